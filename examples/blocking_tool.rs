@@ -2,8 +2,8 @@
 
 use folkmoot::providers::{ScriptedModel, ScriptedReply};
 use folkmoot::{
-    AgentName, BlockingTool, EffectClass, OpenMode, PersonName, Post, ProcessHost, Proof, Room, Runtime, Store,
-    ToolName, ToolOutcome, ToolSpec, Worker, WorkerCall, Workers,
+    AgentName, BlockingTool, EffectClass, OpenMode, PersonName, Post, ProcessHost, Proof, Room,
+    Runtime, Store, ToolName, ToolOutcome, ToolSpec, Worker, WorkerCall, Workers,
 };
 use serde_json::json;
 
@@ -17,7 +17,11 @@ impl BlockingTool for Divisor {
     }
 
     fn run(&self, call: &WorkerCall) -> ToolOutcome {
-        let number = call.arguments.get("number").and_then(serde_json::Value::as_u64).unwrap_or_default();
+        let number = call
+            .arguments
+            .get("number")
+            .and_then(serde_json::Value::as_u64)
+            .unwrap_or_default();
         let divisor = (2..).find(|divisor| number.is_multiple_of(*divisor));
         ToolOutcome::text(divisor.unwrap_or(number).to_string())
     }
@@ -27,27 +31,45 @@ impl BlockingTool for Divisor {
 #[expect(clippy::print_stdout, reason = "the example shows what happens")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let schema = json!({ "type": "object", "properties": { "number": { "type": "integer", "minimum": 2 } } });
-    let spec = ToolSpec::new(ToolName::new("divisor")?, EffectClass::Read, "Finds the least divisor.", schema);
-    let divisor = Divisor(ToolSpec { timeout_ms: 1000, ..spec });
+    let spec = ToolSpec::new(
+        ToolName::new("divisor")?,
+        EffectClass::Read,
+        "Finds the least divisor.",
+        schema,
+    );
+    let divisor = Divisor(ToolSpec {
+        timeout_ms: 1000,
+        ..spec
+    });
     let tool = Worker::new(&divisor);
     // Started as the helper or as a worker, this very program serves as that, and does not come back from here.
     folkmoot::tool_helper_main_with(&Workers::new().with(divisor));
 
     let call = |number: u64| json!({ "tool": "divisor", "args": { "number": number } });
-    let calls =
-        json!([{ "calls": [call(91), call(18_446_744_073_709_551_557)] }, { "text": "The second took too long." }]);
+    let calls = json!([{ "calls": [call(91), call(18_446_744_073_709_551_557)] }, { "text": "The second took too long." }]);
     let desk = AgentName::new("desk")?;
     let model = ScriptedModel::new([(desk.clone(), ScriptedReply::list(&calls)?)].into());
-    let room = Room::new("numbers")?.model("scripted", model)?.agent("desk", "scripted", "You know numbers.")?;
+    let room = Room::new("numbers")?.model("scripted", model)?.agent(
+        "desk",
+        "scripted",
+        "You know numbers.",
+    )?;
     let room = room.tool("desk", tool)?;
 
     let dir = tempfile::tempdir()?;
     let store = Store::open(dir.path().join("store"), OpenMode::Create)?;
     let host = ProcessHost::new(std::env::current_exe()?, dir.path().join("locks"));
-    let runtime = Runtime::builder(&store).assembler(room.assembler()).host(std::sync::Arc::new(host)).build();
-    let ada = runtime.open(room.opening()).await?.as_principal(Proof::script(PersonName::new("ada")?));
+    let runtime = Runtime::builder(&store)
+        .assembler(room.assembler())
+        .host(std::sync::Arc::new(host))
+        .build();
+    let ada = runtime
+        .open(room.opening())
+        .await?
+        .as_principal(Proof::script(PersonName::new("ada")?));
     let mut results = ada.subscribe_tool_results(&desk).await?;
-    ada.publish_message(Post::text("What divides these numbers?")).await?;
+    ada.publish_message(Post::text("What divides these numbers?"))
+        .await?;
     for _ in 0..2 {
         if let Some(result) = results.next().await? {
             println!("{}: {}", result.tool(), result.text());

@@ -5,8 +5,8 @@
 
 use async_trait::async_trait;
 use folkmoot::{
-    Agent, AgentError, LLMResponse, OpenMode, PersonName, Post, Proof, Reaction, Room, Runtime, Store, TextEvent,
-    ToolResultEvent, TurnView,
+    Agent, AgentError, LLMResponse, OpenMode, PersonName, Post, Proof, Reaction, Room, Runtime,
+    Store, TextEvent, ToolResultEvent, TurnView,
 };
 use serde_json::json;
 
@@ -15,7 +15,10 @@ struct Abacus;
 
 impl Abacus {
     fn sums_before(view: &TurnView) -> u32 {
-        view.note.as_deref().and_then(|note| note.parse().ok()).unwrap_or(0)
+        view.note
+            .as_deref()
+            .and_then(|note| note.parse().ok())
+            .unwrap_or(0)
     }
 }
 
@@ -24,23 +27,37 @@ impl Agent for Abacus {
     async fn on_text(&self, view: &TurnView, news: &[TextEvent]) -> Result<Reaction, AgentError> {
         let note = Some((Self::sums_before(view) + 1).to_string());
         let response = match news.last().map(|message| message.text.trim()) {
-            Some(sum) if !sum.is_empty() => LLMResponse::call("calc", &json!({ "expression": sum })),
+            Some(sum) if !sum.is_empty() => {
+                LLMResponse::call("calc", &json!({ "expression": sum }))
+            }
             Some(_) | None => return Ok(Reaction::Pass { note: None }),
         };
         Ok(Reaction::Answer { response, note })
     }
 
-    async fn on_tool_results(&self, view: &TurnView, results: &[ToolResultEvent]) -> Result<Reaction, AgentError> {
+    async fn on_tool_results(
+        &self,
+        view: &TurnView,
+        results: &[ToolResultEvent],
+    ) -> Result<Reaction, AgentError> {
         let results: Vec<&str> = results.iter().map(ToolResultEvent::text).collect();
-        let text = format!("Sum number {}: {}", Self::sums_before(view), results.join(", "));
-        Ok(Reaction::Answer { response: LLMResponse::text(text), note: None })
+        let text = format!(
+            "Sum number {}: {}",
+            Self::sums_before(view),
+            results.join(", ")
+        );
+        Ok(Reaction::Answer {
+            response: LLMResponse::text(text),
+            note: None,
+        })
     }
 }
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let room =
-        Room::new("sums")?.agent_in_code("abacus", Abacus)?.shipped_tool("abacus", "calc", json!({ "use": "calc" }))?;
+    let room = Room::new("sums")?
+        .agent_in_code("abacus", Abacus)?
+        .shipped_tool("abacus", "calc", json!({ "use": "calc" }))?;
 
     let dir = tempfile::tempdir()?;
     let store = Store::open(dir.path().join("store"), OpenMode::Create)?;

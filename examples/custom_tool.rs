@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use folkmoot::providers::{ScriptedModel, ScriptedReply};
 use folkmoot::{
-    AgentName, EffectClass, OpenMode, PersonName, Post, Proof, Room, Runtime, Store, Tool, ToolCall, ToolErrorCode,
-    ToolName, ToolOutcome, ToolSpec,
+    AgentName, EffectClass, OpenMode, PersonName, Post, Proof, Room, Runtime, Store, Tool,
+    ToolCall, ToolErrorCode, ToolName, ToolOutcome, ToolSpec,
 };
 use serde_json::json;
 
@@ -21,7 +21,12 @@ impl OnCall {
             "additionalProperties": false
         });
         // `Read` runs at once; `Write` and `Destructive` wait until a person allows the call.
-        Ok(Self(ToolSpec::new(ToolName::new("on_call")?, EffectClass::Read, "Tells who is on call.", schema)))
+        Ok(Self(ToolSpec::new(
+            ToolName::new("on_call")?,
+            EffectClass::Read,
+            "Tells who is on call.",
+            schema,
+        )))
     }
 }
 
@@ -55,7 +60,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     ]))?;
     let desk = AgentName::new("desk")?;
     let room = Room::new("on-call")?
-        .model("scripted", ScriptedModel::new([(desk.clone(), replies)].into()))?
+        .model(
+            "scripted",
+            ScriptedModel::new([(desk.clone(), replies)].into()),
+        )?
         .agent("desk", "scripted", "You know who is on call.")?
         .tool("desk", OnCall::new()?)?;
 
@@ -67,10 +75,15 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let ada = world.as_principal(Proof::script(PersonName::new("ada")?));
     let mut results = ada.subscribe_tool_results(&desk).await?;
     let mut messages = ada.subscribe_text().await?;
-    ada.publish_message(Post::text("Who is on call on Saturday, and who someday?")).await?;
+    ada.publish_message(Post::text("Who is on call on Saturday, and who someday?"))
+        .await?;
     for _ in 0..2 {
         if let Some(result) = results.next().await? {
-            let how = if result.has_failed() { "did not run" } else { "gave" };
+            let how = if result.has_failed() {
+                "did not run"
+            } else {
+                "gave"
+            };
             say(&format!("{} {how}: {}", result.tool(), result.text()));
         }
     }

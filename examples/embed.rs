@@ -2,7 +2,9 @@
 
 use std::io::Write as _;
 
-use folkmoot::{ActivityEvent, OpenMode, PersonName, Post, Proof, Room, Runtime, Store, ToolResultData, Verdict};
+use folkmoot::{
+    ActivityEvent, OpenMode, PersonName, Post, Proof, Room, Runtime, Store, ToolResultData, Verdict,
+};
 
 const ROOM: &str = "
 world: notes
@@ -37,17 +39,33 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     });
 
-    ada.publish_message(Post::text("Please note that we ship on Friday.")).await?;
+    ada.publish_message(Post::text("Please note that we ship on Friday."))
+        .await?;
     world.quiet().await?;
     for asked in world.operator().read(folkmoot::run::waiting).await? {
-        say(&format!("{} asks for {:?}: allowed\n", asked.agent, asked.arguments));
-        ada.publish_tool_result(&asked.agent, ToolResultData::once(asked.request, Verdict::Allow)).await?;
+        say(&format!(
+            "{} asks for {:?}: allowed\n",
+            asked.agent, asked.arguments
+        ));
+        ada.publish_tool_result(
+            &asked.agent,
+            ToolResultData::once(asked.request, Verdict::Allow),
+        )
+        .await?;
     }
     world.quiet().await?;
 
-    let transcript = world.operator().read(|world| world.transcript().clone()).await?;
-    transcript.iter().for_each(|message| say(&format!("\n{}: {:?}", message.from, message.text.present())));
-    say(&format!("\nThe file: {}\n", std::fs::read_to_string(notes.join("today.md"))?));
+    let transcript = world
+        .operator()
+        .read(|world| world.transcript().clone())
+        .await?;
+    transcript
+        .iter()
+        .for_each(|message| say(&format!("\n{}: {:?}", message.from, message.text.present())));
+    say(&format!(
+        "\nThe file: {}\n",
+        std::fs::read_to_string(notes.join("today.md"))?
+    ));
     runtime.shutdown().await;
     Ok(store.close()?)
 }

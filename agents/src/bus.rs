@@ -117,7 +117,9 @@ pub(crate) struct ActivityChannel {
 
 impl ActivityChannel {
     pub(crate) fn subscribe(&self) -> broadcast::Receiver<ActivityEvent> {
-        self.sender.get_or_init(|| broadcast::channel(ACTIVITY_CAPACITY).0).subscribe()
+        self.sender
+            .get_or_init(|| broadcast::channel(ACTIVITY_CAPACITY).0)
+            .subscribe()
     }
 
     pub(crate) fn send(&self, event: ActivityEvent) {
@@ -130,20 +132,32 @@ impl ActivityChannel {
     /// Shows a piece of a reply, and keeps it until the reply is over.
     pub(crate) fn draft(&self, agent: AgentName, message: MessageId, offset: u64, delta: UserText) {
         if self.drafts.keep(&agent, message, offset, &delta) {
-            self.send(ActivityEvent::Draft { agent, message, offset, delta });
+            self.send(ActivityEvent::Draft {
+                agent,
+                message,
+                offset,
+                delta,
+            });
         }
     }
 
     /// Tells that what `agent` was writing, if it was, is over with the event at `at`.
     pub(crate) fn end_draft(&self, agent: &AgentName, at: Position, ending: DraftEnding) {
         if let Some(message) = self.drafts.end(agent, at) {
-            self.send(ActivityEvent::DraftEnded { agent: agent.clone(), message, ending });
+            self.send(ActivityEvent::DraftEnded {
+                agent: agent.clone(),
+                message,
+                ending,
+            });
         }
     }
 
     /// Tells that whatever is being written breaks off at `at`.
     pub(crate) fn abort_drafts(&self, at: Position) {
-        self.drafts.writers().iter().for_each(|agent| self.end_draft(agent, at, DraftEnding::Aborted));
+        self.drafts
+            .writers()
+            .iter()
+            .for_each(|agent| self.end_draft(agent, at, DraftEnding::Aborted));
     }
 
     /// See [`Drafts::since`].
@@ -168,7 +182,9 @@ struct Subscriber {
 
 impl fmt::Debug for Subscriber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Subscriber").field("is_attended", &self.channels.is_some()).finish_non_exhaustive()
+        f.debug_struct("Subscriber")
+            .field("is_attended", &self.channels.is_some())
+            .finish_non_exhaustive()
     }
 }
 
@@ -178,24 +194,37 @@ pub(crate) struct Line(Option<Channels>);
 
 impl Bus {
     pub(crate) fn new(activity: ActivityChannel) -> Self {
-        Self { agents: BTreeMap::new(), attendants: JoinSet::new(), activity }
+        Self {
+            agents: BTreeMap::new(),
+            attendants: JoinSet::new(),
+            activity,
+        }
     }
 
     /// Subscribes agents to their two channels. Who is subscribed already stays so.
-    pub(crate) fn subscribe(&mut self, agents: impl IntoIterator<Item = (AgentName, Arc<dyn Agent>)>) {
+    pub(crate) fn subscribe(
+        &mut self,
+        agents: impl IntoIterator<Item = (AgentName, Arc<dyn Agent>)>,
+    ) {
         for (name, agent) in agents {
-            self.agents.entry(name).or_insert(Subscriber { agent, channels: None });
+            self.agents.entry(name).or_insert(Subscriber {
+                agent,
+                channels: None,
+            });
         }
     }
 
     /// The end of the bus at which `agent` listens.
     pub(crate) fn line(&mut self, agent: &AgentName) -> Line {
-        let Some(subscriber) = self.agents.get_mut(agent) else { return Line(None) };
+        let Some(subscriber) = self.agents.get_mut(agent) else {
+            return Line(None);
+        };
         let channels = subscriber.channels.get_or_insert_with(|| {
             // The agent is serial: one delivery at a time is enough.
             let (text, texts) = mpsc::channel(1);
             let (results, all_results) = mpsc::channel(1);
-            self.attendants.spawn(attend(Arc::clone(&subscriber.agent), texts, all_results));
+            self.attendants
+                .spawn(attend(Arc::clone(&subscriber.agent), texts, all_results));
             Channels { text, results }
         });
         Line(Some(channels.clone()))
@@ -212,24 +241,47 @@ impl Bus {
 
 impl Line {
     /// Tells the agent its news and waits for what it does.
-    pub(crate) async fn text(self, view: TurnView, news: Vec<TextEvent>) -> Result<Reaction, AgentError> {
+    pub(crate) async fn text(
+        self,
+        view: TurnView,
+        news: Vec<TextEvent>,
+    ) -> Result<Reaction, AgentError> {
         let channels = self.0.ok_or_else(nobody)?;
         let (reply, reaction) = oneshot::channel();
-        channels.text.send(TextDelivery { view, news, reply }).await.map_err(|_| nobody())?;
+        channels
+            .text
+            .send(TextDelivery { view, news, reply })
+            .await
+            .map_err(|_| nobody())?;
         reaction.await.map_err(|_| nobody())?
     }
 
     /// Tells the agent its results and waits for what it does.
-    pub(crate) async fn results(self, view: TurnView, results: Vec<ToolResultEvent>) -> Result<Reaction, AgentError> {
+    pub(crate) async fn results(
+        self,
+        view: TurnView,
+        results: Vec<ToolResultEvent>,
+    ) -> Result<Reaction, AgentError> {
         let channels = self.0.ok_or_else(nobody)?;
         let (reply, reaction) = oneshot::channel();
-        channels.results.send(ToolResultDelivery { view, results, reply }).await.map_err(|_| nobody())?;
+        channels
+            .results
+            .send(ToolResultDelivery {
+                view,
+                results,
+                reply,
+            })
+            .await
+            .map_err(|_| nobody())?;
         reaction.await.map_err(|_| nobody())?
     }
 }
 
 fn nobody() -> AgentError {
-    AgentError { code: "no_agent".to_owned(), detail: "nothing attends this agent's channels".to_owned() }
+    AgentError {
+        code: "no_agent".to_owned(),
+        detail: "nothing attends this agent's channels".to_owned(),
+    }
 }
 
 /// Hands each delivery to the agent's handler for that channel, one at a time.
@@ -256,11 +308,21 @@ async fn attend(
 }
 
 /// Turns a handler's panic or endless wait into an error.
-async fn guard(handler: impl Future<Output = Result<Reaction, AgentError>>) -> Result<Reaction, AgentError> {
-    let failed = |code: &str, detail: String| Err(AgentError { code: code.to_owned(), detail });
+async fn guard(
+    handler: impl Future<Output = Result<Reaction, AgentError>>,
+) -> Result<Reaction, AgentError> {
+    let failed = |code: &str, detail: String| {
+        Err(AgentError {
+            code: code.to_owned(),
+            detail,
+        })
+    };
     match tokio::time::timeout(HANDLER_TIMEOUT, AssertUnwindSafe(handler).catch_unwind()).await {
         Ok(Ok(reaction)) => reaction,
         Ok(Err(_panic)) => failed("panicked", "the agent's handler panicked".to_owned()),
-        Err(_elapsed) => failed("timed_out", format!("the agent's handler took longer than {HANDLER_TIMEOUT:?}")),
+        Err(_elapsed) => failed(
+            "timed_out",
+            format!("the agent's handler took longer than {HANDLER_TIMEOUT:?}"),
+        ),
     }
 }

@@ -17,7 +17,9 @@ pub struct SystemClock;
 #[async_trait]
 impl Clock for SystemClock {
     fn now(&self) -> Time {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let since = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
         Time::default().after(since)
     }
 

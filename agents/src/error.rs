@@ -27,7 +27,9 @@ pub enum OpenError {
     #[error("the world {0} is open already")]
     AlreadyOpen(WorldName),
     /// It was let go of while it was idle, and somebody else has opened it since.
-    #[error("the world {0} was opened elsewhere while it was idle here; open it again to take it over")]
+    #[error(
+        "the world {0} was opened elsewhere while it was idle here; open it again to take it over"
+    )]
     TakenOver(WorldName),
     /// Its definition, its owner or its labels were refused.
     #[error("the world's definition or its labels were refused: {0:?}")]
@@ -56,11 +58,17 @@ pub enum OpenError {
 
 impl OpenError {
     pub(crate) fn no_tool(name: &ToolName) -> Self {
-        Self::MissingPart { what: "tool", name: name.to_string() }
+        Self::MissingPart {
+            what: "tool",
+            name: name.to_string(),
+        }
     }
 
     pub(crate) fn no_model(name: &ModelName) -> Self {
-        Self::MissingPart { what: "model", name: name.to_string() }
+        Self::MissingPart {
+            what: "model",
+            name: name.to_string(),
+        }
     }
 }
 

@@ -42,8 +42,10 @@ pub(crate) async fn load(
 fn attached(request: &ModelRequest) -> impl Iterator<Item = &Attached> {
     request.items().iter().rev().flat_map(|item| match &**item {
         Item::Heard { attachments, .. } => attachments.as_slice(),
-        Item::Said { .. } | Item::Result { .. } | Item::Notice { .. } | Item::State { .. } | Item::Summary { .. } => {
-            &[]
-        }
+        Item::Said { .. }
+        | Item::Result { .. }
+        | Item::Notice { .. }
+        | Item::State { .. }
+        | Item::Summary { .. } => &[],
     })
 }

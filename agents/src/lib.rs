@@ -27,12 +27,12 @@ pub use output::OUTPUT_BYTES_MAX;
 pub use parts::{Assemble, AssembleError, Parts};
 pub use proof::Proof;
 pub use runtime::{
-    Beforehand, Branched, Forking, IDLE_CLOSE, LeftBehind, Opening, Runtime, RuntimeBuilder, Storage,
-    TRANSCRIPT_PAGE_MAX, fold_world, fold_world_from, read_transcript,
+    Beforehand, Branched, Forking, IDLE_CLOSE, LeftBehind, Opening, Runtime, RuntimeBuilder,
+    Storage, TRANSCRIPT_PAGE_MAX, fold_world, fold_world_from, read_transcript,
 };
 pub use seat::{
-    ActivitySubscription, File, Key, Post, RevisionSubscription, Seat, TextSubscription, ToolResultData,
-    ToolResultSubscription, WorldHandle,
+    ActivitySubscription, File, Key, Post, RevisionSubscription, Seat, TextSubscription,
+    ToolResultData, ToolResultSubscription, WorldHandle,
 };
 pub use secrets::Secrets;
 pub use task::Perform;

@@ -14,7 +14,11 @@ impl Agent for ModelAgent {
         Ok(Reaction::AskModel(Parameters::default()))
     }
 
-    async fn on_tool_results(&self, _view: &TurnView, _results: &[ToolResultEvent]) -> Result<Reaction, AgentError> {
+    async fn on_tool_results(
+        &self,
+        _view: &TurnView,
+        _results: &[ToolResultEvent],
+    ) -> Result<Reaction, AgentError> {
         Ok(Reaction::AskModel(Parameters::default()))
     }
 }

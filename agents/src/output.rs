@@ -5,7 +5,9 @@ use std::sync::Arc;
 use folkmoot_core::causes::with_causes;
 use folkmoot_core::ids::WorldId;
 use folkmoot_core::port::{BLOB_BYTES_MAX, Blobs};
-use folkmoot_core::tool::{BlobRef, Reconciliation, ToolErrorCode, ToolOutcome, ToolOutput, ToolSpec, View};
+use folkmoot_core::tool::{
+    BlobRef, Reconciliation, ToolErrorCode, ToolOutcome, ToolOutput, ToolSpec, View,
+};
 
 use crate::secrets::{Secrets, conceal_outcome};
 
@@ -49,9 +51,13 @@ impl Keeper {
             }
             ToolOutcome::NeedsInput(mut question) => {
                 question.text = short(question.text, OUTPUT_BYTES_MAX);
-                let bytes = serde_json::to_string(&question).map_or(u64::MAX, |question| size(&question));
+                let bytes =
+                    serde_json::to_string(&question).map_or(u64::MAX, |question| size(&question));
                 if bytes > 2 * OUTPUT_BYTES_MAX {
-                    return ToolOutcome::failed(ToolErrorCode::TooLarge, format!("a question of {bytes} bytes"));
+                    return ToolOutcome::failed(
+                        ToolErrorCode::TooLarge,
+                        format!("a question of {bytes} bytes"),
+                    );
                 }
                 ToolOutcome::NeedsInput(question)
             }
@@ -59,24 +65,51 @@ impl Keeper {
     }
 
     /// The same for what a tool found out of a lost run.
-    pub(crate) async fn keep_found(&self, found: Reconciliation, spec: &ToolSpec) -> Reconciliation {
+    pub(crate) async fn keep_found(
+        &self,
+        found: Reconciliation,
+        spec: &ToolSpec,
+    ) -> Reconciliation {
         match found {
-            Reconciliation::Landed(outcome) => Reconciliation::Landed(self.keep(outcome, spec).await),
+            Reconciliation::Landed(outcome) => {
+                Reconciliation::Landed(self.keep(outcome, spec).await)
+            }
             Reconciliation::DidNot | Reconciliation::CannotTell => found,
         }
     }
 
     async fn output(&self, output: ToolOutput, spec: &ToolSpec) -> ToolOutput {
-        let ToolOutput { text, views, summary, whole } = output;
+        let ToolOutput {
+            text,
+            views,
+            summary,
+            whole,
+        } = output;
         let max = spec.model_bytes_max.min(OUTPUT_BYTES_MAX);
         let text = within(text, spec.output_bytes_max);
         let left = spec.output_bytes_max.saturating_sub(size(&text));
         let summary = summary.map(|summary| short(summary, max));
         let views = self.views(views, left).await;
-        let Some(cut) = cut(&text, max) else { return ToolOutput { text, views, summary, whole } };
+        let Some(cut) = cut(&text, max) else {
+            return ToolOutput {
+                text,
+                views,
+                summary,
+                whole,
+            };
+        };
         // A tool that cut its text itself has named the whole.
-        let whole = if whole.is_some() { whole } else { self.put(text, TEXT).await };
-        ToolOutput { text: cut, views, summary, whole }
+        let whole = if whole.is_some() {
+            whole
+        } else {
+            self.put(text, TEXT).await
+        };
+        ToolOutput {
+            text: cut,
+            views,
+            summary,
+            whole,
+        }
     }
 
     /// The views as the log keeps them. At most `left` bytes of those that it does not keep become blobs.
@@ -84,19 +117,28 @@ impl Keeper {
         let (count, mut room) = (views.len(), VIEWS_BYTES_MAX);
         let mut kept = Vec::with_capacity(count.min(VIEWS_MAX));
         for view in views.into_iter().take(VIEWS_MAX) {
-            let Ok(json) = serde_json::to_string(&view) else { continue };
+            let Ok(json) = serde_json::to_string(&view) else {
+                continue;
+            };
             let bytes = size(&json);
             if bytes <= OUTPUT_BYTES_MAX && bytes <= room {
                 room = room.saturating_sub(bytes);
                 kept.push(view);
                 continue;
             }
-            let blob = if bytes <= left { self.put(json, JSON).await } else { None };
+            let blob = if bytes <= left {
+                self.put(json, JSON).await
+            } else {
+                None
+            };
             left = left.saturating_sub(blob.as_ref().map_or(0, |blob| blob.bytes));
             kept.push(stand_in(&view, bytes, blob.as_ref()));
         }
         if count > VIEWS_MAX {
-            kept.push(View::Text(format!("[{} more views were not recorded]", count.saturating_sub(VIEWS_MAX))));
+            kept.push(View::Text(format!(
+                "[{} more views were not recorded]",
+                count.saturating_sub(VIEWS_MAX)
+            )));
         }
         kept
     }
@@ -104,9 +146,18 @@ impl Keeper {
     async fn put(&self, text: String, media_type: &str) -> Option<BlobRef> {
         let bytes = size(&text);
         match self.blobs.put(self.world?, text.into_bytes()).await {
-            Ok(blob) => Some(BlobRef { blob, bytes, media_type: media_type.to_owned() }),
+            Ok(blob) => Some(BlobRef {
+                blob,
+                bytes,
+                media_type: media_type.to_owned(),
+            }),
             Err(error) => {
-                tracing::warn!(error = with_causes(&error), bytes, media_type, "an output is not kept whole");
+                tracing::warn!(
+                    error = with_causes(&error),
+                    bytes,
+                    media_type,
+                    "an output is not kept whole"
+                );
                 None
             }
         }
@@ -124,14 +175,23 @@ fn stand_in(view: &View, bytes: u64, blob: Option<&BlobRef>) -> View {
     };
     View::Text(blob.map_or_else(
         || format!("[{what} of {bytes} bytes as JSON is too large to record, and was not kept]"),
-        |blob| format!("[{what} of {bytes} bytes as JSON is too large to record; it is kept as blob {}]", blob.blob),
+        |blob| {
+            format!(
+                "[{what} of {bytes} bytes as JSON is too large to record; it is kept as blob {}]",
+                blob.blob
+            )
+        },
     ))
 }
 
 /// `text` with at most `max` bytes, and never more than a blob has, together with the line that says that it was cut.
 fn within(text: String, max: u64) -> String {
     let max = max.min(u64::try_from(BLOB_BYTES_MAX).unwrap_or(u64::MAX));
-    if size(&text) <= max { text } else { short(text, max.saturating_sub(MARK_ROOM)) }
+    if size(&text) <= max {
+        text
+    } else {
+        short(text, max.saturating_sub(MARK_ROOM))
+    }
 }
 
 fn short(text: String, max: u64) -> String {

@@ -43,7 +43,9 @@ impl Parts {
             own.or_else(|| has_model.then(|| Arc::new(ModelAgent) as Arc<dyn Agent>))
         };
         let agents = definition.spec.agents.iter();
-        agents.filter_map(|spec| Some((spec.name.clone(), behind(&spec.name, spec.model.is_some())?))).collect()
+        agents
+            .filter_map(|spec| Some((spec.name.clone(), behind(&spec.name, spec.model.is_some())?)))
+            .collect()
     }
 }
 
@@ -63,12 +65,20 @@ pub trait Assemble: Send + Sync + fmt::Debug {
     ///
     /// # Errors
     /// [`AssembleError`] names the part and what to do about it.
-    fn assemble(&self, definition: &Definition, base: Option<&Path>) -> Result<Parts, AssembleError>;
+    fn assemble(
+        &self,
+        definition: &Definition,
+        base: Option<&Path>,
+    ) -> Result<Parts, AssembleError>;
 }
 
 /// Parts that are there already, whatever the definition says.
 impl Assemble for Parts {
-    fn assemble(&self, _definition: &Definition, _base: Option<&Path>) -> Result<Parts, AssembleError> {
+    fn assemble(
+        &self,
+        _definition: &Definition,
+        _base: Option<&Path>,
+    ) -> Result<Parts, AssembleError> {
         Ok(self.clone())
     }
 }

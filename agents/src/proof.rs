@@ -26,8 +26,16 @@ impl Proof {
 
     /// A person whom the embedding application proved by its own `method`.
     #[must_use]
-    pub fn person(method: impl Into<String>, subject: impl Into<String>, display: PersonName) -> Self {
-        Self(Principal::Person(Person { method: method.into(), subject: subject.into(), display }))
+    pub fn person(
+        method: impl Into<String>,
+        subject: impl Into<String>,
+        display: PersonName,
+    ) -> Self {
+        Self(Principal::Person(Person {
+            method: method.into(),
+            subject: subject.into(),
+            display,
+        }))
     }
 
     /// An agent. It may read; what else it asks is refused, and recorded.

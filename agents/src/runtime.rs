@@ -76,7 +76,10 @@ impl Runtime {
     /// The open world called `name`.
     #[must_use]
     pub fn world(&self, name: &WorldName) -> Option<WorldHandle> {
-        self.open_worlds().get(name).filter(|handle| handle.is_open()).cloned()
+        self.open_worlds()
+            .get(name)
+            .filter(|handle| handle.is_open())
+            .cloned()
     }
 
     /// Opens a world, or begins it, and does what is owed.
@@ -112,13 +115,20 @@ impl Runtime {
     }
 
     fn gate(&self, name: &WorldName) -> Gate {
-        let mut gates = self.inner.gates.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut gates = self
+            .inner
+            .gates
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         gates.retain(|_, gate| Arc::strong_count(gate) > 1);
         Arc::clone(gates.entry(name.clone()).or_default())
     }
 
     fn open_worlds(&self) -> MutexGuard<'_, BTreeMap<WorldName, WorldHandle>> {
-        self.inner.open.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner
+            .open
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn spawn(&self, name: WorldName, perform: Perform, entered: Entered) -> WorldHandle {
@@ -127,15 +137,39 @@ impl Runtime {
         let activity = ActivityChannel::default();
         // Not quiet before the task has looked at what is owed.
         let head = entered.world.head();
-        let (status, watched) = watch::channel(Status::Open { activity: Activity::Running, head });
+        let (status, watched) = watch::channel(Status::Open {
+            activity: Activity::Running,
+            head,
+        });
         let (access, may) = watch::channel(entered.world.access());
         let own = asks.downgrade();
-        let door = Door { name: name.clone(), perform, asks: asked, own, status, access, activity: activity.clone() };
+        let door = Door {
+            name: name.clone(),
+            perform,
+            asks: asked,
+            own,
+            status,
+            access,
+            activity: activity.clone(),
+        };
         let id = entered.world.id();
         let task = tokio::spawn(keep(WorldTask::begin(Arc::clone(means), door, entered)));
-        let (log, blobs, task) = (Arc::clone(&means.log), Arc::clone(&means.blobs), task.abort_handle());
-        let handle =
-            WorldHandle { name: name.clone(), id, log, blobs, asks, status: watched, access: may, activity, task };
+        let (log, blobs, task) = (
+            Arc::clone(&means.log),
+            Arc::clone(&means.blobs),
+            task.abort_handle(),
+        );
+        let handle = WorldHandle {
+            name: name.clone(),
+            id,
+            log,
+            blobs,
+            asks,
+            status: watched,
+            access: may,
+            activity,
+            task,
+        };
         self.open_worlds().insert(name, handle.clone());
         handle
     }

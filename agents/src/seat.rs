@@ -7,7 +7,9 @@ use std::time::Duration;
 use folkmoot_core::command::{Action, Command, Judgement, Reply, Settlement};
 use folkmoot_core::commit::{CommandKey, Keyed, StepKey};
 use folkmoot_core::event::{Attachment, Scope, Verdict};
-use folkmoot_core::ids::{AgentName, Digest, EpisodeId, GrantId, MessageId, RequestId, WorldId, WorldName};
+use folkmoot_core::ids::{
+    AgentName, Digest, EpisodeId, GrantId, MessageId, RequestId, WorldId, WorldName,
+};
 use folkmoot_core::port::{Blobs, EventLog};
 use folkmoot_core::principal::Principal;
 use folkmoot_core::spec::Definition;
@@ -50,7 +52,9 @@ pub struct WorldHandle {
 
 impl fmt::Debug for WorldHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("WorldHandle").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("WorldHandle")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
     }
 }
 
@@ -85,7 +89,10 @@ impl Post {
     /// A plain message.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
-        Self { text: text.into(), ..Self::default() }
+        Self {
+            text: text.into(),
+            ..Self::default()
+        }
     }
 }
 
@@ -110,7 +117,14 @@ impl ToolResultData {
     /// Decides `request` once.
     #[must_use]
     pub const fn once(request: RequestId, decision: Verdict) -> Self {
-        Self { request, decision, scope: Scope::Once, shown: None, reason: None, key: None }
+        Self {
+            request,
+            decision,
+            scope: Scope::Once,
+            shown: None,
+            reason: None,
+            key: None,
+        }
     }
 }
 
@@ -130,7 +144,10 @@ impl WorldHandle {
     /// Takes a seat for a proven principal.
     #[must_use]
     pub fn as_principal(&self, proof: Proof) -> Seat {
-        Seat { world: self.clone(), proof }
+        Seat {
+            world: self.clone(),
+            proof,
+        }
     }
 
     /// The seat of whoever runs this world: it may do and read everything. An application looks after its rooms from it;
@@ -146,8 +163,20 @@ impl WorldHandle {
     /// [`SeatError::Stopped`] or [`SeatError::Closed`].
     pub async fn quiet(&self) -> Result<Activity, SeatError> {
         let mut status = self.status.clone();
-        let is_settled = |status: &Status| !matches!(status, Status::Open { activity: Activity::Running, .. });
-        let settled = status.wait_for(is_settled).await.map_err(|_| SeatError::Closed)?.clone();
+        let is_settled = |status: &Status| {
+            !matches!(
+                status,
+                Status::Open {
+                    activity: Activity::Running,
+                    ..
+                }
+            )
+        };
+        let settled = status
+            .wait_for(is_settled)
+            .await
+            .map_err(|_| SeatError::Closed)?
+            .clone();
         match settled {
             Status::Open { activity, .. } => Ok(activity),
             Status::Stopped(why) => Err(SeatError::Stopped(why)),
@@ -160,9 +189,20 @@ impl WorldHandle {
     /// # Errors
     /// [`SeatError::Closed`].
     pub async fn unparked(&self) -> Result<(), SeatError> {
-        let is_parked = |status: &Status| matches!(status, Status::Open { activity: Activity::Parked, .. });
+        let is_parked = |status: &Status| {
+            matches!(
+                status,
+                Status::Open {
+                    activity: Activity::Parked,
+                    ..
+                }
+            )
+        };
         let mut status = self.status.clone();
-        status.wait_for(|status| !is_parked(status)).await.map_err(|_| SeatError::Closed)?;
+        status
+            .wait_for(|status| !is_parked(status))
+            .await
+            .map_err(|_| SeatError::Closed)?;
         Ok(())
     }
 
@@ -215,7 +255,10 @@ impl WorldHandle {
         }
     }
 
-    async fn command(&self, ask: impl FnOnce(crate::task::Reply) -> Ask) -> Result<Accepted, SeatError> {
+    async fn command(
+        &self,
+        ask: impl FnOnce(crate::task::Reply) -> Ask,
+    ) -> Result<Accepted, SeatError> {
         let (reply, answer) = oneshot::channel();
         self.ask(ask(reply)).await?;
         answer.await.map_err(|_| self.gone())?
@@ -248,8 +291,22 @@ impl Seat {
     /// [`SeatError::Refused`] if the message is empty or too long, a file is not kept here, or an agent speaks; else the
     /// world has ended.
     pub async fn publish_message(&self, post: Post) -> Result<MessageId, SeatError> {
-        let Post { text, attachments, reply_to, key } = post;
-        let accepted = self.give(Action::PostMessage { text, attachments, reply_to }, key).await?;
+        let Post {
+            text,
+            attachments,
+            reply_to,
+            key,
+        } = post;
+        let accepted = self
+            .give(
+                Action::PostMessage {
+                    text,
+                    attachments,
+                    reply_to,
+                },
+                key,
+            )
+            .await?;
         accepted.message.ok_or(SeatError::Closed)
     }
 
@@ -257,9 +314,23 @@ impl Seat {
     ///
     /// # Errors
     /// [`SeatError::Refused`] with the recorded reason; else the world has ended.
-    pub async fn publish_tool_result(&self, agent: &AgentName, data: ToolResultData) -> Result<Accepted, SeatError> {
-        let ToolResultData { request, decision, scope, shown, reason, key } = data;
-        let judgement = Judgement::new(decision).within(scope).having_seen(shown).because(reason);
+    pub async fn publish_tool_result(
+        &self,
+        agent: &AgentName,
+        data: ToolResultData,
+    ) -> Result<Accepted, SeatError> {
+        let ToolResultData {
+            request,
+            decision,
+            scope,
+            shown,
+            reason,
+            key,
+        } = data;
+        let judgement = Judgement::new(decision)
+            .within(scope)
+            .having_seen(shown)
+            .because(reason);
         self.decide(agent, request, judgement, key).await
     }
 
@@ -274,7 +345,15 @@ impl Seat {
         judgement: Judgement,
         key: Option<Key>,
     ) -> Result<Accepted, SeatError> {
-        self.give(Action::Decide { agent: agent.clone(), request, judgement }, key).await
+        self.give(
+            Action::Decide {
+                agent: agent.clone(),
+                request,
+                judgement,
+            },
+            key,
+        )
+        .await
     }
 
     /// Ends a grant before its time.
@@ -289,7 +368,12 @@ impl Seat {
     ///
     /// # Errors
     /// [`SeatError::Refused`] with the recorded reason; else the world has ended.
-    pub async fn answer(&self, request: RequestId, reply: Reply, key: Option<Key>) -> Result<Accepted, SeatError> {
+    pub async fn answer(
+        &self,
+        request: RequestId,
+        reply: Reply,
+        key: Option<Key>,
+    ) -> Result<Accepted, SeatError> {
         self.give(Action::Answer { request, reply }, key).await
     }
 
@@ -303,14 +387,25 @@ impl Seat {
         settlement: Settlement,
         key: Option<Key>,
     ) -> Result<Accepted, SeatError> {
-        self.give(Action::Settle { request, settlement }, key).await
+        self.give(
+            Action::Settle {
+                request,
+                settlement,
+            },
+            key,
+        )
+        .await
     }
 
     /// Stops one episode, or everything.
     ///
     /// # Errors
     /// [`SeatError::Refused`] if nothing goes on; else the world has ended.
-    pub async fn stop(&self, episode: Option<EpisodeId>, key: Option<Key>) -> Result<Accepted, SeatError> {
+    pub async fn stop(
+        &self,
+        episode: Option<EpisodeId>,
+        key: Option<Key>,
+    ) -> Result<Accepted, SeatError> {
         self.give(Action::Stop { episode }, key).await
     }
 
@@ -318,9 +413,15 @@ impl Seat {
     ///
     /// # Errors
     /// [`SeatError::Refused`] if it cannot be used; else the world has ended.
-    pub async fn revise(&self, definition: Definition, key: Option<Key>) -> Result<Accepted, SeatError> {
+    pub async fn revise(
+        &self,
+        definition: Definition,
+        key: Option<Key>,
+    ) -> Result<Accepted, SeatError> {
         let command = self.keyed(Action::Revise { definition }, key);
-        self.world.command(|reply| Ask::Revise { command, reply }).await
+        self.world
+            .command(|reply| Ask::Revise { command, reply })
+            .await
     }
 
     /// Records that a step of a world script is done.
@@ -336,9 +437,16 @@ impl Seat {
     ///
     /// # Errors
     /// [`SeatError::Refused`] if it was recorded with other words; else the world has ended.
-    pub async fn advance(&self, by: Duration, step: StepKey, digest: Digest) -> Result<Accepted, SeatError> {
+    pub async fn advance(
+        &self,
+        by: Duration,
+        step: StepKey,
+        digest: Digest,
+    ) -> Result<Accepted, SeatError> {
         let command = self.keyed(Action::RecordStep { step, digest }, None);
-        self.world.command(|reply| Ask::Advance { by, command, reply }).await
+        self.world
+            .command(|reply| Ask::Advance { by, command, reply })
+            .await
     }
 
     /// Gives any command in this seat's name. What only the runtime may do is refused, and recorded.
@@ -350,7 +458,9 @@ impl Seat {
             self.check_kept(attachments).await?;
         }
         let command = self.keyed(action, key);
-        self.world.command(|reply| Ask::Command { command, reply }).await
+        self.world
+            .command(|reply| Ask::Command { command, reply })
+            .await
     }
 
     /// News of the text channel, from now on.
@@ -365,15 +475,24 @@ impl Seat {
     ///
     /// # Errors
     /// [`SeatError::Refused`] without the right to read; else the world has ended.
-    pub async fn subscribe_tool_results(&self, agent: &AgentName) -> Result<ToolResultSubscription, SeatError> {
+    pub async fn subscribe_tool_results(
+        &self,
+        agent: &AgentName,
+    ) -> Result<ToolResultSubscription, SeatError> {
         ToolResultSubscription::begin(self, agent).await
     }
 
     fn keyed(&self, action: Action, key: Option<Key>) -> Box<Command> {
         let mut command = Command::of(self.proof.principal().clone(), action);
         command.key = key.map(|key| match key {
-            Key::Client(key) => Keyed { key: CommandKey::Client(key), digest: command.digest() },
-            Key::Step(step, digest) => Keyed { key: CommandKey::Step(step), digest },
+            Key::Client(key) => Keyed {
+                key: CommandKey::Client(key),
+                digest: command.digest(),
+            },
+            Key::Step(step, digest) => Keyed {
+                key: CommandKey::Step(step),
+                digest,
+            },
         });
         Box::new(command)
     }

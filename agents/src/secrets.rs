@@ -19,7 +19,10 @@ pub(crate) fn conceal(mut action: Action, secrets: &dyn Secrets) -> Action {
         Action::RecordFailure { .. }
             | Action::FailAgent { .. }
             | Action::FinishTool { .. }
-            | Action::RecordReconcile { result: Reconciliation::Landed(_), .. }
+            | Action::RecordReconcile {
+                result: Reconciliation::Landed(_),
+                ..
+            }
     );
     if !brings_words {
         return action;
@@ -30,7 +33,10 @@ pub(crate) fn conceal(mut action: Action, secrets: &dyn Secrets) -> Action {
         } else if let Action::FailAgent { detail, .. } = action {
             hide(detail, rules);
         } else if let Action::FinishTool { outcome, .. }
-        | Action::RecordReconcile { result: Reconciliation::Landed(outcome), .. } = action
+        | Action::RecordReconcile {
+            result: Reconciliation::Landed(outcome),
+            ..
+        } = action
         {
             in_outcome(outcome, rules);
         }
@@ -52,7 +58,10 @@ pub(crate) fn conceal_outcome(outcome: &mut ToolOutcome, secrets: &dyn Secrets) 
 }
 
 fn known(secrets: &dyn Secrets) -> impl Iterator<Item = SecretRules> {
-    secrets.rules().into_iter().filter(|rules| !rules.is_empty())
+    secrets
+        .rules()
+        .into_iter()
+        .filter(|rules| !rules.is_empty())
 }
 
 fn in_outcome(outcome: &mut ToolOutcome, rules: &SecretRules) {
@@ -60,13 +69,25 @@ fn in_outcome(outcome: &mut ToolOutcome, rules: &SecretRules) {
         ToolOutcome::Failed(failure) => hide(&mut failure.detail, rules),
         ToolOutcome::NeedsInput(question) => {
             hide(&mut question.text, rules);
-            question.options.iter_mut().for_each(|option| hide(option, rules));
-            question.schema.iter_mut().for_each(|schema| rules.redact_value(schema));
+            question
+                .options
+                .iter_mut()
+                .for_each(|option| hide(option, rules));
+            question
+                .schema
+                .iter_mut()
+                .for_each(|schema| rules.redact_value(schema));
         }
         ToolOutcome::Done(output) => {
             hide(&mut output.text, rules);
-            output.summary.iter_mut().for_each(|summary| hide(summary, rules));
-            output.views.iter_mut().for_each(|view| in_view(view, rules));
+            output
+                .summary
+                .iter_mut()
+                .for_each(|summary| hide(summary, rules));
+            output
+                .views
+                .iter_mut()
+                .for_each(|view| in_view(view, rules));
         }
     }
 }
@@ -77,8 +98,16 @@ fn in_view(view: &mut View, rules: &SecretRules) {
         View::Json(value) => rules.redact_value(value),
         View::Artifact(artifact) => rules.redact_value(&mut artifact.data),
         View::Table(table) => {
-            table.title.iter_mut().chain(&mut table.columns).for_each(|text| hide(text, rules));
-            table.rows.iter_mut().flatten().for_each(|cell| rules.redact_value(cell));
+            table
+                .title
+                .iter_mut()
+                .chain(&mut table.columns)
+                .for_each(|text| hide(text, rules));
+            table
+                .rows
+                .iter_mut()
+                .flatten()
+                .for_each(|cell| rules.redact_value(cell));
         }
     }
 }

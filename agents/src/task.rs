@@ -130,16 +130,38 @@ enum End {
 impl WorldTask {
     /// Takes up a world that was just opened.
     pub(crate) fn begin(means: Arc<Means>, door: Door, entered: Entered) -> Box<Self> {
-        let Entered { world, parts, definition, clock } = entered;
+        let Entered {
+            world,
+            parts,
+            definition,
+            clock,
+        } = entered;
         door.tell_access(&world);
         let mut bus = Bus::new(door.activity.clone());
         if door.perform != Perform::Nothing {
             bus.subscribe(parts.attendants(&definition));
         }
-        let doing = definition.spec.agents.iter().map(|agent| (agent.name.clone(), world.doing(&agent.name))).collect();
+        let doing = definition
+            .spec
+            .agents
+            .iter()
+            .map(|agent| (agent.name.clone(), world.doing(&agent.name)))
+            .collect();
         let (flight, checkpoint_at, crashes) = (Flight::default(), world.head(), false);
         let coming = None;
-        Box::new(Self { world, means, door, clock, parts, bus, flight, checkpoint_at, coming, crashes, doing })
+        Box::new(Self {
+            world,
+            means,
+            door,
+            clock,
+            parts,
+            bus,
+            flight,
+            checkpoint_at,
+            coming,
+            crashes,
+            doing,
+        })
     }
 
     /// Takes up `first`, then runs until the world is closed, its log cannot be written, or it falls asleep.
@@ -238,12 +260,18 @@ impl WorldTask {
     /// Makes the parts of a new definition before it is recorded: one that has none is refused. They take the place of the
     /// old ones only with the event that says so; whoever may not revise has none made.
     async fn revise(&mut self, command: &Command, reply: Reply) -> Result<(), String> {
-        let Action::Revise { definition } = &command.action else { return self.answer(command, reply).await };
+        let Action::Revise { definition } = &command.action else {
+            return self.answer(command, reply).await;
+        };
         if !self.world.rights_of(&command.principal).has(Right::Operate) {
             return self.answer(command, reply).await;
         }
         let base = self.world.base().map(PathBuf::from);
-        match self.means.assemble(&self.world, definition, base.as_deref()).await {
+        match self
+            .means
+            .assemble(&self.world, definition, base.as_deref())
+            .await
+        {
             Ok(parts) => {
                 self.coming = Some(Box::new((definition.clone(), parts)));
                 let answered = self.answer(command, reply).await;
@@ -251,7 +279,11 @@ impl WorldTask {
                 answered
             }
             Err(error) => {
-                let why = if let OpenError::Assemble(error) = &error { error.to_string() } else { with_causes(&error) };
+                let why = if let OpenError::Assemble(error) = &error {
+                    error.to_string()
+                } else {
+                    with_causes(&error)
+                };
                 let _gone = reply.send(Err(SeatError::Refused(Refusal::BadDefinition { why })));
                 Ok(())
             }
@@ -261,7 +293,12 @@ impl WorldTask {
     /// Decides a command, unless its key is known: then it gets its first answer again.
     async fn command(&mut self, command: &Command) -> Result<Result<Accepted, SeatError>, String> {
         if let (Some(keyed), Some(world)) = (&command.key, self.world.id()) {
-            let known = self.means.log.find_key(world, &keyed.key).await.map_err(|error| error.to_string())?;
+            let known = self
+                .means
+                .log
+                .find_key(world, &keyed.key)
+                .await
+                .map_err(|error| error.to_string())?;
             if let Some(stored) = known {
                 let is_same = stored.commit.header.key.as_ref() == Some(keyed);
                 let first = Accepted::try_from(&stored.commit).map_err(SeatError::Refused);
@@ -272,7 +309,9 @@ impl WorldTask {
                 return Ok(Err(SeatError::KeyReused(keyed.key.to_string())));
             }
         }
-        self.decide(command).await.map(|answer| answer.map_err(SeatError::Refused))
+        self.decide(command)
+            .await
+            .map(|answer| answer.map_err(SeatError::Refused))
     }
 
     /// Decides, appends, evolves. The outer error stops the world.
@@ -284,9 +323,17 @@ impl WorldTask {
 
     /// Records that a key was used for another command than its first one.
     async fn record_reuse(&mut self, command: &Command) -> Result<(), String> {
-        let (stamp, command) = (self.stamp(), Command { key: None, ..command.clone() });
+        let (stamp, command) = (
+            self.stamp(),
+            Command {
+                key: None,
+                ..command.clone()
+            },
+        );
         let decision = self.world.refuse_reused(&command, &stamp);
-        self.carry_out(&command, stamp, decision).await.map(|_refused| ())
+        self.carry_out(&command, stamp, decision)
+            .await
+            .map(|_refused| ())
     }
 
     fn stamp(&self) -> Stamp {
@@ -309,12 +356,21 @@ impl WorldTask {
             let appended = self.means.log.append(incarnation, commit.clone()).await;
             match appended.map_err(|error| with_causes(&error))? {
                 Appended::Committed { .. } => self.world.apply(&commit),
-                Appended::Repeated(_) => return Err("its log holds a commit that it does not know".to_owned()),
+                Appended::Repeated(_) => {
+                    return Err("its log holds a commit that it does not know".to_owned());
+                }
             }
-            if commit.events.iter().any(|event| matches!(event, Event::RightsChanged(_) | Event::SpecRevised(_))) {
+            if commit
+                .events
+                .iter()
+                .any(|event| matches!(event, Event::RightsChanged(_) | Event::SpecRevised(_)))
+            {
                 self.door.tell_access(&self.world);
             }
-            if commit.events.iter().any(|event| matches!(event, Event::SpecRevised(_)))
+            if commit
+                .events
+                .iter()
+                .any(|event| matches!(event, Event::SpecRevised(_)))
                 && let Some((definition, parts)) = self.coming.take().map(|coming| *coming)
             {
                 self.parts = parts;
@@ -332,8 +388,8 @@ impl WorldTask {
         let (activity, at) = (self.bus.activity(), self.world.head());
         if let Event::ModelAnswered(ModelAnswered { agent, .. }) = event {
             activity.end_draft(agent, at, DraftEnding::Whole);
-        } else if let Event::ModelFailed(ModelFailed { agent, .. }) | Event::TurnClosed(TurnClosed { agent, .. }) =
-            event
+        } else if let Event::ModelFailed(ModelFailed { agent, .. })
+        | Event::TurnClosed(TurnClosed { agent, .. }) = event
         {
             activity.end_draft(agent, at, DraftEnding::Aborted);
         }
@@ -362,9 +418,16 @@ impl WorldTask {
     }
 
     async fn save(&self) {
-        let Some(id) = self.world.id().filter(|_| !self.world.is_erasing()) else { return };
+        let Some(id) = self.world.id().filter(|_| !self.world.is_erasing()) else {
+            return;
+        };
         let saved = match serde_json::to_vec(&self.world) {
-            Ok(state) => self.means.checkpoints.save(id, self.world.head(), self.world.decider(), state).await,
+            Ok(state) => {
+                self.means
+                    .checkpoints
+                    .save(id, self.world.head(), self.world.decider(), state)
+                    .await
+            }
             Err(error) => return tracing::warn!(%error, "the fold has no written form"),
         };
         if let Err(error) = saved {
@@ -375,7 +438,10 @@ impl WorldTask {
     /// Tells observers what changed since the last time.
     fn announce(&mut self) {
         let (activity, head) = (self.activity(), self.world.head());
-        let before = self.door.status.send_replace(Status::Open { activity, head });
+        let before = self
+            .door
+            .status
+            .send_replace(Status::Open { activity, head });
         if !matches!(before, Status::Open { activity: known, .. } if known == activity) {
             self.bus.announce(ActivityEvent::World(activity));
         }
@@ -383,7 +449,10 @@ impl WorldTask {
             let doing = self.world.doing(agent);
             if doing != *known {
                 *known = doing;
-                self.bus.announce(ActivityEvent::Agent { agent: agent.clone(), doing });
+                self.bus.announce(ActivityEvent::Agent {
+                    agent: agent.clone(),
+                    doing,
+                });
             }
         }
     }
@@ -427,7 +496,11 @@ impl WorldTask {
                 self.announce();
                 self.save().await;
                 tracing::debug!(world = ?self.world.name(), "the world sleeps");
-                Some(Asleep { left: self.world.incarnation(), means: self.means, door: self.door })
+                Some(Asleep {
+                    left: self.world.incarnation(),
+                    means: self.means,
+                    door: self.door,
+                })
             }
         }
     }

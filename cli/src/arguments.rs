@@ -32,7 +32,12 @@ const KEY_VARIABLE: &str = "FOLKMOOT_KEY";
 
 /// Rooms of agents and people over one replayable log.
 #[derive(Debug, Parser)]
-#[command(name = "folkmoot", version, propagate_version = true, max_term_width = 100)]
+#[command(
+    name = "folkmoot",
+    version,
+    propagate_version = true,
+    max_term_width = 100
+)]
 pub(crate) struct Arguments {
     #[command(flatten)]
     pub(crate) common: Common,
@@ -77,12 +82,20 @@ impl Common {
 
     /// How a command to type begins: with the store and the key, unless they are found without saying so.
     pub(crate) fn program(&self) -> String {
-        let found = |variable: &str| std::env::var_os(variable).filter(|path| !path.is_empty()).map(PathBuf::from);
+        let found = |variable: &str| {
+            std::env::var_os(variable)
+                .filter(|path| !path.is_empty())
+                .map(PathBuf::from)
+        };
         let mut program = "folkmoot".to_owned();
         if self.store != found(STORE_VARIABLE).unwrap_or_else(|| PathBuf::from(STORE_DEFAULT)) {
             program.push_str(&format!(" --store {}", quoted(&self.store)));
         }
-        if let Some(key) = self.key.as_ref().filter(|key| found(KEY_VARIABLE).as_ref() != Some(*key)) {
+        if let Some(key) = self
+            .key
+            .as_ref()
+            .filter(|key| found(KEY_VARIABLE).as_ref() != Some(*key))
+        {
             program.push_str(&format!(" --key {}", quoted(key)));
         }
         program
@@ -97,8 +110,13 @@ impl Common {
 /// A path as a shell reads it.
 fn quoted(path: &Path) -> String {
     let text = path.display().to_string();
-    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | ':' | '@');
-    if !text.is_empty() && text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
+    let is_plain =
+        |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | ':' | '@');
+    if !text.is_empty() && text.chars().all(is_plain) {
+        text
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
 }
 
 /// When to use colours.
@@ -471,8 +489,11 @@ fn label(text: &str) -> Result<(String, String), String> {
 }
 
 fn seeds(text: &str) -> Result<Range<u64>, String> {
-    let ends = text.split_once("..").and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
-    ends.filter(|seeds| !seeds.is_empty()).ok_or_else(|| "seeds are written A..B, and A is less than B".to_owned())
+    let ends = text
+        .split_once("..")
+        .and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
+    ends.filter(|seeds| !seeds.is_empty())
+        .ok_or_else(|| "seeds are written A..B, and A is less than B".to_owned())
 }
 
 fn world(name: &str) -> Result<WorldName, String> {
@@ -480,10 +501,18 @@ fn world(name: &str) -> Result<WorldName, String> {
 }
 
 fn world_at(text: &str) -> Result<WorldAt, String> {
-    let Some((name, at)) = text.rsplit_once('@') else { return Ok(WorldAt { world: world(text)?, at: None }) };
+    let Some((name, at)) = text.rsplit_once('@') else {
+        return Ok(WorldAt {
+            world: world(text)?,
+            at: None,
+        });
+    };
     let at: Option<u64> = at.parse().ok().filter(|at| *at > 0);
     let at = at.ok_or("a world at a position is written WORLD@N, and positions count from 1")?;
-    Ok(WorldAt { world: world(name)?, at: Some(Position::new(at)) })
+    Ok(WorldAt {
+        world: world(name)?,
+        at: Some(Position::new(at)),
+    })
 }
 
 fn agent(name: &str) -> Result<AgentName, String> {

@@ -51,14 +51,25 @@ pub(crate) fn main() -> ExitCode {
     let common = common.with_a_store();
     terminal::choose_colors(common.color);
     log_to_stderr(&common);
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+    let runtime = match tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+    {
         Ok(runtime) => runtime,
-        Err(error) => return exit::report(&common, Err(CliError::other(exit::FAILED, error.to_string()))),
+        Err(error) => {
+            return exit::report(
+                &common,
+                Err(CliError::other(exit::FAILED, error.to_string())),
+            );
+        }
     };
     let result = runtime.block_on(Box::pin(perform(&common, command)));
     // A thread that waits for the keyboard must not hold the end up.
     runtime.shutdown_background();
-    exit::report(&common, result.and_then(|()| source::check_content(&common.store)))
+    exit::report(
+        &common,
+        result.and_then(|()| source::check_content(&common.store)),
+    )
 }
 
 async fn perform(common: &Common, command: Command) -> Result<(), CliError> {
@@ -115,7 +126,11 @@ fn log_to_stderr(common: &Common) {
         (false, _) => "debug",
     };
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
-    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let subscriber = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr);
     // It is set once in a process, here.
-    let _is_first = subscriber.with_ansi(terminal::errors_have_colors()).try_init();
+    let _is_first = subscriber
+        .with_ansi(terminal::errors_have_colors())
+        .try_init();
 }

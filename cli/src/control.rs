@@ -79,10 +79,16 @@ impl Way {
     fn to(store: &Path, name: &str) -> std::io::Result<Self> {
         let path = store.join(name);
         if path.as_os_str().len() <= PATH_MAX {
-            return Ok(Self { path, _folder: None });
+            return Ok(Self {
+                path,
+                _folder: None,
+            });
         }
         let folder = std::fs::File::open(store)?;
         let number = std::os::fd::AsRawFd::as_raw_fd(&folder);
-        Ok(Self { path: PathBuf::from(format!("/proc/self/fd/{number}/{name}")), _folder: Some(folder) })
+        Ok(Self {
+            path: PathBuf::from(format!("/proc/self/fd/{number}/{name}")),
+            _folder: Some(folder),
+        })
     }
 }

@@ -9,8 +9,12 @@ use crate::exit::{CliError, STORE};
 
 /// Refuses a definition whose agents use a model with a variable that is not set, as a missing file is refused.
 pub(crate) fn check(definition: &Definition) -> Result<(), CliError> {
-    let Some(text) = definition.text.present() else { return Ok(()) };
-    let mut missing: Vec<String> = used(definition).filter_map(|model| missing_of(model, definition, text)).collect();
+    let Some(text) = definition.text.present() else {
+        return Ok(());
+    };
+    let mut missing: Vec<String> = used(definition)
+        .filter_map(|model| missing_of(model, definition, text))
+        .collect();
     missing.sort();
     missing.dedup();
     match missing.as_slice() {
@@ -21,7 +25,11 @@ pub(crate) fn check(definition: &Definition) -> Result<(), CliError> {
 
 /// The models of agents, and those that stand in for them.
 fn used(definition: &Definition) -> impl Iterator<Item = &ModelName> {
-    let own = definition.spec.agents.iter().filter_map(|agent| agent.model.as_ref());
+    let own = definition
+        .spec
+        .agents
+        .iter()
+        .filter_map(|agent| agent.model.as_ref());
     own.flat_map(|model| {
         let spec = definition.spec.models.get(model);
         std::iter::once(model).chain(spec.into_iter().flat_map(|spec| &spec.fallback))
@@ -32,7 +40,9 @@ fn used(definition: &Definition) -> impl Iterator<Item = &ModelName> {
 fn missing_of(model: &ModelName, definition: &Definition, text: &SpecText) -> Option<String> {
     let provider = &definition.spec.models.get(model)?.provider;
     let templates = templates_of(provider, text.models.get(model)?);
-    let missing = templates.iter().find_map(|template| template.expand(&ProcessEnvironment).err())?;
+    let missing = templates
+        .iter()
+        .find_map(|template| template.expand(&ProcessEnvironment).err())?;
     Some(format!(
         "the model {model} ({provider}) needs the environment variable {}: set it and try again",
         missing.name

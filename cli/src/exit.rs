@@ -72,11 +72,17 @@ pub(crate) enum CliError {
 impl CliError {
     /// An error with its exit code.
     pub(crate) fn other(code: u8, message: impl Into<String>) -> Self {
-        Self::Other { code, message: message.into() }
+        Self::Other {
+            code,
+            message: message.into(),
+        }
     }
 
     /// What the system said about the output.
-    #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "it is what `map_err` hands over"
+    )]
     pub(crate) fn output(error: io::Error) -> Self {
         if error.kind() == io::ErrorKind::BrokenPipe {
             return Self::Closed;
@@ -85,7 +91,10 @@ impl CliError {
     }
 
     /// A value that has no JSON form.
-    #[expect(clippy::needless_pass_by_value, reason = "it is what `map_err` hands over")]
+    #[expect(
+        clippy::needless_pass_by_value,
+        reason = "it is what `map_err` hands over"
+    )]
     pub(crate) fn json(error: serde_json::Error) -> Self {
         Self::other(FAILED, format!("this has no JSON form: {error}"))
     }
@@ -95,7 +104,9 @@ impl CliError {
         match self {
             Self::Script(_) => USAGE,
             Self::Step(_) | Self::Unmet(_) => FAILED,
-            Self::Store(store::OpenError::Damaged { .. } | store::OpenError::CutTail { .. }) => INTEGRITY,
+            Self::Store(store::OpenError::Damaged { .. } | store::OpenError::CutTail { .. }) => {
+                INTEGRITY
+            }
             Self::Store(_) => STORE,
             Self::World(error) => world_code(error),
             Self::Fold(FoldError::Read(error)) => read_code(error),
@@ -109,7 +120,11 @@ impl CliError {
 
 /// What to do about a world that is not there.
 const fn hint(is_missing: bool) -> &'static str {
-    if is_missing { "; `folkmoot worlds` lists those that there are" } else { "" }
+    if is_missing {
+        "; `folkmoot worlds` lists those that there are"
+    } else {
+        ""
+    }
 }
 
 fn world_code(error: &OpenError) -> u8 {
@@ -128,7 +143,11 @@ fn world_code(error: &OpenError) -> u8 {
 }
 
 fn read_code(error: &ReadError) -> u8 {
-    if matches!(error, ReadError::Damaged { .. }) { INTEGRITY } else { STORE }
+    if matches!(error, ReadError::Damaged { .. }) {
+        INTEGRITY
+    } else {
+        STORE
+    }
 }
 
 impl From<ReadError> for CliError {
@@ -142,9 +161,10 @@ impl From<ExportError> for CliError {
         match error {
             ExportError::Fold(error) => error.into(),
             ExportError::Read(error) => error.into(),
-            error @ (ExportError::Event { .. } | ExportError::Commit { .. } | ExportError::Page(_) | _) => {
-                Self::other(FAILED, with_causes(&error))
-            }
+            error @ (ExportError::Event { .. }
+            | ExportError::Commit { .. }
+            | ExportError::Page(_)
+            | _) => Self::other(FAILED, with_causes(&error)),
         }
     }
 }
@@ -159,7 +179,9 @@ impl From<DefinitionError> for CliError {
     fn from(error: DefinitionError) -> Self {
         match error {
             DefinitionError::Script(error) => Self::Script(error),
-            error @ (DefinitionError::MissingRoot(_) | _) => Self::other(STORE, with_causes(&error)),
+            error @ (DefinitionError::MissingRoot(_) | _) => {
+                Self::other(STORE, with_causes(&error))
+            }
         }
     }
 }
@@ -167,13 +189,19 @@ impl From<DefinitionError> for CliError {
 impl From<OpenError> for CliError {
     fn from(error: OpenError) -> Self {
         if let OpenError::Refused(Refusal::BadDefinition { why }) = &error {
-            return Self::other(USAGE, format!("the world's definition cannot be used: {why}"));
+            return Self::other(
+                USAGE,
+                format!("the world's definition cannot be used: {why}"),
+            );
         }
         if let OpenError::Refused(refusal) = &error {
             return Self::other(USAGE, crate::show::refusal(refusal));
         }
         if let OpenError::Append(AppendError::NameTaken(name)) = &error {
-            return Self::other(USAGE, format!("a world called {name} exists; choose another name"));
+            return Self::other(
+                USAGE,
+                format!("a world called {name} exists; choose another name"),
+            );
         }
         Self::World(error)
     }
@@ -207,7 +235,9 @@ impl From<RunError> for CliError {
 /// Says on standard error what went wrong, unless that was said, and gives the exit code. Commands that it names can be typed
 /// as they stand.
 pub(crate) fn report(common: &Common, result: Result<(), CliError>) -> ExitCode {
-    let Err(error) = result else { return ExitCode::from(FINE) };
+    let Err(error) = result else {
+        return ExitCode::from(FINE);
+    };
     match &error {
         CliError::Closed | CliError::Said(_) => {}
         CliError::Script(error) => crate::show::faults(&error.faults),

@@ -10,11 +10,21 @@ use crate::exit::{CliError, FAILED, USAGE};
 
 /// Refuses a path that is taken, before any work is done for it.
 pub(crate) fn check(path: &Path, force: bool) -> Result<(), CliError> {
-    if !force && path.exists() { Err(exists(path)) } else { Ok(()) }
+    if !force && path.exists() {
+        Err(exists(path))
+    } else {
+        Ok(())
+    }
 }
 
 fn exists(path: &Path) -> CliError {
-    CliError::other(USAGE, format!("{} exists: name another file, or overwrite it with --force", path.display()))
+    CliError::other(
+        USAGE,
+        format!(
+            "{} exists: name another file, or overwrite it with --force",
+            path.display()
+        ),
+    )
 }
 
 /// A file that gets its name once it is whole. Until then, and if it never is, nothing stands under that name.
@@ -27,7 +37,10 @@ pub(crate) struct NewFile {
 impl NewFile {
     pub(crate) fn beside(target: &Path) -> Result<Self, CliError> {
         let Some(name) = target.file_name() else {
-            return Err(CliError::other(USAGE, format!("{} names no file", target.display())));
+            return Err(CliError::other(
+                USAGE,
+                format!("{} names no file", target.display()),
+            ));
         };
         let name = format!(".{}.{}.part", name.to_string_lossy(), std::process::id());
         let path = target.with_file_name(name);
@@ -36,18 +49,33 @@ impl NewFile {
     }
 
     pub(crate) fn write(&mut self, piece: &[u8]) -> Result<(), CliError> {
-        self.file.write_all(piece).map_err(|error| failed(&self.path, &error))
+        self.file
+            .write_all(piece)
+            .map_err(|error| failed(&self.path, &error))
     }
 
     pub(crate) fn finish(self, target: &Path, force: bool) -> Result<(), CliError> {
-        self.file.sync_all().map_err(|error| failed(target, &error))?;
-        let flags = if force { RenameFlags::empty() } else { RenameFlags::NOREPLACE };
-        renameat_with(CWD, &self.path, CWD, target, flags).map_err(|error| match io::Error::from(error) {
-            error if error.kind() == io::ErrorKind::AlreadyExists => exists(target),
-            error => failed(target, &error),
-        })?;
-        let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        File::open(folder).and_then(|folder| folder.sync_all()).map_err(|error| failed(target, &error))
+        self.file
+            .sync_all()
+            .map_err(|error| failed(target, &error))?;
+        let flags = if force {
+            RenameFlags::empty()
+        } else {
+            RenameFlags::NOREPLACE
+        };
+        renameat_with(CWD, &self.path, CWD, target, flags).map_err(
+            |error| match io::Error::from(error) {
+                error if error.kind() == io::ErrorKind::AlreadyExists => exists(target),
+                error => failed(target, &error),
+            },
+        )?;
+        let folder = target
+            .parent()
+            .filter(|folder| !folder.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
+        File::open(folder)
+            .and_then(|folder| folder.sync_all())
+            .map_err(|error| failed(target, &error))
     }
 }
 

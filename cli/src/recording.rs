@@ -16,14 +16,21 @@ pub(crate) struct Recording(Option<Arc<RecordingFile>>);
 
 impl Recording {
     /// Begins the one that was asked for, in a room with this definition, if that is known.
-    pub(crate) fn begin(asked: &arguments::Recording, definition: Option<&Definition>) -> Result<Self, CliError> {
-        let Some(path) = &asked.record else { return Ok(Self::default()) };
+    pub(crate) fn begin(
+        asked: &arguments::Recording,
+        definition: Option<&Definition>,
+    ) -> Result<Self, CliError> {
+        let Some(path) = &asked.record else {
+            return Ok(Self::default());
+        };
         if definition.is_some_and(|definition| !asks_a_provider(definition)) {
             let why = "nothing to record: no agent's model asks a provider over the network";
             return Err(CliError::other(USAGE, why));
         }
         let file = RecordingFile::create(path, show::complain);
-        Ok(Self(Some(Arc::new(file.map_err(|error| CliError::other(STORE, with_causes(&error)))?))))
+        Ok(Self(Some(Arc::new(file.map_err(|error| {
+            CliError::other(STORE, with_causes(&error))
+        })?))))
     }
 
     /// What takes the exchanges.
@@ -49,7 +56,11 @@ impl Recording {
 }
 
 fn asks_a_provider(definition: &Definition) -> bool {
-    let models = definition.spec.agents.iter().filter_map(|agent| agent.model.as_ref());
+    let models = definition
+        .spec
+        .agents
+        .iter()
+        .filter_map(|agent| agent.model.as_ref());
     let mut specs = models.filter_map(|name| definition.spec.models.get(name));
     specs.any(|model| Preset::named(&model.provider).is_some())
 }

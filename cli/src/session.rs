@@ -56,7 +56,11 @@ impl Session {
         if let Err(error) = &control {
             tracing::warn!(%error, "no second terminal can take part");
         }
-        Ok(Self { runtime, store, control: control.ok() })
+        Ok(Self {
+            runtime,
+            store,
+            control: control.ok(),
+        })
     }
 
     /// Closes all worlds and the store, after what came to `result`. That the store could not be closed is said, unless
@@ -70,7 +74,11 @@ impl Session {
 
     /// Closes all worlds and the store.
     async fn close(self) -> Result<(), CliError> {
-        let Self { store, runtime, control } = self;
+        let Self {
+            store,
+            runtime,
+            control,
+        } = self;
         drop(control);
         runtime.shutdown().await;
         drop(runtime);
@@ -89,16 +97,21 @@ fn adopt_orphans() {
 }
 
 fn own_program() -> Result<PathBuf, CliError> {
-    std::env::current_exe().map_err(|error| CliError::other(STORE, format!("cannot find this program: {error}")))
+    std::env::current_exe()
+        .map_err(|error| CliError::other(STORE, format!("cannot find this program: {error}")))
 }
 
 /// Refuses what a tool started: it could decide about the calls of the agents that use it.
 pub(crate) fn refuse_tools() -> Result<(), CliError> {
     match descends_from_tool(std::process::id()) {
         Ok(false) => Ok(()),
-        Ok(true) => Err(CliError::other(PENDING, "refused: a program that a tool runs cannot act in a room")),
-        Err(error) => {
-            Err(CliError::other(PENDING, format!("refused: cannot tell whether a tool runs this program: {error}")))
-        }
+        Ok(true) => Err(CliError::other(
+            PENDING,
+            "refused: a program that a tool runs cannot act in a room",
+        )),
+        Err(error) => Err(CliError::other(
+            PENDING,
+            format!("refused: cannot tell whether a tool runs this program: {error}"),
+        )),
     }
 }

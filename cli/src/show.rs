@@ -37,16 +37,26 @@ pub(crate) fn refusal(refusal: &Refusal) -> String {
         Refusal::Stale => "refused: the world has moved on".to_owned(),
         Refusal::Right { reason, decided } => {
             let by = |by: &Option<folkmoot::core::principal::Person>| {
-                by.as_ref().map(|person| format!(" by {}", person.display)).unwrap_or_default()
+                by.as_ref()
+                    .map(|person| format!(" by {}", person.display))
+                    .unwrap_or_default()
             };
-            let first = decided.as_ref().map(|decided| format!(" ({}{})", decided.how, by(&decided.by)));
+            let first = decided
+                .as_ref()
+                .map(|decided| format!(" ({}{})", decided.how, by(&decided.by)));
             // A peer of the control socket is not told more, but that it came too late it is.
             let is_late = *reason == RefusalReason::NotOpen && decided.is_some();
-            let reason = if is_late { RefusalReason::AlreadyDecided } else { *reason };
+            let reason = if is_late {
+                RefusalReason::AlreadyDecided
+            } else {
+                *reason
+            };
             format!("refused: {}{}", sentence(reason), first.unwrap_or_default())
         }
         Refusal::BadMessage { why } => format!("refused: {why}"),
-        Refusal::NoSuchMessage { message } => format!("refused: there is no message {message} in this room's memory"),
+        Refusal::NoSuchMessage { message } => {
+            format!("refused: there is no message {message} in this room's memory")
+        }
         Refusal::BadLabels { why } => format!("refused: the labels cannot be kept: {why}"),
         Refusal::BadRights { why } => format!("refused: the rights cannot be kept: {why}"),
         Refusal::BadErasure { why } => format!("refused: nothing is erased: {why}"),

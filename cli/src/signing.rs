@@ -14,8 +14,12 @@ pub(crate) type Signing = Option<Arc<HeadSigner>>;
 
 /// Reads the key that was given.
 pub(crate) fn signer(common: &Common) -> Result<Signing, CliError> {
-    let Some(file) = &common.key else { return Ok(None) };
-    Ok(Some(Arc::new(KeyFile::at(file).outside_of(&common.store)?.read()?)))
+    let Some(file) = &common.key else {
+        return Ok(None);
+    };
+    Ok(Some(Arc::new(
+        KeyFile::at(file).outside_of(&common.store)?.read()?,
+    )))
 }
 
 /// Lets a runtime sign, if there is a key.
@@ -33,12 +37,17 @@ pub(crate) fn verifier(typed: &str) -> Result<VerifierKey, CliError> {
     }
     // What is no file is told what is wrong about it as a key.
     let text = std::fs::read_to_string(typed).unwrap_or_else(|_| typed.to_owned());
-    VerifierKey::parse(text.trim()).map_err(|error| CliError::other(USAGE, format!("--trust {typed}: {error}")))
+    VerifierKey::parse(text.trim())
+        .map_err(|error| CliError::other(USAGE, format!("--trust {typed}: {error}")))
 }
 
 impl From<KeyFileError> for CliError {
     fn from(error: KeyFileError) -> Self {
-        let code = if matches!(error, KeyFileError::Name { .. }) { USAGE } else { STORE };
+        let code = if matches!(error, KeyFileError::Name { .. }) {
+            USAGE
+        } else {
+            STORE
+        };
         Self::other(code, with_causes(&error))
     }
 }

@@ -79,7 +79,14 @@ pub(crate) fn check_content(dir: &Path) -> Result<(), CliError> {
 /// What is to be said of a damaged store that is read.
 pub(crate) fn damage(store: &Store, dir: &Path) -> Option<String> {
     let survey = store.survey()?;
-    let (all, whole) = (survey.worlds.len(), survey.worlds.iter().filter(|world| world.is_whole()).count());
+    let (all, whole) = (
+        survey.worlds.len(),
+        survey
+            .worlds
+            .iter()
+            .filter(|world| world.is_whole())
+            .count(),
+    );
     let first = survey.store.first().map(|damage| &damage.what);
     let what = first.or_else(|| survey.worlds.iter().find_map(|world| world.found.as_ref()));
     let what = what.map_or_else(String::new, |what| format!(" ({what})"));
@@ -91,7 +98,10 @@ pub(crate) fn damage(store: &Store, dir: &Path) -> Option<String> {
 }
 
 /// A store, or the way to whoever holds it.
-pub(crate) async fn hold(dir: &Path, access: Access) -> Result<Result<Store, (Client, OpenError)>, CliError> {
+pub(crate) async fn hold(
+    dir: &Path,
+    access: Access,
+) -> Result<Result<Store, (Client, OpenError)>, CliError> {
     let mut tries = TRIES;
     loop {
         let path = dir.to_owned();
@@ -116,10 +126,12 @@ pub(crate) async fn hold(dir: &Path, access: Access) -> Result<Result<Store, (Cl
 impl Source {
     /// Opens the store, which must exist, to change something, or finds its holder.
     pub(crate) async fn open(common: &Common) -> Result<Self, CliError> {
-        Ok(match hold(&common.store, Access::Write(OpenMode::Existing)).await? {
-            Ok(store) => Self::Own(store),
-            Err((client, _)) => Self::Holder(client),
-        })
+        Ok(
+            match hold(&common.store, Access::Write(OpenMode::Existing)).await? {
+                Ok(store) => Self::Own(store),
+                Err((client, _)) => Self::Holder(client),
+            },
+        )
     }
 
     /// Opens the store, which must exist, to read it, or finds its holder. Says if it is damaged.
@@ -134,7 +146,9 @@ impl Source {
             complain(&common.to_type(&what));
         }
         if let Self::Own(store) = &source {
-            LOST.lock().unwrap_or_else(PoisonError::into_inner).push(store.lost_content());
+            LOST.lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(store.lost_content());
         }
         Ok(source)
     }
@@ -187,7 +201,11 @@ impl Source {
 
     /// Takes a decision in the name of this process's user. A world that is opened for it is signed with `signer`; the
     /// holder of the store signs with its own key.
-    pub(crate) async fn decide(self, decision: &Decision, signer: Signing) -> Result<Taken, CliError> {
+    pub(crate) async fn decide(
+        self,
+        decision: &Decision,
+        signer: Signing,
+    ) -> Result<Taken, CliError> {
         match self {
             Self::Own(store) => decide_in(store, decision, signer).await,
             Self::Holder(client) => first(client, Request::Decide(decision.clone())).await,
@@ -212,7 +230,10 @@ impl Source {
 }
 
 /// The one value that a holder answers with.
-async fn first<T: serde::de::DeserializeOwned>(client: Client, request: Request) -> Result<T, CliError> {
+async fn first<T: serde::de::DeserializeOwned>(
+    client: Client,
+    request: Request,
+) -> Result<T, CliError> {
     let value = client.ask(&request).await?.try_next().await?;
     let value = value.ok_or_else(|| CliError::other(STORE, "the holder gave no answer"))?;
     serde_json::from_value(value).map_err(CliError::json)
@@ -230,28 +251,46 @@ async fn perform_in(store: Store, request: Request) -> Result<Vec<Value>, CliErr
             let proof = own_proof(deletion.by.clone())?;
             let work = async |runtime: &Runtime| delete(runtime, &store, &proof, &deletion).await;
             let deleted = in_store(store.clone(), None, work).await?;
-            deleted.iter().map(|one| value(serde_json::to_value(one))).collect()
+            deleted
+                .iter()
+                .map(|one| value(serde_json::to_value(one)))
+                .collect()
         }
-        Request::Fork(wish) => Ok(vec![value(serde_json::to_value(fork_in(store, &wish, None).await?))?]),
-        Request::Erase(erasing) => Ok(vec![value(serde_json::to_value(erase_in(store, &erasing, None).await?))?]),
-        Request::Decide(decision) => Ok(vec![value(serde_json::to_value(decide_in(store, &decision, None).await?))?]),
+        Request::Fork(wish) => Ok(vec![value(serde_json::to_value(
+            fork_in(store, &wish, None).await?,
+        ))?]),
+        Request::Erase(erasing) => Ok(vec![value(serde_json::to_value(
+            erase_in(store, &erasing, None).await?,
+        ))?]),
+        Request::Decide(decision) => Ok(vec![value(serde_json::to_value(
+            decide_in(store, &decision, None).await?,
+        ))?]),
         Request::Query(query) => answer(&store, &query).await?.try_collect().await,
     }
 }
 
 async fn fork_in(store: Store, wish: &ForkWish, signer: Signing) -> Result<ForkView, CliError> {
     let proof = own_proof(None)?;
-    in_store(store, signer, async |runtime| fork(runtime, proof, wish).await).await
+    in_store(store, signer, async |runtime| {
+        fork(runtime, proof, wish).await
+    })
+    .await
 }
 
 async fn erase_in(store: Store, erasing: &Erasing, signer: Signing) -> Result<Gone, CliError> {
     let proof = own_proof(erasing.by.clone())?;
-    in_store(store, signer, async |runtime| erase(runtime, proof, erasing, None).await).await
+    in_store(store, signer, async |runtime| {
+        erase(runtime, proof, erasing, None).await
+    })
+    .await
 }
 
 async fn decide_in(store: Store, decision: &Decision, signer: Signing) -> Result<Taken, CliError> {
     let proof = own_proof(decision.by.clone())?;
-    in_store(store, signer, async |runtime| decide(runtime, proof, decision, Audience::Operator, None).await).await
+    in_store(store, signer, async |runtime| {
+        decide(runtime, proof, decision, Audience::Operator, None).await
+    })
+    .await
 }
 
 /// Who this process's user is.

@@ -38,13 +38,18 @@ pub(crate) fn errors_have_colors() -> bool {
 /// How many columns standard output has; `None` if it is no terminal, or does not say.
 pub(crate) fn width() -> Option<u16> {
     let out = io::stdout();
-    let size = out.is_terminal().then(|| rustix::termios::tcgetwinsize(&out).ok()).flatten();
+    let size = out
+        .is_terminal()
+        .then(|| rustix::termios::tcgetwinsize(&out).ok())
+        .flatten();
     size.map(|size| size.ws_col).filter(|columns| *columns > 0)
 }
 
 impl Terminal {
     pub(crate) fn new() -> Self {
-        Self { out: anstream::stdout() }
+        Self {
+            out: anstream::stdout(),
+        }
     }
 
     /// Prints a line, or several. Those that are too long for the terminal are broken, and go on behind the gutter.
@@ -62,17 +67,23 @@ impl Terminal {
 
     /// Prints `text` at once, without ending the line.
     pub(crate) fn piece(&mut self, text: &str) -> Result<(), CliError> {
-        write!(self.out, "{text}").and_then(|()| self.out.flush()).map_err(CliError::output)
+        write!(self.out, "{text}")
+            .and_then(|()| self.out.flush())
+            .map_err(CliError::output)
     }
 
     /// Prints a value as JSON in one line.
     pub(crate) fn json(&mut self, value: &impl serde::Serialize) -> Result<(), CliError> {
-        self.whole(&spelt(&serde_json::to_string(value).map_err(CliError::json)?))
+        self.whole(&spelt(
+            &serde_json::to_string(value).map_err(CliError::json)?,
+        ))
     }
 
     /// Prints a value as a JSON document.
     pub(crate) fn document(&mut self, value: &impl serde::Serialize) -> Result<(), CliError> {
-        self.whole(&spelt(&serde_json::to_string_pretty(value).map_err(CliError::json)?))
+        self.whole(&spelt(
+            &serde_json::to_string_pretty(value).map_err(CliError::json)?,
+        ))
     }
 }
 
@@ -81,7 +92,9 @@ fn spelt(json: &str) -> String {
     let mut spelt = String::with_capacity(json.len());
     for c in json.chars() {
         if is_obeyed(c) || matches!(c, '\u{200c}' | '\u{200d}') {
-            c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| spelt.push_str(&format!("\\u{unit:04x}")));
+            c.encode_utf16(&mut [0; 2])
+                .iter()
+                .for_each(|unit| spelt.push_str(&format!("\\u{unit:04x}")));
         } else {
             spelt.push(c);
         }

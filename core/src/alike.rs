@@ -39,7 +39,10 @@ impl Looks {
     }
 
     fn begins_like(&self, other: &Self) -> bool {
-        self.0.iter().zip(&other.0).any(|(one, other)| one.starts_with(other.as_str()))
+        self.0
+            .iter()
+            .zip(&other.0)
+            .any(|(one, other)| one.starts_with(other.as_str()))
     }
 }
 
@@ -48,10 +51,20 @@ impl Looks {
 #[must_use]
 pub fn reserved(name: &str) -> Option<&'static str> {
     static KEPT: OnceLock<Vec<(&str, Looks)>> = OnceLock::new();
-    let kept = KEPT.get_or_init(|| WORDS.iter().chain(&PREFIXES).map(|word| (*word, Looks::of(word))).collect());
+    let kept = KEPT.get_or_init(|| {
+        WORDS
+            .iter()
+            .chain(&PREFIXES)
+            .map(|word| (*word, Looks::of(word)))
+            .collect()
+    });
     let looks = Looks::of(name);
     let is_kept = |(word, known): &&(&str, Looks)| {
-        if word.ends_with(':') { looks.begins_like(known) } else { looks.is_like(known) }
+        if word.ends_with(':') {
+            looks.begins_like(known)
+        } else {
+            looks.is_like(known)
+        }
     };
     kept.iter().find(is_kept).map(|(word, _)| *word)
 }
@@ -59,9 +72,15 @@ pub fn reserved(name: &str) -> Option<&'static str> {
 /// Why nobody can be called `name` among `others`: it stands for nobody, or could be taken for one of them.
 pub fn name_fault<'n>(name: &str, others: impl IntoIterator<Item = &'n str>) -> Option<String> {
     if let Some(word) = reserved(name) {
-        return Some(format!("nobody can be called {name}: {word} stands for nobody"));
+        return Some(format!(
+            "nobody can be called {name}: {word} stands for nobody"
+        ));
     }
     let looks = Looks::of(name);
-    let other = others.into_iter().find(|other| looks.is_like(&Looks::of(other)))?;
-    Some(format!("{name} looks like {other}, who is in the room; take another name"))
+    let other = others
+        .into_iter()
+        .find(|other| looks.is_like(&Looks::of(other)))?;
+    Some(format!(
+        "{name} looks like {other}, who is in the room; take another name"
+    ))
 }

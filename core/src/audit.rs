@@ -73,7 +73,8 @@ impl Auditor {
     }
 
     fn judge(&self, commit: &Commit) -> Finding {
-        let found = |difference| Finding::Diverged(Box::new(Divergence::in_header(commit, difference)));
+        let found =
+            |difference| Finding::Diverged(Box::new(Divergence::in_header(commit, difference)));
         if let Some(difference) = self.misplaced(commit) {
             return found(difference);
         }
@@ -100,7 +101,9 @@ impl Auditor {
             return Some(Difference::World { expected: id });
         }
         if header.stamp.time < world.time() {
-            return Some(Difference::Time { before: world.time() });
+            return Some(Difference::Time {
+                before: world.time(),
+            });
         }
         let rules = begins_epoch(commit).map_or(world.decider(), |(rules, _)| rules);
         (header.decider != rules).then_some(Difference::Rules { expected: rules })
@@ -109,7 +112,9 @@ impl Auditor {
     fn decide_again(&self, commit: &Commit, command: &Command) -> Finding {
         let decision = self.world.decide(command, &commit.header.stamp);
         let kind = self.world.meant(command).action.kind();
-        let Some(divergence) = compare::decision(commit, &decision, kind) else { return Finding::Decided };
+        let Some(divergence) = compare::decision(commit, &decision, kind) else {
+            return Finding::Decided;
+        };
         if self.has_erased && erasure::explains(&self.world, commit, command, &decision) {
             return Finding::Erased;
         }
@@ -117,13 +122,20 @@ impl Auditor {
     }
 
     fn refuse_again(&self, commit: &Commit) -> Finding {
-        let Some(Event::Refused(refused)) = commit.events.last() else { return Finding::RecordedRefusal };
+        let Some(Event::Refused(refused)) = commit.events.last() else {
+            return Finding::RecordedRefusal;
+        };
         let recomputed = self.world.refuse_again(commit, refused);
         let divergence = compare::events(commit, &recomputed).or_else(|| {
             let why = self.world.fault_of(commit, refused)?;
-            Some(Divergence { at: commit.last(), ..Divergence::in_header(commit, Difference::Misfit { why }) })
+            Some(Divergence {
+                at: commit.last(),
+                ..Divergence::in_header(commit, Difference::Misfit { why })
+            })
         });
-        divergence.map_or(Finding::RecordedRefusal, |divergence| Finding::Diverged(Box::new(divergence)))
+        divergence.map_or(Finding::RecordedRefusal, |divergence| {
+            Finding::Diverged(Box::new(divergence))
+        })
     }
 }
 
@@ -134,7 +146,11 @@ fn opened_as(commit: &Commit) -> Option<crate::ids::WorldId> {
     if let Event::Forked(forked) = first {
         return (!is_first).then_some(forked.world);
     }
-    if let Event::WorldOpened(opened) = first { is_first.then_some(opened.world) } else { None }
+    if let Event::WorldOpened(opened) = first {
+        is_first.then_some(opened.world)
+    } else {
+        None
+    }
 }
 
 /// The rules that `commit` begins an epoch of, if it begins one, and the build that carried them, if it says so.

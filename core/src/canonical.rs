@@ -25,7 +25,10 @@ pub use read::{JsonFault, read};
 /// The canonical JSON of a call's arguments; `None` if they are no JSON or nest deeper than 127 levels.
 #[must_use]
 pub fn canonical(arguments: &str) -> Option<Vec<u8>> {
-    serde_json::from_str(arguments).ok().as_ref().map(canonical_json)
+    serde_json::from_str(arguments)
+        .ok()
+        .as_ref()
+        .map(canonical_json)
 }
 
 /// The digest of a value: over its canonical JSON.
@@ -37,7 +40,10 @@ pub fn canonical_digest(value: &Value) -> Digest {
 /// The digest of a call's arguments: over their canonical JSON, or over their bytes if they are no JSON.
 #[must_use]
 pub fn arguments_digest(arguments: &str) -> Digest {
-    canonical(arguments).map_or_else(|| Digest::of(&[arguments.as_bytes()]), |bytes| Digest::of(&[&bytes]))
+    canonical(arguments).map_or_else(
+        || Digest::of(&[arguments.as_bytes()]),
+        |bytes| Digest::of(&[&bytes]),
+    )
 }
 
 /// The canonical JSON of a value, of any depth.
@@ -50,7 +56,9 @@ pub fn canonical_json(value: &Value) -> Vec<u8> {
             Piece::Mark(mark) => bytes.push(mark),
             Piece::Key(key) => print(key, &mut bytes),
             Piece::Value(Value::Array(items)) => open_array(items, &mut left),
-            Piece::Value(Value::Object(members)) => open_object(members.iter().collect(), &mut left),
+            Piece::Value(Value::Object(members)) => {
+                open_object(members.iter().collect(), &mut left)
+            }
             Piece::Value(scalar) => print(scalar, &mut bytes),
         }
     }

@@ -6,11 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::commit::{Keyed, StepKey};
 use crate::event::{
-    Attachment, ClockKind, ForkEffects, Occasion, Progress, Rights, Scope, Span, TreeHead, Verdict, Wider,
+    Attachment, ClockKind, ForkEffects, Occasion, Progress, Rights, Scope, Span, TreeHead, Verdict,
+    Wider,
 };
 use crate::ids::{
-    AgentName, Attempt, CallId, CopyId, Digest, EpisodeId, GrantId, MessageId, ModelCallId, NodeId, Position,
-    RequestId, StateName, TurnId, WorldId, WorldName,
+    AgentName, Attempt, CallId, CopyId, Digest, EpisodeId, GrantId, MessageId, ModelCallId, NodeId,
+    Position, RequestId, StateName, TurnId, WorldId, WorldName,
 };
 use crate::port::Reaction;
 use crate::principal::Principal;
@@ -37,13 +38,21 @@ impl Command {
     /// A command of the shell.
     #[must_use]
     pub const fn of_runtime(action: Action) -> Self {
-        Self { principal: Principal::Runtime, key: None, action }
+        Self {
+            principal: Principal::Runtime,
+            key: None,
+            action,
+        }
     }
 
     /// A command of `principal`, without a key.
     #[must_use]
     pub const fn of(principal: Principal, action: Action) -> Self {
-        Self { principal, key: None, action }
+        Self {
+            principal,
+            key: None,
+            action,
+        }
     }
 
     /// The digest of what is asked and by whom, the key left out.

@@ -23,12 +23,20 @@ impl Commit {
     #[must_use]
     pub fn last(&self) -> Position {
         let count = u64::try_from(self.events.len()).unwrap_or(u64::MAX);
-        Position::new(self.header.first.get().saturating_add(count).saturating_sub(1))
+        Position::new(
+            self.header
+                .first
+                .get()
+                .saturating_add(count)
+                .saturating_sub(1),
+        )
     }
 
     /// Its events with their positions.
     pub fn numbered(&self) -> impl Iterator<Item = (Position, &Event)> {
-        (self.header.first.get()..).map(Position::new).zip(&self.events)
+        (self.header.first.get()..)
+            .map(Position::new)
+            .zip(&self.events)
     }
 }
 

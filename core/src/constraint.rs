@@ -85,13 +85,19 @@ impl Constraint {
     /// # Errors
     /// [`ConstraintError`] says what is wrong with it.
     pub fn check(&self) -> Result<(), ConstraintError> {
-        if is_pointer(&self.path) { self.allowed.check() } else { Err(ConstraintError::Form) }
+        if is_pointer(&self.path) {
+            self.allowed.check()
+        } else {
+            Err(ConstraintError::Form)
+        }
     }
 
     /// Whether `document` has something at the place, and it is allowed.
     #[must_use]
     pub fn fits(&self, document: &Value) -> bool {
-        document.pointer(&self.path).is_some_and(|value| self.allowed.fits(value))
+        document
+            .pointer(&self.path)
+            .is_some_and(|value| self.allowed.fits(value))
     }
 }
 
@@ -112,20 +118,36 @@ impl FromStr for Constraint {
 /// Whether `text` is a JSON pointer (RFC 6901) to a part of a document: that to the whole is none.
 #[must_use]
 pub fn is_pointer(text: &str) -> bool {
-    text.starts_with('/') && text.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']))
+    text.starts_with('/')
+        && text
+            .split('~')
+            .skip(1)
+            .all(|rest| rest.starts_with(['0', '1']))
 }
 
 impl Allowed {
     fn check(&self) -> Result<(), ConstraintError> {
-        let says = |something| if something { Ok(()) } else { Err(ConstraintError::Form) };
+        let says = |something| {
+            if something {
+                Ok(())
+            } else {
+                Err(ConstraintError::Form)
+            }
+        };
         match self {
             Self::Equals(_) => Ok(()),
             Self::OneOf(wanted) => says(!wanted.is_empty()),
-            Self::Prefix(Value::String(start)) if start.is_empty() => Err(ConstraintError::EmptyPrefix),
-            Self::Prefix(Value::Array(start)) if start.is_empty() => Err(ConstraintError::EmptyPrefix),
+            Self::Prefix(Value::String(start)) if start.is_empty() => {
+                Err(ConstraintError::EmptyPrefix)
+            }
+            Self::Prefix(Value::Array(start)) if start.is_empty() => {
+                Err(ConstraintError::EmptyPrefix)
+            }
             Self::Prefix(start) => says(start.is_string() || start.is_array()),
             Self::Range(range) => says(range.min.is_some() || range.max.is_some()),
-            Self::Beneath(folder) => path::parts(folder).map(drop).map_err(ConstraintError::Beneath),
+            Self::Beneath(folder) => path::parts(folder)
+                .map(drop)
+                .map_err(ConstraintError::Beneath),
         }
     }
 
@@ -133,20 +155,28 @@ impl Allowed {
         match self {
             Self::Equals(wanted) => number::is_equal(wanted, value),
             Self::OneOf(wanted) => wanted.iter().any(|wanted| number::is_equal(wanted, value)),
-            Self::Prefix(Value::String(start)) => value.as_str().is_some_and(|text| text.starts_with(start)),
-            Self::Prefix(Value::Array(start)) => {
-                value.as_array().is_some_and(|items| number::starts_with(items, start))
+            Self::Prefix(Value::String(start)) => {
+                value.as_str().is_some_and(|text| text.starts_with(start))
             }
-            Self::Prefix(Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_)) => false,
+            Self::Prefix(Value::Array(start)) => value
+                .as_array()
+                .is_some_and(|items| number::starts_with(items, start)),
+            Self::Prefix(Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_)) => {
+                false
+            }
             Self::Range(range) => range.holds(value),
-            Self::Beneath(folder) => value.as_str().is_some_and(|path| path::is_beneath(path, folder)),
+            Self::Beneath(folder) => value
+                .as_str()
+                .is_some_and(|path| path::is_beneath(path, folder)),
         }
     }
 }
 
 impl Range {
     fn holds(&self, value: &Value) -> bool {
-        let Value::Number(number) = value else { return false };
+        let Value::Number(number) = value else {
+            return false;
+        };
         let is_at_least = self.min.as_ref().is_none_or(|min| is_ordered(min, number));
         is_at_least && self.max.as_ref().is_none_or(|max| is_ordered(number, max))
     }
@@ -160,7 +190,9 @@ fn is_ordered(low: &Number, high: &Number) -> bool {
 /// Whether `document` fits all of `constraints`.
 #[must_use]
 pub fn fits_all(constraints: &[Constraint], document: &Value) -> bool {
-    constraints.iter().all(|constraint| constraint.fits(document))
+    constraints
+        .iter()
+        .all(|constraint| constraint.fits(document))
 }
 
 /// The digest of `document` with `null` at every place that `constraints` are about: what they leave as it is.

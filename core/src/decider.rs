@@ -22,8 +22,14 @@ pub const LOCKED_CRATES: &str = include_str!("../decider.lock");
 pub fn decider_id() -> Digest {
     static ID: OnceLock<Digest> = OnceLock::new();
     *ID.get_or_init(|| {
-        let schemas: Vec<String> =
-            EventKind::ALL.iter().map(|(kind, version)| format!("{}:{version}", kind.name())).collect();
-        Digest::of(&[&DECIDER_VERSION.to_le_bytes(), schemas.join(",").as_bytes(), LOCKED_CRATES.as_bytes()])
+        let schemas: Vec<String> = EventKind::ALL
+            .iter()
+            .map(|(kind, version)| format!("{}:{version}", kind.name()))
+            .collect();
+        Digest::of(&[
+            &DECIDER_VERSION.to_le_bytes(),
+            schemas.join(",").as_bytes(),
+            LOCKED_CRATES.as_bytes(),
+        ])
     })
 }

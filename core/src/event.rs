@@ -96,7 +96,12 @@ impl EventRecord {
             StoredContent::Present(bytes) => ContentView::Present(bytes),
             StoredContent::Erased { by } => ContentView::Erased { by: *by },
         };
-        RecordView { kind: self.kind, version: self.version, facts: &self.facts, content }
+        RecordView {
+            kind: self.kind,
+            version: self.version,
+            facts: &self.facts,
+            content,
+        }
     }
 }
 
@@ -163,7 +168,9 @@ impl<T: Serialize> Encode for Content<T> {
     }
 }
 
-fn decode_content<T: DeserializeOwned>(content: ContentView<'_>) -> Result<Content<T>, serde_json::Error> {
+fn decode_content<T: DeserializeOwned>(
+    content: ContentView<'_>,
+) -> Result<Content<T>, serde_json::Error> {
     Ok(match content {
         ContentView::Present(bytes) => Content::Present(serde_json::from_slice(bytes)?),
         ContentView::Erased { by } => Content::Erased { by },
@@ -281,18 +288,36 @@ macro_rules! events {
     };
 }
 
-fn record<P: Payload>(kind: u16, version: u16, name: &'static str, payload: &P) -> Result<EventRecord, RecordError> {
-    let malformed = |source| RecordError::Malformed { kind: name, version, source };
+fn record<P: Payload>(
+    kind: u16,
+    version: u16,
+    name: &'static str,
+    payload: &P,
+) -> Result<EventRecord, RecordError> {
+    let malformed = |source| RecordError::Malformed {
+        kind: name,
+        version,
+        source,
+    };
     let facts = serde_json::to_vec(payload).map_err(malformed)?;
     let content = match payload.content() {
         StoredContentRef(None) => StoredContent::None,
         StoredContentRef(Some(content)) => content.encode().map_err(malformed)?,
     };
-    Ok(EventRecord { kind, version, facts, content })
+    Ok(EventRecord {
+        kind,
+        version,
+        facts,
+        content,
+    })
 }
 
 fn read<P: Payload>(name: &'static str, record: RecordView<'_>) -> Result<P, RecordError> {
-    let malformed = |source| RecordError::Malformed { kind: name, version: record.version, source };
+    let malformed = |source| RecordError::Malformed {
+        kind: name,
+        version: record.version,
+        source,
+    };
     let mut payload: P = serde_json::from_slice(record.facts).map_err(malformed)?;
     if P::HAS_CONTENT == matches!(record.content, ContentView::None) {
         return Err(RecordError::Content { kind: name });

@@ -11,10 +11,14 @@ mod name;
 #[cfg(test)]
 mod tests;
 
-pub use name::{AgentName, ArtifactName, ModelName, NameError, PersonName, StateName, ToolName, WorldName};
+pub use name::{
+    AgentName, ArtifactName, ModelName, NameError, PersonName, StateName, ToolName, WorldName,
+};
 
 /// An event's gap-free number in its world's log. The first event has 1; [`Position::ZERO`] is "before the first".
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(transparent)]
 pub struct Position(u64);
 
@@ -183,17 +187,26 @@ pub struct HexError {
 }
 
 fn unhex<const N: usize>(text: &str) -> Result<[u8; N], HexError> {
-    let error = HexError { expected: 2 * N, found: text.len() };
+    let error = HexError {
+        expected: 2 * N,
+        found: text.len(),
+    };
     let (pairs, []) = text.as_bytes().as_chunks::<2>() else {
         return Err(error);
     };
-    let digit = |byte: u8| (byte as char).to_digit(16).and_then(|value| u8::try_from(value).ok());
+    let digit = |byte: u8| {
+        (byte as char)
+            .to_digit(16)
+            .and_then(|value| u8::try_from(value).ok())
+    };
     let mut bytes = [0; N];
     if pairs.len() != N {
         return Err(error);
     }
     for (byte, [high, low]) in bytes.iter_mut().zip(pairs) {
-        let (Some(high), Some(low)) = (digit(*high), digit(*low)) else { return Err(error) };
+        let (Some(high), Some(low)) = (digit(*high), digit(*low)) else {
+            return Err(error);
+        };
         *byte = high << 4 | low;
     }
     Ok(bytes)
@@ -201,7 +214,13 @@ fn unhex<const N: usize>(text: &str) -> Result<[u8; N], HexError> {
 
 /// Writes `bytes` into `digits`, which has twice their length, in small hexadecimal digits.
 fn hex<'d>(bytes: &[u8], digits: &'d mut [u8]) -> &'d str {
-    let digit = |value: u8| if value < 10 { b'0' + value } else { b'a' + (value - 10) };
+    let digit = |value: u8| {
+        if value < 10 {
+            b'0' + value
+        } else {
+            b'a' + (value - 10)
+        }
+    };
     for (pair, byte) in digits.as_chunks_mut::<2>().0.iter_mut().zip(bytes) {
         *pair = [digit(byte >> 4), digit(byte & 15)];
     }
@@ -238,7 +257,11 @@ impl CallId {
     /// Names the `ordinal`-th call of the `CallsAdmitted` at `admitted`.
     #[must_use]
     pub fn of(world: WorldId, admitted: Position, ordinal: u32) -> Self {
-        let Digest(hash) = Digest::of(&[world.0.as_bytes(), &admitted.get().to_le_bytes(), &ordinal.to_le_bytes()]);
+        let Digest(hash) = Digest::of(&[
+            world.0.as_bytes(),
+            &admitted.get().to_le_bytes(),
+            &ordinal.to_le_bytes(),
+        ]);
         let mut short = [0; 16];
         short.iter_mut().zip(hash).for_each(|(to, from)| *to = from);
         Self(short)
@@ -280,7 +303,9 @@ uuids! {
 }
 
 /// Milliseconds since 1970-01-01T00:00:00Z.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(transparent)]
 pub struct Time(pub u64);
 
@@ -291,7 +316,10 @@ impl Time {
     /// The time `wait` later.
     #[must_use]
     pub fn after(self, wait: Duration) -> Self {
-        Self(self.0.saturating_add(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)))
+        Self(
+            self.0
+                .saturating_add(u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)),
+        )
     }
 
     /// The number of its minute.

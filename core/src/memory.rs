@@ -53,7 +53,12 @@ impl Remembered {
     #[must_use]
     pub(crate) fn new(item: Item, because: Arc<[Position]>) -> Self {
         let tokens = TokenCounter::ESTIMATE.item(&item);
-        Self { digest: item.digest(), item: Arc::new(item), because, tokens }
+        Self {
+            digest: item.digest(),
+            item: Arc::new(item),
+            because,
+            tokens,
+        }
     }
 }
 
@@ -84,8 +89,10 @@ impl Chain {
         purpose: Purpose,
         (model, parameters): (&ModelName, &Parameters),
     ) -> Option<FrameMark> {
-        let is_same =
-            self.turn == turn && self.purpose == purpose && self.model == *model && self.parameters == *parameters;
+        let is_same = self.turn == turn
+            && self.purpose == purpose
+            && self.model == *model
+            && self.parameters == *parameters;
         is_same.then_some(self.frame)
     }
 }
@@ -155,12 +162,19 @@ impl Memory {
     /// Whether the agent is to be told its news or its results.
     #[must_use]
     pub fn is_owed_delivery(&self) -> bool {
-        self.turn.as_ref().map_or(!self.inbox.is_empty() && self.joining.is_none(), Turn::is_ready_to_continue)
+        self.turn.as_ref().map_or(
+            !self.inbox.is_empty() && self.joining.is_none(),
+            Turn::is_ready_to_continue,
+        )
     }
 
     /// Adds an item of the open turn, which is there for its news.
     pub(crate) fn remember(&mut self, item: Item) {
-        let because = self.turn.as_ref().map(|turn| Arc::clone(&turn.because)).unwrap_or_default();
+        let because = self
+            .turn
+            .as_ref()
+            .map(|turn| Arc::clone(&turn.because))
+            .unwrap_or_default();
         self.remember_all([Remembered::new(item, because)]);
     }
 
@@ -185,7 +199,10 @@ impl Memory {
     /// Puts the notices that waited behind the items.
     pub(crate) fn flush_notices(&mut self) {
         let held = std::mem::take(&mut self.held_notices);
-        self.remember_all(held.into_iter().map(|item| Remembered::new(item, Arc::default())));
+        self.remember_all(
+            held.into_iter()
+                .map(|item| Remembered::new(item, Arc::default())),
+        );
     }
 
     /// Drops the `count` oldest items, and the results behind them whose calls these held. There are such only where
@@ -193,7 +210,8 @@ impl Memory {
     pub(crate) fn forget(&mut self, count: usize) {
         let count = count.min(self.items.len());
         let is_result = |kept: &&Remembered| matches!(*kept.item, Item::Result { .. });
-        let count = count.saturating_add(self.items.iter().skip(count).take_while(is_result).count());
+        let count =
+            count.saturating_add(self.items.iter().skip(count).take_while(is_result).count());
         for kept in self.items.drain(..count) {
             self.tokens = self.tokens.saturating_sub(u64::from(kept.tokens));
         }
@@ -211,11 +229,20 @@ impl Memory {
 
     /// The fingerprint of the items and then `fresh`, beginning with `start`, after the `dropped` oldest are gone.
     #[must_use]
-    pub(crate) fn fingerprint(&self, start: Digest, dropped: usize, fresh: &[Remembered]) -> Digest {
+    pub(crate) fn fingerprint(
+        &self,
+        start: Digest,
+        dropped: usize,
+        fresh: &[Remembered],
+    ) -> Digest {
         let (covered, value) = match &self.chain {
             Some(chain) if dropped == 0 && chain.frame.start == start => (chain.items, chain.value),
             Some(_) | None => (dropped, start),
         };
-        self.items.iter().chain(fresh).skip(covered).fold(value, |before, kept| fingerprint_next(before, kept.digest))
+        self.items
+            .iter()
+            .chain(fresh)
+            .skip(covered)
+            .fold(value, |before, kept| fingerprint_next(before, kept.digest))
     }
 }

@@ -35,7 +35,9 @@ impl Money {
 
     /// Reads whatever is written of an amount, however large: a sum that a fold came to must read back.
     fn recorded(text: &str) -> Result<Self, MoneyError> {
-        scaled(text, MONEY_DIGITS).map(Self).ok_or(MoneyError { digits: MONEY_DIGITS })
+        scaled(text, MONEY_DIGITS).map(Self).ok_or(MoneyError {
+            digits: MONEY_DIGITS,
+        })
     }
 
     /// How many millionths of a millionth it is.
@@ -90,7 +92,9 @@ impl FromStr for Money {
     type Err = MoneyError;
 
     fn from_str(text: &str) -> Result<Self, MoneyError> {
-        written(text, MONEY_DIGITS).map(Self).ok_or(MoneyError { digits: MONEY_DIGITS })
+        written(text, MONEY_DIGITS).map(Self).ok_or(MoneyError {
+            digits: MONEY_DIGITS,
+        })
     }
 }
 
@@ -103,7 +107,11 @@ impl fmt::Display for Money {
 /// Reads what people write: [`scaled`], within bounds.
 fn written(text: &str, digits: u32) -> Option<u128> {
     let whole = text.split('.').next()?;
-    if whole.len() > WHOLE_DIGITS { None } else { scaled(text, digits) }
+    if whole.len() > WHOLE_DIGITS {
+        None
+    } else {
+        scaled(text, digits)
+    }
 }
 
 /// Reads `text` as a whole number of the last of `digits` places behind the point.

@@ -13,7 +13,9 @@ use serde_json::Value;
 
 use crate::commit::{CommandKey, Commit};
 use crate::event::Purpose;
-use crate::ids::{AgentName, Attempt, CallId, Digest, Incarnation, Position, Time, WorldId, WorldName};
+use crate::ids::{
+    AgentName, Attempt, CallId, Digest, Incarnation, Position, Time, WorldId, WorldName,
+};
 use crate::request::ModelRequest;
 use crate::response::{LLMResponse, ModelError};
 use crate::tool::{Reconciliation, ToolOutcome, ToolSpec};
@@ -44,7 +46,10 @@ pub type CommitStream = BoxStream<'static, Result<StoredCommit, ReadError>>;
 
 /// What an append gave.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(clippy::large_enum_variant, reason = "one lives at a time, and a repeat is the rare case")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one lives at a time, and a repeat is the rare case"
+)]
 pub enum Appended {
     /// The commit is durable: it survives power loss.
     Committed {
@@ -88,7 +93,11 @@ pub trait EventLog: Send + Sync + Debug {
     ///
     /// # Errors
     /// See [`AppendError`]: each variant says what the caller can do.
-    async fn append(&self, incarnation: Incarnation, commit: Commit) -> Result<Appended, AppendError>;
+    async fn append(
+        &self,
+        incarnation: Incarnation,
+        commit: Commit,
+    ) -> Result<Appended, AppendError>;
 
     /// Reads the commits of `world` from the one that holds `from` up to the present head, in order.
     ///
@@ -100,14 +109,24 @@ pub trait EventLog: Send + Sync + Debug {
     ///
     /// # Errors
     /// [`ReadError::NoSuchWorld`], or damage.
-    async fn read_back(&self, world: WorldId, before: Position, limit: usize) -> Result<Vec<StoredCommit>, ReadError>;
+    async fn read_back(
+        &self,
+        world: WorldId,
+        before: Position,
+        limit: usize,
+    ) -> Result<Vec<StoredCommit>, ReadError>;
 
     /// The messages at `from` or behind it, and before `to`, that a later event has taken away: their positions, in
     /// order. Costs what it gives, however long the log is.
     ///
     /// # Errors
     /// [`ReadError::NoSuchWorld`], or damage of the world index.
-    async fn gone(&self, world: WorldId, from: Position, to: Position) -> Result<Vec<Position>, ReadError>;
+    async fn gone(
+        &self,
+        world: WorldId,
+        from: Position,
+        to: Position,
+    ) -> Result<Vec<Position>, ReadError>;
 
     /// Reads like [`EventLog::read`], then follows: no gap, no duplicate, no end while the store is open.
     ///
@@ -119,7 +138,11 @@ pub trait EventLog: Send + Sync + Debug {
     ///
     /// # Errors
     /// [`ReadError::NoSuchWorld`], or damage.
-    async fn find_key(&self, world: WorldId, key: &CommandKey) -> Result<Option<StoredCommit>, ReadError>;
+    async fn find_key(
+        &self,
+        world: WorldId,
+        key: &CommandKey,
+    ) -> Result<Option<StoredCommit>, ReadError>;
 
     /// Lists at most `limit` of the worlds that have all of `labels`, by name, from the one after `after`. No labels: all
     /// worlds.
@@ -147,11 +170,22 @@ pub trait Checkpoints: Send + Sync + Debug {
     ///
     /// # Errors
     /// [`AppendError::NoSuchWorld`], [`AppendError::Full`] or [`AppendError::Io`]. Failing to save one loses nothing.
-    async fn save(&self, world: WorldId, at: Position, decider: Digest, state: Vec<u8>) -> Result<(), AppendError>;
+    async fn save(
+        &self,
+        world: WorldId,
+        at: Position,
+        decider: Digest,
+        state: Vec<u8>,
+    ) -> Result<(), AppendError>;
 
     /// The newest whole checkpoint made by the rules `decider`, at `up_to` or before it if that is given. A damaged one
     /// counts as none.
-    async fn latest(&self, world: WorldId, decider: Digest, up_to: Option<Position>) -> Option<(Position, Vec<u8>)>;
+    async fn latest(
+        &self,
+        world: WorldId,
+        decider: Digest,
+        up_to: Option<Position>,
+    ) -> Option<(Position, Vec<u8>)>;
 
     /// Where the checkpoints of a world stand, and whose rules made each, oldest first: `latest` up to that place gives the
     /// state, so that it can be compared with the fold. A damaged one may be listed.

@@ -50,7 +50,10 @@ impl Person {
 }
 
 pub(crate) fn proof(method: &str, subject: &str) -> String {
-    format!("{}:{subject}", method.replace('%', "%25").replace(':', "%3A"))
+    format!(
+        "{}:{subject}",
+        method.replace('%', "%25").replace(':', "%3A")
+    )
 }
 
 /// Who gives a command. Set by the ingress, never by content.

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use crate::border::model::Crossing;
 use crate::commit::Commit;
 use crate::content::Content;
-use crate::event::{AdmittedCall, Author, CallStatus, Event, MessagePosted, MessageRouted, SettledHow, ToolFinished};
+use crate::event::{
+    AdmittedCall, Author, CallStatus, Event, MessagePosted, MessageRouted, SettledHow, ToolFinished,
+};
 use crate::ids::{AgentName, CallId, EpisodeId, Position, TurnId};
 use crate::memory::CallResult;
 use crate::port::{Reaction, TextEvent, ToolResultEvent};
@@ -19,7 +21,8 @@ mod transcript;
 
 pub use revision::{Revised, Revision};
 pub use transcript::{
-    TranscriptEntry, TranscriptMessage, TranscriptNotice, TranscriptPage, TranscriptPager, TranscriptShown,
+    TranscriptEntry, TranscriptMessage, TranscriptNotice, TranscriptPage, TranscriptPager,
+    TranscriptShown,
 };
 
 use revision::edited_event;
@@ -39,8 +42,14 @@ impl TextProjection {
                 found.push(text_event(at, posted, answer.as_ref()));
             } else if let Event::MessageEdited(edited) = event {
                 found.push(edited_event(at, edited));
-            } else if let Event::MessageRouted(MessageRouted { message, episode, .. }) = event {
-                found.iter_mut().filter(|found| found.at == *message).for_each(|found| found.episode = *episode);
+            } else if let Event::MessageRouted(MessageRouted {
+                message, episode, ..
+            }) = event
+            {
+                found
+                    .iter_mut()
+                    .filter(|found| found.at == *message)
+                    .for_each(|found| found.episode = *episode);
             } else {
                 answer = answer_of(at, event).or(answer);
             }
@@ -54,17 +63,30 @@ fn answer_of(at: Position, event: &Event) -> Option<(Position, Content<LLMRespon
     if let Event::ModelAnswered(answered) = event {
         return Some((at, answered.response.clone()));
     }
-    let Event::AgentReacted(reacted) = event else { return None };
+    let Event::AgentReacted(reacted) = event else {
+        return None;
+    };
     match &reacted.reaction {
-        Content::Present(Reaction::Answer { response, .. }) => Some((at, Content::Present(response.clone()))),
-        Content::Present(Reaction::Pass { .. } | Reaction::AskModel(_)) | Content::Erased { .. } => None,
+        Content::Present(Reaction::Answer { response, .. }) => {
+            Some((at, Content::Present(response.clone())))
+        }
+        Content::Present(Reaction::Pass { .. } | Reaction::AskModel(_))
+        | Content::Erased { .. } => None,
     }
 }
 
-fn text_event(at: Position, posted: &MessagePosted, answer: Option<&(Position, Content<LLMResponse>)>) -> TextEvent {
+fn text_event(
+    at: Position,
+    posted: &MessagePosted,
+    answer: Option<&(Position, Content<LLMResponse>)>,
+) -> TextEvent {
     let text = match (&posted.answer, answer) {
         (Some(place), Some((_, Content::Present(response)))) => response.spoken_without(&place.cut),
-        (None, _) => posted.body.present().map(|body| body.text.clone()).unwrap_or_default(),
+        (None, _) => posted
+            .body
+            .present()
+            .map(|body| body.text.clone())
+            .unwrap_or_default(),
         (Some(_), _) => String::new(),
     };
     TextEvent {
@@ -74,14 +96,22 @@ fn text_event(at: Position, posted: &MessagePosted, answer: Option<&(Position, C
         from: shown(&posted.author),
         is_person: matches!(posted.author, Author::Person(_)),
         text,
-        attachments: posted.body.present().map(|body| body.attachments.clone()).unwrap_or_default(),
+        attachments: posted
+            .body
+            .present()
+            .map(|body| body.attachments.clone())
+            .unwrap_or_default(),
     }
 }
 
 /// The words of the message at `at`, which `commit` posted; `None` if they were erased.
 fn said_at(at: Position, commit: &Commit) -> Option<String> {
     let messages = TextProjection::default().take(commit);
-    messages.into_iter().find(|message| message.at == at).map(|message| message.text).filter(|text| !text.is_empty())
+    messages
+        .into_iter()
+        .find(|message| message.at == at)
+        .map(|message| message.text)
+        .filter(|text| !text.is_empty())
 }
 
 fn shown(author: &Author) -> String {
@@ -106,7 +136,10 @@ pub struct ToolResultProjection {
 type Views = BTreeMap<String, ViewPolicy>;
 
 fn views_of(spec: &WorldSpec) -> Views {
-    spec.tools.values().map(|tool| (tool.name.to_string(), tool.view)).collect()
+    spec.tools
+        .values()
+        .map(|tool| (tool.name.to_string(), tool.view))
+        .collect()
 }
 
 impl ToolResultProjection {
@@ -115,12 +148,16 @@ impl ToolResultProjection {
     pub fn of(world: &World, agent: &AgentName) -> Self {
         let memory = world.memory(agent);
         let turn = memory.and_then(|memory| memory.turn.as_ref());
-        let slots = turn.into_iter().flat_map(|turn| turn.slots.iter().map(|slot| (turn.id, slot)));
+        let slots = turn
+            .into_iter()
+            .flat_map(|turn| turn.slots.iter().map(|slot| (turn.id, slot)));
         let open = slots.filter(|(_, slot)| slot.result.is_none());
         let rules = turn.map_or(world.rules(), |turn| &turn.rules);
         Self {
             agent: agent.clone(),
-            open: open.map(|(turn, slot)| (slot.call, (turn, slot.tool.clone()))).collect(),
+            open: open
+                .map(|(turn, slot)| (slot.call, (turn, slot.tool.clone())))
+                .collect(),
             views: views_of(rules.spec()),
             views_next: views_of(world.rules().spec()),
         }
@@ -164,11 +201,19 @@ impl ToolResultProjection {
             let result = if let CallStatus::Answered(at) = finished.status {
                 CallResult::answered(said_at(at, commit).as_deref(), Crossing::OPEN)
             } else {
-                CallResult::ended(finished, Crossing { view: self.view_of(finished), ..Crossing::OPEN })
+                CallResult::ended(
+                    finished,
+                    Crossing {
+                        view: self.view_of(finished),
+                        ..Crossing::OPEN
+                    },
+                )
             };
             return self.close(finished.call, result);
         }
-        let Event::OutcomeSettled(settled) = event else { return None };
+        let Event::OutcomeSettled(settled) = event else {
+            return None;
+        };
         match settled.how {
             SettledHow::Ran | SettledHow::NotRun => {
                 self.close(settled.call, CallResult::settled(settled, Crossing::OPEN))
@@ -179,13 +224,23 @@ impl ToolResultProjection {
 
     fn view_of(&self, finished: &ToolFinished) -> ViewPolicy {
         let tool = self.open.get(&finished.call).map(|(_, tool)| tool);
-        tool.and_then(|tool| self.views.get(tool)).copied().unwrap_or(ViewPolicy::None)
+        tool.and_then(|tool| self.views.get(tool))
+            .copied()
+            .unwrap_or(ViewPolicy::None)
     }
 
     /// The tool as the agent named it: in its answer, or in the call that this one replaces.
-    fn tool_of(&self, call: &AdmittedCall, answer: Option<&(Position, Content<LLMResponse>)>) -> String {
+    fn tool_of(
+        &self,
+        call: &AdmittedCall,
+        answer: Option<&(Position, Content<LLMResponse>)>,
+    ) -> String {
         if let Some(origin) = call.origin {
-            return self.open.get(&origin).map(|(_, tool)| tool.clone()).unwrap_or_default();
+            return self
+                .open
+                .get(&origin)
+                .map(|(_, tool)| tool.clone())
+                .unwrap_or_default();
         }
         let ordinal = usize::try_from(call.ordinal).unwrap_or(usize::MAX);
         let response = answer.and_then(|(_, response)| response.present());
@@ -197,6 +252,14 @@ impl ToolResultProjection {
         let (turn, tool) = self.open.remove(&call)?;
         let CallResult { view, views } = result;
         let (text, failed) = (view.read(), view.has_failed());
-        Some(ToolResultEvent { agent: self.agent.clone(), turn, call, tool, text, failed, views })
+        Some(ToolResultEvent {
+            agent: self.agent.clone(),
+            turn,
+            call,
+            tool,
+            text,
+            failed,
+            views,
+        })
     }
 }

@@ -73,7 +73,9 @@ impl RedactionKind {
     }
 
     fn redact(self, text: Cow<'_, str>) -> Cow<'_, str> {
-        self.finders().iter().fold(text, |text, find| replace(text, self.marker(), *find))
+        self.finders()
+            .iter()
+            .fold(text, |text, find| replace(text, self.marker(), *find))
     }
 }
 
@@ -95,14 +97,21 @@ pub fn redact_text<'a>(kinds: &BTreeSet<RedactionKind>, text: &'a str) -> Cow<'a
 
 fn redacted_once<'a>(kinds: &BTreeSet<RedactionKind>, text: &'a str) -> Cow<'a, str> {
     json::replace(text, &|name, value| field(kinds, name, value), &|plain| {
-        kinds.iter().fold(Cow::Borrowed(plain), |text, kind| kind.redact(text))
+        kinds
+            .iter()
+            .fold(Cow::Borrowed(plain), |text, kind| kind.redact(text))
     })
 }
 
 /// What becomes of a string, or of a number as it is written, in the field `name`.
 fn field<'a>(kinds: &BTreeSet<RedactionKind>, name: Option<&str>, text: &'a str) -> Cow<'a, str> {
-    let hides = kinds.contains(&RedactionKind::Key) && name.is_some_and(|name| key::is_secret(name, text));
-    if hides { Cow::Owned(RedactionKind::Key.marker().to_owned()) } else { redact_text(kinds, text) }
+    let hides =
+        kinds.contains(&RedactionKind::Key) && name.is_some_and(|name| key::is_secret(name, text));
+    if hides {
+        Cow::Owned(RedactionKind::Key.marker().to_owned())
+    } else {
+        redact_text(kinds, text)
+    }
 }
 
 /// How often a text is searched: a match may uncover another one, hardly a third.

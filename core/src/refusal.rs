@@ -87,7 +87,10 @@ impl Refusal {
         match self {
             Self::Right { reason, decided } if reason.tells_of_requests() => {
                 let decided = decided.filter(|_| reason == RefusalReason::AlreadyDecided);
-                Self::Right { reason: RefusalReason::NotOpen, decided }
+                Self::Right {
+                    reason: RefusalReason::NotOpen,
+                    decided,
+                }
             }
             other @ (Self::Right { .. }
             | Self::Stale
@@ -240,6 +243,9 @@ impl RefusalReason {
     #[must_use]
     pub fn code(self) -> String {
         // The names of unit variants always serialise to a string.
-        serde_json::to_value(self).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+        serde_json::to_value(self)
+            .ok()
+            .and_then(|value| value.as_str().map(str::to_owned))
+            .unwrap_or_default()
     }
 }

@@ -14,7 +14,9 @@ mod parameters;
 mod tests;
 
 pub use item::{Attached, Item};
-pub use parameters::{CachePlace, CacheTtl, Effort, OutputFormat, Parameters, Reasoning, ToolChoice};
+pub use parameters::{
+    CachePlace, CacheTtl, Effort, OutputFormat, Parameters, Reasoning, ToolChoice,
+};
 
 /// Everything that a provider adapter needs to know of one model call. Only a [`World`](crate::world::World) makes one,
 /// and whoever has one can only read it.
@@ -70,7 +72,9 @@ impl ModelRequest {
     #[must_use]
     pub fn recomputed_fingerprint(&self) -> Digest {
         let start = fingerprint_start(&self.model, &self.parameters, &self.system, &self.tools);
-        self.items.iter().fold(start, |before, item| fingerprint_next(before, item.digest()))
+        self.items.iter().fold(start, |before, item| {
+            fingerprint_next(before, item.digest())
+        })
     }
 }
 
@@ -86,7 +90,10 @@ pub struct Layer<T = ModelText> {
 impl<T> Layer<T> {
     /// The same with another text.
     pub(crate) fn map<U>(self, text_of: &impl Fn(T) -> U) -> Layer<U> {
-        Layer { kind: self.kind, text: text_of(self.text) }
+        Layer {
+            kind: self.kind,
+            text: text_of(self.text),
+        }
     }
 }
 
@@ -133,7 +140,12 @@ pub struct ToolDeclaration<T = ModelText> {
 
 /// The chain's first link: model, parameters, system layers and tools.
 #[must_use]
-pub fn fingerprint_start(model: &str, parameters: &Parameters, system: &[Layer], tools: &[ToolDeclaration]) -> Digest {
+pub fn fingerprint_start(
+    model: &str,
+    parameters: &Parameters,
+    system: &[Layer],
+    tools: &[ToolDeclaration],
+) -> Digest {
     let json = serde_json::to_vec(&(model, parameters, system, tools)).unwrap_or_default();
     Digest::of(&[b"folkmoot request 1", &json])
 }

@@ -51,7 +51,8 @@ impl LLMResponse {
     pub fn spoken_without(&self, cut: &[(u32, u32)]) -> String {
         let mut text = self.spoken();
         for (from, to) in cut.iter().rev() {
-            let range = usize::try_from(*from).unwrap_or(usize::MAX)..usize::try_from(*to).unwrap_or(usize::MAX);
+            let range = usize::try_from(*from).unwrap_or(usize::MAX)
+                ..usize::try_from(*to).unwrap_or(usize::MAX);
             if text.get(range.clone()).is_some() {
                 text.replace_range(range, "");
             }
@@ -62,14 +63,24 @@ impl LLMResponse {
     /// Makes a plain text answer.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
-        Self::Text(Reply { parts: vec![Part::Text(text.into())], ..Reply::default() })
+        Self::Text(Reply {
+            parts: vec![Part::Text(text.into())],
+            ..Reply::default()
+        })
     }
 
     /// Makes an answer that asks for one call of `tool`.
     #[must_use]
     pub fn call(tool: impl Into<String>, arguments: &Value) -> Self {
-        let call = CallPart { label: String::new(), tool: tool.into(), arguments: arguments.to_string() };
-        Self::Calls(Reply { parts: vec![Part::Call(call)], ..Reply::default() })
+        let call = CallPart {
+            label: String::new(),
+            tool: tool.into(),
+            arguments: arguments.to_string(),
+        };
+        Self::Calls(Reply {
+            parts: vec![Part::Call(call)],
+            ..Reply::default()
+        })
     }
 }
 
@@ -210,7 +221,13 @@ impl ModelError {
     /// An error of `kind`, with a detail for operators.
     #[must_use]
     pub fn new(kind: ModelErrorKind, detail: impl Into<String>) -> Self {
-        Self { kind, retry_after_ms: None, reached: None, detail: detail.into(), played: None }
+        Self {
+            kind,
+            retry_after_ms: None,
+            reached: None,
+            detail: detail.into(),
+            played: None,
+        }
     }
 
     /// The same error of an attempt that came so far.

@@ -150,9 +150,18 @@ fn of_outside(world: &World, text: &str, roster: &Roster, author: Option<&Person
     let addressed = Addressed::new(addressed(text, roster));
     let mut named = Addressed::new(named(text, roster));
     let counts = world.rules().spec().policy.mentions == Mentions::Anywhere && addressed.is_empty();
-    let in_text: Vec<AgentName> = named.agents.iter().filter(|_| counts).take(NAMED_MAX).cloned().collect();
+    let in_text: Vec<AgentName> = named
+        .agents
+        .iter()
+        .filter(|_| counts)
+        .take(NAMED_MAX)
+        .cloned()
+        .collect();
     let mut route = if !addressed.agents.is_empty() {
-        verdict(RoutingRule::Addressed, each(addressed.agents, RoutingReason::Mentioned))
+        verdict(
+            RoutingRule::Addressed,
+            each(addressed.agents, RoutingReason::Mentioned),
+        )
     } else if !addressed.unknown.is_empty() {
         verdict(RoutingRule::Undeliverable, Vec::new())
     } else if !addressed.people.is_empty() {
@@ -162,10 +171,19 @@ fn of_outside(world: &World, text: &str, roster: &Roster, author: Option<&Person
     } else {
         unaddressed(world)
     };
-    named.agents.retain(|agent| !route.respond.iter().any(|(name, _)| name == agent));
-    named.people.retain(|person| !addressed.people.contains(person) && Some(person) != author);
-    named.unknown.retain(|name| !addressed.unknown.contains(name));
-    route.only_named = Named { agents: named.agents, people: named.people };
+    named
+        .agents
+        .retain(|agent| !route.respond.iter().any(|(name, _)| name == agent));
+    named
+        .people
+        .retain(|person| !addressed.people.contains(person) && Some(person) != author);
+    named
+        .unknown
+        .retain(|name| !addressed.unknown.contains(name));
+    route.only_named = Named {
+        agents: named.agents,
+        people: named.people,
+    };
     route.unknown = [addressed.unknown, roster.mistyped(&named.unknown)].concat();
     route.nearest = nearest(&route.unknown, world.rules().names());
     route.people = addressed.people;
@@ -174,7 +192,11 @@ fn of_outside(world: &World, text: &str, roster: &Roster, author: Option<&Person
 
 /// The same words beside tool calls: they reach whom they would wake, wake nobody, and decide nothing.
 fn beside_calls(mut route: Route) -> Route {
-    let heard_by = route.respond.drain(..).map(|(agent, _)| (agent, DampReason::BesideCalls)).collect();
+    let heard_by = route
+        .respond
+        .drain(..)
+        .map(|(agent, _)| (agent, DampReason::BesideCalls))
+        .collect();
     Route {
         others: route.others,
         people: route.people,
@@ -188,9 +210,15 @@ fn unaddressed(world: &World) -> Route {
     let spec = world.rules().spec();
     let broadcast_max = usize::try_from(spec.limits.broadcast_max).unwrap_or(usize::MAX);
     match &spec.policy.main_agent {
-        Some(main) => verdict(RoutingRule::MainAgent, vec![(main.clone(), RoutingReason::MainAgent)]),
+        Some(main) => verdict(
+            RoutingRule::MainAgent,
+            vec![(main.clone(), RoutingReason::MainAgent)],
+        ),
         None if spec.agents.len() <= broadcast_max => {
-            let everyone = spec.agents.iter().map(|agent| (agent.name.clone(), RoutingReason::Everyone));
+            let everyone = spec
+                .agents
+                .iter()
+                .map(|agent| (agent.name.clone(), RoutingReason::Everyone));
             verdict(RoutingRule::Everyone, everyone.collect())
         }
         None => verdict(RoutingRule::TooMany, Vec::new()),

@@ -127,7 +127,9 @@ pub enum RulesError {
         limit: &'static str,
     },
     /// A tool by which agents turn to agents, with an effect of its own.
-    #[error("tool {tool} turns to another agent, which changes nothing outside: its effect must be read")]
+    #[error(
+        "tool {tool} turns to another agent, which changes nothing outside: its effect must be read"
+    )]
     EffectOfAgent {
         /// The tool.
         tool: ToolName,
@@ -149,7 +151,9 @@ pub enum RulesError {
         limit: &'static str,
     },
     /// A deny rule, or a tool's list of paths, that names no place in arguments: it would mean nothing.
-    #[error("{path:?} is named as a place in the arguments of tool {tool}, and is no JSON pointer: begin it with `/`")]
+    #[error(
+        "{path:?} is named as a place in the arguments of tool {tool}, and is no JSON pointer: begin it with `/`"
+    )]
     BadPointer {
         /// The tool.
         tool: ToolName,
@@ -230,13 +234,24 @@ impl Rules {
         check::check(&spec)?;
         let mut schemas = BTreeMap::new();
         for (name, tool) in &spec.tools {
-            let bad = |why| RulesError::BadSchema { tool: name.clone(), why };
+            let bad = |why| RulesError::BadSchema {
+                tool: name.clone(),
+                why,
+            };
             schemas.insert(name.clone(), ToolSchema::check(&tool.schema).map_err(bad)?);
         }
         let kinds = check_kinds(&spec)?;
         states::check(&spec.states)?;
         let (states, known) = (states::compiled(&spec.states), Known::of(&spec));
-        Ok(Self { names: names_of(&spec), places: places_of(&spec), known, spec, schemas, kinds, states })
+        Ok(Self {
+            names: names_of(&spec),
+            places: places_of(&spec),
+            known,
+            spec,
+            schemas,
+            kinds,
+            states,
+        })
     }
 
     /// The structure.
@@ -266,7 +281,11 @@ impl Rules {
     /// The tool `name` of `agent`, if the agent has it.
     #[must_use]
     pub fn tool_of(&self, agent: &AgentName, name: &str) -> Option<&ToolSpec> {
-        let name = self.agent(agent)?.tools.iter().find(|tool| tool.as_str() == name)?;
+        let name = self
+            .agent(agent)?
+            .tools
+            .iter()
+            .find(|tool| tool.as_str() == name)?;
         self.spec.tools.get(name)
     }
 
@@ -287,14 +306,24 @@ pub fn schema_digest(tool: &ToolSpec) -> Digest {
 
 /// Whether a free answer fits its question's schema. An answer that is read as JSON must be JSON.
 pub(crate) fn answer_fits(schema: &Value, text: &str) -> bool {
-    let value = if reads_json(schema) { read(text).ok() } else { Some(Value::from(text)) };
-    compile(schema).ok().zip(value).is_some_and(|(validator, value)| validator.is_valid(&value))
+    let value = if reads_json(schema) {
+        read(text).ok()
+    } else {
+        Some(Value::from(text))
+    };
+    compile(schema)
+        .ok()
+        .zip(value)
+        .is_some_and(|(validator, value)| validator.is_valid(&value))
 }
 
 fn names_of(spec: &WorldSpec) -> Names<AgentName> {
     let mut names = Names::default();
     for agent in &spec.agents {
-        for name in [Some(&agent.name), agent.display.as_ref()].into_iter().flatten() {
+        for name in [Some(&agent.name), agent.display.as_ref()]
+            .into_iter()
+            .flatten()
+        {
             names.insert(name.as_str(), agent.name.clone());
         }
     }
@@ -303,17 +332,36 @@ fn names_of(spec: &WorldSpec) -> Names<AgentName> {
 
 fn places_of(spec: &WorldSpec) -> BTreeMap<AgentName, usize> {
     // The first of two that have one name is meant.
-    spec.agents.iter().enumerate().rev().map(|(place, agent)| (agent.name.clone(), place)).collect()
+    spec.agents
+        .iter()
+        .enumerate()
+        .rev()
+        .map(|(place, agent)| (agent.name.clone(), place))
+        .collect()
 }
 
 /// A recorded structure is taken as it is. A schema that no longer compiles refuses every call of its tool. Of one that
 /// models cannot be told of, calls are validated as ever, but the tool is declared to no model.
 impl From<WorldSpec> for Rules {
     fn from(spec: WorldSpec) -> Self {
-        let schema = |(name, tool): (&ToolName, &ToolSpec)| (name.clone(), ToolSchema::recorded(&tool.schema));
+        let schema = |(name, tool): (&ToolName, &ToolSpec)| {
+            (name.clone(), ToolSchema::recorded(&tool.schema))
+        };
         let schemas = spec.tools.iter().map(schema).collect();
-        let (kinds, states, known) = (kinds_of(&spec), states::compiled(&spec.states), Known::of(&spec));
-        Self { names: names_of(&spec), places: places_of(&spec), known, spec, schemas, kinds, states }
+        let (kinds, states, known) = (
+            kinds_of(&spec),
+            states::compiled(&spec.states),
+            Known::of(&spec),
+        );
+        Self {
+            names: names_of(&spec),
+            places: places_of(&spec),
+            known,
+            spec,
+            schemas,
+            kinds,
+            states,
+        }
     }
 }
 
@@ -331,6 +379,8 @@ impl PartialEq for Rules {
 
 impl fmt::Debug for Rules {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Rules").field("spec", &self.spec).finish_non_exhaustive()
+        f.debug_struct("Rules")
+            .field("spec", &self.spec)
+            .finish_non_exhaustive()
     }
 }

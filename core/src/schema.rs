@@ -131,7 +131,10 @@ pub enum SchemaFault {
 /// [`SchemaError`] names the first reference that cannot be followed, or the bound that the schema exceeds. Rules of
 /// JSON Schema itself are not checked here.
 pub fn for_model(schema: &Value) -> Result<Value, SchemaError> {
-    let error = |fault| SchemaError { at: String::new(), fault };
+    let error = |fault| SchemaError {
+        at: String::new(),
+        fault,
+    };
     if levels(schema, LEVELS_MAX).is_none() {
         return Err(error(SchemaFault::TooDeep));
     }
@@ -159,7 +162,10 @@ fn levels(value: &Value, max: usize) -> Option<usize> {
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return Some(0),
     };
     let left = max.checked_sub(1)?;
-    inner.into_iter().try_fold(0, |most: usize, value| Some(most.max(levels(value, left)?)))?.checked_add(1)
+    inner
+        .into_iter()
+        .try_fold(0, |most: usize, value| Some(most.max(levels(value, left)?)))?
+        .checked_add(1)
 }
 
 /// How long `value` is as compact JSON.

@@ -51,7 +51,10 @@ impl WorldSpec {
     /// The models that `agent` may ask: its own first, then those that stand in for it, in order.
     pub fn models_of<'s>(&'s self, agent: &'s AgentSpec) -> impl Iterator<Item = &'s ModelName> {
         let own = agent.model.as_ref();
-        let others = own.and_then(|name| self.models.get(name)).into_iter().flat_map(|model| &model.fallback);
+        let others = own
+            .and_then(|name| self.models.get(name))
+            .into_iter()
+            .flat_map(|model| &model.fallback);
         own.into_iter().chain(others)
     }
 
@@ -59,7 +62,9 @@ impl WorldSpec {
     #[must_use]
     pub fn kinds(&self) -> BTreeMap<ArtifactName, ArtifactSpec> {
         let kinds = self.tools.values().flat_map(|tool| &tool.artifacts);
-        kinds.map(|(name, kind)| (name.clone(), kind.clone())).collect()
+        kinds
+            .map(|(name, kind)| (name.clone(), kind.clone()))
+            .collect()
     }
 
     /// The digest of the structure and the text together.
@@ -67,7 +72,10 @@ impl WorldSpec {
     pub fn digest(&self, text: &SpecText) -> Digest {
         // Neither type holds anything that cannot be serialised.
         let json = |value: Result<Vec<u8>, _>| value.unwrap_or_default();
-        Digest::of(&[&json(serde_json::to_vec(self)), &json(serde_json::to_vec(text))])
+        Digest::of(&[
+            &json(serde_json::to_vec(self)),
+            &json(serde_json::to_vec(text)),
+        ])
     }
 }
 
@@ -176,7 +184,14 @@ impl AgentSpec {
     /// An agent without tools; `None` for the model of one in code.
     #[must_use]
     pub fn new(name: AgentName, model: Option<ModelName>) -> Self {
-        Self { name, display: None, model, tools: Vec::new(), parameters: Parameters::default(), join: None }
+        Self {
+            name,
+            display: None,
+            model,
+            tools: Vec::new(),
+            parameters: Parameters::default(),
+            join: None,
+        }
     }
 }
 

@@ -42,7 +42,12 @@ impl Past {
 
     /// No world yet.
     pub(crate) fn empty() -> Self {
-        Self { world: World::default(), commits: Vec::new(), now: Time::SIMULATED_START, laws: laws::Laws::default() }
+        Self {
+            world: World::default(),
+            commits: Vec::new(),
+            now: Time::SIMULATED_START,
+            laws: laws::Laws::default(),
+        }
     }
 
     pub(crate) fn stamp(&self) -> Stamp {
@@ -72,11 +77,16 @@ impl Past {
     pub(crate) fn give(&mut self, command: &Command) -> Result<(), Refusal> {
         let (stamp, before) = (self.stamp(), self.world.clone());
         let decision = self.world.decide(command, &stamp);
-        assert_eq!(decision, self.world.decide(command, &stamp), "decide is a function");
+        assert_eq!(
+            decision,
+            self.world.decide(command, &stamp),
+            "decide is a function"
+        );
         assert_eq!(before, self.world, "decide changes nothing");
         if let Some(commit) = self.world.commit(command, &stamp, &decision) {
             self.world.apply(&commit);
-            self.laws.hold(&before, command, &commit, &decision, &self.world);
+            self.laws
+                .hold(&before, command, &commit, &decision, &self.world);
             let done = commit.events.iter().find_map(erased);
             self.commits.push(commit);
             if let Some(request) = done {
@@ -90,16 +100,25 @@ impl Past {
     pub(crate) fn erase(&mut self, request: Position) {
         let numbered = self.commits.iter().flat_map(Commit::numbered);
         let asked = numbered.into_iter().find(|(at, _)| *at == request);
-        let Some((_, Event::ErasureRequested(ErasureRequested { events, .. }))) = asked else { return };
+        let Some((_, Event::ErasureRequested(ErasureRequested { events, .. }))) = asked else {
+            return;
+        };
         let spans = events.clone();
         let is_meant = |at: Position| spans.iter().any(|span| span.from <= at && at <= span.to);
         for commit in &mut self.commits {
-            let numbered =
-                commit.numbered().map(|(at, event)| if is_meant(at) { laws::bare(event) } else { event.clone() });
+            let numbered = commit.numbered().map(|(at, event)| {
+                if is_meant(at) {
+                    laws::bare(event)
+                } else {
+                    event.clone()
+                }
+            });
             commit.events = numbered.collect();
         }
         self.world = World::default();
-        self.commits.iter().for_each(|commit| self.world.apply(commit));
+        self.commits
+            .iter()
+            .for_each(|commit| self.world.apply(commit));
         self.laws.replay(&self.world, &self.commits);
     }
 
@@ -126,7 +145,11 @@ impl Past {
 
 /// The request that an event says is done.
 fn erased(event: &Event) -> Option<Position> {
-    if let Event::Erased(Erased { request, .. }) = event { Some(*request) } else { None }
+    if let Event::Erased(Erased { request, .. }) = event {
+        Some(*request)
+    } else {
+        None
+    }
 }
 
 /// What a command is to lead to.
@@ -138,25 +161,43 @@ pub(crate) struct Then {
 
 /// It is accepted with these events.
 pub(crate) fn accepted(events: impl IntoIterator<Item = Event>) -> Then {
-    Then { events: events.into_iter().collect(), answer: Ok(()) }
+    Then {
+        events: events.into_iter().collect(),
+        answer: Ok(()),
+    }
 }
 
 /// It is refused, and nothing is recorded.
 pub(crate) fn quietly(refusal: Refusal) -> Then {
-    Then { events: Vec::new(), answer: Err(refusal) }
+    Then {
+        events: Vec::new(),
+        answer: Err(refusal),
+    }
 }
 
 /// It is refused, and these events say so.
 pub(crate) fn recorded(reason: RefusalReason, events: impl IntoIterator<Item = Event>) -> Then {
-    let answer = Err(Refusal::Right { reason, decided: None });
-    Then { events: events.into_iter().collect(), answer }
+    let answer = Err(Refusal::Right {
+        reason,
+        decided: None,
+    });
+    Then {
+        events: events.into_iter().collect(),
+        answer,
+    }
 }
 
 /// History, request, outcome.
 #[track_caller]
 pub(crate) fn check(given: &Past, when: &Command, then: &Then) {
     let Decision { events, answer, .. } = given.decide(when);
-    assert_eq!(&Then { events, answer: answer.map(|_| ()) }, then);
+    assert_eq!(
+        &Then {
+            events,
+            answer: answer.map(|_| ())
+        },
+        then
+    );
     // Held against the laws as well.
     let _answer = given.clone().give(when);
 }

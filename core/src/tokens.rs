@@ -22,15 +22,26 @@ pub struct TokenCounter {
 
 impl TokenCounter {
     /// The one that worlds count by: four bytes a token, and a little for what a wire puts around each piece.
-    pub const ESTIMATE: Self = Self { bytes_per_token: 4, item_tokens: 8, layer_tokens: 4, tool_tokens: 16 };
+    pub const ESTIMATE: Self = Self {
+        bytes_per_token: 4,
+        item_tokens: 8,
+        layer_tokens: 4,
+        tool_tokens: 16,
+    };
 
     /// The tokens of an item.
     #[must_use]
     pub fn item(self, item: &Item) -> u32 {
         let bytes = match item {
-            Item::Heard { from, text, attachments } => {
-                let shown =
-                    attachments.iter().map(|attached| attached.to_string().len()).fold(0, usize::saturating_add);
+            Item::Heard {
+                from,
+                text,
+                attachments,
+            } => {
+                let shown = attachments
+                    .iter()
+                    .map(|attached| attached.to_string().len())
+                    .fold(0, usize::saturating_add);
                 from.len().saturating_add(text.len()).saturating_add(shown)
             }
             Item::Said { parts } => parts.iter().map(part_bytes).fold(0, usize::saturating_add),
@@ -43,26 +54,37 @@ impl TokenCounter {
     /// The tokens of a layer.
     #[must_use]
     pub fn layer(self, layer: &Layer) -> u32 {
-        self.bytes(layer.text.len()).saturating_add(self.layer_tokens)
+        self.bytes(layer.text.len())
+            .saturating_add(self.layer_tokens)
     }
 
     /// The tokens of a tool's declaration.
     #[must_use]
     pub fn tool(self, tool: &ToolDeclaration) -> u32 {
         let schema = tool.schema.to_string().len();
-        let bytes = tool.name.len().saturating_add(tool.description.len()).saturating_add(schema);
+        let bytes = tool
+            .name
+            .len()
+            .saturating_add(tool.description.len())
+            .saturating_add(schema);
         self.bytes(bytes).saturating_add(self.tool_tokens)
     }
 
     fn bytes(self, bytes: usize) -> u32 {
-        u32::try_from(bytes).unwrap_or(u32::MAX).div_ceil(self.bytes_per_token.max(1))
+        u32::try_from(bytes)
+            .unwrap_or(u32::MAX)
+            .div_ceil(self.bytes_per_token.max(1))
     }
 }
 
 fn part_bytes(part: &Part) -> usize {
     match part {
         Part::Text(text) | Part::Reasoning(text) | Part::Refusal(text) => text.len(),
-        Part::Call(call) => call.label.len().saturating_add(call.tool.len()).saturating_add(call.arguments.len()),
+        Part::Call(call) => call
+            .label
+            .len()
+            .saturating_add(call.tool.len())
+            .saturating_add(call.arguments.len()),
         Part::Opaque(value) => value.to_string().len(),
     }
 }
@@ -82,28 +104,43 @@ const FILES_TOKENS_MAX: u64 = FILES_BYTES_MAX / DOCUMENT_BYTES_PER_TOKEN;
 /// The tokens that the files attached to `items` may have in one request: an allowance, for money only. Whether a model
 /// reads a file is its adapter's to say; here each counts as if it were read.
 pub(crate) fn of_files<'i>(items: impl Iterator<Item = &'i Item>) -> u64 {
-    items.map(files_of).fold(0, u64::saturating_add).min(FILES_TOKENS_MAX)
+    items
+        .map(files_of)
+        .fold(0, u64::saturating_add)
+        .min(FILES_TOKENS_MAX)
 }
 
 fn files_of(item: &Item) -> u64 {
     match item {
-        Item::Heard { attachments, .. } => attachments.iter().map(file).fold(0, u64::saturating_add),
-        Item::Said { .. } | Item::Result { .. } | Item::Notice { .. } | Item::State { .. } | Item::Summary { .. } => 0,
+        Item::Heard { attachments, .. } => {
+            attachments.iter().map(file).fold(0, u64::saturating_add)
+        }
+        Item::Said { .. }
+        | Item::Result { .. }
+        | Item::Notice { .. }
+        | Item::State { .. }
+        | Item::Summary { .. } => 0,
     }
 }
 
 fn file(file: &Attached) -> u64 {
     let media_type = file.media_type.to_ascii_lowercase();
     let essence = media_type.split(';').next().unwrap_or_default().trim();
-    let is_text = essence.starts_with("text/") || ["json", "xml", "yaml"].iter().any(|kind| essence.ends_with(kind));
+    let is_text = essence.starts_with("text/")
+        || ["json", "xml", "yaml"]
+            .iter()
+            .any(|kind| essence.ends_with(kind));
     if file.bytes > FILES_BYTES_MAX {
         0 // never sent
     } else if essence.starts_with("image/") {
         IMAGE_TOKENS
     } else if is_text {
-        file.bytes.div_ceil(u64::from(TokenCounter::ESTIMATE.bytes_per_token))
+        file.bytes
+            .div_ceil(u64::from(TokenCounter::ESTIMATE.bytes_per_token))
     } else {
-        file.bytes.div_ceil(DOCUMENT_BYTES_PER_TOKEN).min(DOCUMENT_TOKENS_MAX)
+        file.bytes
+            .div_ceil(DOCUMENT_BYTES_PER_TOKEN)
+            .min(DOCUMENT_TOKENS_MAX)
     }
 }
 

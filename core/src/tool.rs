@@ -57,7 +57,9 @@ impl Repeat {
     pub fn allows(self, effect: EffectClass, started: Time, now: Time) -> bool {
         match (effect, self) {
             (EffectClass::Read, _) | (_, Self::Always) => true,
-            (_, Self::Within(horizon_ms)) => started.until(now) <= Duration::from_millis(horizon_ms),
+            (_, Self::Within(horizon_ms)) => {
+                started.until(now) <= Duration::from_millis(horizon_ms)
+            }
             (_, Self::Never) => false,
         }
     }
@@ -108,7 +110,10 @@ impl PathArguments {
     /// Those at these places, of a tool that follows no links.
     #[must_use]
     pub fn at<P: Into<String>>(places: impl IntoIterator<Item = P>) -> Self {
-        Self { at: places.into_iter().map(Into::into).collect(), follows_links: false }
+        Self {
+            at: places.into_iter().map(Into::into).collect(),
+            follows_links: false,
+        }
     }
 
     /// Whether no argument is a path.
@@ -120,7 +125,10 @@ impl PathArguments {
 
 /// All that the runtime and a model must know of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, written by its name")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact of its own, written by its name"
+)]
 pub struct ToolSpec {
     /// How models and people call it.
     pub name: ToolName,
@@ -195,7 +203,12 @@ impl ToolSpec {
     /// A tool with default limits, of which the least is assumed: it stays on this machine, must not be run a second
     /// time, and cannot tell what became of a lost run.
     #[must_use]
-    pub fn new(name: ToolName, effect: EffectClass, description: impl Into<String>, schema: Value) -> Self {
+    pub fn new(
+        name: ToolName,
+        effect: EffectClass,
+        description: impl Into<String>,
+        schema: Value,
+    ) -> Self {
         Self {
             name,
             description: description.into(),
@@ -230,7 +243,15 @@ impl ToolSpec {
     /// Whether a call means the same to both. What models read of a tool, and its limits, may differ.
     #[must_use]
     pub fn acts_like(&self, other: &Self) -> bool {
-        let acts = |tool: &Self| (tool.effect, tool.open_world, tool.repeat, tool.reconciles, tool.settings);
+        let acts = |tool: &Self| {
+            (
+                tool.effect,
+                tool.open_world,
+                tool.repeat,
+                tool.reconciles,
+                tool.settings,
+            )
+        };
         acts(self) == acts(other)
             && self.schema == other.schema
             && self.paths == other.paths
@@ -247,7 +268,8 @@ impl ToolSpec {
     /// What a call with `arguments` may do: by the first of `rules` that fits, else by the tool's effect.
     #[must_use]
     pub fn effect_of(&self, arguments: &Value) -> EffectClass {
-        self.rule_of(arguments).map_or(self.effect, |rule| rule.effect)
+        self.rule_of(arguments)
+            .map_or(self.effect, |rule| rule.effect)
     }
 
     /// The same, of arguments as they are written; those that are no JSON fit no rule.
@@ -259,27 +281,36 @@ impl ToolSpec {
     /// What a call may do with arguments that are written as JSON, if that depends on them.
     pub(crate) fn effect_by_rules(&self, arguments: &str) -> Option<EffectClass> {
         let arguments = || serde_json::from_str(arguments).ok();
-        if self.rules.is_empty() { None } else { Some(self.effect_of(&arguments()?)) }
+        if self.rules.is_empty() {
+            None
+        } else {
+            Some(self.effect_of(&arguments()?))
+        }
     }
 
     /// The first of `rules` that fits `arguments`.
     #[must_use]
     pub fn rule_of(&self, arguments: &Value) -> Option<&CallRule> {
-        self.rules.iter().find(|rule| fits_all(&rule.when, arguments))
+        self.rules
+            .iter()
+            .find(|rule| fits_all(&rule.when, arguments))
     }
 
     /// Whether a deny rule with these constraints denies a call with `arguments`. A constraint that says nothing of this
     /// tool narrows nothing: such a rule is recorded in old definitions, and must not allow what it was to deny.
     #[must_use]
     pub fn is_denied(&self, when: &[Constraint], arguments: &Value) -> bool {
-        when.iter().all(|one| one.fits(arguments) || self.fault_of(one, Terms::Deny).is_some())
+        when.iter()
+            .all(|one| one.fits(arguments) || self.fault_of(one, Terms::Deny).is_some())
     }
 
     /// Whether all of these constraints can be those of a grant for calls of this tool. One that was recorded and cannot
     /// covers nothing.
     #[must_use]
     pub fn can_grant(&self, constraints: &[Constraint]) -> bool {
-        constraints.iter().all(|one| self.fault_of(one, Terms::Grant).is_none())
+        constraints
+            .iter()
+            .all(|one| self.fault_of(one, Terms::Grant).is_none())
     }
 
     /// The time limit of a run.
@@ -312,8 +343,14 @@ impl ToolOutcome {
     #[must_use]
     pub const fn doubt(&self) -> Option<UnknownCause> {
         match self {
-            Self::Failed(ToolFailure { code: ToolErrorCode::TimedOut, .. }) => Some(UnknownCause::TimedOut),
-            Self::Failed(ToolFailure { code: ToolErrorCode::Lost, .. }) => Some(UnknownCause::Lost),
+            Self::Failed(ToolFailure {
+                code: ToolErrorCode::TimedOut,
+                ..
+            }) => Some(UnknownCause::TimedOut),
+            Self::Failed(ToolFailure {
+                code: ToolErrorCode::Lost,
+                ..
+            }) => Some(UnknownCause::Lost),
             Self::Failed(_) | Self::Done(_) | Self::NeedsInput(_) => None,
         }
     }
@@ -338,7 +375,10 @@ impl ToolFailure {
     /// A failure with a code for the model and a detail for operators.
     #[must_use]
     pub fn new(code: ToolErrorCode, detail: impl Into<String>) -> Self {
-        Self { code, detail: detail.into() }
+        Self {
+            code,
+            detail: detail.into(),
+        }
     }
 }
 

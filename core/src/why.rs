@@ -33,7 +33,9 @@ pub fn message_of(commit: &Commit, at: Position) -> Option<Position> {
 #[must_use]
 pub fn routing_of(commit: &Commit, message: Position) -> Option<&MessageRouted> {
     commit.events.iter().find_map(|event| {
-        let Event::MessageRouted(routed) = event else { return None };
+        let Event::MessageRouted(routed) = event else {
+            return None;
+        };
         (routed.message == message).then_some(routed)
     })
 }

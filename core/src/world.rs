@@ -9,8 +9,8 @@ use crate::commit::{CommandKey, Commit, CommitHeader};
 use crate::content::Content;
 use crate::event::{ClockKind, Labelled, Refused, Rights, Span, WorldOpened};
 use crate::ids::{
-    AgentName, CallId, CopyId, Digest, EpisodeId, GrantId, Incarnation, MessageId, PersonName, Position, RequestId,
-    Seed, Stamp, StateName, Time, WorldId, WorldName,
+    AgentName, CallId, CopyId, Digest, EpisodeId, GrantId, Incarnation, MessageId, PersonName,
+    Position, RequestId, Seed, Stamp, StateName, Time, WorldId, WorldName,
 };
 use crate::memory::{Memory, Message, OpenCall};
 use crate::principal::Person;
@@ -210,7 +210,9 @@ impl World {
     /// Its clock; that of the machine before the first event.
     #[must_use]
     pub fn clock(&self) -> ClockKind {
-        self.opening.as_ref().map_or(ClockKind::System, |opening| opening.clock)
+        self.opening
+            .as_ref()
+            .map_or(ClockKind::System, |opening| opening.clock)
     }
 
     /// The folder that relative paths of its definition are relative to.
@@ -234,7 +236,10 @@ impl World {
     /// The stamp of a decision at `now`: time never goes back.
     #[must_use]
     pub fn stamp(&self, now: Time, seed: Seed) -> Stamp {
-        Stamp { time: now.max(self.time), seed }
+        Stamp {
+            time: now.max(self.time),
+            seed,
+        }
     }
 
     /// The last opening for writing.
@@ -282,14 +287,19 @@ impl World {
     /// The definition in force.
     #[must_use]
     pub fn definition(&self) -> Definition {
-        Definition { spec: self.rules.spec().clone(), text: self.spec_text.clone(), source: self.source.clone() }
+        Definition {
+            spec: self.rules.spec().clone(),
+            text: self.spec_text.clone(),
+            source: self.source.clone(),
+        }
     }
 
     /// Whether `definition` is in force already: it says the same, and was read from the same file as far as that is known.
     #[must_use]
     pub fn is_in_force(&self, definition: &Definition) -> bool {
-        let is_of_another_file =
-            self.source.is_some() && definition.source.is_some() && self.source != definition.source;
+        let is_of_another_file = self.source.is_some()
+            && definition.source.is_some()
+            && self.source != definition.source;
         definition.digest() == Some(self.spec_digest) && !is_of_another_file
     }
 
@@ -321,10 +331,18 @@ impl World {
     /// the attempt that is under way was recorded. A reply that streams and the message that it becomes are so cut alike.
     #[must_use]
     pub fn reply_roster(&self, agent: &AgentName) -> Roster {
-        let Some(turn) = self.memories.get(agent).and_then(|memory| memory.turn.as_ref()) else { return self.roster() };
+        let Some(turn) = self
+            .memories
+            .get(agent)
+            .and_then(|memory| memory.turn.as_ref())
+        else {
+            return self.roster();
+        };
         let model = turn.model.as_ref();
         let until = model.map_or(self.head, |model| model.at);
-        let called = model.and_then(|model| model.called.as_ref()).unwrap_or(&self.called);
+        let called = model
+            .and_then(|model| model.called.as_ref())
+            .unwrap_or(&self.called);
         Roster::new(Arc::clone(&turn.rules), Arc::clone(called)).at(until)
     }
 
@@ -372,8 +390,14 @@ impl World {
         let key = refusal_key(refused);
         let repeated_in = refused.repeated.then(|| self.time.minute());
         match self.refusals.iter_mut().find(|known| known.key == key) {
-            Some(known) => (known.count, known.repeated_in) = (known.count.saturating_add(1), repeated_in),
-            None => self.refusals.push_back(RefusalCount { key, count: 1, repeated_in }),
+            Some(known) => {
+                (known.count, known.repeated_in) = (known.count.saturating_add(1), repeated_in)
+            }
+            None => self.refusals.push_back(RefusalCount {
+                key,
+                count: 1,
+                repeated_in,
+            }),
         }
         while self.refusals.len() > Self::REFUSAL_KINDS_MAX {
             self.refusals.pop_front();

@@ -9,9 +9,12 @@ use folkmoot::core::commit::{Commit, CommitHeader};
 use folkmoot::core::content::Content;
 use folkmoot::core::decider::decider_id;
 use folkmoot::core::event::{
-    Author, ClockKind, Event, EventRecord, MessageBody, MessagePosted, Opened, StoredContent, WorldOpened,
+    Author, ClockKind, Event, EventRecord, MessageBody, MessagePosted, Opened, StoredContent,
+    WorldOpened,
 };
-use folkmoot::core::ids::{Digest, Incarnation, MessageId, NodeId, Position, Seed, Stamp, Time, WorldId, WorldName};
+use folkmoot::core::ids::{
+    Digest, Incarnation, MessageId, NodeId, Position, Seed, Stamp, Time, WorldId, WorldName,
+};
 use folkmoot::core::port::EventLog as _;
 use folkmoot::core::principal::Principal;
 use folkmoot::core::spec::{SpecText, WorldSpec};
@@ -59,9 +62,14 @@ pub(crate) async fn measure(args: &Args, dir: &Path, table: &mut Table) -> Falli
         many.add(append(&store, MANY, turn, &mut names).await?);
     }
     let beside = |sum: &Sum| format!("bare file {}", grouped(sum.rate()));
-    let ratio = |own: &Sum, file: &Sum| format!("{} = {:.2}", grouped(own.rate()), own.rate() / file.rate());
+    let ratio = |own: &Sum, file: &Sum| {
+        format!("{} = {:.2}", grouped(own.rate()), own.rate() / file.rate())
+    };
     table.row(
-        &format!("durable appends per second, 1 world, {} bytes each", record.len()),
+        &format!(
+            "durable appends per second, 1 world, {} bytes each",
+            record.len()
+        ),
         &ratio(&one, &bare_one),
         &beside(&bare_one),
         "",
@@ -72,7 +80,12 @@ pub(crate) async fn measure(args: &Args, dir: &Path, table: &mut Table) -> Falli
 }
 
 /// Appends from `worlds` new worlds at once for `time`, each one commit after another.
-async fn append(store: &Store, worlds: u64, time: Duration, names: &mut u64) -> Fallible<(u64, Duration)> {
+async fn append(
+    store: &Store,
+    worlds: u64,
+    time: Duration,
+    names: &mut u64,
+) -> Fallible<(u64, Duration)> {
     let mut ids = Vec::new();
     for _ in 0..worlds {
         *names += 1;
@@ -115,11 +128,16 @@ pub(crate) fn record_bytes(commit: &Commit) -> Fallible<Vec<u8>> {
 fn header(world: WorldId, first: u64) -> CommitHeader {
     // Seeds are random bytes: nothing that compresses.
     let mut seed = [0; 16];
-    seed.iter_mut().zip(Digest::of(&[&first.to_le_bytes()]).as_bytes()).for_each(|(to, from)| *to = *from);
+    seed.iter_mut()
+        .zip(Digest::of(&[&first.to_le_bytes()]).as_bytes())
+        .for_each(|(to, from)| *to = *from);
     CommitHeader {
         world,
         first: Position::new(first),
-        stamp: Stamp { time: Time(first), seed: Seed::new(seed) },
+        stamp: Stamp {
+            time: Time(first),
+            seed: Seed::new(seed),
+        },
         principal: Principal::Runtime,
         cause: None,
         key: None,
@@ -130,7 +148,10 @@ fn header(world: WorldId, first: u64) -> CommitHeader {
 }
 
 fn creation(number: u64) -> Fallible<Commit> {
-    let stamp = Stamp { time: Time(number), seed: Seed::new([1; 16]) };
+    let stamp = Stamp {
+        time: Time(number),
+        seed: Seed::new([1; 16]),
+    };
     let world = WorldId::from_stamp(&stamp);
     let opened = WorldOpened {
         world,
@@ -143,12 +164,28 @@ fn creation(number: u64) -> Fallible<Commit> {
         spec: WorldSpec::default(),
         text: Content::Present(SpecText::default()),
     };
-    let opening = Opened { incarnation: FIRST, node: NodeId::from_stamp(&stamp), base: None, signer: None };
-    Ok(Commit { header: header(world, 1), events: vec![Event::WorldOpened(opened), Event::Opened(opening)] })
+    let opening = Opened {
+        incarnation: FIRST,
+        node: NodeId::from_stamp(&stamp),
+        base: None,
+        signer: None,
+    };
+    Ok(Commit {
+        header: header(world, 1),
+        events: vec![Event::WorldOpened(opened), Event::Opened(opening)],
+    })
 }
 
 fn post(world: WorldId, first: u64) -> Fallible<Commit> {
     let body = MessageBody::text(format!("{first} {}", room::TEXT));
-    let message = MessagePosted::said(MessageId(Position::new(first)), Author::Person(room::person()?), None, body);
-    Ok(Commit { header: header(world, first), events: vec![Event::MessagePosted(message)] })
+    let message = MessagePosted::said(
+        MessageId(Position::new(first)),
+        Author::Person(room::person()?),
+        None,
+        body,
+    );
+    Ok(Commit {
+        header: header(world, first),
+        events: vec![Event::MessagePosted(message)],
+    })
 }

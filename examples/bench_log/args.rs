@@ -23,7 +23,13 @@ pub(crate) struct Args {
 impl Args {
     /// Reads the arguments behind the program's name.
     pub(crate) fn read(mut words: impl Iterator<Item = String>) -> Fallible<Self> {
-        let mut args = Self { events: 1_000_000, worlds: 10_000, time: Duration::from_secs(6), dir: None, only: None };
+        let mut args = Self {
+            events: 1_000_000,
+            worlds: 10_000,
+            time: Duration::from_secs(6),
+            dir: None,
+            only: None,
+        };
         while let Some(word) = words.next() {
             let mut value = || words.next().ok_or_else(|| format!("{word} wants a value"));
             match word.as_str() {
@@ -32,7 +38,9 @@ impl Args {
                 "--worlds" => args.worlds = value()?.parse()?,
                 "--dir" => args.dir = Some(PathBuf::from(value()?)),
                 "--only" => args.only = Some(value()?),
-                "--quick" => (args.events, args.worlds, args.time) = (5_000, 50, Duration::from_millis(120)),
+                "--quick" => {
+                    (args.events, args.worlds, args.time) = (5_000, 50, Duration::from_millis(120))
+                }
                 _ => return Err(format!("{word} is not known; see the top of the program").into()),
             }
         }

@@ -40,7 +40,12 @@ pub(crate) fn in_place(path: &Path, record: &[u8], time: Duration) -> Fallible<(
 }
 
 /// Appends `record` for `time` from `writers` tasks at once; one sync serves all that wait.
-pub(crate) async fn many(path: &Path, record: &[u8], writers: u64, time: Duration) -> Fallible<(u64, Duration)> {
+pub(crate) async fn many(
+    path: &Path,
+    record: &[u8],
+    writers: u64,
+    time: Duration,
+) -> Fallible<(u64, Duration)> {
     let file = Grouped::create(path)?;
     let (started, mut tasks) = (Instant::now(), JoinSet::new());
     for _ in 0..writers {

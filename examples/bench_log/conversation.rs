@@ -4,7 +4,9 @@ use folkmoot::core::command::{Action, Command};
 use folkmoot::core::commit::Commit;
 use folkmoot::core::effect::Effect;
 use folkmoot::core::event::ClockKind;
-use folkmoot::core::ids::{AgentName, Attempt, CallId, Digest, NodeId, Seed, Stamp, Time, WorldId, WorldName};
+use folkmoot::core::ids::{
+    AgentName, Attempt, CallId, Digest, NodeId, Seed, Stamp, Time, WorldId, WorldName,
+};
 use folkmoot::core::port::Reaction;
 use folkmoot::core::principal::{Person, Principal};
 use folkmoot::core::request::Parameters;
@@ -27,8 +29,18 @@ impl Conversation {
     /// Begins the world `name`; the second value is its first commit.
     pub(crate) fn begin(name: &str) -> Fallible<(Self, Commit)> {
         let display = room::person()?;
-        let person = Principal::Person(Person { method: "local".to_owned(), subject: "uid=1".to_owned(), display });
-        let mut own = Self { world: World::default(), person, steps: 0, running: None, calls_next: true };
+        let person = Principal::Person(Person {
+            method: "local".to_owned(),
+            subject: "uid=1".to_owned(),
+            display,
+        });
+        let mut own = Self {
+            world: World::default(),
+            person,
+            steps: 0,
+            running: None,
+            calls_next: true,
+        };
         let name = WorldName::new(name)?;
         let stamp = stamp(Digest::of(&[name.as_str().as_bytes()]), 0);
         let create = Action::Create {
@@ -56,47 +68,94 @@ impl Conversation {
     fn command(&mut self) -> Fallible<Command> {
         if let Some((agent, call, attempt)) = self.running.take() {
             let outcome = ToolOutcome::text(room::TEXT);
-            return Ok(Command::of_runtime(Action::FinishTool { agent, call, attempt, outcome, progress: None }));
+            return Ok(Command::of_runtime(Action::FinishTool {
+                agent,
+                call,
+                attempt,
+                outcome,
+                progress: None,
+            }));
         }
         let Some(effect) = self.world.owed().next() else {
             let text = format!("{}: {}", self.steps, room::TEXT);
-            let post = Action::PostMessage { text, attachments: Vec::new(), reply_to: None };
+            let post = Action::PostMessage {
+                text,
+                attachments: Vec::new(),
+                reply_to: None,
+            };
             return Ok(Command::of(self.person.clone(), post));
         };
         let reaction = Reaction::AskModel(Parameters::default());
         let action = match effect {
             Effect::Wake { agent, .. } => {
                 let horizon = self.world.head();
-                Action::OpenTurn { agent, horizon, reaction }
+                Action::OpenTurn {
+                    agent,
+                    horizon,
+                    reaction,
+                }
             }
-            Effect::Continue { agent, turn, .. } => Action::ContinueTurn { agent, turn, reaction },
-            Effect::CallModel { agent, call, attempt } => {
+            Effect::Continue { agent, turn, .. } => Action::ContinueTurn {
+                agent,
+                turn,
+                reaction,
+            },
+            Effect::CallModel {
+                agent,
+                call,
+                attempt,
+            } => {
                 let response = self.response();
-                Action::RecordAnswer { agent, call, attempt, response }
+                Action::RecordAnswer {
+                    agent,
+                    call,
+                    attempt,
+                    response,
+                }
             }
-            Effect::RunTool { agent, call, attempt } => {
+            Effect::RunTool {
+                agent,
+                call,
+                attempt,
+            } => {
                 self.running = Some((agent.clone(), call, attempt));
-                Action::StartTool { agent, call, attempt }
+                Action::StartTool {
+                    agent,
+                    call,
+                    attempt,
+                }
             }
             Effect::RetryModel { .. }
             | Effect::Reconcile { .. }
             | Effect::DeclareUnknown { .. }
             | Effect::Sign { .. }
             | Effect::Erase { .. }
-            | Effect::TickAt { .. } => return Err(format!("{effect:?} is not part of the conversation").into()),
+            | Effect::TickAt { .. } => {
+                return Err(format!("{effect:?} is not part of the conversation").into());
+            }
         };
         Ok(Command::of_runtime(action))
     }
 
     fn response(&mut self) -> LLMResponse {
         self.calls_next = !self.calls_next;
-        if !self.calls_next { room::one_call() } else { LLMResponse::text(room::TEXT) }
+        if !self.calls_next {
+            room::one_call()
+        } else {
+            LLMResponse::text(room::TEXT)
+        }
     }
 
     fn commit(&mut self, command: &Command, stamp: &Stamp) -> Fallible<Commit> {
         let decision = self.world.decide(command, stamp);
-        decision.answer.clone().map_err(|refusal| format!("{refusal:?}"))?;
-        let commit = self.world.commit(command, stamp, &decision).ok_or("nothing happened")?;
+        decision
+            .answer
+            .clone()
+            .map_err(|refusal| format!("{refusal:?}"))?;
+        let commit = self
+            .world
+            .commit(command, stamp, &decision)
+            .ok_or("nothing happened")?;
         self.world.apply(&commit);
         Ok(commit)
     }
@@ -104,6 +163,12 @@ impl Conversation {
 
 fn stamp(seed: Digest, step: u64) -> Stamp {
     let mut bytes = [0; 16];
-    bytes.iter_mut().zip(seed.as_bytes()).for_each(|(to, from)| *to = *from);
-    Stamp { time: Time(1_700_000_000_000 + step), seed: Seed::new(bytes) }
+    bytes
+        .iter_mut()
+        .zip(seed.as_bytes())
+        .for_each(|(to, from)| *to = *from);
+    Stamp {
+        time: Time(1_700_000_000_000 + step),
+        seed: Seed::new(bytes),
+    }
 }

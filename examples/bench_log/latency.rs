@@ -21,7 +21,11 @@ pub(crate) struct Cost {
 }
 
 /// Goes on with `talk` for `commits` commits, one after another.
-pub(crate) async fn measure(store: &Store, talk: &mut Conversation, commits: usize) -> Fallible<Cost> {
+pub(crate) async fn measure(
+    store: &Store,
+    talk: &mut Conversation,
+    commits: usize,
+) -> Fallible<Cost> {
     let (mut folds, mut appends) = (Vec::new(), Vec::new());
     for _ in 0..commits {
         let started = Instant::now();
@@ -32,7 +36,12 @@ pub(crate) async fn measure(store: &Store, talk: &mut Conversation, commits: usi
         appends.push(started.elapsed());
     }
     // Commits take turns between cheap and dear ones: whole episodes are alike.
-    let episodes = folds.chunks_exact(COMMITS_PER_EPISODE).map(|episode| episode.iter().sum::<Duration>());
+    let episodes = folds
+        .chunks_exact(COMMITS_PER_EPISODE)
+        .map(|episode| episode.iter().sum::<Duration>());
     let fold = median(episodes.collect()) / u32::try_from(COMMITS_PER_EPISODE)?;
-    Ok(Cost { fold, append: median(appends) })
+    Ok(Cost {
+        fold,
+        append: median(appends),
+    })
 }

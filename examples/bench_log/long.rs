@@ -36,7 +36,12 @@ pub(crate) async fn measure(args: &Args, dir: &Path, table: &mut Table) -> Falli
     let world = write_alone(args, &dir_alone, table).await?;
     let started = Instant::now();
     let store = Store::open(&dir_alone, OpenMode::Existing)?;
-    table.row("opening its store after a clean close", &shown(started.elapsed()), "", "");
+    table.row(
+        "opening its store after a clean close",
+        &shown(started.elapsed()),
+        "",
+        "",
+    );
     let alone = read_back(&store, world, table).await?;
     open(&store, &dir_alone, table).await?;
     store.close()?;
@@ -65,16 +70,37 @@ async fn write_alone(args: &Args, dir: &Path, table: &mut Table) -> Fallible<Wor
     let late = latency::measure(&store, &mut talk, STRETCH).await?;
     store.close()?;
     let events = talk.world.head().get();
-    let both = |of: fn(&Cost) -> Duration| format!("{} = {:.2} x", shown(of(&late)), ratio(of(&late), of(&early)));
+    let both = |of: fn(&Cost) -> Duration| {
+        format!(
+            "{} = {:.2} x",
+            shown(of(&late)),
+            ratio(of(&late), of(&early))
+        )
+    };
     let beside = |of: fn(&Cost) -> Duration| format!("at event 1,000: {}", shown(of(&early)));
     let count = grouped(float(events));
     let what = format!("durable append at event {count}, median");
-    table.row(&what, &both(|cost| cost.append), &beside(|cost| cost.append), "equal");
+    table.row(
+        &what,
+        &both(|cost| cost.append),
+        &beside(|cost| cost.append),
+        "equal",
+    );
     let what = format!("deciding and folding a commit at event {count}, median");
-    table.row(&what, &both(|cost| cost.fold), &beside(|cost| cost.fold), "equal");
+    table.row(
+        &what,
+        &both(|cost| cost.fold),
+        &beside(|cost| cost.fold),
+        "equal",
+    );
     let each = format!("{:.0} bytes", float(disk_bytes(dir)?) / float(events));
     let raw = format!("facts and content {raw:.0} bytes");
-    table.row("on disk per event, 1 world, after a clean close", &each, &raw, "");
+    table.row(
+        "on disk per event, 1 world, after a clean close",
+        &each,
+        &raw,
+        "",
+    );
     talk.world.id().ok_or_else(|| "it has no id".into())
 }
 
@@ -88,15 +114,27 @@ async fn read_back(store: &Store, world: WorldId, table: &mut Table) -> Fallible
     }
     let beside = format!("bare serde_json {}", grouped(bare.rate()));
     let ratio = |sum: &Sum| format!("{} = {:.2}", grouped(sum.rate()), sum.rate() / bare.rate());
-    table.row("replayed events per second: read, decode, fold", &ratio(&folds), &beside, "0.6");
-    table.row("events read and decoded per second, not folded", &ratio(&reads), &beside, "");
+    table.row(
+        "replayed events per second: read, decode, fold",
+        &ratio(&folds),
+        &beside,
+        "0.6",
+    );
+    table.row(
+        "events read and decoded per second, not folded",
+        &ratio(&reads),
+        &beside,
+        "",
+    );
     Ok(reads.rate())
 }
 
 /// Opens the world without its checkpoint and with it.
 async fn open(store: &Store, dir: &Path, table: &mut Table) -> Fallible<()> {
     let checkpoints: PathBuf = dir.join("checkpoints");
-    let runtime = Runtime::builder(store).assembler(room::parts(&Arc::new(Meter::default()))?).build();
+    let runtime = Runtime::builder(store)
+        .assembler(room::parts(&Arc::new(Meter::default()))?)
+        .build();
     let name = WorldName::new("long")?;
     let (mut without, mut with) = (Vec::new(), Vec::new());
     for _ in 0..TIMES {
@@ -111,8 +149,18 @@ async fn open(store: &Store, dir: &Path, table: &mut Table) -> Fallible<()> {
             runtime.close(&name).await;
         }
     }
-    table.row("opening the world without a checkpoint", &shown(median(without)), "", "");
-    table.row("opening the world with a checkpoint", &shown(median(with)), "", "150 ms");
+    table.row(
+        "opening the world without a checkpoint",
+        &shown(median(without)),
+        "",
+        "",
+    );
+    table.row(
+        "opening the world with a checkpoint",
+        &shown(median(with)),
+        "",
+        "150 ms",
+    );
     Ok(())
 }
 
@@ -147,7 +195,12 @@ async fn among_others(args: &Args, dir: &Path, alone: f64, table: &mut Table) ->
     let all = store.stats()?.events;
     store.close()?;
     let each = format!("{:.0} bytes", float(disk_bytes(dir)?) / float(all));
-    table.row(&format!("on disk per event, {MANY} worlds, after a clean close"), &each, "", "");
+    table.row(
+        &format!("on disk per event, {MANY} worlds, after a clean close"),
+        &each,
+        "",
+        "",
+    );
     Ok(())
 }
 
@@ -161,7 +214,10 @@ pub(crate) struct Feed {
 
 impl Feed {
     pub(crate) fn new(store: &Store) -> Self {
-        Self { store: store.clone(), under_way: VecDeque::new() }
+        Self {
+            store: store.clone(),
+            under_way: VecDeque::new(),
+        }
     }
 
     pub(crate) async fn push(&mut self, commit: Commit) -> Fallible<()> {
@@ -169,7 +225,8 @@ impl Feed {
             self.wait().await?;
         }
         let store = self.store.clone();
-        let mut append: Pending = Box::pin(async move { store.append(Incarnation(1), commit).await });
+        let mut append: Pending =
+            Box::pin(async move { store.append(Incarnation(1), commit).await });
         // The first poll puts it into its world's line.
         match futures::poll!(&mut append) {
             std::task::Poll::Ready(appended) => drop(appended?),

@@ -37,7 +37,10 @@ pub(crate) async fn bare(store: &Store, world: WorldId) -> Fallible<(u64, Durati
     let (mut time, mut count) = (Duration::ZERO, 0);
     let mut commits = store.read(world, Position::new(1)).await?.try_chunks(4_096);
     while let Some(chunk) = commits.try_next().await? {
-        let records = chunk.iter().flat_map(|stored| &stored.commit.events).map(Event::to_record);
+        let records = chunk
+            .iter()
+            .flat_map(|stored| &stored.commit.events)
+            .map(Event::to_record);
         let records = records.collect::<Result<Vec<EventRecord>, _>>()?;
         count += records.len() as u64;
         let started = Instant::now();

@@ -33,11 +33,17 @@ fn model() -> Fallible<ModelName> {
 pub(crate) fn definition() -> Fallible<Definition> {
     let noop = spec()?;
     let agent = |name: &str, tools: Vec<ToolName>| -> Fallible<AgentSpec> {
-        Ok(AgentSpec { tools, ..AgentSpec::new(AgentName::new(name)?, Some(model()?)) })
+        Ok(AgentSpec {
+            tools,
+            ..AgentSpec::new(AgentName::new(name)?, Some(model()?))
+        })
     };
     let own = ModelSpec::new("own", "own");
     let mut spec = WorldSpec {
-        agents: vec![agent("worker", vec![noop.name.clone()])?, agent("planner", Vec::new())?],
+        agents: vec![
+            agent("worker", vec![noop.name.clone()])?,
+            agent("planner", Vec::new())?,
+        ],
         models: [(model()?, own)].into(),
         tools: [(noop.name.clone(), noop)].into(),
         limits: Limits {
@@ -49,12 +55,21 @@ pub(crate) fn definition() -> Fallible<Definition> {
         ..WorldSpec::default()
     };
     spec.policy.main_agent = Some(AgentName::new("worker")?);
-    Ok(Definition { spec, text: Content::Present(SpecText::default()), source: None })
+    Ok(Definition {
+        spec,
+        text: Content::Present(SpecText::default()),
+        source: None,
+    })
 }
 
 fn spec() -> Fallible<ToolSpec> {
     let schema = json!({ "type": "object", "additionalProperties": false });
-    Ok(ToolSpec::new(ToolName::new("noop")?, EffectClass::Read, "Does nothing.", schema))
+    Ok(ToolSpec::new(
+        ToolName::new("noop")?,
+        EffectClass::Read,
+        "Does nothing.",
+        schema,
+    ))
 }
 
 /// An answer that asks for one no-op call.
@@ -73,9 +88,14 @@ pub(crate) struct Meter {
 
 /// The parts of the room.
 pub(crate) fn parts(meter: &Arc<Meter>) -> Fallible<Parts> {
-    let tool = Noop { spec: spec()?, meter: Arc::clone(meter) };
+    let tool = Noop {
+        spec: spec()?,
+        meter: Arc::clone(meter),
+    };
     let mut parts = Parts::default();
-    parts.models.insert(model()?, Arc::new(Asking(Arc::clone(meter))));
+    parts
+        .models
+        .insert(model()?, Arc::new(Asking(Arc::clone(meter))));
     parts.tools.insert(tool.spec.name.clone(), Arc::new(tool));
     Ok(parts)
 }
@@ -88,7 +108,11 @@ struct Asking(Arc<Meter>);
 impl Model for Asking {
     async fn call(&self, _: &ModelCall, _: &dyn Drafts) -> Result<LLMResponse, ModelError> {
         let is_over = self.0.is_over.load(Ordering::Relaxed);
-        Ok(if is_over { LLMResponse::text("Enough.") } else { one_call() })
+        Ok(if is_over {
+            LLMResponse::text("Enough.")
+        } else {
+            one_call()
+        })
     }
 }
 

@@ -37,7 +37,11 @@ pub(crate) fn disk_bytes(folder: &Path) -> Fallible<u64> {
     for entry in std::fs::read_dir(folder)? {
         let entry = entry?;
         let metadata = entry.metadata()?;
-        bytes += if metadata.is_dir() { disk_bytes(&entry.path())? } else { metadata.blocks() * 512 };
+        bytes += if metadata.is_dir() {
+            disk_bytes(&entry.path())?
+        } else {
+            metadata.blocks() * 512
+        };
     }
     Ok(bytes)
 }
@@ -46,6 +50,8 @@ pub(crate) fn disk_bytes(folder: &Path) -> Fallible<u64> {
 pub(crate) fn resident_bytes() -> Fallible<u64> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-    let kib = line.and_then(|line| line.split_whitespace().next()).ok_or("no VmRSS")?;
+    let kib = line
+        .and_then(|line| line.split_whitespace().next())
+        .ok_or("no VmRSS")?;
     Ok(kib.parse::<u64>()? * 1024)
 }

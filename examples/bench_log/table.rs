@@ -1,5 +1,8 @@
 //! The table that is printed, row by row, as it becomes known.
-#![expect(clippy::print_stdout, reason = "printing it is what the program is for")]
+#![expect(
+    clippy::print_stdout,
+    reason = "printing it is what the program is for"
+)]
 
 /// A table under way.
 pub(crate) struct Table;

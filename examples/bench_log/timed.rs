@@ -12,8 +12,8 @@ use folkmoot::core::commit::{CommandKey, Commit};
 use folkmoot::core::event::{Span, TreeHead};
 use folkmoot::core::ids::{CopyId, Digest, Incarnation, Position, WorldId, WorldName};
 use folkmoot::core::port::{
-    AppendError, Appended, BlobError, Blobs, Checkpoints, CommitStream, Custody, Erasure, EventLog, ForkPoint, Labels,
-    ReadError, StoredCommit, WorldEntry,
+    AppendError, Appended, BlobError, Blobs, Checkpoints, CommitStream, Custody, Erasure, EventLog,
+    ForkPoint, Labels, ReadError, StoredCommit, WorldEntry,
 };
 
 /// A store and the pairs that went through it.
@@ -33,12 +33,16 @@ struct Pairs {
 impl Timed {
     /// Watches `store`.
     pub(crate) fn new(store: &Store) -> Self {
-        Self { store: store.clone(), pairs: Arc::default() }
+        Self {
+            store: store.clone(),
+            pairs: Arc::default(),
+        }
     }
 
     /// How many pairs there were since the last time, and how long they took together.
     pub(crate) fn take(&self) -> (u64, Duration) {
-        let Pairs { count, time, .. } = std::mem::take(&mut *self.pairs.lock().unwrap_or_else(PoisonError::into_inner));
+        let Pairs { count, time, .. } =
+            std::mem::take(&mut *self.pairs.lock().unwrap_or_else(PoisonError::into_inner));
         (count, time)
     }
 
@@ -49,7 +53,11 @@ impl Timed {
 
 #[async_trait]
 impl EventLog for Timed {
-    async fn append(&self, incarnation: Incarnation, commit: Commit) -> Result<Appended, AppendError> {
+    async fn append(
+        &self,
+        incarnation: Incarnation,
+        commit: Commit,
+    ) -> Result<Appended, AppendError> {
         let (kind, world) = (commit.header.command, commit.header.world);
         if kind == CommandKind::StartTool {
             let now = Instant::now();
@@ -71,11 +79,21 @@ impl EventLog for Timed {
         self.store.read(world, from).await
     }
 
-    async fn read_back(&self, world: WorldId, before: Position, limit: usize) -> Result<Vec<StoredCommit>, ReadError> {
+    async fn read_back(
+        &self,
+        world: WorldId,
+        before: Position,
+        limit: usize,
+    ) -> Result<Vec<StoredCommit>, ReadError> {
         self.store.read_back(world, before, limit).await
     }
 
-    async fn gone(&self, world: WorldId, from: Position, to: Position) -> Result<Vec<Position>, ReadError> {
+    async fn gone(
+        &self,
+        world: WorldId,
+        from: Position,
+        to: Position,
+    ) -> Result<Vec<Position>, ReadError> {
         self.store.gone(world, from, to).await
     }
 
@@ -83,7 +101,11 @@ impl EventLog for Timed {
         self.store.subscribe(world, from).await
     }
 
-    async fn find_key(&self, world: WorldId, key: &CommandKey) -> Result<Option<StoredCommit>, ReadError> {
+    async fn find_key(
+        &self,
+        world: WorldId,
+        key: &CommandKey,
+    ) -> Result<Option<StoredCommit>, ReadError> {
         self.store.find_key(world, key).await
     }
 
@@ -103,11 +125,22 @@ impl EventLog for Timed {
 
 #[async_trait]
 impl Checkpoints for Timed {
-    async fn save(&self, world: WorldId, at: Position, decider: Digest, state: Vec<u8>) -> Result<(), AppendError> {
+    async fn save(
+        &self,
+        world: WorldId,
+        at: Position,
+        decider: Digest,
+        state: Vec<u8>,
+    ) -> Result<(), AppendError> {
         self.store.save(world, at, decider, state).await
     }
 
-    async fn latest(&self, world: WorldId, decider: Digest, up_to: Option<Position>) -> Option<(Position, Vec<u8>)> {
+    async fn latest(
+        &self,
+        world: WorldId,
+        decider: Digest,
+        up_to: Option<Position>,
+    ) -> Option<(Position, Vec<u8>)> {
         self.store.latest(world, decider, up_to).await
     }
 
@@ -141,7 +174,12 @@ impl Custody for Timed {
         self.store.tree_head(world).await
     }
 
-    async fn erase(&self, world: WorldId, events: &[Span], by: Position) -> Result<Erasure, AppendError> {
+    async fn erase(
+        &self,
+        world: WorldId,
+        events: &[Span],
+        by: Position,
+    ) -> Result<Erasure, AppendError> {
         self.store.erase(world, events, by).await
     }
 

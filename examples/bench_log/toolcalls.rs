@@ -39,9 +39,19 @@ pub(crate) async fn measure(args: &Args, dir: &Path, table: &mut Table) -> Falli
     }
     let (bare, pairs) = (bare.rate(), one.pairs.rate());
     let ratio = format!("{} = {:.2} pairs per sync", grouped(pairs), pairs / bare);
-    table.row("pairs start + finish per second, 1 agent", &ratio, &format!("bare file {}", grouped(bare)), "0.35");
+    table.row(
+        "pairs start + finish per second, 1 agent",
+        &ratio,
+        &format!("bare file {}", grouped(bare)),
+        "0.35",
+    );
     let ratio = format!("{:.2} pairs per sync", pairs / device.rate());
-    table.row("the same beside syncs of a file that does not grow", &ratio, &grouped(device.rate()), "");
+    table.row(
+        "the same beside syncs of a file that does not grow",
+        &ratio,
+        &grouped(device.rate()),
+        "",
+    );
     let loops = one.loops.rate();
     let ratio = format!("{} = {:.2} per sync", grouped(loops), loops / bare);
     table.row("tool calls per second, 1 agent, full loop", &ratio, "", "");
@@ -56,21 +66,41 @@ pub(crate) async fn measure(args: &Args, dir: &Path, table: &mut Table) -> Falli
     // Each agent has one pair under way at a time.
     let all = many.pairs.rate() * 64.0;
     let what = format!("pairs start + finish per second, {MANY} agents");
-    table.row(&what, &format!("{} = {:.1} x", grouped(all), all / pairs), &format!("1 agent {}", grouped(pairs)), "");
+    table.row(
+        &what,
+        &format!("{} = {:.1} x", grouped(all), all / pairs),
+        &format!("1 agent {}", grouped(pairs)),
+        "",
+    );
     Ok(store.close()?)
 }
 
 /// Has `agents` agents, each in a world of its own, call for `time`.
-async fn run(store: &Store, name: &str, agents: u64, time: Duration, figures: &mut Figures) -> Fallible<()> {
+async fn run(
+    store: &Store,
+    name: &str,
+    agents: u64,
+    time: Duration,
+    figures: &mut Figures,
+) -> Fallible<()> {
     let (log, meter) = (Timed::new(store), Arc::new(Meter::default()));
-    let runtime = Runtime::builder(&log).assembler(room::parts(&meter)?).build();
+    let runtime = Runtime::builder(&log)
+        .assembler(room::parts(&meter)?)
+        .build();
     let mut worlds = Vec::new();
     for number in 0..agents {
         worlds.push(begin(&runtime, WorldName::new(format!("{name}-{number}"))?).await?);
     }
-    let ((_, _), before, started) = (log.take(), meter.runs.load(Ordering::Relaxed), Instant::now());
+    let ((_, _), before, started) = (
+        log.take(),
+        meter.runs.load(Ordering::Relaxed),
+        Instant::now(),
+    );
     tokio::time::sleep(time).await;
-    figures.loops.add((meter.runs.load(Ordering::Relaxed) - before, started.elapsed()));
+    figures.loops.add((
+        meter.runs.load(Ordering::Relaxed) - before,
+        started.elapsed(),
+    ));
     figures.pairs.add(log.take());
     meter.is_over.store(true, Ordering::Relaxed);
     for world in worlds {
@@ -81,7 +111,12 @@ async fn run(store: &Store, name: &str, agents: u64, time: Duration, figures: &m
 }
 
 async fn begin(runtime: &Runtime, name: WorldName) -> Fallible<WorldHandle> {
-    let world = runtime.open(Opening::with(name, room::definition()?)).await?;
-    world.as_principal(Proof::script(room::person()?)).publish_message(Post::text("Go on until told.")).await?;
+    let world = runtime
+        .open(Opening::with(name, room::definition()?))
+        .await?;
+    world
+        .as_principal(Proof::script(room::person()?))
+        .publish_message(Post::text("Go on until told."))
+        .await?;
     Ok(world)
 }

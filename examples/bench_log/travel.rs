@@ -29,11 +29,16 @@ pub(crate) async fn measure(args: &Args, dir: &Path, table: &mut Table) -> Falli
     write(args, &store, &name).await?;
     let (mut without, mut with) = (Vec::new(), Vec::new());
     for place in 1..=PLACES {
-        let at = Some(Position::new((args.events * place / PLACES).saturating_sub(1).max(1)));
+        let at = Some(Position::new(
+            (args.events * place / PLACES).saturating_sub(1).max(1),
+        ));
         without.push(timed(async || Ok(fold_world(&store, &name, at).await?.head())).await?);
-        with.push(timed(async || Ok(fold_world_from(&store, &store, &name, at).await?.head())).await?);
+        with.push(
+            timed(async || Ok(fold_world_from(&store, &store, &name, at).await?.head())).await?,
+        );
     }
-    let [last_without, last_with] = [&without, &with].map(|times| times.last().copied().unwrap_or_default());
+    let [last_without, last_with] =
+        [&without, &with].map(|times| times.last().copied().unwrap_or_default());
     let events = grouped(u32::try_from(args.events).map(f64::from)?);
     let beside = |time: Duration| format!("without checkpoints {}", shown(time));
     let what = format!("state near event {events}");
@@ -42,8 +47,17 @@ pub(crate) async fn measure(args: &Args, dir: &Path, table: &mut Table) -> Falli
     table.row(&what, &shown(median(with)), &beside(median(without)), "");
     // A short world has none.
     let folder = dir.join("checkpoints");
-    let kept = if folder.exists() { disk_bytes(&folder)? } else { 0 };
-    table.row("on disk for all checkpoints of the world", &format!("{} kB", kept / 1_000), "", "");
+    let kept = if folder.exists() {
+        disk_bytes(&folder)?
+    } else {
+        0
+    };
+    table.row(
+        "on disk for all checkpoints of the world",
+        &format!("{} kB", kept / 1_000),
+        "",
+        "",
+    );
     store.close()?;
     Ok(())
 }
@@ -61,7 +75,9 @@ async fn write(args: &Args, store: &Store, name: &WorldName) -> Fallible<()> {
             saved = head.get();
             feed.finish().await?;
             let id = talk.world.id().ok_or("it has no id")?;
-            store.save(id, head, decider_id(), serde_json::to_vec(&talk.world)?).await?;
+            store
+                .save(id, head, decider_id(), serde_json::to_vec(&talk.world)?)
+                .await?;
         }
     }
     feed.finish().await

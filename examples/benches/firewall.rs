@@ -21,7 +21,17 @@ const DELTA: usize = 16;
 fn sources() -> Fallible<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let (mut text, mut paths) = (String::new(), Vec::new());
-    for folder in ["core", "agents", "providers", "store", "tools", "cli", "folkmoot", "examples", "docs"] {
+    for folder in [
+        "core",
+        "agents",
+        "providers",
+        "store",
+        "tools",
+        "cli",
+        "folkmoot",
+        "examples",
+        "docs",
+    ] {
         walk(&root.join(folder), &mut paths)?;
     }
     paths.sort();
@@ -35,8 +45,11 @@ fn walk(folder: &Path, paths: &mut Vec<PathBuf>) -> Fallible<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         let is_firewall = path.components().any(|part| part.as_os_str() == "firewall");
-        let is_text =
-            path.extension().is_some_and(|end| ["rs", "md", "json", "toml", "yaml", "html"].iter().any(|e| end == *e));
+        let is_text = path.extension().is_some_and(|end| {
+            ["rs", "md", "json", "toml", "yaml", "html"]
+                .iter()
+                .any(|e| end == *e)
+        });
         if path.is_dir() && !is_firewall {
             walk(&path, paths)?;
         } else if is_text {
@@ -48,8 +61,7 @@ fn walk(folder: &Path, paths: &mut Vec<PathBuf>) -> Fallible<()> {
 
 /// JavaScript, HTML and JSON as models write them.
 fn made_up(n: usize) -> String {
-    let json =
-        json!({"id": n, "name": format!("item {n}"), "tags": ["a", "b"], "at": {"x": n, "y": [1, 2, {"z": null}]}});
+    let json = json!({"id": n, "name": format!("item {n}"), "tags": ["a", "b"], "at": {"x": n, "y": [1, 2, {"z": null}]}});
     format!(
         "function f{n}(a, b) {{ const o = {{ name: \"x\", items: [a[{n}], b] }}; if (a < b) {{ return `${{o.name}}`; }} }}\n\
          <div class=\"c{n}\"><a href=\"#\">{n}</a><ul><li>x</li></ul></div>\n```json\n{json}\n```\n"
@@ -73,7 +85,10 @@ fn clean() -> Fallible<String> {
 
 fn known() -> Known {
     let schema = json!({"type": "object", "properties": {"query": {"type": "string"}}});
-    Known::new([("web_lookup", &schema), ("delete_file", &schema)], ["installation_estimate"])
+    Known::new(
+        [("web_lookup", &schema), ("delete_file", &schema)],
+        ["installation_estimate"],
+    )
 }
 
 /// Scans a text in deltas of `size` bytes, and gives how many of its bytes pass.
@@ -96,8 +111,12 @@ fn passed(text: &str, size: usize) -> usize {
 fn scans(criterion: &mut Criterion) {
     let text = clean().unwrap_or_default();
     let mut group = criterion.benchmark_group("clean text full of code");
-    group.throughput(Throughput::Bytes(text.len() as u64)).sample_size(10);
-    group.bench_function("whole", |bencher| bencher.iter(|| passed(&text, text.len())));
+    group
+        .throughput(Throughput::Bytes(text.len() as u64))
+        .sample_size(10);
+    group.bench_function("whole", |bencher| {
+        bencher.iter(|| passed(&text, text.len()))
+    });
     group.bench_function("in deltas", |bencher| bencher.iter(|| passed(&text, DELTA)));
     group.finish();
 }

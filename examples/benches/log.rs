@@ -18,7 +18,10 @@ use tokio::runtime::Runtime;
 
 #[path = "../bench_log/conversation.rs"]
 mod conversation;
-#[expect(dead_code, reason = "the tools and models of a running room are not needed here")]
+#[expect(
+    dead_code,
+    reason = "the tools and models of a running room are not needed here"
+)]
 #[path = "../bench_log/room.rs"]
 mod room;
 
@@ -39,18 +42,33 @@ fn history() -> Fallible<(Conversation, Vec<Commit>)> {
 
 fn pure(criterion: &mut Criterion) -> Fallible<()> {
     let (mut talk, commits) = history()?;
-    criterion.bench_function("decide and fold one commit", |bencher| bencher.iter(|| talk.next().map(drop).is_ok()));
-    let records = commits.iter().flat_map(|commit| &commit.events).map(Event::to_record);
+    criterion.bench_function("decide and fold one commit", |bencher| {
+        bencher.iter(|| talk.next().map(drop).is_ok())
+    });
+    let records = commits
+        .iter()
+        .flat_map(|commit| &commit.events)
+        .map(Event::to_record);
     let records = records.collect::<Result<Vec<EventRecord>, _>>()?;
     let mut group = criterion.benchmark_group("a history");
     group.throughput(Throughput::Elements(u64::try_from(records.len())?));
     group.bench_function("fold", |bencher| bencher.iter(|| fold(&commits)));
     group.bench_function("encode", |bencher| {
-        bencher.iter(|| commits.iter().flat_map(|commit| &commit.events).filter(|one| one.to_record().is_ok()).count());
+        bencher.iter(|| {
+            commits
+                .iter()
+                .flat_map(|commit| &commit.events)
+                .filter(|one| one.to_record().is_ok())
+                .count()
+        });
     });
     group.bench_function("decode", |bencher| {
-        let decode =
-            |records: Vec<EventRecord>| records.into_iter().filter_map(|one| Event::from_record(one).ok()).count();
+        let decode = |records: Vec<EventRecord>| {
+            records
+                .into_iter()
+                .filter_map(|one| Event::from_record(one).ok())
+                .count()
+        };
         bencher.iter_batched(|| records.clone(), decode, criterion::BatchSize::LargeInput);
     });
     group.finish();
@@ -77,7 +95,9 @@ fn stored(criterion: &mut Criterion) -> Fallible<()> {
     let events = talk.world.head().get();
     let mut group = criterion.benchmark_group("a stored history");
     group.throughput(Throughput::Elements(events));
-    group.bench_function("read and fold", |bencher| bencher.iter(|| runtime.block_on(replay(&store, world)).is_ok()));
+    group.bench_function("read and fold", |bencher| {
+        bencher.iter(|| runtime.block_on(replay(&store, world)).is_ok())
+    });
     group.finish();
     let append = async |talk: &mut Conversation| -> Fallible<Duration> {
         let commit = talk.next()?;
@@ -88,7 +108,9 @@ fn stored(criterion: &mut Criterion) -> Fallible<()> {
     criterion.bench_function("append one commit, durably", |bencher| {
         bencher.iter_custom(|times| {
             let each = || runtime.block_on(append(&mut talk)).unwrap_or(Duration::MAX);
-            std::iter::repeat_with(each).take(usize::try_from(times).unwrap_or(usize::MAX)).sum()
+            std::iter::repeat_with(each)
+                .take(usize::try_from(times).unwrap_or(usize::MAX))
+                .sum()
         });
     });
     Ok(store.close()?)
@@ -105,7 +127,10 @@ async fn replay(store: &Store, id: folkmoot::core::ids::WorldId) -> Fallible<Wor
 
 fn run(criterion: &mut Criterion) {
     let outcome = pure(criterion).and_then(|()| stored(criterion));
-    assert!(outcome.is_ok(), "a part of the benchmark failed: {outcome:?}");
+    assert!(
+        outcome.is_ok(),
+        "a part of the benchmark failed: {outcome:?}"
+    );
 }
 
 criterion_group!(benches, run);

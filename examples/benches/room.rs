@@ -28,22 +28,42 @@ struct Room {
 impl Room {
     fn of(agents: usize) -> Fallible<Self> {
         let names = (0..agents).map(|n| AgentName::new(format!("agent-{n}")));
-        let agents = names.map(|name| Ok(AgentSpec::new(name?, None))).collect::<Fallible<Vec<_>>>()?;
-        let spec = WorldSpec { agents, ..WorldSpec::default() };
-        let stamp = Stamp { time: Time::SIMULATED_START, seed: Seed::new([0; 16]) };
+        let agents = names
+            .map(|name| Ok(AgentSpec::new(name?, None)))
+            .collect::<Fallible<Vec<_>>>()?;
+        let spec = WorldSpec {
+            agents,
+            ..WorldSpec::default()
+        };
+        let stamp = Stamp {
+            time: Time::SIMULATED_START,
+            seed: Seed::new([0; 16]),
+        };
         let create = Action::Create {
             world: WorldId::from_stamp(&stamp),
             name: WorldName::new("room")?,
             clock: ClockKind::Simulated,
             base: None,
-            definition: Definition { spec, text: SpecText::default().into(), source: None },
+            definition: Definition {
+                spec,
+                text: SpecText::default().into(),
+                source: None,
+            },
             node: NodeId::from_stamp(&stamp),
             signer: None,
             copy: None,
         };
         let display = PersonName::new("ada")?;
-        let ada = Principal::Person(Person { method: "bench".to_owned(), subject: "ada".to_owned(), display });
-        let mut room = Self { world: World::default(), ada, said: 0 };
+        let ada = Principal::Person(Person {
+            method: "bench".to_owned(),
+            subject: "ada".to_owned(),
+            display,
+        });
+        let mut room = Self {
+            world: World::default(),
+            ada,
+            said: 0,
+        };
         room.give(&Command::of_runtime(create));
         Ok(room)
     }
@@ -59,12 +79,31 @@ impl Room {
     /// One message to one agent, who takes it up.
     fn exchange(&mut self) -> Fallible<()> {
         let place = self.said % ACTIVE;
-        let agent = self.world.rules().spec().agents.get(place).ok_or("nobody is here")?.name.clone();
-        let text = format!("@{agent} please look at number {}, and tell me what you think of it", self.said);
-        let post = Action::PostMessage { text, attachments: Vec::new(), reply_to: None };
+        let agent = self
+            .world
+            .rules()
+            .spec()
+            .agents
+            .get(place)
+            .ok_or("nobody is here")?
+            .name
+            .clone();
+        let text = format!(
+            "@{agent} please look at number {}, and tell me what you think of it",
+            self.said
+        );
+        let post = Action::PostMessage {
+            text,
+            attachments: Vec::new(),
+            reply_to: None,
+        };
         self.give(&Command::of(self.ada.clone(), post));
         let (horizon, reaction) = (self.world.head(), Reaction::Pass { note: None });
-        self.give(&Command::of_runtime(Action::OpenTurn { agent, horizon, reaction }));
+        self.give(&Command::of_runtime(Action::OpenTurn {
+            agent,
+            horizon,
+            reaction,
+        }));
         self.said += 1;
         Ok(())
     }
@@ -99,13 +138,17 @@ fn rooms(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("a message in a room of 200 agents");
     for before in [100, 1_000, 10_000] {
         let id = BenchmarkId::new("after messages", before);
-        group.bench_function(id, |bencher| bencher.iter_custom(|messages| sure(timed(200, before, messages))));
+        group.bench_function(id, |bencher| {
+            bencher.iter_custom(|messages| sure(timed(200, before, messages)))
+        });
     }
     group.finish();
     let mut group = criterion.benchmark_group("a message to one agent");
     for agents in [10, 100, 1_000, 10_000] {
         let id = BenchmarkId::new("in a room of", agents);
-        group.bench_function(id, |bencher| bencher.iter_custom(|messages| sure(timed(agents, 1_000, messages))));
+        group.bench_function(id, |bencher| {
+            bencher.iter_custom(|messages| sure(timed(agents, 1_000, messages)))
+        });
     }
     group.finish();
 }

@@ -13,7 +13,8 @@ const PROPERTIES: usize = 64;
 
 fn chain() -> Value {
     let next = |n: usize| json!({ "$ref": format!("#/$defs/d{}", n + 1) });
-    let link = |n: usize| json!({ "type": "object", "properties": { "left": next(n), "right": next(n) } });
+    let link =
+        |n: usize| json!({ "type": "object", "properties": { "left": next(n), "right": next(n) } });
     let mut links: Map<String, Value> = (0..LINKS).map(|n| (format!("d{n}"), link(n))).collect();
     links.insert(format!("d{LINKS}"), json!({ "type": "integer" }));
     json!({ "type": "object", "properties": { "top": { "$ref": "#/$defs/d0" } }, "$defs": links })
@@ -21,7 +22,9 @@ fn chain() -> Value {
 
 fn plain() -> Value {
     let property = |n: usize| json!({ "type": "string", "title": format!("P{n}"), "description": "One of many." });
-    let properties: Map<String, Value> = (0..PROPERTIES).map(|n| (format!("p{n}"), property(n))).collect();
+    let properties: Map<String, Value> = (0..PROPERTIES)
+        .map(|n| (format!("p{n}"), property(n)))
+        .collect();
     json!({ "type": "object", "properties": properties })
 }
 
@@ -30,9 +33,14 @@ fn strip(criterion: &mut Criterion) {
     for (name, schema) in [("doubling chain", chain()), ("no references", plain())] {
         let bytes = schema.to_string().len();
         let told = for_model(&schema).map(|told| told.to_string().len());
-        assert!(told.as_ref().is_ok_and(|told| *told <= 2 * bytes), "{bytes} bytes became {told:?}");
+        assert!(
+            told.as_ref().is_ok_and(|told| *told <= 2 * bytes),
+            "{bytes} bytes became {told:?}"
+        );
         group.throughput(Throughput::Bytes(u64::try_from(bytes).unwrap_or(u64::MAX)));
-        group.bench_function(BenchmarkId::from_parameter(name), |bencher| bencher.iter(|| for_model(&schema).is_ok()));
+        group.bench_function(BenchmarkId::from_parameter(name), |bencher| {
+            bencher.iter(|| for_model(&schema).is_ok())
+        });
     }
     group.finish();
 }

@@ -6,10 +6,25 @@ use std::process::{Command, Output};
 /// Runs the example called `name`; cargo builds it beside this test.
 fn run(name: &str, arguments: &[&str]) -> std::io::Result<String> {
     let own = std::env::current_exe()?;
-    let program: PathBuf = own.ancestors().skip(2).take(1).map(|dir| dir.join("examples").join(name)).collect();
-    let Output { status, stdout, stderr } = Command::new(&program).args(arguments).output()?;
-    let (printed, complaint) = (String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
-    assert!(status.success(), "{name} ended with {status}:\n{printed}\n{complaint}");
+    let program: PathBuf = own
+        .ancestors()
+        .skip(2)
+        .take(1)
+        .map(|dir| dir.join("examples").join(name))
+        .collect();
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = Command::new(&program).args(arguments).output()?;
+    let (printed, complaint) = (
+        String::from_utf8_lossy(&stdout),
+        String::from_utf8_lossy(&stderr),
+    );
+    assert!(
+        status.success(),
+        "{name} ended with {status}:\n{printed}\n{complaint}"
+    );
     assert_eq!(complaint, "", "{name} complained");
     Ok(printed.into_owned())
 }
@@ -18,7 +33,10 @@ fn run(name: &str, arguments: &[&str]) -> std::io::Result<String> {
 fn the_embedding_example_writes_what_was_allowed() -> std::io::Result<()> {
     let printed = run("embed", &[])?;
     assert!(printed.contains("scribe asks for"), "{printed}");
-    assert!(printed.ends_with("The file: We ship on Friday.\n"), "{printed}");
+    assert!(
+        printed.ends_with("The file: We ship on Friday.\n"),
+        "{printed}"
+    );
     Ok(())
 }
 
@@ -35,7 +53,12 @@ fn a_blocking_tool_is_killed_at_its_time_limit() -> std::io::Result<()> {
     let printed = run("blocking_tool", &[])?;
     let lines: Vec<&str> = printed.lines().collect();
     assert_eq!(lines.first(), Some(&"divisor: 7"));
-    assert!(lines.get(1).is_some_and(|line| line.contains("took longer than its limit")), "{printed}");
+    assert!(
+        lines
+            .get(1)
+            .is_some_and(|line| line.contains("took longer than its limit")),
+        "{printed}"
+    );
     Ok(())
 }
 

@@ -64,13 +64,23 @@ impl Check {
     /// A check that was done.
     #[must_use]
     pub fn done(name: &str, verdict: Verdict, detail: impl Into<String>) -> Self {
-        Self { name: name.to_owned(), verdict, detail: detail.into(), is_missed: false }
+        Self {
+            name: name.to_owned(),
+            verdict,
+            detail: detail.into(),
+            is_missed: false,
+        }
     }
 
     /// A check that was to be done and could not be.
     #[must_use]
     pub fn missed(name: &str, why: impl Into<String>) -> Self {
-        Self { name: name.to_owned(), verdict: Verdict::NotChecked, detail: why.into(), is_missed: true }
+        Self {
+            name: name.to_owned(),
+            verdict: Verdict::NotChecked,
+            detail: why.into(),
+            is_missed: true,
+        }
     }
 
     /// Whether it found something that is not as it should be.
@@ -89,8 +99,18 @@ pub async fn redecide(mut commits: CommitStream) -> Redecided {
                 let finding = auditor.take(&stored.commit);
                 report.note(&stored.commit, &finding);
             }
-            Ok(None) => return Redecided { report, stopped: None },
-            Err(error) => return Redecided { report, stopped: Some(error) },
+            Ok(None) => {
+                return Redecided {
+                    report,
+                    stopped: None,
+                };
+            }
+            Err(error) => {
+                return Redecided {
+                    report,
+                    stopped: Some(error),
+                };
+            }
         }
     }
 }
@@ -103,11 +123,22 @@ pub async fn verify(
     log: &dyn EventLog,
     name: &WorldName,
 ) -> Result<impl Future<Output = WorldReport> + Send + use<>, FoldError> {
-    let entry = log.find(name).await?.ok_or_else(|| FoldError::NoSuchWorld(name.clone()))?;
+    let entry = log
+        .find(name)
+        .await?
+        .ok_or_else(|| FoldError::NoSuchWorld(name.clone()))?;
     let commits = log.read(entry.world, Position::new(1)).await?;
     Ok(async move {
         let found = redecide(commits).await;
-        let checks = vec![words::reading(&found, entry.head), words::redecision(&found)];
-        WorldReport { world: entry.name, head: entry.head, checks, redecision: found.report }
+        let checks = vec![
+            words::reading(&found, entry.head),
+            words::redecision(&found),
+        ];
+        WorldReport {
+            world: entry.name,
+            head: entry.head,
+            checks,
+            redecision: found.report,
+        }
     })
 }

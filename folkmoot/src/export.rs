@@ -69,7 +69,10 @@ impl FromStr for ExportFormat {
     type Err = NoSuchFormat;
 
     fn from_str(name: &str) -> Result<Self, NoSuchFormat> {
-        Self::ALL.into_iter().find(|format| format.name() == name).ok_or(NoSuchFormat)
+        Self::ALL
+            .into_iter()
+            .find(|format| format.name() == name)
+            .ok_or(NoSuchFormat)
     }
 }
 
@@ -146,7 +149,10 @@ pub async fn export(
     format: ExportFormat,
     integrity: &Integrity,
 ) -> Result<Pieces, ExportError> {
-    let entry = log.find(name).await?.ok_or_else(|| FoldError::NoSuchWorld(name.clone()))?;
+    let entry = log
+        .find(name)
+        .await?
+        .ok_or_else(|| FoldError::NoSuchWorld(name.clone()))?;
     let (world, head) = (entry.world, entry.head);
     let is_within = move |stored: &StoredCommit| stored.commit.header.first <= head;
     let survey = match format {
@@ -167,13 +173,20 @@ pub async fn export(
     });
     let mut writer = Writer::new(format, name, head, survey, integrity)?;
     let begin = writer.begin();
-    let body = commits.err_into().map_ok(Some).chain(stream::iter([Ok(None)]));
-    let pieces = body.map(move |piece: Result<Option<StoredCommit>, ExportError>| match piece? {
-        Some(stored) => writer.take(&stored),
-        None => writer.end(),
-    });
+    let body = commits
+        .err_into()
+        .map_ok(Some)
+        .chain(stream::iter([Ok(None)]));
+    let pieces = body.map(
+        move |piece: Result<Option<StoredCommit>, ExportError>| match piece? {
+            Some(stored) => writer.take(&stored),
+            None => writer.end(),
+        },
+    );
     let pieces = stream::iter([begin]).chain(pieces);
-    Ok(pieces.try_filter(|piece| std::future::ready(!piece.is_empty())).boxed())
+    Ok(pieces
+        .try_filter(|piece| std::future::ready(!piece.is_empty()))
+        .boxed())
 }
 
 /// Writes one format.

@@ -21,22 +21,27 @@ pub mod text;
 pub mod words;
 
 pub use folkmoot_agents::{
-    ActivityEvent, ActivitySubscription, Assemble, AssembleError, Beforehand, Branched, DraftEnding, File, FoldError,
-    Forking, IDLE_CLOSE, Key, LeftBehind, ModelAgent, OpenError, Opening, Parts, Perform, Post, Proof,
-    RevisionSubscription, Runtime, RuntimeBuilder, Seat, SeatError, SimulatedClock, SystemClock, TextSubscription,
-    ToolResultData, ToolResultSubscription, WorldHandle, fold_world, fold_world_from, read_transcript,
+    ActivityEvent, ActivitySubscription, Assemble, AssembleError, Beforehand, Branched,
+    DraftEnding, File, FoldError, Forking, IDLE_CLOSE, Key, LeftBehind, ModelAgent, OpenError,
+    Opening, Parts, Perform, Post, Proof, RevisionSubscription, Runtime, RuntimeBuilder, Seat,
+    SeatError, SimulatedClock, SystemClock, TextSubscription, ToolResultData,
+    ToolResultSubscription, WorldHandle, fold_world, fold_world_from, read_transcript,
 };
 pub use folkmoot_core as core;
 pub use folkmoot_core::event::Verdict;
 pub use folkmoot_core::ids::{AgentName, ModelName, PersonName, ToolName, WorldName};
 pub use folkmoot_core::port::{
-    Agent, AgentError, Drafts, Model, ModelCall, Reaction, TextEvent, Tool, ToolCall, ToolResultEvent, TurnView,
+    Agent, AgentError, Drafts, Model, ModelCall, Reaction, TextEvent, Tool, ToolCall,
+    ToolResultEvent, TurnView,
 };
 pub use folkmoot_core::projection::{
-    Revised, Revision, TranscriptEntry, TranscriptMessage, TranscriptNotice, TranscriptPage, TranscriptShown,
+    Revised, Revision, TranscriptEntry, TranscriptMessage, TranscriptNotice, TranscriptPage,
+    TranscriptShown,
 };
 pub use folkmoot_core::response::{LLMResponse, ModelError};
-pub use folkmoot_core::tool::{EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolOutcome, ToolSpec};
+pub use folkmoot_core::tool::{
+    EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolOutcome, ToolSpec,
+};
 pub use folkmoot_proof as proof;
 pub use folkmoot_providers as providers;
 pub use folkmoot_store as store;

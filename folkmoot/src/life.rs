@@ -28,7 +28,11 @@ impl Retention {
     /// A world whose last commit is before this is idle.
     #[must_use]
     pub fn limit(&self) -> Time {
-        Time(self.now.0.saturating_sub(u64::try_from(self.idle_for.as_millis()).unwrap_or(u64::MAX)))
+        Time(
+            self.now
+                .0
+                .saturating_sub(u64::try_from(self.idle_for.as_millis()).unwrap_or(u64::MAX)),
+        )
     }
 }
 
@@ -94,30 +98,47 @@ pub async fn delete_worlds(
         if runtime.world(name).is_some() {
             return Err(LifeError::Open(name.clone()));
         }
-        let entry = store.find(name).await?.ok_or_else(|| LifeError::NoSuchWorld(name.clone()))?;
+        let entry = store
+            .find(name)
+            .await?
+            .ok_or_else(|| LifeError::NoSuchWorld(name.clone()))?;
         check_right(store, name, &order.by).await?;
         ids.push((entry.world, name));
     }
     let only: Vec<WorldId> = ids.iter().map(|(id, _)| *id).collect();
-    let named = |id: WorldId| ids.iter().find(|(known, _)| *known == id).map(|(_, name)| (*name).clone());
-    store.delete(&only, order).await.map_err(|error| match error {
-        DeleteError::HasForks { world, fork } => match named(world) {
-            Some(parent) => LifeError::HasForks { parent, fork },
-            None => LifeError::Store(DeleteError::HasForks { world, fork }),
-        },
-        error @ (DeleteError::NoSuchWorld(_)
-        | DeleteError::Engine(_)
-        | DeleteError::Unfinished { .. }
-        | DeleteError::Stopped(_)
-        | _) => LifeError::Store(error),
-    })
+    let named = |id: WorldId| {
+        ids.iter()
+            .find(|(known, _)| *known == id)
+            .map(|(_, name)| (*name).clone())
+    };
+    store
+        .delete(&only, order)
+        .await
+        .map_err(|error| match error {
+            DeleteError::HasForks { world, fork } => match named(world) {
+                Some(parent) => LifeError::HasForks { parent, fork },
+                None => LifeError::Store(DeleteError::HasForks { world, fork }),
+            },
+            error @ (DeleteError::NoSuchWorld(_)
+            | DeleteError::Engine(_)
+            | DeleteError::Unfinished { .. }
+            | DeleteError::Stopped(_)
+            | _) => LifeError::Store(error),
+        })
 }
 
 /// Deleting takes the right that erasing and branching off take.
 async fn check_right(store: &Store, name: &WorldName, by: &Principal) -> Result<(), LifeError> {
     let world = fold_world_from(store, store, name, None).await;
-    let world = world.map_err(|source| LifeError::Unread { world: name.clone(), source })?;
-    if world.rights_of(by).has(Right::Operate) { Ok(()) } else { Err(LifeError::NoRight(name.clone())) }
+    let world = world.map_err(|source| LifeError::Unread {
+        world: name.clone(),
+        source,
+    })?;
+    if world.rights_of(by).has(Right::Operate) {
+        Ok(())
+    } else {
+        Err(LifeError::NoRight(name.clone()))
+    }
 }
 
 /// The worlds that `retention` does not keep. Nothing is deleted.
@@ -128,8 +149,12 @@ pub async fn idle_worlds(store: &Store, retention: &Retention) -> Result<Idle, F
     let mut idle = Idle::default();
     let mut after: Option<WorldName> = None;
     loop {
-        let page = store.worlds(&retention.labels, after.as_ref(), PAGE).await?;
-        let Some(last) = page.last() else { return Ok(idle) };
+        let page = store
+            .worlds(&retention.labels, after.as_ref(), PAGE)
+            .await?;
+        let Some(last) = page.last() else {
+            return Ok(idle);
+        };
         after = Some(last.name.clone());
         for entry in page {
             // The time of a world with the machine's clock is neither in the future nor, if it is in use, long past.
@@ -147,7 +172,11 @@ pub async fn idle_worlds(store: &Store, retention: &Retention) -> Result<Idle, F
 
 /// Which clock a world has: its first event says so, or the fold of a fork.
 async fn clock(store: &Store, entry: &WorldEntry) -> Result<ClockKind, FoldError> {
-    let first = store.read(entry.world, Position::new(1)).await?.try_next().await?;
+    let first = store
+        .read(entry.world, Position::new(1))
+        .await?
+        .try_next()
+        .await?;
     let event = first.and_then(|stored| stored.commit.events.into_iter().next());
     if let Some(Event::WorldOpened(opened)) = event {
         return Ok(opened.clock);

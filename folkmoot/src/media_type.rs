@@ -11,9 +11,18 @@ const TYPES: &[(&str, &[&str])] = &[
     ("application/vnd.ms-excel", &["xls"]),
     ("application/vnd.oasis.opendocument.spreadsheet", &["ods"]),
     ("application/vnd.oasis.opendocument.text", &["odt"]),
-    ("application/vnd.openxmlformats-officedocument.presentationml.presentation", &["pptx"]),
-    ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", &["xlsx"]),
-    ("application/vnd.openxmlformats-officedocument.wordprocessingml.document", &["docx"]),
+    (
+        "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+        &["pptx"],
+    ),
+    (
+        "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        &["xlsx"],
+    ),
+    (
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        &["docx"],
+    ),
     ("application/x-ndjson", &["jsonl", "ndjson"]),
     ("application/x-tar", &["tar"]),
     ("application/xml", &["xml"]),
@@ -50,12 +59,19 @@ const TYPES: &[(&str, &[&str])] = &[
 #[must_use]
 pub fn media_type_of(file: &Path) -> Option<&'static str> {
     let ending = file.extension()?.to_str()?.to_ascii_lowercase();
-    TYPES.iter().find(|(_, endings)| endings.contains(&ending.as_str())).map(|(media_type, _)| *media_type)
+    TYPES
+        .iter()
+        .find(|(_, endings)| endings.contains(&ending.as_str()))
+        .map(|(media_type, _)| *media_type)
 }
 
 /// All endings that are known, in alphabetical order.
 pub(crate) fn known_endings() -> Vec<&'static str> {
-    let mut endings: Vec<_> = TYPES.iter().flat_map(|(_, endings)| *endings).copied().collect();
+    let mut endings: Vec<_> = TYPES
+        .iter()
+        .flat_map(|(_, endings)| *endings)
+        .copied()
+        .collect();
     endings.sort_unstable();
     endings
 }
@@ -71,7 +87,10 @@ mod tests {
         let of = |name: &str| media_type_of(Path::new(name));
         assert_eq!(of("a/b/Cat.PNG"), Some("image/png"));
         assert_eq!(of("logs.tar.gz"), Some("application/gzip"));
-        assert_eq!([of("Makefile"), of(".png"), of("cat.png.exe"), of("")], [None; 4]);
+        assert_eq!(
+            [of("Makefile"), of(".png"), of("cat.png.exe"), of("")],
+            [None; 4]
+        );
     }
 
     #[test]
@@ -79,7 +98,11 @@ mod tests {
         let endings = known_endings();
         assert!(endings.windows(2).all(|two| two[0] < two[1]), "{endings:?}");
         for (media_type, _) in TYPES {
-            assert_eq!(Attachment::of("a", *media_type, b"").check(0), Ok(()), "{media_type}");
+            assert_eq!(
+                Attachment::of("a", *media_type, b"").check(0),
+                Ok(()),
+                "{media_type}"
+            );
         }
     }
 }

@@ -32,7 +32,10 @@ impl Shipped {
     /// Takes the embedder's own models, tools and agents before the shipped ones.
     #[must_use]
     pub fn with(own: Parts) -> Self {
-        Self { own, ..Self::default() }
+        Self {
+            own,
+            ..Self::default()
+        }
     }
 
     /// Refuses tools that reach into the folder of the store.
@@ -49,24 +52,59 @@ impl Shipped {
         self
     }
 
-    fn models(&self, definition: &Definition, text: &SpecText, base: &Path) -> Result<Models, AssembleError> {
-        let used = definition.spec.agents.iter().flat_map(|agent| definition.spec.models_of(agent));
+    fn models(
+        &self,
+        definition: &Definition,
+        text: &SpecText,
+        base: &Path,
+    ) -> Result<Models, AssembleError> {
+        let used = definition
+            .spec
+            .agents
+            .iter()
+            .flat_map(|agent| definition.spec.models_of(agent));
         let mut models = self.own.models.clone();
         for name in used {
-            let Some(spec) = definition.spec.models.get(name).filter(|_| !models.contains_key(name)) else { continue };
-            let settings = within_total(text.models.get(name).unwrap_or(&serde_json::Value::Null), spec);
-            let model =
-                build_model_recorded(&spec.provider, &settings, &text.replies, Some(base), self.recorder.as_ref());
-            models.insert(name.clone(), model.map_err(|error| fault(format!("model {name}"), &error))?);
+            let Some(spec) = definition
+                .spec
+                .models
+                .get(name)
+                .filter(|_| !models.contains_key(name))
+            else {
+                continue;
+            };
+            let settings = within_total(
+                text.models.get(name).unwrap_or(&serde_json::Value::Null),
+                spec,
+            );
+            let model = build_model_recorded(
+                &spec.provider,
+                &settings,
+                &text.replies,
+                Some(base),
+                self.recorder.as_ref(),
+            );
+            models.insert(
+                name.clone(),
+                model.map_err(|error| fault(format!("model {name}"), &error))?,
+            );
         }
         Ok(models)
     }
 
-    fn tools(&self, definition: &Definition, text: &SpecText, base: &Path) -> Result<Tools, AssembleError> {
+    fn tools(
+        &self,
+        definition: &Definition,
+        text: &SpecText,
+        base: &Path,
+    ) -> Result<Tools, AssembleError> {
         let mut tools = self.own.tools.clone();
         for name in definition.spec.tools.keys() {
-            let Some(settings) = text.tools.get(name).filter(|_| !tools.contains_key(name)) else { continue };
-            let built = build_tool(name, settings, base).map_err(|error| fault(format!("tool {name}"), &error))?;
+            let Some(settings) = text.tools.get(name).filter(|_| !tools.contains_key(name)) else {
+                continue;
+            };
+            let built = build_tool(name, settings, base)
+                .map_err(|error| fault(format!("tool {name}"), &error))?;
             self.keep_off(name, &built.roots)?;
             tools.insert(name.clone(), built.tool);
         }
@@ -74,11 +112,16 @@ impl Shipped {
     }
 
     fn keep_off(&self, tool: &ToolName, roots: &[PathBuf]) -> Result<(), AssembleError> {
-        let Some(store) = &self.store else { return Ok(()) };
+        let Some(store) = &self.store else {
+            return Ok(());
+        };
         let part = || format!("tool {tool}");
         for root in roots {
             if roots_touch(root, store).map_err(|error| fault(part(), &error))? {
-                let why = format!("its folder touches the store at {}: give it another one", store.display());
+                let why = format!(
+                    "its folder touches the store at {}: give it another one",
+                    store.display()
+                );
                 return Err(AssembleError { part: part(), why });
             }
         }
@@ -92,8 +135,13 @@ type Tools = BTreeMap<ToolName, Arc<dyn Tool>>;
 /// The settings of a model behind HTTP with the room's own time limit of an attempt: what is recorded is the one that counts.
 fn within_total(settings: &serde_json::Value, spec: &ModelSpec) -> serde_json::Value {
     let mut settings = settings.clone();
-    if let Some(settings) = settings.as_object_mut().filter(|_| Preset::named(&spec.provider).is_some()) {
-        let timeouts = settings.entry("timeouts").or_insert_with(|| serde_json::json!({}));
+    if let Some(settings) = settings
+        .as_object_mut()
+        .filter(|_| Preset::named(&spec.provider).is_some())
+    {
+        let timeouts = settings
+            .entry("timeouts")
+            .or_insert_with(|| serde_json::json!({}));
         if let Some(timeouts) = timeouts.as_object_mut() {
             timeouts.insert("total".to_owned(), format!("{}ms", spec.timeout_ms).into());
         }
@@ -102,11 +150,18 @@ fn within_total(settings: &serde_json::Value, spec: &ModelSpec) -> serde_json::V
 }
 
 fn fault(part: String, error: &dyn std::error::Error) -> AssembleError {
-    AssembleError { part, why: with_causes(error) }
+    AssembleError {
+        part,
+        why: with_causes(error),
+    }
 }
 
 impl Assemble for Shipped {
-    fn assemble(&self, definition: &Definition, base: Option<&Path>) -> Result<Parts, AssembleError> {
+    fn assemble(
+        &self,
+        definition: &Definition,
+        base: Option<&Path>,
+    ) -> Result<Parts, AssembleError> {
         let text = definition.text.present().ok_or_else(|| AssembleError {
             part: "definition".to_owned(),
             why: "its text was erased, so that the room can be read but not run".to_owned(),

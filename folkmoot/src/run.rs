@@ -4,7 +4,9 @@
 
 use std::path::PathBuf;
 
-use folkmoot_agents::{FoldError, OpenError, Opening, Perform, Proof, Runtime, SeatError, WorldHandle, fold_world};
+use folkmoot_agents::{
+    FoldError, OpenError, Opening, Perform, Proof, Runtime, SeatError, WorldHandle, fold_world,
+};
 use folkmoot_core::commit::StepKey;
 use folkmoot_core::event::ClockKind;
 use folkmoot_core::ids::WorldName;
@@ -160,7 +162,11 @@ pub enum RunError {
 }
 
 fn list(waiting: &[Waiting]) -> String {
-    waiting.iter().map(|one| one.name.clone()).collect::<Vec<_>>().join(", ")
+    waiting
+        .iter()
+        .map(|one| one.name.clone())
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 impl From<SeatError> for RunError {
@@ -192,7 +198,10 @@ pub async fn run_script(
     options: &RunOptions,
     watch: &mut dyn Watch,
 ) -> Result<Report, RunError> {
-    let name = options.world.clone().unwrap_or_else(|| script.world.clone());
+    let name = options
+        .world
+        .clone()
+        .unwrap_or_else(|| script.world.clone());
     let recorded = recorded(runtime, &name).await?.map(Box::new);
     if recorded.is_some() && options.begin == Begin::Fresh {
         return Err(RunError::Exists(name));
@@ -203,9 +212,21 @@ pub async fn run_script(
     }
     let opening = opening_of(script, options, &name, recorded.as_deref())?;
     let world = Box::pin(runtime.open(opening)).await?;
-    let progress = world.operator().read(|world| world.script().clone()).await?;
+    let progress = world
+        .operator()
+        .read(|world| world.script().clone())
+        .await?;
     watch.opened(&world);
-    let mut run = Run { runtime, script, options, name, world, run: progress.run.max(1), is_armed: false, watch };
+    let mut run = Run {
+        runtime,
+        script,
+        options,
+        name,
+        world,
+        run: progress.run.max(1),
+        is_armed: false,
+        watch,
+    };
     if run.is_finished(&progress) {
         if options.begin != Begin::Again {
             return run.check_again(&progress).await;
@@ -232,11 +253,24 @@ fn opening_of(
     recorded: Option<&World>,
 ) -> Result<Opening, RunError> {
     let Some(world) = recorded else {
-        return Ok(opening(script, options, name, Some(definition_of(script, &script.spec)?)));
+        return Ok(opening(
+            script,
+            options,
+            name,
+            Some(definition_of(script, &script.spec)?),
+        ));
     };
-    let definition =
-        if options.keep_spec { world.definition() } else { definition_of(script, spec_of(script, options, world))? };
-    let mut opening = opening(script, options, name, Some(definition.clone()).filter(|_| !options.keep_spec));
+    let definition = if options.keep_spec {
+        world.definition()
+    } else {
+        definition_of(script, spec_of(script, options, world))?
+    };
+    let mut opening = opening(
+        script,
+        options,
+        name,
+        Some(definition.clone()).filter(|_| !options.keep_spec),
+    );
     let base = opening.base.clone().unwrap_or_default();
     let revision = Revision::of(name, world, &definition, &base);
     if options.keep_spec && revision.is_a_copy {
@@ -244,14 +278,22 @@ fn opening_of(
         opening.base = None;
         return Ok(opening);
     }
-    if options.revise || !revision.has_to_be_asked_for() || is_next_run(script, options, world, &revision)? {
+    if options.revise
+        || !revision.has_to_be_asked_for()
+        || is_next_run(script, options, world, &revision)?
+    {
         return Ok(opening);
     }
     Err(RunError::Revises(Box::new(revision)))
 }
 
 /// Whether the room goes back to where the script begins from where the script itself has brought it.
-fn is_next_run(script: &Script, options: &RunOptions, world: &World, revision: &Revision) -> Result<bool, RunError> {
+fn is_next_run(
+    script: &Script,
+    options: &RunOptions,
+    world: &World,
+    revision: &Revision,
+) -> Result<bool, RunError> {
     if options.begin != Begin::Again || revision.other_file.is_some() {
         return Ok(false);
     }
@@ -261,15 +303,30 @@ fn is_next_run(script: &Script, options: &RunOptions, world: &World, revision: &
 
 /// The spec in force where the script stands: that of the last recorded `revise`, or the script's own.
 fn spec_of<'s>(script: &'s Script, options: &RunOptions, world: &World) -> &'s SpecDraft {
-    let done = world.script().done.keys().next_back().map_or(0, |last| index(*last).saturating_add(1));
+    let done = world
+        .script()
+        .done
+        .keys()
+        .next_back()
+        .map_or(0, |last| index(*last).saturating_add(1));
     let is_again = options.begin == Begin::Again && done >= script.steps.len();
     script.spec_before(if is_again { 0 } else { done })
 }
 
-fn opening(script: &Script, options: &RunOptions, name: &WorldName, definition: Option<Definition>) -> Opening {
+fn opening(
+    script: &Script,
+    options: &RunOptions,
+    name: &WorldName,
+    definition: Option<Definition>,
+) -> Opening {
     Opening {
         definition,
-        base: Some(options.base.clone().unwrap_or_else(|| absolute(&script.base))),
+        base: Some(
+            options
+                .base
+                .clone()
+                .unwrap_or_else(|| absolute(&script.base)),
+        ),
         clock: options.clock.unwrap_or_else(|| script.clock_kind()),
         perform: options.perform,
         by: options.by.clone(),
@@ -278,17 +335,32 @@ fn opening(script: &Script, options: &RunOptions, name: &WorldName, definition: 
 }
 
 /// A recorded step that says something else now is refused before anything is done.
-fn check_edits(script: &Script, name: &WorldName, progress: &ScriptProgress) -> Result<(), RunError> {
-    let edited =
-        |(number, step): &(u32, &Step)| progress.done.get(number).is_some_and(|record| record.digest != step.digest);
-    let Some((number, step)) = (0..).zip(&script.steps).find(edited) else { return Ok(()) };
+fn check_edits(
+    script: &Script,
+    name: &WorldName,
+    progress: &ScriptProgress,
+) -> Result<(), RunError> {
+    let edited = |(number, step): &(u32, &Step)| {
+        progress
+            .done
+            .get(number)
+            .is_some_and(|record| record.digest != step.digest)
+    };
+    let Some((number, step)) = (0..).zip(&script.steps).find(edited) else {
+        return Ok(());
+    };
     let what = format!(
         "step {} (`{}`) was edited after it ran in the world {name}",
         number.saturating_add(1),
         step.verb.word(),
     );
-    let help = "put it back as it was, or run the script in another world with --world NAME".to_owned();
-    Err(RunError::Edited(Box::new(script.sources.fault(step.at, what, Some(help)))))
+    let help =
+        "put it back as it was, or run the script in another world with --world NAME".to_owned();
+    Err(RunError::Edited(Box::new(script.sources.fault(
+        step.at,
+        what,
+        Some(help),
+    ))))
 }
 
 fn absolute(base: &std::path::Path) -> PathBuf {
@@ -306,7 +378,10 @@ impl Run<'_> {
     }
 
     pub(crate) const fn key(&self, index: u32) -> StepKey {
-        StepKey { run: self.run, index }
+        StepKey {
+            run: self.run,
+            index,
+        }
     }
 
     pub(crate) fn fault(&self, step: &Step, message: impl Into<String>) -> Box<Fault> {
@@ -314,7 +389,12 @@ impl Run<'_> {
     }
 
     fn is_finished(&self, progress: &ScriptProgress) -> bool {
-        let last = self.script.steps.len().checked_sub(1).and_then(|last| u32::try_from(last).ok());
+        let last = self
+            .script
+            .steps
+            .len()
+            .checked_sub(1)
+            .and_then(|last| u32::try_from(last).ok());
         last.is_some_and(|last| progress.done.contains_key(&last))
     }
 
@@ -351,18 +431,25 @@ impl Run<'_> {
     async fn check_again(mut self, progress: &ScriptProgress) -> Result<Report, RunError> {
         let script = self.script;
         for (number, step) in (0..).zip(&script.steps) {
-            let Some(record) = progress.done.get(&number) else { continue };
+            let Some(record) = progress.done.get(&number) else {
+                continue;
+            };
             self.watch.begins(index(number), step);
             let outcome = if let Verb::Expect(expect) = &step.verb {
                 let home = self.enter(step).await?;
                 let evidence = if home.is_some() {
                     let progress = self.read(|world| world.script().clone()).await?;
-                    let at = progress.done.get(&number).map_or(record.at, |record| record.at);
+                    let at = progress
+                        .done
+                        .get(&number)
+                        .map_or(record.at, |record| record.at);
                     self.evidence_at(&progress, number, at).await?
                 } else {
                     self.evidence_at(progress, number, record.at).await?
                 };
-                evidence.check(expect).map_err(|unmet| self.unmet(step, unmet))?;
+                evidence
+                    .check(expect)
+                    .map_err(|unmet| self.unmet(step, unmet))?;
                 self.leave(home);
                 Outcome::HeldBefore
             } else {
@@ -376,6 +463,13 @@ impl Run<'_> {
     async fn report(mut self, done: usize, done_before: usize) -> Result<Report, RunError> {
         let activity = self.quiet().await?;
         let waiting = self.read(waiting).await?;
-        Ok(Report { world: self.name, run: self.run, done, done_before, activity, waiting })
+        Ok(Report {
+            world: self.name,
+            run: self.run,
+            done,
+            done_before,
+            activity,
+            waiting,
+        })
     }
 }

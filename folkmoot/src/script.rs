@@ -32,13 +32,15 @@ mod validate;
 pub use attach::Attach;
 pub(crate) use expect::word;
 pub use expect::{
-    ArtifactMatch, Budget, Calls, Claim, Expect, GrantMatch, MessageMatch, Order, Pending, Pieces, Routing, Since,
-    SpecClaim, TextMatch, WithheldMatch,
+    ArtifactMatch, Budget, Calls, Claim, Expect, GrantMatch, MessageMatch, Order, Pending, Pieces,
+    Routing, Since, SpecClaim, TextMatch, WithheldMatch,
 };
 pub use fault::{Fault, Mark, ScriptError, Sources};
 pub use schema::json_schema;
 pub use spec::{AgentDraft, ModelDraft, Places, SpecDraft, ToolDraft};
-pub use step::{Actor, Amendment, Decision, Fork, ForkAt, GrantRef, MessageRef, Post, Selector, Step, Verb};
+pub use step::{
+    Actor, Amendment, Decision, Fork, ForkAt, GrantRef, MessageRef, Post, Selector, Step, Verb,
+};
 
 use fault::Faults;
 use grammar::{INCLUDED, SCRIPT};
@@ -77,18 +79,34 @@ impl Script {
             check_files(&files, root, &spec, &faults);
         }
         faults.into_result(&files.sources)?;
-        let read = files.trees.first().ok_or_else(Mark::default).and_then(|root| {
-            let steps = root.get("script");
-            Ok(Self {
-                world: root.text_of("world").and_then(|name| WorldName::new(name).ok()).ok_or(root.mark)?,
-                base: include::folder(file),
-                clock: root.text_of("clock").map(clock_kind),
-                spec: SpecDraft::read(&spec)?,
-                steps: step::read(steps, &spec)?,
-                sources: files.sources.clone(),
-            })
-        });
-        read.map_err(|mark| files.sources.fault(mark, "this passed the checks and does not read: a bug", None).into())
+        let read = files
+            .trees
+            .first()
+            .ok_or_else(Mark::default)
+            .and_then(|root| {
+                let steps = root.get("script");
+                Ok(Self {
+                    world: root
+                        .text_of("world")
+                        .and_then(|name| WorldName::new(name).ok())
+                        .ok_or(root.mark)?,
+                    base: include::folder(file),
+                    clock: root.text_of("clock").map(clock_kind),
+                    spec: SpecDraft::read(&spec)?,
+                    steps: step::read(steps, &spec)?,
+                    sources: files.sources.clone(),
+                })
+            });
+        read.map_err(|mark| {
+            files
+                .sources
+                .fault(
+                    mark,
+                    "this passed the checks and does not read: a bug",
+                    None,
+                )
+                .into()
+        })
     }
 
     /// Reads and checks the script in `file`.
@@ -96,8 +114,12 @@ impl Script {
     /// # Errors
     /// All faults that were found; a file that cannot be read is one.
     pub fn load(file: &Path) -> Result<Self, ScriptError> {
-        let text = node::text(file)
-            .map_err(|error| Fault::of_file(file, format!("the script cannot be read: {}", node::why(&error))))?;
+        let text = node::text(file).map_err(|error| {
+            Fault::of_file(
+                file,
+                format!("the script cannot be read: {}", node::why(&error)),
+            )
+        })?;
         Self::parse(&text, file)
     }
 
@@ -105,21 +127,35 @@ impl Script {
     /// live model, whose answers and waits take real time.
     #[must_use]
     pub fn clock_kind(&self) -> ClockKind {
-        let mut specs = std::iter::once(&self.spec).chain(self.steps.iter().filter_map(|step| step.verb.revised()));
+        let mut specs = std::iter::once(&self.spec)
+            .chain(self.steps.iter().filter_map(|step| step.verb.revised()));
         let is_live = specs.any(SpecDraft::has_live_model);
-        self.clock.unwrap_or(if is_live { ClockKind::System } else { ClockKind::Simulated })
+        self.clock.unwrap_or(if is_live {
+            ClockKind::System
+        } else {
+            ClockKind::Simulated
+        })
     }
 
     /// The spec in force before the step with the number `index`, from 0: that of the last `revise` before it.
     #[must_use]
     pub fn spec_before(&self, index: usize) -> &SpecDraft {
-        let revised = self.steps.iter().take(index).rev().find_map(|step| step.verb.revised());
+        let revised = self
+            .steps
+            .iter()
+            .take(index)
+            .rev()
+            .find_map(|step| step.verb.revised());
         revised.unwrap_or(&self.spec)
     }
 }
 
 fn clock_kind(word: &str) -> ClockKind {
-    if word == "system" { ClockKind::System } else { ClockKind::Simulated }
+    if word == "system" {
+        ClockKind::System
+    } else {
+        ClockKind::Simulated
+    }
 }
 
 /// Checks every file against the grammar, the spec as a whole, and the steps in order.
@@ -127,10 +163,20 @@ fn check_files(files: &Files, root: &Node, spec: &Node, faults: &Faults) {
     let names = Names::of(spec, root.get("script"));
     for (number, tree) in files.trees.iter().enumerate() {
         let record = if number == 0 { &SCRIPT } else { &INCLUDED };
-        Validator { names: &names, faults }.file(tree, record);
+        Validator {
+            names: &names,
+            faults,
+        }
+        .file(tree, record);
         check::check_texts(tree, faults);
     }
-    check::check_spec(spec, root.key("agents").or_else(|| root.key("world")).map_or(root.mark, |key| key.mark), faults);
+    check::check_spec(
+        spec,
+        root.key("agents")
+            .or_else(|| root.key("world"))
+            .map_or(root.mark, |key| key.mark),
+        faults,
+    );
     check_steps(root, spec, names, faults);
 }
 
@@ -144,13 +190,25 @@ fn check_steps(root: &Node, spec: &Node, mut names: Names, faults: &Faults) {
             check::check_spec(&spec, changes.mark, faults);
             check::check_texts(changes, faults);
         }
-        Validator { names: &names, faults }.step(step);
+        Validator {
+            names: &names,
+            faults,
+        }
+        .step(step);
         is_live |= check::has_live_model(&spec);
-        check::check_step(step, root.text_of("clock").or(is_live.then_some(check::OF_LIVE_MODELS)), faults);
+        check::check_step(
+            step,
+            root.text_of("clock")
+                .or(is_live.then_some(check::OF_LIVE_MODELS)),
+            faults,
+        );
         check::check_people(step, &names, faults);
         if let Some(id) = step.get("id") {
             if names.has(grammar::Named::Step, id.text().unwrap_or("")) {
-                faults.add(id.mark, format!("another step has the id `{}`", id.text().unwrap_or("")));
+                faults.add(
+                    id.mark,
+                    format!("another step has the id `{}`", id.text().unwrap_or("")),
+                );
             }
             names.step(id.text().unwrap_or(""));
         }

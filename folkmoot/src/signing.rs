@@ -94,7 +94,12 @@ impl Signer for HeadSigner {
 /// a line `event <position>` with the last event.
 #[must_use]
 pub fn checkpoint_of(world: WorldId, head: &TreeHead) -> Checkpoint {
-    Checkpoint::of_world(world.0.into_bytes(), head.commits, *head.root.as_bytes(), head.of.get())
+    Checkpoint::of_world(
+        world.0.into_bytes(),
+        head.commits,
+        *head.root.as_bytes(),
+        head.of.get(),
+    )
 }
 
 /// Makes the note again whose signature a log has kept. Its signature is not verified.
@@ -102,6 +107,13 @@ pub fn checkpoint_of(world: WorldId, head: &TreeHead) -> Checkpoint {
 /// # Errors
 /// What is recorded is no signature of such a note.
 pub fn note_of(world: WorldId, signed: &HeadSigned) -> Result<SignedNote, NoteError> {
-    let name = signed.key.split_once('+').map_or(signed.key.as_str(), |(name, _)| name);
-    SignedNote::of_line(&checkpoint_of(world, &signed.head).body(), name, &signed.signature)
+    let name = signed
+        .key
+        .split_once('+')
+        .map_or(signed.key.as_str(), |(name, _)| name);
+    SignedNote::of_line(
+        &checkpoint_of(world, &signed.head).body(),
+        name,
+        &signed.signature,
+    )
 }

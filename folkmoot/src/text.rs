@@ -8,7 +8,11 @@ use folkmoot_core::ids::Time;
 pub fn clean(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
-        if is_obeyed(c) { shown.extend(c.escape_unicode()) } else { shown.push(c) }
+        if is_obeyed(c) {
+            shown.extend(c.escape_unicode())
+        } else {
+            shown.push(c)
+        }
     }
     shown
 }
@@ -20,11 +24,18 @@ pub fn is_obeyed(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
         // Direction of writing.
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+            true
+        }
         // Breaks that are no `\n`.
         '\u{2028}' | '\u{2029}' => true,
         // Nothing to see: text can hide in them, and words can be told apart that look the same.
-        '\u{ad}' | '\u{180e}' | '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{206a}'..='\u{206f}' | '\u{feff}' => true,
+        '\u{ad}'
+        | '\u{180e}'
+        | '\u{200b}'
+        | '\u{2060}'..='\u{2064}'
+        | '\u{206a}'..='\u{206f}'
+        | '\u{feff}' => true,
         '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' => true,
         c => c.is_control(),
     }
@@ -48,6 +59,8 @@ pub fn clip(text: &str, max: usize) -> String {
 /// A time as RFC 3339; the bare number where that cannot be.
 #[must_use]
 pub fn time(time: Time) -> String {
-    let stamp = i64::try_from(time.0).ok().and_then(|millis| jiff::Timestamp::from_millisecond(millis).ok());
+    let stamp = i64::try_from(time.0)
+        .ok()
+        .and_then(|millis| jiff::Timestamp::from_millisecond(millis).ok());
     stamp.map_or_else(|| time.0.to_string(), |stamp| stamp.to_string())
 }

@@ -15,10 +15,16 @@ pub fn result(finished: &ToolFinished) -> String {
     let outcome = finished.outcome.present().and_then(Option::as_ref);
     match (&finished.status, outcome) {
         (CallStatus::Done, Some(ToolOutcome::Done(output))) => shortened(&output.text),
-        (CallStatus::Done, _) if finished.memo.is_some() => "the same as before, it did not run again".to_owned(),
+        (CallStatus::Done, _) if finished.memo.is_some() => {
+            "the same as before, it did not run again".to_owned()
+        }
         (CallStatus::Done, _) => "[erased]".to_owned(),
         (CallStatus::Failed(code), Some(ToolOutcome::Failed(failure))) => {
-            format!("failed ({}): {}", failure_word(*code), clip(&one_line(&failure.detail), RESULT_MAX))
+            format!(
+                "failed ({}): {}",
+                failure_word(*code),
+                clip(&one_line(&failure.detail), RESULT_MAX)
+            )
         }
         (CallStatus::Failed(code), _) => format!("failed ({})", failure_word(*code)),
         (status, _) => status_word(status).to_owned(),
@@ -30,7 +36,11 @@ pub fn result(finished: &ToolFinished) -> String {
 pub fn shortened(text: &str) -> String {
     let lines = text.lines().count();
     let gist = clip(&one_line(text), RESULT_MAX);
-    if lines > 1 { format!("{gist} ({lines} lines)") } else { gist }
+    if lines > 1 {
+        format!("{gist} ({lines} lines)")
+    } else {
+        gist
+    }
 }
 
 /// How a call ended, in words.
@@ -94,25 +104,49 @@ pub const fn unknown_because(cause: UnknownCause) -> &'static str {
 /// That nobody has these names, as they were written, whose names are near, and who else is only named.
 #[must_use]
 pub fn undeliverable(names: &[String], nearest: &[AgentName], named: &Named) -> String {
-    let written: Vec<String> = names.iter().map(|name| format!("@{}", clip(&one_line(name), RESULT_MAX))).collect();
-    let what = if written.is_empty() { "a name in this message".to_owned() } else { written.join(" or ") };
-    format!("nobody here answers to {what}{}{}", meant(nearest), only(named))
+    let written: Vec<String> = names
+        .iter()
+        .map(|name| format!("@{}", clip(&one_line(name), RESULT_MAX)))
+        .collect();
+    let what = if written.is_empty() {
+        "a name in this message".to_owned()
+    } else {
+        written.join(" or ")
+    };
+    format!(
+        "nobody here answers to {what}{}{}",
+        meant(nearest),
+        only(named)
+    )
 }
 
 fn meant(nearest: &[AgentName]) -> String {
     let nearest: Vec<String> = nearest.iter().map(|name| format!("@{name}")).collect();
-    if nearest.is_empty() { String::new() } else { format!("; did you mean {}?", nearest.join(" or ")) }
+    if nearest.is_empty() {
+        String::new()
+    } else {
+        format!("; did you mean {}?", nearest.join(" or "))
+    }
 }
 
 fn only(named: &Named) -> String {
-    if named.is_empty() { String::new() } else { format!("; {}", to_address(&named.agents, &named.people)) }
+    if named.is_empty() {
+        String::new()
+    } else {
+        format!("; {}", to_address(&named.agents, &named.people))
+    }
 }
 
 /// How those are addressed who were only named.
 fn to_address(agents: &[AgentName], people: &[PersonName]) -> String {
     let agents = agents.iter().map(|name| format!("@{name}"));
-    let names: Vec<String> = agents.chain(people.iter().map(|name| format!("@{name}"))).collect();
-    format!("to address {}, put the name at the start of a line", names.join(" or "))
+    let names: Vec<String> = agents
+        .chain(people.iter().map(|name| format!("@{name}")))
+        .collect();
+    format!(
+        "to address {}, put the name at the start of a line",
+        names.join(" or ")
+    )
 }
 
 /// A notice as a sentence. `name` gives a request's.
@@ -126,28 +160,53 @@ pub fn told(notice: &Notice, name: impl Fn(RequestId) -> String) -> String {
         }
         Notice::OnlyNamed { agents, people, .. } => to_address(agents, people),
         Notice::HopBudgetSpent { agent } => {
-            format!("the agents have talked to each other enough in this episode; nobody answers {agent}")
+            format!(
+                "the agents have talked to each other enough in this episode; nobody answers {agent}"
+            )
         }
         Notice::PairDamped { agent, other } => {
-            format!("{agent} and {other} have only answered each other; {other} does not answer any more")
+            format!(
+                "{agent} and {other} have only answered each other; {other} does not answer any more"
+            )
         }
         Notice::AgentWaits { agent, request } => {
-            format!("{agent} waits for {}; the message is kept until then", name(*request))
+            format!(
+                "{agent} waits for {}; the message is kept until then",
+                name(*request)
+            )
         }
-        Notice::InboxFull { agent } => format!("{agent} has too many messages waiting; it will not answer this one"),
-        Notice::LimitReached { agent, limit: SpentLimit::ModelCalls } => {
+        Notice::InboxFull { agent } => {
+            format!("{agent} has too many messages waiting; it will not answer this one")
+        }
+        Notice::LimitReached {
+            agent,
+            limit: SpentLimit::ModelCalls,
+        } => {
             format!("{agent} has no model calls left in this episode")
         }
-        Notice::LimitReached { agent, limit: SpentLimit::Cost } => {
-            format!("{agent} cannot ask a model: that could cost more than the room may spend (limits.cost)")
+        Notice::LimitReached {
+            agent,
+            limit: SpentLimit::Cost,
+        } => {
+            format!(
+                "{agent} cannot ask a model: that could cost more than the room may spend (limits.cost)"
+            )
         }
-        Notice::LimitReached { agent, limit: SpentLimit::CostPerEpisode } => {
-            format!("{agent} cannot ask a model: that could cost more than an episode may (limits.cost_per_episode)")
+        Notice::LimitReached {
+            agent,
+            limit: SpentLimit::CostPerEpisode,
+        } => {
+            format!(
+                "{agent} cannot ask a model: that could cost more than an episode may (limits.cost_per_episode)"
+            )
         }
         Notice::TurnFailed { agent, code } => format!("{agent} could not answer ({code})"),
         Notice::RequestExpired { request } => format!("nobody decided {} in time", name(*request)),
         Notice::OutcomeUnknown { agent, request } => {
-            format!("whether a call of {agent} took effect is not known: {} asks", name(*request))
+            format!(
+                "whether a call of {agent} took effect is not known: {} asks",
+                name(*request)
+            )
         }
     }
 }
@@ -161,11 +220,23 @@ mod tests {
 
     #[test]
     fn result_that_stands_for_an_earlier_one_is_not_called_erased() {
-        let world = WorldId::from_stamp(&Stamp { time: Time(1), seed: Seed::new([1; 16]) });
+        let world = WorldId::from_stamp(&Stamp {
+            time: Time(1),
+            seed: Seed::new([1; 16]),
+        });
         let call = CallId::of(world, Position::new(3), 0);
-        let finished = ToolFinished::new(call, AgentName::new("bob").unwrap(), None, CallStatus::Done, None);
+        let finished = ToolFinished::new(
+            call,
+            AgentName::new("bob").unwrap(),
+            None,
+            CallStatus::Done,
+            None,
+        );
         assert_eq!(result(&finished), "[erased]");
-        let again = ToolFinished { memo: Some(Position::new(2)), ..finished };
+        let again = ToolFinished {
+            memo: Some(Position::new(2)),
+            ..finished
+        };
         assert_eq!(result(&again), "the same as before, it did not run again");
     }
 }

@@ -51,7 +51,9 @@ pub enum AnchorFault {
     #[error("it is not UTF-8 text")]
     NotText,
     /// A line ends as on other systems.
-    #[error("it ends with a carriage return: the file was changed on its way; keep it as it was printed")]
+    #[error(
+        "it ends with a carriage return: the file was changed on its way; keep it as it was printed"
+    )]
     CarriageReturn,
     /// A checkpoint, or the rest of one, was expected.
     #[error(
@@ -90,7 +92,13 @@ impl Anchor {
         let checkpoint = Checkpoint::parse(note.text()).map_err(AnchorFault::Checkpoint)?;
         let world = checkpoint.world().ok_or(AnchorFault::NotAWorld)?;
         let last_event = checkpoint.last_event().ok_or(AnchorFault::NotAWorld)?;
-        Ok(Self { line: 1, world, last_event, checkpoint, note })
+        Ok(Self {
+            line: 1,
+            world,
+            last_event,
+            checkpoint,
+            note,
+        })
     }
 
     /// The line of the file in which it begins, counted from 1.
@@ -138,7 +146,8 @@ impl Anchors {
         if bytes.len() > FILE_MAX {
             return Err(at(1, AnchorFault::TooLong { found: bytes.len() }));
         }
-        let text = std::str::from_utf8(bytes).map_err(|error| at(not_text(bytes, &error), AnchorFault::NotText))?;
+        let text = std::str::from_utf8(bytes)
+            .map_err(|error| at(not_text(bytes, &error), AnchorFault::NotText))?;
         if let Some((before, _)) = text.split_once('\r') {
             return Err(at(line_after(before), AnchorFault::CarriageReturn));
         }
@@ -150,7 +159,9 @@ impl Anchors {
                 .map_err(|error| at(faulty_line(line, note, &error), AnchorFault::Note(error)))?;
             let anchor = Anchor::of_note(read).map_err(|fault| at(line, fault))?;
             anchors.push(Anchor { line, ..anchor });
-            let Some(next) = next else { return Ok(Self(anchors)) };
+            let Some(next) = next else {
+                return Ok(Self(anchors));
+            };
             (line, rest) = (line.saturating_add(lines(note)).saturating_add(1), next);
         }
     }
@@ -190,7 +201,9 @@ impl fmt::Display for AnchorsFile {
 /// The first note of a text, and what follows on the empty line behind it; `None` for that if the text ends with it.
 fn first_note(text: &str) -> Option<(&str, Option<&str>)> {
     let body = text.find("\n\n").filter(|_| !text.starts_with('\n'))?;
-    let signatures = text.get(body.saturating_add(2)..).filter(|rest| !rest.starts_with('\n'))?;
+    let signatures = text
+        .get(body.saturating_add(2)..)
+        .filter(|rest| !rest.starts_with('\n'))?;
     match signatures.find("\n\n") {
         Some(end) => {
             let end = body.saturating_add(end).saturating_add(3);
@@ -211,12 +224,21 @@ fn line_after(before: &str) -> usize {
 
 fn not_text(bytes: &[u8], error: &std::str::Utf8Error) -> usize {
     let before = bytes.iter().take(error.valid_up_to());
-    before.filter(|byte| **byte == b'\n').count().saturating_add(1)
+    before
+        .filter(|byte| **byte == b'\n')
+        .count()
+        .saturating_add(1)
 }
 
 /// Where in the file a fault of a note is, if the note begins in `line`.
 fn faulty_line(line: usize, note: &str, error: &NoteError) -> usize {
-    let NoteError::SignatureLine { line: signature } = error else { return line };
-    let before = note.split_once("\n\n").map_or(0, |(text, _)| lines(text).saturating_add(2));
-    line.saturating_add(before).saturating_add(*signature).saturating_sub(1)
+    let NoteError::SignatureLine { line: signature } = error else {
+        return line;
+    };
+    let before = note
+        .split_once("\n\n")
+        .map_or(0, |(text, _)| lines(text).saturating_add(2));
+    line.saturating_add(before)
+        .saturating_add(*signature)
+        .saturating_sub(1)
 }

@@ -172,6 +172,10 @@ impl Bundle {
         }
         let bundle: Self = serde_json::from_slice(bytes).map_err(BundleError::Form)?;
         let found = bundle.notes.len();
-        if found > NOTES_MAX { Err(BundleError::TooManyNotes { found }) } else { Ok(bundle) }
+        if found > NOTES_MAX {
+            Err(BundleError::TooManyNotes { found })
+        } else {
+            Ok(bundle)
+        }
     }
 }

@@ -24,8 +24,8 @@ mod tree;
 mod world;
 
 pub use tree::{
-    Frontier, FrontierError, ProofError, Prover, Subtree, consistency_proof, inclusion_proof, node, verify_consistency,
-    verify_inclusion,
+    Frontier, FrontierError, ProofError, Prover, Subtree, consistency_proof, inclusion_proof, node,
+    verify_consistency, verify_inclusion,
 };
 
 /// A SHA-256 hash.

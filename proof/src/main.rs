@@ -58,15 +58,26 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<u8, Failure> {
-    let Some(Arguments { bundle, keys, at, against, is_json }) = arguments()? else {
+    let Some(Arguments {
+        bundle,
+        keys,
+        at,
+        against,
+        is_json,
+    }) = arguments()?
+    else {
         print(HELP)?;
         return Ok(0);
     };
     let bytes = read(Path::new(&bundle), BUNDLE_MAX)?;
     let report = check(&bytes, &keys, against.as_deref().map(Against));
-    let report = report.map_err(|error| Failure(UNREADABLE, format!("{}: {error}", bundle.to_string_lossy())))?;
+    let report = report
+        .map_err(|error| Failure(UNREADABLE, format!("{}: {error}", bundle.to_string_lossy())))?;
     if is_json {
-        let json = serde_json::to_string_pretty(&Whole { verdict: report.verdict(), report: &report });
+        let json = serde_json::to_string_pretty(&Whole {
+            verdict: report.verdict(),
+            report: &report,
+        });
         print(&(json.map_err(|error| Failure(UNREADABLE, error.to_string()))? + "\n"))?;
     } else {
         print(&(report.lines(at).join("\n") + "\n"))?;
@@ -88,7 +99,8 @@ struct Whole<'a> {
 
 /// Reads what was typed; `None` if help is wanted.
 fn arguments() -> Result<Option<Arguments>, Failure> {
-    let (mut bundle, mut keys, mut at, mut against, mut is_json) = (None, Vec::new(), None, None, false);
+    let (mut bundle, mut keys, mut at, mut against, mut is_json) =
+        (None, Vec::new(), None, None, false);
     let mut parser = lexopt::Parser::from_env();
     while let Some(argument) = parser.next()? {
         match argument {
@@ -102,13 +114,27 @@ fn arguments() -> Result<Option<Arguments>, Failure> {
         }
     }
     let bundle = bundle.ok_or_else(|| Failure(USAGE, "which bundle? See --help".to_owned()))?;
-    Ok(Some(Arguments { bundle, keys, at, against, is_json }))
+    Ok(Some(Arguments {
+        bundle,
+        keys,
+        at,
+        against,
+        is_json,
+    }))
 }
 
 /// A key, or the key in a file: no path that is meant as one looks like a key.
 fn key(typed: &OsString) -> Result<VerifierKey, Failure> {
-    let wrong = |error: &dyn std::fmt::Display| Failure(USAGE, format!("--trust {}: {error}", typed.to_string_lossy()));
-    if let Some(key) = typed.to_str().and_then(|text| VerifierKey::parse(text).ok()) {
+    let wrong = |error: &dyn std::fmt::Display| {
+        Failure(
+            USAGE,
+            format!("--trust {}: {error}", typed.to_string_lossy()),
+        )
+    };
+    if let Some(key) = typed
+        .to_str()
+        .and_then(|text| VerifierKey::parse(text).ok())
+    {
         return Ok(key);
     }
     let text = match read(Path::new(typed), NOTE_MAX) {
@@ -121,12 +147,19 @@ fn key(typed: &OsString) -> Result<VerifierKey, Failure> {
 
 /// Reads a file of at most `max` bytes.
 fn read(path: &Path, max: usize) -> Result<Vec<u8>, Failure> {
-    let failed = |error: &dyn std::fmt::Display| Failure(UNREADABLE, format!("{}: {error}", path.display()));
+    let failed =
+        |error: &dyn std::fmt::Display| Failure(UNREADABLE, format!("{}: {error}", path.display()));
     let mut bytes = Vec::new();
     let limit = u64::try_from(max).unwrap_or(u64::MAX).saturating_add(1);
     let file = std::fs::File::open(path).map_err(|error| failed(&error))?;
-    file.take(limit).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
-    if bytes.len() > max { Err(failed(&format!("it has more than {max} bytes"))) } else { Ok(bytes) }
+    file.take(limit)
+        .read_to_end(&mut bytes)
+        .map_err(|error| failed(&error))?;
+    if bytes.len() > max {
+        Err(failed(&format!("it has more than {max} bytes")))
+    } else {
+        Ok(bytes)
+    }
 }
 
 fn print(text: &str) -> Result<(), Failure> {

@@ -59,10 +59,14 @@ pub enum NoteError {
     #[error("the note is not UTF-8, or has control characters")]
     NotText,
     /// The text, the empty line and the signatures are not there in this order.
-    #[error("a note is text, an empty line and at least one signature line, each ending in a newline")]
+    #[error(
+        "a note is text, an empty line and at least one signature line, each ending in a newline"
+    )]
     Form,
     /// A signature line does not read.
-    #[error("the signature line {line} is not an em dash, a key's name and base64 of its id and signature")]
+    #[error(
+        "the signature line {line} is not an em dash, a key's name and base64 of its id and signature"
+    )]
     SignatureLine {
         /// Which one, the first being 1.
         line: usize,
@@ -77,7 +81,9 @@ pub enum NoteError {
     #[error("none of the given keys has signed the note")]
     NoKnownKey,
     /// A key is known, and it did not make the signature that says so.
-    #[error("the signature of the key `{name}` is wrong: the note was changed, or the key did not sign it")]
+    #[error(
+        "the signature of the key `{name}` is wrong: the note was changed, or the key did not sign it"
+    )]
     BadSignature {
         /// The key's name.
         name: String,
@@ -110,7 +116,11 @@ impl Signature {
         let decoded = STANDARD.decode(encoded).ok()?;
         let (id, bytes) = decoded.split_first_chunk::<4>()?;
         let is_whole = key::is_name(name) && !bytes.is_empty();
-        is_whole.then(|| Self { name: name.to_owned(), id: KeyId(*id), bytes: bytes.to_vec() })
+        is_whole.then(|| Self {
+            name: name.to_owned(),
+            id: KeyId(*id),
+            bytes: bytes.to_vec(),
+        })
     }
 }
 
@@ -128,10 +138,21 @@ impl SignedNote {
     /// [`NoteError::Form`], [`NoteError::NotText`] or [`NoteError::TooLong`] if no note can have that text.
     pub fn sign(text: &str, key: &SignerKey) -> Result<Self, NoteError> {
         let bytes = key.sign(text.as_bytes()).to_vec();
-        let signature = Signature { name: key.name().to_owned(), id: key.id(), bytes };
-        let note = Self { text: text.to_owned(), signatures: vec![signature] };
+        let signature = Signature {
+            name: key.name().to_owned(),
+            id: key.id(),
+            bytes,
+        };
+        let note = Self {
+            text: text.to_owned(),
+            signatures: vec![signature],
+        };
         // What is not read back as itself is no note.
-        if Self::parse(note.to_string().as_bytes())? == note { Ok(note) } else { Err(NoteError::Form) }
+        if Self::parse(note.to_string().as_bytes())? == note {
+            Ok(note)
+        } else {
+            Err(NoteError::Form)
+        }
     }
 
     /// Reads a note. Nothing is verified yet.
@@ -153,8 +174,14 @@ impl SignedNote {
             return Err(NoteError::TooManySignatures { found });
         }
         let read = |(line, text)| Signature::read(text).ok_or(NoteError::SignatureLine { line });
-        let signatures = (1..).zip(signatures.split('\n')).map(read).collect::<Result<_, _>>()?;
-        Ok(Self { text: format!("{text}\n"), signatures })
+        let signatures = (1..)
+            .zip(signatures.split('\n'))
+            .map(read)
+            .collect::<Result<_, _>>()?;
+        Ok(Self {
+            text: format!("{text}\n"),
+            signatures,
+        })
     }
 
     /// The text, with its last newline.
@@ -176,27 +203,41 @@ impl SignedNote {
     pub fn verify<'a>(&self, keys: &'a [VerifierKey]) -> Result<Vec<&'a VerifierKey>, NoteError> {
         let mut signers: Vec<&VerifierKey> = Vec::new();
         for signature in &self.signatures {
-            let is_by = |key: &&VerifierKey| key.name() == signature.name && key.id() == signature.id;
+            let is_by =
+                |key: &&VerifierKey| key.name() == signature.name && key.id() == signature.id;
             let mut known = keys.iter().filter(is_by).peekable();
             if known.peek().is_none() {
                 continue;
             }
-            let Some(signer) = known.find(|key| key.verify(self.text.as_bytes(), &signature.bytes)) else {
-                return Err(NoteError::BadSignature { name: signature.name.clone() });
+            let Some(signer) = known.find(|key| key.verify(self.text.as_bytes(), &signature.bytes))
+            else {
+                return Err(NoteError::BadSignature {
+                    name: signature.name.clone(),
+                });
             };
             if !signers.contains(&signer) {
                 signers.push(signer);
             }
         }
-        if signers.is_empty() { Err(NoteError::NoKnownKey) } else { Ok(signers) }
+        if signers.is_empty() {
+            Err(NoteError::NoKnownKey)
+        } else {
+            Ok(signers)
+        }
     }
 }
 
 impl fmt::Display for SignedNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}", self.text)?;
-        self.signatures.iter().try_for_each(|Signature { name, id, bytes }| {
-            writeln!(f, "{DASH}{name} {}", STANDARD.encode([id.0.as_slice(), bytes].concat()))
-        })
+        self.signatures
+            .iter()
+            .try_for_each(|Signature { name, id, bytes }| {
+                writeln!(
+                    f,
+                    "{DASH}{name} {}",
+                    STANDARD.encode([id.0.as_slice(), bytes].concat())
+                )
+            })
     }
 }

@@ -95,7 +95,11 @@ impl Frontier {
         if usize::try_from(size.count_ones()) == Ok(roots.len()) {
             Ok(Self { size, roots })
         } else {
-            Err(FrontierError { size, expected: size.count_ones(), found: roots.len() })
+            Err(FrontierError {
+                size,
+                expected: size.count_ones(),
+                found: roots.len(),
+            })
         }
     }
 
@@ -106,12 +110,21 @@ impl Frontier {
 
     /// Adds a leaf, and hands out each subtree that is whole with it, the leaf itself first.
     fn push_each(&mut self, leaf: Hash, mut each: impl FnMut(Subtree, &Hash)) {
-        let (mut right, mut subtree) = (leaf, Subtree { level: 0, index: self.size });
+        let (mut right, mut subtree) = (
+            leaf,
+            Subtree {
+                level: 0,
+                index: self.size,
+            },
+        );
         each(subtree, &right);
         for _ in 0..self.size.trailing_ones() {
             let Some(left) = self.roots.pop() else { break };
             right = node(&left, &right);
-            subtree = Subtree { level: subtree.level.saturating_add(1), index: subtree.index >> 1 };
+            subtree = Subtree {
+                level: subtree.level.saturating_add(1),
+                index: subtree.index >> 1,
+            };
             each(subtree, &right);
         }
         self.roots.push(right);
@@ -134,7 +147,9 @@ impl Frontier {
     #[must_use]
     pub fn root(&self) -> Hash {
         let mut roots = self.roots.iter().rev().copied();
-        let Some(last) = roots.next() else { return Sha256::digest([]).into() };
+        let Some(last) = roots.next() else {
+            return Sha256::digest([]).into();
+        };
         roots.fold(last, |right, left| node(&left, &right))
     }
 }

@@ -7,14 +7,17 @@ const HYPHENS: [usize; 4] = [4, 6, 8, 10];
 
 /// The text form: lower-case hexadecimal digits in groups of 8, 4, 4, 4 and 12.
 pub(crate) fn write(world: &[u8; 16]) -> String {
-    world.iter().enumerate().fold(String::with_capacity(36), |mut text, (at, byte)| {
-        if HYPHENS.contains(&at) {
-            text.push('-');
-        }
-        // Writing to a string does not fail.
-        let _is_written = write!(text, "{byte:02x}");
-        text
-    })
+    world
+        .iter()
+        .enumerate()
+        .fold(String::with_capacity(36), |mut text, (at, byte)| {
+            if HYPHENS.contains(&at) {
+                text.push('-');
+            }
+            // Writing to a string does not fail.
+            let _is_written = write!(text, "{byte:02x}");
+            text
+        })
 }
 
 /// Reads just what [`write`] gives.

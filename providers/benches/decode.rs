@@ -25,7 +25,10 @@ fn chat() -> Vec<Value> {
             "model": "small-1", "service_tier": "default", "system_fingerprint": "fp_0123456789", "choices": [choice], "usage": null,
         })
     };
-    (0..FRAGMENTS).map(|at| chunk(at, None)).chain([chunk(FRAGMENTS, Some("stop"))]).collect()
+    (0..FRAGMENTS)
+        .map(|at| chunk(at, None))
+        .chain([chunk(FRAGMENTS, Some("stop"))])
+        .collect()
 }
 
 /// Many fragments, and the whole at the end.
@@ -47,9 +50,9 @@ fn responses() -> Vec<Value> {
 }
 
 fn anthropic() -> Vec<Value> {
-    let delta =
-        |at| json!({ "type": "content_block_delta", "index": 0, "delta": { "type": "text_delta", "text": word(at) } });
-    let message = json!({ "type": "message", "role": "assistant", "model": "small-1", "content": [] });
+    let delta = |at| json!({ "type": "content_block_delta", "index": 0, "delta": { "type": "text_delta", "text": word(at) } });
+    let message =
+        json!({ "type": "message", "role": "assistant", "model": "small-1", "content": [] });
     let first = [
         json!({ "type": "message_start", "message": message }),
         json!({ "type": "content_block_start", "index": 0, "content_block": { "type": "text", "text": "" } }),
@@ -59,12 +62,17 @@ fn anthropic() -> Vec<Value> {
         json!({ "type": "message_delta", "delta": { "stop_reason": "end_turn" }, "usage": { "output_tokens": 9 } }),
         json!({ "type": "message_stop" }),
     ];
-    first.into_iter().chain((0..FRAGMENTS).map(delta)).chain(last).collect()
+    first
+        .into_iter()
+        .chain((0..FRAGMENTS).map(delta))
+        .chain(last)
+        .collect()
 }
 
 fn google() -> Vec<Value> {
     let document = |at: usize| {
-        let candidate = json!({ "content": { "parts": [{ "text": word(at) }], "role": "model" }, "index": 0 });
+        let candidate =
+            json!({ "content": { "parts": [{ "text": word(at) }], "role": "model" }, "index": 0 });
         let usage = json!({
             "candidatesTokenCount": at, "promptTokenCount": 120, "promptTokensDetails": [{ "modality": "TEXT", "tokenCount": 120 }],
             "serviceTier": "standard", "thoughtsTokenCount": 48, "totalTokenCount": 168 + at,
@@ -111,16 +119,22 @@ fn decode(c: &mut Criterion) {
         group.bench_function("decoder", |bencher| {
             bencher.iter(|| {
                 let mut decoder = codec.stream_decoder();
-                let deltas: usize =
-                    body.as_bytes().chunks(PIECE_BYTES).map(|piece| decoder.push(piece).unwrap().len()).sum();
+                let deltas: usize = body
+                    .as_bytes()
+                    .chunks(PIECE_BYTES)
+                    .map(|piece| decoder.push(piece).unwrap().len())
+                    .sum();
                 black_box((deltas, decoder.finish().unwrap()))
             });
         });
         group.bench_function("bare serde_json", |bencher| {
             bencher.iter(|| {
-                lines.iter().map(|line| serde_json::from_str::<Value>(line).unwrap()).for_each(|value| {
-                    black_box(value);
-                })
+                lines
+                    .iter()
+                    .map(|line| serde_json::from_str::<Value>(line).unwrap())
+                    .for_each(|value| {
+                        black_box(value);
+                    })
             });
         });
         group.finish();

@@ -28,10 +28,15 @@ const SPLITS: [usize; 4] = [1, 2, 7, 61];
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
     let (Some(folder), None) = (arguments.next(), arguments.next()) else {
-        eprintln!("usage: read_recordings DIR: names the folder, or the file, with the recorded exchanges");
+        eprintln!(
+            "usage: read_recordings DIR: names the folder, or the file, with the recorded exchanges"
+        );
         return ExitCode::from(2);
     };
-    let mut report = Report { out: BufWriter::new(std::io::stdout().lock()), counts: BTreeMap::new() };
+    let mut report = Report {
+        out: BufWriter::new(std::io::stdout().lock()),
+        counts: BTreeMap::new(),
+    };
     match report.read(Path::new(&folder)) {
         Ok(()) => {
             eprintln!("{}", json!(report.counts));
@@ -62,7 +67,9 @@ impl<W: std::io::Write> Report<W> {
             paths.sort();
             return paths.iter().try_for_each(|path| self.read(path));
         }
-        let Some(form) = Form::of(path) else { return Ok(()) };
+        let Some(form) = Form::of(path) else {
+            return Ok(());
+        };
         match text(path, form.is_packed) {
             Ok(text) if form.is_lines => self.read_lines(path, &text),
             Ok(text) => self.read_document(path, &text),
@@ -71,7 +78,10 @@ impl<W: std::io::Write> Report<W> {
     }
 
     fn read_lines(&mut self, path: &Path, text: &str) -> std::io::Result<()> {
-        for (number, line) in (1_usize..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
+        for (number, line) in (1_usize..)
+            .zip(text.lines())
+            .filter(|(_, line)| !line.trim().is_empty())
+        {
             match serde_json::from_str::<Value>(line) {
                 Ok(exchange) => self.exchange(path, number, &exchange)?,
                 Err(error) => self.unreadable(path, Some(number), &error.to_string())?,
@@ -84,32 +94,51 @@ impl<W: std::io::Write> Report<W> {
     fn read_document(&mut self, path: &Path, text: &str) -> std::io::Result<()> {
         let document = match serde_json::from_str::<Value>(text) {
             Ok(document) => document,
-            Err(_) if text.lines().count() > 1 && text.lines().all(is_line) => return self.read_lines(path, text),
+            Err(_) if text.lines().count() > 1 && text.lines().all(is_line) => {
+                return self.read_lines(path, text);
+            }
             Err(error) => return self.unreadable(path, None, &error.to_string()),
         };
-        let list = document.as_array().or_else(|| document.get("exchanges")?.as_array()).cloned();
+        let list = document
+            .as_array()
+            .or_else(|| document.get("exchanges")?.as_array())
+            .cloned();
         let exchanges = list.unwrap_or_else(|| vec![document]);
-        (1_usize..).zip(&exchanges).try_for_each(|(number, exchange)| self.exchange(path, number, exchange))
+        (1_usize..)
+            .zip(&exchanges)
+            .try_for_each(|(number, exchange)| self.exchange(path, number, exchange))
     }
 
     fn exchange(&mut self, path: &Path, number: usize, exchange: &Value) -> std::io::Result<()> {
         let told = catch_unwind(AssertUnwindSafe(|| tell(path, exchange)));
         let mut line = told.unwrap_or_else(|_| error("panic", "the decoder panicked"));
         let own = exchange.get("id").filter(|id| !id.is_null()).cloned();
-        line.insert("id".to_owned(), own.unwrap_or_else(|| json!(format!("{}:{number}", file_name(path)))));
+        line.insert(
+            "id".to_owned(),
+            own.unwrap_or_else(|| json!(format!("{}:{number}", file_name(path)))),
+        );
         self.line(path, line)
     }
 
     fn unreadable(&mut self, path: &Path, number: Option<usize>, why: &str) -> std::io::Result<()> {
         let mut line = error("unreadable", why);
-        let place = number.map_or_else(|| file_name(path), |number| format!("{}:{number}", file_name(path)));
+        let place = number.map_or_else(
+            || file_name(path),
+            |number| format!("{}:{number}", file_name(path)),
+        );
         line.insert("id".to_owned(), json!(place));
         self.line(path, line)
     }
 
     fn line(&mut self, path: &Path, mut line: Map<String, Value>) -> std::io::Result<()> {
-        let kind = line.get("error").and_then(|error| error.get("kind")).or_else(|| line.get("kind"));
-        *self.counts.entry(kind.and_then(Value::as_str).unwrap_or_default().to_owned()).or_default() += 1;
+        let kind = line
+            .get("error")
+            .and_then(|error| error.get("kind"))
+            .or_else(|| line.get("kind"));
+        *self
+            .counts
+            .entry(kind.and_then(Value::as_str).unwrap_or_default().to_owned())
+            .or_default() += 1;
         if line.get("splits_agree") == Some(&Value::Bool(false)) {
             *self.counts.entry("splits disagree".to_owned()).or_default() += 1;
         }
@@ -128,8 +157,12 @@ impl Form {
     fn of(path: &Path) -> Option<Self> {
         let name = file_name(path).to_ascii_lowercase();
         let plain = name.strip_suffix(".gz");
-        let is_lines = plain.unwrap_or(&name).ends_with(".jsonl") || plain.unwrap_or(&name).ends_with(".ndjson");
-        (is_lines || plain.unwrap_or(&name).ends_with(".json")).then_some(Self { is_packed: plain.is_some(), is_lines })
+        let is_lines = plain.unwrap_or(&name).ends_with(".jsonl")
+            || plain.unwrap_or(&name).ends_with(".ndjson");
+        (is_lines || plain.unwrap_or(&name).ends_with(".json")).then_some(Self {
+            is_packed: plain.is_some(),
+            is_lines,
+        })
     }
 }
 
@@ -138,7 +171,9 @@ fn is_line(line: &str) -> bool {
 }
 
 fn file_name(path: &Path) -> String {
-    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    path.file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default()
 }
 
 fn text(path: &Path, is_packed: bool) -> std::io::Result<String> {
@@ -153,28 +188,50 @@ fn text(path: &Path, is_packed: bool) -> std::io::Result<String> {
 }
 
 fn error(kind: &str, detail: &str) -> Map<String, Value> {
-    Map::from_iter([("error".to_owned(), json!({ "kind": kind, "detail": detail }))])
+    Map::from_iter([(
+        "error".to_owned(),
+        json!({ "kind": kind, "detail": detail }),
+    )])
 }
 
 /// Reads one exchange.
 fn tell(path: &Path, exchange: &Value) -> Map<String, Value> {
     // Some recorders keep the answer apart.
-    let answer = exchange.get("response").filter(|answer| answer.get("body").is_some()).unwrap_or(exchange);
-    let field = |name: &str| answer.get(name).or_else(|| exchange.get(name)).filter(|value| !value.is_null());
+    let answer = exchange
+        .get("response")
+        .filter(|answer| answer.get("body").is_some())
+        .unwrap_or(exchange);
+    let field = |name: &str| {
+        answer
+            .get(name)
+            .or_else(|| exchange.get(name))
+            .filter(|value| !value.is_null())
+    };
     let beside = || field("response_body").or_else(|| field("response"));
     let Some(body) = field("body").or_else(beside).map(text_of) else {
         return error("unreadable", "the exchange has no `body`");
     };
     let Some(wire) = wire_of(path, exchange, &body) else {
-        return error("unreadable", "neither the exchange nor its file tells the wire");
+        return error(
+            "unreadable",
+            "neither the exchange nor its file tells the wire",
+        );
     };
-    let status = field("status").or_else(|| field("status_code")).and_then(Value::as_u64);
-    let status = status.and_then(|status| u16::try_from(status).ok()).unwrap_or(200);
+    let status = field("status")
+        .or_else(|| field("status_code"))
+        .and_then(Value::as_u64);
+    let status = status
+        .and_then(|status| u16::try_from(status).ok())
+        .unwrap_or(200);
     let codec = wire.default_codec();
     let mut line = if (200..300).contains(&status) {
         read_body(&*codec, body.as_bytes())
     } else {
-        failed(&codec.decode_error(WireFailure { status, retry_after: None, body: body.as_bytes() }))
+        failed(&codec.decode_error(WireFailure {
+            status,
+            retry_after: None,
+            body: body.as_bytes(),
+        }))
     };
     line.insert("wire".to_owned(), json!(wire.name()));
     line.insert("status".to_owned(), json!(status));
@@ -183,12 +240,15 @@ fn tell(path: &Path, exchange: &Value) -> Map<String, Value> {
 
 /// A body: the exact text, or in recordings made by hand the JSON itself.
 fn text_of(body: &Value) -> String {
-    body.as_str().map_or_else(|| body.to_string(), str::to_owned)
+    body.as_str()
+        .map_or_else(|| body.to_string(), str::to_owned)
 }
 
 fn read_body(codec: &dyn Codec, body: &[u8]) -> Map<String, Value> {
     let whole = read_in_pieces(codec, body, body.len().max(1));
-    let agree = SPLITS.iter().all(|bytes| read_in_pieces(codec, body, *bytes) == whole);
+    let agree = SPLITS
+        .iter()
+        .all(|bytes| read_in_pieces(codec, body, *bytes) == whole);
     let mut line = match &whole.answer {
         Ok(response) => said(response),
         Err(error) => failed(&ModelError::from(error.clone())),
@@ -214,10 +274,18 @@ fn read_in_pieces(codec: &dyn Codec, body: &[u8], bytes: usize) -> Outcome {
                 Delta::Text(text) | Delta::Refusal(text) => Some(text.as_str()),
                 Delta::Reasoning(_) => None,
             })),
-            Err(error) => return Outcome { answer: Err(error), shown },
+            Err(error) => {
+                return Outcome {
+                    answer: Err(error),
+                    shown,
+                };
+            }
         }
     }
-    Outcome { answer: reader.finish(), shown }
+    Outcome {
+        answer: reader.finish(),
+        shown,
+    }
 }
 
 fn said(response: &LLMResponse) -> Map<String, Value> {
@@ -229,19 +297,33 @@ fn said(response: &LLMResponse) -> Map<String, Value> {
         LLMResponse::Truncated(_) => "truncated",
         LLMResponse::Filtered(_) => "filtered",
     };
-    let reasoning = |part: &Part| if let Part::Reasoning(text) = part { Some(text.clone()) } else { None };
-    let calls = reply.calls().map(|call| json!({ "id": call.label, "name": call.tool, "arguments": call.arguments }));
+    let reasoning = |part: &Part| {
+        if let Part::Reasoning(text) = part {
+            Some(text.clone())
+        } else {
+            None
+        }
+    };
+    let calls = reply
+        .calls()
+        .map(|call| json!({ "id": call.label, "name": call.tool, "arguments": call.arguments }));
     let fields = [
         ("kind", json!(kind)),
         ("text", json!(response.spoken())),
-        ("reasoning", json!(reply.parts.iter().filter_map(reasoning).collect::<String>())),
+        (
+            "reasoning",
+            json!(reply.parts.iter().filter_map(reasoning).collect::<String>()),
+        ),
         ("calls", calls.collect()),
         ("usage", json!(reply.usage)),
         ("finish", json!(reply.finish)),
         ("model", json!(reply.model)),
         ("warnings", json!(reply.warnings)),
     ];
-    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    fields
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
 }
 
 fn failed(error: &ModelError) -> Map<String, Value> {
@@ -250,14 +332,43 @@ fn failed(error: &ModelError) -> Map<String, Value> {
 
 /// The wire: as the exchange says, else as its path, its request, its file or its body looks.
 fn wire_of(path: &Path, exchange: &Value, body: &str) -> Option<Wire> {
-    let told = |field: &str| exchange.get(field).and_then(Value::as_str).unwrap_or_default();
-    let named = |name: &str| Wire::ALL.into_iter().find(|wire| wire.name() == name.replace('_', "-"));
+    let told = |field: &str| {
+        exchange
+            .get(field)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
+    let named = |name: &str| {
+        Wire::ALL
+            .into_iter()
+            .find(|wire| wire.name() == name.replace('_', "-"))
+    };
     let request = exchange.get("request").cloned().unwrap_or_default();
-    let of_request = |field: &str| request.get(field).and_then(Value::as_str).unwrap_or_default();
-    let addresses = [told("path"), told("url"), of_request("path"), of_request("url"), of_request("uri")];
+    let of_request = |field: &str| {
+        request
+            .get(field)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
+    let addresses = [
+        told("path"),
+        told("url"),
+        of_request("path"),
+        of_request("url"),
+        of_request("uri"),
+    ];
     let of_file = || {
-        let parts = path.iter().rev().map(|part| part.to_string_lossy().replace('_', "-"));
-        parts.flat_map(|part| Wire::ALL.into_iter().find(|wire| part.contains(wire.name()))).next()
+        let parts = path
+            .iter()
+            .rev()
+            .map(|part| part.to_string_lossy().replace('_', "-"));
+        parts
+            .flat_map(|part| {
+                Wire::ALL
+                    .into_iter()
+                    .find(|wire| part.contains(wire.name()))
+            })
+            .next()
     };
     named(told("wire"))
         .or_else(|| addresses.into_iter().find_map(of_address))
@@ -267,7 +378,11 @@ fn wire_of(path: &Path, exchange: &Value, body: &str) -> Option<Wire> {
 }
 
 fn of_address(address: &str) -> Option<Wire> {
-    let path = address.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
+    let path = address
+        .split(['?', '#'])
+        .next()
+        .unwrap_or_default()
+        .trim_end_matches('/');
     if path.ends_with("/completions") {
         Some(Wire::OpenaiChat)
     } else if path.contains("enerateContent") {
@@ -288,7 +403,9 @@ fn of_shape(request: &Value) -> Option<Wire> {
         Some(Wire::GoogleGenerateContent)
     } else if has("input") && !has("messages") {
         Some(Wire::OpenaiResponses)
-    } else if has("messages") && (has("system") || has("anthropic_version") || has("thinking") && has("max_tokens")) {
+    } else if has("messages")
+        && (has("system") || has("anthropic_version") || has("thinking") && has("max_tokens"))
+    {
         Some(Wire::AnthropicMessages)
     } else {
         None // the file or the body tells

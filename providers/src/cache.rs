@@ -58,13 +58,20 @@ struct Entry {
 
 impl Answers {
     const fn new(settings: CacheSettings) -> Self {
-        Self { settings, entries: BTreeMap::new(), uses: 0 }
+        Self {
+            settings,
+            entries: BTreeMap::new(),
+            uses: 0,
+        }
     }
 
     fn find(&mut self, request: &Digest, now: Instant) -> Option<LLMResponse> {
         let (age_max, used) = (self.settings.age_max, self.next_use());
         let is_fresh = |entry: &Entry| now.saturating_duration_since(entry.kept_at) < age_max;
-        let entry = self.entries.get_mut(request).filter(|entry| is_fresh(entry))?;
+        let entry = self
+            .entries
+            .get_mut(request)
+            .filter(|entry| is_fresh(entry))?;
         entry.used = used;
         Some(entry.response.clone())
     }
@@ -77,7 +84,14 @@ impl Answers {
         };
         if is_whole {
             let used = self.next_use();
-            self.entries.insert(request, Entry { response: response.clone(), kept_at: now, used });
+            self.entries.insert(
+                request,
+                Entry {
+                    response: response.clone(),
+                    kept_at: now,
+                    used,
+                },
+            );
             self.make_room();
         }
     }
@@ -85,7 +99,11 @@ impl Answers {
     /// Looks at all entries, which is cheap beside a call.
     fn make_room(&mut self) {
         while self.entries.len() > self.settings.entries.get() {
-            let oldest = self.entries.iter().min_by_key(|(_, entry)| entry.used).map(|(request, _)| *request);
+            let oldest = self
+                .entries
+                .iter()
+                .min_by_key(|(_, entry)| entry.used)
+                .map(|(request, _)| *request);
             oldest.and_then(|request| self.entries.remove(&request));
         }
     }
@@ -106,7 +124,11 @@ fn shared(settings: CacheSettings, digest: Digest) -> Shared {
     if caches.len() >= CACHES_MAX {
         caches.retain(|_, answers| Arc::strong_count(answers) > 1);
     }
-    Arc::clone(caches.entry(digest).or_insert_with(|| Arc::new(Mutex::new(Answers::new(settings)))))
+    Arc::clone(
+        caches
+            .entry(digest)
+            .or_insert_with(|| Arc::new(Mutex::new(Answers::new(settings)))),
+    )
 }
 
 /// A model that is asked only what it has not answered yet.
@@ -120,8 +142,15 @@ impl<M: Model> CachedModel<M> {
     /// Puts a cache before `model`, which was made by the provider called `provider` from `settings`, cache and all.
     #[must_use]
     pub fn new(model: M, cache: CacheSettings, provider: &str, settings: &Value) -> Self {
-        let digest = Digest::of(&[b"folkmoot cache 1", provider.as_bytes(), settings.to_string().as_bytes()]);
-        Self { model, answers: shared(cache, digest) }
+        let digest = Digest::of(&[
+            b"folkmoot cache 1",
+            provider.as_bytes(),
+            settings.to_string().as_bytes(),
+        ]);
+        Self {
+            model,
+            answers: shared(cache, digest),
+        }
     }
 
     fn answers(&self) -> MutexGuard<'_, Answers> {
@@ -155,5 +184,12 @@ impl<M: Model> Model for CachedModel<M> {
 /// are counted as none, not as unknown, which would be charged with the worst case.
 fn unpaid(mut reply: Reply) -> Reply {
     reply.warnings.push(CACHED_ANSWER.to_owned());
-    Reply { usage: Usage { input: Some(0), output: Some(0), ..Usage::default() }, ..reply }
+    Reply {
+        usage: Usage {
+            input: Some(0),
+            output: Some(0),
+            ..Usage::default()
+        },
+        ..reply
+    }
 }

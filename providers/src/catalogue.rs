@@ -14,9 +14,13 @@ use serde_json::{Map, Value};
 use crate::cache::CachedModel;
 use crate::codec::{Wire, names_of};
 use crate::play::scripted::ReplyError;
-use crate::play::{RecordedModel, RecordedSettings, RecordingError, ScriptedModel, ScriptedReply, ScriptedSettings};
+use crate::play::{
+    RecordedModel, RecordedSettings, RecordingError, ScriptedModel, ScriptedReply, ScriptedSettings,
+};
 use crate::record::Recorder;
-use crate::transport::{Environment, HttpModel, HttpSettings, HttpSetupError, ProcessEnvironment, Template};
+use crate::transport::{
+    Environment, HttpModel, HttpSettings, HttpSetupError, ProcessEnvironment, Template,
+};
 
 mod presets;
 #[cfg(test)]
@@ -26,7 +30,11 @@ pub use presets::{PRESETS, Preset};
 
 /// The names of all providers, sorted.
 pub static PROVIDERS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
-    let mut names: Vec<_> = PRESETS.iter().map(|preset| preset.name).chain(["recorded", "scripted"]).collect();
+    let mut names: Vec<_> = PRESETS
+        .iter()
+        .map(|preset| preset.name)
+        .chain(["recorded", "scripted"])
+        .collect();
     names.sort_unstable();
     names
 });
@@ -119,7 +127,12 @@ pub fn build_model_recorded(
                 None => model,
             };
             match cache {
-                Some(cache) => Arc::new(CachedModel::new(model, cache, preset.name, &Value::Object(settings))),
+                Some(cache) => Arc::new(CachedModel::new(
+                    model,
+                    cache,
+                    preset.name,
+                    &Value::Object(settings),
+                )),
                 None => Arc::new(model),
             }
         }
@@ -145,16 +158,27 @@ pub fn http_model(
     settings: &Map<String, Value>,
     environment: Arc<dyn Environment>,
 ) -> Result<HttpModel, BuildError> {
-    let misfit = |source| BuildError::Settings { provider: preset.name, source };
+    let misfit = |source| BuildError::Settings {
+        provider: preset.name,
+        source,
+    };
     let (http, codec) = (http_settings(preset, settings)?, split(preset, settings).1);
-    Ok(HttpModel::new(preset.wire.codec(&codec).map_err(misfit)?, http, environment)?)
+    Ok(HttpModel::new(
+        preset.wire.codec(&codec).map_err(misfit)?,
+        http,
+        environment,
+    )?)
 }
 
 /// What must not be shown of a model's settings: the values of their variables, as they are now.
 ///
 /// # Errors
 /// [`BuildError::Settings`] if they do not fit the provider.
-pub fn secrets_of(provider: &str, settings: &Value, environment: &dyn Environment) -> Result<SecretRules, BuildError> {
+pub fn secrets_of(
+    provider: &str,
+    settings: &Value,
+    environment: &dyn Environment,
+) -> Result<SecretRules, BuildError> {
     match provider {
         "recorded" | "scripted" => Ok(SecretRules::default()),
         other => Ok(http_settings(preset(other)?, object(settings))?.secrets(environment)),
@@ -162,9 +186,23 @@ pub fn secrets_of(provider: &str, settings: &Value, environment: &dyn Environmen
 }
 
 /// The settings of the transport. Those of the codec are known to it, but not read.
-fn http_settings(preset: &'static Preset, settings: &Map<String, Value>) -> Result<HttpSettings, BuildError> {
-    check_names(preset.name, settings, &[&HttpSettings::FIELDS, preset.wire.settings(), &["provider", "model"]])?;
-    let misfit = |source| BuildError::Settings { provider: preset.name, source };
+fn http_settings(
+    preset: &'static Preset,
+    settings: &Map<String, Value>,
+) -> Result<HttpSettings, BuildError> {
+    check_names(
+        preset.name,
+        settings,
+        &[
+            &HttpSettings::FIELDS,
+            preset.wire.settings(),
+            &["provider", "model"],
+        ],
+    )?;
+    let misfit = |source| BuildError::Settings {
+        provider: preset.name,
+        source,
+    };
     HttpSettings::deserialize(Value::Object(split(preset, settings).0)).map_err(misfit)
 }
 
@@ -180,7 +218,12 @@ fn check_names(
         None => Ok(()),
         Some(setting) => {
             let nearest = nearest(setting, &known);
-            Err(BuildError::UnknownSetting { provider, setting: setting.clone(), nearest, known })
+            Err(BuildError::UnknownSetting {
+                provider,
+                setting: setting.clone(),
+                nearest,
+                known,
+            })
         }
     }
 }
@@ -191,17 +234,27 @@ fn check_names(
 pub fn templates_of(provider: &str, settings: &Value) -> Vec<Template> {
     let preset = Preset::named(provider);
     let http = preset.and_then(|preset| http_settings(preset, object(settings)).ok());
-    http.map(|http| http.templates().cloned().collect()).unwrap_or_default()
+    http.map(|http| http.templates().cloned().collect())
+        .unwrap_or_default()
 }
 
 fn preset(name: &str) -> Result<&'static Preset, BuildError> {
-    let unknown = || BuildError::UnknownProvider { provider: name.to_owned(), nearest: nearest(name, &PROVIDERS) };
+    let unknown = || BuildError::UnknownProvider {
+        provider: name.to_owned(),
+        nearest: nearest(name, &PROVIDERS),
+    };
     Preset::named(name).ok_or_else(unknown)
 }
 
 /// The settings of the transport, and those of the codec.
-fn split(preset: &Preset, settings: &Map<String, Value>) -> (Map<String, Value>, Map<String, Value>) {
-    let all = preset.complete(settings).into_iter().filter(|(name, _)| !matches!(name.as_str(), "provider" | "model"));
+fn split(
+    preset: &Preset,
+    settings: &Map<String, Value>,
+) -> (Map<String, Value>, Map<String, Value>) {
+    let all = preset
+        .complete(settings)
+        .into_iter()
+        .filter(|(name, _)| !matches!(name.as_str(), "provider" | "model"));
     all.partition(|(name, _)| HttpSettings::FIELDS.contains(&name.as_str()))
 }
 
@@ -222,28 +275,50 @@ fn read_recorded(settings: &Value) -> Result<RecordedSettings, BuildError> {
     let mut codecs = codecs.concat();
     codecs.sort_unstable();
     codecs.dedup();
-    check_names("recorded", object(settings), &[&RecordedSettings::FIELDS, &codecs])?;
+    check_names(
+        "recorded",
+        object(settings),
+        &[&RecordedSettings::FIELDS, &codecs],
+    )?;
     deserialize("recorded", settings)
 }
 
-fn deserialize<T: DeserializeOwned>(provider: &'static str, settings: &Value) -> Result<T, BuildError> {
-    let settings = if settings.is_null() { Value::Object(Map::new()) } else { settings.clone() };
+fn deserialize<T: DeserializeOwned>(
+    provider: &'static str,
+    settings: &Value,
+) -> Result<T, BuildError> {
+    let settings = if settings.is_null() {
+        Value::Object(Map::new())
+    } else {
+        settings.clone()
+    };
     serde_json::from_value(settings).map_err(|source| BuildError::Settings { provider, source })
 }
 
-fn read_replies(replies: &BTreeMap<AgentName, Value>) -> Result<BTreeMap<AgentName, Vec<ScriptedReply>>, BuildError> {
+fn read_replies(
+    replies: &BTreeMap<AgentName, Value>,
+) -> Result<BTreeMap<AgentName, Vec<ScriptedReply>>, BuildError> {
     let read = |(agent, list): (&AgentName, &Value)| match ScriptedReply::list(list) {
         Ok(replies) => Ok((agent.clone(), replies)),
-        Err(source) => Err(BuildError::Replies { agent: agent.clone(), source }),
+        Err(source) => Err(BuildError::Replies {
+            agent: agent.clone(),
+            source,
+        }),
     };
     replies.iter().map(read).collect()
 }
 
 fn nearest(unknown: &str, known: &[&'static str]) -> Option<&'static str> {
     let likeness = |name: &&str| strsim::jaro_winkler(name, unknown);
-    known.iter().copied().filter(|name| likeness(name) > 0.7).max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
+    known
+        .iter()
+        .copied()
+        .filter(|name| likeness(name) > 0.7)
+        .max_by(|a, b| likeness(a).total_cmp(&likeness(b)))
 }
 
 fn hint(nearest: Option<&str>) -> String {
-    nearest.map(|name| format!(", did you mean `{name}`?")).unwrap_or_default()
+    nearest
+        .map(|name| format!(", did you mean `{name}`?"))
+        .unwrap_or_default()
 }

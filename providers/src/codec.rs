@@ -164,7 +164,12 @@ impl DecodeError {
     fn in_answer(self) -> Self {
         match self {
             Self::Reported(error) => Self::Reported(error.after(Reached::Answer)),
-            Self::Json(_) | Self::TooLong { .. } | Self::Empty | Self::Unread | Self::Page(_) | Self::CutOff => self,
+            Self::Json(_)
+            | Self::TooLong { .. }
+            | Self::Empty
+            | Self::Unread
+            | Self::Page(_)
+            | Self::CutOff => self,
         }
     }
 }

@@ -19,14 +19,24 @@ pub(crate) fn parse(text: &str) -> Option<Duration> {
         "d" => 86_400_000,
         _ => return None,
     };
-    number.parse::<u64>().ok()?.checked_mul(unit_ms).map(Duration::from_millis)
+    number
+        .parse::<u64>()
+        .ok()?
+        .checked_mul(unit_ms)
+        .map(Duration::from_millis)
 }
 
 pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
     let text = String::deserialize(from)?;
-    parse(&text).ok_or_else(|| de::Error::custom(format_args!("`{text}` is not a duration such as 150ms, 2s, 1m")))
+    parse(&text).ok_or_else(|| {
+        de::Error::custom(format_args!(
+            "`{text}` is not a duration such as 150ms, 2s, 1m"
+        ))
+    })
 }
 
-pub(crate) fn deserialize_some<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Duration>, D::Error> {
+pub(crate) fn deserialize_some<'de, D: Deserializer<'de>>(
+    from: D,
+) -> Result<Option<Duration>, D::Error> {
     deserialize(from).map(Some)
 }

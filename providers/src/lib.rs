@@ -28,7 +28,8 @@ pub mod record;
 mod reply;
 
 pub use catalogue::{
-    BuildError, PRESETS, PROVIDERS, Preset, build_model, build_model_recorded, http_model, secrets_of, templates_of,
+    BuildError, PRESETS, PROVIDERS, Preset, build_model, build_model_recorded, http_model,
+    secrets_of, templates_of,
 };
 pub use play::{RecordedModel, RecordedSettings, ScriptedModel, ScriptedReply, ScriptedSettings};
 pub use record::{Exchange, Recorder, RecordingFile, RecordingFileError};

@@ -58,7 +58,9 @@ impl Exchange {
         if !matches!(self.status, 200..=299) {
             self.body = account::without_people(&self.body).into_owned();
         }
-        self.headers.values_mut().for_each(|value| *value = hide(value));
+        self.headers
+            .values_mut()
+            .for_each(|value| *value = hide(value));
         secrets.redact_value(&mut self.request);
         account::hide_in(&mut self.request);
         self

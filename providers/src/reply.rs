@@ -23,12 +23,19 @@ impl MapReply for LLMResponse {
 
 /// The response, which was read from the body with this digest.
 pub(crate) fn read_from(response: LLMResponse, body: Digest) -> LLMResponse {
-    response.map_reply(|reply| Reply { body: Some(body), ..reply })
+    response.map_reply(|reply| Reply {
+        body: Some(body),
+        ..reply
+    })
 }
 
 /// Shows a piece of text. The error is for nobody: whoever closed the drafts has stopped the call.
 pub(crate) async fn show(drafts: &dyn Drafts, text: &str) -> Result<(), ModelError> {
-    let stopped =
-        |DraftsClosed| ModelError::new(ModelErrorKind::Outage, "the call was stopped while its answer was shown");
+    let stopped = |DraftsClosed| {
+        ModelError::new(
+            ModelErrorKind::Outage,
+            "the call was stopped while its answer was shown",
+        )
+    };
     drafts.push(text).await.map_err(stopped)
 }

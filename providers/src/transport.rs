@@ -24,7 +24,9 @@ mod url;
 
 pub use client::{HttpSetupError, Proxy};
 pub use rate::RateLimit;
-pub use secret::{Environment, MissingVariable, ProcessEnvironment, Secret, Template, TemplateError};
+pub use secret::{
+    Environment, MissingVariable, ProcessEnvironment, Secret, Template, TemplateError,
+};
 pub use settings::{HttpSettings, Timeouts};
 
 /// A model behind HTTP.
@@ -48,7 +50,13 @@ impl HttpModel {
         environment: Arc<dyn Environment>,
     ) -> Result<Self, HttpSetupError> {
         let client = client::client(&settings, &*environment)?;
-        Ok(Self { codec, settings, environment, client, recorder: None })
+        Ok(Self {
+            codec,
+            settings,
+            environment,
+            client,
+            recorder: None,
+        })
     }
 
     /// The same; `recorder` is told of every exchange, in which `wire` was spoken.
@@ -66,21 +74,40 @@ impl HttpModel {
 
     /// Writes the HTTP request.
     fn request(&self, call: &ModelCall) -> Result<Outgoing, ModelError> {
-        let mode = if self.settings.stream { Mode::Stream } else { Mode::Whole };
+        let mode = if self.settings.stream {
+            Mode::Stream
+        } else {
+            Mode::Whole
+        };
         let wire = self.codec.encode(&call.request, &call.files, mode);
         let base_url = self.expand(&self.settings.base_url)?;
-        let keyed = if self.settings.key.is_some() { url::Keyed::Yes } else { url::Keyed::No };
+        let keyed = if self.settings.key.is_some() {
+            url::Keyed::Yes
+        } else {
+            url::Keyed::No
+        };
         let url = url::url(base_url.expose(), &wire.path, keyed);
         let limiter = |limit| rate::limiter(limit, base_url.expose(), call.request.model());
         let limiter = self.settings.rate_limit.map(limiter);
         let headers = self.headers(&wire.headers, &call.idempotency_key)?;
         let request = self.client.post(url).json(&wire.body).headers(headers);
-        Ok(Outgoing { request, mode, limiter, path: wire.path, body: wire.body, warnings: wire.warnings })
+        Ok(Outgoing {
+            request,
+            mode,
+            limiter,
+            path: wire.path,
+            body: wire.body,
+            warnings: wire.warnings,
+        })
     }
 
     /// The headers: the wire's, the key's, and the script's, which take the place of others with their name. A key whose
     /// header the script writes itself is not sent: it is for the provider, and the script's for whoever stands before it.
-    fn headers(&self, of_wire: &[(&'static str, String)], idempotency_key: &str) -> Result<HeaderMap, ModelError> {
+    fn headers(
+        &self,
+        of_wire: &[(&'static str, String)],
+        idempotency_key: &str,
+    ) -> Result<HeaderMap, ModelError> {
         let mut headers = HeaderMap::new();
         headers.insert("idempotency-key", sensitive(idempotency_key)?);
         for (name, value) in of_wire {
@@ -88,14 +115,23 @@ impl HttpModel {
         }
         if let Some(key) = &self.settings.key {
             let (name, _) = self.codec.key_header("");
-            if !self.settings.headers.keys().any(|own| own.eq_ignore_ascii_case(name)) {
+            if !self
+                .settings
+                .headers
+                .keys()
+                .any(|own| own.eq_ignore_ascii_case(name))
+            {
                 let (name, value) = self.codec.key_header(self.expand(key)?.expose());
                 headers.insert(name, sensitive(&value)?);
             }
         }
         for (name, template) in &self.settings.headers {
-            let refused =
-                |_| ModelError::new(ModelErrorKind::RefusesRequest, format!("`{name}` is no name of a header"));
+            let refused = |_| {
+                ModelError::new(
+                    ModelErrorKind::RefusesRequest,
+                    format!("`{name}` is no name of a header"),
+                )
+            };
             let value = sensitive(self.expand(template)?.expose())?;
             headers.insert(HeaderName::try_from(name).map_err(refused)?, value);
         }
@@ -121,8 +157,12 @@ struct Outgoing {
 
 fn sensitive(value: &str) -> Result<HeaderValue, ModelError> {
     let header = HeaderValue::from_str(value);
-    let refused =
-        |_| ModelError::new(ModelErrorKind::RefusesAccount, "a key or header holds characters that HTTP forbids");
+    let refused = |_| {
+        ModelError::new(
+            ModelErrorKind::RefusesAccount,
+            "a key or header holds characters that HTTP forbids",
+        )
+    };
     header.map_err(refused).map(|mut header| {
         header.set_sensitive(true);
         header
@@ -132,23 +172,46 @@ fn sensitive(value: &str) -> Result<HeaderValue, ModelError> {
 #[async_trait]
 impl Model for HttpModel {
     async fn call(&self, call: &ModelCall, drafts: &dyn Drafts) -> Result<LLMResponse, ModelError> {
-        let Outgoing { request, mode, limiter, path, body, warnings } = self.request(call)?;
+        let Outgoing {
+            request,
+            mode,
+            limiter,
+            path,
+            body,
+            warnings,
+        } = self.request(call)?;
         if let Some(limiter) = limiter {
             limiter.place().await?;
         }
         let secrets = self.settings.secrets(&*self.environment);
         let tape = self.recorder.as_ref().map(|(wire, recorder)| {
-            let sent = tape::Sent { call, wire: *wire, path, request: body };
+            let sent = tape::Sent {
+                call,
+                wire: *wire,
+                path,
+                request: body,
+            };
             tape::Tape::new(sent, &**recorder, secrets.clone())
         });
-        let mut exchange = exchange::Exchange { codec: &*self.codec, settings: &self.settings, mode, drafts, tape };
-        let answer = tokio::time::timeout(self.settings.timeouts.total, exchange.perform(request)).await;
-        let answer = answer.unwrap_or_else(|_| Err(exchange::timed_out("answer", self.settings.timeouts.total)));
+        let mut exchange = exchange::Exchange {
+            codec: &*self.codec,
+            settings: &self.settings,
+            mode,
+            drafts,
+            tape,
+        };
+        let answer =
+            tokio::time::timeout(self.settings.timeouts.total, exchange.perform(request)).await;
+        let answer = answer
+            .unwrap_or_else(|_| Err(exchange::timed_out("answer", self.settings.timeouts.total)));
         let redact = |text: &str| account::without_people(&secrets.redact_text(text)).into_owned();
         match answer {
             Ok(response) => Ok(response.map_reply(|reply| warn(reply, warnings))),
             // Cut last: a part of a secret would not be known as one.
-            Err(error) => Err(ModelError { detail: short(&redact(&error.detail)), ..error }),
+            Err(error) => Err(ModelError {
+                detail: short(&redact(&error.detail)),
+                ..error
+            }),
         }
     }
 

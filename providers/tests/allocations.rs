@@ -30,29 +30,38 @@ fn events(wire: Wire, text: &str) -> (String, String) {
     match wire {
         Wire::OpenaiChat => {
             let choice = json!({ "index": 0, "delta": { "content": text }, "finish_reason": null });
-            (String::new(), event(&json!({ "id": "c", "model": "m", "choices": [choice] })))
+            (
+                String::new(),
+                event(&json!({ "id": "c", "model": "m", "choices": [choice] })),
+            )
         }
         Wire::OpenaiResponses => {
-            let item =
-                json!({ "id": "i", "type": "message", "role": "assistant", "status": "in_progress", "content": [] });
+            let item = json!({ "id": "i", "type": "message", "role": "assistant", "status": "in_progress", "content": [] });
             let part = json!({ "type": "output_text", "text": "", "annotations": [] });
-            let opened = json!({ "type": "response.output_item.added", "output_index": 0, "item": item });
+            let opened =
+                json!({ "type": "response.output_item.added", "output_index": 0, "item": item });
             let begun = json!({ "type": "response.content_part.added", "item_id": "i", "output_index": 0, "content_index": 0, "part": part });
             let delta = json!({ "type": "response.output_text.delta", "item_id": "i", "output_index": 0, "content_index": 0, "delta": text });
             (event(&opened) + &event(&begun), event(&delta))
         }
         Wire::AnthropicMessages => {
-            let message = json!({ "type": "message", "role": "assistant", "model": "m", "content": [] });
+            let message =
+                json!({ "type": "message", "role": "assistant", "model": "m", "content": [] });
             let block = json!({ "type": "text", "text": "" });
             let opened = json!({ "type": "message_start", "message": message });
-            let begun = json!({ "type": "content_block_start", "index": 0, "content_block": block });
-            let delta =
-                json!({ "type": "content_block_delta", "index": 0, "delta": { "type": "text_delta", "text": text } });
+            let begun =
+                json!({ "type": "content_block_start", "index": 0, "content_block": block });
+            let delta = json!({ "type": "content_block_delta", "index": 0, "delta": { "type": "text_delta", "text": text } });
             (event(&opened) + &event(&begun), event(&delta))
         }
         Wire::GoogleGenerateContent => {
             let content = json!({ "role": "model", "parts": [{ "text": text }] });
-            (String::new(), event(&json!({ "candidates": [{ "content": content, "index": 0 }], "modelVersion": "m" })))
+            (
+                String::new(),
+                event(
+                    &json!({ "candidates": [{ "content": content, "index": 0 }], "modelVersion": "m" }),
+                ),
+            )
         }
     }
 }
@@ -80,7 +89,10 @@ fn a_decoder_allocates_for_each_event_and_not_for_each_byte() {
             let events = events(wire, &"a".repeat(text_bytes));
             for piece_bytes in [usize::MAX, 7] {
                 let count = asked(wire, &events, piece_bytes);
-                println!("{}: {EVENTS} events of {text_bytes} bytes of text: {count} allocations", wire.name());
+                println!(
+                    "{}: {EVENTS} events of {text_bytes} bytes of text: {count} allocations",
+                    wire.name()
+                );
                 let name = wire.name();
                 assert!(
                     count <= per_event(wire) * EVENTS + SLACK,

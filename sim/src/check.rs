@@ -39,14 +39,21 @@ struct Outside {
 impl Checker {
     /// An append is asked for; nothing is known of it yet.
     pub fn asked(&mut self, commit: &Commit) {
-        self.asked.entry(place(commit)).or_default().push(commit.clone());
+        self.asked
+            .entry(place(commit))
+            .or_default()
+            .push(commit.clone());
     }
 
     /// An append was answered.
     ///
     /// # Errors
     /// The law that the commit breaks.
-    pub fn answered(&mut self, commit: &Commit, answer: &Result<Appended, AppendError>) -> Result<(), Violation> {
+    pub fn answered(
+        &mut self,
+        commit: &Commit,
+        answer: &Result<Appended, AppendError>,
+    ) -> Result<(), Violation> {
         match answer {
             Ok(Appended::Committed { .. }) => self.take(commit),
             Ok(Appended::Repeated(_)) | Err(_) => Ok(()),
@@ -59,7 +66,9 @@ impl Checker {
     /// [`Law::NothingLost`]: one is missing.
     pub fn opened(&self, worlds: &[WorldId]) -> Result<(), Violation> {
         let missing = self.books.iter().find(|(world, _)| !worlds.contains(world));
-        missing.map_or(Ok(()), |(_, book)| Err(book.breaks(Law::NothingLost, None, "the world is gone")))
+        missing.map_or(Ok(()), |(_, book)| {
+            Err(book.breaks(Law::NothingLost, None, "the world is gone"))
+        })
     }
 
     /// A process has opened the store: this is all that is in it of `world`. Said before anything is appended, of every world.
@@ -72,28 +81,48 @@ impl Checker {
             book.still_has(log)?;
         }
         // The commits of its parent stand before those of a fork, in the parent's name.
-        let own = log.iter().skip(known).filter(|commit| commit.header.world == world || begins(commit) == Some(world));
+        let own = log
+            .iter()
+            .skip(known)
+            .filter(|commit| commit.header.world == world || begins(commit) == Some(world));
         own.into_iter().try_for_each(|commit| self.find(commit))
     }
 
     /// A commit that nobody heard of: it must be one that was asked for.
     fn find(&mut self, commit: &Commit) -> Result<(), Violation> {
-        let was_asked = self.asked.get(&place(commit)).is_some_and(|asked| asked.contains(commit));
+        let was_asked = self
+            .asked
+            .get(&place(commit))
+            .is_some_and(|asked| asked.contains(commit));
         if was_asked {
             return self.take(commit);
         }
-        let (law, what) = (Law::NothingInvented, "a commit that nobody asked for".to_owned());
-        Err(Violation { law, world: None, at: Some(commit.header.first), what })
+        let (law, what) = (
+            Law::NothingInvented,
+            "a commit that nobody asked for".to_owned(),
+        );
+        Err(Violation {
+            law,
+            world: None,
+            at: Some(commit.header.first),
+            what,
+        })
     }
 
     fn take(&mut self, commit: &Commit) -> Result<(), Violation> {
         self.asked.remove(&place(commit));
         let world = commit.header.world;
         if let Some(Event::Forked(forked)) = commit.events.first() {
-            let parent = self.books.get(&forked.parent).map(|parent| parent.up_to(commit.header.first));
+            let parent = self
+                .books
+                .get(&forked.parent)
+                .map(|parent| parent.up_to(commit.header.first));
             self.books.insert(world, parent.unwrap_or_default());
         }
-        self.books.entry(world).or_default().take(commit, &self.outside)
+        self.books
+            .entry(world)
+            .or_default()
+            .take(commit, &self.outside)
     }
 
     /// A person is about to decide a request.
@@ -106,7 +135,12 @@ impl Checker {
     ///
     /// # Errors
     /// The law that the run breaks.
-    pub fn took_effect(&mut self, world: WorldId, call: CallId, key: &str) -> Result<(), Violation> {
+    pub fn took_effect(
+        &mut self,
+        world: WorldId,
+        call: CallId,
+        key: &str,
+    ) -> Result<(), Violation> {
         let effects = self.outside.effects.entry(call).or_default();
         *effects = effects.saturating_add(1);
         let effects = *effects;
@@ -116,7 +150,9 @@ impl Checker {
                 law: Law::StartedBeforeRun,
                 world: None,
                 at: None,
-                what: format!("{key} took effect in a world whose log does not say that there is one"),
+                what: format!(
+                    "{key} took effect in a world whose log does not say that there is one"
+                ),
             }),
         }
     }
@@ -132,7 +168,9 @@ impl Checker {
     /// # Errors
     /// What it saw is not the log.
     pub fn followed(&self, world: WorldId, seen: &[Commit]) -> Result<(), Violation> {
-        self.books.get(&world).map_or(Ok(()), |book| book.was_followed(seen))
+        self.books
+            .get(&world)
+            .map_or(Ok(()), |book| book.was_followed(seen))
     }
 
     /// The log of `world`, as far as it was acknowledged or found.
@@ -157,5 +195,9 @@ fn place(commit: &Commit) -> (WorldId, Position) {
 
 /// The fork that a commit begins, if it begins one.
 fn begins(commit: &Commit) -> Option<WorldId> {
-    if let Some(Event::Forked(forked)) = commit.events.first() { Some(forked.world) } else { None }
+    if let Some(Event::Forked(forked)) = commit.events.first() {
+        Some(forked.world)
+    } else {
+        None
+    }
 }

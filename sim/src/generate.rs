@@ -29,10 +29,18 @@ const SAYINGS: [&str; 9] = [
 #[must_use]
 pub fn generate(seed: u64, seconds: u64) -> Story {
     let mut rng = Rng::with_seed(seed);
-    let rooms: Vec<Room> = (0..rng.usize(1..4)).map(|number| room::any(&mut rng, number)).collect();
+    let rooms: Vec<Room> = (0..rng.usize(1..4))
+        .map(|number| room::any(&mut rng, number))
+        .collect();
     let deeds = deeds(&mut rng, seconds, rooms.len());
     let faults = faults(&mut rng, seconds);
-    Story { seed, seconds, rooms, deeds, faults }
+    Story {
+        seed,
+        seconds,
+        rooms,
+        deeds,
+        faults,
+    }
 }
 
 /// The story of a seed in which a script is run: only what must not change how it ends goes wrong.
@@ -41,14 +49,25 @@ pub fn generate_around(script: Value, seed: u64, seconds: u64) -> Story {
     let mut rng = Rng::with_seed(seed);
     let mut faults = faults(&mut rng, seconds);
     faults.retain(|fault| !matches!(fault.goes, Goes::ModelHangs | Goes::ToolHangs));
-    Story { seed, seconds, rooms: vec![Room::of(script)], deeds: Vec::new(), faults }
+    Story {
+        seed,
+        seconds,
+        rooms: vec![Room::of(script)],
+        deeds: Vec::new(),
+        faults,
+    }
 }
 
 fn deeds(rng: &mut Rng, seconds: u64, rooms: usize) -> Vec<Deed> {
     let count = rng.usize(4..64);
     let mut deeds: Vec<Deed> = moments(rng, seconds, count)
         .into_iter()
-        .map(|at_us| Deed { at_us, room: rng.usize(0..rooms), person: pick(rng, &PEOPLE).to_owned(), does: does(rng) })
+        .map(|at_us| Deed {
+            at_us,
+            room: rng.usize(0..rooms),
+            person: pick(rng, &PEOPLE).to_owned(),
+            does: does(rng),
+        })
         .collect();
     deeds.sort_by_key(|deed| deed.at_us);
     deeds
@@ -76,25 +95,39 @@ fn saying(rng: &mut Rng) -> String {
     match rng.u32(0..3) {
         0 => pick(rng, &SAYINGS).to_owned(),
         1 => format!("@a{} {}", rng.u32(0..4), pick(rng, &SAYINGS)),
-        _ => format!("@a{} and\n@a{} both: {}", rng.u32(0..4), rng.u32(0..4), pick(rng, &SAYINGS)),
+        _ => format!(
+            "@a{} and\n@a{} both: {}",
+            rng.u32(0..4),
+            rng.u32(0..4),
+            pick(rng, &SAYINGS)
+        ),
     }
 }
 
 fn faults(rng: &mut Rng, seconds: u64) -> Vec<Fault> {
     let count = rng.usize(0..9);
-    let mut faults: Vec<Fault> =
-        moments(rng, seconds, count).into_iter().map(|at_us| Fault { at_us, goes: goes(rng) }).collect();
+    let mut faults: Vec<Fault> = moments(rng, seconds, count)
+        .into_iter()
+        .map(|at_us| Fault {
+            at_us,
+            goes: goes(rng),
+        })
+        .collect();
     faults.sort_by_key(|fault| fault.at_us);
     faults
 }
 
 fn goes(rng: &mut Rng) -> Goes {
     match rng.u32(0..22) {
-        0..8 => Goes::Killed { rounds: rng.u32(0..40) },
+        0..8 => Goes::Killed {
+            rounds: rng.u32(0..40),
+        },
         8 => Goes::Restarted,
         9..11 => Goes::TakenOver,
         11..18 => Goes::Disk(disk(rng)),
-        18 => Goes::Slow { more_us: rng.u64(1_000..3_000_000) },
+        18 => Goes::Slow {
+            more_us: rng.u64(1_000..3_000_000),
+        },
         19..21 => Goes::ModelHangs,
         _ => Goes::ToolHangs,
     }

@@ -59,12 +59,19 @@ pub struct Violation {
 impl Violation {
     /// A violation of `law` that has no place yet.
     pub(crate) fn of(law: Law, what: impl Into<String>) -> Self {
-        Self { law, world: None, at: None, what: what.into() }
+        Self {
+            law,
+            world: None,
+            at: None,
+            what: what.into(),
+        }
     }
 }
 
 fn place(world: Option<&WorldName>, at: Option<Position>) -> String {
-    let world = world.map(|world| format!(" in {world}")).unwrap_or_default();
+    let world = world
+        .map(|world| format!(" in {world}"))
+        .unwrap_or_default();
     let at = at.map(|at| format!(" at event {at}")).unwrap_or_default();
     format!("{world}{at}")
 }

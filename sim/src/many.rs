@@ -26,7 +26,11 @@ pub fn live_all(
             scope.spawn(move || {
                 while goes_on.load(Ordering::SeqCst) {
                     let seed = next.fetch_add(1, Ordering::SeqCst);
-                    if seed >= end || told.send((seed, unheard(|| simulate(&tell(seed))))).is_err() {
+                    if seed >= end
+                        || told
+                            .send((seed, unheard(|| simulate(&tell(seed)))))
+                            .is_err()
+                    {
                         return;
                     }
                 }

@@ -15,13 +15,18 @@ const TRIES_MAX: usize = 4_000;
 /// Whether `story` breaks `law`.
 #[must_use]
 pub fn breaks(story: &Story, law: Law) -> bool {
-    unheard(|| simulate(story)).is_ok_and(|lived| lived.result.is_err_and(|violation| violation.law == law))
+    unheard(|| simulate(story))
+        .is_ok_and(|lived| lived.result.is_err_and(|violation| violation.law == law))
 }
 
 /// Takes out of `story` whatever can be left out, as long as `fails` holds of the rest: deeds, faults, rooms, and all that
 /// stands in their scripts; and makes it as short as it can be. What it gives still fails, if `story` did.
 pub fn shrink(story: Story, fails: &mut dyn FnMut(&Story) -> bool) -> Story {
-    let mut search = Search { story, fails, left: TRIES_MAX };
+    let mut search = Search {
+        story,
+        fails,
+        left: TRIES_MAX,
+    };
     while search.pass() {}
     search.story
 }
@@ -60,7 +65,11 @@ impl Search<'_> {
     }
 
     /// Leaves out stretches of a list, long ones first.
-    fn thin(&mut self, count: fn(&Story) -> usize, without: fn(&Story, Range<usize>) -> Story) -> bool {
+    fn thin(
+        &mut self,
+        count: fn(&Story) -> usize,
+        without: fn(&Story, Range<usize>) -> Story,
+    ) -> bool {
         let (mut shorter, mut chunk) = (false, count(&self.story));
         while chunk > 0 {
             let mut end = count(&self.story);
@@ -77,18 +86,32 @@ impl Search<'_> {
     /// Ends the story right after its last deed and fault.
     fn shorten(&mut self) -> bool {
         let last = self.story.deeds.iter().map(|deed| deed.at_us);
-        let last = last.chain(self.story.faults.iter().map(|fault| fault.at_us)).max().unwrap_or_default();
+        let last = last
+            .chain(self.story.faults.iter().map(|fault| fault.at_us))
+            .max()
+            .unwrap_or_default();
         let seconds = last.div_euclid(1_000_000).saturating_add(1);
-        self.attempt(Story { seconds: seconds.min(self.story.seconds), ..self.story.clone() })
+        self.attempt(Story {
+            seconds: seconds.min(self.story.seconds),
+            ..self.story.clone()
+        })
     }
 
     /// Leaves out what stands in a room's script, the large parts first.
     fn simplify(&mut self, room: usize) -> bool {
         let mut shorter = false;
-        let paths = self.story.rooms.get(room).map(|room| paths(&room.script)).unwrap_or_default();
+        let paths = self
+            .story
+            .rooms
+            .get(room)
+            .map(|room| paths(&room.script))
+            .unwrap_or_default();
         for path in paths {
             let mut candidate = self.story.clone();
-            let is_there = candidate.rooms.get_mut(room).is_some_and(|room| remove(&mut room.script, &path));
+            let is_there = candidate
+                .rooms
+                .get_mut(room)
+                .is_some_and(|room| remove(&mut room.script, &path));
             shorter |= is_there && self.attempt(candidate);
         }
         shorter
@@ -142,15 +165,25 @@ fn paths(value: &Value) -> Vec<Path> {
 
 fn inner(value: &Value) -> Vec<(String, &Value)> {
     match value {
-        Value::Object(fields) => fields.iter().map(|(name, value)| (name.clone(), value)).collect(),
-        Value::Array(items) => items.iter().enumerate().rev().map(|(at, value)| (at.to_string(), value)).collect(),
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(name, value)| (name.clone(), value))
+            .collect(),
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .rev()
+            .map(|(at, value)| (at.to_string(), value))
+            .collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
     }
 }
 
 /// Removes the part at `path`; `false` if it is not there any more.
 fn remove(value: &mut Value, path: &[String]) -> bool {
-    let Some((last, way)) = path.split_last() else { return false };
+    let Some((last, way)) = path.split_last() else {
+        return false;
+    };
     let mut parent = value;
     for step in way {
         let next = match parent {

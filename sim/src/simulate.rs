@@ -13,7 +13,9 @@ use tokio::task::LocalSet;
 
 use crate::law::{Law, Violation};
 use crate::lived::Lived;
-use crate::machine::{Outside, Plan, Platter, Process, Setting, between_ms, panics, recover, rest, verify};
+use crate::machine::{
+    Outside, Plan, Platter, Process, Setting, between_ms, panics, recover, rest, verify,
+};
 use crate::story::{Fault, Goes, Story};
 
 /// How many processes a story may take.
@@ -64,19 +66,38 @@ struct Life {
 
 impl Life {
     fn of(story: &Story) -> Result<Self, StoryError> {
-        let plans: Result<Vec<_>, _> =
-            story.rooms.iter().enumerate().map(|(number, room)| Plan::of(number, room).map(Rc::new)).collect();
+        let plans: Result<Vec<_>, _> = story
+            .rooms
+            .iter()
+            .enumerate()
+            .map(|(number, room)| Plan::of(number, room).map(Rc::new))
+            .collect();
         let plans = plans?;
         let outside = Arc::new(Outside::new(story.seed, story.deeds.len(), plans.len()));
         let platter = Arc::new(Platter::new(Arc::clone(&outside)));
         let mut lots = outside.lots("setting");
         let is_signed = lots.u32(0..3) == 0;
-        let signer = is_signed.then(|| SignerKey::generate("example.com/simulated", &[7; 32]).ok()).flatten();
+        let signer = is_signed
+            .then(|| SignerKey::generate("example.com/simulated", &[7; 32]).ok())
+            .flatten();
         let signer = signer.map(|key| Arc::new(HeadSigner::new(key)) as _);
         let idle_close = (lots.u32(0..3) == 0).then(|| between_ms(&mut lots, 500, 60_000));
         let story = Rc::new(story.clone());
-        let setting = Setting { story, plans: Rc::new(plans), platter, outside, signer, idle_close };
-        Ok(Self { setting, process: 0, fault: 0, is_at_rest: false, digest: Digest::default() })
+        let setting = Setting {
+            story,
+            plans: Rc::new(plans),
+            platter,
+            outside,
+            signer,
+            idle_close,
+        };
+        Ok(Self {
+            setting,
+            process: 0,
+            fault: 0,
+            is_at_rest: false,
+            digest: Digest::default(),
+        })
     }
 
     /// One process after the other.
@@ -91,26 +112,39 @@ impl Life {
                 return Ok(());
             }
         }
-        Err(Violation::of(Law::ComesToRest, format!("{PROCESSES_MAX} processes were not enough")))
+        Err(Violation::of(
+            Law::ComesToRest,
+            format!("{PROCESSES_MAX} processes were not enough"),
+        ))
     }
 
     fn lived(&self, result: Result<(), Violation>) -> Lived {
         let outside = &self.setting.outside;
         let mut counts = outside.books().counts.clone();
         counts.restarts = self.process.saturating_sub(1);
-        Lived { digest: self.digest, time: outside.clock.passed(), counts, result }
+        Lived {
+            digest: self.digest,
+            time: outside.clock.passed(),
+            counts,
+            result,
+        }
     }
 
     /// One process: an executor with paused time, dropped at its end with everything that goes on in it.
     fn live(&mut self) -> Ended {
         self.process = self.process.saturating_add(1);
         let clock = self.setting.outside.clock.clone();
-        let executor = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+        let executor = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .start_paused(true)
+            .build();
         let executor = match executor {
             Ok(executor) => executor,
             Err(error) => {
                 let what = format!("there is no executor: {error}");
-                self.setting.outside.hold(Err(Violation::of(Law::NoPanic, what)));
+                self.setting
+                    .outside
+                    .hold(Err(Violation::of(Law::NoPanic, what)));
                 return Ended::Over;
             }
         };
@@ -129,7 +163,9 @@ impl Life {
 
     async fn run(&mut self) -> Ended {
         let outside = Arc::clone(&self.setting.outside);
-        let Some(process) = Process::start(&self.setting, self.process).await else { return Ended::Again };
+        let Some(process) = Process::start(&self.setting, self.process).await else {
+            return Ended::Again;
+        };
         let broke = async { outside.broke.notified().await };
         tokio::select! {
             biased;
@@ -148,13 +184,17 @@ impl Life {
         let clock = self.setting.outside.clock.clone();
         loop {
             let fault = self.setting.story.faults.get(self.fault).cloned();
-            let at = fault.as_ref().map_or(end, |fault| Duration::from_micros(fault.at_us).min(end));
+            let at = fault
+                .as_ref()
+                .map_or(end, |fault| Duration::from_micros(fault.at_us).min(end));
             tokio::select! {
                 biased;
                 () = process.pulse.stops.notified() => return self.stopped().await,
                 () = clock.until(at) => {}
             }
-            let Some(fault) = fault.filter(|_| at < end) else { break };
+            let Some(fault) = fault.filter(|_| at < end) else {
+                break;
+            };
             self.fault = self.fault.saturating_add(1);
             match self.strike(&fault, &process).await {
                 Struck::GoesOn => {}
@@ -242,8 +282,14 @@ impl Life {
             () = process.pulse.stops.notified() => return self.stopped().await,
             () = rest(process) => {}
         }
-        if tokio::time::timeout(CLOSING_MAX, process.close()).await.is_err() {
-            self.setting.outside.hold(Err(Violation::of(Law::ComesToRest, "the process does not close")));
+        if tokio::time::timeout(CLOSING_MAX, process.close())
+            .await
+            .is_err()
+        {
+            self.setting.outside.hold(Err(Violation::of(
+                Law::ComesToRest,
+                "the process does not close",
+            )));
         }
         self.is_at_rest = true;
         Ended::Again
@@ -278,10 +324,15 @@ async fn linger(old: Rc<Process>, lasts: Duration) {
 
 /// The digest of all logs: their last links.
 async fn digest(process: &Process) -> Result<Digest, Violation> {
-    let broken = |error: folkmoot::core::port::ReadError| Violation::of(Law::StoreWhole, error.to_string());
+    let broken =
+        |error: folkmoot::core::port::ReadError| Violation::of(Law::StoreWhole, error.to_string());
     let mut parts = Vec::new();
     for entry in recover(&process.outside, &process.store).await? {
-        let stored = process.store.read(entry.world, Position::new(1)).await.map_err(broken)?;
+        let stored = process
+            .store
+            .read(entry.world, Position::new(1))
+            .await
+            .map_err(broken)?;
         let stored: Vec<_> = stored.try_collect().await.map_err(broken)?;
         parts.extend(stored.iter().map(|stored| *stored.link.as_bytes()));
     }

@@ -63,7 +63,10 @@ impl Room {
     /// A room of a script without paths.
     #[must_use]
     pub const fn of(script: Value) -> Self {
-        Self { script, folder: None }
+        Self {
+            script,
+            folder: None,
+        }
     }
 }
 

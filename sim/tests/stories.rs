@@ -9,7 +9,9 @@ use folkmoot_sim::{Counts, Story, breaks, generate, generate_around, live_all, s
 
 /// The seeds that are lived: few by default, or as `FOLKMOOT_SIM_SEEDS` says, as `A..B`.
 fn seeds(default: Range<u64>) -> Range<u64> {
-    let Ok(text) = std::env::var("FOLKMOOT_SIM_SEEDS") else { return default };
+    let Ok(text) = std::env::var("FOLKMOOT_SIM_SEEDS") else {
+        return default;
+    };
     let (from, to) = text.split_once("..").expect("FOLKMOOT_SIM_SEEDS is A..B");
     from.parse().unwrap()..to.parse().unwrap()
 }
@@ -21,19 +23,31 @@ const SECONDS: u64 = 600;
 fn every_law_holds_in_every_story() {
     let (mut counts, mut time, mut broken) = (Counts::default(), Duration::ZERO, Vec::new());
     let seeds = seeds(0..16);
-    live_all(seeds.clone(), &|seed| generate(seed, SECONDS), &mut |seed, lived| {
-        let lived = lived.unwrap();
-        counts.add(&lived.counts);
-        time += lived.time;
-        broken.extend(lived.result.err().map(|violation| (seed, violation.to_string())));
-        true
-    });
+    live_all(
+        seeds.clone(),
+        &|seed| generate(seed, SECONDS),
+        &mut |seed, lived| {
+            let lived = lived.unwrap();
+            counts.add(&lived.counts);
+            time += lived.time;
+            broken.extend(
+                lived
+                    .result
+                    .err()
+                    .map(|violation| (seed, violation.to_string())),
+            );
+            true
+        },
+    );
     broken.sort();
     for (seed, violation) in &broken {
         let violation: String = violation.chars().take(700).collect();
         println!("folkmoot sim --seeds {seed}..{}: {violation}", seed + 1);
     }
-    println!("{seeds:?}: {time:?} lived, {counts:?}, {} violations", broken.len());
+    println!(
+        "{seeds:?}: {time:?} lived, {counts:?}, {} violations",
+        broken.len()
+    );
     assert!(broken.is_empty());
 }
 
@@ -41,10 +55,14 @@ fn every_law_holds_in_every_story() {
 fn the_same_story_makes_the_same_bytes() {
     let mut lives = [Vec::new(), Vec::new()];
     for lives in &mut lives {
-        live_all(seeds(0..8), &|seed| generate(seed, 60), &mut |seed, lived| {
-            lives.push((seed, lived.unwrap()));
-            true
-        });
+        live_all(
+            seeds(0..8),
+            &|seed| generate(seed, 60),
+            &mut |seed, lived| {
+                lives.push((seed, lived.unwrap()));
+                true
+            },
+        );
         lives.sort_by_key(|(seed, _)| *seed);
     }
     let [first, second] = lives;
@@ -69,12 +87,19 @@ fn another_process_makes_the_same_bytes() {
         return;
     }
     let child = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["another_process_makes_the_same_bytes", "--exact", "--nocapture"])
+        .args([
+            "another_process_makes_the_same_bytes",
+            "--exact",
+            "--nocapture",
+        ])
         .env(CHILD, "1")
         .output()
         .unwrap();
     let told = String::from_utf8(child.stdout).unwrap();
-    let told: Vec<&str> = told.lines().filter(|line| line.starts_with("seed ")).collect();
+    let told: Vec<&str> = told
+        .lines()
+        .filter(|line| line.starts_with("seed "))
+        .collect();
     assert_eq!(told, lines);
 }
 
@@ -90,7 +115,9 @@ fn a_story_that_is_written_down_is_read_as_it_was() {
 fn a_story_ends_in_another_executor_as_on_a_plain_thread() {
     let story = generate(3, 60);
     let plain = simulate(&story).unwrap();
-    let elsewhere = std::thread::spawn(move || simulate(&story).unwrap()).join().unwrap();
+    let elsewhere = std::thread::spawn(move || simulate(&story).unwrap())
+        .join()
+        .unwrap();
     assert_eq!(plain, elsewhere);
 }
 
@@ -102,7 +129,11 @@ fn shrink_what_is_broken() {
         let story = generate(seed, SECONDS);
         if let Err(violation) = simulate(&story).unwrap().result {
             let story = shrink(story, &mut |story| breaks(story, violation.law));
-            println!("seed {seed}: {}\n{}", simulate(&story).unwrap().result.unwrap_err(), story.to_yaml().unwrap());
+            println!(
+                "seed {seed}: {}\n{}",
+                simulate(&story).unwrap().result.unwrap_err(),
+                story.to_yaml().unwrap()
+            );
         }
     }
 }
@@ -114,7 +145,12 @@ fn what_was_mended_stays_mended() {
     for file in std::fs::read_dir(folder).unwrap() {
         let file = file.unwrap().path();
         let story = Story::from_yaml(&std::fs::read_to_string(&file).unwrap()).unwrap();
-        assert_eq!(simulate(&story).unwrap().result, Ok(()), "{}", file.display());
+        assert_eq!(
+            simulate(&story).unwrap().result,
+            Ok(()),
+            "{}",
+            file.display()
+        );
     }
 }
 
@@ -133,6 +169,10 @@ const DOUBT: &str = r#"{
 fn an_unknown_outcome_that_waits_breaks_no_law() {
     for seed in 0..4 {
         let script = serde_json::from_str(DOUBT).unwrap();
-        assert_eq!(simulate(&generate_around(script, seed, 60)).unwrap().result, Ok(()), "seed {seed}");
+        assert_eq!(
+            simulate(&generate_around(script, seed, 60)).unwrap().result,
+            Ok(()),
+            "seed {seed}"
+        );
     }
 }

@@ -58,7 +58,11 @@ impl Cut {
             swept: index.swept,
             head: index.head,
             record: crate::committer::head(&index),
-            worlds: index.worlds.iter().map(|(id, world)| (*id, world.reach.head)).collect(),
+            worlds: index
+                .worlds
+                .iter()
+                .map(|(id, world)| (*id, world.reach.head))
+                .collect(),
         }
     }
 }
@@ -71,12 +75,23 @@ pub(crate) fn backup(
 ) -> Result<Backup, BackupError> {
     refuse_inside(home, dir)?;
     // The copy has the engine that the store has; one in memory has no say.
-    let kind = home.map(EngineKind::of).transpose()?.flatten().unwrap_or_default();
+    let kind = home
+        .map(EngineKind::of)
+        .transpose()?
+        .flatten()
+        .unwrap_or_default();
     let half = Home::begin_half(dir.to_owned())?;
     let copied = write(shared, (half, kind), vault).and_then(|(cut, backup)| {
-        let Checked { events, content_damaged } = check(&cut.worlds, dir)?;
+        let Checked {
+            events,
+            content_damaged,
+        } = check(&cut.worlds, dir)?;
         home::finish_half(dir)?;
-        Ok(Backup { events, content_damaged, ..backup })
+        Ok(Backup {
+            events,
+            content_damaged,
+            ..backup
+        })
     });
     if copied.is_err() {
         empty_or_warn(dir);
@@ -93,17 +108,27 @@ pub(crate) fn empty_or_warn(dir: &Path) {
 
 /// A backup in its own store would be in the way of it, and would be lost with it.
 pub(crate) fn refuse_inside(home: Option<&Path>, dir: &Path) -> Result<(), BackupError> {
-    let Some(home) = home.and_then(|home| home.canonicalize().ok()) else { return Ok(()) };
+    let Some(home) = home.and_then(|home| home.canonicalize().ok()) else {
+        return Ok(());
+    };
     let absolute = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
-    let there = absolute.ancestors().find_map(|path| path.canonicalize().ok());
+    let there = absolute
+        .ancestors()
+        .find_map(|path| path.canonicalize().ok());
     if there.is_some_and(|there| there.starts_with(&home)) {
-        return Err(BackupError::InsideStore { path: dir.to_owned() });
+        return Err(BackupError::InsideStore {
+            path: dir.to_owned(),
+        });
     }
     Ok(())
 }
 
 /// Writes the copy, whose events are not counted yet.
-fn write(shared: &Shared, (home, kind): (Home, EngineKind), vault: &Vault) -> Result<(Cut, Backup), BackupError> {
+fn write(
+    shared: &Shared,
+    (home, kind): (Home, EngineKind),
+    vault: &Vault,
+) -> Result<(Cut, Backup), BackupError> {
     let _alone = shared.chores();
     let lease = shared.lease();
     let engine = lease.engine()?;
@@ -113,21 +138,40 @@ fn write(shared: &Shared, (home, kind): (Home, EngineKind), vault: &Vault) -> Re
     let copied = kind.open_home(home).map_err(target)?;
     rows::tables(engine, copied.as_ref(), cut.swept, target)?;
     drop(copied);
-    let copied = kind.open_home(Home::open_half(dir.clone())?).map_err(target)?;
+    let copied = kind
+        .open_home(Home::open_half(dir.clone())?)
+        .map_err(target)?;
     rows::frames(engine, copied.as_ref(), &cut, target)?;
     drop(copied);
     let (blobs, blobs_damaged) = copy_blobs(shared, vault, &cut, &dir)?;
     note_head(&dir, &cut).map_err(|error| target(EngineError::Io(error)))?;
     let worlds = cut.worlds.len();
-    Ok((cut, Backup { path: dir, worlds, events: 0, blobs, blobs_damaged, content_damaged: 0 }))
+    Ok((
+        cut,
+        Backup {
+            path: dir,
+            worlds,
+            events: 0,
+            blobs,
+            blobs_damaged,
+            content_damaged: 0,
+        },
+    ))
 }
 
-fn copy_blobs(shared: &Shared, vault: &Vault, cut: &Cut, dir: &Path) -> Result<(usize, usize), BackupError> {
+fn copy_blobs(
+    shared: &Shared,
+    vault: &Vault,
+    cut: &Cut,
+    dir: &Path,
+) -> Result<(usize, usize), BackupError> {
     let copies = Vault::new(Some(dir));
     let (mut whole, mut damaged) = (0, 0);
     for (world, _) in &cut.worlds {
         let keys = shared.seals(*world).then_some(&shared.keys);
-        let copied = vault.copy(*world, &copies, keys).map_err(|source| BackupError::Blobs { source })?;
+        let copied = vault
+            .copy(*world, &copies, keys)
+            .map_err(|source| BackupError::Blobs { source })?;
         whole += copied.whole;
         damaged += copied.damaged;
     }
@@ -148,7 +192,11 @@ fn empty(dir: &Path) -> std::io::Result<()> {
         let path = entry?.path();
         // The mark goes last: until then the directory does not open.
         if path.file_name() != Some(home::FORMAT_FILE.as_ref()) {
-            if path.is_dir() { fs::remove_dir_all(&path)? } else { fs::remove_file(&path)? }
+            if path.is_dir() {
+                fs::remove_dir_all(&path)?
+            } else {
+                fs::remove_file(&path)?
+            }
         }
     }
     home::gone(fs::remove_file(dir.join(home::FORMAT_FILE)))
@@ -157,6 +205,8 @@ fn empty(dir: &Path) -> std::io::Result<()> {
 /// Opens what was copied, as if it were a store already.
 fn open_copy(dir: &Path) -> Result<Store, OpenError> {
     let home = Home::open_half(dir.to_owned())?;
-    let engine = EngineKind::default().open_home(home).map_err(|error| home::open_error(dir, error))?;
+    let engine = EngineKind::default()
+        .open_home(home)
+        .map_err(|error| home::open_error(dir, error))?;
     Store::with_engine(engine)
 }

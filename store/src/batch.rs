@@ -85,7 +85,10 @@ impl Batch {
         let reach = self.reach(summary, index)?;
         let expected = Position::new(summary.first.get().saturating_sub(1));
         if expected != reach.head {
-            return Err(AppendError::Conflict { expected, actual: reach.head });
+            return Err(AppendError::Conflict {
+                expected,
+                actual: reach.head,
+            });
         }
         check_incarnation(request.incarnation, summary.opened, reach.incarnation)?;
         Ok(Admission::Next(reach))
@@ -97,7 +100,10 @@ impl Batch {
         if let Some(reach) = self.reaches.get(&summary.world).or_else(known) {
             return Ok(reach.clone());
         }
-        let origin = summary.origin.as_ref().and_then(|origin| origin.reach.clone());
+        let origin = summary
+            .origin
+            .as_ref()
+            .and_then(|origin| origin.reach.clone());
         if let Some(base) = origin.as_ref().and_then(|reach| reach.base)
             && (!index.worlds.contains_key(&base.parent) || index.is_ending(base.parent))
         {
@@ -113,7 +119,13 @@ impl Batch {
 
     /// Takes an admitted request.
     pub(crate) fn add(&mut self, request: Request, mut reach: Reach) -> Result<(), Malformed> {
-        let Request { summary, record, beside, reply, .. } = request;
+        let Request {
+            summary,
+            record,
+            beside,
+            reply,
+            ..
+        } = request;
         let leaf = record.leaf();
         let (bytes, _) = record.link(&reach.link);
         if self.open.len() + bytes.len() > PAYLOAD_MAX {
@@ -128,13 +140,21 @@ impl Batch {
         reach.advance(&summary, leaf);
         let link = reach.link;
         if summary.created.is_some() || summary.origin.is_some() {
-            self.names.insert(WorldName::clone(&reach.name), summary.world);
+            self.names
+                .insert(WorldName::clone(&reach.name), summary.world);
         }
         if let Some(keyed) = &summary.key {
             self.keys.insert((summary.world, keyed.key.clone()));
         }
         self.reaches.insert(summary.world, reach);
-        self.landed.push((Landed { summary, leaf, frame }, link));
+        self.landed.push((
+            Landed {
+                summary,
+                leaf,
+                frame,
+            },
+            link,
+        ));
         self.replies.push(reply);
         self.beside.extend(beside);
         Ok(())
@@ -147,7 +167,13 @@ impl Batch {
         }
         let number = self.head.plus(self.frames.len() as u64 + 1).0;
         let raw_len = self.open.len();
-        let unit = Unit { number, term: self.term.0, packing: Packing::Plain, raw_len, payload: &self.open };
+        let unit = Unit {
+            number,
+            term: self.term.0,
+            packing: Packing::Plain,
+            raw_len,
+            payload: &self.open,
+        };
         self.frames.extend(unit.frames()?);
         self.open.clear();
         Ok(())
@@ -156,8 +182,19 @@ impl Batch {
     /// Ends the batch: its frames, and what they mean once they are durable.
     pub(crate) fn finish(mut self) -> Result<Sealed, Malformed> {
         self.seal()?;
-        let Self { frames, landed, replies, beside, .. } = self;
-        Ok(Sealed { frames, landed, replies, beside })
+        let Self {
+            frames,
+            landed,
+            replies,
+            beside,
+            ..
+        } = self;
+        Ok(Sealed {
+            frames,
+            landed,
+            replies,
+            beside,
+        })
     }
 }
 
@@ -178,23 +215,35 @@ fn known_key(
     index: &Index,
     stored_key: impl FnOnce(WorldId, &CommandKey) -> Result<Option<(Position, Digest)>, AppendError>,
 ) -> Result<Option<Position>, AppendError> {
-    let Some(entry) = index.worlds.get(&world) else { return Ok(None) };
+    let Some(entry) = index.worlds.get(&world) else {
+        return Ok(None);
+    };
     let found = match entry.tail_keys.get(&keyed.key) {
         Some(found) => Some(*found),
         None if entry.runs_end == Position::ZERO => None,
         None => stored_key(world, &keyed.key)?,
     };
     match found {
-        Some((_, digest)) if digest != keyed.digest => Err(AppendError::KeyReused { key: keyed.key.to_string() }),
+        Some((_, digest)) if digest != keyed.digest => Err(AppendError::KeyReused {
+            key: keyed.key.to_string(),
+        }),
         Some((position, _)) => Ok(Some(position)),
         None => Ok(None),
     }
 }
 
 /// Who opens a world must know its last opening; everyone else must be that opening.
-fn check_incarnation(given: Incarnation, opened: Option<Incarnation>, current: Incarnation) -> Result<(), AppendError> {
+fn check_incarnation(
+    given: Incarnation,
+    opened: Option<Incarnation>,
+    current: Incarnation,
+) -> Result<(), AppendError> {
     let fits = opened.map_or(given == current, |opened| opened == current.next());
-    if fits { Ok(()) } else { Err(AppendError::Fenced { current }) }
+    if fits {
+        Ok(())
+    } else {
+        Err(AppendError::Fenced { current })
+    }
 }
 
 #[cfg(test)]

@@ -42,14 +42,25 @@ impl Vault {
     pub(crate) fn new(home: Option<&Path>) -> Self {
         home.map_or_else(
             || Self::Memory(Mutex::default()),
-            |home| Self::Files { folder: home.join(FOLDER), writing: Mutex::default() },
+            |home| Self::Files {
+                folder: home.join(FOLDER),
+                writing: Mutex::default(),
+            },
         )
     }
 
     /// Keeps bytes; returns once they survive power loss, if the store does.
-    pub(crate) fn put(&self, world: WorldId, bytes: Vec<u8>, keys: Option<&Keyring>) -> Result<Digest, BlobError> {
+    pub(crate) fn put(
+        &self,
+        world: WorldId,
+        bytes: Vec<u8>,
+        keys: Option<&Keyring>,
+    ) -> Result<Digest, BlobError> {
         if bytes.len() > BLOB_BYTES_MAX {
-            return Err(BlobError::TooLarge { bytes: bytes.len(), max: BLOB_BYTES_MAX });
+            return Err(BlobError::TooLarge {
+                bytes: bytes.len(),
+                max: BLOB_BYTES_MAX,
+            });
         }
         let blob = Digest::sha256(&bytes);
         let bytes = match keys {
@@ -64,7 +75,9 @@ impl Vault {
     fn keep(&self, world: WorldId, blob: Digest, bytes: Vec<u8>) -> Result<(), BlobError> {
         match self {
             Self::Memory(all) => {
-                all.lock().unwrap_or_else(PoisonError::into_inner).insert((world, blob), bytes);
+                all.lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .insert((world, blob), bytes);
             }
             Self::Files { folder, writing } => {
                 let _alone = writing.lock().unwrap_or_else(PoisonError::into_inner);
@@ -82,19 +95,27 @@ impl Vault {
         keys: Option<&Keyring>,
     ) -> Result<Option<Vec<u8>>, BlobError> {
         let found = match self {
-            Self::Memory(all) => all.lock().unwrap_or_else(PoisonError::into_inner).get(&(world, blob)).cloned(),
+            Self::Memory(all) => all
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .get(&(world, blob))
+                .cloned(),
             Self::Files { folder, .. } => {
                 // A file that has grown is not read whole: its size says enough.
-                if self.size(world, blob, keys)?.is_some_and(|size| size > BLOB_BYTES_MAX as u64) {
+                if self
+                    .size(world, blob, keys)?
+                    .is_some_and(|size| size > BLOB_BYTES_MAX as u64)
+                {
                     return Err(BlobError::Damaged { blob });
                 }
                 there(fs::read(path(folder, world, blob)))?
             }
         };
         let found = match keys {
-            Some(keys) => {
-                found.map(|bytes| opened(keys.open_file(world, &bytes))).transpose()?.map(Option::unwrap_or_default)
-            }
+            Some(keys) => found
+                .map(|bytes| opened(keys.open_file(world, &bytes)))
+                .transpose()?
+                .map(Option::unwrap_or_default),
             None => found,
         };
         match found {
@@ -104,7 +125,12 @@ impl Vault {
     }
 
     /// Copies the whole blobs of a world to another place, sealed as they are. `keys` opens those that are.
-    pub(crate) fn copy(&self, world: WorldId, to: &Self, keys: Option<&Keyring>) -> Result<Copied, BlobError> {
+    pub(crate) fn copy(
+        &self,
+        world: WorldId,
+        to: &Self,
+        keys: Option<&Keyring>,
+    ) -> Result<Copied, BlobError> {
         let mut copied = Copied::default();
         match self {
             Self::Memory(all) => {
@@ -116,8 +142,11 @@ impl Vault {
             }
             Self::Files { folder, .. } => {
                 for name in names(&folder_of(folder, world)).map_err(failed)? {
-                    let Some(bytes) = there(fs::read(folder_of(folder, world).join(&name)))? else { continue };
-                    let blob = digest(world, &bytes, keys)?.filter(|blob| name == file_name(world, *blob));
+                    let Some(bytes) = there(fs::read(folder_of(folder, world).join(&name)))? else {
+                        continue;
+                    };
+                    let blob =
+                        digest(world, &bytes, keys)?.filter(|blob| name == file_name(world, *blob));
                     if let Some(blob) = blob {
                         to.keep(world, blob, bytes)?;
                         copied.whole += 1;
@@ -133,9 +162,11 @@ impl Vault {
     /// Whether a world has any.
     pub(crate) fn has_any(&self, world: WorldId) -> io::Result<bool> {
         match self {
-            Self::Memory(all) => {
-                Ok(all.lock().unwrap_or_else(PoisonError::into_inner).keys().any(|(of, _)| *of == world))
-            }
+            Self::Memory(all) => Ok(all
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .keys()
+                .any(|(of, _)| *of == world)),
             Self::Files { folder, .. } => Ok(!names(&folder_of(folder, world))?.is_empty()),
         }
     }
@@ -144,7 +175,9 @@ impl Vault {
     pub(crate) fn remove(&self, world: WorldId) -> io::Result<()> {
         match self {
             Self::Memory(all) => {
-                all.lock().unwrap_or_else(PoisonError::into_inner).retain(|(of, _), _| *of != world);
+                all.lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .retain(|(of, _), _| *of != world);
                 Ok(())
             }
             Self::Files { folder, .. } => home::remove_folder(&folder_of(folder, world)),
@@ -152,7 +185,12 @@ impl Vault {
     }
 
     /// How many bytes a blob has.
-    pub(crate) fn size(&self, world: WorldId, blob: Digest, keys: Option<&Keyring>) -> Result<Option<u64>, BlobError> {
+    pub(crate) fn size(
+        &self,
+        world: WorldId,
+        blob: Digest,
+        keys: Option<&Keyring>,
+    ) -> Result<Option<u64>, BlobError> {
         let more = if keys.is_some() { FILE_OVERHEAD } else { 0 };
         let stored = match self {
             Self::Memory(all) => {
@@ -170,7 +208,9 @@ impl Vault {
     pub(crate) fn remove_one(&self, world: WorldId, blob: Digest) -> io::Result<()> {
         match self {
             Self::Memory(all) => {
-                all.lock().unwrap_or_else(PoisonError::into_inner).remove(&(world, blob));
+                all.lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .remove(&(world, blob));
                 Ok(())
             }
             Self::Files { folder, writing } => {
@@ -195,16 +235,24 @@ fn names(folder: &Path) -> io::Result<Vec<String>> {
         entries => entries?,
     };
     let names = entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
-    names.filter(|name: &io::Result<String>| !name.as_ref().is_ok_and(|name| name.starts_with('.'))).collect()
+    names
+        .filter(|name: &io::Result<String>| !name.as_ref().is_ok_and(|name| name.starts_with('.')))
+        .collect()
 }
 
 /// The digest of what stored bytes are; `None` if they cannot be those of a blob.
-fn digest(world: WorldId, bytes: &[u8], keys: Option<&Keyring>) -> Result<Option<Digest>, BlobError> {
+fn digest(
+    world: WorldId,
+    bytes: &[u8],
+    keys: Option<&Keyring>,
+) -> Result<Option<Digest>, BlobError> {
     let plain = match keys {
         Some(keys) => opened(keys.open_file(world, bytes))?,
         None => Some(bytes.to_vec()),
     };
-    Ok(plain.filter(|plain| plain.len() <= BLOB_BYTES_MAX).map(|plain| Digest::sha256(&plain)))
+    Ok(plain
+        .filter(|plain| plain.len() <= BLOB_BYTES_MAX)
+        .map(|plain| Digest::sha256(&plain)))
 }
 
 /// The bytes of a sealed file. Without the right key they are not those of any blob.
@@ -253,5 +301,9 @@ fn there<T>(found: io::Result<T>) -> Result<Option<T>, BlobError> {
 }
 
 fn failed(error: io::Error) -> BlobError {
-    if is_full(&error) { BlobError::Full(error) } else { BlobError::Io(error) }
+    if is_full(&error) {
+        BlobError::Full(error)
+    } else {
+        BlobError::Io(error)
+    }
 }

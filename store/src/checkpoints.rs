@@ -63,7 +63,10 @@ pub(crate) type Place = (Position, Digest);
 impl Shelter {
     /// In the store's directory, or in memory if it has none.
     pub(crate) fn new(home: Option<&Path>) -> Self {
-        home.map_or_else(|| Self::Memory(Mutex::default()), |home| Self::Files(home.join(FOLDER)))
+        home.map_or_else(
+            || Self::Memory(Mutex::default()),
+            |home| Self::Files(home.join(FOLDER)),
+        )
     }
 
     /// Keeps a checkpoint, and lets go of those that nobody needs beside it.
@@ -71,7 +74,10 @@ impl Shelter {
         let (world, decider) = (saved.world, saved.decider);
         self.keep(world, saved).map_err(failed)?;
         let needless = thin::needless(&self.places(world), decider);
-        needless.into_iter().try_for_each(|at| self.drop_one(world, at)).map_err(failed)
+        needless
+            .into_iter()
+            .try_for_each(|at| self.drop_one(world, at))
+            .map_err(failed)
     }
 
     /// The newest checkpoint of a world that is at `up_to` or before it, whole, made by `decider`, and of the log whose
@@ -83,18 +89,29 @@ impl Shelter {
         up_to: Option<Position>,
         link_at: impl Fn(Position) -> Option<Digest>,
     ) -> Option<(Position, Vec<u8>)> {
-        let is_usable = |place: &&Place| place.1 == decider && up_to.is_none_or(|up_to| place.0 <= up_to);
-        let is_of_this =
-            |saved: &Saved| saved.world == world && saved.decider == decider && link_at(saved.at) == Some(saved.link);
+        let is_usable =
+            |place: &&Place| place.1 == decider && up_to.is_none_or(|up_to| place.0 <= up_to);
+        let is_of_this = |saved: &Saved| {
+            saved.world == world
+                && saved.decider == decider
+                && link_at(saved.at) == Some(saved.link)
+        };
         let places = self.places(world);
-        let mut whole = places.iter().rev().filter(is_usable).filter_map(|(at, _)| self.read(world, *at));
+        let mut whole = places
+            .iter()
+            .rev()
+            .filter(is_usable)
+            .filter_map(|(at, _)| self.read(world, *at));
         whole.find(is_of_this).map(|saved| (saved.at, saved.state))
     }
 
     /// Where a world's checkpoints stand, oldest first, whole or not.
     pub(crate) fn places(&self, world: WorldId) -> Vec<Place> {
         match self {
-            Self::Memory(all) => all.lock().unwrap_or_else(PoisonError::into_inner).places(world),
+            Self::Memory(all) => all
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .places(world),
             Self::Files(folder) => places_in(&folder.join(world.to_string())),
         }
     }
@@ -103,7 +120,9 @@ impl Shelter {
     pub(crate) fn remove(&self, world: WorldId) -> io::Result<()> {
         match self {
             Self::Memory(all) => {
-                all.lock().unwrap_or_else(PoisonError::into_inner).remove(world);
+                all.lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .remove(world);
                 Ok(())
             }
             Self::Files(folder) => {
@@ -116,7 +135,9 @@ impl Shelter {
     fn keep(&self, world: WorldId, saved: Saved) -> io::Result<()> {
         match self {
             Self::Memory(all) => {
-                all.lock().unwrap_or_else(PoisonError::into_inner).keep(world, saved);
+                all.lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .keep(world, saved);
                 Ok(())
             }
             Self::Files(folder) => {
@@ -133,16 +154,23 @@ impl Shelter {
     fn drop_one(&self, world: WorldId, at: Position) -> io::Result<()> {
         match self {
             Self::Memory(all) => {
-                all.lock().unwrap_or_else(PoisonError::into_inner).drop_one(world, at);
+                all.lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .drop_one(world, at);
                 Ok(())
             }
-            Self::Files(folder) => home::gone(fs::remove_file(folder.join(world.to_string()).join(at.to_string()))),
+            Self::Files(folder) => home::gone(fs::remove_file(
+                folder.join(world.to_string()).join(at.to_string()),
+            )),
         }
     }
 
     fn read(&self, world: WorldId, at: Position) -> Option<Saved> {
         let saved = match self {
-            Self::Memory(all) => all.lock().unwrap_or_else(PoisonError::into_inner).read(world, at),
+            Self::Memory(all) => all
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .read(world, at),
             Self::Files(folder) => {
                 let bytes = fs::read(folder.join(world.to_string()).join(at.to_string())).ok()?;
                 decode(&bytes).ok()
@@ -164,8 +192,12 @@ fn remove_old_form(folder: &Path, world: WorldId) -> io::Result<()> {
 
 /// Where the checkpoints in a folder stand. One whose first bytes do not read is nowhere.
 fn places_in(folder: &Path) -> Vec<Place> {
-    let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
-    let mut places: Vec<Place> = entries.filter_map(|entry| place(&entry.ok()?.path())).collect();
+    let Ok(entries) = fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    let mut places: Vec<Place> = entries
+        .filter_map(|entry| place(&entry.ok()?.path()))
+        .collect();
     places.sort_unstable_by_key(|(at, _)| *at);
     places
 }
@@ -184,7 +216,11 @@ fn place(path: &Path) -> Option<Place> {
 }
 
 fn failed(error: io::Error) -> AppendError {
-    if is_full(&error) { AppendError::Full(error) } else { AppendError::Io(error) }
+    if is_full(&error) {
+        AppendError::Full(error)
+    } else {
+        AppendError::Io(error)
+    }
 }
 
 /// Reads a checkpoint and writes it again, for tests.
@@ -213,5 +249,11 @@ fn decode(bytes: &[u8]) -> Result<Saved, Malformed> {
     let mut body = Bytes(body.strip_prefix(MARK).ok_or_else(broken)?);
     let (at, decider) = (Position::new(body.u64()?), Digest::new(body.array()?));
     let (world, link) = (header::world(body.array()?), Digest::new(body.array()?));
-    Ok(Saved { world, at, link, decider, state: body.0.to_vec() })
+    Ok(Saved {
+        world,
+        at,
+        link,
+        decider,
+        state: body.0.to_vec(),
+    })
 }

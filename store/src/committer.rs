@@ -84,7 +84,10 @@ impl Committer {
         let mut batch = Batch::new(self.term, head);
         let mut later = Vec::new();
         for request in requests {
-            later.extend(self.admit(&mut batch, request).map_err(|error| error.to_string())?);
+            later.extend(
+                self.admit(&mut batch, request)
+                    .map_err(|error| error.to_string())?,
+            );
         }
         let mut sealed = batch.finish().map_err(|error| error.to_string())?;
         if sealed.frames.is_empty() {
@@ -94,7 +97,9 @@ impl Committer {
         sealed.beside.drain(..).for_each(Put::leave);
         let appended = {
             let lease = self.shared.lease();
-            lease.engine().and_then(|engine| engine.append(self.term, head, &sealed.frames))
+            lease
+                .engine()
+                .and_then(|engine| engine.append(self.term, head, &sealed.frames))
         };
         let sweep = match appended {
             Ok(()) => {
@@ -117,7 +122,11 @@ impl Committer {
     }
 
     /// Puts a request into the batch, answers it, or gives it back.
-    fn admit(&self, batch: &mut Batch, request: Request) -> Result<Option<Request>, crate::format::Malformed> {
+    fn admit(
+        &self,
+        batch: &mut Batch,
+        request: Request,
+    ) -> Result<Option<Request>, crate::format::Malformed> {
         let admission = {
             let index = self.shared.index();
             batch.admit(&request, &index, |world, key| self.stored_key(world, key))
@@ -126,30 +135,49 @@ impl Committer {
             Ok(Admission::Next(reach)) => batch.add(request, reach)?,
             Ok(Admission::Later) => return Ok(Some(request)),
             Ok(Admission::Repeats(position)) => {
-                let stored = crate::reader::commit_at(&self.shared, request.summary.world, position);
+                let stored =
+                    crate::reader::commit_at(&self.shared, request.summary.world, position);
                 let failed = |error| AppendError::Io(io::Error::other(error));
-                answer(request.reply, stored.map(Appended::Repeated).map_err(failed));
+                answer(
+                    request.reply,
+                    stored.map(Appended::Repeated).map_err(failed),
+                );
             }
             Err(error) => answer(request.reply, Err(error)),
         }
         Ok(None)
     }
 
-    fn stored_key(&self, world: WorldId, key: &CommandKey) -> Result<Option<(Position, Digest)>, AppendError> {
+    fn stored_key(
+        &self,
+        world: WorldId,
+        key: &CommandKey,
+    ) -> Result<Option<(Position, Digest)>, AppendError> {
         let lease = self.shared.lease();
-        let found = lease.engine().and_then(|engine| runs::find_key(engine, world, key));
+        let found = lease
+            .engine()
+            .and_then(|engine| runs::find_key(engine, world, key));
         found.map_err(|error| append_error(&error))
     }
 
     /// Publishes what has become durable, then answers.
     fn land(&self, sealed: Sealed) -> Sweep {
-        let Sealed { frames, landed, replies, .. } = sealed;
+        let Sealed {
+            frames,
+            landed,
+            replies,
+            ..
+        } = sealed;
         let (landed, links): (Vec<_>, Vec<Digest>) = landed.into_iter().unzip();
         let sweep = {
             let mut index = self.shared.index();
             index.head = index.head.plus(frames.len() as u64);
             index.tail_bytes += frames.iter().map(Vec::len).sum::<usize>();
-            let longest = landed.into_iter().map(|landed| index.land(landed)).max().unwrap_or_default();
+            let longest = landed
+                .into_iter()
+                .map(|landed| index.land(landed))
+                .max()
+                .unwrap_or_default();
             Sweep::of(longest, index.tail_bytes)
         };
         for (reply, link) in replies.into_iter().zip(links) {
@@ -171,7 +199,9 @@ impl Committer {
     /// Writes the head record before anybody is answered. The log itself is safe without it.
     fn note_head(record: &mut Option<HeadRecord>, head: FrameNumber, sealed: &Sealed) {
         let link = sealed.landed.last().map(|(_, link)| *link);
-        let (Some(record), Some(link)) = (record, link) else { return };
+        let (Some(record), Some(link)) = (record, link) else {
+            return;
+        };
         let frame = head.plus(sealed.frames.len() as u64);
         if let Err(error) = record.write(Head { frame, link }) {
             tracing::warn!(%error, "the head record cannot be written");
@@ -180,7 +210,13 @@ impl Committer {
 
     /// Syncs the head record if the last time is long enough ago.
     fn sync_head(&mut self) {
-        let Some(record) = self.head_record.as_ref().filter(|_| self.synced_at.elapsed() >= SYNC_EVERY) else { return };
+        let Some(record) = self
+            .head_record
+            .as_ref()
+            .filter(|_| self.synced_at.elapsed() >= SYNC_EVERY)
+        else {
+            return;
+        };
         if let Err(error) = record.sync() {
             tracing::warn!(%error, "the head record cannot be synced");
         }
@@ -218,11 +254,17 @@ impl Sweep {
 
 /// What the head record says of an index; `None` if nothing was ever written.
 pub(crate) fn head(index: &Index) -> Option<Head> {
-    index.last_link.map(|link| Head { frame: index.head, link })
+    index.last_link.map(|link| Head {
+        frame: index.head,
+        link,
+    })
 }
 
 fn refuse(sealed: Sealed, error: &EngineError) {
-    sealed.replies.into_iter().for_each(|reply| answer(reply, Err(append_error(error))));
+    sealed
+        .replies
+        .into_iter()
+        .for_each(|reply| answer(reply, Err(append_error(error))));
 }
 
 /// Says what an engine's error means to one of several callers.

@@ -30,7 +30,10 @@ pub(crate) fn rest_of_key(at: Position, commitment: &Hash) -> Vec<u8> {
 
 fn read_key(key: &[u8]) -> Option<(WorldId, Position)> {
     let (world, rest) = key.split_first_chunk()?;
-    Some((header::world(*world), Position::new(u64::from_be_bytes(*rest.first_chunk()?))))
+    Some((
+        header::world(*world),
+        Position::new(u64::from_be_bytes(*rest.first_chunk()?)),
+    ))
 }
 
 /// Puts the large content of a commit beside the frames, event by event.
@@ -45,22 +48,35 @@ pub(crate) struct Parting {
 impl Parting {
     /// Begins with the event `first` of a commit that `world` keeps.
     pub(crate) const fn of(world: WorldId, first: Position) -> Self {
-        Self { world, next: first, inline: 0, pairs: Vec::new() }
+        Self {
+            world,
+            next: first,
+            inline: 0,
+            pairs: Vec::new(),
+        }
     }
 
     /// The next event as it stands in the record.
     pub(crate) fn part<'a>(&mut self, event: &EventRef<'a>) -> EventRef<'a> {
         let at = self.next;
         self.next = at.next();
-        let Some(bytes) = event.content.bytes() else { return *event };
+        let Some(bytes) = event.content.bytes() else {
+            return *event;
+        };
         let (len, inline) = (bytes.len(), self.inline.saturating_add(bytes.len()));
         if len <= INLINE_MAX && inline <= INLINE_ALL_MAX {
             self.inline = inline;
             return *event;
         }
-        let Some(beside) = event.content.put_beside() else { return *event };
-        self.pairs.push((key(self.world, at, &beside.commitment), bytes.to_vec()));
-        EventRef { content: ContentRef::Beside(beside), ..*event }
+        let Some(beside) = event.content.put_beside() else {
+            return *event;
+        };
+        self.pairs
+            .push((key(self.world, at, &beside.commitment), bytes.to_vec()));
+        EventRef {
+            content: ContentRef::Beside(beside),
+            ..*event
+        }
     }
 
     /// The rows.
@@ -114,7 +130,10 @@ pub(crate) fn fetch_one(
     let name = || format!("the content of event {at}, a file in the folder `content`,");
     match found {
         Some(bytes) if beside.with(&bytes).is_some() => Ok(bytes),
-        Some(_) => Err(EngineError::Damaged(format!("{} is not what was written", name()))),
+        Some(_) => Err(EngineError::Damaged(format!(
+            "{} is not what was written",
+            name()
+        ))),
         None => Err(EngineError::Damaged(format!("{} is missing", name()))),
     }
 }
@@ -127,7 +146,10 @@ pub(crate) fn besides<'e>(
     let numbered = (first.get()..).map(Position::new).zip(events).enumerate();
     numbered.filter_map(|(place, (at, event))| match event.content {
         ContentRef::Beside(beside) => Some((place, at, beside)),
-        ContentRef::None | ContentRef::Present { .. } | ContentRef::Sealed { .. } | ContentRef::Erased { .. } => None,
+        ContentRef::None
+        | ContentRef::Present { .. }
+        | ContentRef::Sealed { .. }
+        | ContentRef::Erased { .. } => None,
     })
 }
 
@@ -145,9 +167,15 @@ pub(crate) fn join<'a>(mut events: Vec<EventRef<'a>>, fetched: &'a Fetched) -> V
 pub(crate) fn join_one<'a>(event: EventRef<'a>, bytes: &'a [u8]) -> EventRef<'a> {
     let content = match event.content {
         ContentRef::Beside(beside) => beside.with(bytes),
-        ContentRef::None | ContentRef::Present { .. } | ContentRef::Sealed { .. } | ContentRef::Erased { .. } => None,
+        ContentRef::None
+        | ContentRef::Present { .. }
+        | ContentRef::Sealed { .. }
+        | ContentRef::Erased { .. } => None,
     };
-    EventRef { content: content.unwrap_or(event.content), ..event }
+    EventRef {
+        content: content.unwrap_or(event.content),
+        ..event
+    }
 }
 
 /// Rows that were put for a commit that is not appended yet. Dropped before that, they are removed.
@@ -160,7 +188,10 @@ pub(crate) struct Put {
 impl Put {
     /// Puts rows; returns once they are as safe as an append.
     pub(crate) fn rows(shared: &Arc<Shared>, pairs: &[Pair]) -> Result<Self, EngineError> {
-        let put = Self { shared: Arc::clone(shared), keys: pairs.iter().map(|(key, _)| key.clone()).collect() };
+        let put = Self {
+            shared: Arc::clone(shared),
+            keys: pairs.iter().map(|(key, _)| key.clone()).collect(),
+        };
         shared.lease().engine()?.put(Table::Content, pairs)?;
         Ok(put)
     }
@@ -177,7 +208,10 @@ impl Drop for Put {
             return;
         }
         let lease = self.shared.lease();
-        if let Err(error) = lease.engine().and_then(|engine| engine.remove(Table::Content, &self.keys)) {
+        if let Err(error) = lease
+            .engine()
+            .and_then(|engine| engine.remove(Table::Content, &self.keys))
+        {
             tracing::warn!(%error, "content of a commit that was not appended stays until the store is opened again");
         }
     }
@@ -189,13 +223,19 @@ pub(crate) fn remove_leftovers(engine: &dyn Engine, index: &Index) -> Result<(),
     let (mut from, end) = (Vec::new(), [0xff; 17]);
     loop {
         let keys = engine.keys(Table::Content, &from, &end, KEYS_MAX)?;
-        let Some(last) = keys.last() else { return Ok(()) };
+        let Some(last) = keys.last() else {
+            return Ok(());
+        };
         from.clone_from(last);
         from.push(0);
-        let is_left = |key: &Vec<u8>| read_key(key).is_some_and(|(world, at)| !is_counted(index, world, at));
+        let is_left =
+            |key: &Vec<u8>| read_key(key).is_some_and(|(world, at)| !is_counted(index, world, at));
         let left: Vec<Vec<u8>> = keys.into_iter().filter(is_left).collect();
         if !left.is_empty() {
-            tracing::info!(count = left.len(), "content of commits that were never appended is removed");
+            tracing::info!(
+                count = left.len(),
+                "content of commits that were never appended is removed"
+            );
             engine.remove(Table::Content, &left)?;
         }
     }
@@ -203,13 +243,22 @@ pub(crate) fn remove_leftovers(engine: &dyn Engine, index: &Index) -> Result<(),
 
 fn is_counted(index: &Index, world: WorldId, at: Position) -> bool {
     index.worlds.get(&world).is_some_and(|world| {
-        let shared = world.reach.base.filter(|base| !base.is_copied).map_or(Position::ZERO, |base| base.at);
+        let shared = world
+            .reach
+            .base
+            .filter(|base| !base.is_copied)
+            .map_or(Position::ZERO, |base| base.at);
         shared < at && at <= world.reach.head
     })
 }
 
 /// Removes the content of the events `from` to `to` that stands beside the frames of `world`.
-pub(crate) fn remove(engine: &dyn Engine, world: WorldId, from: Position, to: Position) -> Result<(), EngineError> {
+pub(crate) fn remove(
+    engine: &dyn Engine,
+    world: WorldId,
+    from: Position,
+    to: Position,
+) -> Result<(), EngineError> {
     let (from, to) = (key(world, from, &[0; 32]), key(world, to, &[0xff; 32]));
     let to = [to.as_slice(), &[0]].concat();
     loop {

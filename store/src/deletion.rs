@@ -54,32 +54,53 @@ pub(crate) fn delete_alone(
     worlds: &[WorldId],
     order: &Order,
 ) -> Result<Vec<Tombstone>, DeleteError> {
-    let tombstones = bury(shared, traces.engine, worlds, order).inspect_err(|_| go_on(shared, worlds))?;
+    let tombstones =
+        bury(shared, traces.engine, worlds, order).inspect_err(|_| go_on(shared, worlds))?;
     {
         let _nobody = shared.no_files();
         let mut index = shared.index();
         worlds.iter().for_each(|world| index.remove(*world));
     }
-    let unfinished = |source| DeleteError::Unfinished { worlds: tombstones.len(), source };
+    let unfinished = |source| DeleteError::Unfinished {
+        worlds: tombstones.len(),
+        source,
+    };
     clean(shared, traces).map_err(unfinished)?;
-    Ok(tombstones.into_iter().map(|tombstone| Tombstone { is_clean: true, ..tombstone }).collect())
+    Ok(tombstones
+        .into_iter()
+        .map(|tombstone| Tombstone {
+            is_clean: true,
+            ..tombstone
+        })
+        .collect())
 }
 
 /// A copy of a world's events reads their files from there.
 fn check_copies(shared: &Shared, vault: &Vault, worlds: &[WorldId]) -> Result<(), DeleteError> {
     for world in worlds {
-        let copy = shared.index().copies(*world).find(|(copy, _)| !worlds.contains(copy)).map(|(_, name)| name.clone());
+        let copy = shared
+            .index()
+            .copies(*world)
+            .find(|(copy, _)| !worlds.contains(copy))
+            .map(|(_, name)| name.clone());
         if let Some(fork) = copy
             && vault.has_any(*world).map_err(EngineError::Io)?
         {
-            return Err(DeleteError::HasForks { world: *world, fork });
+            return Err(DeleteError::HasForks {
+                world: *world,
+                fork,
+            });
         }
     }
     Ok(())
 }
 
 /// Lets nobody append to the worlds any more, if they may be deleted; gives them with forks before their parents.
-pub(crate) fn end(shared: &Shared, vault: &Vault, worlds: &[WorldId]) -> Result<Vec<WorldId>, DeleteError> {
+pub(crate) fn end(
+    shared: &Shared,
+    vault: &Vault,
+    worlds: &[WorldId],
+) -> Result<Vec<WorldId>, DeleteError> {
     check_copies(shared, vault, worlds)?;
     // What is being appended lands first.
     let _between = shared.batch();
@@ -101,12 +122,20 @@ fn forks_first(index: &Index, worlds: &[WorldId]) -> Result<Vec<WorldId>, Delete
         if index.is_ending(*world) || !index.worlds.contains_key(world) {
             return Err(DeleteError::NoSuchWorld(*world));
         }
-        let depth = std::iter::successors(Some(*world), |world| index.parent(*world)).take(index.worlds.len()).count();
+        let depth = std::iter::successors(Some(*world), |world| index.parent(*world))
+            .take(index.worlds.len())
+            .count();
         left.insert(*world, depth);
     }
     for world in left.keys() {
-        if let Some((_, fork)) = index.forks(*world).find(|(fork, _)| !left.contains_key(fork)) {
-            return Err(DeleteError::HasForks { world: *world, fork: fork.clone() });
+        if let Some((_, fork)) = index
+            .forks(*world)
+            .find(|(fork, _)| !left.contains_key(fork))
+        {
+            return Err(DeleteError::HasForks {
+                world: *world,
+                fork: fork.clone(),
+            });
         }
     }
     let mut ordered: Vec<(WorldId, usize)> = left.into_iter().collect();
@@ -127,8 +156,12 @@ fn bury(
     runs::leave_shared_frames(shared, engine)?;
     let tombstones: Vec<Tombstone> = {
         let index = shared.index();
-        let known = worlds.iter().filter_map(|world| Some((*world, index.worlds.get(world)?)));
-        known.map(|(id, world)| Tombstone::of(id, &world.reach, order)).collect()
+        let known = worlds
+            .iter()
+            .filter_map(|world| Some((*world, index.worlds.get(world)?)));
+        known
+            .map(|(id, world)| Tombstone::of(id, &world.reach, order))
+            .collect()
     };
     tombstone::put(engine, &tombstones)?;
     Ok(tombstones)
@@ -146,10 +179,15 @@ pub(crate) fn clean(shared: &Shared, traces: Traces<'_>) -> Result<(), EngineErr
         rest::remove(traces, tombstone.world)?;
     }
     recount(shared, engine)?;
-    let entries: Vec<Vec<u8>> = unclean.iter().map(|tombstone| tombstone.world.0.as_bytes().to_vec()).collect();
+    let entries: Vec<Vec<u8>> = unclean
+        .iter()
+        .map(|tombstone| tombstone.world.0.as_bytes().to_vec())
+        .collect();
     engine.remove(Table::Worlds, &entries)?;
     engine.compact()?;
-    unclean.iter_mut().for_each(|tombstone| tombstone.is_clean = true);
+    unclean
+        .iter_mut()
+        .for_each(|tombstone| tombstone.is_clean = true);
     tombstone::put(engine, &unclean)
 }
 
@@ -160,7 +198,11 @@ fn recount(shared: &Shared, engine: &dyn Engine) -> Result<(), EngineError> {
         (index.swept, index.entries_count())
     };
     let note: Pair = (runs::SWEPT.to_vec(), entry::write_swept(swept, worlds));
-    if engine.get(Table::Meta, runs::SWEPT)?.is_none() { Ok(()) } else { engine.put(Table::Meta, &[note]) }
+    if engine.get(Table::Meta, runs::SWEPT)?.is_none() {
+        Ok(())
+    } else {
+        engine.put(Table::Meta, &[note])
+    }
 }
 
 /// Takes the worlds that have tombstones out of an index that was just read, and lets nobody begin them again.

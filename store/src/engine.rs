@@ -97,13 +97,22 @@ pub trait FrameLog: Send + Sync + Debug {
     /// # Errors
     /// [`EngineError::WrongHead`] and [`EngineError::Fenced`] append nothing. After any other error a prefix of the frames
     /// may be there.
-    fn append(&self, term: Term, expected: FrameNumber, frames: &[Vec<u8>]) -> Result<(), EngineError>;
+    fn append(
+        &self,
+        term: Term,
+        expected: FrameNumber,
+        frames: &[Vec<u8>],
+    ) -> Result<(), EngineError>;
 
     /// Reads frames from number `from` on, in order, until about `bytes_max` bytes are read. Empty behind the head.
     ///
     /// # Errors
     /// [`EngineError::Io`], [`EngineError::Damaged`].
-    fn read(&self, from: FrameNumber, bytes_max: usize) -> Result<Vec<(FrameNumber, Vec<u8>)>, EngineError>;
+    fn read(
+        &self,
+        from: FrameNumber,
+        bytes_max: usize,
+    ) -> Result<Vec<(FrameNumber, Vec<u8>)>, EngineError>;
 
     /// Drops the frames from the oldest up to `up_to`. They stay counted: the head does not move.
     ///
@@ -169,13 +178,25 @@ pub trait Shelf: Send + Sync + Debug {
     ///
     /// # Errors
     /// [`EngineError::Io`], [`EngineError::Damaged`].
-    fn range(&self, table: Table, from: &[u8], to: &[u8], bytes_max: usize) -> Result<Vec<Pair>, EngineError>;
+    fn range(
+        &self,
+        table: Table,
+        from: &[u8],
+        to: &[u8],
+        bytes_max: usize,
+    ) -> Result<Vec<Pair>, EngineError>;
 
     /// The keys from `from` to before `to`, in order, at most `count_max`. No value is read.
     ///
     /// # Errors
     /// [`EngineError::Io`], [`EngineError::Damaged`].
-    fn keys(&self, table: Table, from: &[u8], to: &[u8], count_max: usize) -> Result<Vec<Vec<u8>>, EngineError>;
+    fn keys(
+        &self,
+        table: Table,
+        from: &[u8],
+        to: &[u8],
+        count_max: usize,
+    ) -> Result<Vec<Vec<u8>>, EngineError>;
 
     /// The pair with the greatest key that is at most `key`.
     ///

@@ -48,13 +48,22 @@ impl Meant {
     }
 
     fn last(&self) -> Position {
-        self.spans.iter().map(|span| span.to).max().unwrap_or(Position::ZERO)
+        self.spans
+            .iter()
+            .map(|span| span.to)
+            .max()
+            .unwrap_or(Position::ZERO)
     }
 
     /// What of it stands at `end` or before it.
     fn up_to(&self, end: Position) -> Self {
         let within = self.spans.iter().filter(|span| span.from <= end);
-        let spans = within.map(|span| Span { from: span.from, to: span.to.min(end) }).collect();
+        let spans = within
+            .map(|span| Span {
+                from: span.from,
+                to: span.to.min(end),
+            })
+            .collect();
         Self { spans, by: self.by }
     }
 }
@@ -90,20 +99,35 @@ impl Eraser<'_> {
         }
         self.forget_folds(&family)?;
         self.shared.lease().engine()?.compact()?;
-        Ok(Erasure { events: erased, files })
+        Ok(Erasure {
+            events: erased,
+            files,
+        })
     }
 
     /// Removes the saved folds, and bars those that whoever has the worlds open still holds.
     fn forget_folds(&self, family: &[(WorldId, Position)]) -> Result<(), EngineError> {
         let _nobody_saves = self.shared.no_files();
-        self.shared.index().bar(family.iter().map(|(member, _)| *member));
-        family.iter().try_for_each(|(member, _)| self.shelter.remove(*member)).map_err(EngineError::Io)
+        self.shared
+            .index()
+            .bar(family.iter().map(|(member, _)| *member));
+        family
+            .iter()
+            .try_for_each(|(member, _)| self.shelter.remove(*member))
+            .map_err(EngineError::Io)
     }
 
     fn drop_half_copied(&self, world: WorldId) -> Result<(), EngineError> {
-        let base = self.shared.index().worlds.get(&world).and_then(|world| world.reach.base);
+        let base = self
+            .shared
+            .index()
+            .worlds
+            .get(&world)
+            .and_then(|world| world.reach.base);
         let lease = self.shared.lease();
-        base.map_or(Ok(()), |base| runs::remove_half_copied(lease.engine()?, world, base.at))
+        base.map_or(Ok(()), |base| {
+            runs::remove_half_copied(lease.engine()?, world, base.at)
+        })
     }
 
     fn leave_shared_frames(&self) -> Result<(), EngineError> {
@@ -115,27 +139,46 @@ impl Eraser<'_> {
         let lease = self.shared.lease();
         let (mut doomed, kept) = units::keys(lease.engine()?, world, |at| meant.covers(at))?;
         doomed.retain(|key| *key != OF_WORLD && !kept.contains(key));
-        self.shared.keys.destroy(world, &doomed).map_err(EngineError::Io)
+        self.shared
+            .keys
+            .destroy(world, &doomed)
+            .map_err(EngineError::Io)
     }
 
     /// Removes what of it stands beside the frames, which no record names any more.
     fn remove_beside(&self, world: WorldId, meant: &Meant) -> Result<(), EngineError> {
         let lease = self.shared.lease();
         let engine = lease.engine()?;
-        meant.spans.iter().try_for_each(|span| content::remove(engine, world, span.from, span.to))
+        meant
+            .spans
+            .iter()
+            .try_for_each(|span| content::remove(engine, world, span.from, span.to))
     }
 
     fn is_copied(&self, world: WorldId) -> bool {
         let index = self.shared.index();
-        index.worlds.get(&world).and_then(|world| world.reach.base).is_some_and(|base| base.is_copied)
+        index
+            .worlds
+            .get(&world)
+            .and_then(|world| world.reach.base)
+            .is_some_and(|base| base.is_copied)
     }
 
     /// Removes the blobs that only erased events refer to. Says how many this request has taken away so far.
-    fn remove_files(&self, family: &[(WorldId, Position)], meant: &Meant) -> Result<u64, EngineError> {
-        let Some((world, _)) = family.first().copied() else { return Ok(0) };
+    fn remove_files(
+        &self,
+        family: &[(WorldId, Position)],
+        meant: &Meant,
+    ) -> Result<u64, EngineError> {
+        let Some((world, _)) = family.first().copied() else {
+            return Ok(0);
+        };
         let lease = self.shared.lease();
         let engine = lease.engine()?;
-        let files = files::Files { engine, keys: &self.shared.keys };
+        let files = files::Files {
+            engine,
+            keys: &self.shared.keys,
+        };
         let mut gone = files.attached(world, meant)?;
         if !gone.is_empty() {
             let mut kept: BTreeSet<Digest> = BTreeSet::new();
@@ -145,7 +188,9 @@ impl Eraser<'_> {
             gone.retain(|blob| !kept.contains(blob));
         }
         let count = journal::count_files(engine, world, meant.by, gone.len() as u64)?;
-        gone.into_iter().try_for_each(|blob| self.vault.remove_one(world, blob)).map_err(EngineError::Io)?;
+        gone.into_iter()
+            .try_for_each(|blob| self.vault.remove_one(world, blob))
+            .map_err(EngineError::Io)?;
         Ok(count)
     }
 }

@@ -120,10 +120,16 @@ impl Store {
 fn gather(shared: &Arc<Shared>, wanted: &Wanted) -> Result<Evidence, ReadError> {
     let (head, tree) = {
         let index = shared.index();
-        let world = index.worlds.get(&wanted.world).ok_or(ReadError::NoSuchWorld(wanted.world))?;
+        let world = index
+            .worlds
+            .get(&wanted.world)
+            .ok_or(ReadError::NoSuchWorld(wanted.world))?;
         (world.reach.head, world.reach.tree.clone())
     };
-    let mut gathered = Gathered { left: wanted.size.unwrap_or(u64::MAX), ..Gathered::default() };
+    let mut gathered = Gathered {
+        left: wanted.size.unwrap_or(u64::MAX),
+        ..Gathered::default()
+    };
     let mut reader = Reader::new(Arc::clone(shared), wanted.world, Position::new(1)).with_stored();
     // What is appended meanwhile is not part of it.
     while reader.next() <= head && gathered.left > 0 {
@@ -136,7 +142,8 @@ fn gather(shared: &Arc<Shared>, wanted: &Wanted) -> Result<Evidence, ReadError> 
     }
     let evidence = gathered.prove(wanted)?;
     if evidence.tree.size() == tree.size() && evidence.tree != tree {
-        let what = "the commits that are stored do not give the tree that was kept of them".to_owned();
+        let what =
+            "the commits that are stored do not give the tree that was kept of them".to_owned();
         return Err(ReadError::Damaged { at: head, what });
     }
     Ok(evidence)
@@ -163,7 +170,10 @@ impl Gathered {
         let events = record.events().map_err(damaged)?;
         let is_chosen = match choice {
             Choice::All => true,
-            Choice::Holding(events) => events.range(record.fixed.first..=record.fixed.last()).next().is_some(),
+            Choice::Holding(events) => events
+                .range(record.fixed.first..=record.fixed.last())
+                .next()
+                .is_some(),
         };
         if is_chosen {
             self.commits.push(StoredRecord {
@@ -182,15 +192,34 @@ impl Gathered {
     }
 
     fn prove(self, wanted: &Wanted) -> Result<Evidence, ReadError> {
-        let Self { leaves, last, mut commits, .. } = self;
-        let failed = |error: ProofError| ReadError::Damaged { at: last, what: error.to_string() };
+        let Self {
+            leaves,
+            last,
+            mut commits,
+            ..
+        } = self;
+        let failed = |error: ProofError| ReadError::Damaged {
+            at: last,
+            what: error.to_string(),
+        };
         let size = to_u64(leaves.len());
         let mut prover = Prover::default();
-        let grown_from: BTreeSet<u64> = wanted.grown_from.iter().copied().filter(|old| *old <= size).collect();
-        grown_from.iter().try_for_each(|old| prover.want_consistency(*old, size)).map_err(failed)?;
+        let grown_from: BTreeSet<u64> = wanted
+            .grown_from
+            .iter()
+            .copied()
+            .filter(|old| *old <= size)
+            .collect();
+        grown_from
+            .iter()
+            .try_for_each(|old| prover.want_consistency(*old, size))
+            .map_err(failed)?;
         let proves_each = wanted.choice != Choice::All;
         if proves_each {
-            commits.iter().try_for_each(|commit| prover.want_inclusion(commit.index, size)).map_err(failed)?;
+            commits
+                .iter()
+                .try_for_each(|commit| prover.want_inclusion(commit.index, size))
+                .map_err(failed)?;
         }
         leaves.into_iter().for_each(|leaf| prover.push(leaf));
         if proves_each {
@@ -198,23 +227,40 @@ impl Gathered {
                 commit.proof = prover.inclusion(commit.index, size).map_err(failed)?;
             }
         }
-        let grown = grown_from.into_iter().map(|old| Ok((old, prover.consistency(old, size)?)));
+        let grown = grown_from
+            .into_iter()
+            .map(|old| Ok((old, prover.consistency(old, size)?)));
         let grown = grown.collect::<Result<_, _>>().map_err(failed)?;
-        Ok(Evidence { tree: prover.tree().clone(), last, commits, grown })
+        Ok(Evidence {
+            tree: prover.tree().clone(),
+            last,
+            commits,
+            grown,
+        })
     }
 }
 
 fn own(event: &EventRef<'_>) -> StoredEvent {
     let content = match event.content {
         ContentRef::None => StoredContent::None,
-        ContentRef::Present { salt, bytes } => StoredContent::Present { salt, bytes: bytes.to_vec() },
+        ContentRef::Present { salt, bytes } => StoredContent::Present {
+            salt,
+            bytes: bytes.to_vec(),
+        },
         // What stood beside the frames was fetched.
-        ContentRef::Sealed { .. } | ContentRef::Beside(_) => {
-            event.commitment().map_or(StoredContent::None, |commitment| StoredContent::Sealed { commitment })
-        }
+        ContentRef::Sealed { .. } | ContentRef::Beside(_) => event
+            .commitment()
+            .map_or(StoredContent::None, |commitment| StoredContent::Sealed {
+                commitment,
+            }),
         ContentRef::Erased { commitment, .. } => StoredContent::Erased { commitment },
     };
-    StoredEvent { kind: event.kind, version: event.version, facts: event.facts.to_vec(), content }
+    StoredEvent {
+        kind: event.kind,
+        version: event.version,
+        facts: event.facts.to_vec(),
+        content,
+    }
 }
 
 /// Every platform that this runs on has at most 64 bits.

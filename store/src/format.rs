@@ -33,7 +33,10 @@ pub(crate) const INLINE_ALL_MAX: usize = 256 * 1024;
 /// The most bytes of a commit's header: its length has two bytes.
 const HEADER_MAX: usize = 64 * 1024;
 
-const _: () = assert!(FACTS_BYTES_MAX + INLINE_ALL_MAX + HEADER_MAX <= COMMIT_MAX, "what may be decided can be stored");
+const _: () = assert!(
+    FACTS_BYTES_MAX + INLINE_ALL_MAX + HEADER_MAX <= COMMIT_MAX,
+    "what may be decided can be stored"
+);
 
 /// Bytes that are not what the format promises.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -44,7 +44,9 @@ impl Home {
             // Whoever made it may have died before its name was for good.
             (Kind::Store, _) => sync_above(&path).map_err(|source| io_error(&path, source))?,
             (Kind::HalfBackup, _) => return Err(OpenError::HalfBackup { path }),
-            (Kind::Nothing | Kind::Empty, OpenMode::Existing) => return Err(OpenError::Missing { path }),
+            (Kind::Nothing | Kind::Empty, OpenMode::Existing) => {
+                return Err(OpenError::Missing { path });
+            }
             (Kind::Nothing | Kind::Empty, OpenMode::Create) => create_folder(&path)?,
         }
         let lock = lock(&path)?;
@@ -54,7 +56,10 @@ impl Home {
             Kind::HalfBackup => return Err(OpenError::HalfBackup { path }),
             Kind::Nothing | Kind::Empty => create(&path, &whole_mark())?,
         }
-        Ok(Self { path, lock: Some(Arc::new(lock)) })
+        Ok(Self {
+            path,
+            lock: Some(Arc::new(lock)),
+        })
     }
 
     /// Finds the directory to read in it: nothing is written, and nobody can write while this lives. Others may read.
@@ -65,21 +70,28 @@ impl Home {
             Kind::Nothing | Kind::Empty => return Err(OpenError::Missing { path }),
         }
         let lock = lock_to_read(&path)?;
-        Ok(Self { path, lock: lock.map(Arc::new) })
+        Ok(Self {
+            path,
+            lock: lock.map(Arc::new),
+        })
     }
 
     /// Makes the directory of a backup, which does not open as a store until it is finished.
     pub(crate) fn begin_half(path: PathBuf) -> Result<Self, BackupError> {
         match Kind::of(&path) {
             Ok(Kind::Nothing | Kind::Empty) => {}
-            Ok(Kind::Store | Kind::HalfBackup) | Err(OpenError::Foreign { .. } | OpenError::NewerFormat { .. }) => {
+            Ok(Kind::Store | Kind::HalfBackup)
+            | Err(OpenError::Foreign { .. } | OpenError::NewerFormat { .. }) => {
                 return Err(BackupError::Occupied { path });
             }
             Err(error) => return Err(error.into()),
         }
         create(&path, HALF_MARK)?;
         let lock = lock(&path)?;
-        Ok(Self { path, lock: Some(Arc::new(lock)) })
+        Ok(Self {
+            path,
+            lock: Some(Arc::new(lock)),
+        })
     }
 
     /// Locks the directory of a backup that is not finished.
@@ -89,7 +101,10 @@ impl Home {
             Kind::Nothing | Kind::Empty | Kind::Store => return Err(OpenError::Foreign { path }),
         }
         let lock = lock(&path)?;
-        Ok(Self { path, lock: Some(Arc::new(lock)) })
+        Ok(Self {
+            path,
+            lock: Some(Arc::new(lock)),
+        })
     }
 
     /// Writes into the lock whose it is. Until somebody knows that the store opens, nothing is written.
@@ -98,7 +113,10 @@ impl Home {
             file.set_len(0)?;
             writeln!(file, "{}", std::process::id())
         };
-        self.lock.as_deref().map_or(Ok(()), write).map_err(|source| io_error(&self.path, source))
+        self.lock
+            .as_deref()
+            .map_or(Ok(()), write)
+            .map_err(|source| io_error(&self.path, source))
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -125,10 +143,17 @@ impl Kind {
         match fs::metadata(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::Nothing),
             Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
-                return Err(OpenError::CannotCreate { path: path.to_owned(), source: error });
+                return Err(OpenError::CannotCreate {
+                    path: path.to_owned(),
+                    source: error,
+                });
             }
             Err(error) => return Err(failed(error)),
-            Ok(metadata) if !metadata.is_dir() => return Err(OpenError::NotADirectory { path: path.to_owned() }),
+            Ok(metadata) if !metadata.is_dir() => {
+                return Err(OpenError::NotADirectory {
+                    path: path.to_owned(),
+                });
+            }
             Ok(_) => {}
         }
         match fs::read(path.join(FORMAT_FILE)) {
@@ -138,12 +163,14 @@ impl Kind {
                 if is_empty(path).map_err(failed)? {
                     Ok(Self::Empty)
                 } else {
-                    Err(OpenError::Foreign { path: path.to_owned() })
+                    Err(OpenError::Foreign {
+                        path: path.to_owned(),
+                    })
                 }
             }
-            Err(error) if error.kind() == io::ErrorKind::IsADirectory => {
-                Err(OpenError::Foreign { path: path.to_owned() })
-            }
+            Err(error) if error.kind() == io::ErrorKind::IsADirectory => Err(OpenError::Foreign {
+                path: path.to_owned(),
+            }),
             Err(error) => Err(failed(error)),
         }
     }
@@ -165,14 +192,22 @@ fn is_empty(path: &Path) -> io::Result<bool> {
 }
 
 fn check_mark(path: &Path, mark: &[u8]) -> Result<(), OpenError> {
-    let number = std::str::from_utf8(mark).ok().and_then(|mark| mark.strip_prefix(MARK));
+    let number = std::str::from_utf8(mark)
+        .ok()
+        .and_then(|mark| mark.strip_prefix(MARK));
     let number: Option<u32> = number.and_then(|number| number.trim_end().parse().ok());
     let known = u32::from(STORE_FORMAT);
     match number {
         Some(1) => Ok(()),
         Some(found) if found == known => Ok(()),
-        Some(found) if found > known => Err(OpenError::NewerFormat { path: path.to_owned(), found, known }),
-        Some(_) | None => Err(OpenError::Foreign { path: path.to_owned() }),
+        Some(found) if found > known => Err(OpenError::NewerFormat {
+            path: path.to_owned(),
+            found,
+            known,
+        }),
+        Some(_) | None => Err(OpenError::Foreign {
+            path: path.to_owned(),
+        }),
     }
 }
 
@@ -192,7 +227,10 @@ fn create(path: &Path, mark: &[u8]) -> Result<(), OpenError> {
 
 fn cannot_create(path: &Path, source: io::Error) -> OpenError {
     match Trouble::of(&source) {
-        Trouble::Other => OpenError::CannotCreate { path: path.to_owned(), source },
+        Trouble::Other => OpenError::CannotCreate {
+            path: path.to_owned(),
+            source,
+        },
         Trouble::ReadOnly | Trouble::Full => io_error(path, source),
     }
 }
@@ -205,7 +243,11 @@ fn whole_mark() -> Vec<u8> {
 pub(crate) fn raise_mark(path: &Path) -> io::Result<()> {
     let mark = whole_mark();
     let found = fs::read(path.join(FORMAT_FILE))?;
-    if found == mark || found == HALF_MARK { Ok(()) } else { replace(path, FORMAT_FILE, &mark) }
+    if found == mark || found == HALF_MARK {
+        Ok(())
+    } else {
+        replace(path, FORMAT_FILE, &mark)
+    }
 }
 
 /// Makes a store of a backup that is whole, and marks it as a copy.
@@ -235,7 +277,13 @@ pub(crate) fn remove_folder(folder: &Path) -> io::Result<()> {
 
 /// What is not there need not be removed.
 pub(crate) fn gone(removed: io::Result<()>) -> io::Result<()> {
-    removed.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
+    removed.or_else(|error| {
+        if error.kind() == io::ErrorKind::NotFound {
+            Ok(())
+        } else {
+            Err(error)
+        }
+    })
 }
 
 /// Removes a file, and what a process that died may have left of it, for good.
@@ -270,12 +318,20 @@ fn sync_above(folder: &Path) -> io::Result<()> {
 
 fn is_not_ours(error: &io::Error) -> bool {
     use io::ErrorKind::{InvalidInput, PermissionDenied, ReadOnlyFilesystem, Unsupported};
-    matches!(error.kind(), PermissionDenied | ReadOnlyFilesystem | InvalidInput | Unsupported)
+    matches!(
+        error.kind(),
+        PermissionDenied | ReadOnlyFilesystem | InvalidInput | Unsupported
+    )
 }
 
 fn lock(path: &Path) -> Result<File, OpenError> {
     let failed = |source| io_error(path, source);
-    let options = File::options().read(true).write(true).create(true).truncate(false).to_owned();
+    let options = File::options()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .to_owned();
     let file = options.open(path.join(LOCK_FILE)).map_err(failed)?;
     match try_lock(&file, File::try_lock) {
         Ok(()) => Ok(file),
@@ -301,8 +357,15 @@ fn lock_to_read(path: &Path) -> Result<Option<File>, OpenError> {
 fn locked(path: &Path, mut file: File) -> OpenError {
     let mut text = String::new();
     let is_read = file.try_lock_shared().is_ok();
-    let pid = file.read_to_string(&mut text).ok().filter(|_| !is_read).and_then(|_| text.trim().parse().ok());
-    OpenError::Locked { path: path.to_owned(), pid }
+    let pid = file
+        .read_to_string(&mut text)
+        .ok()
+        .filter(|_| !is_read)
+        .and_then(|_| text.trim().parse().ok());
+    OpenError::Locked {
+        path: path.to_owned(),
+        pid,
+    }
 }
 
 /// How often the lock is tried for, and how long is waited in between.
@@ -311,7 +374,10 @@ const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
 /// Takes the lock. A process that is just being started holds a copy of the last holder's handle until it has become
 /// another program, so that a lock that was let go may still look held for a moment.
-fn try_lock(file: &File, lock: impl Fn(&File) -> Result<(), TryLockError>) -> Result<(), TryLockError> {
+fn try_lock(
+    file: &File,
+    lock: impl Fn(&File) -> Result<(), TryLockError>,
+) -> Result<(), TryLockError> {
     for _ in 1..LOCK_TRIES {
         match lock(file) {
             Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_PAUSE),
@@ -328,9 +394,10 @@ pub(crate) fn open_error(path: &Path, error: EngineError) -> OpenError {
         EngineError::Damaged(what) => OpenError::Damaged { path, what },
         EngineError::Full(source) => OpenError::Full { path, source },
         EngineError::Io(source) => io_error(&path, source),
-        EngineError::WrongHead { .. } | EngineError::Fenced { .. } => {
-            OpenError::Io { path, source: io::Error::other(error) }
-        }
+        EngineError::WrongHead { .. } | EngineError::Fenced { .. } => OpenError::Io {
+            path,
+            source: io::Error::other(error),
+        },
     }
 }
 
@@ -343,7 +410,10 @@ enum Trouble {
 
 impl Trouble {
     fn of(error: &io::Error) -> Self {
-        if matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem) {
+        if matches!(
+            error.kind(),
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+        ) {
             Self::ReadOnly
         } else if is_full(error) {
             Self::Full

@@ -105,13 +105,25 @@ impl World {
     pub(crate) fn new(reach: Reach, runs_end: Position) -> Self {
         let news = watch::Sender::new(reach.head);
         let (tail, tail_keys, tail_gone) = (VecDeque::new(), BTreeMap::new(), BTreeMap::new());
-        Self { reach, runs_end, origin: None, tail, tail_keys, tail_gone, barred: None, news }
+        Self {
+            reach,
+            runs_end,
+            origin: None,
+            tail,
+            tail_keys,
+            tail_gone,
+            barred: None,
+            news,
+        }
     }
 
     /// A fork that has nothing of its own yet.
     fn forked(reach: Reach) -> Self {
         let end = reach.head;
-        Self { origin: Some(Box::new(reach.clone())), ..Self::new(reach, end) }
+        Self {
+            origin: Some(Box::new(reach.clone())),
+            ..Self::new(reach, end)
+        }
     }
 
     /// Whether the table of worlds has it.
@@ -126,7 +138,17 @@ impl World {
     }
 
     fn entry(&self, world: WorldId) -> WorldEntry {
-        let Reach { name, head, time, incarnation, link: _, tree: _, labelled, base: _, is_sealed: _ } = &self.reach;
+        let Reach {
+            name,
+            head,
+            time,
+            incarnation,
+            link: _,
+            tree: _,
+            labelled,
+            base: _,
+            is_sealed: _,
+        } = &self.reach;
         WorldEntry {
             world,
             name: WorldName::clone(name),
@@ -168,7 +190,11 @@ pub(crate) struct Index {
 impl Index {
     pub(crate) fn insert(&mut self, id: WorldId, world: World) {
         self.names.insert(WorldName::clone(&world.reach.name), id);
-        self.labels.change(&world.reach.name, &Labelled::default(), &world.reach.labelled);
+        self.labels.change(
+            &world.reach.name,
+            &Labelled::default(),
+            &world.reach.labelled,
+        );
         self.worlds.insert(id, world);
     }
 
@@ -194,9 +220,12 @@ impl Index {
 
     /// Takes a world out. Whoever follows it is at the end.
     pub(crate) fn remove(&mut self, id: WorldId) {
-        let Some(World { reach, .. }) = self.worlds.remove(&id) else { return };
+        let Some(World { reach, .. }) = self.worlds.remove(&id) else {
+            return;
+        };
         self.names.remove(&*reach.name);
-        self.labels.change(&reach.name, &reach.labelled, &Labelled::default());
+        self.labels
+            .change(&reach.name, &reach.labelled, &Labelled::default());
     }
 
     /// The world whose events a fork shares.
@@ -207,24 +236,42 @@ impl Index {
 
     /// How many worlds have an entry in their table.
     pub(crate) fn entries_count(&self) -> usize {
-        self.worlds.values().filter(|world| world.has_entry()).count()
+        self.worlds
+            .values()
+            .filter(|world| world.has_entry())
+            .count()
     }
 
     /// The worlds that have a copy of the events of `parent`.
     pub(crate) fn copies(&self, parent: WorldId) -> impl Iterator<Item = (WorldId, &WorldName)> {
-        let is_copy = move |world: &World| world.reach.base.is_some_and(|base| base.parent == parent && base.is_copied);
-        self.worlds.iter().filter(move |(_, world)| is_copy(world)).map(|(id, world)| (*id, &*world.reach.name))
+        let is_copy = move |world: &World| {
+            world
+                .reach
+                .base
+                .is_some_and(|base| base.parent == parent && base.is_copied)
+        };
+        self.worlds
+            .iter()
+            .filter(move |(_, world)| is_copy(world))
+            .map(|(id, world)| (*id, &*world.reach.name))
     }
 
     /// The worlds that need `parent`: those that share its events, and, if it is sealed or a fork itself, those that have a
     /// copy of them. A copy is read with the keys of where it comes from, and found from there when content is erased.
     pub(crate) fn forks(&self, parent: WorldId) -> impl Iterator<Item = (WorldId, &WorldName)> {
         let known = self.worlds.get(&parent);
-        let are_copies_bound = known.is_some_and(|world| world.reach.is_sealed || world.reach.base.is_some());
+        let are_copies_bound =
+            known.is_some_and(|world| world.reach.is_sealed || world.reach.base.is_some());
         let is_fork = move |world: &World| {
-            world.reach.base.is_some_and(|base| base.parent == parent && (are_copies_bound || !base.is_copied))
+            world
+                .reach
+                .base
+                .is_some_and(|base| base.parent == parent && (are_copies_bound || !base.is_copied))
         };
-        self.worlds.iter().filter(move |(_, world)| is_fork(world)).map(|(id, world)| (*id, &*world.reach.name))
+        self.worlds
+            .iter()
+            .filter(move |(_, world)| is_fork(world))
+            .map(|(id, world)| (*id, &*world.reach.name))
     }
 
     pub(crate) fn named(&self, name: &WorldName) -> Option<WorldId> {
@@ -237,13 +284,28 @@ impl Index {
     }
 
     /// The worlds that have all of `labels`, by name, from the one after `after`.
-    pub(crate) fn entries(&self, labels: &Labels, after: Option<&WorldName>, limit: usize) -> Vec<WorldEntry> {
+    pub(crate) fn entries(
+        &self,
+        labels: &Labels,
+        after: Option<&WorldName>,
+        limit: usize,
+    ) -> Vec<WorldEntry> {
         use std::ops::Bound::{Excluded, Unbounded};
         if !labels.is_empty() {
-            return self.labels.names(labels, after).filter_map(|name| self.entry(name)).take(limit).collect();
+            return self
+                .labels
+                .names(labels, after)
+                .filter_map(|name| self.entry(name))
+                .take(limit)
+                .collect();
         }
-        let names = self.names.range((after.map_or(Unbounded, Excluded), Unbounded));
-        names.filter_map(|(_, id)| self.worlds.get(id).map(|world| world.entry(*id))).take(limit).collect()
+        let names = self
+            .names
+            .range((after.map_or(Unbounded, Excluded), Unbounded));
+        names
+            .filter_map(|(_, id)| self.worlds.get(id).map(|world| world.entry(*id)))
+            .take(limit)
+            .collect()
     }
 
     /// Where the event at `at` of a world is kept, its own place or that of a world that it was forked from, and up to
@@ -251,7 +313,13 @@ impl Index {
     pub(crate) fn source(&self, world: WorldId, at: Position) -> Option<(WorldId, Position)> {
         let (mut id, mut end) = (world, self.worlds.get(&world)?.reach.head);
         for _ in 0..=FORKS_DEEP_MAX {
-            match self.worlds.get(&id)?.reach.base.filter(|base| !base.is_copied && at <= base.at) {
+            match self
+                .worlds
+                .get(&id)?
+                .reach
+                .base
+                .filter(|base| !base.is_copied && at <= base.at)
+            {
                 Some(base) => (id, end) = (base.parent, end.min(base.at)),
                 None => return Some((id, end)),
             }
@@ -261,26 +329,44 @@ impl Index {
 
     /// Takes in a durable commit; gives how many events its world has outside of runs.
     pub(crate) fn land(&mut self, landed: Landed) -> u64 {
-        let Landed { summary, leaf, frame } = landed;
+        let Landed {
+            summary,
+            leaf,
+            frame,
+        } = landed;
         if let Some(name) = &summary.created
             && !self.worlds.contains_key(&summary.world)
         {
-            self.insert(summary.world, World::new(Reach::unborn(name.clone()), Position::ZERO));
+            self.insert(
+                summary.world,
+                World::new(Reach::unborn(name.clone()), Position::ZERO),
+            );
         }
-        if let Some(reach) = summary.origin.as_ref().and_then(|origin| origin.reach.as_ref())
+        if let Some(reach) = summary
+            .origin
+            .as_ref()
+            .and_then(|origin| origin.reach.as_ref())
             && !self.worlds.contains_key(&summary.world)
         {
             self.insert(summary.world, World::forked(reach.clone()));
         }
-        let Some(world) = self.worlds.get_mut(&summary.world) else { return 0 };
+        let Some(world) = self.worlds.get_mut(&summary.world) else {
+            return 0;
+        };
         if let Some(labelled) = &summary.labelled {
-            self.labels.change(&world.reach.name, &world.reach.labelled, labelled);
+            self.labels
+                .change(&world.reach.name, &world.reach.labelled, labelled);
         }
         world.reach.advance(&summary, leaf);
         self.last_link = Some(world.reach.link);
-        world.tail.push_back(TailCommit { first: summary.first, frame });
+        world.tail.push_back(TailCommit {
+            first: summary.first,
+            frame,
+        });
         if let Some(keyed) = summary.key {
-            world.tail_keys.insert(keyed.key, (summary.first, keyed.digest));
+            world
+                .tail_keys
+                .insert(keyed.key, (summary.first, keyed.digest));
         }
         for gone in summary.gone {
             // A fork may end before the second commit that takes the same message away.
@@ -300,7 +386,9 @@ impl Index {
         while let Some((parent, until)) = family.get(next).copied() {
             next += 1;
             for (id, fork) in &self.worlds {
-                let Some(base) = fork.reach.base.filter(|base| base.parent == parent) else { continue };
+                let Some(base) = fork.reach.base.filter(|base| base.parent == parent) else {
+                    continue;
+                };
                 let until = until.min(base.at);
                 if until >= from && family.iter().all(|(known, _)| known != id) {
                     family.push((*id, until));
@@ -321,12 +409,16 @@ impl Index {
 
     /// Wakes whoever follows a world.
     pub(crate) fn wake(&self) {
-        self.worlds.values().for_each(|world| world.news.send_modify(|_| {}));
+        self.worlds
+            .values()
+            .for_each(|world| world.news.send_modify(|_| {}));
     }
 
     /// Notes that a world's commits up to `end` are in runs.
     pub(crate) fn swept(&mut self, id: WorldId, end: Position) {
-        let Some(world) = self.worlds.get_mut(&id) else { return };
+        let Some(world) = self.worlds.get_mut(&id) else {
+            return;
+        };
         world.runs_end = end;
         world.origin = None;
         let gone = world.tail.partition_point(|commit| commit.first <= end);

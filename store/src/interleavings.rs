@@ -5,7 +5,11 @@
 //!
 //! `FOLKMOOT_SCHEDULES` says how many orders are tried for each test, `FOLKMOOT_SCHEDULE_SEED` which. The same seed tries the
 //! same ones. A quarter of them are chosen so that few changes of who runs suffice to find a fault.
-#![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a test says what went wrong, and what it tried")]
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a test says what went wrong, and what it tried"
+)]
 
 mod answers;
 mod chores;

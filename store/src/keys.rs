@@ -49,13 +49,22 @@ struct Known {
 
 /// The key of whoever wrote an event's content. What the room is, and why something was erased, outlives people.
 pub(crate) fn holder(kind: u16, principal: &Principal) -> KeyId {
-    const OF_ROOM: [EventKind; 3] = [EventKind::WorldOpened, EventKind::SpecRevised, EventKind::ErasureRequested];
-    match principal.person().filter(|_| !OF_ROOM.iter().any(|of_room| *of_room as u16 == kind)) {
+    const OF_ROOM: [EventKind; 3] = [
+        EventKind::WorldOpened,
+        EventKind::SpecRevised,
+        EventKind::ErasureRequested,
+    ];
+    match principal
+        .person()
+        .filter(|_| !OF_ROOM.iter().any(|of_room| *of_room as u16 == kind))
+    {
         None => OF_WORLD,
         Some(person) => {
             let digest = Digest::of(&[b"folkmoot key 1", person.proof().as_bytes()]);
             let mut id = OF_WORLD;
-            id.iter_mut().zip(digest.as_bytes()).for_each(|(to, from)| *to = *from);
+            id.iter_mut()
+                .zip(digest.as_bytes())
+                .for_each(|(to, from)| *to = *from);
             id
         }
     }
@@ -72,7 +81,10 @@ pub(crate) struct Sealed {
 impl Keyring {
     /// In the store's directory, or in memory if it has none.
     pub(crate) fn new(home: Option<&Path>) -> Self {
-        Self { folder: home.map(|home| home.join(FOLDER)), known: Mutex::default() }
+        Self {
+            folder: home.map(|home| home.join(FOLDER)),
+            known: Mutex::default(),
+        }
     }
 
     /// Where its files are.
@@ -85,7 +97,10 @@ impl Keyring {
         let mut nonce = [0; 24];
         crate::simulation::fill(&mut nonce).map_err(io::Error::other)?;
         let cipher = XChaCha20Poly1305::new(&self.obtain(world, key)?.into());
-        let payload = Payload { msg: plain, aad: world.0.as_bytes() };
+        let payload = Payload {
+            msg: plain,
+            aad: world.0.as_bytes(),
+        };
         let bytes = cipher.encrypt(&XNonce::from(nonce), payload);
         let bytes = bytes.map_err(|_| io::Error::other("content cannot be encrypted"))?;
         Ok(Sealed { key, nonce, bytes })
@@ -93,12 +108,32 @@ impl Keyring {
 
     /// What was sealed; `None` if its key is destroyed, also if the person was given another one since. A key that is
     /// there and is not what was written is an error, of the kind [`io::ErrorKind::InvalidData`].
-    pub(crate) fn open(&self, world: WorldId, key: &KeyId, nonce: &Nonce, bytes: &[u8]) -> io::Result<Option<Vec<u8>>> {
-        let Some(found) = self.find(world, *key)? else { return Ok(None) };
+    pub(crate) fn open(
+        &self,
+        world: WorldId,
+        key: &KeyId,
+        nonce: &Nonce,
+        bytes: &[u8],
+    ) -> io::Result<Option<Vec<u8>>> {
+        let Some(found) = self.find(world, *key)? else {
+            return Ok(None);
+        };
         let cipher = XChaCha20Poly1305::new(&found.into());
-        let opened = cipher.decrypt(&XNonce::from(*nonce), Payload { msg: bytes, aad: world.0.as_bytes() }).ok();
+        let opened = cipher
+            .decrypt(
+                &XNonce::from(*nonce),
+                Payload {
+                    msg: bytes,
+                    aad: world.0.as_bytes(),
+                },
+            )
+            .ok();
         // The world's own key is never replaced.
-        if opened.is_none() && *key == OF_WORLD { Err(broken("the world's key is another one")) } else { Ok(opened) }
+        if opened.is_none() && *key == OF_WORLD {
+            Err(broken("the world's key is another one"))
+        } else {
+            Ok(opened)
+        }
     }
 
     /// Seals a whole file of the world: its nonce stands before it.
@@ -109,14 +144,18 @@ impl Keyring {
 
     /// What was sealed so.
     pub(crate) fn open_file(&self, world: WorldId, bytes: &[u8]) -> io::Result<Option<Vec<u8>>> {
-        let Some((nonce, bytes)) = bytes.split_first_chunk() else { return Ok(None) };
+        let Some((nonce, bytes)) = bytes.split_first_chunk() else {
+            return Ok(None);
+        };
         self.open(world, &OF_WORLD, nonce, bytes)
     }
 
     /// Destroys all keys of a world.
     pub(crate) fn destroy_all(&self, world: WorldId) -> io::Result<()> {
         self.known().retain(|(of, _), _| *of != world);
-        self.folder.as_ref().map_or(Ok(()), |folder| home::remove_folder(&folder.join(world.to_string())))
+        self.folder.as_ref().map_or(Ok(()), |folder| {
+            home::remove_folder(&folder.join(world.to_string()))
+        })
     }
 
     /// Destroys keys. What is sealed with them cannot be read any more, here or in any copy.
@@ -137,7 +176,10 @@ impl Keyring {
         let mut known = self.known();
         let there = match known.get(&(world, id)) {
             Some(Known { key, is_safe: true }) => return Ok(*key),
-            Some(Known { key, is_safe: false }) => Some(*key),
+            Some(Known {
+                key,
+                is_safe: false,
+            }) => Some(*key),
             None => self.read(world, id)?,
         };
         let key = match (there, &self.folder) {
@@ -146,7 +188,9 @@ impl Keyring {
             (None, folder) => {
                 let mut key = [0; 32];
                 crate::simulation::fill(&mut key).map_err(io::Error::other)?;
-                folder.as_ref().map_or(Ok(()), |folder| write(folder, world, &id, &key))?;
+                folder
+                    .as_ref()
+                    .map_or(Ok(()), |folder| write(folder, world, &id, &key))?;
                 key
             }
         };
@@ -161,20 +205,30 @@ impl Keyring {
         }
         let there = self.read(world, id)?;
         if let Some(key) = there {
-            known.insert((world, id), Known { key, is_safe: false });
+            known.insert(
+                (world, id),
+                Known {
+                    key,
+                    is_safe: false,
+                },
+            );
         }
         Ok(there)
     }
 
     /// The key in its file. One that is there and cannot be read is never taken for one that was destroyed.
     fn read(&self, world: WorldId, id: KeyId) -> io::Result<Option<Key>> {
-        let Some(folder) = &self.folder else { return Ok(None) };
+        let Some(folder) = &self.folder else {
+            return Ok(None);
+        };
         let path = folder.join(world.to_string()).join(file_name(&id));
         let key = match fs::read(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             key => key.and_then(|key| decode(world, &id, &key)),
         };
-        let named = |error: io::Error| io::Error::new(error.kind(), format!("the key {}: {error}", path.display()));
+        let named = |error: io::Error| {
+            io::Error::new(error.kind(), format!("the key {}: {error}", path.display()))
+        };
         key.map(Some).map_err(named)
     }
 
@@ -211,8 +265,16 @@ fn file_name(id: &KeyId) -> String {
 fn write(folder: &Path, world: WorldId, id: &KeyId, key: &Key) -> io::Result<()> {
     let own = folder.join(world.to_string());
     fs::create_dir_all(&own)?;
-    let (name, new) = (own.join(file_name(id)), own.join(home::half_written(&file_name(id))));
-    let mut file = File::options().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
+    let (name, new) = (
+        own.join(file_name(id)),
+        own.join(home::half_written(&file_name(id))),
+    );
+    let mut file = File::options()
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(&new)?;
     file.write_all(&encode(world, id, key))?;
     file.sync_all()?;
     fs::rename(new, name)?;

@@ -24,7 +24,10 @@ impl LabelIndex {
             }
         }
         for (key, value) in &now.labels {
-            self.0.entry((key.clone(), value.clone())).or_default().insert(world.clone());
+            self.0
+                .entry((key.clone(), value.clone()))
+                .or_default()
+                .insert(world.clone());
         }
     }
 
@@ -34,12 +37,15 @@ impl LabelIndex {
         labels: &Labels,
         after: Option<&'a WorldName>,
     ) -> impl Iterator<Item = &'a WorldName> + use<'a> {
-        let sets = labels.iter().map(|(key, value)| self.0.get(&(key.clone(), value.clone())));
+        let sets = labels
+            .iter()
+            .map(|(key, value)| self.0.get(&(key.clone(), value.clone())));
         // A label that no world has leaves nothing.
         let mut sets: Vec<_> = sets.collect::<Option<_>>().unwrap_or_default();
         sets.sort_by_key(|set: &&BTreeSet<WorldName>| set.len());
         let rarest = sets.first().copied().into_iter();
-        let names = rarest.flat_map(move |set| set.range((after.map_or(Unbounded, Excluded), Unbounded)));
+        let names =
+            rarest.flat_map(move |set| set.range((after.map_or(Unbounded, Excluded), Unbounded)));
         names.filter(move |name| sets.iter().all(|set| set.contains(*name)))
     }
 }

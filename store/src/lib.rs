@@ -47,8 +47,8 @@ mod verify;
 pub use backup::{Backup, BackupError};
 pub use deletion::{DeleteError, Order as DeleteOrder, Tombstone};
 pub use engine::{
-    Ack, Engine, EngineError, EngineKind, FailingEngine, FilesEngine, FrameLog, FrameNumber, MemoryEngine, Pair, Shelf,
-    SledEngine, Table, Term,
+    Ack, Engine, EngineError, EngineKind, FailingEngine, FilesEngine, FrameLog, FrameNumber,
+    MemoryEngine, Pair, Shelf, SledEngine, Table, Term,
 };
 pub use evidence::{Choice, Evidence, StoredContent, StoredEvent, StoredRecord, Wanted};
 pub use format::Malformed;
@@ -62,6 +62,6 @@ pub use store::{OpenMode, Store};
 pub use upcast::NextSchema;
 pub use upcast::{LiftError, lift};
 pub use verify::{
-    Against, AnchorError, AnchorOutcome, Anchored, Damage, DamageKind, Examined, Heads, Inclusion, Integrity, Newer,
-    SeenHead, SignatureVerdict, StoreDamage, Tail, Verdict, examine,
+    Against, AnchorError, AnchorOutcome, Anchored, Damage, DamageKind, Examined, Heads, Inclusion,
+    Integrity, Newer, SeenHead, SignatureVerdict, StoreDamage, Tail, Verdict, examine,
 };

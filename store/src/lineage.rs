@@ -43,9 +43,23 @@ pub(crate) fn sources(index: &Index, world: WorldId) -> Option<Vec<Source>> {
     while let Some((id, most)) = next.filter(|_| sources.len() <= FORKS_DEEP_MAX) {
         let known = index.worlds.get(&id)?;
         let until = most.min(known.reach.head);
-        let tail = known.tail.iter().take_while(|commit| commit.first <= until).copied().collect();
-        sources.push(Source { world: id, until, runs_end: known.runs_end.min(until), tail });
-        next = known.reach.base.filter(|base| !base.is_copied).map(|base| (base.parent, base.at.min(until)));
+        let tail = known
+            .tail
+            .iter()
+            .take_while(|commit| commit.first <= until)
+            .copied()
+            .collect();
+        sources.push(Source {
+            world: id,
+            until,
+            runs_end: known.runs_end.min(until),
+            tail,
+        });
+        next = known
+            .reach
+            .base
+            .filter(|base| !base.is_copied)
+            .map(|base| (base.parent, base.at.min(until)));
     }
     sources.reverse();
     Some(sources)
@@ -54,14 +68,27 @@ pub(crate) fn sources(index: &Index, world: WorldId) -> Option<Vec<Source>> {
 /// A world and those that it comes from, itself first.
 pub(crate) fn worlds(index: &Index, world: WorldId) -> Vec<WorldId> {
     let parent = |world: &WorldId| Some(index.worlds.get(world)?.reach.base?.parent);
-    std::iter::successors(Some(world), parent).take(FORKS_DEEP_MAX.saturating_add(1)).collect()
+    std::iter::successors(Some(world), parent)
+        .take(FORKS_DEEP_MAX.saturating_add(1))
+        .collect()
 }
 
 /// The messages at `from` or behind it, and before `to`, that commits outside of runs took away.
-pub(crate) fn gone_in_tail(index: &Index, sources: &[Source], from: Position, to: Position) -> Vec<Position> {
+pub(crate) fn gone_in_tail(
+    index: &Index,
+    sources: &[Source],
+    from: Position,
+    to: Position,
+) -> Vec<Position> {
     let of_one = |source: &Source| -> Vec<Position> {
-        let gone = index.worlds.get(&source.world).into_iter().flat_map(|known| known.tail_gone.range(from..to));
-        gone.filter(|(_, by)| **by <= source.until).map(|(gone, _)| *gone).collect()
+        let gone = index
+            .worlds
+            .get(&source.world)
+            .into_iter()
+            .flat_map(|known| known.tail_gone.range(from..to));
+        gone.filter(|(_, by)| **by <= source.until)
+            .map(|(gone, _)| *gone)
+            .collect()
     };
     sources.iter().flat_map(of_one).collect()
 }
@@ -82,13 +109,19 @@ fn walk(
     each: &mut dyn FnMut(WorldId, &RecordRef<'_>) -> Result<(), Malformed>,
 ) -> Result<Walked, EngineError> {
     let mut next = Position::new(1);
-    for source in sources.iter().filter(|source| source.until > Position::ZERO) {
+    for source in sources
+        .iter()
+        .filter(|source| source.until > Position::ZERO)
+    {
         let mut take = |record: &RecordRef<'_>| {
             if record.fixed.last() < next || record.fixed.first > source.until || next > until {
                 return Ok(());
             }
             if record.fixed.first != next {
-                return Err(Malformed(format!("event {next} is followed by event {}", record.fixed.first)));
+                return Err(Malformed(format!(
+                    "event {next} is followed by event {}",
+                    record.fixed.first
+                )));
             }
             next = record.fixed.last().next();
             each(source.world, record)
@@ -96,7 +129,9 @@ fn walk(
         walk_runs(engine, source, &mut take)?;
         let mut frames = Frames::default();
         for commit in source.tail.iter().filter(|commit| commit.first <= until) {
-            let Some(unit) = frames.unit(engine, commit.frame)? else { return Ok(Walked::Moved) };
+            let Some(unit) = frames.unit(engine, commit.frame)? else {
+                return Ok(Walked::Moved);
+            };
             for record in records(&unit) {
                 let record = record.map_err(damaged)?;
                 if record.fixed.world == source.world {
@@ -113,16 +148,26 @@ fn walk_runs(
     source: &Source,
     take: &mut dyn FnMut(&RecordRef<'_>) -> Result<(), Malformed>,
 ) -> Result<(), EngineError> {
-    let (mut from, to) = (run_key(source.world, Position::ZERO, 0), run_key(source.world, source.runs_end.next(), 0));
+    let (mut from, to) = (
+        run_key(source.world, Position::ZERO, 0),
+        run_key(source.world, source.runs_end.next(), 0),
+    );
     let mut joiner = Joiner::default();
     loop {
         let rows = engine.range(Table::Runs, &from, &to, READ_BYTES)?;
-        let Some((last, _)) = rows.last() else { return Ok(()) };
+        let Some((last, _)) = rows.last() else {
+            return Ok(());
+        };
         from.clone_from(last);
         from.push(0);
         for (_, value) in &rows {
             let frame = FrameRef::read(value).map_err(damaged)?;
-            for record in joiner.add(&frame).map_err(damaged)?.into_iter().flat_map(records) {
+            for record in joiner
+                .add(&frame)
+                .map_err(damaged)?
+                .into_iter()
+                .flat_map(records)
+            {
                 record.and_then(|record| take(&record)).map_err(damaged)?;
             }
         }
@@ -164,7 +209,12 @@ pub(crate) fn reach(shared: &Arc<Shared>, of: WorldId, at: Position) -> Result<R
         match found.map_err(|error| read_error(error, at))? {
             Some(reach) if reach.head >= at => return Ok(reach),
             None if shared.index().swept > runs_end => {}
-            Some(_) | None => return Err(ReadError::Damaged { at, what: "the event is not there".to_owned() }),
+            Some(_) | None => {
+                return Err(ReadError::Damaged {
+                    at,
+                    what: "the event is not there".to_owned(),
+                });
+            }
         }
     }
 }
@@ -178,12 +228,18 @@ pub(crate) fn recover(
 ) -> Result<Reach, Malformed> {
     let parent = origin.forked.parent;
     let sources = sources(index, parent);
-    let sources =
-        sources.ok_or_else(|| Malformed(format!("the world {parent} that one was forked from is not there")))?;
+    let sources = sources.ok_or_else(|| {
+        Malformed(format!(
+            "the world {parent} that one was forked from is not there"
+        ))
+    })?;
     let unborn = Reach::unborn(origin.forked.name.clone());
     let found = reach_at(engine, &sources, origin.forked.base.of, upcasters, unborn);
     let found = found.map_err(|error| Malformed(error.to_string()))?;
-    begin(origin, found.ok_or_else(|| Malformed::new("frames of a forked world are missing"))?)
+    begin(
+        origin,
+        found.ok_or_else(|| Malformed::new("frames of a forked world are missing"))?,
+    )
 }
 
 /// The fork itself, before its first commit: what it says of its parent must be what the parent's log says.
@@ -194,12 +250,19 @@ pub(crate) fn begin(origin: &Origin, parent: Reach) -> Result<Reach, Malformed> 
         && parent.tree.size() == forked.base.commits
         && parent.tree.root() == *forked.base.root.as_bytes();
     if !fits {
-        return Err(Malformed(format!("what {} says of its parent is not what its log says", forked.name)));
+        return Err(Malformed(format!(
+            "what {} says of its parent is not what its log says",
+            forked.name
+        )));
     }
     Ok(Reach {
         name: Arc::new(forked.name.clone()),
         incarnation: folkmoot_core::ids::Incarnation(0),
-        base: Some(Base { parent: forked.parent, at: forked.base.of, is_copied: false }),
+        base: Some(Base {
+            parent: forked.parent,
+            at: forked.base.of,
+            is_copied: false,
+        }),
         ..parent
     })
 }

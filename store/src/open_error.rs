@@ -40,7 +40,9 @@ pub enum OpenError {
         path: PathBuf,
     },
     /// A newer build wrote it.
-    #[error("the store {path} has format {found}; this build reads formats up to {known}, use a newer one")]
+    #[error(
+        "the store {path} has format {found}; this build reads formats up to {known}, use a newer one"
+    )]
     NewerFormat {
         /// Where.
         path: PathBuf,
@@ -74,7 +76,9 @@ pub enum OpenError {
         recorded: u64,
     },
     /// The directory cannot be written.
-    #[error("the store {path} is read-only for this user; change its permissions or name another directory")]
+    #[error(
+        "the store {path} is read-only for this user; change its permissions or name another directory"
+    )]
     ReadOnly {
         /// Where.
         path: PathBuf,
@@ -112,5 +116,8 @@ pub enum OpenError {
 }
 
 fn holder(pid: Option<u32>) -> String {
-    pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"))
+    pid.map_or_else(
+        || "another process".to_owned(),
+        |pid| format!("process {pid}"),
+    )
 }

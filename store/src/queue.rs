@@ -52,7 +52,9 @@ impl Queue {
             return Err(AppendError::Stopped(why.clone()));
         }
         if state.count >= WAITING_MAX {
-            return Err(AppendError::Stopped(format!("{WAITING_MAX} appends wait already")));
+            return Err(AppendError::Stopped(format!(
+                "{WAITING_MAX} appends wait already"
+            )));
         }
         state.put(request);
         let wake = state.is_taker_idle;
@@ -68,7 +70,10 @@ impl Queue {
         let mut state = self.state();
         while state.turns.is_empty() && state.closed.is_none() {
             state.is_taker_idle = true;
-            state = self.news.wait(state).unwrap_or_else(PoisonError::into_inner);
+            state = self
+                .news
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
         }
         state.is_taker_idle = false;
     }
@@ -149,7 +154,10 @@ impl State {
 }
 
 /// Answers a caller. One that no longer listens has given its append up, not undone it.
-pub(crate) fn answer(reply: oneshot::Sender<Result<Appended, AppendError>>, result: Result<Appended, AppendError>) {
+pub(crate) fn answer(
+    reply: oneshot::Sender<Result<Appended, AppendError>>,
+    result: Result<Appended, AppendError>,
+) {
     if reply.send(result).is_err() {
         tracing::debug!("an append finished after its caller had gone");
     }

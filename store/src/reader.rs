@@ -50,8 +50,15 @@ pub(crate) struct Reader {
 
 /// Where the next piece is.
 enum Plan {
-    Runs { source: WorldId, end: Position },
-    Tail { source: WorldId, commits: Vec<TailCommit>, end: Position },
+    Runs {
+        source: WorldId,
+        end: Position,
+    },
+    Tail {
+        source: WorldId,
+        commits: Vec<TailCommit>,
+        end: Position,
+    },
     End,
 }
 
@@ -65,7 +72,13 @@ enum Piece {
 impl Reader {
     /// Begins with the commit that holds `from`.
     pub(crate) fn new(shared: Arc<Shared>, world: WorldId, from: Position) -> Self {
-        Self { shared, world, next: from.max(Position::new(1)), has_begun: false, stored: None }
+        Self {
+            shared,
+            world,
+            next: from.max(Position::new(1)),
+            has_begun: false,
+            stored: None,
+        }
     }
 
     /// Keeps the stored bytes of each record, to be taken after each piece.
@@ -97,30 +110,46 @@ impl Reader {
     pub(crate) fn piece(&mut self) -> Result<Vec<StoredCommit>, ReadError> {
         let piece = self.find_piece();
         // What looks damaged may be what is left of a world that is being deleted.
-        let is_gone =
-            matches!(piece, Err(ReadError::Damaged { .. })) && !self.shared.index().worlds.contains_key(&self.world);
-        if is_gone { Err(ReadError::NoSuchWorld(self.world)) } else { piece }
+        let is_gone = matches!(piece, Err(ReadError::Damaged { .. }))
+            && !self.shared.index().worlds.contains_key(&self.world);
+        if is_gone {
+            Err(ReadError::NoSuchWorld(self.world))
+        } else {
+            piece
+        }
     }
 
     fn find_piece(&mut self) -> Result<Vec<StoredCommit>, ReadError> {
         let shared = Arc::clone(&self.shared);
         let lease = shared.lease();
-        let engine = lease.engine().map_err(|_| ReadError::Stopped(crate::shared::CLOSED.to_owned()))?;
+        let engine = lease
+            .engine()
+            .map_err(|_| ReadError::Stopped(crate::shared::CLOSED.to_owned()))?;
         let mut is_again = false;
         loop {
             let plan = self.plan()?;
-            let before = (self.next, self.has_begun, self.stored.as_ref().map_or(0, Vec::len));
+            let before = (
+                self.next,
+                self.has_begun,
+                self.stored.as_ref().map_or(0, Vec::len),
+            );
             let (piece, source) = match plan {
                 Plan::End => return Ok(Vec::new()),
                 Plan::Runs { source, end } => (self.read_runs(engine, source, end), source),
-                Plan::Tail { source, commits, end } => (self.read_tail(engine, &commits, (source, end)), source),
+                Plan::Tail {
+                    source,
+                    commits,
+                    end,
+                } => (self.read_tail(engine, &commits, (source, end)), source),
             };
             // What stood beside the frames may have been erased since its record was read.
             let piece = match piece {
                 Err(ReadError::Damaged { .. }) if !is_again => {
                     is_again = true;
                     (self.next, self.has_begun) = (before.0, before.1);
-                    self.stored.iter_mut().for_each(|stored| stored.truncate(before.2));
+                    self.stored
+                        .iter_mut()
+                        .for_each(|stored| stored.truncate(before.2));
                     continue;
                 }
                 piece => piece?,
@@ -135,7 +164,10 @@ impl Reader {
 
     fn plan(&self) -> Result<Plan, ReadError> {
         let index = self.shared.index();
-        let world = index.worlds.get(&self.world).ok_or(ReadError::NoSuchWorld(self.world))?;
+        let world = index
+            .worlds
+            .get(&self.world)
+            .ok_or(ReadError::NoSuchWorld(self.world))?;
         if self.next > world.reach.head {
             return Ok(Plan::End);
         }
@@ -143,23 +175,48 @@ impl Reader {
         let (source, end) = index.source(self.world, self.next).ok_or_else(lost)?;
         let world = index.worlds.get(&source).ok_or_else(lost)?;
         if source != self.world && world.reach.head < end {
-            let what = format!("the world that it was forked from ends at event {}", world.reach.head);
+            let what = format!(
+                "the world that it was forked from ends at event {}",
+                world.reach.head
+            );
             return Err(self.damaged(&what));
         }
         if self.next <= world.runs_end {
-            return Ok(Plan::Runs { source, end: end.min(world.runs_end) });
+            return Ok(Plan::Runs {
+                source,
+                end: end.min(world.runs_end),
+            });
         }
-        let from = world.tail.partition_point(|commit| commit.first <= self.next).saturating_sub(1);
-        let commits = world.tail.iter().skip(from).take_while(|commit| commit.first <= end);
-        Ok(Plan::Tail { source, commits: commits.take(PIECE_COMMITS).copied().collect(), end })
+        let from = world
+            .tail
+            .partition_point(|commit| commit.first <= self.next)
+            .saturating_sub(1);
+        let commits = world
+            .tail
+            .iter()
+            .skip(from)
+            .take_while(|commit| commit.first <= end);
+        Ok(Plan::Tail {
+            source,
+            commits: commits.take(PIECE_COMMITS).copied().collect(),
+            end,
+        })
     }
 
     fn has_moved(&self, source: WorldId) -> bool {
         let index = self.shared.index();
-        index.worlds.get(&source).is_some_and(|world| self.next <= world.runs_end)
+        index
+            .worlds
+            .get(&source)
+            .is_some_and(|world| self.next <= world.runs_end)
     }
 
-    fn read_runs(&mut self, engine: &dyn Engine, source: WorldId, end: Position) -> Result<Piece, ReadError> {
+    fn read_runs(
+        &mut self,
+        engine: &dyn Engine,
+        source: WorldId,
+        end: Position,
+    ) -> Result<Piece, ReadError> {
         for bytes_max in [PIECE_BYTES, LARGE_BYTES] {
             let commits = self.runs(engine, (source, end), bytes_max)?;
             if !commits.is_empty() {
@@ -204,7 +261,9 @@ impl Reader {
         };
         let (_, first, _) = read_run_key(&key).map_err(|error| self.malformed(&error))?;
         let (from, to) = (run_key(source, first, 0), run_key(source, end.next(), 0));
-        engine.range(Table::Runs, &from, &to, bytes_max).map_err(|error| read_error(error, self.next))
+        engine
+            .range(Table::Runs, &from, &to, bytes_max)
+            .map_err(|error| read_error(error, self.next))
     }
 
     fn read_tail(
@@ -218,9 +277,15 @@ impl Reader {
             if wanted.first < self.next && self.has_begun {
                 continue;
             }
-            let unit = frames.unit(engine, wanted.frame).map_err(|error| read_error(error, self.next))?;
+            let unit = frames
+                .unit(engine, wanted.frame)
+                .map_err(|error| read_error(error, self.next))?;
             let Some(unit) = unit else {
-                return Ok(if commits.is_empty() { Piece::Moved } else { Piece::Read(commits) });
+                return Ok(if commits.is_empty() {
+                    Piece::Moved
+                } else {
+                    Piece::Read(commits)
+                });
             };
             self.take_unit(&unit, (engine, source), (Some(source), end), &mut commits)?;
             if self.next <= wanted.first {
@@ -258,30 +323,54 @@ impl Reader {
             into.push(self.decode(&record, &events)?);
             if let Some(stored) = &mut self.stored {
                 // Whoever wants it as it is stored has no store to look beside the frames.
-                stored.push(record.restored(&events).map_err(|error| malformed(self.next, &error))?);
+                stored.push(
+                    record
+                        .restored(&events)
+                        .map_err(|error| malformed(self.next, &error))?,
+                );
             }
             (self.next, self.has_begun) = (last.next(), true);
         }
         Ok(())
     }
 
-    fn decode(&self, record: &RecordRef<'_>, stored: &[EventRef<'_>]) -> Result<StoredCommit, ReadError> {
+    fn decode(
+        &self,
+        record: &RecordRef<'_>,
+        stored: &[EventRef<'_>],
+    ) -> Result<StoredCommit, ReadError> {
         let (header, _) = header::read(record.header).map_err(|error| self.malformed(&error))?;
         // Of the right size at once: events are large, and a commit mostly has one.
         let mut events = Vec::with_capacity(stored.len());
         for (at, event) in (header.first.get()..).map(Position::new).zip(stored) {
             events.push(self.read_event(event, (record.fixed.world, at))?);
         }
-        Ok(StoredCommit { commit: Commit { header, events }, link: record.link })
+        Ok(StoredCommit {
+            commit: Commit { header, events },
+            link: record.link,
+        })
     }
 
-    fn read_event(&self, event: &EventRef<'_>, (world, at): (WorldId, Position)) -> Result<Event, ReadError> {
-        let Shared { upcasters, keys, .. } = &*self.shared;
+    fn read_event(
+        &self,
+        event: &EventRef<'_>,
+        (world, at): (WorldId, Position),
+    ) -> Result<Event, ReadError> {
+        let Shared {
+            upcasters, keys, ..
+        } = &*self.shared;
         decode_sealed(event, upcasters, (world, keys)).map_err(|error| match error {
-            SealedError::Lift(LiftError::Newer { kind, version }) => ReadError::Newer { at, kind, version },
-            SealedError::Lift(LiftError::Malformed(Malformed(what))) => ReadError::Damaged { at, what },
+            SealedError::Lift(LiftError::Newer { kind, version }) => {
+                ReadError::Newer { at, kind, version }
+            }
+            SealedError::Lift(LiftError::Malformed(Malformed(what))) => {
+                ReadError::Damaged { at, what }
+            }
             SealedError::Key(error) if error.kind() == io::ErrorKind::InvalidData => {
-                ReadError::Damaged { at, what: format!("a key of sealed content is damaged: {error}") }
+                ReadError::Damaged {
+                    at,
+                    what: format!("a key of sealed content is damaged: {error}"),
+                }
             }
             SealedError::Key(error) => ReadError::Io(error),
         })
@@ -292,12 +381,18 @@ impl Reader {
     }
 
     fn damaged(&self, what: &str) -> ReadError {
-        ReadError::Damaged { at: self.next, what: what.to_owned() }
+        ReadError::Damaged {
+            at: self.next,
+            what: what.to_owned(),
+        }
     }
 }
 
 fn malformed(at: Position, error: &Malformed) -> ReadError {
-    ReadError::Damaged { at, what: error.0.clone() }
+    ReadError::Damaged {
+        at,
+        what: error.0.clone(),
+    }
 }
 
 /// Reads a run, and verifies that it stands under its own key.
@@ -307,12 +402,18 @@ fn read_run<'a>(key: &[u8], value: &'a [u8]) -> Result<FrameRef<'a>, Malformed> 
     if frame.number == first.get().saturating_add(u64::from(part)) {
         Ok(frame)
     } else {
-        Err(Malformed(format!("the run of event {first} stands under the key of another one")))
+        Err(Malformed(format!(
+            "the run of event {first} stands under the key of another one"
+        )))
     }
 }
 
 /// Reads the one commit that holds the event at `at`.
-pub(crate) fn commit_at(shared: &Arc<Shared>, world: WorldId, at: Position) -> Result<StoredCommit, ReadError> {
+pub(crate) fn commit_at(
+    shared: &Arc<Shared>,
+    world: WorldId,
+    at: Position,
+) -> Result<StoredCommit, ReadError> {
     let mut reader = Reader::new(Arc::clone(shared), world, at);
     let first = reader.piece()?.into_iter().next();
     first.ok_or_else(|| reader.damaged("the event is not there"))
@@ -324,12 +425,18 @@ pub(crate) struct Frames(Vec<(FrameNumber, Vec<u8>)>);
 
 impl Frames {
     /// The unit that begins with the frame `first`; `None` if it is not there.
-    pub(crate) fn unit(&mut self, engine: &dyn Engine, first: FrameNumber) -> Result<Option<Vec<u8>>, EngineError> {
+    pub(crate) fn unit(
+        &mut self,
+        engine: &dyn Engine,
+        first: FrameNumber,
+    ) -> Result<Option<Vec<u8>>, EngineError> {
         for bytes_max in [0, AHEAD_BYTES, LARGE_BYTES] {
             if bytes_max > 0 {
                 self.0 = engine.read(first, bytes_max)?;
             }
-            let unit = self.join(first).map_err(|error| EngineError::Damaged(error.0))?;
+            let unit = self
+                .join(first)
+                .map_err(|error| EngineError::Damaged(error.0))?;
             if unit.is_some() {
                 return Ok(unit);
             }
@@ -376,15 +483,27 @@ pub(crate) fn back(
 }
 
 /// A commit's first position before `before`, about `limit` commits or one unit back.
-fn block_start(shared: &Shared, world: WorldId, before: Position, limit: usize) -> Result<Position, ReadError> {
+fn block_start(
+    shared: &Shared,
+    world: WorldId,
+    before: Position,
+    limit: usize,
+) -> Result<Position, ReadError> {
     let world = {
         let index = shared.index();
         let last = Position::new(before.get().saturating_sub(1));
-        let (world, _) = index.source(world, last).ok_or(ReadError::NoSuchWorld(world))?;
-        let known = index.worlds.get(&world).ok_or(ReadError::NoSuchWorld(world))?;
+        let (world, _) = index
+            .source(world, last)
+            .ok_or(ReadError::NoSuchWorld(world))?;
+        let known = index
+            .worlds
+            .get(&world)
+            .ok_or(ReadError::NoSuchWorld(world))?;
         if before > known.runs_end.next() {
             let end = known.tail.partition_point(|commit| commit.first < before);
-            let start = known.tail.get(end.saturating_sub(limit.max(1).saturating_add(1)));
+            let start = known
+                .tail
+                .get(end.saturating_sub(limit.max(1).saturating_add(1)));
             return Ok(start.map_or(Position::new(1), |commit| commit.first));
         }
         world
@@ -393,11 +512,15 @@ fn block_start(shared: &Shared, world: WorldId, before: Position, limit: usize) 
     let last = Position::new(before.get().saturating_sub(1));
     let damaged = |what: String| ReadError::Damaged { at: last, what };
     let engine = lease.engine().map_err(|error| read_error(error, last))?;
-    let run = engine.floor(Table::Runs, &run_key(world, last, u16::MAX)).map_err(|error| read_error(error, last))?;
+    let run = engine
+        .floor(Table::Runs, &run_key(world, last, u16::MAX))
+        .map_err(|error| read_error(error, last))?;
     let (key, _) = run
         .filter(|(key, _)| key.starts_with(world.0.as_bytes()))
         .ok_or_else(|| damaged("its run is missing".to_owned()))?;
-    read_run_key(&key).map(|(_, first, _)| first).map_err(|Malformed(what)| damaged(what))
+    read_run_key(&key)
+        .map(|(_, first, _)| first)
+        .map_err(|Malformed(what)| damaged(what))
 }
 
 /// The commits from the one that begins at `from`, as far as they end before `before`.
@@ -414,7 +537,11 @@ fn between(
         if piece.is_empty() {
             break;
         }
-        commits.extend(piece.into_iter().take_while(|stored| stored.commit.last() < before));
+        commits.extend(
+            piece
+                .into_iter()
+                .take_while(|stored| stored.commit.last() < before),
+        );
     }
     Ok(commits)
 }

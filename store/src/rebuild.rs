@@ -91,7 +91,9 @@ impl Rebuilt {
     /// Whether nothing was left behind.
     #[must_use]
     pub fn is_whole(&self) -> bool {
-        self.store.is_empty() && self.blobs_damaged == 0 && self.worlds.iter().all(RebuiltWorld::is_whole)
+        self.store.is_empty()
+            && self.blobs_damaged == 0
+            && self.worlds.iter().all(RebuiltWorld::is_whole)
     }
 }
 
@@ -127,8 +129,18 @@ fn write(order: &Rebuild, old: Option<Home>, home: Home) -> Result<Rebuilt, Back
     let worlds = fill((&mut source, &order.from), &exports, engine.as_ref())?;
     let (blobs, blobs_damaged) = copy_blobs(order, &worlds, engine.as_ref())?;
     drop(engine);
-    let keys = Keyring::new(Some(&order.from)).folder().filter(|folder| folder.exists()).map(Path::to_owned);
-    Ok(Rebuilt { path: to.to_owned(), worlds, store: source.finish(), blobs, blobs_damaged, keys })
+    let keys = Keyring::new(Some(&order.from))
+        .folder()
+        .filter(|folder| folder.exists())
+        .map(Path::to_owned);
+    Ok(Rebuilt {
+        path: to.to_owned(),
+        worlds,
+        store: source.finish(),
+        blobs,
+        blobs_damaged,
+        keys,
+    })
 }
 
 /// Writes what is whole into an empty engine.
@@ -138,10 +150,22 @@ fn fill(
     engine: &dyn Engine,
 ) -> Result<Vec<RebuiltWorld>, EngineError> {
     let content = &ContentFolder::of(home);
-    let worlds = Rebuilding { source, exports, content, target: engine }.worlds()?;
+    let worlds = Rebuilding {
+        source,
+        exports,
+        content,
+        target: engine,
+    }
+    .worlds()?;
     beside::copy(source, engine)?;
-    let entries = worlds.iter().filter(|world| world.kept > Position::ZERO).count();
-    let swept = (runs::SWEPT.to_vec(), entry::write_swept(FrameNumber(0), entries));
+    let entries = worlds
+        .iter()
+        .filter(|world| world.kept > Position::ZERO)
+        .count();
+    let swept = (
+        runs::SWEPT.to_vec(),
+        entry::write_swept(FrameNumber(0), entries),
+    );
     engine.put(Table::Meta, &[swept])?;
     Ok(worlds)
 }
@@ -161,19 +185,35 @@ pub(crate) fn mend(home: &Path, found: Found) -> Result<(MemoryEngine, Survey), 
     let mut source = Source::open(home, found)?;
     let engine = MemoryEngine::new();
     let worlds = fill((&mut source, home), &[], &engine)?;
-    Ok((engine, Survey { worlds, store: source.finish() }))
+    Ok((
+        engine,
+        Survey {
+            worlds,
+            store: source.finish(),
+        },
+    ))
 }
 
 fn heads(worlds: &[RebuiltWorld]) -> Vec<(WorldId, Position)> {
-    worlds.iter().filter(|world| world.kept > Position::ZERO).map(|world| (world.world, world.kept)).collect()
+    worlds
+        .iter()
+        .filter(|world| world.kept > Position::ZERO)
+        .map(|world| (world.world, world.kept))
+        .collect()
 }
 
-fn copy_blobs(order: &Rebuild, worlds: &[RebuiltWorld], target: &dyn Engine) -> Result<(usize, usize), BackupError> {
+fn copy_blobs(
+    order: &Rebuild,
+    worlds: &[RebuiltWorld],
+    target: &dyn Engine,
+) -> Result<(usize, usize), BackupError> {
     let (from, to) = (Vault::new(Some(&order.from)), Vault::new(Some(&order.to)));
     let keyring = Keyring::new(Some(&order.from));
     let (mut whole, mut damaged) = (0, 0);
     for (world, _) in heads(worlds) {
-        let entry = target.get(Table::Worlds, world.0.as_bytes())?.unwrap_or_default();
+        let entry = target
+            .get(Table::Worlds, world.0.as_bytes())?
+            .unwrap_or_default();
         let is_sealed = entry::read(&entry).is_ok_and(|(reach, _)| reach.is_sealed);
         let copied = from.copy(world, &to, is_sealed.then_some(&keyring));
         let copied = copied.map_err(|source| BackupError::Blobs { source })?;
@@ -207,12 +247,19 @@ impl Rebuilding<'_> {
         order.sort_by_key(|world| depth(&tasks, *world));
         let mut done: BTreeMap<WorldId, RebuiltWorld> = BTreeMap::new();
         for world in order {
-            let Some(mut task) = tasks.remove(&world) else { continue };
+            let Some(mut task) = tasks.remove(&world) else {
+                continue;
+            };
             if let Some(base) = &mut task.base {
-                let parent = done.get(&base.parent).map_or(Position::ZERO, |parent| parent.kept);
+                let parent = done
+                    .get(&base.parent)
+                    .map_or(Position::ZERO, |parent| parent.kept);
                 base.is_copied |= parent < base.at;
             }
-            let taken: Vec<WorldName> = done.values().filter_map(|world| world.name.clone()).collect();
+            let taken: Vec<WorldName> = done
+                .values()
+                .filter_map(|world| world.name.clone())
+                .collect();
             done.insert(world, self.world(&task, &taken)?);
         }
         Ok(done.into_values().collect())
@@ -222,10 +269,19 @@ impl Rebuilding<'_> {
     fn task(&self, world: WorldId) -> Result<Task, EngineError> {
         let found = self.source.found.iter().find(|found| found.world == world);
         let own = |export: &&Exported| export.world == world;
-        let exported = self.exports.iter().filter(own).find_map(|export| export.base);
+        let exported = self
+            .exports
+            .iter()
+            .filter(own)
+            .find_map(|export| export.base);
         let base = self.source.base(world)?.or(exported);
         let known = self.source.known(world);
-        Ok(Task { world, base, limit: found.map_or(Position::new(u64::MAX), limit), known })
+        Ok(Task {
+            world,
+            base,
+            limit: found.map_or(Position::new(u64::MAX), limit),
+            known,
+        })
     }
 
     fn world(&self, task: &Task, taken: &[WorldName]) -> Result<RebuiltWorld, EngineError> {
@@ -233,7 +289,11 @@ impl Rebuilding<'_> {
         loop {
             let before = scribe.next();
             self.source.offer(task, &mut scribe)?;
-            for export in self.exports.iter().filter(|export| export.world == task.world) {
+            for export in self
+                .exports
+                .iter()
+                .filter(|export| export.world == task.world)
+            {
                 export.offer(&mut scribe)?;
             }
             // What an export has of it is better than an event without its content.
@@ -241,13 +301,21 @@ impl Rebuilding<'_> {
                 break;
             }
         }
-        let found = self.source.found.iter().find(|found| found.world == task.world);
+        let found = self
+            .source
+            .found
+            .iter()
+            .find(|found| found.world == task.world);
         let mut rebuilt = scribe.finish()?;
         rebuilt.name = rebuilt.name.or_else(|| found?.name.clone());
         if let Some(damage) = found.and_then(|found| found.damage.as_ref()) {
             let said = format!("{} at event {}: {}", damage.kind, damage.at, damage.what);
             let is_lost = matches!(damage.kind, DamageKind::File | DamageKind::TakenOut);
-            rebuilt.lost = if is_lost || !rebuilt.is_whole() { Some(said.clone()) } else { None };
+            rebuilt.lost = if is_lost || !rebuilt.is_whole() {
+                Some(said.clone())
+            } else {
+                None
+            };
             rebuilt.found = Some(said);
         }
         if rebuilt.is_whole() && self.source.may_have_had_more(task.world) {
@@ -260,14 +328,20 @@ impl Rebuilding<'_> {
 /// How many worlds a world comes from.
 fn depth(tasks: &BTreeMap<WorldId, Task>, world: WorldId) -> usize {
     let parent = |world: &WorldId| Some(tasks.get(world)?.base?.parent);
-    std::iter::successors(Some(world), parent).take(folkmoot_core::world::FORKS_DEEP_MAX.saturating_add(1)).count()
+    std::iter::successors(Some(world), parent)
+        .take(folkmoot_core::world::FORKS_DEEP_MAX.saturating_add(1))
+        .count()
 }
 
 /// The last event that may be kept. What links is kept, unless somebody vouches for another log.
 fn limit(found: &Integrity) -> Position {
-    let Some(damage) = &found.damage else { return Position::new(u64::MAX) };
+    let Some(damage) = &found.damage else {
+        return Position::new(u64::MAX);
+    };
     match damage.kind {
-        DamageKind::Rewritten | DamageKind::Fabricated => Position::new(damage.at.get().saturating_sub(1)),
+        DamageKind::Rewritten | DamageKind::Fabricated => {
+            Position::new(damage.at.get().saturating_sub(1))
+        }
         DamageKind::FlippedByte
         | DamageKind::Reordered
         | DamageKind::Deleted

@@ -29,14 +29,21 @@ pub(crate) fn recover(engine: &dyn Engine, upcasters: &Upcasters) -> Result<Inde
         index.swept = frame;
         if (index.worlds.len() as u64) < worlds {
             let found = index.worlds.len();
-            return Err(EngineError::Damaged(format!("{found} of at least {worlds} worlds are in its index")));
+            return Err(EngineError::Damaged(format!(
+                "{found} of at least {worlds} worlds are in its index"
+            )));
         }
     }
     index.head = engine.head()?.max(index.swept);
     read_tail(engine, &mut index, upcasters)?;
-    let with_tail = index.worlds.iter().filter(|(_, world)| !world.tail.is_empty());
+    let with_tail = index
+        .worlds
+        .iter()
+        .filter(|(_, world)| !world.tail.is_empty());
     let with_tail: Vec<_> = with_tail.map(|(id, world)| (*id, world.runs_end)).collect();
-    with_tail.into_iter().try_for_each(|(world, end)| runs::remove_stale(engine, world, end))?;
+    with_tail
+        .into_iter()
+        .try_for_each(|(world, end)| runs::remove_stale(engine, world, end))?;
     for (fork, world) in &index.worlds {
         if let Some(base) = world.reach.base.filter(|base| !base.is_copied) {
             runs::remove_half_copied(engine, *fork, base.at)?;
@@ -53,12 +60,15 @@ fn read_worlds(engine: &dyn Engine, index: &mut Index) -> Result<(), EngineError
     let mut from = vec![0; 16];
     loop {
         let rows = engine.range(Table::Worlds, &from, &[0xff; 17], READ_BYTES)?;
-        let Some((last, _)) = rows.last() else { return Ok(()) };
+        let Some((last, _)) = rows.last() else {
+            return Ok(());
+        };
         from.clone_from(last);
         from.push(0);
         for (key, value) in rows {
             let id = <[u8; 16]>::try_from(key.as_slice());
-            let id = id.map_err(|_| EngineError::Damaged("a world's id has not 16 bytes".to_owned()))?;
+            let id =
+                id.map_err(|_| EngineError::Damaged("a world's id has not 16 bytes".to_owned()))?;
             let world = header::world(id);
             let (mut reach, knows_tree) = entry::read(&value).map_err(damaged)?;
             if !knows_tree {
@@ -70,7 +80,11 @@ fn read_worlds(engine: &dyn Engine, index: &mut Index) -> Result<(), EngineError
     }
 }
 
-fn read_tail(engine: &dyn Engine, index: &mut Index, upcasters: &Upcasters) -> Result<(), EngineError> {
+fn read_tail(
+    engine: &dyn Engine,
+    index: &mut Index,
+    upcasters: &Upcasters,
+) -> Result<(), EngineError> {
     let (from, to) = (index.swept.plus(1), index.head);
     runs::each_unit(engine, from, to, |unit, span| {
         for record in records(unit) {
@@ -90,7 +104,9 @@ fn take(
 ) -> Result<(), Malformed> {
     let mut summary = Summary::read(record, upcasters).map_err(|error| match error {
         LiftError::Malformed(error) => error,
-        LiftError::Newer { kind, version } => Malformed(format!("an unknown {kind} of version {version}")),
+        LiftError::Newer { kind, version } => {
+            Malformed(format!("an unknown {kind} of version {version}"))
+        }
     })?;
     let known = index.worlds.get(&summary.world);
     if known.is_some_and(|world| runs::is_known(record, world.runs_end)) {
@@ -102,25 +118,41 @@ fn take(
     if let Some(origin) = summary.origin.as_mut().filter(|_| known.is_none()) {
         origin.reach = Some(lineage::recover(engine, index, upcasters, origin)?);
     }
-    let forked = || summary.origin.as_ref().and_then(|origin| origin.reach.clone());
+    let forked = || {
+        summary
+            .origin
+            .as_ref()
+            .and_then(|origin| origin.reach.clone())
+    };
     let unborn = || summary.created.clone().map(Reach::unborn);
     let reach = known.or_else(forked).or_else(unborn);
-    let reach = reach.ok_or_else(|| Malformed(format!("frame {frame} has commits of an unknown world")))?;
+    let reach =
+        reach.ok_or_else(|| Malformed(format!("frame {frame} has commits of an unknown world")))?;
     let leaf = check(record, &reach, summary.first)?;
-    index.land(Landed { summary, leaf, frame });
+    index.land(Landed {
+        summary,
+        leaf,
+        frame,
+    });
     Ok(())
 }
 
 /// Gives the leaf of a commit that follows `reach`.
 fn check(record: &RecordRef<'_>, reach: &Reach, first: Position) -> Result<Hash, Malformed> {
     if first != reach.head.next() {
-        return Err(Malformed(format!("event {first} of {} does not follow event {}", reach.name, reach.head)));
+        return Err(Malformed(format!(
+            "event {first} of {} does not follow event {}",
+            reach.name, reach.head
+        )));
     }
     let leaf = record.leaf()?;
     if chain::link(&reach.link, &leaf) == record.link {
         Ok(leaf)
     } else {
-        Err(Malformed(format!("event {first} of {} does not match its link", reach.name)))
+        Err(Malformed(format!(
+            "event {first} of {} does not match its link",
+            reach.name
+        )))
     }
 }
 
@@ -128,7 +160,10 @@ fn check(record: &RecordRef<'_>, reach: &Reach, first: Position) -> Result<Hash,
 pub(crate) fn check_head(index: &Index, recorded: Option<Head>) -> Result<(), FrameNumber> {
     match recorded {
         Some(head) if head.frame > index.head => Err(head.frame),
-        Some(head) if head.frame == index.head && index.last_link.is_some_and(|link| link != head.link) => {
+        Some(head)
+            if head.frame == index.head
+                && index.last_link.is_some_and(|link| link != head.link) =>
+        {
             Err(head.frame)
         }
         Some(_) | None => Ok(()),

@@ -28,7 +28,11 @@ use sheet::Sheet;
 pub(crate) const TAIL_EVENTS_MAX: u64 = if cfg!(feature = "shuttle") { 6 } else { 4_096 };
 
 /// So many bytes of shared frames make a sweep due. They bound what has to be read and verified after a kill, too.
-pub(crate) const TAIL_BYTES_MAX: usize = if cfg!(feature = "shuttle") { 2 * 1024 } else { 16 * 1024 * 1024 };
+pub(crate) const TAIL_BYTES_MAX: usize = if cfg!(feature = "shuttle") {
+    2 * 1024
+} else {
+    16 * 1024 * 1024
+};
 
 /// With so many, the committer waits for a sweep: what a kill leaves to verify stays bounded.
 pub(crate) const TAIL_BYTES_LIMIT: usize = 4 * TAIL_BYTES_MAX;
@@ -67,12 +71,19 @@ pub(crate) fn sweep_alone(shared: &Shared, engine: &dyn Engine) -> Result<(), En
     }
     let (sheets, bytes) = collect(shared, engine, from, to)?;
     write(engine, &sheets)?;
-    let ends: Vec<(WorldId, Position)> = sheets.iter().map(|(world, sheet)| (*world, sheet.end())).collect();
+    let ends: Vec<(WorldId, Position)> = sheets
+        .iter()
+        .map(|(world, sheet)| (*world, sheet.end()))
+        .collect();
     let worlds = entries(shared, &sheets);
-    engine.put(Table::Meta, &[(SWEPT.to_vec(), entry::write_swept(to, worlds))])?;
+    engine.put(
+        Table::Meta,
+        &[(SWEPT.to_vec(), entry::write_swept(to, worlds))],
+    )?;
     {
         let mut index = shared.index();
-        ends.into_iter().for_each(|(world, end)| index.swept(world, end));
+        ends.into_iter()
+            .for_each(|(world, end)| index.swept(world, end));
         index.swept = to;
         index.tail_bytes = index.tail_bytes.saturating_sub(bytes);
     }
@@ -102,7 +113,9 @@ fn collect(
             let world = record.fixed.world;
             let sheet = match sheets.entry(world) {
                 std::collections::btree_map::Entry::Occupied(sheet) => sheet.into_mut(),
-                std::collections::btree_map::Entry::Vacant(place) => place.insert(begin(shared, engine, world)?),
+                std::collections::btree_map::Entry::Vacant(place) => {
+                    place.insert(begin(shared, engine, world)?)
+                }
             };
             let summary = Summary::read(&record, &shared.upcasters).map_err(lift_failed)?;
             sheet.add(&record, &summary)?;
@@ -115,7 +128,9 @@ fn collect(
 pub(crate) fn lift_failed(error: LiftError) -> Malformed {
     match error {
         LiftError::Malformed(error) => error,
-        LiftError::Newer { kind, version } => Malformed(format!("an unknown {kind} of version {version}")),
+        LiftError::Newer { kind, version } => {
+            Malformed(format!("an unknown {kind} of version {version}"))
+        }
     }
 }
 
@@ -123,24 +138,37 @@ pub(crate) fn lift_failed(error: LiftError) -> Malformed {
 fn begin(shared: &Shared, engine: &dyn Engine, world: WorldId) -> Result<Sheet, Malformed> {
     let (runs_end, born) = {
         let index = shared.index();
-        let known =
-            index.worlds.get(&world).ok_or_else(|| Malformed(format!("commits of an unknown world {world}")))?;
+        let known = index
+            .worlds
+            .get(&world)
+            .ok_or_else(|| Malformed(format!("commits of an unknown world {world}")))?;
         let unborn = || Reach::unborn(WorldName::clone(&known.reach.name));
-        (known.runs_end, known.origin.as_deref().cloned().unwrap_or_else(unborn))
+        (
+            known.runs_end,
+            known.origin.as_deref().cloned().unwrap_or_else(unborn),
+        )
     };
     let failed = |error: EngineError| Malformed(error.to_string());
-    let stored = engine.get(Table::Worlds, world.0.as_bytes()).map_err(failed)?;
+    let stored = engine
+        .get(Table::Worlds, world.0.as_bytes())
+        .map_err(failed)?;
     let reach = match stored {
         None => born,
         Some(bytes) => match entry::read(&bytes)? {
             (reach, true) => reach,
-            (reach, false) => Reach { tree: tree(engine, world, reach.head).map_err(failed)?, ..reach },
+            (reach, false) => Reach {
+                tree: tree(engine, world, reach.head).map_err(failed)?,
+                ..reach
+            },
         },
     };
     if reach.head == runs_end {
         Ok(Sheet::new(reach))
     } else {
-        Err(Malformed(format!("the entry of the world {world} ends at {}, not at {runs_end}", reach.head)))
+        Err(Malformed(format!(
+            "the entry of the world {world} ends at {}, not at {runs_end}",
+            reach.head
+        )))
     }
 }
 
@@ -162,7 +190,10 @@ pub(crate) fn each_unit(
 ) -> Result<(), EngineError> {
     let damaged = |error: Malformed| EngineError::Damaged(error.0);
     let (mut joiner, mut next) = (Joiner::default(), from);
-    let mut span = Span { first: from, bytes: 0 };
+    let mut span = Span {
+        first: from,
+        bytes: 0,
+    };
     while next <= to {
         let frames = engine.read(next, READ_BYTES)?;
         if frames.is_empty() {
@@ -171,7 +202,10 @@ pub(crate) fn each_unit(
         for (number, frame) in frames.iter().take_while(|(number, _)| *number <= to) {
             let read = FrameRef::read(frame).map_err(damaged)?;
             if *number != next || read.number != number.0 {
-                return Err(EngineError::Damaged(format!("frame {next} is missing, {} stands there", read.number)));
+                return Err(EngineError::Damaged(format!(
+                    "frame {next} is missing, {} stands there",
+                    read.number
+                )));
             }
             if !read.is_continued {
                 span.first = next;
@@ -192,18 +226,34 @@ fn write(engine: &dyn Engine, sheets: &BTreeMap<WorldId, Sheet>) -> Result<(), E
     let damaged = |error: Malformed| EngineError::Damaged(error.0);
     let mut pairs: Vec<Pair> = Vec::new();
     for (world, sheet) in sheets {
-        pairs.extend(sheet.runs(*world, last_run(engine, *world, sheet.start())?).map_err(damaged)?);
+        pairs.extend(
+            sheet
+                .runs(*world, last_run(engine, *world, sheet.start())?)
+                .map_err(damaged)?,
+        );
         if pairs.len() >= PAIRS_MAX {
             engine.put(Table::Runs, &std::mem::take(&mut pairs))?;
         }
     }
     engine.put(Table::Runs, &pairs)?;
-    let keys: Vec<Pair> = sheets.iter().flat_map(|(world, sheet)| sheet.keys(*world)).collect();
+    let keys: Vec<Pair> = sheets
+        .iter()
+        .flat_map(|(world, sheet)| sheet.keys(*world))
+        .collect();
     engine.put(Table::Keys, &keys)?;
-    let gone: Vec<Pair> = sheets.iter().flat_map(|(world, sheet)| sheet.gone(*world)).collect();
+    let gone: Vec<Pair> = sheets
+        .iter()
+        .flat_map(|(world, sheet)| sheet.gone(*world))
+        .collect();
     put_gone(engine, gone)?;
-    let pair = |(world, sheet): (&WorldId, &Sheet)| Ok((world.0.as_bytes().to_vec(), entry::write(&sheet.reach)?));
-    let entries: Vec<Pair> = sheets.iter().map(pair).collect::<Result<_, _>>().map_err(damaged)?;
+    let pair = |(world, sheet): (&WorldId, &Sheet)| {
+        Ok((world.0.as_bytes().to_vec(), entry::write(&sheet.reach)?))
+    };
+    let entries: Vec<Pair> = sheets
+        .iter()
+        .map(pair)
+        .collect::<Result<_, _>>()
+        .map_err(damaged)?;
     engine.put(Table::Worlds, &entries)
 }
 
@@ -212,7 +262,10 @@ pub(crate) fn put_gone(engine: &dyn Engine, pairs: Vec<Pair>) -> Result<(), Engi
     let mut first = Vec::with_capacity(pairs.len());
     for (key, value) in pairs {
         let known = engine.get(Table::Gone, &key)?;
-        if known.map_or(Ok(true), |known| is_before(&value, &known)).map_err(|error| EngineError::Damaged(error.0))? {
+        if known
+            .map_or(Ok(true), |known| is_before(&value, &known))
+            .map_err(|error| EngineError::Damaged(error.0))?
+        {
             first.push((key, value));
         }
     }
@@ -225,7 +278,11 @@ fn is_before(one: &[u8], other: &[u8]) -> Result<bool, Malformed> {
 }
 
 /// The run of a world in which its last counted event stands.
-fn last_run(engine: &dyn Engine, world: WorldId, end: Position) -> Result<Option<Pair>, EngineError> {
+fn last_run(
+    engine: &dyn Engine,
+    world: WorldId,
+    end: Position,
+) -> Result<Option<Pair>, EngineError> {
     let last = engine.floor(Table::Runs, &run_key(world, end, u16::MAX))?;
     Ok(last.filter(|(key, _)| key.starts_with(world.0.as_bytes())))
 }
@@ -255,7 +312,9 @@ pub(crate) fn find_key(
     let damaged = |error: Malformed| EngineError::Damaged(error.0);
     let digest = key_digest(key).map_err(damaged)?;
     let found = engine.get(Table::Keys, &entry::key(world, &digest))?;
-    found.map(|value| entry::read_key(&value).map_err(damaged)).transpose()
+    found
+        .map(|value| entry::read_key(&value).map_err(damaged))
+        .transpose()
 }
 
 /// The messages of a world at `from` or behind it, and before `to`, that commits in runs up to `until` took away. Older
@@ -272,11 +331,16 @@ pub(crate) fn gone(
     let mut gone = Vec::new();
     loop {
         let rows = engine.range(Table::Gone, &next, &end, READ_BYTES)?;
-        let Some((last, _)) = rows.last() else { return Ok(gone) };
+        let Some((last, _)) = rows.last() else {
+            return Ok(gone);
+        };
         next.clone_from(last);
         next.push(0);
         for (key, value) in &rows {
-            if entry::read_gone_by(value).map_err(damaged)?.is_none_or(|by| by <= until) {
+            if entry::read_gone_by(value)
+                .map_err(damaged)?
+                .is_none_or(|by| by <= until)
+            {
                 gone.push(entry::read_gone_key(key).map_err(damaged)?);
             }
         }
@@ -285,18 +349,32 @@ pub(crate) fn gone(
 
 /// The tree over the commits of a world up to `head`, for an entry that does not know it: older builds wrote none. What a
 /// sweep wrote behind that, and did not live to count, is none of it.
-pub(crate) fn tree(engine: &dyn Engine, world: WorldId, head: Position) -> Result<Frontier, EngineError> {
+pub(crate) fn tree(
+    engine: &dyn Engine,
+    world: WorldId,
+    head: Position,
+) -> Result<Frontier, EngineError> {
     let damaged = |error: Malformed| EngineError::Damaged(error.0);
-    let (mut next, end) = (run_key(world, Position::ZERO, 0), run_key(world, Position::new(u64::MAX), u16::MAX));
+    let (mut next, end) = (
+        run_key(world, Position::ZERO, 0),
+        run_key(world, Position::new(u64::MAX), u16::MAX),
+    );
     let (mut joiner, mut tree) = (Joiner::default(), Frontier::default());
     loop {
         let rows = engine.range(Table::Runs, &next, &end, READ_BYTES)?;
-        let Some((last, _)) = rows.last() else { return Ok(tree) };
+        let Some((last, _)) = rows.last() else {
+            return Ok(tree);
+        };
         next.clone_from(last);
         next.push(0);
         for (_, value) in &rows {
             let frame = FrameRef::read(value).map_err(damaged)?;
-            for record in joiner.add(&frame).map_err(damaged)?.into_iter().flat_map(records) {
+            for record in joiner
+                .add(&frame)
+                .map_err(damaged)?
+                .into_iter()
+                .flat_map(records)
+            {
                 let record = record.map_err(damaged)?;
                 if record.fixed.last() > head {
                     return Ok(tree);
@@ -308,13 +386,29 @@ pub(crate) fn tree(engine: &dyn Engine, world: WorldId, head: Position) -> Resul
 }
 
 /// Removes runs that a sweep wrote and did not live to count.
-pub(crate) fn remove_stale(engine: &dyn Engine, world: WorldId, runs_end: Position) -> Result<(), EngineError> {
-    remove(engine, &run_key(world, runs_end.next(), 0), &run_key(world, Position::new(u64::MAX), u16::MAX))
+pub(crate) fn remove_stale(
+    engine: &dyn Engine,
+    world: WorldId,
+    runs_end: Position,
+) -> Result<(), EngineError> {
+    remove(
+        engine,
+        &run_key(world, runs_end.next(), 0),
+        &run_key(world, Position::new(u64::MAX), u16::MAX),
+    )
 }
 
 /// Removes what a copy of the events up to `at` left that did not come to its end.
-pub(crate) fn remove_half_copied(engine: &dyn Engine, world: WorldId, at: Position) -> Result<(), EngineError> {
-    remove(engine, &run_key(world, Position::ZERO, 0), &run_key(world, at, u16::MAX))
+pub(crate) fn remove_half_copied(
+    engine: &dyn Engine,
+    world: WorldId,
+    at: Position,
+) -> Result<(), EngineError> {
+    remove(
+        engine,
+        &run_key(world, Position::ZERO, 0),
+        &run_key(world, at, u16::MAX),
+    )
 }
 
 fn remove(engine: &dyn Engine, from: &[u8], to: &[u8]) -> Result<(), EngineError> {
@@ -323,7 +417,10 @@ fn remove(engine: &dyn Engine, from: &[u8], to: &[u8]) -> Result<(), EngineError
         if stale.is_empty() {
             return Ok(());
         }
-        engine.remove(Table::Runs, &stale.into_iter().map(|(key, _)| key).collect::<Vec<_>>())?;
+        engine.remove(
+            Table::Runs,
+            &stale.into_iter().map(|(key, _)| key).collect::<Vec<_>>(),
+        )?;
     }
 }
 

@@ -71,21 +71,39 @@ pub(crate) struct Lease<'a>(RwLockReadGuard<'a, Option<Arc<dyn Engine>>>);
 impl Lease<'_> {
     /// The engine, unless the store is closed.
     pub(crate) fn engine(&self) -> Result<&dyn Engine, EngineError> {
-        self.0.as_deref().ok_or_else(|| EngineError::Io(std::io::Error::other(CLOSED)))
+        self.0
+            .as_deref()
+            .ok_or_else(|| EngineError::Io(std::io::Error::other(CLOSED)))
     }
 }
 
 impl Shared {
-    pub(crate) fn new(engine: Arc<dyn Engine>, index: Index, upcasters: Upcasters, keys: Keyring) -> Self {
+    pub(crate) fn new(
+        engine: Arc<dyn Engine>,
+        index: Index,
+        upcasters: Upcasters,
+        keys: Keyring,
+    ) -> Self {
         Self::in_phase(Phase::Open, engine, index, upcasters, keys)
     }
 
     /// Of a store that is only read.
-    pub(crate) fn reading(engine: Arc<dyn Engine>, index: Index, upcasters: Upcasters, keys: Keyring) -> Self {
+    pub(crate) fn reading(
+        engine: Arc<dyn Engine>,
+        index: Index,
+        upcasters: Upcasters,
+        keys: Keyring,
+    ) -> Self {
         Self::in_phase(Phase::Reading, engine, index, upcasters, keys)
     }
 
-    fn in_phase(phase: Phase, engine: Arc<dyn Engine>, index: Index, upcasters: Upcasters, keys: Keyring) -> Self {
+    fn in_phase(
+        phase: Phase,
+        engine: Arc<dyn Engine>,
+        index: Index,
+        upcasters: Upcasters,
+        keys: Keyring,
+    ) -> Self {
         Self {
             engine: RwLock::new(Some(engine)),
             index: Mutex::new(index),
@@ -106,8 +124,15 @@ impl Shared {
     }
 
     pub(crate) fn note_lost_content(&self, world: WorldId, at: Position, what: &str) {
-        let name = self.index().worlds.get(&world).map(|known| known.reach.name.to_string());
-        let line = format!("of the world {}: {what}", name.unwrap_or_else(|| world.to_string()));
+        let name = self
+            .index()
+            .worlds
+            .get(&world)
+            .map(|known| known.reach.name.to_string());
+        let line = format!(
+            "of the world {}: {what}",
+            name.unwrap_or_else(|| world.to_string())
+        );
         self.lost_content.lines().insert((world, at), line);
     }
 
@@ -131,7 +156,10 @@ impl Shared {
 
     /// Whether a world's content is sealed.
     pub(crate) fn seals(&self, world: WorldId) -> bool {
-        self.index().worlds.get(&world).is_some_and(|known| known.reach.is_sealed)
+        self.index()
+            .worlds
+            .get(&world)
+            .is_some_and(|known| known.reach.is_sealed)
     }
 
     /// Held by whoever rearranges what is stored: one sweep, backup or deletion at a time. Whoever has a lease never waits
@@ -167,7 +195,10 @@ impl Shared {
     }
 
     pub(crate) fn phase(&self) -> Phase {
-        self.phase.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.phase
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// Ends the store. The first reason stays. Whoever follows a world is woken.
@@ -183,7 +214,11 @@ impl Shared {
 
     /// Lets the engine go, once nobody reads from it.
     pub(crate) fn release(&self) {
-        let engine = self.engine.write().unwrap_or_else(PoisonError::into_inner).take();
+        let engine = self
+            .engine
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
         drop(engine);
     }
 }
@@ -193,6 +228,8 @@ pub(crate) fn read_error(error: EngineError, at: Position) -> ReadError {
     match error {
         EngineError::Damaged(what) => ReadError::Damaged { at, what },
         EngineError::Full(source) | EngineError::Io(source) => ReadError::Io(source),
-        EngineError::WrongHead { .. } | EngineError::Fenced { .. } => ReadError::Io(std::io::Error::other(error)),
+        EngineError::WrongHead { .. } | EngineError::Fenced { .. } => {
+            ReadError::Io(std::io::Error::other(error))
+        }
     }
 }

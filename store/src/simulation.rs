@@ -33,9 +33,16 @@ struct Numbers {
 impl Numbers {
     fn fill(&mut self, bytes: &mut [u8]) {
         for chunk in bytes.chunks_mut(32) {
-            let digest = Digest::of(&[b"folkmoot simulation 1", &self.seed.to_le_bytes(), &self.drawn.to_le_bytes()]);
+            let digest = Digest::of(&[
+                b"folkmoot simulation 1",
+                &self.seed.to_le_bytes(),
+                &self.drawn.to_le_bytes(),
+            ]);
             self.drawn = self.drawn.wrapping_add(1);
-            chunk.iter_mut().zip(digest.as_bytes()).for_each(|(to, from)| *to = *from);
+            chunk
+                .iter_mut()
+                .zip(digest.as_bytes())
+                .for_each(|(to, from)| *to = *from);
         }
     }
 }
@@ -75,18 +82,32 @@ impl Driver {
     /// Begins to keep the work of this thread on it.
     pub(crate) fn begin(seed: u64) -> Self {
         DRIVEN.with_borrow_mut(|drivers| drivers.push(Numbers { seed, drawn: 0 }));
-        Self { work: None, _here: PhantomData }
+        Self {
+            work: None,
+            _here: PhantomData,
+        }
     }
 
-    pub(crate) fn over(mut self, store: Store, committer: Committer, due: Receiver<SweepDue>) -> Self {
-        self.work = Some(Work { store, committer, due });
+    pub(crate) fn over(
+        mut self,
+        store: Store,
+        committer: Committer,
+        due: Receiver<SweepDue>,
+    ) -> Self {
+        self.work = Some(Work {
+            store,
+            committer,
+            due,
+        });
         self
     }
 
     /// Whether an append waits.
     #[must_use]
     pub fn has_work(&self) -> bool {
-        self.work.as_ref().is_some_and(|work| work.committer.has_work())
+        self.work
+            .as_ref()
+            .is_some_and(|work| work.committer.has_work())
     }
 
     /// Appends one batch of what waits, answers it, and copies into runs what is due. `false` if nothing waits.
@@ -99,8 +120,11 @@ impl Driver {
     /// # Errors
     /// As [`Store::close`].
     pub fn close(mut self) -> Result<(), AppendError> {
-        let Some(work) = self.work.take() else { return Ok(()) };
-        work.close().map_err(|error| committer::append_error(&error))
+        let Some(work) = self.work.take() else {
+            return Ok(());
+        };
+        work.close()
+            .map_err(|error| committer::append_error(&error))
     }
 }
 
@@ -128,7 +152,10 @@ impl Drop for Driver {
     fn drop(&mut self) {
         if let Some(work) = &self.work {
             work.store.inner.queue.stop("its process was killed");
-            work.store.inner.shared.end(Phase::Stopped("its process was killed".to_owned()));
+            work.store
+                .inner
+                .shared
+                .end(Phase::Stopped("its process was killed".to_owned()));
         }
         DRIVEN.with_borrow_mut(Vec::pop);
     }

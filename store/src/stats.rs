@@ -35,7 +35,11 @@ pub struct Stats {
 
 impl Stats {
     pub(crate) fn of(shared: &Shared, home: Option<&Path>) -> io::Result<Self> {
-        let engine = home.map(EngineKind::of).transpose().map_err(io::Error::other)?.flatten();
+        let engine = home
+            .map(EngineKind::of)
+            .transpose()
+            .map_err(io::Error::other)?
+            .flatten();
         let bytes_on_disk = home.map_or(Ok(0), folder_bytes)?;
         let index = shared.index();
         Ok(Self {
@@ -43,7 +47,11 @@ impl Stats {
             engine,
             worlds: index.worlds.len(),
             deleted: index.ended_count(),
-            events: index.worlds.values().map(|world| world.reach.head.get()).sum(),
+            events: index
+                .worlds
+                .values()
+                .map(|world| world.reach.head.get())
+                .sum(),
             frames: index.head.0,
             frames_shared: index.head.0.saturating_sub(index.swept.0),
             bytes_on_disk,
@@ -56,7 +64,11 @@ fn folder_bytes(folder: &Path) -> io::Result<u64> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let metadata = entry.metadata()?;
-        bytes += if metadata.is_dir() { folder_bytes(&entry.path())? } else { metadata.len() };
+        bytes += if metadata.is_dir() {
+            folder_bytes(&entry.path())?
+        } else {
+            metadata.len()
+        };
     }
     Ok(bytes)
 }

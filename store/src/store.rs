@@ -83,7 +83,11 @@ impl Store {
     ///
     /// # Errors
     /// [`OpenError`]: each variant says what to do.
-    pub fn open_with(dir: impl Into<PathBuf>, mode: OpenMode, kind: EngineKind) -> Result<Self, OpenError> {
+    pub fn open_with(
+        dir: impl Into<PathBuf>,
+        mode: OpenMode,
+        kind: EngineKind,
+    ) -> Result<Self, OpenError> {
         let home = Home::open(dir.into(), mode)?;
         let path = home.path().to_owned();
         let failed = |error| home::open_error(&path, error);
@@ -96,12 +100,18 @@ impl Store {
     /// Makes an empty store in memory. If the system refuses it threads, it is one that is stopped.
     #[must_use]
     pub fn memory() -> Self {
-        Self::with_engine(Arc::new(MemoryEngine::new())).unwrap_or_else(|error| Self::stopped(&error))
+        Self::with_engine(Arc::new(MemoryEngine::new()))
+            .unwrap_or_else(|error| Self::stopped(&error))
     }
 
     fn stopped(why: &OpenError) -> Self {
         let (engine, keys) = (Arc::new(MemoryEngine::new()), Keyring::new(None));
-        let shared = Arc::new(Shared::new(engine, Index::default(), Upcasters::default(), keys));
+        let shared = Arc::new(Shared::new(
+            engine,
+            Index::default(),
+            Upcasters::default(),
+            keys,
+        ));
         let queue = Arc::new(Queue::default());
         shared.end(Phase::Stopped(why.to_string()));
         queue.stop(&why.to_string());
@@ -133,7 +143,10 @@ impl Store {
     /// # Errors
     /// As [`Store::with_engine`].
     #[cfg(feature = "testing")]
-    pub fn with_next_schema(engine: Arc<dyn Engine>, next: crate::NextSchema) -> Result<Self, OpenError> {
+    pub fn with_next_schema(
+        engine: Arc<dyn Engine>,
+        next: crate::NextSchema,
+    ) -> Result<Self, OpenError> {
         Self::with_schemas(engine, Upcasters::moved_on(next))
     }
 
@@ -145,32 +158,55 @@ impl Store {
     /// As [`Store::with_engine`].
     pub fn simulated(engine: Arc<dyn Engine>, seed: u64) -> Result<(Self, Driver), OpenError> {
         let driver = Driver::begin(seed);
-        let path = engine.home().map_or_else(|| PathBuf::from("in memory"), std::path::Path::to_owned);
-        let (store, committer, due) = Self::start(engine, Upcasters::default()).map_err(|failure| failure.at(path))?;
+        let path = engine
+            .home()
+            .map_or_else(|| PathBuf::from("in memory"), std::path::Path::to_owned);
+        let (store, committer, due) =
+            Self::start(engine, Upcasters::default()).map_err(|failure| failure.at(path))?;
         Ok((store.clone(), driver.over(store, committer, due)))
     }
 
     fn with_schemas(engine: Arc<dyn Engine>, upcasters: Upcasters) -> Result<Self, OpenError> {
-        let path = engine.home().map_or_else(|| PathBuf::from("in memory"), std::path::Path::to_owned);
+        let path = engine
+            .home()
+            .map_or_else(|| PathBuf::from("in memory"), std::path::Path::to_owned);
         let spawned = Self::start(engine, upcasters).and_then(|(store, committer, due)| {
             let threads = spawn(committer, due).map_err(EngineError::Io)?;
-            *store.inner.threads.lock().unwrap_or_else(PoisonError::into_inner) = Some(threads);
+            *store
+                .inner
+                .threads
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner) = Some(threads);
             Ok(store)
         });
         spawned.map_err(|failure| failure.at(path))
     }
 
     /// Recovers what the engine keeps. Nothing is appended until somebody runs the committer.
-    fn start(engine: Arc<dyn Engine>, upcasters: Upcasters) -> Result<(Self, Committer, Receiver<SweepDue>), Failure> {
+    fn start(
+        engine: Arc<dyn Engine>,
+        upcasters: Upcasters,
+    ) -> Result<(Self, Committer, Receiver<SweepDue>), Failure> {
         let home = engine.home().map(std::path::Path::to_owned);
-        let head_record = home.as_deref().map(HeadRecord::open).transpose().map_err(EngineError::Io)?;
+        let head_record = home
+            .as_deref()
+            .map(HeadRecord::open)
+            .transpose()
+            .map_err(EngineError::Io)?;
         let mut index = recover::recover(engine.as_ref(), &upcasters)?;
         let (head_record, recorded) = head_record.unzip();
-        recover::check_head(&index, recorded.flatten())
-            .map_err(|recorded| Failure::Cut { found: index.head.0, recorded: recorded.0 })?;
+        recover::check_head(&index, recorded.flatten()).map_err(|recorded| Failure::Cut {
+            found: index.head.0,
+            recorded: recorded.0,
+        })?;
         deletion::take_out(engine.as_ref(), &mut index)?;
         let term = engine.take_over()?;
-        let shared = Arc::new(Shared::new(engine, index, upcasters, Keyring::new(home.as_deref())));
+        let shared = Arc::new(Shared::new(
+            engine,
+            index,
+            upcasters,
+            Keyring::new(home.as_deref()),
+        ));
         let queue = Arc::new(Queue::default());
         let (sweeps, due) = sync_channel(1);
         let committer = Committer {
@@ -184,10 +220,25 @@ impl Store {
         };
         let (shelter, vault) = (Shelter::new(home.as_deref()), Vault::new(home.as_deref()));
         let copy = home.as_deref().map(home::copy::read).transpose()?.flatten();
-        let inner = Inner { shared, queue, shelter, vault, home, copy, threads: Mutex::default(), looked: None };
+        let inner = Inner {
+            shared,
+            queue,
+            shelter,
+            vault,
+            home,
+            copy,
+            threads: Mutex::default(),
+            looked: None,
+        };
         inner.finish_deletions()?;
         inner.remove_leftovers()?;
-        Ok((Self { inner: Arc::new(inner) }, committer, due))
+        Ok((
+            Self {
+                inner: Arc::new(inner),
+            },
+            committer,
+            due,
+        ))
     }
 
     /// Waits for all appends under way, brings the log in order and lets the engine go. Appends and reads fail from then
@@ -219,7 +270,11 @@ impl Failure {
     fn at(self, path: PathBuf) -> OpenError {
         match self {
             Self::Engine(error) => home::open_error(&path, error),
-            Self::Cut { found, recorded } => OpenError::CutTail { path, found, recorded },
+            Self::Cut { found, recorded } => OpenError::CutTail {
+                path,
+                found,
+                recorded,
+            },
         }
     }
 }
@@ -264,13 +319,22 @@ impl Inner {
             self.shared.end(Phase::Closed);
             self.shared.release();
         }
-        let Some(threads) = self.threads.lock().unwrap_or_else(PoisonError::into_inner).take() else { return Ok(()) };
+        let Some(threads) = self
+            .threads
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take()
+        else {
+            return Ok(());
+        };
         self.queue.close(CLOSED);
         let head_record = threads.committer.join();
         let swept = threads.sweeper.join();
         let result = match (head_record, swept) {
             (Ok(record), Ok(())) => self.finish(record),
-            (Err(_), _) | (_, Err(_)) => Err(EngineError::Io(std::io::Error::other("a thread of the store panicked"))),
+            (Err(_), _) | (_, Err(_)) => Err(EngineError::Io(std::io::Error::other(
+                "a thread of the store panicked",
+            ))),
         };
         self.shared.end(Phase::Closed);
         self.shared.release();
@@ -290,7 +354,10 @@ impl Inner {
         runs::sweep(&self.shared)?;
         let head = committer::head(&self.shared.index());
         match (record, head) {
-            (Some(mut record), Some(head)) => record.write(head).and_then(|()| record.sync()).map_err(EngineError::Io),
+            (Some(mut record), Some(head)) => record
+                .write(head)
+                .and_then(|()| record.sync())
+                .map_err(EngineError::Io),
             (Some(_) | None, Some(_) | None) => Ok(()),
         }
     }

@@ -45,16 +45,34 @@ enum Source {
 
 /// Reads up to the event `end`.
 pub(crate) fn read(shared: Arc<Shared>, reader: Reader, end: Position) -> CommitStream {
-    feed(Feed { shared, ready: VecDeque::new(), source: Source::Idle(reader), end: End::At(end) })
+    feed(Feed {
+        shared,
+        ready: VecDeque::new(),
+        source: Source::Idle(reader),
+        end: End::At(end),
+    })
 }
 
 /// Reads, and goes on as commits become durable.
-pub(crate) fn follow(shared: Arc<Shared>, reader: Reader, news: watch::Receiver<Position>) -> CommitStream {
-    feed(Feed { shared, ready: VecDeque::new(), source: Source::Idle(reader), end: End::Never(news) })
+pub(crate) fn follow(
+    shared: Arc<Shared>,
+    reader: Reader,
+    news: watch::Receiver<Position>,
+) -> CommitStream {
+    feed(Feed {
+        shared,
+        ready: VecDeque::new(),
+        source: Source::Idle(reader),
+        end: End::Never(news),
+    })
 }
 
 fn feed(feed: Feed) -> CommitStream {
-    futures::stream::unfold(feed, |mut feed| async move { Some((feed.next().await?, feed)) }).boxed()
+    futures::stream::unfold(
+        feed,
+        |mut feed| async move { Some((feed.next().await?, feed)) },
+    )
+    .boxed()
 }
 
 impl Feed {
@@ -89,7 +107,9 @@ impl Feed {
         self.ready.extend(commits);
         let goes_on = !self.ready.is_empty() && !self.is_at_end(&reader) && self.has_more(&reader);
         self.source = match threads() {
-            Some(runtime) if goes_on => Source::Reading(runtime.spawn_blocking(move || read_piece(reader))),
+            Some(runtime) if goes_on => {
+                Source::Reading(runtime.spawn_blocking(move || read_piece(reader)))
+            }
             Some(_) | None => Source::Idle(reader),
         };
     }
@@ -122,7 +142,9 @@ impl Feed {
 
     /// Waits until there is something to read: `None` once the store is closed.
     async fn wait(&mut self, reader: &Reader) -> Option<Result<(), ReadError>> {
-        let End::Never(news) = &mut self.end else { return Some(Ok(())) };
+        let End::Never(news) = &mut self.end else {
+            return Some(Ok(()));
+        };
         loop {
             if *news.borrow_and_update() >= reader.next() {
                 return Some(Ok(()));
@@ -139,7 +161,9 @@ impl Feed {
 /// Reads on a thread that may block, if there is a runtime and more than a little to read; else here.
 async fn start(reader: Reader) -> Result<Read, ReadError> {
     match threads() {
-        Some(runtime) if !reader.is_short() => joined(runtime.spawn_blocking(move || read_piece(reader)).await),
+        Some(runtime) if !reader.is_short() => {
+            joined(runtime.spawn_blocking(move || read_piece(reader)).await)
+        }
         Some(_) | None => Ok(read_piece(reader)),
     }
 }

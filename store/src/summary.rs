@@ -3,7 +3,9 @@
 use std::io;
 
 use folkmoot_core::commit::{Commit, Keyed};
-use folkmoot_core::event::{Event, EventKind, Forked, Labelled, MessageEdited, MessageRetracted, ReplyRegenerated};
+use folkmoot_core::event::{
+    Event, EventKind, Forked, Labelled, MessageEdited, MessageRetracted, ReplyRegenerated,
+};
 use folkmoot_core::ids::{Digest, Incarnation, Position, Time, WorldId, WorldName};
 use folkmoot_core::spec::Privacy;
 
@@ -83,7 +85,8 @@ impl Summary {
             gone: Vec::new(),
         };
         for (at, event) in record.events()?.into_iter().enumerate() {
-            if is_noted(event.kind) || (at == 0 && (header.first.get() == 1 || event.kind == EventKind::Forked as u16))
+            if is_noted(event.kind)
+                || (at == 0 && (header.first.get() == 1 || event.kind == EventKind::Forked as u16))
             {
                 let event = decode(&event, upcasters)?;
                 if at == 0 {
@@ -107,7 +110,10 @@ impl Summary {
             && forked.world == self.world
             && self.first == forked.base.of.next()
         {
-            self.origin = Some(Box::new(Origin { forked: forked.clone(), reach: None }));
+            self.origin = Some(Box::new(Origin {
+                forked: forked.clone(),
+                reach: None,
+            }));
         }
     }
 
@@ -153,11 +159,19 @@ pub(crate) fn decode_sealed(
     (world, keys): (WorldId, &Keyring),
 ) -> Result<Event, SealedError> {
     let opened = match &event.content {
-        ContentRef::Sealed { key, nonce, bytes } => keys.open(world, key, nonce, bytes).map_err(SealedError::Key)?,
-        ContentRef::None | ContentRef::Present { .. } | ContentRef::Beside(_) | ContentRef::Erased { .. } => None,
+        ContentRef::Sealed { key, nonce, bytes } => keys
+            .open(world, key, nonce, bytes)
+            .map_err(SealedError::Key)?,
+        ContentRef::None
+        | ContentRef::Present { .. }
+        | ContentRef::Beside(_)
+        | ContentRef::Erased { .. } => None,
     };
     let content = match &opened {
-        Some(plain) => ContentRef::Present { salt: Default::default(), bytes: plain },
+        Some(plain) => ContentRef::Present {
+            salt: Default::default(),
+            bytes: plain,
+        },
         None => event.content,
     };
     decode(&EventRef { content, ..*event }, upcasters).map_err(SealedError::Lift)
@@ -174,11 +188,14 @@ pub(crate) fn decode(event: &EventRef<'_>, upcasters: &Upcasters) -> Result<Even
 }
 
 fn describe(error: &dyn std::error::Error) -> String {
-    error.source().map_or_else(|| error.to_string(), |source| format!("{error}: {source}"))
+    error
+        .source()
+        .map_or_else(|| error.to_string(), |source| format!("{error}: {source}"))
 }
 
 /// The digest under which the key table keeps a key.
 pub(crate) fn key_digest(key: &folkmoot_core::commit::CommandKey) -> Result<Digest, Malformed> {
-    let json = serde_json::to_vec(key).map_err(|error| Malformed(format!("its key has no JSON form: {error}")))?;
+    let json = serde_json::to_vec(key)
+        .map_err(|error| Malformed(format!("its key has no JSON form: {error}")))?;
     Ok(Digest::of(&[&json]))
 }

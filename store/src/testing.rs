@@ -46,7 +46,9 @@ pub fn rewrite(what: Stored, bytes: &[u8]) -> Result<Vec<u8>, Malformed> {
             header::write(&header, count, &mut again)?;
             Ok(again)
         }
-        Stored::Head => home::head_record::rewrite(bytes).ok_or_else(|| Malformed::new("no slot is whole")),
+        Stored::Head => {
+            home::head_record::rewrite(bytes).ok_or_else(|| Malformed::new("no slot is whole"))
+        }
         Stored::Tombstone => deletion::rewrite(bytes),
     }
 }
@@ -55,10 +57,27 @@ pub fn rewrite(what: Stored, bytes: &[u8]) -> Result<Vec<u8>, Malformed> {
 ///
 /// # Errors
 /// [`Malformed`] if they are too long.
-pub fn cut(commits: &[u8], number: u64, term: u64, is_packed: bool) -> Result<Vec<Vec<u8>>, Malformed> {
-    let packed = zstd::bulk::compress(commits, 1).map_err(|error| Malformed::new(error.to_string()))?;
-    let (packing, payload) = if is_packed { (Packing::Zstd, packed.as_slice()) } else { (Packing::Plain, commits) };
-    Unit { number, term, packing, raw_len: commits.len(), payload }.frames()
+pub fn cut(
+    commits: &[u8],
+    number: u64,
+    term: u64,
+    is_packed: bool,
+) -> Result<Vec<Vec<u8>>, Malformed> {
+    let packed =
+        zstd::bulk::compress(commits, 1).map_err(|error| Malformed::new(error.to_string()))?;
+    let (packing, payload) = if is_packed {
+        (Packing::Zstd, packed.as_slice())
+    } else {
+        (Packing::Plain, commits)
+    };
+    Unit {
+        number,
+        term,
+        packing,
+        raw_len: commits.len(),
+        payload,
+    }
+    .frames()
 }
 
 /// Joins frames: the commits of each unit that is whole.
@@ -93,7 +112,9 @@ pub fn rewrite_commits(unit: &[u8]) -> Result<Vec<u8>, LiftError> {
 /// # Errors
 /// [`Malformed`] if it is too long.
 pub fn write_commit(commit: &Commit) -> Result<Vec<u8>, Malformed> {
-    Ok(Unlinked::encode(commit, &Upcasters::default(), None)?.link(&Digest::new([0; 32])).0)
+    Ok(Unlinked::encode(commit, &Upcasters::default(), None)?
+        .link(&Digest::new([0; 32]))
+        .0)
 }
 
 /// Reads one event as it is stored, lifts it, and gives it with how many bytes were read.
@@ -103,5 +124,8 @@ pub fn write_commit(commit: &Commit) -> Result<Vec<u8>, Malformed> {
 pub fn read_event(bytes: &[u8]) -> Result<(Event, usize), LiftError> {
     let mut rest = Bytes(bytes);
     let event = EventRef::read(&mut rest)?;
-    Ok((decode(&event, &Upcasters::default())?, bytes.len().saturating_sub(rest.0.len())))
+    Ok((
+        decode(&event, &Upcasters::default())?,
+        bytes.len().saturating_sub(rest.0.len()),
+    ))
 }

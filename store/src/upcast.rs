@@ -61,10 +61,15 @@ pub(crate) struct Upcasters {
 
 impl Default for Upcasters {
     fn default() -> Self {
-        let current = EventKind::ALL.iter().map(|(kind, version)| (*kind as u16, (kind.name(), *version)));
+        let current = EventKind::ALL
+            .iter()
+            .map(|(kind, version)| (*kind as u16, (kind.name(), *version)));
         Self {
             current: current.collect(),
-            lifts: lifts::ALL.into_iter().map(|(kind, from, lift)| ((kind as u16, from), lift)).collect(),
+            lifts: lifts::ALL
+                .into_iter()
+                .map(|(kind, from, lift)| ((kind as u16, from), lift))
+                .collect(),
             renumbered: BTreeMap::new(),
         }
     }
@@ -73,7 +78,9 @@ impl Default for Upcasters {
 impl Upcasters {
     /// Whether this build writes events of `kind` in `version`.
     pub(crate) fn is_current(&self, kind: u16, version: u16) -> bool {
-        self.current.get(&kind).is_some_and(|(_, current)| *current == version)
+        self.current
+            .get(&kind)
+            .is_some_and(|(_, current)| *current == version)
     }
 
     /// The version under which a record that core wrote is stored.
@@ -81,12 +88,18 @@ impl Upcasters {
         if !self.renumbered.contains_key(&record.kind) {
             return record.version;
         }
-        self.current.get(&record.kind).map_or(record.version, |(_, current)| *current)
+        self.current
+            .get(&record.kind)
+            .map_or(record.version, |(_, current)| *current)
     }
 
     /// A record of the version that this build knows, as core calls that version.
     pub(crate) fn known<'a>(&self, record: RecordView<'a>) -> RecordView<'a> {
-        let version = self.renumbered.get(&record.kind).copied().unwrap_or(record.version);
+        let version = self
+            .renumbered
+            .get(&record.kind)
+            .copied()
+            .unwrap_or(record.version);
         RecordView { version, ..record }
     }
 
@@ -94,7 +107,10 @@ impl Upcasters {
     pub(crate) fn lift(&self, mut record: EventRecord) -> Result<EventRecord, LiftError> {
         let (kind, version) = (record.kind, record.version);
         let newer = |kind: String| LiftError::Newer { kind, version };
-        let (name, current) = self.current.get(&kind).ok_or_else(|| newer(kind.to_string()))?;
+        let (name, current) = self
+            .current
+            .get(&kind)
+            .ok_or_else(|| newer(kind.to_string()))?;
         if version > *current {
             return Err(newer((*name).to_owned()));
         }

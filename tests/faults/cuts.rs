@@ -53,7 +53,9 @@ fn a_power_cut_loses_nothing_that_was_acknowledged() {
     let (next, built) = (AtomicU64::new(seeds.start), AtomicU64::new(0));
     let work = || {
         let mut wrong = Vec::new();
-        while let Some(seed) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|seed| *seed < seeds.end) {
+        while let Some(seed) =
+            Some(next.fetch_add(1, Ordering::Relaxed)).filter(|seed| *seed < seeds.end)
+        {
             let (count, mut found) = cut(&library, Engine::of(seed), seed);
             built.fetch_add(count, Ordering::Relaxed);
             wrong.append(&mut found);
@@ -62,10 +64,22 @@ fn a_power_cut_loses_nothing_that_was_acknowledged() {
     };
     let wrong: Vec<String> = std::thread::scope(|scope| {
         let workers = [scope.spawn(work), scope.spawn(work)];
-        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
+        workers
+            .into_iter()
+            .flat_map(|worker| worker.join().unwrap())
+            .collect()
     });
-    println!("{} images of {} recordings", built.into_inner(), seeds.count());
-    assert!(wrong.is_empty(), "{} images are wrong:\n{}", wrong.len(), wrong.join("\n"));
+    println!(
+        "{} images of {} recordings",
+        built.into_inner(),
+        seeds.count()
+    );
+    assert!(
+        wrong.is_empty(),
+        "{} images are wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
 }
 
 #[tokio::test]
@@ -77,7 +91,11 @@ async fn plays() {
 /// A folder in memory, if there is one.
 fn folder() -> TempDir {
     let memory = Path::new("/dev/shm");
-    if memory.is_dir() { TempDir::new_in(memory).unwrap() } else { TempDir::new().unwrap() }
+    if memory.is_dir() {
+        TempDir::new_in(memory).unwrap()
+    } else {
+        TempDir::new().unwrap()
+    }
 }
 
 /// Records what is done of a seed, and checks images of it. Gives how many, and what is wrong with them.
@@ -90,7 +108,10 @@ fn cut(library: &Path, engine: Engine, seed: u64) -> (u64, Vec<String>) {
     for (number, instant) in (0..).zip(&instants) {
         run.go_to(*instant);
         if let Err(what) = run.image(number, place.path()) {
-            wrong.push(format!("{}: {what}", kept(place.path(), seed, *instant, number)));
+            wrong.push(format!(
+                "{}: {what}",
+                kept(place.path(), seed, *instant, number)
+            ));
         }
     }
     (instants.len() as u64, wrong)
@@ -98,8 +119,12 @@ fn cut(library: &Path, engine: Engine, seed: u64) -> (u64, Vec<String>) {
 
 /// Where a process is killed: behind the first record of a kind, as a letter, with this in its path; and a seed whose first
 /// process comes there.
-const LEFT_UNSYNCED: [(u64, &str); 4] =
-    [(8, "Rkeys/"), (8, "Rstore/format"), (8, "Rstore/log"), (LEFT_SEED, "Rlog.new/complete")];
+const LEFT_UNSYNCED: [(u64, &str); 4] = [
+    (8, "Rkeys/"),
+    (8, "Rstore/format"),
+    (8, "Rstore/log"),
+    (LEFT_SEED, "Rlog.new/complete"),
+];
 
 /// A seed whose first process copies its database.
 const LEFT_SEED: u64 = 5;
@@ -115,18 +140,25 @@ fn what_a_killed_process_left_unsynced_is_synced_before_anything_is_built_on_it(
         assert_eq!(end, End::Killed, "seed {seed} never comes to {last}");
         assert_eq!(play(&recorder, Engine::Sled, (seed, 1), (0, "")), End::Well);
         let trace = recorder.trace();
-        let told = (0..trace.steps.len()).filter(|at| matches!(trace.steps[*at], Step::Note { .. }));
+        let told =
+            (0..trace.steps.len()).filter(|at| matches!(trace.steps[*at], Step::Note { .. }));
         let mut run = Run::new(Engine::Sled, seed, &trace);
         for instant in told.take(20) {
             run.go_to(instant + 1);
             // The first image of each seed is what was synced.
-            run.image(0, place.path()).unwrap_or_else(|wrong| panic!("{last}, step {instant}: {wrong}"));
+            run.image(0, place.path())
+                .unwrap_or_else(|wrong| panic!("{last}, step {instant}: {wrong}"));
         }
     }
 }
 
 /// Runs a stage of a seed, until so many records are made, or one such.
-fn play(recorder: &Recorder, engine: Engine, (seed, stage): (u64, u64), (stop, last): (u64, &str)) -> End {
+fn play(
+    recorder: &Recorder,
+    engine: Engine,
+    (seed, stage): (u64, u64),
+    (stop, last): (u64, &str),
+) -> End {
     let variables = [
         (workload::ROOT, recorder.root.display().to_string()),
         (workload::ENGINE, engine.name().to_owned()),
@@ -144,9 +176,16 @@ fn recording(library: &Path, engine: Engine, seed: u64, place: &Path) -> Trace {
     let kills = dice.below(KILLS_MAX as usize + 1) as u64;
     for stage in 0..=kills {
         let records_max = if dice.happens(40) { 120 } else { 1_200 };
-        let stop = if stage == kills { 0 } else { 1 + dice.below(records_max) };
+        let stop = if stage == kills {
+            0
+        } else {
+            1 + dice.below(records_max)
+        };
         let end = play(&recorder, engine, (seed, stage), (stop as u64, ""));
-        assert!(end == End::Well || stop > 0, "seed {seed}: it was killed for no reason");
+        assert!(
+            end == End::Well || stop > 0,
+            "seed {seed}: it was killed for no reason"
+        );
     }
     let trace = recorder.trace();
     let mut run = Run::new(engine, seed, &trace);
@@ -160,15 +199,31 @@ fn recording(library: &Path, engine: Engine, seed: u64, place: &Path) -> Trace {
 
 /// The instants at which a recording is cut, in order: half of them anywhere, half of them near what happens seldom.
 fn instants(trace: &Trace, seed: u64) -> Vec<usize> {
-    let is_seldom = |step: &Step| matches!(step, Step::Name(_) | Step::SetLen { .. } | Step::Note { .. });
-    let seldom: Vec<usize> = (0..trace.steps.len()).filter(|at| is_seldom(&trace.steps[*at])).collect();
+    let is_seldom = |step: &Step| {
+        matches!(
+            step,
+            Step::Name(_) | Step::SetLen { .. } | Step::Note { .. }
+        )
+    };
+    let seldom: Vec<usize> = (0..trace.steps.len())
+        .filter(|at| is_seldom(&trace.steps[*at]))
+        .collect();
     let mut dice = Dice::new(mixed(!seed));
     let mut instants: Vec<usize> = (0..OF_RECORDING / OF_INSTANT)
-        .map(|_| if dice.happens(50) { dice.below(trace.steps.len() + 1) } else { *dice.one(&seldom) + dice.below(4) })
+        .map(|_| {
+            if dice.happens(50) {
+                dice.below(trace.steps.len() + 1)
+            } else {
+                *dice.one(&seldom) + dice.below(4)
+            }
+        })
         .map(|at| at.min(trace.steps.len()))
         .collect();
     instants.sort_unstable();
-    instants.into_iter().flat_map(|at| std::iter::repeat_n(at, OF_INSTANT as usize)).collect()
+    instants
+        .into_iter()
+        .flat_map(|at| std::iter::repeat_n(at, OF_INSTANT as usize))
+        .collect()
 }
 
 /// A recording, played to some instant.
@@ -182,7 +237,13 @@ struct Run<'a> {
 
 impl<'a> Run<'a> {
     fn new(engine: Engine, seed: u64, trace: &'a Trace) -> Self {
-        Self { engine, script: Script { seed }, trace, disk: Disk::default(), ledger: Ledger::default() }
+        Self {
+            engine,
+            script: Script { seed },
+            trace,
+            disk: Disk::default(),
+            ledger: Ledger::default(),
+        }
     }
 
     fn go_to(&mut self, instant: usize) {
@@ -199,7 +260,12 @@ impl<'a> Run<'a> {
         let shape = Shape::of(self.script.seed, number);
         let image = place.join("image");
         shape.build(&self.disk, self.trace, &image);
-        let check = Check { engine: self.engine, script: self.script, ledger: &self.ledger, image: &image };
+        let check = Check {
+            engine: self.engine,
+            script: self.script,
+            ledger: &self.ledger,
+            image: &image,
+        };
         let checked = block_on(check.run(&mut Dice::new(shape.seed)));
         fs::remove_dir_all(&image).unwrap();
         checked.map_err(|wrong| format!("{shape:?}: {wrong}"))

@@ -54,10 +54,21 @@ const KEPT: [&str; 11] = [
 #[test]
 fn an_io_call_that_fails_loses_nothing_doubles_nothing_and_says_so() {
     let stage = Stage::set(&program(), Shim::build());
-    Act::ALL.iter().for_each(|act| println!("{}", kinds(&stage, *act)));
+    Act::ALL
+        .iter()
+        .for_each(|act| println!("{}", kinds(&stage, *act)));
     let cases = chosen(&stage);
-    let played = play_all(&cases, |case| format!("FOLKMOOT_IO_CASE={case}"), |case| stage.play(case));
-    println!("{} cases, of {}: {:?}", cases.len(), all(&stage).len(), played.ends);
+    let played = play_all(
+        &cases,
+        |case| format!("FOLKMOOT_IO_CASE={case}"),
+        |case| stage.play(case),
+    );
+    println!(
+        "{} cases, of {}: {:?}",
+        cases.len(),
+        all(&stage).len(),
+        played.ends
+    );
     played.check();
 }
 
@@ -65,7 +76,9 @@ fn an_io_call_that_fails_loses_nothing_doubles_nothing_and_says_so() {
 fn kinds(stage: &Stage, act: Act) -> String {
     let mut kinds = BTreeMap::<&str, usize>::new();
     let calls = stage.calls(act, false);
-    calls.iter().for_each(|(call, _)| *kinds.entry(call).or_default() += 1);
+    calls
+        .iter()
+        .for_each(|(call, _)| *kinds.entry(call).or_default() += 1);
     format!("{:8} {:4} calls: {kinds:?}", act.name(), calls.len())
 }
 
@@ -90,7 +103,8 @@ fn chosen(stage: &Stage) -> Vec<Case> {
     let mut drawn: Vec<(u64, Case)> = (0..).map(mixed).zip(all).collect();
     drawn.sort_unstable_by_key(|(order, _)| *order);
     let kept = KEPT.into_iter().map(|name| name.parse().unwrap());
-    kept.chain(drawn.into_iter().take(to).skip(from).map(|(_, case)| case)).collect()
+    kept.chain(drawn.into_iter().take(to).skip(from).map(|(_, case)| case))
+        .collect()
 }
 
 /// Each act, each call, each way to fail: once, and from then on.
@@ -100,9 +114,15 @@ fn all(stage: &Stage) -> Vec<Case> {
         for is_sealed in [false, true] {
             // Threads take turns: now and then a run has a few calls more.
             for at in 1..=stage.calls(act, is_sealed).len() as u64 + 2 {
-                let ways = How::FAILING.into_iter().flat_map(|how| [(how, false), (how, true)]);
+                let ways = How::FAILING
+                    .into_iter()
+                    .flat_map(|how| [(how, false), (how, true)]);
                 let ways = ways.filter(|(how, lasts)| !lasts || matches!(how, How::Io | How::Full));
-                cases.extend(ways.map(|(how, lasts)| Case { act, is_sealed, fault: shim::Fault { at, how, lasts } }));
+                cases.extend(ways.map(|(how, lasts)| Case {
+                    act,
+                    is_sealed,
+                    fault: shim::Fault { at, how, lasts },
+                }));
             }
         }
     }

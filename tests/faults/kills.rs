@@ -39,7 +39,8 @@ const LINES: u64 = 18;
 fn a_killed_process_loses_nothing_doubles_nothing_and_leaves_nobody_behind() {
     let program = program();
     let kills = scale("FOLKMOOT_KILLS", KILLS);
-    let (cut_off, settled, acknowledged) = (AtomicU64::new(0), AtomicU64::new(0), AtomicUsize::new(0));
+    let (cut_off, settled, acknowledged) =
+        (AtomicU64::new(0), AtomicU64::new(0), AtomicUsize::new(0));
     let furnished = Place::furnished(&program);
     let seeds: Vec<u64> = (0..kills).collect();
     let name = |seed: &u64| format!("kill {seed}");
@@ -50,13 +51,25 @@ fn a_killed_process_loses_nothing_doubles_nothing_and_leaves_nobody_behind() {
         acknowledged.fetch_add(killed.acknowledged.len(), Ordering::Relaxed);
         settled.fetch_add(place.run_to_the_end(*seed), Ordering::Relaxed);
         place.check(&killed, *seed);
-        Ok(if killed.decided.is_empty() { "no decision" } else { "with decisions" }.to_owned())
+        Ok(if killed.decided.is_empty() {
+            "no decision"
+        } else {
+            "with decisions"
+        }
+        .to_owned())
     });
     let cut_off = cut_off.into_inner();
     println!("{kills} kills, {cut_off} in mid-run, {:?}", played.ends);
-    println!("{} events acknowledged, {} outcomes settled", acknowledged.into_inner(), settled.into_inner());
+    println!(
+        "{} events acknowledged, {} outcomes settled",
+        acknowledged.into_inner(),
+        settled.into_inner()
+    );
     played.check();
-    assert!(cut_off * 2 > kills, "only {cut_off} of {kills} kills came before the end");
+    assert!(
+        cut_off * 2 > kills,
+        "only {cut_off} of {kills} kills came before the end"
+    );
 }
 
 /// When a process is killed, in what is seen of its progress.
@@ -71,7 +84,11 @@ enum Moment {
 impl Moment {
     fn of(seed: u64) -> Self {
         let random = mixed(seed);
-        if random.is_multiple_of(2) { Self::Events(1 + (random >> 8) % 80) } else { Self::Lines((random >> 8) % LINES) }
+        if random.is_multiple_of(2) {
+            Self::Events(1 + (random >> 8) % 80)
+        } else {
+            Self::Lines((random >> 8) % LINES)
+        }
     }
 }
 
@@ -94,29 +111,49 @@ impl Place {
     fn furnished(program: &Path) -> Self {
         let folder = on_memory();
         fs::create_dir(folder.path().join("data")).unwrap();
-        for (script, file) in
-            [("ledger", "ledger.yaml"), ("refused", "refused.yaml"), ("data/README", "data/README.txt")]
-        {
+        for (script, file) in [
+            ("ledger", "ledger.yaml"),
+            ("refused", "refused.yaml"),
+            ("data/README", "data/README.txt"),
+        ] {
             let from = crate::script(script).with_extension(file.rsplit_once('.').unwrap().1);
             fs::copy(from, folder.path().join(file)).unwrap();
         }
-        let place = Self { folder, program: program.to_owned() };
+        let place = Self {
+            folder,
+            program: program.to_owned(),
+        };
         for world in clients::WORLDS {
-            assert_eq!(place.output(&["run", "refused.yaml", "--world", world]).status.code(), Some(4));
+            assert_eq!(
+                place
+                    .output(&["run", "refused.yaml", "--world", world])
+                    .status
+                    .code(),
+                Some(4)
+            );
         }
         place
     }
 
     fn copied(&self) -> Self {
-        let copy = Self { folder: on_memory(), program: self.program.clone() };
+        let copy = Self {
+            folder: on_memory(),
+            program: self.program.clone(),
+        };
         copy_folder(self.folder.path(), copy.folder.path());
         copy
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.program);
-        command.args(["--store", "store", "--json"]).args(arguments).current_dir(self.folder.path());
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .args(["--store", "store", "--json"])
+            .args(arguments)
+            .current_dir(self.folder.path());
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         command
     }
 
@@ -127,12 +164,20 @@ impl Place {
     /// The JSON lines that a command prints.
     fn lines(&self, arguments: &[&str]) -> Vec<Value> {
         let output = self.output(arguments);
-        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "{arguments:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         values(&output.stdout)
     }
 
     fn run_and_kill(&self, instant: Moment) -> Killed {
-        let mut child = self.command(&["run", "ledger.yaml"]).stderr(Stdio::null()).spawn().unwrap();
+        let mut child = self
+            .command(&["run", "ledger.yaml"])
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         let shown = listen(&mut child);
         let mut acknowledged: Vec<Value> = shown.recv_timeout(DEADLINE).into_iter().collect();
         // It has the store: whoever comes now comes to it.
@@ -146,7 +191,9 @@ impl Place {
                 }
             }
             Moment::Lines(count) => {
-                until("a line is written", || self.written().values().sum::<u64>() > count || has_ended(&mut child));
+                until("a line is written", || {
+                    self.written().values().sum::<u64>() > count || has_ended(&mut child)
+                });
             }
         }
         let has_ended = has_ended(&mut child);
@@ -157,7 +204,11 @@ impl Place {
         acknowledged.retain(|line| line.get("position").is_some());
         let decided = clients.end();
         self.nobody_is_left();
-        Killed { acknowledged, decided, has_ended }
+        Killed {
+            acknowledged,
+            decided,
+            has_ended,
+        }
     }
 
     /// Waits until no process works in the folder, neither program nor helper, and no run holds its lock: from then on
@@ -165,12 +216,20 @@ impl Place {
     fn nobody_is_left(&self) {
         let folder = self.folder.path().canonicalize().unwrap();
         let works_here = |entry: std::io::Result<fs::DirEntry>| {
-            entry.is_ok_and(|entry| fs::read_link(entry.path().join("cwd")).is_ok_and(|cwd| cwd.starts_with(&folder)))
+            entry.is_ok_and(|entry| {
+                fs::read_link(entry.path().join("cwd")).is_ok_and(|cwd| cwd.starts_with(&folder))
+            })
         };
-        until("nobody works in the folder", || !fs::read_dir("/proc").unwrap().any(works_here));
-        let locks = fs::read_dir(folder.join("store").join("locks")).into_iter().flatten();
+        until("nobody works in the folder", || {
+            !fs::read_dir("/proc").unwrap().any(works_here)
+        });
+        let locks = fs::read_dir(folder.join("store").join("locks"))
+            .into_iter()
+            .flatten();
         for lock in locks.map(|entry| fs::File::open(entry.unwrap().path()).unwrap()) {
-            until("no run holds its lock", || flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok());
+            until("no run holds its lock", || {
+                flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok()
+            });
         }
     }
 
@@ -186,13 +245,20 @@ impl Place {
             let mut doubts = self.lines(&["approvals", "ledger"]);
             doubts.retain(|request| request["asks"]["kind"] == "outcome");
             let told = String::from_utf8_lossy(&run.stderr);
-            assert!(!doubts.is_empty(), "kill {seed}: {told}\nand before: {before:?}");
+            assert!(
+                !doubts.is_empty(),
+                "kill {seed}: {told}\nand before: {before:?}"
+            );
             for doubt in doubts {
                 let name = doubt["name"].as_str().unwrap();
                 let has_run = self.written().contains_key(&line_of(&doubt));
                 let how = if has_run { "--ran" } else { "--run-again" };
                 let answer = self.output(&["settle", "ledger", name, how, "--as", "ada"]);
-                assert!(answer.status.success(), "{name}: {}", String::from_utf8_lossy(&answer.stderr));
+                assert!(
+                    answer.status.success(),
+                    "{name}: {}",
+                    String::from_utf8_lossy(&answer.stderr)
+                );
                 settled += 1;
             }
         }
@@ -200,24 +266,42 @@ impl Place {
     }
 
     fn check(&self, killed: &Killed, seed: u64) {
-        let once: BTreeMap<String, u64> = (1..=LINES).map(|number| (format!("line-{number}"), 1)).collect();
-        assert_eq!(self.written(), once, "kill {seed}: every line is written once");
+        let once: BTreeMap<String, u64> = (1..=LINES)
+            .map(|number| (format!("line-{number}"), 1))
+            .collect();
+        assert_eq!(
+            self.written(),
+            once,
+            "kill {seed}: every line is written once"
+        );
         let log = self.lines(&["log", "ledger"]);
         for (line, position) in killed.acknowledged.iter().zip(0..) {
-            assert_eq!(log.get::<usize>(position), Some(line), "kill {seed}: an event that was shown is lost");
+            assert_eq!(
+                log.get::<usize>(position),
+                Some(line),
+                "kill {seed}: an event that was shown is lost"
+            );
         }
         for world in &killed.decided {
             let decisions = self.lines(&["log", world, "--kind", "ApprovalDecided"]);
-            assert_eq!(decisions.len(), 1, "kill {seed}: a decision of {world} that was acknowledged is lost");
+            assert_eq!(
+                decisions.len(),
+                1,
+                "kill {seed}: a decision of {world} that was acknowledged is lost"
+            );
         }
-        assert!(self.output(&["verify", "--all"]).status.success(), "kill {seed}: a world does not verify");
+        assert!(
+            self.output(&["verify", "--all"]).status.success(),
+            "kill {seed}: a world does not verify"
+        );
     }
 
     /// How often each line stands in the files.
     fn written(&self) -> BTreeMap<String, u64> {
         let mut written = BTreeMap::new();
         for file in ["ledger.txt", "program.txt"] {
-            let text = fs::read_to_string(self.folder.path().join("data").join(file)).unwrap_or_default();
+            let text =
+                fs::read_to_string(self.folder.path().join("data").join(file)).unwrap_or_default();
             for line in text.lines() {
                 *written.entry(line.to_owned()).or_default() += 1;
             }
@@ -231,12 +315,16 @@ fn line_of(request: &Value) -> String {
     let arguments = request["arguments"].as_str().unwrap();
     let from = arguments.find("line-").unwrap();
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-';
-    let end = arguments[from..].find(|c: char| !is_part(c) || c == '\\').unwrap();
+    let end = arguments[from..]
+        .find(|c: char| !is_part(c) || c == '\\')
+        .unwrap();
     arguments[from..from + end].to_owned()
 }
 
 fn values(text: &[u8]) -> Vec<Value> {
-    text.split(|byte| *byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect()
+    text.split(|byte| *byte == b'\n')
+        .filter_map(|line| serde_json::from_slice(line).ok())
+        .collect()
 }
 
 /// The whole JSON lines that a process prints, as they come.
@@ -264,7 +352,10 @@ fn has_ended(child: &mut Child) -> bool {
 fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !holds() {
-        assert!(begun.elapsed() < DEADLINE, "{what}: not within {DEADLINE:?}");
+        assert!(
+            begun.elapsed() < DEADLINE,
+            "{what}: not within {DEADLINE:?}"
+        );
         std::thread::yield_now();
     }
 }

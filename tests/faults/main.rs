@@ -21,5 +21,9 @@ mod work;
 fn script(name: &str) -> std::path::PathBuf {
     let here = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let own = here.join("faults/worlds").join(name).with_extension("yaml");
-    if own.exists() { own } else { here.join("worlds").join(name).with_extension("yaml") }
+    if own.exists() {
+        own
+    } else {
+        here.join("worlds").join(name).with_extension("yaml")
+    }
 }

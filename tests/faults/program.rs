@@ -16,7 +16,16 @@ pub(crate) fn program() -> PathBuf {
     let mut build = Command::new(cargo);
     // As a test of the command has it built: in a run of all tests it is there already.
     build
-        .args(["test", "--quiet", "--offline", "--locked", "--workspace", "--test", "cli", "--no-run"])
+        .args([
+            "test",
+            "--quiet",
+            "--offline",
+            "--locked",
+            "--workspace",
+            "--test",
+            "cli",
+            "--no-run",
+        ])
         .args((name != "debug").then(|| format!("--profile={name}")))
         .arg("--target-dir")
         .arg(profile.parent().unwrap())
@@ -24,11 +33,16 @@ pub(crate) fn program() -> PathBuf {
     // What cargo tells this test about its package would have others built anew, which ask for it in their build scripts.
     let told = std::env::vars_os().map(|(name, _)| name);
     let of_package = |name: &OsString| {
-        name.to_str().is_some_and(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_"))
+        name.to_str().is_some_and(|name| {
+            name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")
+        })
     };
     for name in told.filter(of_package) {
         build.env_remove(name);
     }
-    assert!(build.status().is_ok_and(|status| status.success()), "cargo does not build the folkmoot command");
+    assert!(
+        build.status().is_ok_and(|status| status.success()),
+        "cargo does not build the folkmoot command"
+    );
     profile.join("folkmoot")
 }

@@ -39,11 +39,20 @@ const ASKED_EVERY: u64 = 10;
 #[test]
 fn rot_is_found_or_has_no_effect() {
     let sample = Sample::make(&program());
-    let named = std::env::var("FOLKMOOT_ROT_SEED").ok().map(|seed| seed.parse::<u64>().unwrap());
+    let named = std::env::var("FOLKMOOT_ROT_SEED")
+        .ok()
+        .map(|seed| seed.parse::<u64>().unwrap());
     let seeds = named.map_or(0..scale("FOLKMOOT_ROT", CASES), |seed| seed..seed + 1);
     let seeds: Vec<u64> = seeds.collect();
-    let played = play_all(&seeds, |seed| format!("FOLKMOOT_ROT_SEED={seed}"), |seed| play(&sample, *seed));
-    played.ends.iter().for_each(|(found, count)| println!("{count:5} {found}"));
+    let played = play_all(
+        &seeds,
+        |seed| format!("FOLKMOOT_ROT_SEED={seed}"),
+        |seed| play(&sample, *seed),
+    );
+    played
+        .ends
+        .iter()
+        .for_each(|(found, count)| println!("{count:5} {found}"));
     played.check();
 }
 
@@ -66,7 +75,9 @@ fn play(sample: &Sample, seed: u64) -> Result<String, String> {
     read(sample, &store, damage.is_lost_key()).map_err(about)?;
     let alone = is_asked.then(|| saved(&store, "alone"));
     let before = bytes_of(&store);
-    let found = sample.compare(&store, damage.is_lost_key()).map_err(about)?;
+    let found = sample
+        .compare(&store, damage.is_lost_key())
+        .map_err(about)?;
     if Store::open(&store, OpenMode::Existing).is_err() && bytes_of(&store) != before {
         return Err(about("it was refused, and changed before that".to_owned()));
     }
@@ -88,27 +99,48 @@ fn play(sample: &Sample, seed: u64) -> Result<String, String> {
 /// Reads all there is, which changes nothing.
 fn read(sample: &Sample, store: &Path, has_lost_key: bool) -> Result<(), String> {
     let before = bytes_of(store);
-    let found = sample.compare_read(store, has_lost_key).map_err(|why| format!("only read: {why}"))?;
-    if bytes_of(store) == before { Ok(()) } else { Err(format!("reading changed it ({found:?})")) }
+    let found = sample
+        .compare_read(store, has_lost_key)
+        .map_err(|why| format!("only read: {why}"))?;
+    if bytes_of(store) == before {
+        Ok(())
+    } else {
+        Err(format!("reading changed it ({found:?})"))
+    }
 }
 
 /// How much of each world rebuilding saves; nothing if it is refused.
 fn saved(store: &Path, to: &str) -> BTreeMap<WorldId, Position> {
     let to = store.with_file_name(to);
-    let order = Rebuild { from: store.to_owned(), to: to.clone(), kind: EngineKind::Files, exports: Vec::new() };
+    let order = Rebuild {
+        from: store.to_owned(),
+        to: to.clone(),
+        kind: EngineKind::Files,
+        exports: Vec::new(),
+    };
     let saved = rebuild(&order).map_or_else(|_| Vec::new(), |rebuilt| rebuilt.worlds);
     // Nothing is there if it was refused.
     let _is_there = fs::remove_dir_all(to);
-    saved.into_iter().map(|world| (world.world, world.kept)).collect()
+    saved
+        .into_iter()
+        .map(|world| (world.world, world.kept))
+        .collect()
 }
 
 /// Whether an opening for writing has left what rebuilding would have saved before it.
-fn loses_nothing(alone: &BTreeMap<WorldId, Position>, after: &BTreeMap<WorldId, Position>) -> Result<(), String> {
-    match alone.iter().find(|(world, kept)| after.get(world).is_none_or(|left| left < kept)) {
+fn loses_nothing(
+    alone: &BTreeMap<WorldId, Position>,
+    after: &BTreeMap<WorldId, Position>,
+) -> Result<(), String> {
+    match alone
+        .iter()
+        .find(|(world, kept)| after.get(world).is_none_or(|left| left < kept))
+    {
         None => Ok(()),
-        Some((world, kept)) => {
-            Err(format!("rebuilding saved {kept} events of {world}, and then {:?}", after.get(world)))
-        }
+        Some((world, kept)) => Err(format!(
+            "rebuilding saved {kept} events of {world}, and then {:?}",
+            after.get(world)
+        )),
     }
 }
 
@@ -116,7 +148,10 @@ fn loses_nothing(alone: &BTreeMap<WorldId, Position>, after: &BTreeMap<WorldId, 
 fn bytes_of(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut files = Vec::new();
     list(folder, &mut files);
-    files.into_iter().map(|file| (file.clone(), fs::read(&file).unwrap())).collect()
+    files
+        .into_iter()
+        .map(|file| (file.clone(), fs::read(&file).unwrap()))
+        .collect()
 }
 
 /// Whether the command says the same of the damage, with the exit code for it.
@@ -128,7 +163,11 @@ fn ask(sample: &Sample, store: &Path, found: &Found) -> Result<(), String> {
         // An error of reading may concern what verifying does not read.
         Found::Error(_) => matches!(code, Some(0 | 3 | 5 | 6)),
     };
-    if fits && !stderr.contains("panicked") { Ok(()) } else { Err(format!("verify: exit {code:?}, said {stderr:?}")) }
+    if fits && !stderr.contains("panicked") {
+        Ok(())
+    } else {
+        Err(format!("verify: exit {code:?}, said {stderr:?}"))
+    }
 }
 
 /// Puts the backup in the place of the store, as somebody does who read the message. A rebuilt store is tried here too,
@@ -150,8 +189,15 @@ fn no_changed_byte_of_a_small_store_makes_anybody_lose_what_rebuilding_saves() {
     fs::create_dir_all(&sound).unwrap();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/worlds/release-room.yaml");
     let mut command = std::process::Command::new(program());
-    let ran =
-        command.args(["--store".as_ref(), sound.as_os_str(), "run".as_ref(), script.as_os_str()]).output().unwrap();
+    let ran = command
+        .args([
+            "--store".as_ref(),
+            sound.as_os_str(),
+            "run".as_ref(),
+            script.as_os_str(),
+        ])
+        .output()
+        .unwrap();
     assert!(ran.status.success(), "{ran:?}");
     let alone = saved(&sound, "alone");
     assert_eq!(alone.len(), 1);
@@ -171,11 +217,15 @@ fn no_changed_byte_of_a_small_store_makes_anybody_lose_what_rebuilding_saves() {
         let _whatever_is_read = Served::read(&store);
         assert!(bytes_of(&store) == before, "{what}: reading changed it");
         match Store::open(&store, OpenMode::Existing) {
-            Err(_) => assert!(bytes_of(&store) == before, "{what}: it was refused, and changed before that"),
+            Err(_) => assert!(
+                bytes_of(&store) == before,
+                "{what}: it was refused, and changed before that"
+            ),
             Ok(opened) => {
                 opened.close().unwrap();
                 drop(opened);
-                loses_nothing(&alone, &saved(&store, "after")).unwrap_or_else(|why| panic!("{what}: {why}"));
+                loses_nothing(&alone, &saved(&store, "after"))
+                    .unwrap_or_else(|why| panic!("{what}: {why}"));
                 copy();
             }
         }
@@ -192,14 +242,25 @@ fn home_gone(folder: &Path) {
 /// Places in all files of a store, spread over what is used of them.
 fn bytes_to_change(store: &Path) -> Vec<(PathBuf, usize)> {
     let wanted = std::env::var("FOLKMOOT_ROT_BYTES").unwrap_or_default();
-    let used = |bytes: &[u8]| bytes.iter().rposition(|byte| *byte != 0).map_or(0, |at| at + 1);
-    let files: Vec<(PathBuf, usize)> =
-        bytes_of(store).iter().map(|(path, bytes)| (path.clone(), used(bytes))).collect();
-    let each = files.iter().flat_map(|(path, used)| (0..*used).map(move |at| (path.clone(), at)));
+    let used = |bytes: &[u8]| {
+        bytes
+            .iter()
+            .rposition(|byte| *byte != 0)
+            .map_or(0, |at| at + 1)
+    };
+    let files: Vec<(PathBuf, usize)> = bytes_of(store)
+        .iter()
+        .map(|(path, bytes)| (path.clone(), used(bytes)))
+        .collect();
+    let each = files
+        .iter()
+        .flat_map(|(path, used)| (0..*used).map(move |at| (path.clone(), at)));
     if wanted == "all" {
         return each.collect();
     }
     let count = wanted.parse().unwrap_or(BYTES);
     let all: Vec<(PathBuf, usize)> = each.collect();
-    (0..count).map(|number| all[number * 2_654_435_761 % all.len()].clone()).collect()
+    (0..count)
+        .map(|number| all[number * 2_654_435_761 % all.len()].clone())
+        .collect()
 }

@@ -3,7 +3,9 @@
 /// How many cases a test runs: what the variable says, else `default`.
 pub(crate) fn scale(variable: &str, default: u64) -> u64 {
     match std::env::var(variable) {
-        Ok(count) => count.parse().unwrap_or_else(|_| panic!("{variable} is {count:?}: not a number")),
+        Ok(count) => count
+            .parse()
+            .unwrap_or_else(|_| panic!("{variable} is {count:?}: not a number")),
         Err(_) => default,
     }
 }

@@ -20,7 +20,12 @@ impl Ends {
     pub(crate) fn check(&self) {
         let Self { ends, failures } = self;
         let cases = ends.values().sum::<usize>() + failures.len();
-        assert!(failures.is_empty(), "{} of {cases} cases:\n{}", failures.len(), failures.join("\n"));
+        assert!(
+            failures.is_empty(),
+            "{} of {cases} cases:\n{}",
+            failures.len(),
+            failures.join("\n")
+        );
     }
 }
 
@@ -30,7 +35,13 @@ pub(crate) fn play_all<T: Sync>(
     name: impl Fn(&T) -> String + Sync,
     play: impl Fn(&T) -> Result<String, String> + Sync,
 ) -> Ends {
-    let (next, all) = (AtomicUsize::new(0), Mutex::new(Ends { ends: BTreeMap::new(), failures: Vec::new() }));
+    let (next, all) = (
+        AtomicUsize::new(0),
+        Mutex::new(Ends {
+            ends: BTreeMap::new(),
+            failures: Vec::new(),
+        }),
+    );
     let work = || {
         while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
             let played = catch_unwind(AssertUnwindSafe(|| play(case)));
@@ -48,5 +59,7 @@ pub(crate) fn play_all<T: Sync>(
 /// What a panic says.
 fn said(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("a panic").to_owned()
+    text.or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("a panic")
+        .to_owned()
 }

@@ -20,6 +20,14 @@ pub(crate) fn bounded(input: &[u8], law: fn(&[u8])) {
     let memory = allocation_counter::measure(|| law(input)).bytes_max;
     let seconds = clock_gettime(ClockId::ThreadCPUTime).tv_sec - begun;
     let allowed = MEMORY_MAX + MEMORY_FOR_BYTE * input.len() as u64;
-    assert!(memory <= allowed, "{memory} bytes of memory for {} of input", input.len());
-    assert!(seconds <= SECONDS_MAX, "{seconds} seconds for {} bytes of input", input.len());
+    assert!(
+        memory <= allowed,
+        "{memory} bytes of memory for {} of input",
+        input.len()
+    );
+    assert!(
+        seconds <= SECONDS_MAX,
+        "{seconds} seconds for {} bytes of input",
+        input.len()
+    );
 }

@@ -24,14 +24,20 @@ const UNFINISHED: [&str; 8] = [
 #[test]
 fn what_is_begun_again_and_again_and_never_ends_costs_little_for_each_byte() {
     for text in UNFINISHED {
-        bounded(text.repeat(LEN / text.len()).as_bytes(), named("firewall").law);
+        bounded(
+            text.repeat(LEN / text.len()).as_bytes(),
+            named("firewall").law,
+        );
     }
 }
 
 #[test]
 fn comments_without_an_end_cost_little_for_each_byte() {
     for comment in COMMENTS {
-        bounded(comment.repeat(LEN / comment.len()).as_bytes(), named("firewall").law);
+        bounded(
+            comment.repeat(LEN / comment.len()).as_bytes(),
+            named("firewall").law,
+        );
     }
 }
 

@@ -57,12 +57,17 @@ pub(crate) struct Generator {
 impl Generator {
     /// Of the target `name`, with its seeds.
     pub(crate) fn new(name: &str, seeds: Vec<Vec<u8>>) -> Self {
-        let name = name.bytes().fold(0x5eed, |hash: u64, byte| hash.wrapping_mul(31).wrapping_add(byte.into()));
+        let name = name.bytes().fold(0x5eed, |hash: u64, byte| {
+            hash.wrapping_mul(31).wrapping_add(byte.into())
+        });
         Self { seeds, name }
     }
 
     pub(crate) fn case(&self, number: u64) -> Vec<u8> {
-        let mut dice = Dice(self.name.wrapping_add(number.wrapping_mul(0x2545_f491_4f6c_dd1d)));
+        let mut dice = Dice(
+            self.name
+                .wrapping_add(number.wrapping_mul(0x2545_f491_4f6c_dd1d)),
+        );
         let max = if dice.below(2) == 0 { SHORT } else { LONG };
         let mut bytes = self.piece(&mut dice, max);
         for _ in 0..dice.below(4) {
@@ -111,7 +116,11 @@ impl Generator {
     fn piece(&self, dice: &mut Dice, max: usize) -> Vec<u8> {
         let seed = &self.seeds[dice.below(self.seeds.len())];
         let lines: Vec<&[u8]> = seed.split_inclusive(|byte| *byte == b'\n').collect();
-        let from = if dice.below(2) == 0 { 0 } else { dice.below(lines.len()) };
+        let from = if dice.below(2) == 0 {
+            0
+        } else {
+            dice.below(lines.len())
+        };
         let mut bytes = lines[from..].concat();
         bytes.truncate(max);
         bytes

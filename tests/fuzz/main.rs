@@ -32,7 +32,10 @@ const SHALLOW: usize = 5_000;
 
 fn number(variable: &str) -> Option<u64> {
     let text = std::env::var(variable).ok()?;
-    Some(text.parse().unwrap_or_else(|_| panic!("{variable} is {text:?}: not a number")))
+    Some(
+        text.parse()
+            .unwrap_or_else(|_| panic!("{variable} is {text:?}: not a number")),
+    )
 }
 
 /// Holds a target against all that is known to be difficult, and against generated cases.
@@ -42,7 +45,10 @@ fn survive(target: &Target) {
         return attempt(target, &format!("case {case}"), &generator.case(case));
     }
     let corpus = corpus::of(target.name);
-    corpus.iter().zip(1..).for_each(|(input, line): (_, u64)| attempt(target, &format!("corpus line {line}"), input));
+    corpus
+        .iter()
+        .zip(1..)
+        .for_each(|(input, line): (_, u64)| attempt(target, &format!("corpus line {line}"), input));
     let cases = number("FOLKMOOT_FUZZ_CASES");
     for (name, input) in hostile::all(if cases.is_some() { DEEP } else { SHALLOW }) {
         attempt(target, name, &input);
@@ -52,12 +58,20 @@ fn survive(target: &Target) {
     }
     let cases = cases.unwrap_or(CASES);
     (0..cases).for_each(|case| attempt(target, &format!("case {case}"), &generator.case(case)));
-    println!("{}: {} of the corpus and {cases} generated cases survived", target.name, corpus.len());
+    println!(
+        "{}: {} of the corpus and {cases} generated cases survived",
+        target.name,
+        corpus.len()
+    );
 }
 
 /// One input. If the law does not hold, it is printed.
 fn attempt(target: &Target, what: &str, input: &[u8]) {
-    let _told = Told { target, what, input };
+    let _told = Told {
+        target,
+        what,
+        input,
+    };
     bounds::bounded(input, target.law);
 }
 
@@ -70,8 +84,16 @@ struct Told<'a> {
 impl Drop for Told<'_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            let Self { target, what, input } = self;
-            eprintln!("{}: {what} breaks the law: {}", target.name, corpus::line(input));
+            let Self {
+                target,
+                what,
+                input,
+            } = self;
+            eprintln!(
+                "{}: {what} breaks the law: {}",
+                target.name,
+                corpus::line(input)
+            );
         }
     }
 }

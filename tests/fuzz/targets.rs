@@ -33,7 +33,9 @@ macro_rules! targets {
 /// # Panics
 /// If there is none.
 pub(crate) fn named(name: &str) -> &'static Target {
-    ALL.iter().find(|target| target.name == name).unwrap_or_else(|| panic!("no target is called {name:?}"))
+    ALL.iter()
+        .find(|target| target.name == name)
+        .unwrap_or_else(|| panic!("no target is called {name:?}"))
 }
 
 mod anchors;

@@ -33,20 +33,41 @@ const KNOWS: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that nobody knows: they compose.
-const TOPS: &[&str] = &["folkmoot-cli", "folkmoot-examples", "folkmoot-seal", "folkmoot-tests"];
+const TOPS: &[&str] = &[
+    "folkmoot-cli",
+    "folkmoot-examples",
+    "folkmoot-seal",
+    "folkmoot-tests",
+];
 
 /// What a crate without I/O, clock and executor can have no use for.
-const NOT_IN_CORE: &[&str] = &["tokio", "tokio-util", "futures", "futures-util", "reqwest", "mio", "getrandom", "rand"];
+const NOT_IN_CORE: &[&str] = &[
+    "tokio",
+    "tokio-util",
+    "futures",
+    "futures-util",
+    "reqwest",
+    "mio",
+    "getrandom",
+    "rand",
+];
 
 fn metadata() -> Metadata {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../Cargo.toml");
     // What only other platforms need does not have to be on this machine.
     let options = ["--offline", "--locked", "--filter-platform", host().trim()].map(str::to_owned);
-    MetadataCommand::new().manifest_path(root).other_options(options).exec().unwrap()
+    MetadataCommand::new()
+        .manifest_path(root)
+        .other_options(options)
+        .exec()
+        .unwrap()
 }
 
 fn host() -> String {
-    let told = Command::new("rustc").args(["--print", "host-tuple"]).output().unwrap();
+    let told = Command::new("rustc")
+        .args(["--print", "host-tuple"])
+        .output()
+        .unwrap();
     String::from_utf8(told.stdout).unwrap()
 }
 
@@ -57,18 +78,44 @@ fn ours(metadata: &Metadata) -> Vec<&Package> {
 #[test]
 fn crates_know_only_those_that_they_may() {
     let metadata = metadata();
-    let names: BTreeSet<String> = ours(&metadata).iter().map(|package| package.name.to_string()).collect();
+    let names: BTreeSet<String> = ours(&metadata)
+        .iter()
+        .map(|package| package.name.to_string())
+        .collect();
     for package in ours(&metadata) {
-        let known = package.dependencies.iter().map(|dependency| dependency.name.clone());
+        let known = package
+            .dependencies
+            .iter()
+            .map(|dependency| dependency.name.clone());
         let known: BTreeSet<String> = known.filter(|name| names.contains(name)).collect();
-        if let Some((_, may)) = KNOWS.iter().find(|(name, _)| *name == package.name.as_str()) {
-            assert_eq!(known, may.iter().map(ToString::to_string).collect(), "{} knows others", package.name);
+        if let Some((_, may)) = KNOWS
+            .iter()
+            .find(|(name, _)| *name == package.name.as_str())
+        {
+            assert_eq!(
+                known,
+                may.iter().map(ToString::to_string).collect(),
+                "{} knows others",
+                package.name
+            );
         }
-        let tops: Vec<&String> = known.iter().filter(|name| TOPS.contains(&name.as_str())).collect();
-        assert_eq!(tops, Vec::<&String>::new(), "{} knows a crate that composes", package.name);
+        let tops: Vec<&String> = known
+            .iter()
+            .filter(|name| TOPS.contains(&name.as_str()))
+            .collect();
+        assert_eq!(
+            tops,
+            Vec::<&String>::new(),
+            "{} knows a crate that composes",
+            package.name
+        );
     }
-    let listed: BTreeSet<String> =
-        KNOWS.iter().map(|(name, _)| *name).chain(TOPS.iter().copied()).map(str::to_owned).collect();
+    let listed: BTreeSet<String> = KNOWS
+        .iter()
+        .map(|(name, _)| *name)
+        .chain(TOPS.iter().copied())
+        .map(str::to_owned)
+        .collect();
     assert_eq!(names, listed, "a crate without a rule");
 }
 
@@ -76,18 +123,33 @@ fn crates_know_only_those_that_they_may() {
 fn core_reaches_no_executor_no_network_and_no_randomness() {
     let metadata = metadata();
     let nodes = &metadata.resolve.as_ref().unwrap().nodes;
-    let names: BTreeMap<_, _> =
-        metadata.packages.iter().map(|package| (&package.id, package.name.to_string())).collect();
-    let core = ours(&metadata).into_iter().find(|package| package.name.as_str() == "folkmoot-core").unwrap();
-    let direct: Vec<&str> = core.dependencies.iter().map(|dependency| dependency.name.as_str()).collect();
-    assert!(direct.iter().all(|name| !NOT_IN_CORE.contains(name)), "core names {direct:?}");
+    let names: BTreeMap<_, _> = metadata
+        .packages
+        .iter()
+        .map(|package| (&package.id, package.name.to_string()))
+        .collect();
+    let core = ours(&metadata)
+        .into_iter()
+        .find(|package| package.name.as_str() == "folkmoot-core")
+        .unwrap();
+    let direct: Vec<&str> = core
+        .dependencies
+        .iter()
+        .map(|dependency| dependency.name.as_str())
+        .collect();
+    assert!(
+        direct.iter().all(|name| !NOT_IN_CORE.contains(name)),
+        "core names {direct:?}"
+    );
     let mut reached = BTreeSet::from([&core.id]);
     let mut next = vec![&core.id];
     while let Some(id) = next.pop() {
         let node = nodes.iter().find(|node| node.id == *id).unwrap();
         for dependency in &node.deps {
-            let is_built_in =
-                dependency.dep_kinds.iter().any(|kind| kind.kind == cargo_metadata::DependencyKind::Normal);
+            let is_built_in = dependency
+                .dep_kinds
+                .iter()
+                .any(|kind| kind.kind == cargo_metadata::DependencyKind::Normal);
             if is_built_in && reached.insert(&dependency.pkg) {
                 next.push(&dependency.pkg);
             }
@@ -98,19 +160,37 @@ fn core_reaches_no_executor_no_network_and_no_randomness() {
         .map(|id| &names[id])
         .filter(|name| ["tokio", "reqwest", "mio"].contains(&name.as_str()))
         .collect();
-    assert_eq!(forbidden, Vec::<&String>::new(), "core reaches an executor or the network");
+    assert_eq!(
+        forbidden,
+        Vec::<&String>::new(),
+        "core reaches an executor or the network"
+    );
 }
 
 #[test]
 fn whoever_audits_a_world_has_no_shell() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut files = vec![root.join("folkmoot/src/audit.rs"), root.join("core/src/audit.rs")];
-    files.extend(sources(&root.join("folkmoot/src/audit")).into_iter().chain(sources(&root.join("core/src/audit"))));
+    let mut files = vec![
+        root.join("folkmoot/src/audit.rs"),
+        root.join("core/src/audit.rs"),
+    ];
+    files.extend(
+        sources(&root.join("folkmoot/src/audit"))
+            .into_iter()
+            .chain(sources(&root.join("core/src/audit"))),
+    );
     for file in files {
         let text = fs::read_to_string(&file).unwrap();
-        for shell in
-            ["Runtime", "Assemble", "Opening", "providers", "folkmoot_tools", "ToolHost", "std::net", "std::process"]
-        {
+        for shell in [
+            "Runtime",
+            "Assemble",
+            "Opening",
+            "providers",
+            "folkmoot_tools",
+            "ToolHost",
+            "std::net",
+            "std::process",
+        ] {
             assert!(!text.contains(shell), "{} names {shell}", file.display());
         }
     }
@@ -134,18 +214,33 @@ fn every_source_file_is_part_of_a_target() {
             reach(target.src_path.as_std_path(), true, &mut reached);
         }
         // Programs that must not compile are part of no target: a test hands them to the compiler.
-        let is_to_fail = |file: &PathBuf| file.parent().is_some_and(|folder| folder.ends_with("seal/fail"));
+        let is_to_fail = |file: &PathBuf| {
+            file.parent()
+                .is_some_and(|folder| folder.ends_with("seal/fail"))
+        };
         let folder = folder(package);
         let is_of_another = |file: &PathBuf| {
-            let between = file.ancestors().skip(1).take_while(|above| **above != folder);
+            let between = file
+                .ancestors()
+                .skip(1)
+                .take_while(|above| **above != folder);
             // The root of one may stand beside its folder, among the modules that it shares.
             let beside = file.with_extension("");
-            between.into_iter().chain([beside.as_path()]).any(|above| above.join("Cargo.toml").exists())
+            between
+                .into_iter()
+                .chain([beside.as_path()])
+                .any(|above| above.join("Cargo.toml").exists())
         };
         let is_ours = |file: &PathBuf| !is_to_fail(file) && !is_of_another(file);
-        let forgotten: Vec<PathBuf> =
-            sources(&folder).into_iter().filter(|file| is_ours(file) && !reached.contains(&real(file))).collect();
-        assert_eq!(forgotten, Vec::<PathBuf>::new(), "no `mod` line leads there");
+        let forgotten: Vec<PathBuf> = sources(&folder)
+            .into_iter()
+            .filter(|file| is_ours(file) && !reached.contains(&real(file)))
+            .collect();
+        assert_eq!(
+            forgotten,
+            Vec::<PathBuf>::new(),
+            "no `mod` line leads there"
+        );
     }
 }
 
@@ -154,7 +249,11 @@ fn every_target_says_what_it_is_for() {
     for package in ours(&metadata()) {
         for target in &package.targets {
             let text = fs::read_to_string(&target.src_path).unwrap();
-            assert!(text.starts_with("//!"), "{} begins without a crate doc", target.src_path);
+            assert!(
+                text.starts_with("//!"),
+                "{} begins without a crate doc",
+                target.src_path
+            );
         }
     }
 }
@@ -163,12 +262,21 @@ fn every_target_says_what_it_is_for() {
 fn no_module_lies_in_a_mod_rs() {
     for package in ours(&metadata()) {
         let files = sources(&folder(package));
-        assert!(files.iter().all(|file| !file.ends_with("mod.rs")), "{} has a mod.rs", package.name);
+        assert!(
+            files.iter().all(|file| !file.ends_with("mod.rs")),
+            "{} has a mod.rs",
+            package.name
+        );
     }
 }
 
 fn folder(package: &Package) -> PathBuf {
-    package.manifest_path.parent().unwrap().as_std_path().to_owned()
+    package
+        .manifest_path
+        .parent()
+        .unwrap()
+        .as_std_path()
+        .to_owned()
 }
 
 fn real(path: &Path) -> PathBuf {
@@ -195,11 +303,19 @@ fn reach(file: &Path, is_root: bool, reached: &mut BTreeSet<PathBuf>) {
         return;
     }
     let beside = file.parent().unwrap();
-    let children = if is_root { beside.to_owned() } else { beside.join(file.file_stem().unwrap()) };
+    let children = if is_root {
+        beside.to_owned()
+    } else {
+        beside.join(file.file_stem().unwrap())
+    };
     let mut children = vec![children];
     let mut elsewhere = None;
     for line in fs::read_to_string(file).unwrap().lines() {
-        if let Some(path) = line.trim().strip_prefix("#[path = \"").and_then(|rest| rest.strip_suffix("\"]")) {
+        if let Some(path) = line
+            .trim()
+            .strip_prefix("#[path = \"")
+            .and_then(|rest| rest.strip_suffix("\"]"))
+        {
             elsewhere = Some(beside.join(path));
         }
         // A module in place has its files in a folder of its name. Its braces stand where `rustfmt` puts them.
@@ -209,8 +325,15 @@ fn reach(file: &Path, is_root: bool, reached: &mut BTreeSet<PathBuf>) {
             children.push(children[depth].join(name));
         }
         if let Some(name) = declared(line, ";") {
-            let child = elsewhere.take().unwrap_or_else(|| children[depth].join(format!("{name}.rs")));
-            assert!(child.is_file(), "{} names the module {name}, which is not at {}", file.display(), child.display());
+            let child = elsewhere
+                .take()
+                .unwrap_or_else(|| children[depth].join(format!("{name}.rs")));
+            assert!(
+                child.is_file(),
+                "{} names the module {name}, which is not at {}",
+                file.display(),
+                child.display()
+            );
             reach(&child, false, reached);
         }
     }
@@ -219,6 +342,9 @@ fn reach(file: &Path, is_root: bool, reached: &mut BTreeSet<PathBuf>) {
 /// The module that a line declares, if it ends with `end`.
 fn declared<'l>(line: &'l str, end: &str) -> Option<&'l str> {
     let line = line.trim();
-    let line = ["pub(crate) ", "pub(super) ", "pub "].iter().find_map(|word| line.strip_prefix(word)).unwrap_or(line);
+    let line = ["pub(crate) ", "pub(super) ", "pub "]
+        .iter()
+        .find_map(|word| line.strip_prefix(word))
+        .unwrap_or(line);
     line.strip_prefix("mod ")?.strip_suffix(end)
 }

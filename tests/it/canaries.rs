@@ -12,7 +12,8 @@ use folkmoot::core::port::{
 use folkmoot::core::redaction::RedactionKind;
 use folkmoot::core::response::{LLMResponse, ModelError, ModelErrorKind};
 use folkmoot::core::tool::{
-    BlobRef, EffectClass, Question, Table, ToolErrorCode, ToolFailure, ToolOutcome, ToolOutput, View, ViewPolicy,
+    BlobRef, EffectClass, Question, Table, ToolErrorCode, ToolFailure, ToolOutcome, ToolOutput,
+    View, ViewPolicy,
 };
 use folkmoot::core::world::World;
 use folkmoot::providers::codec::{Codec as _, Mode, OpenAiChat};
@@ -49,7 +50,14 @@ const CANARIES: [&str; 24] = [
 ];
 
 /// What a model is to read: the search would find it.
-const READ: [&str; 6] = ["seen-text", "seen-summary", "seen-answer", "seen-file", "[email]", "<tool_output>"];
+const READ: [&str; 6] = [
+    "seen-text",
+    "seen-summary",
+    "seen-answer",
+    "seen-file",
+    "[email]",
+    "<tool_output>",
+];
 
 /// An agent in code that leaves a note, or fails.
 struct Coded(Result<Reaction, AgentError>);
@@ -60,7 +68,11 @@ impl Agent for Coded {
         self.0.clone()
     }
 
-    async fn on_tool_results(&self, _view: &TurnView, _results: &[ToolResultEvent]) -> Result<Reaction, AgentError> {
+    async fn on_tool_results(
+        &self,
+        _view: &TurnView,
+        _results: &[ToolResultEvent],
+    ) -> Result<Reaction, AgentError> {
         self.0.clone()
     }
 }
@@ -71,9 +83,12 @@ struct Broken;
 
 #[async_trait]
 impl Model for Broken {
-    async fn call(&self, _call: &ModelCall, _drafts: &dyn Drafts) -> Result<LLMResponse, ModelError> {
-        let detail =
-            "POST https://canary-host.internal/v1: 401, authorization: Bearer canary-key, x-trace: canary-header";
+    async fn call(
+        &self,
+        _call: &ModelCall,
+        _drafts: &dyn Drafts,
+    ) -> Result<LLMResponse, ModelError> {
+        let detail = "POST https://canary-host.internal/v1: 401, authorization: Bearer canary-key, x-trace: canary-header";
         Err(ModelError::new(ModelErrorKind::RefusesAccount, detail))
     }
 }
@@ -87,22 +102,39 @@ fn gives(name: &str, outcome: ToolOutcome) -> FakeTool {
 
 fn table(title: &str, column: &str, cell: &str) -> View {
     let rows = vec![vec![json!(cell)], vec![json!(cell)]];
-    View::Table(Table { title: Some(title.to_owned()), columns: vec![column.to_owned()], rows })
+    View::Table(Table {
+        title: Some(title.to_owned()),
+        columns: vec![column.to_owned()],
+        rows,
+    })
 }
 
 /// An output of which people see everything.
 fn rich() -> ToolOutput {
-    let blob = BlobRef { blob: Digest::sha256(b"canary"), bytes: 6, media_type: "image/png".to_owned() };
-    let image = View::Image { image: blob.clone(), alt: "canary-alt".to_owned() };
-    ToolOutput { whole: Some(blob), ..ToolOutput::text("canary-text") }
-        .with(table("canary-title", "canary-column", "canary-row"))
-        .with(View::Json(json!({ "canary-json": "canary-json" })))
-        .with(image)
+    let blob = BlobRef {
+        blob: Digest::sha256(b"canary"),
+        bytes: 6,
+        media_type: "image/png".to_owned(),
+    };
+    let image = View::Image {
+        image: blob.clone(),
+        alt: "canary-alt".to_owned(),
+    };
+    ToolOutput {
+        whole: Some(blob),
+        ..ToolOutput::text("canary-text")
+    }
+    .with(table("canary-title", "canary-column", "canary-row"))
+    .with(View::Json(json!({ "canary-json": "canary-json" })))
+    .with(image)
 }
 
 fn fails() -> ToolOutcome {
     let detail = "/home/canary-path: SELECT canary-sql; canary-stderr".to_owned();
-    ToolOutcome::Failed(ToolFailure { code: ToolErrorCode::Failed, detail })
+    ToolOutcome::Failed(ToolFailure {
+        code: ToolErrorCode::Failed,
+        detail,
+    })
 }
 
 /// A tool that asks before it gives anything.
@@ -112,19 +144,33 @@ fn asks() -> FakeTool {
             return ToolOutcome::text("seen-answer");
         }
         let options = vec!["canary-option".to_owned(), "no".to_owned()];
-        ToolOutcome::NeedsInput(Question { text: "canary-question?".to_owned(), options, ..Question::default() })
+        ToolOutcome::NeedsInput(Question {
+            text: "canary-question?".to_owned(),
+            options,
+            ..Question::default()
+        })
     })
 }
 
-const TOOLS: [&str; 7] = ["fails", "hidden", "summed", "counted", "shown", "asks", "push"];
+const TOOLS: [&str; 7] = [
+    "fails", "hidden", "summed", "counted", "shown", "asks", "push",
+];
 
 fn room(models: [Arc<FakeModel>; 2]) -> Room {
     let [a, b] = models;
-    let summed = ToolOutput { summary: Some("seen-summary".to_owned()), ..rich() };
+    let summed = ToolOutput {
+        summary: Some("seen-summary".to_owned()),
+        ..rich()
+    };
     let counted = ToolOutput::text("canary-total").with(table("", "c", "canary-cell"));
     let shown = ToolOutput::text("seen-text").with(View::Text("canary-view".to_owned()));
-    let note = Ok(Reaction::Pass { note: Some("canary-note".to_owned()) });
-    let failure = Err(AgentError { code: "lost".to_owned(), detail: "canary-agent".to_owned() });
+    let note = Ok(Reaction::Pass {
+        note: Some("canary-note".to_owned()),
+    });
+    let failure = Err(AgentError {
+        code: "lost".to_owned(),
+        detail: "canary-agent".to_owned(),
+    });
     Room::asking()
         .agent("a", &TOOLS, a)
         .agent("b", &[], b)
@@ -134,10 +180,15 @@ fn room(models: [Arc<FakeModel>; 2]) -> Room {
         .tool(gives("fails", fails()))
         .tool(gives("hidden", ToolOutcome::Done(rich())).showing(ViewPolicy::None))
         .tool(gives("summed", ToolOutcome::Done(summed)).showing(ViewPolicy::Summary))
-        .tool(gives("counted", ToolOutcome::Done(counted)).showing(ViewPolicy::Aggregates { rows_min: 5 }))
+        .tool(
+            gives("counted", ToolOutcome::Done(counted))
+                .showing(ViewPolicy::Aggregates { rows_min: 5 }),
+        )
         .tool(gives("shown", ToolOutcome::Done(shown)))
         .tool(asks())
-        .tool(FakeTool::new("push", EffectClass::Write, |_call| async { ToolOutcome::text("canary-text") }))
+        .tool(FakeTool::new("push", EffectClass::Write, |_call| async {
+            ToolOutcome::text("canary-text")
+        }))
         .with(|spec| {
             spec.limits.tool_calls_per_answer = 10;
             spec.policy.redact = RedactionKind::ALL.into();
@@ -145,16 +196,34 @@ fn room(models: [Arc<FakeModel>; 2]) -> Room {
 }
 
 async fn say(world: &WorldHandle, text: &str) {
-    person(world, "ada").publish_message(Post::text(text)).await.unwrap();
+    person(world, "ada")
+        .publish_message(Post::text(text))
+        .await
+        .unwrap();
     world.quiet().await.unwrap();
 }
 
 async fn begin(world: &WorldHandle) {
     let ada = person(world, "ada");
-    let (name, media_type) = ("seen-file of canary-mail@example.org.txt".to_owned(), "text/plain".to_owned());
-    let file = ada.attach(File { name, media_type, bytes: b"canary-file".to_vec() }).await.unwrap();
+    let (name, media_type) = (
+        "seen-file of canary-mail@example.org.txt".to_owned(),
+        "text/plain".to_owned(),
+    );
+    let file = ada
+        .attach(File {
+            name,
+            media_type,
+            bytes: b"canary-file".to_vec(),
+        })
+        .await
+        .unwrap();
     let text = "@a do it. I am canary-mail@example.org, api_key=canary-secret-5Gh1Jk9QwZx8, card 4111 1111 1111 1111";
-    ada.publish_message(Post { attachments: vec![file], ..Post::text(text) }).await.unwrap();
+    ada.publish_message(Post {
+        attachments: vec![file],
+        ..Post::text(text)
+    })
+    .await
+    .unwrap();
     world.quiet().await.unwrap();
 }
 
@@ -164,8 +233,14 @@ async fn decide_all(world: &WorldHandle) {
     let all = |world: &World| world.pending().keys().copied().collect::<Vec<RequestId>>();
     for request in world.operator().read(all).await.unwrap() {
         let no = Judgement::new(Verdict::Deny).because(Some("canary-reason".to_owned()));
-        if ada.decide(&agent_name("a"), request, no, None).await.is_err() {
-            ada.answer(request, Reply::Options(vec![0]), None).await.unwrap();
+        if ada
+            .decide(&agent_name("a"), request, no, None)
+            .await
+            .is_err()
+        {
+            ada.answer(request, Reply::Options(vec![0]), None)
+                .await
+                .unwrap();
         }
     }
     world.quiet().await.unwrap();
@@ -173,7 +248,12 @@ async fn decide_all(world: &WorldHandle) {
 
 #[tokio::test]
 async fn no_canary_is_in_any_encoded_request() {
-    let a = FakeModel::new([wants(&TOOLS), says("@ada done"), says("@ada still here"), says("@ada yes")]);
+    let a = FakeModel::new([
+        wants(&TOOLS),
+        says("@ada done"),
+        says("@ada still here"),
+        says("@ada yes"),
+    ]);
     let b = FakeModel::new([says("@ada I heard"), says("@ada yes")]);
     let store = Store::memory();
     let (_runtime, world) = room([Arc::clone(&a), Arc::clone(&b)]).open(&store).await;
@@ -187,12 +267,22 @@ async fn no_canary_is_in_any_encoded_request() {
     }
     let asked: Vec<ModelCall> = a.asked().into_iter().chain(b.asked()).collect();
     assert!(asked.len() >= 4, "{}", asked.len());
-    let encode = |call: &ModelCall| OpenAiChat::default().encode(&call.request, &call.files, Mode::Stream);
-    let encoded: Vec<String> = asked.iter().map(|call| format!("{:?}", encode(call))).collect();
+    let encode =
+        |call: &ModelCall| OpenAiChat::default().encode(&call.request, &call.files, Mode::Stream);
+    let encoded: Vec<String> = asked
+        .iter()
+        .map(|call| format!("{:?}", encode(call)))
+        .collect();
     for canary in CANARIES {
-        assert!(!encoded.iter().any(|request| request.contains(canary)), "{canary} reached a model: {encoded:#?}");
+        assert!(
+            !encoded.iter().any(|request| request.contains(canary)),
+            "{canary} reached a model: {encoded:#?}"
+        );
     }
     for read in READ {
-        assert!(encoded.iter().any(|request| request.contains(read)), "no model read {read}: {encoded:#?}");
+        assert!(
+            encoded.iter().any(|request| request.contains(read)),
+            "no model read {read}: {encoded:#?}"
+        );
     }
 }

@@ -30,21 +30,37 @@ const NEXT: NextSchema = NextSchema {
             facts["people"] = json!([]);
         }
         let (facts, version) = (facts.to_string().into_bytes(), record.version + 1);
-        Ok(EventRecord { facts, version, ..record })
+        Ok(EventRecord {
+            facts,
+            version,
+            ..record
+        })
     },
 };
 
 async fn append(store: &Store, commits: Vec<Commit>) {
     let mut incarnation = Incarnation(1);
     for commit in commits {
-        let opened = |event: &Event| if let Event::Opened(opened) = event { Some(opened.incarnation) } else { None };
+        let opened = |event: &Event| {
+            if let Event::Opened(opened) = event {
+                Some(opened.incarnation)
+            } else {
+                None
+            }
+        };
         incarnation = commit.events.iter().find_map(opened).unwrap_or(incarnation);
         store.append(incarnation, commit).await.unwrap();
     }
 }
 
 async fn names(store: &Store) -> Vec<WorldName> {
-    store.worlds(&Labels::new(), None, 100).await.unwrap().into_iter().map(|entry| entry.name).collect()
+    store
+        .worlds(&Labels::new(), None, 100)
+        .await
+        .unwrap()
+        .into_iter()
+        .map(|entry| entry.name)
+        .collect()
 }
 
 async fn verified(store: &Store, name: &WorldName) -> WorldReport {
@@ -54,10 +70,24 @@ async fn verified(store: &Store, name: &WorldName) -> WorldReport {
 /// Opens a world for writing.
 async fn open(store: &Store, name: &WorldName) -> Result<Runtime, OpenError> {
     let runtime = Runtime::builder(store).build();
-    let world = runtime.open(Opening { perform: Perform::Nothing, ..Opening::recorded(name.clone()) }).await?;
+    let world = runtime
+        .open(Opening {
+            perform: Perform::Nothing,
+            ..Opening::recorded(name.clone())
+        })
+        .await?;
     let seat = world.as_principal(Proof::script("ada".to_owned().try_into().unwrap()));
     let text = "And on we go.".to_owned();
-    seat.give(Action::PostMessage { text, attachments: Vec::new(), reply_to: None }, None).await.unwrap();
+    seat.give(
+        Action::PostMessage {
+            text,
+            attachments: Vec::new(),
+            reply_to: None,
+        },
+        None,
+    )
+    .await
+    .unwrap();
     Ok(runtime)
 }
 
@@ -68,13 +98,38 @@ async fn goes_on(store: &Store, name: &WorldName) {
     assert_eq!(before.redecision.first, None, "{name}");
     open(store, name).await.unwrap().shutdown().await;
     let after = verified(store, name).await;
-    assert!(after.checks.iter().all(|check| !check.is_bad() && !check.is_missed), "{name}: {:?}", after.checks);
-    assert!(after.redecision.counts.decided >= before.redecision.counts.decided + 2, "{name}");
-    let epochs: Vec<(bool, Verdict)> =
-        after.redecision.epochs.iter().map(|epoch| (epoch.decider == decider_id(), epoch.verdict)).collect();
+    assert!(
+        after
+            .checks
+            .iter()
+            .all(|check| !check.is_bad() && !check.is_missed),
+        "{name}: {:?}",
+        after.checks
+    );
+    assert!(
+        after.redecision.counts.decided >= before.redecision.counts.decided + 2,
+        "{name}"
+    );
+    let epochs: Vec<(bool, Verdict)> = after
+        .redecision
+        .epochs
+        .iter()
+        .map(|epoch| (epoch.decider == decider_id(), epoch.verdict))
+        .collect();
     let is_ours = before.redecision.epochs[0].decider == decider_id();
-    let others = if is_ours { None } else { Some((false, Verdict::RulesNotInThisBuild)) };
-    assert_eq!(epochs, others.into_iter().chain([(true, Verdict::Intact)]).collect::<Vec<_>>(), "{name}");
+    let others = if is_ours {
+        None
+    } else {
+        Some((false, Verdict::RulesNotInThisBuild))
+    };
+    assert_eq!(
+        epochs,
+        others
+            .into_iter()
+            .chain([(true, Verdict::Intact)])
+            .collect::<Vec<_>>(),
+        "{name}"
+    );
     assert_eq!(after.redecision.epochs[0].from.get(), 1, "{name}");
 }
 
@@ -82,7 +137,9 @@ async fn goes_on(store: &Store, name: &WorldName) {
 fn logs() -> BTreeMap<PathBuf, Vec<Vec<Commit>>> {
     let mut logs: BTreeMap<PathBuf, Vec<Vec<Commit>>> = BTreeMap::new();
     for (file, commits) in golden::all() {
-        logs.entry(file.parent().unwrap().to_owned()).or_default().push(commits);
+        logs.entry(file.parent().unwrap().to_owned())
+            .or_default()
+            .push(commits);
     }
     logs
 }
@@ -125,16 +182,36 @@ async fn what_a_newer_build_wrote_is_named_and_nothing_of_the_store_changes() {
     let store = Store::with_engine(engine(OpenMode::Existing)).unwrap();
     let before = packed::files(&path);
     let found = verified(&store, &name).await;
-    let [reading, again] = found.checks.as_slice() else { panic!("{found:?}") };
-    assert_eq!((reading.verdict, again.verdict), (Verdict::NotChecked, Verdict::NotChecked));
+    let [reading, again] = found.checks.as_slice() else {
+        panic!("{found:?}")
+    };
+    assert_eq!(
+        (reading.verdict, again.verdict),
+        (Verdict::NotChecked, Verdict::NotChecked)
+    );
     assert!(reading.is_missed && again.is_missed && !reading.is_bad());
     let error = open(&store, &name).await.map(|_| ()).unwrap_err();
-    let OpenError::Read(ReadError::Newer { at, kind, version: 3 }) = error else { panic!("{error:?}") };
+    let OpenError::Read(ReadError::Newer {
+        at,
+        kind,
+        version: 3,
+    }) = error
+    else {
+        panic!("{error:?}")
+    };
     assert!(at > head && kind == "MessageRouted", "{at} {kind}");
-    let what = format!("event {at} is a MessageRouted of version 3, which this build does not know; use a newer one");
+    let what = format!(
+        "event {at} is a MessageRouted of version 3, which this build does not know; use a newer one"
+    );
     assert_eq!(reading.detail, what);
-    assert_eq!(found.redecision.first, None, "what comes before is decided again all the same");
-    assert!(packed::files(&path) == before, "the attempt wrote something");
+    assert_eq!(
+        found.redecision.first, None,
+        "what comes before is decided again all the same"
+    );
+    assert!(
+        packed::files(&path) == before,
+        "the attempt wrote something"
+    );
     store.close().unwrap();
 }
 

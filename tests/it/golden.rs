@@ -44,7 +44,12 @@ fn folders() -> Vec<PathBuf> {
 /// A commit as one line of JSON.
 fn line(commit: &Commit) -> String {
     let event = |event: &Event| {
-        let EventRecord { kind, version, facts, content } = event.to_record().unwrap();
+        let EventRecord {
+            kind,
+            version,
+            facts,
+            content,
+        } = event.to_record().unwrap();
         let json = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).unwrap();
         let mut event = json!({ "kind": kind, "version": version, "facts": json(&facts) });
         if let StoredContent::Present(bytes) = &content {
@@ -56,14 +61,18 @@ fn line(commit: &Commit) -> String {
 }
 
 fn commits(file: &Path) -> Vec<Commit> {
-    let text = std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+    let text =
+        std::fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
     text.lines().map(golden_commit).collect()
 }
 
 /// All golden logs, with their files.
 pub(crate) fn all() -> impl Iterator<Item = (PathBuf, Vec<Commit>)> {
-    let logs = folders().into_iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
-    logs.map(|log| log.unwrap().path()).map(|file| (file.clone(), commits(&file)))
+    let logs = folders()
+        .into_iter()
+        .flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    logs.map(|log| log.unwrap().path())
+        .map(|file| (file.clone(), commits(&file)))
 }
 
 #[test]
@@ -80,9 +89,17 @@ fn golden_logs_are_decided_again_as_they_were() {
                 Finding::Erased | Finding::Diverged(_) => panic!("{what}: {finding:?}"),
             }
         }
-        assert_eq!(auditor.world().activity(), Activity::Idle, "{}", file.display());
+        assert_eq!(
+            auditor.world().activity(),
+            Activity::Idle,
+            "{}",
+            file.display()
+        );
     }
-    assert!(decided > 0, "no golden log was written by these rules: write new ones beside the old");
+    assert!(
+        decided > 0,
+        "no golden log was written by these rules: write new ones beside the old"
+    );
     println!("{decided} commits were decided again");
 }
 

@@ -17,5 +17,9 @@ use folkmoot_tests::{commits_of, room_name};
 
 /// The events of the room, in order.
 async fn events(store: &Store) -> Vec<Event> {
-    commits_of(store, &room_name()).await.into_iter().flat_map(|commit| commit.events).collect()
+    commits_of(store, &room_name())
+        .await
+        .into_iter()
+        .flat_map(|commit| commit.events)
+        .collect()
 }

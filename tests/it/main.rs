@@ -7,7 +7,10 @@
     reason = "a test says what went wrong by panicking"
 )]
 #![expect(clippy::print_stdout, reason = "a sweep says how much it covered")]
-#![expect(clippy::wildcard_enum_match_arm, reason = "a test looks for one thing among many")]
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "a test looks for one thing among many"
+)]
 #![expect(clippy::large_futures, reason = "a whole run is one future here")]
 
 mod architecture;

@@ -11,7 +11,9 @@ use folkmoot::core::ids::Digest;
 use folkmoot::core::world::World;
 use folkmoot::run::{Asks, waiting};
 use folkmoot::script::Script;
-use folkmoot::{Opening, Perform, Proof, Runtime, Seat, SeatError, Store, WorldHandle, definition_of};
+use folkmoot::{
+    Opening, Perform, Proof, Runtime, Seat, SeatError, Store, WorldHandle, definition_of,
+};
 use folkmoot_tests::{Cut, Probed, TestLog, commits_of, repeats_of, story_of};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -71,7 +73,14 @@ fn deed() -> impl Strategy<Value = Deed> {
 }
 
 fn call() -> impl Strategy<Value = Value> {
-    let tool = prop_oneof![Just("look"), Just("mark"), Just("pay"), Just("ask"), Just("slow"), Just("lost")];
+    let tool = prop_oneof![
+        Just("look"),
+        Just("mark"),
+        Just("pay"),
+        Just("ask"),
+        Just("slow"),
+        Just("lost")
+    ];
     prop_oneof![
         8 => tool.prop_map(|tool| json!({ "tool": tool })),
         1 => Just(json!({ "tool": "look", "raw_args": "{broken" })),
@@ -79,7 +88,12 @@ fn call() -> impl Strategy<Value = Value> {
 }
 
 fn reply() -> impl Strategy<Value = Value> {
-    let kind = prop_oneof![Just("rate_limit"), Just("outage"), Just("content_filter"), Just("bad_reply")];
+    let kind = prop_oneof![
+        Just("rate_limit"),
+        Just("outage"),
+        Just("content_filter"),
+        Just("bad_reply")
+    ];
     prop_oneof![
         3 => speech().prop_map(|text| json!({ "text": text })),
         2 => speech().prop_map(|text| json!({ "chunks": [text, ", please"] })),
@@ -166,14 +180,26 @@ impl Play {
         let probed = Probed::default();
         let cut = Arc::new(Cut::never(&probed.probe));
         let log = TestLog::new(store, Arc::clone(&cut) as _);
-        let runtime = Runtime::builder(&log).assembler(probed).counted_seeds(1).build();
+        let runtime = Runtime::builder(&log)
+            .assembler(probed)
+            .counted_seeds(1)
+            .build();
         let world = open(&runtime, &script, perform, true).await;
         let watchers = vec![replay::watch(world.clone())];
-        Self { runtime, script, perform, cut, world, steps: 0, watchers }
+        Self {
+            runtime,
+            script,
+            perform,
+            cut,
+            world,
+            steps: 0,
+            watchers,
+        }
     }
 
     fn seat(&self) -> Seat {
-        self.world.as_principal(Proof::script("ada".to_owned().try_into().unwrap()))
+        self.world
+            .as_principal(Proof::script("ada".to_owned().try_into().unwrap()))
     }
 
     async fn reopen(&mut self) {
@@ -203,7 +229,11 @@ impl Play {
     }
 
     async fn rest(&mut self) {
-        while tokio::time::timeout(QUIET_MAX, self.world.quiet()).await.expect("the room hangs").is_err() {
+        while tokio::time::timeout(QUIET_MAX, self.world.quiet())
+            .await
+            .expect("the room hangs")
+            .is_err()
+        {
             self.reopen().await;
         }
     }
@@ -211,27 +241,47 @@ impl Play {
     async fn give(&mut self, deed: &Deed) -> Result<(), SeatError> {
         let all = self.world.operator().read(waiting).await?;
         let first = |fits: fn(&Asks) -> bool| all.iter().find(|one| fits(&one.asks)).cloned();
-        let action =
-            match deed {
-                Deed::Say(text) => {
-                    Some(Action::PostMessage { text: text.clone(), attachments: Vec::new(), reply_to: None })
-                }
-                Deed::Decide(verdict) => first(|asks| matches!(asks, Asks::Approval { .. })).map(|one| {
-                    Action::Decide { agent: one.agent, request: one.request, judgement: Judgement::new(*verdict) }
-                }),
-                Deed::Answer => first(|asks| matches!(asks, Asks::Question { .. }))
-                    .map(|one| Action::Answer { request: one.request, reply: Reply::Options(vec![1]) }),
-                Deed::Settle(settlement) => first(|asks| matches!(asks, Asks::Outcome { .. }))
-                    .map(|one| Action::Settle { request: one.request, settlement: settlement.clone() }),
-                Deed::Stop => Some(Action::Stop { episode: None }),
-                Deed::Advance(minutes) => {
-                    self.steps += 1;
-                    let step = StepKey { run: 1, index: self.steps };
-                    let by = Duration::from_secs(minutes * 60);
-                    return self.seat().advance(by, step, Digest::of(&[b"advance"])).await.map(|_| ());
-                }
-                Deed::Restart | Deed::Kill | Deed::Crash(_) => None,
-            };
+        let action = match deed {
+            Deed::Say(text) => Some(Action::PostMessage {
+                text: text.clone(),
+                attachments: Vec::new(),
+                reply_to: None,
+            }),
+            Deed::Decide(verdict) => {
+                first(|asks| matches!(asks, Asks::Approval { .. })).map(|one| Action::Decide {
+                    agent: one.agent,
+                    request: one.request,
+                    judgement: Judgement::new(*verdict),
+                })
+            }
+            Deed::Answer => {
+                first(|asks| matches!(asks, Asks::Question { .. })).map(|one| Action::Answer {
+                    request: one.request,
+                    reply: Reply::Options(vec![1]),
+                })
+            }
+            Deed::Settle(settlement) => {
+                first(|asks| matches!(asks, Asks::Outcome { .. })).map(|one| Action::Settle {
+                    request: one.request,
+                    settlement: settlement.clone(),
+                })
+            }
+            Deed::Stop => Some(Action::Stop { episode: None }),
+            Deed::Advance(minutes) => {
+                self.steps += 1;
+                let step = StepKey {
+                    run: 1,
+                    index: self.steps,
+                };
+                let by = Duration::from_secs(minutes * 60);
+                return self
+                    .seat()
+                    .advance(by, step, Digest::of(&[b"advance"]))
+                    .await
+                    .map(|_| ());
+            }
+            Deed::Restart | Deed::Kill | Deed::Crash(_) => None,
+        };
         match action {
             Some(action) => self.seat().give(action, None).await.map(|_| ()),
             None => Ok(()),
@@ -242,11 +292,22 @@ impl Play {
 async fn open(runtime: &Runtime, script: &Script, perform: Perform, is_new: bool) -> WorldHandle {
     let definition = is_new.then(|| definition_of(script, &script.spec).unwrap());
     let (name, base) = (script.world.clone(), Some(script.base.clone()));
-    let opening = Opening { definition, base, clock: ClockKind::Simulated, perform, ..Opening::recorded(name) };
+    let opening = Opening {
+        definition,
+        base,
+        clock: ClockKind::Simulated,
+        perform,
+        ..Opening::recorded(name)
+    };
     runtime.open(opening).await.unwrap()
 }
 
-async fn play(room: &Value, deeds: &[Deed], perform: Perform, base: &Path) -> (Vec<Commit>, Vec<World>) {
+async fn play(
+    room: &Value,
+    deeds: &[Deed],
+    perform: Perform,
+    base: &Path,
+) -> (Vec<Commit>, Vec<World>) {
     let script = Script::parse(&room.to_string(), &base.join("random.yaml"));
     let script = script.unwrap_or_else(|error| panic!("{error}"));
     let store = Store::memory();
@@ -264,7 +325,11 @@ async fn play(room: &Value, deeds: &[Deed], perform: Perform, base: &Path) -> (V
 }
 
 fn in_runtime<T>(test: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(test)
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap()
+        .block_on(test)
 }
 
 /// The logs of some rooms, the same ones every time.
@@ -282,8 +347,16 @@ pub(crate) fn some(rooms: usize) -> Vec<Vec<Commit>> {
 
 /// 96 rooms, or as many as `PROPTEST_CASES` says.
 fn config() -> ProptestConfig {
-    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|count| count.parse().ok()).unwrap_or(96);
-    ProptestConfig { cases, max_shrink_iters: 400, failure_persistence: None, ..ProptestConfig::default() }
+    let cases = std::env::var("PROPTEST_CASES")
+        .ok()
+        .and_then(|count| count.parse().ok())
+        .unwrap_or(96);
+    ProptestConfig {
+        cases,
+        max_shrink_iters: 400,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
 }
 
 proptest! {

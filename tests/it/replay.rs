@@ -47,11 +47,16 @@ pub(crate) fn erased(commit: &Commit) -> Commit {
     let erase = |event: &Event| {
         let mut record = event.to_record().unwrap();
         if record.content != StoredContent::None {
-            record.content = StoredContent::Erased { by: Some(Position::new(1)) };
+            record.content = StoredContent::Erased {
+                by: Some(Position::new(1)),
+            };
         }
         Event::from_record(record).unwrap()
     };
-    Commit { header: commit.header.clone(), events: commit.events.iter().map(erase).collect() }
+    Commit {
+        header: commit.header.clone(),
+        events: commit.events.iter().map(erase).collect(),
+    }
 }
 
 /// Holds a log, and what was seen of its world while it was live, against the laws of replay. Gives how many commits
@@ -60,16 +65,38 @@ pub(crate) fn check(commits: &[Commit], seen: &[World], what: &str) -> usize {
     let replayed = folds(commits);
     let again = folds(commits);
     for (once, twice) in replayed.iter().zip(&again) {
-        assert!(bytes(once) == bytes(twice), "{what}: two replays differ at {}", once.head());
+        assert!(
+            bytes(once) == bytes(twice),
+            "{what}: two replays differ at {}",
+            once.head()
+        );
         let kept = World::restore(&bytes(once)).unwrap();
-        assert_eq!(kept, *once, "{what}: a checkpoint at {} is not what was kept", once.head());
+        assert_eq!(
+            kept,
+            *once,
+            "{what}: a checkpoint at {} is not what was kept",
+            once.head()
+        );
     }
     for live in seen {
         let folded = replayed.iter().find(|folded| folded.head() == live.head());
-        let folded =
-            folded.unwrap_or_else(|| panic!("{what}: the live state stood inside a commit, at {}", live.head()));
-        assert_eq!(live, folded, "{what}: the live state differs at {}", live.head());
-        assert!(bytes(live) == bytes(folded), "{what}: the live state is written otherwise at {}", live.head());
+        let folded = folded.unwrap_or_else(|| {
+            panic!(
+                "{what}: the live state stood inside a commit, at {}",
+                live.head()
+            )
+        });
+        assert_eq!(
+            live,
+            folded,
+            "{what}: the live state differs at {}",
+            live.head()
+        );
+        assert!(
+            bytes(live) == bytes(folded),
+            "{what}: the live state is written otherwise at {}",
+            live.head()
+        );
     }
     check_erased(commits, &replayed, what);
     seen.len()
@@ -81,10 +108,25 @@ fn check_erased(commits: &[Commit], replayed: &[World], what: &str) {
     for (full, bare) in replayed.iter().zip(folds(&bare)) {
         let at = full.head();
         assert_eq!(bare.head(), at, "{what}");
-        assert_eq!(bare.owed().collect::<Vec<_>>(), full.owed().collect::<Vec<_>>(), "{what}: owed, erased, at {at}");
-        assert!(bare.pending().keys().eq(full.pending().keys()), "{what}: requests, erased, at {at}");
-        assert_eq!(bare.activity(), full.activity(), "{what}: activity, erased, at {at}");
-        assert_eq!(bare.script(), full.script(), "{what}: the script's progress, erased, at {at}");
+        assert_eq!(
+            bare.owed().collect::<Vec<_>>(),
+            full.owed().collect::<Vec<_>>(),
+            "{what}: owed, erased, at {at}"
+        );
+        assert!(
+            bare.pending().keys().eq(full.pending().keys()),
+            "{what}: requests, erased, at {at}"
+        );
+        assert_eq!(
+            bare.activity(),
+            full.activity(),
+            "{what}: activity, erased, at {at}"
+        );
+        assert_eq!(
+            bare.script(),
+            full.script(),
+            "{what}: the script's progress, erased, at {at}"
+        );
     }
 }
 
@@ -105,9 +147,14 @@ impl Watch for Watcher {
 /// Runs a script while its live state is watched.
 async fn run_watched(stage: &Stage) -> (Vec<Commit>, Vec<World>) {
     let runtime = stage.runtime(crate::helper(), Arc::new(Cut::never(&stage.probe)));
-    let options = RunOptions { perform: Perform::InOrder, ..RunOptions::default() };
+    let options = RunOptions {
+        perform: Perform::InOrder,
+        ..RunOptions::default()
+    };
     let mut watcher = Watcher::default();
-    run_script(&runtime, &stage.script, &options, &mut watcher).await.unwrap();
+    run_script(&runtime, &stage.script, &options, &mut watcher)
+        .await
+        .unwrap();
     runtime.shutdown().await;
     let mut seen = Vec::new();
     for task in watcher.0 {
@@ -126,7 +173,10 @@ async fn scripts_are_replayed_as_they_were_lived() {
         all += commits.len();
     }
     println!("{live} states were seen live, of {all} commits");
-    assert!(live * 2 > all, "only {live} of {all} commits were seen live");
+    assert!(
+        live * 2 > all,
+        "only {live} of {all} commits were seen live"
+    );
 }
 
 #[tokio::test]

@@ -38,13 +38,19 @@ impl Requests {
     }
 
     fn asked(&mut self, called: &ModelCalled, request: &ModelRequest) {
-        assert_eq!((request.fingerprint(), request.items().len()), (called.fingerprint, called.items as usize));
+        assert_eq!(
+            (request.fingerprint(), request.items().len()),
+            (called.fingerprint, called.items as usize)
+        );
         every_call_has_its_result(request.items());
         self.purposes.push(called.purpose);
         if called.purpose == Purpose::Compaction {
             return;
         }
-        let before = self.last.insert(called.agent.clone(), request.items().to_vec()).unwrap_or_default();
+        let before = self
+            .last
+            .insert(called.agent.clone(), request.items().to_vec())
+            .unwrap_or_default();
         let extends = request.items().starts_with(&before);
         assert!(
             self.broken.remove(&called.agent) || extends,
@@ -65,7 +71,10 @@ fn every_call_has_its_result(items: &[Arc<Item>]) {
                 assert!(open.is_empty(), "{items:?}");
                 open = parts.iter().rev().filter_map(label).collect();
             }
-            Item::Heard { .. } | Item::Notice { .. } | Item::State { .. } | Item::Summary { .. } => {
+            Item::Heard { .. }
+            | Item::Notice { .. }
+            | Item::State { .. }
+            | Item::Summary { .. } => {
                 assert!(open.is_empty(), "{items:?}")
             }
         }
@@ -74,7 +83,11 @@ fn every_call_has_its_result(items: &[Arc<Item>]) {
 }
 
 fn label(part: &Part) -> Option<&str> {
-    if let Part::Call(call) = part { Some(call.label.as_str()) } else { None }
+    if let Part::Call(call) = part {
+        Some(call.label.as_str())
+    } else {
+        None
+    }
 }
 
 #[tokio::test]
@@ -92,5 +105,10 @@ async fn requests_of_every_script_extend_one_another_and_pair_their_calls() {
         }
         all.extend(requests.purposes);
     }
-    assert!([Purpose::Turn, Purpose::Compaction].iter().all(|purpose| all.contains(purpose)), "{all:?}");
+    assert!(
+        [Purpose::Turn, Purpose::Compaction]
+            .iter()
+            .all(|purpose| all.contains(purpose)),
+        "{all:?}"
+    );
 }

@@ -24,7 +24,10 @@ const STEPS_MAX: usize = 5_000;
 
 #[test]
 fn no_room_exceeds_its_bounds_and_every_verdict_can_be_computed_again() {
-    let rooms = std::env::var("FOLKMOOT_ROOMS").ok().and_then(|count| count.parse().ok()).unwrap_or(ROOMS);
+    let rooms = std::env::var("FOLKMOOT_ROOMS")
+        .ok()
+        .and_then(|count| count.parse().ok())
+        .unwrap_or(ROOMS);
     let threads = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
     let seen = Mutex::new(BTreeMap::<EventKind, u64>::new());
     std::thread::scope(|scope| {
@@ -42,7 +45,10 @@ fn no_room_exceeds_its_bounds_and_every_verdict_can_be_computed_again() {
         }
     });
     let seen = seen.into_inner().unwrap();
-    println!("{rooms} rooms, {} events: {seen:?}", seen.values().sum::<u64>());
+    println!(
+        "{rooms} rooms, {} events: {seen:?}",
+        seen.values().sum::<u64>()
+    );
     let talk = [
         EventKind::MessageEdited,
         EventKind::MessageRetracted,
@@ -55,7 +61,10 @@ fn no_room_exceeds_its_bounds_and_every_verdict_can_be_computed_again() {
         EventKind::MemoryCompacted,
         EventKind::AgentAsked,
     ];
-    let missing: Vec<_> = talk.iter().filter(|kind| rooms >= 1_000 && !seen.contains_key(kind)).collect();
+    let missing: Vec<_> = talk
+        .iter()
+        .filter(|kind| rooms >= 1_000 && !seen.contains_key(kind))
+        .collect();
     assert!(missing.is_empty(), "no room had any {missing:?}");
 }
 
@@ -63,14 +72,37 @@ fn play(seed: u64) -> PureRoom {
     let mut dice = Dice::new(seed);
     let spec = spec(&mut dice);
     let bounds = spec.limits.clone();
-    let mut room = PureRoom::open(Definition { spec, text: SpecText::default().into(), source: None }, dice.clone());
-    let mut worst = Worst { names: room.world.rules().spec().agents.iter().map(|agent| agent.name.clone()).collect() };
+    let mut room = PureRoom::open(
+        Definition {
+            spec,
+            text: SpecText::default().into(),
+            source: None,
+        },
+        dice.clone(),
+    );
+    let mut worst = Worst {
+        names: room
+            .world
+            .rules()
+            .spec()
+            .agents
+            .iter()
+            .map(|agent| agent.name.clone())
+            .collect(),
+    };
     for _ in 0..1 + dice.below(6) {
         deed(&mut room, &mut dice);
-        assert!(room.rest(&mut worst, STEPS_MAX).is_some(), "room {seed}: there is no end");
+        assert!(
+            room.rest(&mut worst, STEPS_MAX).is_some(),
+            "room {seed}: there is no end"
+        );
     }
     settle(&mut room, &mut worst, &mut dice, seed);
-    assert_eq!(room.decide_again(), Ok(()), "room {seed}: decided again, it comes out otherwise");
+    assert_eq!(
+        room.decide_again(),
+        Ok(()),
+        "room {seed}: decided again, it comes out otherwise"
+    );
     check_bounds(&room, &bounds, seed);
     check_broadcasts(&room, seed);
     room
@@ -82,12 +114,19 @@ fn deed(room: &mut PureRoom, dice: &mut Dice) {
     let action = match dice.below(14) {
         0 => Some(Action::Stop { episode: None }),
         1 => newest.map(|message| Action::Retract { message }),
-        2 => newest.map(|message| Action::Edit { message, text: speech(dice) }),
+        2 => newest.map(|message| Action::Edit {
+            message,
+            text: speech(dice),
+        }),
         3 => newest.map(|message| Action::Regenerate { message }),
         4 | 5 => decision(room, dice),
         6 => return room.crash(),
         7 => return room.advance(Duration::from_secs(60 * 20)),
-        _ => Some(Action::PostMessage { text: speech(dice), attachments: Vec::new(), reply_to: None }),
+        _ => Some(Action::PostMessage {
+            text: speech(dice),
+            attachments: Vec::new(),
+            reply_to: None,
+        }),
     };
     if let Some(action) = action {
         // What the room refuses is an answer as well.
@@ -101,12 +140,26 @@ fn decision(room: &PureRoom, dice: &mut Dice) -> Option<Action> {
     let request = *request;
     Some(match &asked.kind {
         RequestKind::Approval { .. } => {
-            let verdict = if dice.happens(60) { Verdict::Allow } else { Verdict::Deny };
+            let verdict = if dice.happens(60) {
+                Verdict::Allow
+            } else {
+                Verdict::Deny
+            };
             let agent = asked.agent.clone();
-            Action::Decide { agent, request, judgement: Judgement::new(verdict) }
+            Action::Decide {
+                agent,
+                request,
+                judgement: Judgement::new(verdict),
+            }
         }
-        RequestKind::Question { .. } => Action::Answer { request, reply: Reply::Options(vec![0]) },
-        RequestKind::Outcome { .. } => Action::Settle { request, settlement: Settlement::Ran(None) },
+        RequestKind::Question { .. } => Action::Answer {
+            request,
+            reply: Reply::Options(vec![0]),
+        },
+        RequestKind::Outcome { .. } => Action::Settle {
+            request,
+            settlement: Settlement::Ran(None),
+        },
     })
 }
 
@@ -114,16 +167,31 @@ fn decision(room: &PureRoom, dice: &mut Dice) -> Option<Action> {
 fn settle(room: &mut PureRoom, worst: &mut Worst, dice: &mut Dice, seed: u64) {
     for _ in 0..1_000 {
         room.crash();
-        assert!(room.rest(worst, STEPS_MAX).is_some(), "room {seed}: there is no end");
+        assert!(
+            room.rest(worst, STEPS_MAX).is_some(),
+            "room {seed}: there is no end"
+        );
         let Some(action) = decision(room, dice) else {
             // A run was left in the middle: the next opening finds that out.
-            if room.world.activity() == Activity::Running { continue } else { break }
+            if room.world.activity() == Activity::Running {
+                continue;
+            } else {
+                break;
+            }
         };
-        room.give(&Command::of(person(), action)).unwrap_or_else(|refusal| panic!("room {seed}: {refusal:?}"));
+        room.give(&Command::of(person(), action))
+            .unwrap_or_else(|refusal| panic!("room {seed}: {refusal:?}"));
     }
     let left: Vec<_> = room.world.owed().collect();
-    assert_eq!((room.world.activity(), left), (Activity::Idle, Vec::new()), "room {seed}");
-    assert!(room.world.episodes().is_empty(), "room {seed}: an episode never ends");
+    assert_eq!(
+        (room.world.activity(), left),
+        (Activity::Idle, Vec::new()),
+        "room {seed}"
+    );
+    assert!(
+        room.world.episodes().is_empty(),
+        "room {seed}: an episode never ends"
+    );
 }
 
 /// What an episode was charged: model calls per agent, model calls of all, messages that woke agents.
@@ -135,7 +203,11 @@ struct Charged {
 }
 
 fn charged(room: &PureRoom) -> BTreeMap<EpisodeId, Charged> {
-    let (mut turns, mut authors, mut charged) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::<_, Charged>::new());
+    let (mut turns, mut authors, mut charged) = (
+        BTreeMap::new(),
+        BTreeMap::new(),
+        BTreeMap::<_, Charged>::new(),
+    );
     for (at, event) in room.commits.iter().flat_map(|commit| commit.numbered()) {
         match event {
             Event::TurnOpened(opened) => {
@@ -152,8 +224,8 @@ fn charged(room: &PureRoom) -> BTreeMap<EpisodeId, Charged> {
                 authors.insert(at, posted.author.clone());
             }
             Event::MessageRouted(routed) => {
-                let is_hop =
-                    matches!(authors.get(&routed.message), Some(Author::Agent(_))) && !routed.respond.is_empty();
+                let is_hop = matches!(authors.get(&routed.message), Some(Author::Agent(_)))
+                    && !routed.respond.is_empty();
                 charged.entry(routed.episode).or_default().hops += u32::from(is_hop);
             }
             _ => {}
@@ -171,8 +243,14 @@ fn check_bounds(room: &PureRoom, limits: &Limits, seed: u64) {
             );
         }
         let Charged { all, hops, .. } = charged;
-        assert!(all <= limits.model_calls_per_episode, "room {seed}, episode {episode}: {all} calls");
-        assert!(hops <= limits.hop_budget, "room {seed}, episode {episode}: {hops} hops");
+        assert!(
+            all <= limits.model_calls_per_episode,
+            "room {seed}, episode {episode}: {all} calls"
+        );
+        assert!(
+            hops <= limits.hop_budget,
+            "room {seed}, episode {episode}: {hops} hops"
+        );
     }
 }
 
@@ -187,12 +265,24 @@ fn check_broadcasts(room: &PureRoom, seed: u64) {
         };
         if let Some(body) = said {
             let is_code = body.text.starts_with("```");
-            starts_with_at.insert(at, !is_code && body.text.lines().any(|line| line.trim_start().starts_with('@')));
+            starts_with_at.insert(
+                at,
+                !is_code
+                    && body
+                        .text
+                        .lines()
+                        .any(|line| line.trim_start().starts_with('@')),
+            );
         }
         if let Event::MessageRouted(routed) = event {
-            let is_broadcast = matches!(routed.rule, RoutingRule::Everyone | RoutingRule::MainAgent);
+            let is_broadcast =
+                matches!(routed.rule, RoutingRule::Everyone | RoutingRule::MainAgent);
             let addresses = starts_with_at.get(&routed.message) == Some(&true);
-            assert!(!(is_broadcast && addresses), "room {seed}: message {} went to everyone", routed.message);
+            assert!(
+                !(is_broadcast && addresses),
+                "room {seed}: message {} went to everyone",
+                routed.message
+            );
         }
     }
 }

@@ -13,14 +13,16 @@ use folkmoot::core::response::ModelErrorKind;
 use folkmoot::core::world::Activity;
 use folkmoot::proof::note::{SignerKey, VerifierKey};
 use folkmoot::{
-    Drafts, HeadSigner, LLMResponse, Model, ModelCall, ModelError, Opening, Perform, Post, Runtime, Store, WorldHandle,
-    note_of,
+    Drafts, HeadSigner, LLMResponse, Model, ModelCall, ModelError, Opening, Perform, Post, Runtime,
+    Store, WorldHandle, note_of,
 };
 use folkmoot_tests::{FakeModel, Room, commits_of, person, room_name, says};
 use futures::StreamExt as _;
 
 fn signer(seed: u8) -> Arc<HeadSigner> {
-    Arc::new(HeadSigner::new(SignerKey::generate("example.com/desk", &[seed; 32]).unwrap()))
+    Arc::new(HeadSigner::new(
+        SignerKey::generate("example.com/desk", &[seed; 32]).unwrap(),
+    ))
 }
 
 fn room() -> Room {
@@ -37,26 +39,42 @@ fn runtime(store: &Store, room: &Room, key: Option<&Arc<HeadSigner>>) -> Runtime
 }
 
 async fn open(runtime: &Runtime, room: &Room, clock: ClockKind) -> WorldHandle {
-    runtime.open(Opening { clock, ..Opening::with(room_name(), room.definition()) }).await.unwrap()
+    runtime
+        .open(Opening {
+            clock,
+            ..Opening::with(room_name(), room.definition())
+        })
+        .await
+        .unwrap()
 }
 
 async fn talk(world: &WorldHandle, text: &str) -> Activity {
-    person(world, "ada").publish_message(Post::text(text)).await.unwrap();
+    person(world, "ada")
+        .publish_message(Post::text(text))
+        .await
+        .unwrap();
     world.quiet().await.unwrap()
 }
 
 /// Each signed head, with the position at which it is recorded.
 async fn signed(store: &Store) -> Vec<(Position, HeadSigned)> {
     let commits = commits_of(store, &room_name()).await;
-    let heads = commits.iter().flat_map(Commit::numbered).filter_map(|(at, event)| match event {
-        Event::HeadSigned(signed) => Some((at, signed.clone())),
-        _ => None,
-    });
+    let heads = commits
+        .iter()
+        .flat_map(Commit::numbered)
+        .filter_map(|(at, event)| match event {
+            Event::HeadSigned(signed) => Some((at, signed.clone())),
+            _ => None,
+        });
     heads.collect()
 }
 
 async fn occasions(store: &Store) -> Vec<Occasion> {
-    signed(store).await.into_iter().map(|(_, signed)| signed.occasion).collect()
+    signed(store)
+        .await
+        .into_iter()
+        .map(|(_, signed)| signed.occasion)
+        .collect()
 }
 
 /// Verifies all signed heads: each covers all before it, and was signed by one of `keys`.
@@ -65,7 +83,10 @@ async fn verify(store: &Store, keys: &[VerifierKey]) {
     let commits = commits_of(store, &room_name()).await;
     for (at, signed) in signed(store).await {
         assert_eq!(signed.head.of.get() + 1, at.get());
-        let before = commits.iter().filter(|commit| commit.header.first < at).count();
+        let before = commits
+            .iter()
+            .filter(|commit| commit.header.first < at)
+            .count();
         assert_eq!(signed.head.commits, u64::try_from(before).unwrap());
         note_of(world, &signed).unwrap().verify(keys).unwrap();
     }
@@ -76,13 +97,18 @@ async fn a_world_is_quiet_only_once_its_head_is_signed() {
     let (store, room, key) = (Store::memory(), room(), signer(1));
     let runtime = runtime(&store, &room, Some(&key));
     let world = open(&runtime, &room, ClockKind::System).await;
-    let ends_signed = async || signed(&store).await.last().map(|(at, _)| *at) == Some(store_head(&store).await);
+    let ends_signed =
+        async || signed(&store).await.last().map(|(at, _)| *at) == Some(store_head(&store).await);
     assert_eq!(world.quiet().await.unwrap(), Activity::Idle);
     assert!(ends_signed().await);
     assert_eq!(talk(&world, "hello").await, Activity::Idle);
     assert!(ends_signed().await);
     runtime.shutdown().await;
-    assert_eq!(occasions(&store).await, [Occasion::Quiet, Occasion::Quiet], "a signed world is closed as it is");
+    assert_eq!(
+        occasions(&store).await,
+        [Occasion::Quiet, Occasion::Quiet],
+        "a signed world is closed as it is"
+    );
     verify(&store, &[key.verifier()]).await;
 }
 
@@ -97,23 +123,44 @@ async fn the_signed_root_is_that_of_the_tree() {
     open(&first, &room, ClockKind::System).await;
     first.shutdown().await;
     let id = store.find(&room_name()).await.unwrap().unwrap().world;
-    let second = Runtime::builder(&store).signer(Arc::clone(&key) as _).build();
-    let opening = Opening { perform: Perform::Nothing, ..Opening::recorded(room_name()) };
+    let second = Runtime::builder(&store)
+        .signer(Arc::clone(&key) as _)
+        .build();
+    let opening = Opening {
+        perform: Perform::Nothing,
+        ..Opening::recorded(room_name())
+    };
     second.open(opening).await.unwrap();
     let head = store.tree_head(id).await.unwrap();
     second.shutdown().await;
     let all = signed(&store).await;
-    assert_eq!(all.iter().map(|(_, signed)| &signed.head).collect::<Vec<_>>(), [&head]);
-    assert_ne!(store.tree_head(id).await.unwrap(), head, "the signature is a leaf of its own");
+    assert_eq!(
+        all.iter()
+            .map(|(_, signed)| &signed.head)
+            .collect::<Vec<_>>(),
+        [&head]
+    );
+    assert_ne!(
+        store.tree_head(id).await.unwrap(),
+        head,
+        "the signature is a leaf of its own"
+    );
 }
 
 #[tokio::test]
 async fn a_world_that_performs_nothing_is_signed_when_it_is_closed() {
     let (store, room, key) = (Store::memory(), room(), signer(1));
     let runtime = runtime(&store, &room, Some(&key));
-    let opening = Opening { perform: Perform::Nothing, ..Opening::with(room_name(), room.definition()) };
+    let opening = Opening {
+        perform: Perform::Nothing,
+        ..Opening::with(room_name(), room.definition())
+    };
     let world = runtime.open(opening).await.unwrap();
-    assert_eq!(world.quiet().await.unwrap(), Activity::Idle, "a signature is no work of the room");
+    assert_eq!(
+        world.quiet().await.unwrap(),
+        Activity::Idle,
+        "a signature is no work of the room"
+    );
     assert_eq!(talk(&world, "@bob hello").await, Activity::Parked);
     assert_eq!(occasions(&store).await, []);
     runtime.close(&room_name()).await;
@@ -125,12 +172,18 @@ async fn a_world_that_performs_nothing_is_signed_when_it_is_closed() {
 async fn a_world_is_signed_before_it_falls_asleep() {
     let (store, room, key) = (Store::memory(), room(), signer(1));
     let runtime = runtime(&store, &room, Some(&key));
-    let opening = Opening { perform: Perform::Nothing, ..Opening::with(room_name(), room.definition()) };
+    let opening = Opening {
+        perform: Perform::Nothing,
+        ..Opening::with(room_name(), room.definition())
+    };
     let world = runtime.open(opening).await.unwrap();
     world.quiet().await.unwrap();
     assert_eq!(occasions(&store).await, []);
     let entry = store.find(&room_name()).await.unwrap().unwrap();
-    let mut news = store.subscribe(entry.world, entry.head.next()).await.unwrap();
+    let mut news = store
+        .subscribe(entry.world, entry.head.next())
+        .await
+        .unwrap();
     tokio::time::sleep(Duration::from_secs(86_400)).await;
     // The clock of the test passes without the thread that appends.
     news.next().await.unwrap().unwrap();
@@ -138,7 +191,10 @@ async fn a_world_is_signed_before_it_falls_asleep() {
     assert!(world.is_open());
 
     let stop = Action::Stop { episode: None };
-    assert!(person(&world, "ada").give(stop, None).await.is_err(), "it was opened again for that");
+    assert!(
+        person(&world, "ada").give(stop, None).await.is_err(),
+        "it was opened again for that"
+    );
     runtime.shutdown().await;
     assert_eq!(occasions(&store).await, [Occasion::Close, Occasion::Close]);
     verify(&store, &[key.verifier()]).await;
@@ -148,7 +204,11 @@ async fn a_world_is_signed_before_it_falls_asleep() {
 async fn keys_come_go_and_change_between_openings() {
     let (store, room) = (Store::memory(), room());
     let (old, new) = (signer(1), signer(2));
-    for (key, text) in [(Some(&old), "hello"), (None, "unheard"), (Some(&new), "unheard as well")] {
+    for (key, text) in [
+        (Some(&old), "hello"),
+        (None, "unheard"),
+        (Some(&new), "unheard as well"),
+    ] {
         let runtime = runtime(&store, &room, key);
         let world = open(&runtime, &room, ClockKind::System).await;
         talk(&world, text).await;
@@ -161,10 +221,14 @@ async fn keys_come_go_and_change_between_openings() {
     assert_eq!(keys, [named(&old), named(&new)]);
     verify(&store, &[old.verifier(), new.verifier()]).await;
     let unkeyed = commits_of(&store, &room_name()).await;
-    let openings = unkeyed.iter().flat_map(|commit| &commit.events).filter_map(|event| match event {
-        Event::Opened(opened) => Some(opened.signer.is_some()),
-        _ => None,
-    });
+    let openings =
+        unkeyed
+            .iter()
+            .flat_map(|commit| &commit.events)
+            .filter_map(|event| match event {
+                Event::Opened(opened) => Some(opened.signer.is_some()),
+                _ => None,
+            });
     assert_eq!(openings.collect::<Vec<_>>(), [true, false, true]);
 }
 
@@ -176,12 +240,19 @@ const PAUSE: Duration = Duration::from_secs(200);
 
 #[async_trait::async_trait]
 impl Model for Hesitant {
-    async fn call(&self, _call: &ModelCall, _drafts: &dyn Drafts) -> Result<LLMResponse, ModelError> {
+    async fn call(
+        &self,
+        _call: &ModelCall,
+        _drafts: &dyn Drafts,
+    ) -> Result<LLMResponse, ModelError> {
         if self.0.swap(true, Ordering::SeqCst) {
             return Ok(says("aye"));
         }
         let retry_after_ms = u64::try_from(PAUSE.as_millis()).ok();
-        Err(ModelError { retry_after_ms, ..ModelError::new(ModelErrorKind::Rate, "later") })
+        Err(ModelError {
+            retry_after_ms,
+            ..ModelError::new(ModelErrorKind::Rate, "later")
+        })
     }
 }
 
@@ -192,11 +263,26 @@ async fn a_simulated_clock_does_not_move_for_a_signature() {
     let runtime = runtime(&store, &room, Some(&key));
     let world = open(&runtime, &room, ClockKind::Simulated).await;
     world.quiet().await.unwrap();
-    let began = commits_of(&store, &room_name()).await.last().unwrap().header.stamp.time;
+    let began = commits_of(&store, &room_name())
+        .await
+        .last()
+        .unwrap()
+        .header
+        .stamp
+        .time;
     assert_eq!(talk(&world, "hello").await, Activity::Idle);
     let commits = commits_of(&store, &room_name()).await;
-    let passed = commits.iter().map(|commit| began.until(commit.header.stamp.time)).filter(|time| !time.is_zero());
-    assert!(passed.collect::<Vec<_>>().iter().all(|time| *time >= PAUSE), "time passes for the retry alone");
-    assert_eq!(occasions(&store).await, [Occasion::Quiet, Occasion::Time, Occasion::Quiet]);
+    let passed = commits
+        .iter()
+        .map(|commit| began.until(commit.header.stamp.time))
+        .filter(|time| !time.is_zero());
+    assert!(
+        passed.collect::<Vec<_>>().iter().all(|time| *time >= PAUSE),
+        "time passes for the retry alone"
+    );
+    assert_eq!(
+        occasions(&store).await,
+        [Occasion::Quiet, Occasion::Time, Occasion::Quiet]
+    );
     runtime.shutdown().await;
 }

@@ -11,8 +11,9 @@ use folkmoot::core::port::EventLog as _;
 use folkmoot::core::spec::Definition;
 use folkmoot::core::world::Activity;
 use folkmoot::{
-    ActivityEvent, Assemble, AssembleError, Drafts, EffectClass, IDLE_CLOSE, Key, LLMResponse, Model, ModelCall,
-    ModelError, ModelName, Opening, Parts, Post, Runtime, SeatError, Store, ToolOutcome, WorldHandle,
+    ActivityEvent, Assemble, AssembleError, Drafts, EffectClass, IDLE_CLOSE, Key, LLMResponse,
+    Model, ModelCall, ModelError, ModelName, Opening, Parts, Post, Runtime, SeatError, Store,
+    ToolOutcome, WorldHandle,
 };
 use folkmoot_tests::{FakeModel, FakeTool, Room, person, room_name, says, wants};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -36,7 +37,11 @@ impl Drop for Parrot {
 
 #[async_trait::async_trait]
 impl Model for Parrot {
-    async fn call(&self, _call: &ModelCall, _drafts: &dyn Drafts) -> Result<LLMResponse, ModelError> {
+    async fn call(
+        &self,
+        _call: &ModelCall,
+        _drafts: &dyn Drafts,
+    ) -> Result<LLMResponse, ModelError> {
         Ok(self.says.clone())
     }
 }
@@ -50,20 +55,36 @@ struct Cast {
 }
 
 impl Assemble for Cast {
-    fn assemble(&self, _definition: &Definition, _base: Option<&Path>) -> Result<Parts, AssembleError> {
+    fn assemble(
+        &self,
+        _definition: &Definition,
+        _base: Option<&Path>,
+    ) -> Result<Parts, AssembleError> {
         if self.is_broken.load(Ordering::SeqCst) {
-            return Err(AssembleError { part: "model bob".to_owned(), why: "its file is gone".to_owned() });
+            return Err(AssembleError {
+                part: "model bob".to_owned(),
+                why: "its file is gone".to_owned(),
+            });
         }
-        let parrot = Parrot { says: self.says.clone(), gone: self.gone.clone() };
+        let parrot = Parrot {
+            says: self.says.clone(),
+            gone: self.gone.clone(),
+        };
         let mut parts = Parts::default();
-        parts.models.insert(ModelName::new("bob").unwrap(), Arc::new(parrot));
-        parts.tools.insert("send".to_owned().try_into().unwrap(), Arc::new(send()));
+        parts
+            .models
+            .insert(ModelName::new("bob").unwrap(), Arc::new(parrot));
+        parts
+            .tools
+            .insert("send".to_owned().try_into().unwrap(), Arc::new(send()));
         Ok(parts)
     }
 }
 
 fn send() -> FakeTool {
-    FakeTool::new("send", EffectClass::Write, |_| async { ToolOutcome::text("sent") })
+    FakeTool::new("send", EffectClass::Write, |_| async {
+        ToolOutcome::text("sent")
+    })
 }
 
 struct House {
@@ -78,12 +99,30 @@ impl House {
     async fn new(says: LLMResponse, clock: ClockKind, idle_close: Option<Duration>) -> Self {
         let (tell, gone) = unbounded_channel();
         let (store, is_broken) = (Store::memory(), Arc::<AtomicBool>::default());
-        let cast = Cast { says, gone: tell, is_broken: Arc::clone(&is_broken) };
-        let runtime = Runtime::builder(&store).assembler(cast).idle_close(idle_close).build();
-        let room = Room::asking().agent("bob", &["send"], FakeModel::new([])).tool(send());
-        let opening = Opening { clock, ..Opening::with(room_name(), room.definition()) };
+        let cast = Cast {
+            says,
+            gone: tell,
+            is_broken: Arc::clone(&is_broken),
+        };
+        let runtime = Runtime::builder(&store)
+            .assembler(cast)
+            .idle_close(idle_close)
+            .build();
+        let room = Room::asking()
+            .agent("bob", &["send"], FakeModel::new([]))
+            .tool(send());
+        let opening = Opening {
+            clock,
+            ..Opening::with(room_name(), room.definition())
+        };
         let world = runtime.open(opening).await.unwrap();
-        Self { store, runtime, world, gone, is_broken }
+        Self {
+            store,
+            runtime,
+            world,
+            gone,
+            is_broken,
+        }
     }
 
     /// One that has been talked in, and sleeps since.
@@ -95,16 +134,27 @@ impl House {
     }
 
     async fn talk(&self, text: &str) {
-        person(&self.world, "ada").publish_message(Post::text(text)).await.unwrap();
+        person(&self.world, "ada")
+            .publish_message(Post::text(text))
+            .await
+            .unwrap();
         self.world.quiet().await.unwrap();
     }
 
     async fn incarnation(&self) -> Incarnation {
-        self.store.find(&room_name()).await.unwrap().unwrap().incarnation
+        self.store
+            .find(&room_name())
+            .await
+            .unwrap()
+            .unwrap()
+            .incarnation
     }
 
     async fn never_sleeps(&mut self) {
-        assert!(timeout(DAY, self.gone.recv()).await.is_err(), "the world was let go of");
+        assert!(
+            timeout(DAY, self.gone.recv()).await.is_err(),
+            "the world was let go of"
+        );
     }
 }
 
@@ -113,24 +163,37 @@ async fn an_idle_world_is_let_go_of_after_ten_minutes_and_opened_again_when_it_i
     let mut house = House::new(says("aye"), ClockKind::System, Some(IDLE_CLOSE)).await;
     let ada = person(&house.world, "ada");
     let mut texts = ada.subscribe_text().await.unwrap();
-    let keyed = Post { key: Some(Key::Client("k".to_owned())), ..Post::text("hello") };
+    let keyed = Post {
+        key: Some(Key::Client("k".to_owned())),
+        ..Post::text("hello")
+    };
     let first = ada.publish_message(keyed.clone()).await.unwrap();
     house.world.quiet().await.unwrap();
 
     let began = Instant::now();
     house.gone.recv().await.unwrap();
     let slept = began.elapsed();
-    assert!(slept >= IDLE_CLOSE && slept < IDLE_CLOSE + Duration::from_secs(1), "{slept:?}");
+    assert!(
+        slept >= IDLE_CLOSE && slept < IDLE_CLOSE + Duration::from_secs(1),
+        "{slept:?}"
+    );
     assert_eq!(house.incarnation().await, Incarnation(1));
     assert!(house.world.is_open() && house.runtime.world(&room_name()).is_some());
     assert_eq!(house.world.quiet().await.unwrap(), Activity::Idle);
-    assert_eq!(house.incarnation().await, Incarnation(1), "waiting for quiet wakes nobody");
+    assert_eq!(
+        house.incarnation().await,
+        Incarnation(1),
+        "waiting for quiet wakes nobody"
+    );
 
     let mut activity = ada.subscribe_activity().unwrap();
     assert_eq!(ada.publish_message(keyed).await.unwrap(), first);
     assert_eq!(house.incarnation().await, Incarnation(2));
     house.talk("again").await;
-    assert_eq!(activity.recv().await.unwrap(), ActivityEvent::World(Activity::Running));
+    assert_eq!(
+        activity.recv().await.unwrap(),
+        ActivityEvent::World(Activity::Running)
+    );
     let mut said = Vec::new();
     for _ in 0..4 {
         said.push(texts.next().await.unwrap().unwrap().text);
@@ -138,7 +201,12 @@ async fn an_idle_world_is_let_go_of_after_ten_minutes_and_opened_again_when_it_i
     assert_eq!(said, ["hello", "aye", "again", "aye"]);
 
     house.gone.recv().await.unwrap();
-    let heard = house.world.operator().read(|world| world.transcript().len()).await.unwrap();
+    let heard = house
+        .world
+        .operator()
+        .read(|world| world.transcript().len())
+        .await
+        .unwrap();
     assert_eq!((heard, house.incarnation().await), (4, Incarnation(3)));
 }
 
@@ -146,7 +214,11 @@ async fn an_idle_world_is_let_go_of_after_ten_minutes_and_opened_again_when_it_i
 async fn a_world_that_is_asked_something_in_time_stays() {
     let mut house = House::new(says("aye"), ClockKind::System, Some(IDLE_CLOSE)).await;
     for _ in 0..5 {
-        assert!(timeout(IDLE_CLOSE * 2 / 3, house.gone.recv()).await.is_err());
+        assert!(
+            timeout(IDLE_CLOSE * 2 / 3, house.gone.recv())
+                .await
+                .is_err()
+        );
         house.world.operator().read(|_| ()).await.unwrap();
     }
     assert_eq!(house.incarnation().await, Incarnation(1));
@@ -162,33 +234,63 @@ async fn a_world_in_which_a_person_is_waited_for_stays() {
 
 #[tokio::test(start_paused = true)]
 async fn a_world_on_a_simulated_clock_stays() {
-    House::new(says("aye"), ClockKind::Simulated, Some(IDLE_CLOSE)).await.never_sleeps().await;
+    House::new(says("aye"), ClockKind::Simulated, Some(IDLE_CLOSE))
+        .await
+        .never_sleeps()
+        .await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn every_world_stays_where_the_runtime_says_so() {
-    House::new(says("aye"), ClockKind::System, None).await.never_sleeps().await;
+    House::new(says("aye"), ClockKind::System, None)
+        .await
+        .never_sleeps()
+        .await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_sleeping_world_that_somebody_else_has_opened_is_not_taken_over_unasked() {
     let house = House::asleep().await;
     let other = Runtime::builder(&house.store).build();
-    let opening = Opening { perform: folkmoot::Perform::Nothing, ..Opening::recorded(room_name()) };
+    let opening = Opening {
+        perform: folkmoot::Perform::Nothing,
+        ..Opening::recorded(room_name())
+    };
     let theirs = other.open(opening).await.unwrap();
 
     let ada = person(&house.world, "ada");
-    let error = ada.publish_message(Post::text("anybody?")).await.unwrap_err();
-    let SeatError::Stopped(why) = &error else { panic!("{error}") };
-    assert!(why.contains("the world room was opened elsewhere while it was idle here"), "{why}");
+    let error = ada
+        .publish_message(Post::text("anybody?"))
+        .await
+        .unwrap_err();
+    let SeatError::Stopped(why) = &error else {
+        panic!("{error}")
+    };
+    assert!(
+        why.contains("the world room was opened elsewhere while it was idle here"),
+        "{why}"
+    );
     assert_eq!(house.world.operator().read(|_| ()).await, Err(error));
     assert_eq!(house.incarnation().await, Incarnation(2));
-    person(&theirs, "eve").publish_message(Post::text("still mine")).await.unwrap();
+    person(&theirs, "eve")
+        .publish_message(Post::text("still mine"))
+        .await
+        .unwrap();
 
-    let again = house.runtime.open(Opening::recorded(room_name())).await.unwrap();
-    person(&again, "ada").publish_message(Post::text("mine")).await.unwrap();
+    let again = house
+        .runtime
+        .open(Opening::recorded(room_name()))
+        .await
+        .unwrap();
+    person(&again, "ada")
+        .publish_message(Post::text("mine"))
+        .await
+        .unwrap();
     assert_eq!(house.incarnation().await, Incarnation(3));
-    let fenced = person(&theirs, "eve").publish_message(Post::text("mine?")).await.unwrap_err();
+    let fenced = person(&theirs, "eve")
+        .publish_message(Post::text("mine?"))
+        .await
+        .unwrap_err();
     assert!(matches!(fenced, SeatError::Stopped(_)), "{fenced}");
 }
 
@@ -197,14 +299,30 @@ async fn a_sleeping_world_whose_parts_are_gone_says_so() {
     let house = House::asleep().await;
     house.is_broken.store(true, Ordering::SeqCst);
     let head = house.store.find(&room_name()).await.unwrap().unwrap().head;
-    let error = person(&house.world, "ada").publish_message(Post::text("anybody?")).await.unwrap_err();
-    assert!(matches!(&error, SeatError::Stopped(why) if why.contains("model bob: its file is gone")), "{error}");
+    let error = person(&house.world, "ada")
+        .publish_message(Post::text("anybody?"))
+        .await
+        .unwrap_err();
+    assert!(
+        matches!(&error, SeatError::Stopped(why) if why.contains("model bob: its file is gone")),
+        "{error}"
+    );
     assert!(!house.world.is_open());
-    assert_eq!(house.store.find(&room_name()).await.unwrap().unwrap().head, head);
+    assert_eq!(
+        house.store.find(&room_name()).await.unwrap().unwrap().head,
+        head
+    );
 
     house.is_broken.store(false, Ordering::SeqCst);
-    let again = house.runtime.open(Opening::recorded(room_name())).await.unwrap();
-    person(&again, "ada").publish_message(Post::text("anybody?")).await.unwrap();
+    let again = house
+        .runtime
+        .open(Opening::recorded(room_name()))
+        .await
+        .unwrap();
+    person(&again, "ada")
+        .publish_message(Post::text("anybody?"))
+        .await
+        .unwrap();
 }
 
 #[tokio::test(start_paused = true)]
@@ -213,6 +331,14 @@ async fn a_sleeping_world_is_closed_without_being_opened() {
     let head = house.store.find(&room_name()).await.unwrap().unwrap().head;
     house.runtime.shutdown().await;
     assert!(!house.world.is_open());
-    assert_eq!(person(&house.world, "ada").publish_message(Post::text("hello?")).await, Err(SeatError::Closed));
-    assert_eq!(house.store.find(&room_name()).await.unwrap().unwrap().head, head);
+    assert_eq!(
+        person(&house.world, "ada")
+            .publish_message(Post::text("hello?"))
+            .await,
+        Err(SeatError::Closed)
+    );
+    assert_eq!(
+        house.store.find(&room_name()).await.unwrap().unwrap().head,
+        head
+    );
 }

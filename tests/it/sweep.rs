@@ -106,7 +106,11 @@ async fn sweep(script: &str, signer: Signing<'_>) {
     }
     let mut on_disk = 0;
     for last in (1..=appends).step_by(7) {
-        let side = if last % 2 == 0 { Side::Before } else { Side::After };
+        let side = if last % 2 == 0 {
+            Side::Before
+        } else {
+            Side::After
+        };
         on_disk += run_cut(stage_of(&file, Kept::OnDisk, signer), last, side, &uncut).await;
     }
     println!("{script}: {appends} commits, {cuts} cuts in memory, {on_disk} on disk");
@@ -135,13 +139,26 @@ async fn run_whole(file: &Path, signer: Signing<'_>) -> (Uncut, u64) {
     let runtime = stage.runtime(crate::helper(), Arc::clone(&gate) as _);
     stage.run(&runtime).await.unwrap();
     runtime.shutdown().await;
-    (Uncut { trace: Trace::of(&stage).await, probe: stage.probe.clone() }, gate.asked())
+    (
+        Uncut {
+            trace: Trace::of(&stage).await,
+            probe: stage.probe.clone(),
+        },
+        gate.asked(),
+    )
 }
 
 /// Cuts after the `last`-th append, runs the script again until it ends, and compares. Gives how often it was cut.
 async fn run_cut(mut stage: Stage, last: u64, side: Side, uncut: &Uncut) -> u64 {
-    let what = format!("{} cut {side:?} the effects of commit {last}, {:?}", stage.script.world, stage.kept());
-    let runtime = stage.runtime(crate::helper(), Arc::new(Cut::after(last, side, &stage.probe)));
+    let what = format!(
+        "{} cut {side:?} the effects of commit {last}, {:?}",
+        stage.script.world,
+        stage.kept()
+    );
+    let runtime = stage.runtime(
+        crate::helper(),
+        Arc::new(Cut::after(last, side, &stage.probe)),
+    );
     let first = within(&what, stage.run(&runtime)).await;
     runtime.shutdown().await;
     drop(runtime);
@@ -163,7 +180,11 @@ async fn run_again(stage: &Stage, what: &str, uncut: &Uncut) {
             return;
         };
         let settled = settle(&runtime, stage, uncut).await;
-        assert!(settled > 0, "{what}: {error}\n{}", story_of(&commits_of(stage.store(), &stage.script.world).await));
+        assert!(
+            settled > 0,
+            "{what}: {error}\n{}",
+            story_of(&commits_of(stage.store(), &stage.script.world).await)
+        );
         runtime.close(&stage.script.world).await;
     }
     panic!("{what}: it does not end");
@@ -171,7 +192,9 @@ async fn run_again(stage: &Stage, what: &str, uncut: &Uncut) {
 
 /// Settles every open call whose outcome is not known. Gives how many there were.
 async fn settle(runtime: &Runtime, stage: &Stage, uncut: &Uncut) -> usize {
-    let Some(world) = runtime.world(&stage.script.world) else { return 0 };
+    let Some(world) = runtime.world(&stage.script.world) else {
+        return 0;
+    };
     let doubts = doubts(&world).await;
     let seat = world.as_principal(Proof::script("auditor".to_owned().try_into().unwrap()));
     for (request, call, tool, arguments) in &doubts {
@@ -188,10 +211,17 @@ async fn settle(runtime: &Runtime, stage: &Stage, uncut: &Uncut) -> usize {
 
 async fn doubts(world: &WorldHandle) -> Vec<(RequestId, CallId, String, String)> {
     let look = |world: &folkmoot::core::world::World| {
-        let open = waiting(world).into_iter().filter(|one| matches!(one.asks, Asks::Outcome { is_open: true }));
+        let open = waiting(world)
+            .into_iter()
+            .filter(|one| matches!(one.asks, Asks::Outcome { is_open: true }));
         open.map(|one| {
             let tool = one.tool.map(|tool| tool.to_string()).unwrap_or_default();
-            (one.request, world.pending()[&one.request].call, tool, one.arguments.unwrap_or_default())
+            (
+                one.request,
+                world.pending()[&one.request].call,
+                tool,
+                one.arguments.unwrap_or_default(),
+            )
         })
         .collect()
     };
@@ -199,19 +229,37 @@ async fn doubts(world: &WorldHandle) -> Vec<(RequestId, CallId, String, String)>
 }
 
 async fn check(stage: &Stage, what: &str, uncut: &Uncut) {
-    let world = fold_world(stage.store(), &stage.script.world, None).await.unwrap();
-    let owed: Vec<Effect> = world.owed().filter(|effect| !matches!(effect, Effect::TickAt { .. })).collect();
+    let world = fold_world(stage.store(), &stage.script.world, None)
+        .await
+        .unwrap();
+    let owed: Vec<Effect> = world
+        .owed()
+        .filter(|effect| !matches!(effect, Effect::TickAt { .. }))
+        .collect();
     assert_eq!(owed, [], "{what}: something is owed");
     let commits = commits_of(stage.store(), &stage.script.world).await;
-    assert_eq!(repeats_of(&commits), [], "{what}: an unrepeatable tool was started twice");
+    assert_eq!(
+        repeats_of(&commits),
+        [],
+        "{what}: an unrepeatable tool was started twice"
+    );
     let is_signature = |commit: &Commit| matches!(commit.events.as_slice(), [Event::HeadSigned(_)]);
-    assert!(!commits.windows(2).any(|pair| pair.iter().all(is_signature)), "{what}: a signature was signed");
+    assert!(
+        !commits.windows(2).any(|pair| pair.iter().all(is_signature)),
+        "{what}: a signature was signed"
+    );
     let ends_signed = commits.last().is_some_and(is_signature);
-    assert_eq!(ends_signed, world.signer().is_some(), "{what}: the end is not signed, or without a key");
+    assert_eq!(
+        ends_signed,
+        world.signer().is_some(),
+        "{what}: the end is not signed, or without a key"
+    );
     let trace = Trace::of(stage).await;
     assert_eq!(trace, uncut.trace, "{what}");
 }
 
 async fn within<T>(what: &str, run: impl Future<Output = T>) -> T {
-    tokio::time::timeout(RUN_MAX, run).await.unwrap_or_else(|_| panic!("{what}: it hangs"))
+    tokio::time::timeout(RUN_MAX, run)
+        .await
+        .unwrap_or_else(|_| panic!("{what}: it hangs"))
 }

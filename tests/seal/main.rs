@@ -15,7 +15,12 @@ fn read(request: &ModelRequest) -> Vec<&str> {
         | Item::Summary { text } => Some(&**text),
         Item::Said { .. } => None,
     });
-    request.system().iter().map(|layer| &*layer.text).chain(heard).collect()
+    request
+        .system()
+        .iter()
+        .map(|layer| &*layer.text)
+        .chain(heard)
+        .collect()
 }
 
 #[test]

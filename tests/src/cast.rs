@@ -24,22 +24,44 @@ impl FakeModel {
     /// A model with these answers, for all agents together.
     #[must_use]
     pub fn new(answers: impl IntoIterator<Item = LLMResponse>) -> Arc<Self> {
-        Arc::new(Self { answers: Mutex::new(answers.into_iter().collect()), asked: Mutex::default() })
+        Arc::new(Self {
+            answers: Mutex::new(answers.into_iter().collect()),
+            asked: Mutex::default(),
+        })
     }
 
     /// What it was asked, in order.
     #[must_use]
     pub fn asked(&self) -> Vec<ModelCall> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.asked
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 }
 
 #[async_trait]
 impl Model for FakeModel {
-    async fn call(&self, call: &ModelCall, _drafts: &dyn Drafts) -> Result<LLMResponse, ModelError> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).push(call.clone());
-        let next = self.answers.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
-        next.ok_or_else(|| ModelError::new(ModelErrorKind::NotRecorded, "the test gave no further answer"))
+    async fn call(
+        &self,
+        call: &ModelCall,
+        _drafts: &dyn Drafts,
+    ) -> Result<LLMResponse, ModelError> {
+        self.asked
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(call.clone());
+        let next = self
+            .answers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .pop_front();
+        next.ok_or_else(|| {
+            ModelError::new(
+                ModelErrorKind::NotRecorded,
+                "the test gave no further answer",
+            )
+        })
     }
 }
 
@@ -47,9 +69,16 @@ impl Model for FakeModel {
 #[must_use]
 pub fn wants(tools: &[&str]) -> LLMResponse {
     let call = |(number, tool): (usize, &&str)| {
-        Part::Call(CallPart { label: format!("label-{number}"), tool: (*tool).to_owned(), arguments: "{}".to_owned() })
+        Part::Call(CallPart {
+            label: format!("label-{number}"),
+            tool: (*tool).to_owned(),
+            arguments: "{}".to_owned(),
+        })
     };
-    LLMResponse::Calls(Reply { parts: tools.iter().enumerate().map(call).collect(), ..Reply::default() })
+    LLMResponse::Calls(Reply {
+        parts: tools.iter().enumerate().map(call).collect(),
+        ..Reply::default()
+    })
 }
 
 /// An answer in words.
@@ -66,20 +95,34 @@ pub struct FakeTool {
 
 impl fmt::Debug for FakeTool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FakeTool").field("name", &self.spec.name).finish_non_exhaustive()
+        f.debug_struct("FakeTool")
+            .field("name", &self.spec.name)
+            .finish_non_exhaustive()
     }
 }
 
 impl FakeTool {
     /// A tool called `name`, which may never be repeated unless it only reads.
     #[must_use]
-    pub fn new<F>(name: &str, effect: EffectClass, moves: impl Fn(ToolCall) -> F + Send + Sync + 'static) -> Self
+    pub fn new<F>(
+        name: &str,
+        effect: EffectClass,
+        moves: impl Fn(ToolCall) -> F + Send + Sync + 'static,
+    ) -> Self
     where
         F: Future<Output = ToolOutcome> + Send + 'static,
     {
         let name = ToolName::new(name).expect("the test's tool has a fitting name");
-        let spec = ToolSpec::new(name, effect, "Plays a part in a test.", serde_json::json!({ "type": "object" }));
-        Self { spec, moves: Arc::new(move |call| Box::pin(moves(call))) }
+        let spec = ToolSpec::new(
+            name,
+            effect,
+            "Plays a part in a test.",
+            serde_json::json!({ "type": "object" }),
+        );
+        Self {
+            spec,
+            moves: Arc::new(move |call| Box::pin(moves(call))),
+        }
     }
 
     /// The same tool, of whose output a model sees what `view` says.

@@ -48,7 +48,12 @@ impl Cut {
     /// Cuts after the `last`-th append.
     #[must_use]
     pub fn after(last: u64, side: Side, probe: &Probe) -> Self {
-        Self { last: AtomicU64::new(last), side, probe: probe.clone(), asked: AtomicU64::new(0) }
+        Self {
+            last: AtomicU64::new(last),
+            side,
+            probe: probe.clone(),
+            asked: AtomicU64::new(0),
+        }
     }
 
     /// Lets everything through, and counts.
@@ -59,7 +64,8 @@ impl Cut {
 
     /// Lets `more` appends through from now on, and refuses all others.
     pub fn in_a_while(&self, more: u64) {
-        self.last.store(self.asked().saturating_add(more), Ordering::SeqCst);
+        self.last
+            .store(self.asked().saturating_add(more), Ordering::SeqCst);
     }
 
     /// Lets everything through again.
@@ -114,7 +120,10 @@ pub struct Hold {
 
 impl Default for Hold {
     fn default() -> Self {
-        Self { permits: Semaphore::new(0), waiting: Semaphore::new(0) }
+        Self {
+            permits: Semaphore::new(0),
+            waiting: Semaphore::new(0),
+        }
     }
 }
 
@@ -129,7 +138,11 @@ impl Hold {
     /// # Panics
     /// Never: the gate is not closed.
     pub async fn arrival(&self) {
-        self.waiting.acquire().await.expect("the gate is never closed").forget();
+        self.waiting
+            .acquire()
+            .await
+            .expect("the gate is never closed")
+            .forget();
     }
 }
 

@@ -9,8 +9,8 @@ use folkmoot::core::commit::{CommandKey, Commit};
 use folkmoot::core::event::{Span, TreeHead};
 use folkmoot::core::ids::{CopyId, Digest, Incarnation, Position, WorldId, WorldName};
 use folkmoot::core::port::{
-    AppendError, Appended, BlobError, Blobs, Checkpoints, CommitStream, Custody, Erasure, EventLog, ForkPoint, Labels,
-    ReadError, StoredCommit, WorldEntry,
+    AppendError, Appended, BlobError, Blobs, Checkpoints, CommitStream, Custody, Erasure, EventLog,
+    ForkPoint, Labels, ReadError, StoredCommit, WorldEntry,
 };
 
 use futures::StreamExt as _;
@@ -29,7 +29,11 @@ impl TestLog {
     /// `store` behind `gate`.
     #[must_use]
     pub fn new(store: &Store, gate: Arc<dyn Gate>) -> Self {
-        Self { store: store.clone(), gate, commits_read: Arc::default() }
+        Self {
+            store: store.clone(),
+            gate,
+            commits_read: Arc::default(),
+        }
     }
 
     /// How many commits were read, by this handle and its clones.
@@ -41,7 +45,11 @@ impl TestLog {
 
 #[async_trait]
 impl EventLog for TestLog {
-    async fn append(&self, incarnation: Incarnation, commit: Commit) -> Result<Appended, AppendError> {
+    async fn append(
+        &self,
+        incarnation: Incarnation,
+        commit: Commit,
+    ) -> Result<Appended, AppendError> {
         self.gate.before(&commit).await?;
         let appended = self.store.append(incarnation, commit.clone()).await?;
         self.gate.after(&commit).await?;
@@ -56,13 +64,23 @@ impl EventLog for TestLog {
         Ok(self.store.read(world, from).await?.inspect(counted).boxed())
     }
 
-    async fn read_back(&self, world: WorldId, before: Position, limit: usize) -> Result<Vec<StoredCommit>, ReadError> {
+    async fn read_back(
+        &self,
+        world: WorldId,
+        before: Position,
+        limit: usize,
+    ) -> Result<Vec<StoredCommit>, ReadError> {
         let commits = self.store.read_back(world, before, limit).await?;
         self.commits_read.fetch_add(commits.len(), Ordering::SeqCst);
         Ok(commits)
     }
 
-    async fn gone(&self, world: WorldId, from: Position, to: Position) -> Result<Vec<Position>, ReadError> {
+    async fn gone(
+        &self,
+        world: WorldId,
+        from: Position,
+        to: Position,
+    ) -> Result<Vec<Position>, ReadError> {
         self.store.gone(world, from, to).await
     }
 
@@ -70,7 +88,11 @@ impl EventLog for TestLog {
         self.store.subscribe(world, from).await
     }
 
-    async fn find_key(&self, world: WorldId, key: &CommandKey) -> Result<Option<StoredCommit>, ReadError> {
+    async fn find_key(
+        &self,
+        world: WorldId,
+        key: &CommandKey,
+    ) -> Result<Option<StoredCommit>, ReadError> {
         self.store.find_key(world, key).await
     }
 
@@ -90,11 +112,22 @@ impl EventLog for TestLog {
 
 #[async_trait]
 impl Checkpoints for TestLog {
-    async fn save(&self, world: WorldId, at: Position, decider: Digest, state: Vec<u8>) -> Result<(), AppendError> {
+    async fn save(
+        &self,
+        world: WorldId,
+        at: Position,
+        decider: Digest,
+        state: Vec<u8>,
+    ) -> Result<(), AppendError> {
         self.store.save(world, at, decider, state).await
     }
 
-    async fn latest(&self, world: WorldId, decider: Digest, up_to: Option<Position>) -> Option<(Position, Vec<u8>)> {
+    async fn latest(
+        &self,
+        world: WorldId,
+        decider: Digest,
+        up_to: Option<Position>,
+    ) -> Option<(Position, Vec<u8>)> {
         self.store.latest(world, decider, up_to).await
     }
 
@@ -128,7 +161,12 @@ impl Custody for TestLog {
         self.store.tree_head(world).await
     }
 
-    async fn erase(&self, world: WorldId, events: &[Span], by: Position) -> Result<Erasure, AppendError> {
+    async fn erase(
+        &self,
+        world: WorldId,
+        events: &[Span],
+        by: Position,
+    ) -> Result<Erasure, AppendError> {
         self.store.erase(world, events, by).await
     }
 

@@ -33,7 +33,12 @@ struct Inner {
 impl Default for Probe {
     fn default() -> Self {
         let (busy, _) = watch::channel(BTreeSet::new());
-        Self(Arc::new(Inner { busy, runs: Mutex::default(), given: Mutex::default(), dry: Mutex::default() }))
+        Self(Arc::new(Inner {
+            busy,
+            runs: Mutex::default(),
+            given: Mutex::default(),
+            dry: Mutex::default(),
+        }))
     }
 }
 
@@ -104,10 +109,17 @@ pub struct Probed {
 }
 
 impl Assemble for Probed {
-    fn assemble(&self, definition: &Definition, base: Option<&Path>) -> Result<Parts, AssembleError> {
+    fn assemble(
+        &self,
+        definition: &Definition,
+        base: Option<&Path>,
+    ) -> Result<Parts, AssembleError> {
         let mut parts = self.shipped.assemble(definition, base)?;
         for tool in parts.tools.values_mut() {
-            *tool = Arc::new(ProbedTool { inner: Arc::clone(tool), probe: self.probe.clone() });
+            *tool = Arc::new(ProbedTool {
+                inner: Arc::clone(tool),
+                probe: self.probe.clone(),
+            });
         }
         Ok(parts)
     }
@@ -138,8 +150,15 @@ impl Tool for ProbedTool {
     async fn run(&self, call: &ToolCall) -> ToolOutcome {
         let run = (call.call, call.attempt);
         let _resting = Resting(self.probe.clone(), run);
-        let clock = ProbedClock { inner: Arc::clone(&call.clock), probe: self.probe.clone(), run };
-        let watched = ToolCall { clock: Arc::new(clock), ..call.clone() };
+        let clock = ProbedClock {
+            inner: Arc::clone(&call.clock),
+            probe: self.probe.clone(),
+            run,
+        };
+        let watched = ToolCall {
+            clock: Arc::new(clock),
+            ..call.clone()
+        };
         let outcome = self.inner.run(&watched).await;
         self.keep(call, &outcome);
         outcome

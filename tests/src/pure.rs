@@ -37,7 +37,10 @@ impl Dice {
 
     /// A number below `sides`.
     pub fn below(&mut self, sides: usize) -> usize {
-        usize::try_from(self.roll() >> 1).unwrap_or_default().checked_rem(sides).unwrap_or_default()
+        usize::try_from(self.roll() >> 1)
+            .unwrap_or_default()
+            .checked_rem(sides)
+            .unwrap_or_default()
     }
 
     /// Whether something happens that happens `percent` times of a hundred.
@@ -58,7 +61,12 @@ pub trait Cast {
     ///
     /// # Errors
     /// The attempt fails.
-    fn answer(&mut self, agent: &AgentName, ask: &ModelAsk, dice: &mut Dice) -> Result<LLMResponse, ModelError>;
+    fn answer(
+        &mut self,
+        agent: &AgentName,
+        ask: &ModelAsk,
+        dice: &mut Dice,
+    ) -> Result<LLMResponse, ModelError>;
     /// What a tool does.
     fn run(&mut self, dice: &mut Dice) -> ToolOutcome;
 }
@@ -78,13 +86,28 @@ impl PureRoom {
     /// Opens a room.
     #[must_use]
     pub fn open(definition: Definition, dice: Dice) -> Self {
-        let mut room = Self { world: World::default(), commits: Vec::new(), now: Time::SIMULATED_START, dice };
+        let mut room = Self {
+            world: World::default(),
+            commits: Vec::new(),
+            now: Time::SIMULATED_START,
+            dice,
+        };
         let (world, node) = (WorldId(uuid::Uuid::nil()), NodeId(uuid::Uuid::nil()));
         let name = WorldName::new("room").expect("a fitting name");
         let signer = room.key();
         let (clock, base, copy) = (ClockKind::Simulated, None, None);
-        let create = Action::Create { world, name, clock, base, definition, node, signer, copy };
-        room.give(&Command::of_runtime(create)).expect("the room can be opened");
+        let create = Action::Create {
+            world,
+            name,
+            clock,
+            base,
+            definition,
+            node,
+            signer,
+            copy,
+        };
+        room.give(&Command::of_runtime(create))
+            .expect("the room can be opened");
         room
     }
 
@@ -94,7 +117,8 @@ impl PureRoom {
     /// The refusal.
     pub fn give(&mut self, command: &Command) -> Result<(), Refusal> {
         let mut seed = [0; 16];
-        seed.iter_mut().for_each(|byte| *byte = self.dice.roll().to_le_bytes()[0]);
+        seed.iter_mut()
+            .for_each(|byte| *byte = self.dice.roll().to_le_bytes()[0]);
         let stamp = self.world.stamp(self.now, Seed::new(seed));
         let decision = self.world.decide(command, &stamp);
         if let Some(commit) = self.world.commit(command, &stamp, &decision) {
@@ -107,33 +131,55 @@ impl PureRoom {
     /// A process opens the room anew; what an older one had started is lost.
     pub fn crash(&mut self) {
         let signer = self.key();
-        let open = Action::Open { node: NodeId(uuid::Uuid::nil()), base: None, revise: None, signer, copy: None };
-        self.give(&Command::of_runtime(open)).expect("a room can be opened again");
+        let open = Action::Open {
+            node: NodeId(uuid::Uuid::nil()),
+            base: None,
+            revise: None,
+            signer,
+            copy: None,
+        };
+        self.give(&Command::of_runtime(open))
+            .expect("a room can be opened again");
     }
 
     /// The key of an opening: one of two, or none.
     fn key(&mut self) -> Option<String> {
-        let key = *self.dice.one(&[None, Some("example.com/one+00000001"), Some("example.com/two+00000002")]);
+        let key = *self.dice.one(&[
+            None,
+            Some("example.com/one+00000001"),
+            Some("example.com/two+00000002"),
+        ]);
         key.map(str::to_owned)
     }
 
     /// Moves the clock on and records what became due.
     pub fn advance(&mut self, by: Duration) {
         self.now = self.now.max(self.world.time()).after(by);
-        self.give(&Command::of_runtime(Action::Tick)).expect("a tick is accepted");
+        self.give(&Command::of_runtime(Action::Tick))
+            .expect("a tick is accepted");
     }
 
     /// Does what is owed, in a random order, until nothing is but what waits for people. At most `steps_max` pieces of
     /// work; gives how many it were, `None` if there is no end.
     pub fn rest(&mut self, cast: &mut impl Cast, steps_max: usize) -> Option<usize> {
         for step in 0..steps_max {
-            let owed: Vec<Effect> = self.world.owed().filter(|effect| !is_expiry(effect)).collect();
+            let owed: Vec<Effect> = self
+                .world
+                .owed()
+                .filter(|effect| !is_expiry(effect))
+                .collect();
             if owed.is_empty() {
                 return Some(step);
             }
             let due: Vec<&Effect> = owed.iter().filter(|effect| self.is_due(effect)).collect();
             match due.is_empty() {
-                true => self.now = owed.iter().filter_map(Effect::not_before).min().unwrap_or(self.now),
+                true => {
+                    self.now = owed
+                        .iter()
+                        .filter_map(Effect::not_before)
+                        .min()
+                        .unwrap_or(self.now)
+                }
                 false => {
                     let effect = (*self.dice.one(&due)).clone();
                     self.perform(&effect, cast);
@@ -144,50 +190,114 @@ impl PureRoom {
     }
 
     fn is_due(&self, effect: &Effect) -> bool {
-        effect.not_before().is_none_or(|at| at <= self.now.max(self.world.time()))
+        effect
+            .not_before()
+            .is_none_or(|at| at <= self.now.max(self.world.time()))
     }
 
     fn perform(&mut self, effect: &Effect, cast: &mut impl Cast) {
         let ask = || Reaction::AskModel(Parameters::default());
         let horizon = self.world.head();
         let action = match effect.clone() {
-            Effect::Wake { agent, .. } => Action::OpenTurn { agent, horizon, reaction: ask() },
-            Effect::Continue { agent, turn, .. } => Action::ContinueTurn { agent, turn, reaction: ask() },
-            Effect::CallModel { agent, call, attempt } => {
-                let asked = self.world.model_ask(&agent).expect("a call that is owed has a request");
+            Effect::Wake { agent, .. } => Action::OpenTurn {
+                agent,
+                horizon,
+                reaction: ask(),
+            },
+            Effect::Continue { agent, turn, .. } => Action::ContinueTurn {
+                agent,
+                turn,
+                reaction: ask(),
+            },
+            Effect::CallModel {
+                agent,
+                call,
+                attempt,
+            } => {
+                let asked = self
+                    .world
+                    .model_ask(&agent)
+                    .expect("a call that is owed has a request");
                 match cast.answer(&agent, &asked, &mut self.dice) {
-                    Ok(response) => Action::RecordAnswer { agent, call, attempt, response },
-                    Err(error) => Action::RecordFailure { agent, call, attempt, error },
+                    Ok(response) => Action::RecordAnswer {
+                        agent,
+                        call,
+                        attempt,
+                        response,
+                    },
+                    Err(error) => Action::RecordFailure {
+                        agent,
+                        call,
+                        attempt,
+                        error,
+                    },
                 }
             }
             Effect::RetryModel { agent, call, .. } => Action::RetryModel { agent, call },
-            Effect::RunTool { agent, call, attempt } => {
-                let start = Action::StartTool { agent: agent.clone(), call, attempt };
-                self.give(&Command::of_runtime(start)).expect("an owed run can be started");
+            Effect::RunTool {
+                agent,
+                call,
+                attempt,
+            } => {
+                let start = Action::StartTool {
+                    agent: agent.clone(),
+                    call,
+                    attempt,
+                };
+                self.give(&Command::of_runtime(start))
+                    .expect("an owed run can be started");
                 if !self.world.is_running(&agent, call) || self.dice.happens(3) {
                     return;
                 }
                 match self.dice.happens(5) {
-                    true => Action::TimeOutTool { agent, call, attempt },
-                    false => {
-                        Action::FinishTool { agent, call, attempt, outcome: cast.run(&mut self.dice), progress: None }
-                    }
+                    true => Action::TimeOutTool {
+                        agent,
+                        call,
+                        attempt,
+                    },
+                    false => Action::FinishTool {
+                        agent,
+                        call,
+                        attempt,
+                        outcome: cast.run(&mut self.dice),
+                        progress: None,
+                    },
                 }
             }
-            Effect::Reconcile { agent, call, .. } => {
-                Action::RecordReconcile { agent, call, result: Reconciliation::CannotTell }
-            }
+            Effect::Reconcile { agent, call, .. } => Action::RecordReconcile {
+                agent,
+                call,
+                result: Reconciliation::CannotTell,
+            },
             Effect::DeclareUnknown { agent, call } => Action::DeclareUnknown { agent, call },
             Effect::Sign { occasion, .. } => {
                 let commits = u64::try_from(self.commits.len()).expect("a number");
-                let head = TreeHead { of: horizon, commits, root: Digest::of(&[]) };
-                let key = self.world.signer().expect("whoever owes a signature has a key").to_owned();
-                Action::Sign { head, key, signature: String::new(), occasion }
+                let head = TreeHead {
+                    of: horizon,
+                    commits,
+                    root: Digest::of(&[]),
+                };
+                let key = self
+                    .world
+                    .signer()
+                    .expect("whoever owes a signature has a key")
+                    .to_owned();
+                Action::Sign {
+                    head,
+                    key,
+                    signature: String::new(),
+                    occasion,
+                }
             }
-            Effect::Erase { request } => Action::RecordErased { request, events: 0, files: 0 },
+            Effect::Erase { request } => Action::RecordErased {
+                request,
+                events: 0,
+                files: 0,
+            },
             Effect::TickAt { .. } => Action::Tick,
         };
-        self.give(&Command::of_runtime(action)).expect("what is owed is accepted");
+        self.give(&Command::of_runtime(action))
+            .expect("what is owed is accepted");
     }
 
     /// Folds the log from its beginning and decides every command again.
@@ -205,11 +315,21 @@ impl PureRoom {
             }
             world.apply(commit);
         }
-        if world == self.world { Ok(()) } else { Err(world.head()) }
+        if world == self.world {
+            Ok(())
+        } else {
+            Err(world.head())
+        }
     }
 }
 
 /// Whether an effect waits for nothing but the end of a request.
 const fn is_expiry(effect: &Effect) -> bool {
-    matches!(effect, Effect::TickAt { due: Due::Expiry, .. })
+    matches!(
+        effect,
+        Effect::TickAt {
+            due: Due::Expiry,
+            ..
+        }
+    )
 }

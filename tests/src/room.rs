@@ -69,15 +69,25 @@ impl Room {
     }
 
     fn add(&mut self, name: &str, tools: &[&str], model: Option<ModelName>) {
-        let tools = tools.iter().map(|tool| ToolName::new(*tool).expect("a fitting name")).collect();
+        let tools = tools
+            .iter()
+            .map(|tool| ToolName::new(*tool).expect("a fitting name"))
+            .collect();
         let name = agent_name(name);
-        self.spec.agents.push(AgentSpec { tools, ..AgentSpec::new(name, model) });
+        self.spec.agents.push(AgentSpec {
+            tools,
+            ..AgentSpec::new(name, model)
+        });
     }
 
     /// The definition.
     #[must_use]
     pub fn definition(&self) -> Definition {
-        Definition { spec: self.spec.clone(), text: SpecText::default().into(), source: None }
+        Definition {
+            spec: self.spec.clone(),
+            text: SpecText::default().into(),
+            source: None,
+        }
     }
 
     /// What acts in it.
@@ -93,7 +103,10 @@ impl Room {
     ) -> (Runtime, WorldHandle) {
         let runtime = Runtime::builder(log).assembler(self.parts.clone()).build();
         let world = runtime
-            .open(Opening { clock: ClockKind::Simulated, ..Opening::with(room_name(), self.definition()) })
+            .open(Opening {
+                clock: ClockKind::Simulated,
+                ..Opening::with(room_name(), self.definition())
+            })
             .await;
         let world = world.unwrap_or_else(|error| panic!("the room does not open: {error}"));
         (runtime, world)
@@ -115,5 +128,7 @@ pub fn agent_name(name: &str) -> AgentName {
 /// The seat of the person called `name`.
 #[must_use]
 pub fn person(world: &WorldHandle, name: &str) -> Seat {
-    world.as_principal(Proof::script(name.to_owned().try_into().expect("a fitting name")))
+    world.as_principal(Proof::script(
+        name.to_owned().try_into().expect("a fitting name"),
+    ))
 }

@@ -52,25 +52,52 @@ impl Stage {
         let script = script.unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         let store = open(&folder, kept);
         let (openings, probe) = (AtomicU64::new(0), Probe::default());
-        Self { folder, origin, kept, store, openings, signer: None, script, probe }
+        Self {
+            folder,
+            origin,
+            kept,
+            store,
+            openings,
+            signer: None,
+            script,
+            probe,
+        }
     }
 
     /// The same, with a key that signs heads of its world's log.
     #[must_use]
     pub fn signed_with(self, signer: &Arc<HeadSigner>) -> Self {
-        Self { signer: Some(Arc::clone(signer)), ..self }
+        Self {
+            signer: Some(Arc::clone(signer)),
+            ..self
+        }
     }
 
     /// The same folder as it was at first, with a new store in memory.
     #[must_use]
     pub fn again(self) -> Self {
-        let Self { folder, origin, signer, script, .. } = self;
+        let Self {
+            folder,
+            origin,
+            signer,
+            script,
+            ..
+        } = self;
         let base = folder.path().join("worlds");
         fs::remove_dir_all(&base).expect("the folder can be removed");
         copy(&origin, &base);
         let (kept, store) = (Kept::InMemory, Store::memory());
         let (openings, probe) = (AtomicU64::new(0), Probe::default());
-        Self { folder, origin, kept, store, openings, signer, script, probe }
+        Self {
+            folder,
+            origin,
+            kept,
+            store,
+            openings,
+            signer,
+            script,
+            probe,
+        }
     }
 
     /// Where it keeps its store.
@@ -88,7 +115,10 @@ impl Stage {
     /// A runtime over the store behind `gate`. Its seeds are the same every time, and other ones for each runtime.
     pub fn runtime(&self, helper: &Path, gate: Arc<dyn Gate>) -> Runtime {
         let opening = self.openings.fetch_add(1, Ordering::SeqCst);
-        let probed = Probed { shipped: Shipped::default(), probe: self.probe.clone() };
+        let probed = Probed {
+            shipped: Shipped::default(),
+            probe: self.probe.clone(),
+        };
         let host = ProcessHost::new(helper, self.folder.path().join("locks"));
         let log = TestLog::new(&self.store, gate);
         let builder = Runtime::builder(&log)
@@ -106,7 +136,10 @@ impl Stage {
     /// # Errors
     /// Those of the run.
     pub async fn run(&self, runtime: &Runtime) -> Result<Report, RunError> {
-        let options = RunOptions { perform: Perform::InOrder, ..RunOptions::default() };
+        let options = RunOptions {
+            perform: Perform::InOrder,
+            ..RunOptions::default()
+        };
         Box::pin(run_script(runtime, &self.script, &options, &mut Unwatched)).await
     }
 
@@ -127,7 +160,10 @@ impl Stage {
         let mut files = BTreeMap::new();
         list(&base, &mut |path| {
             let text = fs::read_to_string(path).expect("the file is text");
-            let name = path.strip_prefix(&base).expect("the file lies beneath").to_owned();
+            let name = path
+                .strip_prefix(&base)
+                .expect("the file lies beneath")
+                .to_owned();
             match path.extension().and_then(std::ffi::OsStr::to_str) {
                 Some("yaml") => None,
                 Some("count") => files.insert(name, format!("{:?}", counts(&text))),
@@ -159,7 +195,9 @@ fn counts(text: &str) -> Vec<u32> {
 fn open(folder: &TempDir, kept: Kept) -> Store {
     match kept {
         Kept::InMemory => Store::memory(),
-        Kept::OnDisk => Store::open(folder.path().join("store"), OpenMode::Create).expect("the store opens"),
+        Kept::OnDisk => {
+            Store::open(folder.path().join("store"), OpenMode::Create).expect("the store opens")
+        }
     }
 }
 
@@ -167,7 +205,8 @@ fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("a folder can be made");
     list(from, &mut |file| {
         let to = to.join(file.strip_prefix(from).expect("the file lies beneath"));
-        fs::create_dir_all(to.parent().expect("a file lies in a folder")).expect("a folder can be made");
+        fs::create_dir_all(to.parent().expect("a file lies in a folder"))
+            .expect("a folder can be made");
         fs::copy(file, to).expect("the file can be copied");
     });
 }
@@ -175,6 +214,10 @@ fn copy(from: &Path, to: &Path) {
 fn list(folder: &Path, each: &mut dyn FnMut(&Path)) {
     for entry in fs::read_dir(folder).expect("the folder reads") {
         let path = entry.expect("the folder reads").path();
-        if path.is_dir() { list(&path, each) } else { each(&path) }
+        if path.is_dir() {
+            list(&path, each)
+        } else {
+            each(&path)
+        }
     }
 }

@@ -18,7 +18,12 @@ impl Stubborn {
     #[must_use]
     pub fn new(name: &str, timeout_ms: u64) -> Self {
         let name = ToolName::new(name).expect("a fitting name");
-        let spec = ToolSpec::new(name, EffectClass::Read, "Does not stop.", json!({ "type": "object" }));
+        let spec = ToolSpec::new(
+            name,
+            EffectClass::Read,
+            "Does not stop.",
+            json!({ "type": "object" }),
+        );
         Self(ToolSpec { timeout_ms, ..spec })
     }
 }
@@ -29,13 +34,20 @@ impl BlockingTool for Stubborn {
     }
 
     fn run(&self, call: &WorkerCall) -> ToolOutcome {
-        let text = |key: &str| call.arguments.get(key).and_then(Value::as_str).unwrap_or_default();
+        let text = |key: &str| {
+            call.arguments
+                .get(key)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+        };
         let connect = || UnixStream::connect(text("socket")).expect("the test listens");
         match text("do") {
             "tell" => tell(call),
             "wait" => {
                 let mut heard = String::new();
-                connect().read_to_string(&mut heard).expect("the connection lasts");
+                connect()
+                    .read_to_string(&mut heard)
+                    .expect("the connection lasts");
                 ToolOutcome::text(heard)
             }
             "leave" => {
@@ -62,16 +74,34 @@ impl BlockingTool for Stubborn {
 fn tell(call: &WorkerCall) -> ToolOutcome {
     println!("\n{{\"done\":{{\"text\":\"printed\"}}}}");
     let mut rest = String::new();
-    std::io::stdin().read_to_string(&mut rest).expect("an input that is at its end");
-    let [input, output, complaints] = [0, 1, 2]
-        .map(|number| std::fs::read_link(format!("/proc/self/fd/{number}")).expect("the standard channels are open"));
-    assert_eq!((input.as_path(), &output), ("/dev/null".as_ref(), &complaints), "what is printed goes to operators");
+    std::io::stdin()
+        .read_to_string(&mut rest)
+        .expect("an input that is at its end");
+    let [input, output, complaints] = [0, 1, 2].map(|number| {
+        std::fs::read_link(format!("/proc/self/fd/{number}"))
+            .expect("the standard channels are open")
+    });
+    assert_eq!(
+        (input.as_path(), &output),
+        ("/dev/null".as_ref(), &complaints),
+        "what is printed goes to operators"
+    );
     let call = serde_json::to_value(call).expect("a call is JSON");
-    ToolOutcome::text(format!("{call} {:?} {rest:?}", std::thread::current().name()))
+    ToolOutcome::text(format!(
+        "{call} {:?} {rest:?}",
+        std::thread::current().name()
+    ))
 }
 
 /// Starts a process that leaves its parent's session and holds the connection.
-#[expect(clippy::zombie_processes, reason = "nobody waits for it: it is to be killed")]
+#[expect(
+    clippy::zombie_processes,
+    reason = "nobody waits for it: it is to be killed"
+)]
 fn detach(connection: UnixStream) {
-    Command::new("setsid").args(["sleep", "1000"]).stdin(OwnedFd::from(connection)).spawn().expect("there is a sleep");
+    Command::new("setsid")
+        .args(["sleep", "1000"])
+        .stdin(OwnedFd::from(connection))
+        .spawn()
+        .expect("there is a sleep");
 }

@@ -32,22 +32,35 @@ pub struct Trace {
 impl Trace {
     /// What the run of `stage` left behind.
     pub async fn of(stage: &Stage) -> Self {
-        let world = fold_world(stage.store(), &stage.script.world, None).await.expect("the world folds");
-        Self { files: stage.files(), ..Self::of_world(&world) }
+        let world = fold_world(stage.store(), &stage.script.world, None)
+            .await
+            .expect("the world folds");
+        Self {
+            files: stage.files(),
+            ..Self::of_world(&world)
+        }
     }
 
     /// What stands in a world.
     #[must_use]
     pub fn of_world(world: &World) -> Self {
-        let text = |text: &folkmoot::core::content::Content<String>| text.present().cloned().unwrap_or_default();
+        let text = |text: &folkmoot::core::content::Content<String>| {
+            text.present().cloned().unwrap_or_default()
+        };
         let transcript = world.transcript().iter();
         let agents = world.rules().spec().agents.iter();
         let items = |agent: &AgentName| world.items(agent).map(|item| item.to_plain()).collect();
         let waits = waiting(world).into_iter();
         Self {
-            messages: transcript.map(|message| (message.author.clone(), text(&message.text))).collect(),
-            memories: agents.map(|agent| (agent.name.clone(), items(&agent.name))).collect(),
-            waiting: waits.map(|one| (one.agent, one.tool.map(|tool| tool.to_string()))).collect(),
+            messages: transcript
+                .map(|message| (message.author.clone(), text(&message.text)))
+                .collect(),
+            memories: agents
+                .map(|agent| (agent.name.clone(), items(&agent.name)))
+                .collect(),
+            waiting: waits
+                .map(|one| (one.agent, one.tool.map(|tool| tool.to_string())))
+                .collect(),
             files: BTreeMap::new(),
         }
     }
@@ -55,9 +68,18 @@ impl Trace {
 
 /// All commits of a world.
 pub async fn commits_of(store: &Store, name: &WorldName) -> Vec<Commit> {
-    let Some(entry) = store.find(name).await.expect("the store reads") else { return Vec::new() };
-    let stored = store.read(entry.world, Position::new(1)).await.expect("the world reads");
-    stored.map_ok(|stored| stored.commit).try_collect().await.expect("the world reads")
+    let Some(entry) = store.find(name).await.expect("the store reads") else {
+        return Vec::new();
+    };
+    let stored = store
+        .read(entry.world, Position::new(1))
+        .await
+        .expect("the world reads");
+    stored
+        .map_ok(|stored| stored.commit)
+        .try_collect()
+        .await
+        .expect("the world reads")
 }
 
 /// The calls of unrepeatable tools that were started twice, with nobody saying in between that they may be.
@@ -90,9 +112,14 @@ pub fn story_of(commits: &[Commit]) -> String {
     let mut story = String::new();
     for (number, commit) in (1..).zip(commits) {
         for (at, event) in commit.numbered() {
-            let facts = event.to_record().map(|record| String::from_utf8_lossy(&record.facts).into_owned());
+            let facts = event
+                .to_record()
+                .map(|record| String::from_utf8_lossy(&record.facts).into_owned());
             let facts: String = facts.unwrap_or_default().chars().take(160).collect();
-            story.push_str(&format!("{number:>3} {at:>3} {} {facts}\n", event.kind().name()));
+            story.push_str(&format!(
+                "{number:>3} {at:>3} {} {facts}\n",
+                event.kind().name()
+            ));
         }
     }
     story

@@ -7,6 +7,8 @@ use serde::de::DeserializeOwned;
 /// The arguments as the tool's own type. The runtime has checked them against the schema; what that cannot say (or a
 /// caller who did not check) ends here.
 pub(crate) fn read<T: DeserializeOwned>(call: &ToolCall) -> Result<T, ToolFailure> {
-    serde_path_to_error::deserialize(&call.arguments)
-        .map_err(|error| ToolFailure { code: ToolErrorCode::BadArguments, detail: error.to_string() })
+    serde_path_to_error::deserialize(&call.arguments).map_err(|error| ToolFailure {
+        code: ToolErrorCode::BadArguments,
+        detail: error.to_string(),
+    })
 }

@@ -4,7 +4,9 @@
 use async_trait::async_trait;
 use folkmoot_core::ids::AgentName;
 use folkmoot_core::port::{Tool, ToolCall};
-use folkmoot_core::tool::{EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolKind, ToolOutcome, ToolSpec};
+use folkmoot_core::tool::{
+    EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolKind, ToolOutcome, ToolSpec,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -13,8 +15,12 @@ use crate::build::{BuildError, Built, Declared, Draft, Kind};
 #[cfg(test)]
 mod tests;
 
-pub(crate) const ASK: Kind =
-    Kind { name: "ask", summary: "Asks another agent and waits for its answer", keys: &["agents"], build: build_ask };
+pub(crate) const ASK: Kind = Kind {
+    name: "ask",
+    summary: "Asks another agent and waits for its answer",
+    keys: &["agents"],
+    build: build_ask,
+};
 pub(crate) const HANDOFF: Kind = Kind {
     name: "handoff",
     summary: "Hands the conversation over to another agent",
@@ -37,7 +43,10 @@ fn build_ask(draft: &Draft<'_>) -> Result<Built, BuildError> {
         "What you ask.",
         &agents,
     );
-    let spec = ToolSpec { kind: ToolKind::Ask { agents }, ..draft.spec(declared)? };
+    let spec = ToolSpec {
+        kind: ToolKind::Ask { agents },
+        ..draft.spec(declared)?
+    };
     Ok(Built::new(Declaration { spec }))
 }
 
@@ -49,7 +58,10 @@ fn build_handoff(draft: &Draft<'_>) -> Result<Built, BuildError> {
         "What the other agent needs to know to go on.",
         &agents,
     );
-    let spec = ToolSpec { kind: ToolKind::Handoff { agents }, ..draft.spec(declared)? };
+    let spec = ToolSpec {
+        kind: ToolKind::Handoff { agents },
+        ..draft.spec(declared)?
+    };
     Ok(Built::new(Declaration { spec }))
 }
 
@@ -61,9 +73,10 @@ fn agents(draft: &Draft<'_>) -> Result<Vec<AgentName>, BuildError> {
     }
     let Settings { agents } = draft.settings()?;
     match agents {
-        Some(agents) if agents.is_empty() => {
-            Err(draft.bad("agents", "add at least one agent, or leave `agents` out, which means everyone"))
-        }
+        Some(agents) if agents.is_empty() => Err(draft.bad(
+            "agents",
+            "add at least one agent, or leave `agents` out, which means everyone",
+        )),
         agents => Ok(agents.unwrap_or_default()),
     }
 }
@@ -71,7 +84,10 @@ fn agents(draft: &Draft<'_>) -> Result<Vec<AgentName>, BuildError> {
 fn declared(description: &str, text: &str, agents: &[AgentName]) -> Declared {
     let mut agent = json!({ "type": "string", "description": "The agent's name, without `@`." });
     if let (false, Value::Object(agent)) = (agents.is_empty(), &mut agent) {
-        agent.insert("enum".to_owned(), agents.iter().map(AgentName::as_str).collect());
+        agent.insert(
+            "enum".to_owned(),
+            agents.iter().map(AgentName::as_str).collect(),
+        );
     }
     Declared {
         description: description.to_owned(),
@@ -99,7 +115,10 @@ impl Tool for Declaration {
     }
 
     async fn run(&self, _: &ToolCall) -> ToolOutcome {
-        ToolOutcome::failed(ToolErrorCode::Failed, "an agent answers this call: nothing is to be run for it")
+        ToolOutcome::failed(
+            ToolErrorCode::Failed,
+            "an agent answers this call: nothing is to be run for it",
+        )
     }
 
     async fn reconcile(&self, _: &ToolCall) -> Reconciliation {

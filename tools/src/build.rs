@@ -28,7 +28,10 @@ pub struct Built {
 
 impl Built {
     pub(crate) fn new(tool: impl Tool + 'static) -> Self {
-        Self { tool: Arc::new(tool), roots: Vec::new() }
+        Self {
+            tool: Arc::new(tool),
+            roots: Vec::new(),
+        }
     }
 
     pub(crate) fn within(self, roots: Vec<PathBuf>) -> Self {

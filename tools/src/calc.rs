@@ -2,7 +2,9 @@
 
 use async_trait::async_trait;
 use folkmoot_core::port::{Tool, ToolCall};
-use folkmoot_core::tool::{EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolOutcome, ToolSpec};
+use folkmoot_core::tool::{
+    EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolOutcome, ToolSpec,
+};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -14,7 +16,12 @@ mod number;
 #[cfg(test)]
 mod tests;
 
-pub(crate) const CALC: Kind = Kind { name: "calc", summary: "Works out arithmetic exactly", keys: &[], build };
+pub(crate) const CALC: Kind = Kind {
+    name: "calc",
+    summary: "Works out arithmetic exactly",
+    keys: &[],
+    build,
+};
 
 /// The most bytes of an expression.
 const EXPRESSION_MAX: usize = 1000;
@@ -70,7 +77,10 @@ impl Tool for Calc {
             Err(failure) => return ToolOutcome::Failed(failure),
         };
         if expression.len() > EXPRESSION_MAX {
-            return ToolOutcome::failed(ToolErrorCode::TooLarge, format!("more than {EXPRESSION_MAX} bytes"));
+            return ToolOutcome::failed(
+                ToolErrorCode::TooLarge,
+                format!("more than {EXPRESSION_MAX} bytes"),
+            );
         }
         match expression::evaluate(&expression) {
             Ok(number) => ToolOutcome::text(number.to_string()),

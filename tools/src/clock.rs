@@ -2,7 +2,9 @@
 
 use async_trait::async_trait;
 use folkmoot_core::port::{Tool, ToolCall};
-use folkmoot_core::tool::{EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolOutcome, ToolSpec};
+use folkmoot_core::tool::{
+    EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolOutcome, ToolSpec,
+};
 use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::json;
@@ -12,7 +14,12 @@ use crate::build::{BuildError, Built, Declared, Draft, Kind};
 #[cfg(test)]
 mod tests;
 
-pub(crate) const NOW: Kind = Kind { name: "clock.now", summary: "Tells the world's time", keys: &[], build };
+pub(crate) const NOW: Kind = Kind {
+    name: "clock.now",
+    summary: "Tells the world's time",
+    keys: &[],
+    build,
+};
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -41,10 +48,15 @@ impl Tool for Now {
     }
 
     async fn run(&self, call: &ToolCall) -> ToolOutcome {
-        let time = i64::try_from(call.clock.now().0).ok().and_then(|time| Timestamp::from_millisecond(time).ok());
+        let time = i64::try_from(call.clock.now().0)
+            .ok()
+            .and_then(|time| Timestamp::from_millisecond(time).ok());
         match time {
             Some(time) => ToolOutcome::text(time.to_string()),
-            None => ToolOutcome::failed(ToolErrorCode::Failed, "the world's time is beyond the calendar"),
+            None => ToolOutcome::failed(
+                ToolErrorCode::Failed,
+                "the world's time is beyond the calendar",
+            ),
         }
     }
 

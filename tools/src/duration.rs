@@ -21,10 +21,16 @@ pub struct DurationError {
 /// # Errors
 /// [`DurationError`] for anything else: a number without a unit, a negative or finer one, units longer than hours.
 pub fn parse(text: &str) -> Result<Duration, DurationError> {
-    let error = || DurationError { text: text.to_owned() };
+    let error = || DurationError {
+        text: text.to_owned(),
+    };
     let signed: SignedDuration = text.parse().map_err(|_| error())?;
     let duration = Duration::try_from(signed).map_err(|_| error())?;
-    if duration.subsec_nanos() % 1_000_000 == 0 { Ok(duration) } else { Err(error()) }
+    if duration.subsec_nanos() % 1_000_000 == 0 {
+        Ok(duration)
+    } else {
+        Err(error())
+    }
 }
 
 /// Reads a duration in a setting; for `#[serde(deserialize_with = …)]`.
@@ -40,6 +46,8 @@ pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Duratio
 ///
 /// # Errors
 /// What the deserializer says, or a [`DurationError`].
-pub fn deserialize_option<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+pub fn deserialize_option<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Duration>, D::Error> {
     deserialize(deserializer).map(Some)
 }

@@ -53,9 +53,23 @@ impl Root {
         declared: Declared,
     ) -> Result<(Arc<Self>, ToolSpec, std::path::PathBuf), BuildError> {
         let folder = draft.folder("root", root)?;
-        let paths = PathArguments { follows_links: links == Links::Follow, ..PathArguments::at(["/path"]) };
-        let spec = ToolSpec { paths, folder: Some(folder.place), ..draft.spec(declared)? };
-        Ok((Arc::new(Self { dir: Dir::from_std_file(folder.handle), links }), spec, folder.path))
+        let paths = PathArguments {
+            follows_links: links == Links::Follow,
+            ..PathArguments::at(["/path"])
+        };
+        let spec = ToolSpec {
+            paths,
+            folder: Some(folder.place),
+            ..draft.spec(declared)?
+        };
+        Ok((
+            Arc::new(Self {
+                dir: Dir::from_std_file(folder.handle),
+                links,
+            }),
+            spec,
+            folder.path,
+        ))
     }
 }
 
@@ -101,7 +115,11 @@ struct Stop(Arc<AtomicBool>);
 
 impl Stop {
     fn check(&self) -> Result<(), ToolFailure> {
-        if self.0.load(Ordering::Acquire) { Err(failed(ToolErrorCode::TimedOut, "it was stopped")) } else { Ok(()) }
+        if self.0.load(Ordering::Acquire) {
+            Err(failed(ToolErrorCode::TimedOut, "it was stopped"))
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -115,7 +133,9 @@ impl Drop for StopOnDrop {
 
 /// Does `work` where it may block. Dropping the future stops it at its next [`Stop::check`]: what is bounded in bytes and
 /// waits for no one but the disk needs no more.
-async fn blocking(work: impl FnOnce(&Stop) -> Result<String, ToolFailure> + Send + 'static) -> ToolOutcome {
+async fn blocking(
+    work: impl FnOnce(&Stop) -> Result<String, ToolFailure> + Send + 'static,
+) -> ToolOutcome {
     let stop = Stop::default();
     let guard = StopOnDrop(stop.clone());
     let done = tokio::task::spawn_blocking(move || work(&stop)).await;
@@ -128,19 +148,25 @@ async fn blocking(work: impl FnOnce(&Stop) -> Result<String, ToolFailure> + Send
 }
 
 fn failed(code: ToolErrorCode, detail: impl Into<String>) -> ToolFailure {
-    ToolFailure { code, detail: detail.into() }
+    ToolFailure {
+        code,
+        detail: detail.into(),
+    }
 }
 
 /// What a model can make of an error of the file system, which happened with `path`.
 fn io_failure(path: &str, error: &io::Error) -> ToolFailure {
-    #[expect(clippy::wildcard_enum_match_arm, reason = "the standard library's enum may grow")]
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the standard library's enum may grow"
+    )]
     let code = match error.kind() {
         io::ErrorKind::NotFound => ToolErrorCode::NotFound,
         // A path that leads out of the folder is one of these.
         io::ErrorKind::PermissionDenied => ToolErrorCode::NotAllowed,
-        io::ErrorKind::NotADirectory | io::ErrorKind::IsADirectory | io::ErrorKind::InvalidInput => {
-            ToolErrorCode::BadArguments
-        }
+        io::ErrorKind::NotADirectory
+        | io::ErrorKind::IsADirectory
+        | io::ErrorKind::InvalidInput => ToolErrorCode::BadArguments,
         _ => ToolErrorCode::Failed,
     };
     failed(code, format!("{path}: {error}"))

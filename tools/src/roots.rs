@@ -26,7 +26,12 @@ fn resolve(path: &Path) -> io::Result<PathBuf> {
     let mut missing = Vec::new();
     for part in path.ancestors() {
         match part.canonicalize() {
-            Ok(there) => return Ok(missing.iter().rev().fold(there, |path, name| path.join(name))),
+            Ok(there) => {
+                return Ok(missing
+                    .iter()
+                    .rev()
+                    .fold(there, |path, name| path.join(name)));
+            }
             Err(error) if error.kind() == io::ErrorKind::NotFound && !part.is_symlink() => {
                 missing.push(part.file_name().ok_or(error)?);
             }

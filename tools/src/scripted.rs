@@ -22,7 +22,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use folkmoot_core::port::{Tool, ToolCall};
-use folkmoot_core::tool::{PathArguments, Reconciliation, ToolErrorCode, ToolOutcome, ToolOutput, ToolSpec};
+use folkmoot_core::tool::{
+    PathArguments, Reconciliation, ToolErrorCode, ToolOutcome, ToolOutput, ToolSpec,
+};
 
 use crate::build::{BuildError, Built, Declared, Draft, Kind};
 use crate::output::cut;
@@ -40,7 +42,16 @@ use settings::Settings;
 pub(crate) const SCRIPTED: Kind = Kind {
     name: "scripted",
     summary: "Plays results from its settings",
-    keys: &["effect", "idempotent", "reconciles", "open_world", "schema", "paths", "artifacts", "results"],
+    keys: &[
+        "effect",
+        "idempotent",
+        "reconciles",
+        "open_world",
+        "schema",
+        "paths",
+        "artifacts",
+        "results",
+    ],
     build,
 };
 
@@ -48,15 +59,32 @@ fn build(draft: &Draft<'_>) -> Result<Built, BuildError> {
     let settings: Settings = draft.settings()?;
     let effect = settings.effect.ok_or_else(|| draft.no_effect())?;
     let results = settings.results(draft)?;
-    let roots = results.iter().filter_map(|result| result.counts.as_deref().cloned()).collect();
+    let roots = results
+        .iter()
+        .filter_map(|result| result.counts.as_deref().cloned())
+        .collect();
     let spec = draft.spec(Declared {
         description: "Plays a part in a rehearsal.".into(),
         effect,
         repeat: settings.repeat(),
-        schema: settings.schema.unwrap_or_else(|| serde_json::json!({ "type": "object" })),
+        schema: settings
+            .schema
+            .unwrap_or_else(|| serde_json::json!({ "type": "object" })),
     })?;
-    let Settings { reconciles, open_world, artifacts, paths, .. } = settings;
-    let spec = ToolSpec { paths: PathArguments::at(paths), reconciles, open_world, artifacts, ..spec };
+    let Settings {
+        reconciles,
+        open_world,
+        artifacts,
+        paths,
+        ..
+    } = settings;
+    let spec = ToolSpec {
+        paths: PathArguments::at(paths),
+        reconciles,
+        open_world,
+        artifacts,
+        ..spec
+    };
     Ok(Built::new(Scripted { spec, results }).within(roots))
 }
 
@@ -73,18 +101,30 @@ impl Tool for Scripted {
     }
 
     async fn run(&self, call: &ToolCall) -> ToolOutcome {
-        let Some(result) = self.chosen(call) else { return no_result(call) };
+        let Some(result) = self.chosen(call) else {
+            return no_result(call);
+        };
         if let Some(file) = &result.counts {
-            let (file, key, attempt) = (Arc::clone(file), call.idempotency_key.clone(), call.attempt);
-            let counted = tokio::task::spawn_blocking(move || counter::count(&file, &key, attempt)).await;
+            let (file, key, attempt) =
+                (Arc::clone(file), call.idempotency_key.clone(), call.attempt);
+            let counted =
+                tokio::task::spawn_blocking(move || counter::count(&file, &key, attempt)).await;
             // An uncounted run must not look like one that took place.
             match counted {
                 Ok(Ok(())) => {}
-                Ok(Err(error)) => return ToolOutcome::failed(ToolErrorCode::Failed, format!("cannot count: {error}")),
+                Ok(Err(error)) => {
+                    return ToolOutcome::failed(
+                        ToolErrorCode::Failed,
+                        format!("cannot count: {error}"),
+                    );
+                }
                 Err(error) => return ToolOutcome::failed(ToolErrorCode::Failed, error.to_string()),
             }
         }
-        result.progress.iter().for_each(|text| call.progress.report(text));
+        result
+            .progress
+            .iter()
+            .for_each(|text| call.progress.report(text));
         if let Some(wait) = result.takes {
             call.clock.sleep_until(call.clock.now().after(wait)).await;
         }
@@ -92,7 +132,10 @@ impl Tool for Scripted {
     }
 
     async fn reconcile(&self, call: &ToolCall) -> Reconciliation {
-        let Some((result, file)) = self.chosen(call).and_then(|result| Some((result, result.counts.clone()?))) else {
+        let Some((result, file)) = self
+            .chosen(call)
+            .and_then(|result| Some((result, result.counts.clone()?)))
+        else {
             return Reconciliation::CannotTell;
         };
         let key = call.idempotency_key.clone();
@@ -122,7 +165,8 @@ impl Scripted {
     /// What is given to this call: with the person's answer in its place, and within the limits.
     fn filled(&self, output: &ToolOutput, call: &ToolCall) -> ToolOutput {
         let input = call.input.as_ref().map_or("", |input| input.text.as_str());
-        let filled = |text: &String| cut(text.replace("{input}", input), self.spec.output_bytes_max);
+        let filled =
+            |text: &String| cut(text.replace("{input}", input), self.spec.output_bytes_max);
         ToolOutput {
             text: filled(&output.text),
             summary: output.summary.as_ref().map(filled),
@@ -135,6 +179,9 @@ impl Scripted {
 fn no_result(call: &ToolCall) -> ToolOutcome {
     ToolOutcome::failed(
         ToolErrorCode::Failed,
-        format!("no result fits {}: add one without `when` as the last", call.arguments),
+        format!(
+            "no result fits {}: add one without `when` as the last",
+            call.arguments
+        ),
     )
 }

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use async_trait::async_trait;
 use folkmoot_core::causes::with_causes;
 use folkmoot_core::port::{HostCommand, HostError, HostOutput, Tool, ToolCall};
-use folkmoot_core::tool::{EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolOutcome, ToolSpec, Unlisted};
+use folkmoot_core::tool::{
+    EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolOutcome, ToolSpec, Unlisted,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -49,15 +51,26 @@ enum Others {
 }
 
 fn build(draft: &Draft<'_>) -> Result<Built, BuildError> {
-    let Settings { cwd, allow, unlisted } = draft.settings()?;
+    let Settings {
+        cwd,
+        allow,
+        unlisted,
+    } = draft.settings()?;
     let folder = draft.folder("cwd", &cwd)?;
     let allowed = allow
         .iter()
         .enumerate()
-        .map(|(index, entry)| Allowed::read(entry).map_err(|why| draft.bad(format!("allow[{index}]"), why)))
+        .map(|(index, entry)| {
+            Allowed::read(entry).map_err(|why| draft.bad(format!("allow[{index}]"), why))
+        })
         .collect::<Result<Vec<_>, _>>()?;
     let worst = allowed.iter().map(|entry| entry.effect).max();
-    let worst = worst.ok_or_else(|| draft.bad("allow", "list at least one command, e.g. [wc, -l, notes.md]"))?;
+    let worst = worst.ok_or_else(|| {
+        draft.bad(
+            "allow",
+            "list at least one command, e.g. [wc, -l, notes.md]",
+        )
+    })?;
     let spec = draft.spec(Declared {
         description: describe(&allowed, unlisted),
         // Nobody knows what a command may do that is not listed.
@@ -78,7 +91,10 @@ fn build(draft: &Draft<'_>) -> Result<Built, BuildError> {
         }),
     })?;
     if spec.memoises {
-        return Err(draft.bad("memoise", "what a program gives depends on more than its arguments: leave it out"));
+        return Err(draft.bad(
+            "memoise",
+            "what a program gives depends on more than its arguments: leave it out",
+        ));
     }
     let spec = ToolSpec {
         needs_host: true,
@@ -91,7 +107,13 @@ fn build(draft: &Draft<'_>) -> Result<Built, BuildError> {
         ..spec
     };
     let path = folder.path.clone();
-    Ok(Built::new(Shell { spec, allowed, unlisted, folder }).within(vec![path]))
+    Ok(Built::new(Shell {
+        spec,
+        allowed,
+        unlisted,
+        folder,
+    })
+    .within(vec![path]))
 }
 
 fn describe(allowed: &[Allowed], unlisted: Others) -> String {
@@ -100,7 +122,10 @@ fn describe(allowed: &[Allowed], unlisted: Others) -> String {
         Others::Refuse => "",
         Others::Ask => " A person is asked about any other.",
     };
-    format!("Runs one of these commands: {}.{others}", commands.join("; "))
+    format!(
+        "Runs one of these commands: {}.{others}",
+        commands.join("; ")
+    )
 }
 
 #[derive(Debug)]
@@ -130,11 +155,18 @@ impl Tool for Shell {
             Err(failure) => return ToolOutcome::Failed(failure),
         };
         // The room has decided already; a call that came another way is refused here.
-        if self.unlisted == Others::Refuse && !self.allowed.iter().any(|entry| entry.allows(&argv)) {
-            return ToolOutcome::failed(ToolErrorCode::NotAllowed, format!("{argv:?} is not in the tool's allow-list"));
+        if self.unlisted == Others::Refuse && !self.allowed.iter().any(|entry| entry.allows(&argv))
+        {
+            return ToolOutcome::failed(
+                ToolErrorCode::NotAllowed,
+                format!("{argv:?} is not in the tool's allow-list"),
+            );
         }
         let Some(host) = &call.host else {
-            return ToolOutcome::failed(ToolErrorCode::Failed, "the runtime has no host for programs");
+            return ToolOutcome::failed(
+                ToolErrorCode::Failed,
+                "the runtime has no host for programs",
+            );
         };
         let command = match self.command(call, argv) {
             Ok(command) => command,
@@ -153,7 +185,12 @@ impl Tool for Shell {
 
 impl Shell {
     fn command(&self, call: &ToolCall, argv: Vec<String>) -> io::Result<HostCommand> {
-        let pins = self.allowed.iter().filter(|entry| entry.allows(&argv)).filter_map(|entry| entry.pin).collect();
+        let pins = self
+            .allowed
+            .iter()
+            .filter(|entry| entry.allows(&argv))
+            .filter_map(|entry| entry.pin)
+            .collect();
         Ok(HostCommand {
             argv,
             cwd: self.folder.path.clone(),
@@ -168,7 +205,10 @@ impl Shell {
 }
 
 fn outcome(output: &HostOutput, max: u64) -> ToolOutcome {
-    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    let (stdout, stderr) = (
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr),
+    );
     match output.code {
         Some(0) => ToolOutcome::text(cut(printed(&stdout, &stderr, output.is_cut), max)),
         Some(code) => ToolOutcome::failed(
@@ -183,8 +223,16 @@ fn outcome(output: &HostOutput, max: u64) -> ToolOutcome {
 }
 
 fn printed(stdout: &str, stderr: &str, is_cut: bool) -> String {
-    let complaint = if stderr.is_empty() { String::new() } else { format!("\n[standard error]\n{stderr}") };
-    let cut = if is_cut { "\n[cut: the output is longer]" } else { "" };
+    let complaint = if stderr.is_empty() {
+        String::new()
+    } else {
+        format!("\n[standard error]\n{stderr}")
+    };
+    let cut = if is_cut {
+        "\n[cut: the output is longer]"
+    } else {
+        ""
+    };
     format!("{stdout}{complaint}{cut}")
 }
 

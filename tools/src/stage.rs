@@ -50,7 +50,14 @@ pub(crate) fn call(arguments: Value) -> ToolCall {
 }
 
 pub(crate) fn answered(call: ToolCall, text: &str) -> ToolCall {
-    ToolCall { input: Some(Input { options: Vec::new(), text: text.into(), value: text.into() }), ..call }
+    ToolCall {
+        input: Some(Input {
+            options: Vec::new(),
+            text: text.into(),
+            value: text.into(),
+        }),
+        ..call
+    }
 }
 
 /// The code of a failure; any other outcome is a failed test.

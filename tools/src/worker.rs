@@ -105,37 +105,66 @@ impl Worker {
     /// `tool` among its [`Workers`]. It cannot tell what became of a lost run.
     #[must_use]
     pub fn new(tool: &dyn BlockingTool) -> Self {
-        Self { spec: ToolSpec { needs_host: true, reconciles: false, ..tool.spec().clone() }, program: None }
+        Self {
+            spec: ToolSpec {
+                needs_host: true,
+                reconciles: false,
+                ..tool.spec().clone()
+            },
+            program: None,
+        }
     }
 
     /// Runs the tool by `program` in place of this one.
     #[must_use]
     pub fn run_by(self, program: impl Into<PathBuf>) -> Self {
-        Self { program: Some(program.into()), ..self }
+        Self {
+            program: Some(program.into()),
+            ..self
+        }
     }
 
     fn command(&self, call: &ToolCall) -> Result<HostCommand, ToolFailure> {
-        let failure = |detail: String| ToolFailure { code: ToolErrorCode::Failed, detail };
+        let failure = |detail: String| ToolFailure {
+            code: ToolErrorCode::Failed,
+            detail,
+        };
         let program = match &self.program {
             Some(program) => program.clone(),
-            None => std::env::current_exe().map_err(|error| failure(format!("cannot find this program: {error}")))?,
+            None => std::env::current_exe()
+                .map_err(|error| failure(format!("cannot find this program: {error}")))?,
         };
         let Some(program) = program.to_str() else {
-            return Err(failure(format!("the path of {} is not Unicode", program.display())));
+            return Err(failure(format!(
+                "the path of {} is not Unicode",
+                program.display()
+            )));
         };
-        let input = serde_json::to_string(&WorkerCall::from(call)).map_err(|error| failure(error.to_string()))?;
+        let input = serde_json::to_string(&WorkerCall::from(call))
+            .map_err(|error| failure(error.to_string()))?;
         if input.len() > CALL_BYTES_MAX {
-            let detail = format!("the call has {} bytes, {CALL_BYTES_MAX} are allowed", input.len());
-            return Err(ToolFailure { code: ToolErrorCode::TooLarge, detail });
+            let detail = format!(
+                "the call has {} bytes, {CALL_BYTES_MAX} are allowed",
+                input.len()
+            );
+            return Err(ToolFailure {
+                code: ToolErrorCode::TooLarge,
+                detail,
+            });
         }
         Ok(HostCommand {
-            argv: vec![program.to_owned(), WORKER_ARGUMENT.to_owned(), self.spec.name.to_string()],
+            argv: vec![
+                program.to_owned(),
+                WORKER_ARGUMENT.to_owned(),
+                self.spec.name.to_string(),
+            ],
             cwd: PathBuf::from("."),
             folder: None,
             pins: Vec::new(),
             timeout: self.spec.timeout(),
             input: Some(input),
-            output_max: usize::try_from(self.spec.output_bytes_max.saturating_add(LINE_ROOM)).unwrap_or(usize::MAX),
+            output_max: usize::try_from(self.spec.output_bytes_max.saturating_add(LINE_ROOM))
+                .unwrap_or(usize::MAX),
             lock: lock_of(call),
         })
     }
@@ -162,7 +191,10 @@ impl Tool for Worker {
 
     async fn run(&self, call: &ToolCall) -> ToolOutcome {
         let Some(host) = &call.host else {
-            return ToolOutcome::failed(ToolErrorCode::Failed, "the runtime has no host for programs");
+            return ToolOutcome::failed(
+                ToolErrorCode::Failed,
+                "the runtime has no host for programs",
+            );
         };
         let command = match self.command(call) {
             Ok(command) => command,

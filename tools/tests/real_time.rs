@@ -33,7 +33,9 @@ struct Place {
 
 impl Place {
     fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap() }
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+        }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -68,20 +70,31 @@ impl Place {
     /// Waits until a program has written its process id into `file`.
     async fn pid_in(&self, file: &str) -> u32 {
         let path = self.path(file);
-        until(self.folder.path(), || std::fs::read_to_string(&path).ok()?.strip_suffix('\n')?.parse().ok()).await
+        until(self.folder.path(), || {
+            std::fs::read_to_string(&path)
+                .ok()?
+                .strip_suffix('\n')?
+                .parse()
+                .ok()
+        })
+        .await
     }
 
     /// Waits until no helper holds a lock: it removes its own when it has no descendant left.
     async fn unlocked(&self) {
         let locks = self.path("locks");
-        until(&locks, || (std::fs::read_dir(&locks).unwrap().count() == 0).then_some(())).await;
+        until(&locks, || {
+            (std::fs::read_dir(&locks).unwrap().count() == 0).then_some(())
+        })
+        .await;
     }
 }
 
 /// Asks again whenever something changes in `folder`, until there is an answer.
 async fn until<T>(folder: &Path, mut ask: impl FnMut() -> Option<T>) -> T {
     let mut changes = inotify::init(CreateFlags::CLOEXEC).unwrap();
-    let watched = WatchFlags::CREATE | WatchFlags::DELETE | WatchFlags::MOVED_TO | WatchFlags::CLOSE_WRITE;
+    let watched =
+        WatchFlags::CREATE | WatchFlags::DELETE | WatchFlags::MOVED_TO | WatchFlags::CLOSE_WRITE;
     inotify::add_watch(&changes, folder, watched).unwrap();
     loop {
         if let Some(answer) = ask() {
@@ -110,7 +123,10 @@ fn is_alive(pid: u32) -> bool {
 }
 
 async fn gone(pid: u32) {
-    match pidfd_open(Pid::from_raw(pid.try_into().unwrap()).unwrap(), PidfdFlags::empty()) {
+    match pidfd_open(
+        Pid::from_raw(pid.try_into().unwrap()).unwrap(),
+        PidfdFlags::empty(),
+    ) {
         Ok(process) => drop(readable(process).await),
         Err(error) => assert_eq!(error, rustix::io::Errno::SRCH),
     }

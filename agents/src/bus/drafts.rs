@@ -41,17 +41,29 @@ struct OpenDraft {
 
 impl Drafts {
     /// Keeps a piece. False if the draft has ended.
-    pub(super) fn keep(&self, agent: &AgentName, message: MessageId, offset: u64, delta: &UserText) -> bool {
+    pub(super) fn keep(
+        &self,
+        agent: &AgentName,
+        message: MessageId,
+        offset: u64,
+        delta: &UserText,
+    ) -> bool {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let own = all.entry(agent.clone()).or_default();
         if own.ended.is_some_and(|ended| message.0 <= ended) {
             return false;
         }
-        let open = own.open.get_or_insert(OpenDraft { message, pieces: Vec::new(), bytes: 0 });
+        let open = own.open.get_or_insert(OpenDraft {
+            message,
+            pieces: Vec::new(),
+            bytes: 0,
+        });
         if open.message != message {
             return false;
         }
-        open.bytes = open.bytes.saturating_add(u64::try_from(delta.len()).unwrap_or(u64::MAX));
+        open.bytes = open
+            .bytes
+            .saturating_add(u64::try_from(delta.len()).unwrap_or(u64::MAX));
         if open.bytes <= DRAFT_BYTES_MAX {
             open.pieces.push((offset, delta.clone()));
         }
@@ -70,7 +82,10 @@ impl Drafts {
     /// Whoever writes.
     pub(super) fn writers(&self) -> Vec<AgentName> {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.iter().filter(|(_, own)| own.open.is_some()).map(|(agent, _)| agent.clone()).collect()
+        all.iter()
+            .filter(|(_, own)| own.open.is_some())
+            .map(|(agent, _)| agent.clone())
+            .collect()
     }
 
     /// The pieces of `message` that do not end before `offset`, as they were sent; none if it is not being written.

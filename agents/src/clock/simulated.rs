@@ -31,8 +31,15 @@ impl SimulatedClock {
     /// A clock that stands at `now`.
     #[must_use]
     pub fn new(now: Time) -> Self {
-        let state = Mutex::new(State { now, next: 0, sleepers: BTreeMap::new() });
-        Self(Arc::new(Inner { state, registered: Notify::new() }))
+        let state = Mutex::new(State {
+            now,
+            next: 0,
+            sleepers: BTreeMap::new(),
+        });
+        Self(Arc::new(Inner {
+            state,
+            registered: Notify::new(),
+        }))
     }
 
     /// How many wait.
@@ -79,7 +86,13 @@ impl SimulatedClock {
         let (wake, woken) = oneshot::channel();
         state.sleepers.insert(key, wake);
         self.0.registered.notify_one();
-        Some((woken, Sleeper { clock: self.clone(), key }))
+        Some((
+            woken,
+            Sleeper {
+                clock: self.clone(),
+                key,
+            },
+        ))
     }
 }
 

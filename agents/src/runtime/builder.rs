@@ -101,7 +101,18 @@ impl RuntimeBuilder {
     /// The runtime.
     #[must_use]
     pub fn build(self) -> Runtime {
-        let Self { log, checkpoints, blobs, custody, signer, assembler, host, clock, seeds, idle_close } = self;
+        let Self {
+            log,
+            checkpoints,
+            blobs,
+            custody,
+            signer,
+            assembler,
+            host,
+            clock,
+            seeds,
+            idle_close,
+        } = self;
         let node = seeds.node();
         let means = Arc::new(Means {
             log,
@@ -116,6 +127,12 @@ impl RuntimeBuilder {
             node,
             idle_close,
         });
-        Runtime { inner: Arc::new(Inner { means, open: Mutex::default(), gates: Mutex::default() }) }
+        Runtime {
+            inner: Arc::new(Inner {
+                means,
+                open: Mutex::default(),
+                gates: Mutex::default(),
+            }),
+        }
     }
 }

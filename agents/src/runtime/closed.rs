@@ -39,18 +39,30 @@ impl Runtime {
     ///
     /// # Errors
     /// [`OpenError`]: there is no such world, or its log cannot be read or written.
-    pub async fn beforehand(&self, name: &WorldName, by: &Proof, action: Action) -> Result<Beforehand, OpenError> {
+    pub async fn beforehand(
+        &self,
+        name: &WorldName,
+        by: &Proof,
+        action: Action,
+    ) -> Result<Beforehand, OpenError> {
         let gate = self.gate(name);
         let _alone = gate.lock().await;
         if self.world(name).is_some() {
             return Ok(Beforehand::Opens);
         }
-        self.inner.means.beforehand(name, Command::of(by.principal().clone(), action)).await
+        self.inner
+            .means
+            .beforehand(name, Command::of(by.principal().clone(), action))
+            .await
     }
 }
 
 impl Means {
-    async fn beforehand(&self, name: &WorldName, command: Command) -> Result<Beforehand, OpenError> {
+    async fn beforehand(
+        &self,
+        name: &WorldName,
+        command: Command,
+    ) -> Result<Beforehand, OpenError> {
         let world = self.load(&Opening::recorded(name.clone())).await?;
         let stamp = self.stamp(&world, name, &self.clock_of(&world, world.clock()));
         let decision = world.decide(&command, &stamp);
@@ -76,7 +88,9 @@ impl Means {
         stamp: &Stamp,
         decision: &Decision,
     ) -> Result<(), OpenError> {
-        let Some(commit) = world.commit(command, stamp, decision) else { return Ok(()) };
+        let Some(commit) = world.commit(command, stamp, decision) else {
+            return Ok(());
+        };
         match self.log.append(world.incarnation(), commit).await? {
             Appended::Committed { .. } | Appended::Repeated(_) => Ok(()),
         }

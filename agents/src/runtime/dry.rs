@@ -7,7 +7,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use folkmoot_core::canonical::arguments_digest;
 use folkmoot_core::port::{
-    Agent, AgentError, Drafts, Model, ModelCall, Reaction, TextEvent, Tool, ToolCall, ToolResultEvent, TurnView,
+    Agent, AgentError, Drafts, Model, ModelCall, Reaction, TextEvent, Tool, ToolCall,
+    ToolResultEvent, TurnView,
 };
 use folkmoot_core::response::{LLMResponse, ModelError, ModelErrorKind};
 use folkmoot_core::rules::schema_digest;
@@ -33,17 +34,34 @@ pub(super) fn assemble(
     let mut made = assembler.assemble(&played, base)?;
     let models = definition.spec.models.iter().map(|(name, spec)| {
         let plays = made.models.remove(name).filter(|_| is_played(spec));
-        let model: Arc<dyn Model> = Arc::new(RecordedAnswers { record: Arc::clone(record), plays });
+        let model: Arc<dyn Model> = Arc::new(RecordedAnswers {
+            record: Arc::clone(record),
+            plays,
+        });
         (name.clone(), model)
     });
     let models = models.collect();
     let tools = definition.spec.tools.iter().map(|(name, spec)| {
-        let tool: Arc<dyn Tool> = Arc::new(RecordedRuns { record: Arc::clone(record), spec: spec.clone() });
+        let tool: Arc<dyn Tool> = Arc::new(RecordedRuns {
+            record: Arc::clone(record),
+            spec: spec.clone(),
+        });
         (name.clone(), tool)
     });
-    let in_code = definition.spec.agents.iter().filter(|agent| agent.model.is_none());
-    let agents = in_code.map(|agent| (agent.name.clone(), Arc::new(Silent) as Arc<dyn Agent>)).collect();
-    Ok(Parts { models, tools: tools.collect(), agents, secrets: made.secrets })
+    let in_code = definition
+        .spec
+        .agents
+        .iter()
+        .filter(|agent| agent.model.is_none());
+    let agents = in_code
+        .map(|agent| (agent.name.clone(), Arc::new(Silent) as Arc<dyn Agent>))
+        .collect();
+    Ok(Parts {
+        models,
+        tools: tools.collect(),
+        agents,
+        secrets: made.secrets,
+    })
 }
 
 fn is_played(model: &ModelSpec) -> bool {
@@ -73,7 +91,9 @@ impl Model for RecordedAnswers {
     }
 
     fn takes_file(&self, media_type: &str) -> bool {
-        self.plays.as_ref().is_some_and(|plays| plays.takes_file(media_type))
+        self.plays
+            .as_ref()
+            .is_some_and(|plays| plays.takes_file(media_type))
     }
 }
 
@@ -97,7 +117,11 @@ impl Tool for RecordedRuns {
             return dry();
         }
         let arguments = arguments_digest(&call.arguments.to_string());
-        let run = RunKey { tool: self.spec.name.clone(), schema: schema_digest(&self.spec), arguments };
+        let run = RunKey {
+            tool: self.spec.name.clone(),
+            schema: schema_digest(&self.spec),
+            arguments,
+        };
         self.record.outcome(&run).await.unwrap_or_else(dry)
     }
 
@@ -117,7 +141,11 @@ impl Agent for Silent {
         Ok(Reaction::Pass { note: None })
     }
 
-    async fn on_tool_results(&self, _view: &TurnView, _results: &[ToolResultEvent]) -> Result<Reaction, AgentError> {
+    async fn on_tool_results(
+        &self,
+        _view: &TurnView,
+        _results: &[ToolResultEvent],
+    ) -> Result<Reaction, AgentError> {
         Ok(Reaction::Pass { note: None })
     }
 }

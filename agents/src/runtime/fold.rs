@@ -13,10 +13,20 @@ use crate::error::FoldError;
 ///
 /// # Errors
 /// [`FoldError`].
-pub async fn fold_world(log: &dyn EventLog, name: &WorldName, at: Option<Position>) -> Result<World, FoldError> {
-    let entry = log.find(name).await?.ok_or_else(|| FoldError::NoSuchWorld(name.clone()))?;
+pub async fn fold_world(
+    log: &dyn EventLog,
+    name: &WorldName,
+    at: Option<Position>,
+) -> Result<World, FoldError> {
+    let entry = log
+        .find(name)
+        .await?
+        .ok_or_else(|| FoldError::NoSuchWorld(name.clone()))?;
     if let Some(at) = at.filter(|at| *at > entry.head) {
-        return Err(FoldError::BehindHead { at, head: entry.head });
+        return Err(FoldError::BehindHead {
+            at,
+            head: entry.head,
+        });
     }
     Ok(go_on(log, &entry, World::default(), at).await?)
 }
@@ -32,9 +42,15 @@ pub async fn fold_world_from(
     name: &WorldName,
     at: Option<Position>,
 ) -> Result<World, FoldError> {
-    let entry = log.find(name).await?.ok_or_else(|| FoldError::NoSuchWorld(name.clone()))?;
+    let entry = log
+        .find(name)
+        .await?
+        .ok_or_else(|| FoldError::NoSuchWorld(name.clone()))?;
     if let Some(at) = at.filter(|at| *at > entry.head) {
-        return Err(FoldError::BehindHead { at, head: entry.head });
+        return Err(FoldError::BehindHead {
+            at,
+            head: entry.head,
+        });
     }
     let world = saved(checkpoints, &entry, at.unwrap_or(entry.head)).await;
     Ok(go_on(log, &entry, world, at).await?)
@@ -52,8 +68,14 @@ pub(crate) async fn load(
 
 /// The world as its newest usable checkpoint has it, up to a position; an empty one if there is none.
 async fn saved(checkpoints: &dyn Checkpoints, entry: &WorldEntry, up_to: Position) -> World {
-    let saved = checkpoints.latest(entry.world, decider_id(), Some(up_to)).await;
-    let world = saved.and_then(|(at, state)| World::restore(&state).ok().filter(|world| world.head() == at));
+    let saved = checkpoints
+        .latest(entry.world, decider_id(), Some(up_to))
+        .await;
+    let world = saved.and_then(|(at, state)| {
+        World::restore(&state)
+            .ok()
+            .filter(|world| world.head() == at)
+    });
     world.unwrap_or_default()
 }
 
@@ -84,15 +106,27 @@ async fn go_on(
     Ok(world)
 }
 
-async fn follow(log: &dyn EventLog, id: WorldId, world: &mut World, until: Option<Position>) -> Result<(), ReadError> {
+async fn follow(
+    log: &dyn EventLog,
+    id: WorldId,
+    world: &mut World,
+    until: Option<Position>,
+) -> Result<(), ReadError> {
     let mut commits = log.read(id, world.head().next()).await?;
     while let Some(stored) = commits.try_next().await? {
         if until.is_some_and(|until| stored.commit.header.first > until) {
             break;
         }
         if stored.commit.header.first != world.head().next() {
-            let what = format!("event {} is followed by event {}", world.head(), stored.commit.header.first);
-            return Err(ReadError::Damaged { at: world.head().next(), what });
+            let what = format!(
+                "event {} is followed by event {}",
+                world.head(),
+                stored.commit.header.first
+            );
+            return Err(ReadError::Damaged {
+                at: world.head().next(),
+                what,
+            });
         }
         world.apply(&stored.commit);
     }

@@ -42,7 +42,15 @@ impl Forking {
     #[must_use]
     pub fn of(parent: WorldName, name: WorldName) -> Self {
         let (effects, perform, by) = (ForkEffects::Recorded, Perform::AsItComes, Proof::world());
-        Self { parent, at: None, name, effects, is_copied: false, perform, by }
+        Self {
+            parent,
+            at: None,
+            name,
+            effects,
+            is_copied: false,
+            perform,
+            by,
+        }
     }
 }
 
@@ -74,7 +82,14 @@ pub struct LeftBehind {
 
 impl LeftBehind {
     fn of(world: &World) -> Self {
-        let memories = || world.rules().spec().agents.iter().filter_map(|agent| world.memory(&agent.name));
+        let memories = || {
+            world
+                .rules()
+                .spec()
+                .agents
+                .iter()
+                .filter_map(|agent| world.memory(&agent.name))
+        };
         Self {
             turns: memories().filter(|memory| memory.turn.is_some()).count(),
             calls: memories().map(|memory| memory.open_calls.len()).sum(),
@@ -96,7 +111,12 @@ impl Runtime {
         }
         let (entered, at, commit, left) = self.inner.means.fork(&forking).await?;
         let world = self.spawn(forking.name, forking.perform, entered);
-        Ok(Branched { world, at, commit, left })
+        Ok(Branched {
+            world,
+            at,
+            commit,
+            left,
+        })
     }
 }
 
@@ -106,26 +126,45 @@ impl Means {
     async fn check_parent(&self, forking: &Forking, entry: &WorldEntry) -> Result<(), OpenError> {
         let parent = load(&*self.log, &*self.checkpoints, entry).await?;
         if !parent.rights_of(forking.by.principal()).has(Right::Operate) {
-            return Err(OpenError::Refused(Refusal::Right { reason: RefusalReason::NoRight, decided: None }));
+            return Err(OpenError::Refused(Refusal::Right {
+                reason: RefusalReason::NoRight,
+                decided: None,
+            }));
         }
         if parent.is_erasing() {
-            let why = format!("content of {} is being erased; branch it off when that is done", forking.parent);
+            let why = format!(
+                "content of {} is being erased; branch it off when that is done",
+                forking.parent
+            );
             return Err(OpenError::Refused(Refusal::BadFork { why }));
         }
         Ok(())
     }
 
-    async fn fork(&self, forking: &Forking) -> Result<(Entered, Position, Commit, LeftBehind), OpenError> {
+    async fn fork(
+        &self,
+        forking: &Forking,
+    ) -> Result<(Entered, Position, Commit, LeftBehind), OpenError> {
         let parent = &forking.parent;
-        let entry = self.log.find(parent).await?.ok_or_else(|| OpenError::NoSuchWorld(parent.clone()))?;
+        let entry = self
+            .log
+            .find(parent)
+            .await?
+            .ok_or_else(|| OpenError::NoSuchWorld(parent.clone()))?;
         self.check_parent(forking, &entry).await?;
         let at = forking.at.unwrap_or(entry.head);
         if at > entry.head || at == Position::ZERO {
-            return Err(OpenError::NoSuchEvent { name: parent.clone(), at, head: entry.head });
+            return Err(OpenError::NoSuchEvent {
+                name: parent.clone(),
+                at,
+                head: entry.head,
+            });
         }
         let point = self.custody.fork_point(entry.world, at).await?;
         let at = point.base.of;
-        let mut world = fold_world(&*self.log, parent, Some(at)).await.map_err(unfolded)?;
+        let mut world = fold_world(&*self.log, parent, Some(at))
+            .await
+            .map_err(unfolded)?;
         let left = LeftBehind::of(&world);
         let (clock, definition) = (self.clock_of(&world, world.clock()), world.definition());
         let stamp = self.stamp(&world, &forking.name, &clock);
@@ -148,14 +187,26 @@ impl Means {
         world.apply(&commit);
         let base = world.base().map(PathBuf::from);
         // Before it is recorded: a world that cannot be opened is not begun.
-        let parts = self.parts(&world, forking.perform, &definition, base.as_deref()).await?;
+        let parts = self
+            .parts(&world, forking.perform, &definition, base.as_deref())
+            .await?;
         match self.log.append(Incarnation(1), commit.clone()).await? {
             Appended::Committed { .. } | Appended::Repeated(_) => {}
         }
         if forking.is_copied {
             self.custody.copy_base(commit.header.world).await?;
         }
-        Ok((Entered { world, parts, definition, clock }, at, commit, left))
+        Ok((
+            Entered {
+                world,
+                parts,
+                definition,
+                clock,
+            },
+            at,
+            commit,
+            left,
+        ))
     }
 }
 
@@ -163,7 +214,10 @@ fn unfolded(error: FoldError) -> OpenError {
     match error {
         FoldError::NoSuchWorld(name) => OpenError::NoSuchWorld(name),
         FoldError::BehindHead { at, head } => {
-            OpenError::Read(folkmoot_core::port::ReadError::Damaged { at, what: format!("the head is event {head}") })
+            OpenError::Read(folkmoot_core::port::ReadError::Damaged {
+                at,
+                what: format!("the head is event {head}"),
+            })
         }
         FoldError::Read(error) => OpenError::Read(error),
     }

@@ -7,7 +7,9 @@ use std::time::Duration;
 use folkmoot_core::command::{Action, Command};
 use folkmoot_core::event::{ClockKind, ForkEffects, Labelled};
 use folkmoot_core::ids::{CopyId, Incarnation, NodeId, Position, Stamp, Time, WorldId, WorldName};
-use folkmoot_core::port::{Appended, Blobs, Checkpoints, Clock, Custody, EventLog, Signer, ToolHost};
+use folkmoot_core::port::{
+    Appended, Blobs, Checkpoints, Clock, Custody, EventLog, Signer, ToolHost,
+};
 use folkmoot_core::principal::Principal;
 use folkmoot_core::refusal::Refusal;
 use folkmoot_core::rules::Pipeline;
@@ -65,7 +67,10 @@ impl Means {
         left: Incarnation,
         perform: Perform,
     ) -> Result<Entered, OpenError> {
-        let opening = Opening { perform, ..Opening::recorded(name.clone()) };
+        let opening = Opening {
+            perform,
+            ..Opening::recorded(name.clone())
+        };
         let world = self.load(&opening).await?;
         if world.incarnation() == left {
             self.enter(world, &opening).await
@@ -86,19 +91,33 @@ impl Means {
     /// Records the opening: a new incarnation, which fences every older one off.
     async fn enter(&self, mut world: World, opening: &Opening) -> Result<Entered, OpenError> {
         let labelled = labelled(&world, opening)?;
-        let definition = opening.definition.clone().unwrap_or_else(|| world.definition());
-        let base = opening.base.clone().or_else(|| world.base().map(PathBuf::from));
-        let parts = self.parts(&world, opening.perform, &definition, base.as_deref()).await?;
+        let definition = opening
+            .definition
+            .clone()
+            .unwrap_or_else(|| world.definition());
+        let base = opening
+            .base
+            .clone()
+            .or_else(|| world.base().map(PathBuf::from));
+        let parts = self
+            .parts(&world, opening.perform, &definition, base.as_deref())
+            .await?;
         let (definition, opening) = &with_folders(definition, opening, &parts);
         let clock = self.clock_of(&world, opening.clock);
         let incarnation = world.incarnation().next();
         let stamp = self.stamp(&world, &opening.name, &clock);
         let action = self.opening_action(&world, opening, &stamp);
         let by = match (&action, &opening.by) {
-            (Action::Open { revise: Some(_), .. }, Some(by)) => by.principal().clone(),
+            (
+                Action::Open {
+                    revise: Some(_), ..
+                },
+                Some(by),
+            ) => by.principal().clone(),
             (_, _) => Principal::Runtime,
         };
-        self.record(&mut world, incarnation, Command::of(by, action), stamp).await?;
+        self.record(&mut world, incarnation, Command::of(by, action), stamp)
+            .await?;
         self.restore(&mut world, &opening.name, &clock).await?;
         let incarnation = world.incarnation();
         if let Some(Labelled { owner, labels }) = labelled {
@@ -107,26 +126,49 @@ impl Means {
             self.record(&mut world, incarnation, command, stamp).await?;
         }
         log_pipeline(&world, &opening.name);
-        Ok(Entered { world, parts, definition: definition.clone(), clock })
+        Ok(Entered {
+            world,
+            parts,
+            definition: definition.clone(),
+            clock,
+        })
     }
 
     /// Asks people about the rest of what one opening in a copy of the store had no room for. Each asks about some of it.
-    async fn restore(&self, world: &mut World, name: &WorldName, clock: &WorldClock) -> Result<(), OpenError> {
+    async fn restore(
+        &self,
+        world: &mut World,
+        name: &WorldName,
+        clock: &WorldClock,
+    ) -> Result<(), OpenError> {
         while world.is_restoring() {
             let (node, copy) = (self.node, self.custody.copy());
-            let action = Action::Open { node, base: None, revise: None, signer: self.signing_key(), copy };
+            let action = Action::Open {
+                node,
+                base: None,
+                revise: None,
+                signer: self.signing_key(),
+                copy,
+            };
             let (stamp, incarnation) = (self.stamp(world, name, clock), world.incarnation().next());
-            self.record(world, incarnation, Command::of_runtime(action), stamp).await?;
+            self.record(world, incarnation, Command::of_runtime(action), stamp)
+                .await?;
         }
         Ok(())
     }
 
     /// A simulated world's time is that of its last commit.
     pub(super) fn clock_of(&self, world: &World, wanted: ClockKind) -> WorldClock {
-        let kind = if world.head() == Position::ZERO { wanted } else { world.clock() };
+        let kind = if world.head() == Position::ZERO {
+            wanted
+        } else {
+            world.clock()
+        };
         match kind {
             ClockKind::System => WorldClock::System(Arc::clone(&self.clock)),
-            ClockKind::Simulated => WorldClock::Simulated(SimulatedClock::new(world.time().max(Time::SIMULATED_START))),
+            ClockKind::Simulated => {
+                WorldClock::Simulated(SimulatedClock::new(world.time().max(Time::SIMULATED_START)))
+            }
         }
     }
 
@@ -175,7 +217,13 @@ impl Means {
                 let base = base.filter(|base| Some(base.as_str()) != world.base());
                 let is_asked = |copy: &CopyId| world.copy() == Some(*copy) && !world.is_restoring();
                 let copy = self.custody.copy().filter(|copy| !is_asked(copy));
-                Action::Open { node, base, revise, signer, copy }
+                Action::Open {
+                    node,
+                    base,
+                    revise,
+                    signer,
+                    copy,
+                }
             }
         }
     }
@@ -198,7 +246,9 @@ impl Means {
 
     /// What process tools of `world` run under.
     pub(crate) fn host_of(&self, world: &World) -> Option<Arc<dyn ToolHost>> {
-        self.host.clone().filter(|_| world.effects() == ForkEffects::Live)
+        self.host
+            .clone()
+            .filter(|_| world.effects() == ForkEffects::Live)
     }
 
     pub(super) async fn parts(
@@ -213,8 +263,19 @@ impl Means {
         }
         let parts = self.assemble(world, definition, base).await?;
         let is_live = world.effects() == ForkEffects::Live;
-        let is_used = |tool: &_| definition.spec.agents.iter().any(|agent| agent.tools.contains(tool));
-        for (name, spec) in definition.spec.tools.iter().filter(|(name, _)| is_used(*name)) {
+        let is_used = |tool: &_| {
+            definition
+                .spec
+                .agents
+                .iter()
+                .any(|agent| agent.tools.contains(tool))
+        };
+        for (name, spec) in definition
+            .spec
+            .tools
+            .iter()
+            .filter(|(name, _)| is_used(*name))
+        {
             if !parts.tools.contains_key(name) {
                 return Err(OpenError::no_tool(name));
             }
@@ -222,7 +283,12 @@ impl Means {
                 return Err(OpenError::NoHost(name.clone()));
             }
         }
-        for model in definition.spec.agents.iter().flat_map(|agent| definition.spec.models_of(agent)) {
+        for model in definition
+            .spec
+            .agents
+            .iter()
+            .flat_map(|agent| definition.spec.models_of(agent))
+        {
             if !parts.models.contains_key(model) {
                 return Err(OpenError::no_model(model));
             }
@@ -235,7 +301,10 @@ impl Means {
 /// all. Two logs with the same digest had the same policies.
 fn log_pipeline(world: &World, name: &WorldName) {
     let Pipeline { digest, stages } = world.rules().pipeline();
-    let stages: Vec<String> = stages.iter().map(|stage| format!("{} {}", stage.name, stage.digest.short())).collect();
+    let stages: Vec<String> = stages
+        .iter()
+        .map(|stage| format!("{} {}", stage.name, stage.digest.short()))
+        .collect();
     tracing::info!(world = %name, pipeline = %digest, ?stages, "the world is open");
 }
 
@@ -244,17 +313,28 @@ fn labelled(world: &World, opening: &Opening) -> Result<Option<Labelled>, OpenEr
     let recorded = world.labelled();
     let labelled = Labelled {
         owner: opening.owner.clone().or_else(|| recorded.owner.clone()),
-        labels: opening.labels.clone().unwrap_or_else(|| recorded.labels.clone()),
+        labels: opening
+            .labels
+            .clone()
+            .unwrap_or_else(|| recorded.labels.clone()),
     };
-    labelled.check().map_err(|why| OpenError::Refused(Refusal::BadLabels { why }))?;
+    labelled
+        .check()
+        .map_err(|why| OpenError::Refused(Refusal::BadLabels { why }))?;
     Ok((labelled != *recorded).then_some(labelled))
 }
 
 /// The definition with the folders in which its tools were opened, and an opening that says so if that is news.
-fn with_folders(mut definition: Definition, opening: &Opening, parts: &Parts) -> (Definition, Opening) {
+fn with_folders(
+    mut definition: Definition,
+    opening: &Opening,
+    parts: &Parts,
+) -> (Definition, Opening) {
     let mut is_news = opening.definition.is_some();
     for (name, tool) in &mut definition.spec.tools {
-        let Some(built) = parts.tools.get(name).map(|built| built.spec()) else { continue };
+        let Some(built) = parts.tools.get(name).map(|built| built.spec()) else {
+            continue;
+        };
         if tool.has_moved(built) {
             tool.folder.clone_from(&built.folder);
             is_news = true;
@@ -262,6 +342,10 @@ fn with_folders(mut definition: Definition, opening: &Opening, parts: &Parts) ->
     }
     // Another folder is found by the runtime, whoever opens the room.
     let by = opening.by.clone().filter(|_| opening.definition.is_some());
-    let opening = Opening { definition: is_news.then(|| definition.clone()), by, ..opening.clone() };
+    let opening = Opening {
+        definition: is_news.then(|| definition.clone()),
+        by,
+        ..opening.clone()
+    };
     (definition, opening)
 }

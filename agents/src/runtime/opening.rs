@@ -65,7 +65,10 @@ impl Opening {
     /// Opens the world `name`, or begins it, with `definition`.
     #[must_use]
     pub fn with(name: WorldName, definition: Definition) -> Self {
-        Self { definition: Some(definition), ..Self::recorded(name) }
+        Self {
+            definition: Some(definition),
+            ..Self::recorded(name)
+        }
     }
 
     /// Changes the definition in the name of `by`.
@@ -85,7 +88,9 @@ impl Opening {
     /// Gives the world a label. All labels that were given so take the place of the recorded ones.
     #[must_use]
     pub fn label(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
-        self.labels.get_or_insert_default().insert(key.into(), value.into());
+        self.labels
+            .get_or_insert_default()
+            .insert(key.into(), value.into());
         self
     }
 }

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use folkmoot_core::commit::Commit;
-use folkmoot_core::event::{Event, ModelAnswered, ModelCalled, OutcomeSettled, SettledHow, ToolFinished};
+use folkmoot_core::event::{
+    Event, ModelAnswered, ModelCalled, OutcomeSettled, SettledHow, ToolFinished,
+};
 use folkmoot_core::ids::{Attempt, CallId, Digest, ModelCallId, Position, ToolName, WorldId};
 use folkmoot_core::port::{EventLog, ReadError};
 use folkmoot_core::response::LLMResponse;
@@ -52,8 +54,15 @@ struct Open {
 impl Record {
     /// Reads the records of a world and of those that it comes from, theirs to the end: what they did after it had left
     /// them counts as well.
-    pub(super) async fn read(log: &Arc<dyn EventLog>, world: &World) -> Result<Arc<Self>, ReadError> {
-        let mut record = Self { log: Arc::clone(log), answers: BTreeMap::new(), runs: BTreeMap::new() };
+    pub(super) async fn read(
+        log: &Arc<dyn EventLog>,
+        world: &World,
+    ) -> Result<Arc<Self>, ReadError> {
+        let mut record = Self {
+            log: Arc::clone(log),
+            answers: BTreeMap::new(),
+            runs: BTreeMap::new(),
+        };
         let mut from = Position::new(1);
         for branch in world.lineage() {
             if record.read_one(branch.parent, from).await? {
@@ -90,17 +99,27 @@ impl Record {
 
     fn take(&mut self, open: &mut Open, at: Place, event: &Event) {
         if let Event::ModelAnswered(ModelAnswered { call, attempt, .. }) = event {
-            if let Some(asked) = open.asked.remove(&(*call, *attempt)).filter(|_| self.answers.len() < FOUND_MAX) {
+            if let Some(asked) = open
+                .asked
+                .remove(&(*call, *attempt))
+                .filter(|_| self.answers.len() < FOUND_MAX)
+            {
                 self.answers.entry(asked).or_insert(at);
             }
         } else if let Event::ToolFinished(finished) = event {
-            let run = open.calls.remove(&finished.call).filter(|_| self.runs.len() < FOUND_MAX);
+            let run = open
+                .calls
+                .remove(&finished.call)
+                .filter(|_| self.runs.len() < FOUND_MAX);
             let is_answer = open.questions.remove(&finished.call);
             if let Some(run) = run.filter(|_| !is_answer && outcome_of(finished).is_some()) {
                 self.runs.entry(run).or_insert(at);
             }
         } else if let Event::OutcomeSettled(settled) = event {
-            let run = open.calls.remove(&settled.call).filter(|_| self.runs.len() < FOUND_MAX);
+            let run = open
+                .calls
+                .remove(&settled.call)
+                .filter(|_| self.runs.len() < FOUND_MAX);
             if let Some(run) = run.filter(|_| said_of(settled).is_some()) {
                 self.runs.entry(run).or_insert(at);
             }
@@ -114,7 +133,9 @@ impl Record {
         let place = *self.answers.get(&fingerprint)?;
         let commit = self.commit(place).await?;
         let (_, event) = commit.numbered().find(|(at, _)| *at == place.at)?;
-        let Event::ModelAnswered(answered) = event else { return None };
+        let Event::ModelAnswered(answered) = event else {
+            return None;
+        };
         answered.response.present().cloned()
     }
 
@@ -126,20 +147,33 @@ impl Record {
         if let Event::OutcomeSettled(settled) = event {
             return said_of(settled).map(ToolOutcome::text);
         }
-        let Event::ToolFinished(finished) = event else { return None };
+        let Event::ToolFinished(finished) = event else {
+            return None;
+        };
         outcome_of(finished).cloned()
     }
 
     /// What does not read was not recorded.
     async fn commit(&self, place: Place) -> Option<Commit> {
         let mut found = self.log.read(place.world, place.at).await.ok()?;
-        found.try_next().await.ok().flatten().map(|stored| stored.commit)
+        found
+            .try_next()
+            .await
+            .ok()
+            .flatten()
+            .map(|stored| stored.commit)
     }
 }
 
 impl Open {
     fn take(&mut self, event: &Event) {
-        if let Event::ModelCalled(ModelCalled { call, attempt, fingerprint, .. }) = event {
+        if let Event::ModelCalled(ModelCalled {
+            call,
+            attempt,
+            fingerprint,
+            ..
+        }) = event
+        {
             self.asked.insert((*call, *attempt), *fingerprint);
         } else if let Event::WorldOpened(opened) = event {
             self.schemas = schemas(&opened.spec);
@@ -150,28 +184,49 @@ impl Open {
         } else if let Event::CallsAdmitted(admitted) = event {
             for call in &admitted.calls {
                 let tool = call.tool.clone();
-                let Some((tool, schema)) = tool.and_then(|tool| Some((tool.clone(), *self.schemas.get(&tool)?))) else {
+                let Some((tool, schema)) =
+                    tool.and_then(|tool| Some((tool.clone(), *self.schemas.get(&tool)?)))
+                else {
                     continue;
                 };
-                self.calls.insert(call.call, RunKey { tool, schema, arguments: call.arguments });
+                self.calls.insert(
+                    call.call,
+                    RunKey {
+                        tool,
+                        schema,
+                        arguments: call.arguments,
+                    },
+                );
             }
         }
     }
 }
 
 fn schemas(spec: &folkmoot_core::spec::WorldSpec) -> BTreeMap<ToolName, Digest> {
-    spec.tools.iter().map(|(name, tool)| (name.clone(), schema_digest(tool))).collect()
+    spec.tools
+        .iter()
+        .map(|(name, tool)| (name.clone(), schema_digest(tool)))
+        .collect()
 }
 
 /// What a person said that a lost run gave.
 fn said_of(settled: &OutcomeSettled) -> Option<&str> {
-    let text = settled.text.present().filter(|_| settled.how == SettledHow::Ran)?;
+    let text = settled
+        .text
+        .present()
+        .filter(|_| settled.how == SettledHow::Ran)?;
     text.result.as_deref()
 }
 
 /// What the tool itself gave, if it ran.
 fn outcome_of(finished: &ToolFinished) -> Option<&ToolOutcome> {
     let outcome = finished.outcome.present()?.as_ref()?;
-    let is_dry = matches!(outcome, ToolOutcome::Failed(ToolFailure { code: ToolErrorCode::DryRun, .. }));
+    let is_dry = matches!(
+        outcome,
+        ToolOutcome::Failed(ToolFailure {
+            code: ToolErrorCode::DryRun,
+            ..
+        })
+    );
     (!is_dry && finished.attempt.is_some()).then_some(outcome)
 }

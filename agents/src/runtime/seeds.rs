@@ -35,17 +35,28 @@ impl Seeds {
             use std::hash::BuildHasher as _;
             *chunk = std::hash::RandomState::new().hash_one(word).to_le_bytes();
         }
-        Self { number: Number::Growing(AtomicU64::new(0)), key, began: SystemClock.now() }
+        Self {
+            number: Number::Growing(AtomicU64::new(0)),
+            key,
+            began: SystemClock.now(),
+        }
     }
 
     /// Seeds that are the same every time, for the same `start` and the same place.
     pub(crate) const fn counted(start: u64) -> Self {
-        Self { number: Number::Fixed(start), key: [0; 32], began: Time::SIMULATED_START }
+        Self {
+            number: Number::Fixed(start),
+            key: [0; 32],
+            began: Time::SIMULATED_START,
+        }
     }
 
     /// The id of the process that takes them.
     pub(crate) fn node(&self) -> NodeId {
-        NodeId::from_stamp(&Stamp { time: self.began, seed: self.hash(&[]) })
+        NodeId::from_stamp(&Stamp {
+            time: self.began,
+            seed: self.hash(&[]),
+        })
     }
 
     /// The seed of a decision of `world` at `head`.
@@ -63,7 +74,9 @@ impl Seeds {
         let parts: [&[u8]; 2] = [&self.key, &number];
         let hash = Digest::of(&[&parts, place].concat());
         let mut seed = [0; 16];
-        seed.iter_mut().zip(hash.as_bytes()).for_each(|(to, from)| *to = *from);
+        seed.iter_mut()
+            .zip(hash.as_bytes())
+            .for_each(|(to, from)| *to = *from);
         Seed::new(seed)
     }
 }

@@ -33,11 +33,19 @@ pub async fn read_transcript(
     before: Option<Position>,
     limit: usize,
 ) -> Result<TranscriptPage, FoldError> {
-    let entry = log.find(name).await?.ok_or_else(|| FoldError::NoSuchWorld(name.clone()))?;
+    let entry = log
+        .find(name)
+        .await?
+        .ok_or_else(|| FoldError::NoSuchWorld(name.clone()))?;
     let end = entry.head.next();
     let before = before.unwrap_or(end).min(end);
-    let reader = Reader { log, world: entry.world };
-    Ok(reader.page(before, before < end, limit.clamp(1, TRANSCRIPT_PAGE_MAX)).await?)
+    let reader = Reader {
+        log,
+        world: entry.world,
+    };
+    Ok(reader
+        .page(before, before < end, limit.clamp(1, TRANSCRIPT_PAGE_MAX))
+        .await?)
 }
 
 struct Reader<'a> {
@@ -47,18 +55,32 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// `is_inside`: `before` may stand inside a commit.
-    async fn page(&self, before: Position, is_inside: bool, limit: usize) -> Result<TranscriptPage, ReadError> {
+    async fn page(
+        &self,
+        before: Position,
+        is_inside: bool,
+        limit: usize,
+    ) -> Result<TranscriptPage, ReadError> {
         let mut pager = TranscriptPager::new(before, limit);
         if is_inside && before > Position::new(1) {
-            self.take(&mut pager, self.commit_around(before).await?).await?;
+            self.take(&mut pager, self.commit_around(before).await?)
+                .await?;
         }
-        let mut left = limit.saturating_mul(COMMITS_EACH).saturating_add(COMMITS_MORE);
+        let mut left = limit
+            .saturating_mul(COMMITS_EACH)
+            .saturating_add(COMMITS_MORE);
         while left > 0 && !pager.is_full() && pager.before() > Position::new(1) {
             let count = pager.room().saturating_mul(2).saturating_add(8).min(left);
-            let commits = self.log.read_back(self.world, pager.before(), count).await?;
+            let commits = self
+                .log
+                .read_back(self.world, pager.before(), count)
+                .await?;
             if commits.is_empty() {
                 let what = "there is no commit before this event".to_owned();
-                return Err(ReadError::Damaged { at: pager.before(), what });
+                return Err(ReadError::Damaged {
+                    at: pager.before(),
+                    what,
+                });
             }
             left = left.saturating_sub(commits.len());
             self.take(&mut pager, commits).await?;
@@ -70,13 +92,26 @@ impl Reader<'_> {
     async fn commit_around(&self, before: Position) -> Result<Vec<StoredCommit>, ReadError> {
         let last = Position::new(before.get().saturating_sub(1));
         let found = self.log.read(self.world, last).await?.try_next().await?;
-        Ok(found.into_iter().filter(|stored| stored.commit.last() >= before).collect())
+        Ok(found
+            .into_iter()
+            .filter(|stored| stored.commit.last() >= before)
+            .collect())
     }
 
-    async fn take(&self, pager: &mut TranscriptPager, commits: Vec<StoredCommit>) -> Result<(), ReadError> {
-        let Some(oldest) = commits.last() else { return Ok(()) };
-        let gone: BTreeSet<Position> =
-            self.log.gone(self.world, oldest.commit.header.first, pager.before()).await?.into_iter().collect();
+    async fn take(
+        &self,
+        pager: &mut TranscriptPager,
+        commits: Vec<StoredCommit>,
+    ) -> Result<(), ReadError> {
+        let Some(oldest) = commits.last() else {
+            return Ok(());
+        };
+        let gone: BTreeSet<Position> = self
+            .log
+            .gone(self.world, oldest.commit.header.first, pager.before())
+            .await?
+            .into_iter()
+            .collect();
         for stored in &commits {
             if pager.is_full() {
                 break;

@@ -22,7 +22,12 @@ impl Seat {
         look: impl FnOnce(&World) -> T + Send + 'static,
     ) -> Result<T, SeatError> {
         let principal = self.principal().clone();
-        let look = move |world: &World| world.rights_of(&principal).has(Right::Read).then(|| look(world));
+        let look = move |world: &World| {
+            world
+                .rights_of(&principal)
+                .has(Right::Read)
+                .then(|| look(world))
+        };
         self.world.read(look).await?.ok_or_else(no_right)
     }
 
@@ -30,7 +35,11 @@ impl Seat {
     ///
     /// # Errors
     /// [`SeatError::Refused`] without the right to read; [`SeatError::Stopped`] if the log does not read.
-    pub async fn transcript(&self, before: Option<Position>, limit: usize) -> Result<TranscriptPage, SeatError> {
+    pub async fn transcript(
+        &self,
+        before: Option<Position>,
+        limit: usize,
+    ) -> Result<TranscriptPage, SeatError> {
         self.check(Right::Read)?;
         let page = read_transcript(&*self.world.log, &self.world.name, before, limit).await;
         page.map_err(|error: FoldError| SeatError::Stopped(error.to_string()))
@@ -43,12 +52,19 @@ impl Seat {
     }
 
     pub(super) fn check(&self, right: Right) -> Result<(), SeatError> {
-        if self.may(right) { Ok(()) } else { Err(no_right()) }
+        if self.may(right) {
+            Ok(())
+        } else {
+            Err(no_right())
+        }
     }
 }
 
 const fn no_right() -> SeatError {
-    SeatError::Refused(Refusal::Right { reason: RefusalReason::NoRight, decided: None })
+    SeatError::Refused(Refusal::Right {
+        reason: RefusalReason::NoRight,
+        decided: None,
+    })
 }
 
 /// A seat's right to read, held for as long as it lasts.
@@ -61,7 +77,10 @@ pub(super) struct Reader {
 impl Reader {
     pub(super) fn of(seat: &Seat) -> Result<Self, SeatError> {
         seat.check(Right::Read)?;
-        Ok(Self { access: seat.world.access.clone(), principal: seat.principal().clone() })
+        Ok(Self {
+            access: seat.world.access.clone(),
+            principal: seat.principal().clone(),
+        })
     }
 
     pub(super) fn may_read(&self) -> bool {
@@ -79,7 +98,11 @@ impl Reader {
 
     async fn lost(&mut self) {
         let Self { access, principal } = self;
-        if access.wait_for(|access| !access.of(principal).has(Right::Read)).await.is_err() {
+        if access
+            .wait_for(|access| !access.of(principal).has(Right::Read))
+            .await
+            .is_err()
+        {
             // The world is closed: nobody takes anything away any more.
             std::future::pending().await
         }

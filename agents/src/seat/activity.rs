@@ -23,7 +23,10 @@ impl ActivitySubscription {
     /// [`RecvError::Closed`] once the world is closed or the right to read is taken away; [`RecvError::Lagged`] if this
     /// observer fell too far behind and missed some.
     pub async fn recv(&mut self) -> Result<ActivityEvent, RecvError> {
-        self.reader.while_allowed(self.events.recv()).await.unwrap_or(Err(RecvError::Closed))
+        self.reader
+            .while_allowed(self.events.recv())
+            .await
+            .unwrap_or(Err(RecvError::Closed))
     }
 
     /// What went on, without waiting.
@@ -31,7 +34,11 @@ impl ActivitySubscription {
     /// # Errors
     /// [`TryRecvError::Empty`] if there is nothing; else as [`recv`](Self::recv).
     pub fn try_recv(&mut self) -> Result<ActivityEvent, TryRecvError> {
-        if self.reader.may_read() { self.events.try_recv() } else { Err(TryRecvError::Closed) }
+        if self.reader.may_read() {
+            self.events.try_recv()
+        } else {
+            Err(TryRecvError::Closed)
+        }
     }
 }
 
@@ -41,7 +48,10 @@ impl Seat {
     /// # Errors
     /// [`SeatError::Refused`] without the right to read.
     pub fn subscribe_activity(&self) -> Result<ActivitySubscription, SeatError> {
-        Ok(ActivitySubscription { reader: Reader::of(self)?, events: self.world.activity.subscribe() })
+        Ok(ActivitySubscription {
+            reader: Reader::of(self)?,
+            events: self.world.activity.subscribe(),
+        })
     }
 
     /// What was shown so far of `message`, which is being written: its pieces as they were sent, from the one that holds
@@ -52,7 +62,11 @@ impl Seat {
     ///
     /// # Errors
     /// [`SeatError::Refused`] without the right to read.
-    pub fn drafts_since(&self, message: MessageId, offset: u64) -> Result<Vec<ActivityEvent>, SeatError> {
+    pub fn drafts_since(
+        &self,
+        message: MessageId,
+        offset: u64,
+    ) -> Result<Vec<ActivityEvent>, SeatError> {
         let _reader = Reader::of(self)?;
         Ok(self.world.activity.drafts_since(message, offset))
     }

@@ -20,7 +20,14 @@ impl Seat {
         text: impl Into<String>,
         key: Option<Key>,
     ) -> Result<Accepted, SeatError> {
-        self.give(Action::Edit { message, text: text.into() }, key).await
+        self.give(
+            Action::Edit {
+                message,
+                text: text.into(),
+            },
+            key,
+        )
+        .await
     }
 
     /// Takes a message back, and with it what was said in answer to it alone. The log keeps the original.
@@ -28,7 +35,11 @@ impl Seat {
     /// # Errors
     /// [`SeatError::Refused`] if the message is not this person's nor an agent's, or is not kept; else the world has
     /// ended.
-    pub async fn retract(&self, message: MessageId, key: Option<Key>) -> Result<Accepted, SeatError> {
+    pub async fn retract(
+        &self,
+        message: MessageId,
+        key: Option<Key>,
+    ) -> Result<Accepted, SeatError> {
         self.give(Action::Retract { message }, key).await
     }
 
@@ -37,7 +48,11 @@ impl Seat {
     /// # Errors
     /// [`SeatError::Refused`] if the message is no reply of an agent, or what it answers is no longer known; else the
     /// world has ended.
-    pub async fn regenerate(&self, message: MessageId, key: Option<Key>) -> Result<Accepted, SeatError> {
+    pub async fn regenerate(
+        &self,
+        message: MessageId,
+        key: Option<Key>,
+    ) -> Result<Accepted, SeatError> {
         self.give(Action::Regenerate { message }, key).await
     }
 

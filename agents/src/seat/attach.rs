@@ -28,14 +28,25 @@ impl Seat {
     /// [`SeatError::Refused`] if the room does not take such a file; [`SeatError::Blob`] if it cannot be kept; else the
     /// world has ended.
     pub async fn attach(&self, file: File) -> Result<Attachment, SeatError> {
-        let File { name, media_type, bytes } = file;
+        let File {
+            name,
+            media_type,
+            bytes,
+        } = file;
         let attachment = Attachment::of(name, media_type, &bytes);
         if !self.may(Right::Post) {
             return Ok(attachment);
         }
-        let bytes_max = self.world.read(|world| world.rules().spec().limits.attachment_bytes_max).await?;
+        let bytes_max = self
+            .world
+            .read(|world| world.rules().spec().limits.attachment_bytes_max)
+            .await?;
         attachment.check(bytes_max).map_err(refused)?;
-        self.world.blobs.put(self.world_id()?, bytes).await.map_err(failed)?;
+        self.world
+            .blobs
+            .put(self.world_id()?, bytes)
+            .await
+            .map_err(failed)?;
         Ok(attachment)
     }
 
@@ -45,7 +56,11 @@ impl Seat {
     /// [`SeatError::Refused`] without the right to read; [`SeatError::Blob`] if it does not read, or is damaged.
     pub async fn attached(&self, blob: Digest) -> Result<Option<Vec<u8>>, SeatError> {
         self.check(Right::Read)?;
-        self.world.blobs.get(self.world_id()?, blob).await.map_err(failed)
+        self.world
+            .blobs
+            .get(self.world_id()?, blob)
+            .await
+            .map_err(failed)
     }
 
     /// Verifies that what a message is about to name is kept here, with the size that it says. Whoever may not speak is
@@ -54,10 +69,20 @@ impl Seat {
         if !self.may(Right::Post) {
             return Ok(());
         }
-        for Attachment { blob, name, bytes, .. } in attachments {
-            let kept = self.world.blobs.size(self.world_id()?, *blob).await.map_err(failed)?;
+        for Attachment {
+            blob, name, bytes, ..
+        } in attachments
+        {
+            let kept = self
+                .world
+                .blobs
+                .size(self.world_id()?, *blob)
+                .await
+                .map_err(failed)?;
             if kept != Some(*bytes) {
-                let why = format!("no file of {bytes} bytes is kept as {blob}, which {name:?} names; attach it first");
+                let why = format!(
+                    "no file of {bytes} bytes is kept as {blob}, which {name:?} names; attach it first"
+                );
                 return Err(SeatError::Refused(Refusal::BadMessage { why }));
             }
         }
@@ -69,12 +94,20 @@ impl Seat {
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "it is what an error is mapped by")]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "it is what an error is mapped by"
+)]
 fn refused(error: AttachmentError) -> SeatError {
-    SeatError::Refused(Refusal::BadMessage { why: error.to_string() })
+    SeatError::Refused(Refusal::BadMessage {
+        why: error.to_string(),
+    })
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "it is what an error is mapped by")]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "it is what an error is mapped by"
+)]
 fn failed(error: BlobError) -> SeatError {
     SeatError::Blob(with_causes(&error))
 }

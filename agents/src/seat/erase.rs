@@ -22,9 +22,20 @@ impl Seat {
         basis: impl Into<String>,
         key: Option<Key>,
     ) -> Result<Position, SeatError> {
-        let accepted = self.give(Action::Erase { events, basis: basis.into() }, key).await?;
+        let accepted = self
+            .give(
+                Action::Erase {
+                    events,
+                    basis: basis.into(),
+                },
+                key,
+            )
+            .await?;
         let asked = |event: &Event| matches!(event, Event::ErasureRequested(_));
-        self.world.find_event(accepted.last.ok_or(SeatError::Closed)?, asked).await.map(|(at, _)| at)
+        self.world
+            .find_event(accepted.last.ok_or(SeatError::Closed)?, asked)
+            .await
+            .map(|(at, _)| at)
     }
 }
 
@@ -37,12 +48,16 @@ impl WorldHandle {
         let mut status = self.status.clone();
         loop {
             status.borrow_and_update();
-            if self.read(move |world| world.to_be_erased(request).is_empty()).await? {
+            if self
+                .read(move |world| world.to_be_erased(request).is_empty())
+                .await?
+            {
                 break;
             }
             status.changed().await.map_err(|_| self.gone())?;
         }
-        let is_it = |event: &Event| matches!(event, Event::Erased(erased) if erased.request == request);
+        let is_it =
+            |event: &Event| matches!(event, Event::Erased(erased) if erased.request == request);
         match self.find_event(request, is_it).await? {
             (_, Event::Erased(erased)) => Ok(erased),
             (_, _) => Err(SeatError::Closed),
@@ -56,9 +71,16 @@ impl WorldHandle {
         is_meant: impl Fn(&Event) -> bool,
     ) -> Result<(Position, Event), SeatError> {
         let unread = |error: ReadError| SeatError::Stopped(error.to_string());
-        let mut commits = self.log.read(self.id.ok_or(SeatError::Closed)?, from).await.map_err(unread)?;
+        let mut commits = self
+            .log
+            .read(self.id.ok_or(SeatError::Closed)?, from)
+            .await
+            .map_err(unread)?;
         while let Some(stored) = commits.try_next().await.map_err(unread)? {
-            let mut found = stored.commit.numbered().filter(|(_, event)| is_meant(event));
+            let mut found = stored
+                .commit
+                .numbered()
+                .filter(|(_, event)| is_meant(event));
             if let Some((at, event)) = found.next() {
                 return Ok((at, event.clone()));
             }

@@ -22,7 +22,8 @@ pub struct RevisionSubscription {
 
 impl fmt::Debug for RevisionSubscription {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RevisionSubscription").finish_non_exhaustive()
+        f.debug_struct("RevisionSubscription")
+            .finish_non_exhaustive()
     }
 }
 
@@ -32,7 +33,11 @@ impl RevisionSubscription {
     /// # Errors
     /// [`SeatError::Refused`] without the right to read; [`SeatError::Stopped`] if the log does not read.
     pub async fn from(seat: &Seat, from: Position) -> Result<Self, SeatError> {
-        Ok(Self { reader: Reader::of(seat)?, commits: follow(&seat.world, from).await?, ready: VecDeque::new() })
+        Ok(Self {
+            reader: Reader::of(seat)?,
+            commits: follow(&seat.world, from).await?,
+            ready: VecDeque::new(),
+        })
     }
 
     /// The next revision; `None` once the log is closed, or the right to read is taken away.
@@ -48,7 +53,9 @@ impl RevisionSubscription {
                 return Ok(Some(revision));
             }
             let next = self.reader.while_allowed(self.commits.try_next()).await;
-            let Some(stored) = next.transpose()?.flatten() else { return Ok(None) };
+            let Some(stored) = next.transpose()?.flatten() else {
+                return Ok(None);
+            };
             self.ready = Revision::of(&stored.commit).into();
         }
     }

@@ -21,7 +21,15 @@ impl Seat {
         rights: Option<Rights>,
         key: Option<Key>,
     ) -> Result<Accepted, SeatError> {
-        self.give(Action::SetRights { method: method.into(), subject: subject.into(), rights }, key).await
+        self.give(
+            Action::SetRights {
+                method: method.into(),
+                subject: subject.into(),
+                rights,
+            },
+            key,
+        )
+        .await
     }
 
     /// Tells the room what this seat's user sees: `state` is JSON, and agents read it as data once they are asked next.
@@ -36,6 +44,13 @@ impl Seat {
         state: impl Into<String>,
         key: Option<Key>,
     ) -> Result<Accepted, SeatError> {
-        self.give(Action::Observe { name, state: state.into() }, key).await
+        self.give(
+            Action::Observe {
+                name,
+                state: state.into(),
+            },
+            key,
+        )
+        .await
     }
 }

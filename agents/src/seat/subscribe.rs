@@ -37,7 +37,12 @@ impl TextSubscription {
     /// [`SeatError::Refused`] without the right to read; [`SeatError::Stopped`] if the log does not read.
     pub async fn from(seat: &Seat, from: Position) -> Result<Self, SeatError> {
         let (reader, commits) = (Reader::of(seat)?, follow(&seat.world, from).await?);
-        Ok(Self { commits, reader, projection: TextProjection::default(), ready: Vec::new() })
+        Ok(Self {
+            commits,
+            reader,
+            projection: TextProjection::default(),
+            ready: Vec::new(),
+        })
     }
 
     /// The next message; `None` once the log is closed, or the right to read is taken away.
@@ -53,7 +58,9 @@ impl TextSubscription {
                 return Ok(Some(self.ready.remove(0)));
             }
             let next = self.reader.while_allowed(self.commits.try_next()).await;
-            let Some(stored) = next.transpose()?.flatten() else { return Ok(None) };
+            let Some(stored) = next.transpose()?.flatten() else {
+                return Ok(None);
+            };
             self.ready = self.projection.take(&stored.commit);
         }
     }
@@ -69,17 +76,24 @@ pub struct ToolResultSubscription {
 
 impl fmt::Debug for ToolResultSubscription {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ToolResultSubscription").finish_non_exhaustive()
+        f.debug_struct("ToolResultSubscription")
+            .finish_non_exhaustive()
     }
 }
 
 impl ToolResultSubscription {
     pub(super) async fn begin(seat: &Seat, agent: &AgentName) -> Result<Self, SeatError> {
         let agent = agent.clone();
-        let (head, projection) =
-            seat.read(move |world| (world.head(), ToolResultProjection::of(world, &agent))).await?;
+        let (head, projection) = seat
+            .read(move |world| (world.head(), ToolResultProjection::of(world, &agent)))
+            .await?;
         let (reader, commits) = (Reader::of(seat)?, follow(&seat.world, head.next()).await?);
-        Ok(Self { commits, reader, projection, ready: Vec::new() })
+        Ok(Self {
+            commits,
+            reader,
+            projection,
+            ready: Vec::new(),
+        })
     }
 
     /// The next result; `None` once the log is closed, or the right to read is taken away.
@@ -95,7 +109,9 @@ impl ToolResultSubscription {
                 return Ok(Some(self.ready.remove(0)));
             }
             let next = self.reader.while_allowed(self.commits.try_next()).await;
-            let Some(stored) = next.transpose()?.flatten() else { return Ok(None) };
+            let Some(stored) = next.transpose()?.flatten() else {
+                return Ok(None);
+            };
             self.ready = self.projection.take(&stored.commit);
         }
     }
@@ -103,5 +119,9 @@ impl ToolResultSubscription {
 
 pub(super) async fn follow(world: &WorldHandle, from: Position) -> Result<CommitStream, SeatError> {
     let id = world.id.ok_or(SeatError::Closed)?;
-    world.log.subscribe(id, from).await.map_err(|error| SeatError::Stopped(error.to_string()))
+    world
+        .log
+        .subscribe(id, from)
+        .await
+        .map_err(|error| SeatError::Stopped(error.to_string()))
 }

@@ -17,13 +17,22 @@ impl Secrets for One {
 
 fn finished(outcome: ToolOutcome) -> Action {
     let agent = AgentName::new("bob").unwrap();
-    Action::FinishTool { agent, call: CallId::default(), attempt: Attempt(1), outcome, progress: None }
+    Action::FinishTool {
+        agent,
+        call: CallId::default(),
+        attempt: Attempt(1),
+        outcome,
+        progress: None,
+    }
 }
 
 fn is_clean(action: Action) {
     let before = format!("{action:?}");
     let after = format!("{:?}", conceal(action, &One));
-    assert!(before.contains(SECRET) && !after.contains(SECRET) && after.contains("[secret]"), "{after}");
+    assert!(
+        before.contains(SECRET) && !after.contains(SECRET) && after.contains("[secret]"),
+        "{after}"
+    );
 }
 
 #[test]
@@ -32,19 +41,38 @@ fn secrets_stay_out_of_every_place_that_an_effect_fills() {
     let agent = AgentName::new("bob").unwrap();
     let error = ModelError::new(ModelErrorKind::RefusesAccount, &said);
     let call = ModelCallId(Position::new(1));
-    is_clean(Action::RecordFailure { agent: agent.clone(), call, attempt: Attempt(1), error });
-    is_clean(Action::FailAgent { agent, turn: None, code: "x".to_owned(), detail: said.clone() });
+    is_clean(Action::RecordFailure {
+        agent: agent.clone(),
+        call,
+        attempt: Attempt(1),
+        error,
+    });
+    is_clean(Action::FailAgent {
+        agent,
+        turn: None,
+        code: "x".to_owned(),
+        detail: said.clone(),
+    });
     is_clean(finished(ToolOutcome::failed(ToolErrorCode::Failed, &said)));
     is_clean(finished(ToolOutcome::text(&said)));
-    let table = Table { columns: vec!["a".to_owned()], rows: vec![vec![json!(said)]], ..Table::default() };
+    let table = Table {
+        columns: vec!["a".to_owned()],
+        rows: vec![vec![json!(said)]],
+        ..Table::default()
+    };
     let kind = folkmoot_core::ids::ArtifactName::new("card").unwrap();
     for view in [
         View::Text(said.clone()),
         View::Json(json!({ "deep": [said] })),
         View::Table(table),
-        View::Artifact(Artifact { kind, data: json!({ SECRET: 1 }) }),
+        View::Artifact(Artifact {
+            kind,
+            data: json!({ SECRET: 1 }),
+        }),
     ] {
-        is_clean(finished(ToolOutcome::Done(ToolOutput::text("fine").with(view))));
+        is_clean(finished(ToolOutcome::Done(
+            ToolOutput::text("fine").with(view),
+        )));
     }
 }
 

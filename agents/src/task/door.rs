@@ -29,7 +29,11 @@ pub(crate) enum Ask {
     /// A new definition.
     Revise { command: Box<Command>, reply: Reply },
     /// A command at a later time of a simulated clock.
-    Advance { by: Duration, command: Box<Command>, reply: Reply },
+    Advance {
+        by: Duration,
+        command: Box<Command>,
+        reply: Reply,
+    },
     /// A look at the state.
     Inspect(Box<dyn FnOnce(&World) + Send>),
     /// Stop as if the process died when it was about to append.
@@ -84,7 +88,9 @@ impl Ask {
     /// Says why there is no answer. A look that is dropped tells by that.
     pub(super) fn turn_away(self, why: &str) {
         match self {
-            Self::Command { reply, .. } | Self::Revise { reply, .. } | Self::Advance { reply, .. } => {
+            Self::Command { reply, .. }
+            | Self::Revise { reply, .. }
+            | Self::Advance { reply, .. } => {
                 let _gone = reply.send(Err(SeatError::Stopped(why.to_owned())));
             }
             Self::Close(reply) => {

@@ -35,7 +35,15 @@ impl Channel {
         attempt: Attempt,
         cutter: ReplyCutter,
     ) -> Self {
-        Self { world, activity, agent, call, attempt, cutter: Mutex::new(Some(cutter)), shown: Mutex::new(None) }
+        Self {
+            world,
+            activity,
+            agent,
+            call,
+            attempt,
+            cutter: Mutex::new(Some(cutter)),
+            shown: Mutex::new(None),
+        }
     }
 
     /// Shows what was still held back: the model said all.
@@ -43,7 +51,11 @@ impl Channel {
     /// # Errors
     /// [`DraftsClosed`]: the call was stopped.
     pub(super) async fn finish(&self) -> Result<(), DraftsClosed> {
-        let cutter = self.cutter.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let cutter = self
+            .cutter
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
         let rest = cutter.map(ReplyCutter::finish).unwrap_or_default();
         self.show(rest).await
     }
@@ -60,18 +72,29 @@ impl Channel {
         };
         let next = offset.saturating_add(u64::try_from(delta.len()).unwrap_or(u64::MAX));
         *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = Some((message, next));
-        self.activity.draft(self.agent.clone(), message, offset, delta);
+        self.activity
+            .draft(self.agent.clone(), message, offset, delta);
         Ok(())
     }
 
     /// Makes `StreamStarted` durable; its position is the message's id.
     async fn start(&self) -> Result<MessageId, DraftsClosed> {
         let (agent, call, attempt) = (self.agent.clone(), self.call, self.attempt);
-        let command = Box::new(Command::of_runtime(Action::StartStream { agent, call, attempt }));
+        let command = Box::new(Command::of_runtime(Action::StartStream {
+            agent,
+            call,
+            attempt,
+        }));
         let (reply, answer) = oneshot::channel();
         let world = self.world.upgrade().ok_or(DraftsClosed)?;
-        world.send(Ask::Command { command, reply }).await.map_err(|_| DraftsClosed)?;
-        let accepted = answer.await.map_err(|_| DraftsClosed)?.map_err(|_| DraftsClosed)?;
+        world
+            .send(Ask::Command { command, reply })
+            .await
+            .map_err(|_| DraftsClosed)?;
+        let accepted = answer
+            .await
+            .map_err(|_| DraftsClosed)?
+            .map_err(|_| DraftsClosed)?;
         accepted.last.map(MessageId).ok_or(DraftsClosed)
     }
 }
@@ -81,7 +104,10 @@ impl Drafts for Channel {
     async fn push(&self, delta: &str) -> Result<(), DraftsClosed> {
         let stays = {
             let mut cutter = self.cutter.lock().unwrap_or_else(PoisonError::into_inner);
-            cutter.as_mut().map(|cutter| cutter.push(delta)).ok_or(DraftsClosed)?
+            cutter
+                .as_mut()
+                .map(|cutter| cutter.push(delta))
+                .ok_or(DraftsClosed)?
         };
         self.show(stays).await
     }

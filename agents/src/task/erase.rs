@@ -40,17 +40,39 @@ impl WorldTask {
         self.flight.launch(effect, self.world.head(), async move {
             let erase = async {
                 let erasure = custody.erase(world, &events, request).await?;
-                Ok::<_, EraseError>(Erased { erasure, world: fold_anew(&*log, world).await? })
+                Ok::<_, EraseError>(Erased {
+                    erasure,
+                    world: fold_anew(&*log, world).await?,
+                })
             };
-            Outcome::Erased(erase.await.map(Box::new).map_err(|error| with_causes(&error)))
+            Outcome::Erased(
+                erase
+                    .await
+                    .map(Box::new)
+                    .map_err(|error| with_causes(&error)),
+            )
         });
     }
 
     /// Records that it is done, and lets go of the state that still has what is gone.
-    pub(super) async fn note_erased(&mut self, request: Position, erased: Box<Erased>) -> Result<(), String> {
-        let Erased { erasure: Erasure { events, files }, mut world } = *erased;
-        self.bring(Action::RecordErased { request, events, files }).await?;
-        catch_up(&*self.means.log, &mut world).await.map_err(|error| with_causes(&error))?;
+    pub(super) async fn note_erased(
+        &mut self,
+        request: Position,
+        erased: Box<Erased>,
+    ) -> Result<(), String> {
+        let Erased {
+            erasure: Erasure { events, files },
+            mut world,
+        } = *erased;
+        self.bring(Action::RecordErased {
+            request,
+            events,
+            files,
+        })
+        .await?;
+        catch_up(&*self.means.log, &mut world)
+            .await
+            .map_err(|error| with_causes(&error))?;
         if world.head() != self.world.head() {
             return Err("its log has other events than it knows".to_owned());
         }

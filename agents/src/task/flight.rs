@@ -83,13 +83,22 @@ impl Flight {
         self.begun = self.begun.saturating_add(1);
         let handle = self.tasks.spawn(async move { work.await.into() });
         self.by_task.insert(handle.id(), key.clone());
-        self.under_way.insert(key, Begun { order: self.begun, at, handle });
+        self.under_way.insert(
+            key,
+            Begun {
+                order: self.begun,
+                at,
+                handle,
+            },
+        );
     }
 
     /// Waits for the next outcome. Never ends while nothing is under way.
     pub(super) async fn next(&mut self) -> Landed {
         loop {
-            let Some(joined) = self.tasks.join_next_with_id().await else { return std::future::pending().await };
+            let Some(joined) = self.tasks.join_next_with_id().await else {
+                return std::future::pending().await;
+            };
             if let Some(landed) = self.join(joined) {
                 return landed;
             }
@@ -103,8 +112,17 @@ impl Flight {
             Err(error) => (error.id(), None),
         };
         let effect = self.by_task.remove(&id)?;
-        let Begun { order, at: begun_at, .. } = self.under_way.remove(&effect)?;
-        Some(Landed { effect, outcome, order, begun_at })
+        let Begun {
+            order,
+            at: begun_at,
+            ..
+        } = self.under_way.remove(&effect)?;
+        Some(Landed {
+            effect,
+            outcome,
+            order,
+            begun_at,
+        })
     }
 
     /// Puts an outcome aside until everything under way has landed.

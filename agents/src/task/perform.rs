@@ -58,7 +58,11 @@ impl WorldTask {
                 let (agent, call) = (agent.clone(), *call);
                 self.bring(Action::DeclareUnknown { agent, call }).await
             }
-            Effect::RunTool { agent, call, attempt } => {
+            Effect::RunTool {
+                agent,
+                call,
+                attempt,
+            } => {
                 let (agent, call, attempt) = (agent.clone(), *call, *attempt);
                 self.run_tool(effect, agent, call, attempt).await
             }
@@ -77,7 +81,11 @@ impl WorldTask {
                 self.call_model(effect, agent, call);
                 Ok(())
             }
-            Effect::Reconcile { agent, call, attempt } => {
+            Effect::Reconcile {
+                agent,
+                call,
+                attempt,
+            } => {
                 let (agent, call, attempt) = (agent.clone(), *call, *attempt);
                 self.reconcile(effect, agent, call, attempt);
                 Ok(())
@@ -87,11 +95,17 @@ impl WorldTask {
 
     /// Tells an agent its news over its text channel.
     fn wake(&mut self, effect: Effect, agent: AgentName) {
-        let Some(view) = self.world.turn_view(&agent) else { return };
+        let Some(view) = self.world.turn_view(&agent) else {
+            return;
+        };
         let (news, line, horizon) = (self.world.news(&agent), self.bus.line(&agent), view.horizon);
         self.flight.launch(effect, self.world.head(), async move {
             match line.text(view, news).await {
-                Ok(reaction) => Action::OpenTurn { agent, horizon, reaction },
+                Ok(reaction) => Action::OpenTurn {
+                    agent,
+                    horizon,
+                    reaction,
+                },
                 Err(error) => failed(agent, None, error),
             }
         });
@@ -99,18 +113,26 @@ impl WorldTask {
 
     /// Tells an agent its results over its tool-result channel.
     fn go_on(&mut self, effect: Effect, agent: AgentName, turn: TurnId) {
-        let Some(view) = self.world.turn_view(&agent) else { return };
+        let Some(view) = self.world.turn_view(&agent) else {
+            return;
+        };
         let (results, line) = (self.world.tool_results(&agent), self.bus.line(&agent));
         self.flight.launch(effect, self.world.head(), async move {
             match line.results(view, results).await {
-                Ok(reaction) => Action::ContinueTurn { agent, turn, reaction },
+                Ok(reaction) => Action::ContinueTurn {
+                    agent,
+                    turn,
+                    reaction,
+                },
                 Err(error) => failed(agent, Some(turn), error),
             }
         });
     }
 
     fn call_model(&mut self, effect: Effect, agent: AgentName, call: ModelCallId) {
-        let Some(ask) = self.world.model_ask(&agent) else { return };
+        let Some(ask) = self.world.model_ask(&agent) else {
+            return;
+        };
         let model = self.parts.models.get(&ask.model).cloned();
         let limit = Duration::from_millis(ask.timeout_ms);
         let cutter = ReplyCutter::new(agent.clone(), self.world.reply_roster(&agent));
@@ -118,7 +140,14 @@ impl WorldTask {
         let drafts = match ask.purpose {
             Purpose::Turn | Purpose::Closing => {
                 let (world, activity) = (self.door.own.clone(), self.bus.activity());
-                Audience::Room(Box::new(Channel::new(world, activity, agent.clone(), call, attempt, cutter)))
+                Audience::Room(Box::new(Channel::new(
+                    world,
+                    activity,
+                    agent.clone(),
+                    call,
+                    attempt,
+                    cutter,
+                )))
             }
             Purpose::Compaction => Audience::Nobody,
         };
@@ -136,7 +165,8 @@ impl WorldTask {
             let mut model_call = model_call;
             let answer = match &model {
                 Some(model) => {
-                    model_call.files = files::load(&*blobs, world, &model_call.request, &**model).await;
+                    model_call.files =
+                        files::load(&*blobs, world, &model_call.request, &**model).await;
                     tokio::time::timeout(limit, model.call(&model_call, &drafts)).await
                 }
                 None => Ok(Err(ModelError::new(
@@ -148,12 +178,30 @@ impl WorldTask {
                 Ok(Ok(response)) => {
                     // Drafts that are closed show nothing more; what comes of the answer is decided all the same.
                     let (Ok(()) | Err(DraftsClosed)) = drafts.finish().await;
-                    Action::RecordAnswer { agent, call, attempt, response }
+                    Action::RecordAnswer {
+                        agent,
+                        call,
+                        attempt,
+                        response,
+                    }
                 }
-                Ok(Err(error)) => Action::RecordFailure { agent, call, attempt, error },
+                Ok(Err(error)) => Action::RecordFailure {
+                    agent,
+                    call,
+                    attempt,
+                    error,
+                },
                 Err(_elapsed) => {
-                    let error = ModelError::new(ModelErrorKind::Timeout, format!("no answer within {limit:?}"));
-                    Action::RecordFailure { agent, call, attempt, error }
+                    let error = ModelError::new(
+                        ModelErrorKind::Timeout,
+                        format!("no answer within {limit:?}"),
+                    );
+                    Action::RecordFailure {
+                        agent,
+                        call,
+                        attempt,
+                        error,
+                    }
                 }
             }
         });
@@ -199,15 +247,29 @@ impl WorldTask {
 
     /// What is refused because the world has moved on since the work was begun is not stuck: it is begun again, with what is so
     /// now.
-    async fn settle(&mut self, Landed { effect, outcome, begun_at, .. }: Landed) -> Result<(), String> {
-        self.take_up(&effect, outcome.or_else(|| panicked(&effect).map(Outcome::from))).await?;
+    async fn settle(
+        &mut self,
+        Landed {
+            effect,
+            outcome,
+            begun_at,
+            ..
+        }: Landed,
+    ) -> Result<(), String> {
+        self.take_up(
+            &effect,
+            outcome.or_else(|| panicked(&effect).map(Outcome::from)),
+        )
+        .await?;
         self.check_moved(&effect, begun_at)
     }
 
     async fn take_up(&mut self, effect: &Effect, outcome: Option<Outcome>) -> Result<(), String> {
         match (effect, outcome) {
             (_, Some(Outcome::Action(action))) => self.bring(*action).await,
-            (Effect::Erase { request }, Some(Outcome::Erased(erased))) => self.note_erased(*request, erased?).await,
+            (Effect::Erase { request }, Some(Outcome::Erased(erased))) => {
+                self.note_erased(*request, erased?).await
+            }
             (_, Some(Outcome::Erased(_)) | None) => Ok(()),
         }
     }
@@ -217,26 +279,47 @@ impl WorldTask {
         let is_stuck = self.world.head() == before
             && !self.flight.has(effect)
             && self.world.owed().any(|owed| owed.key() == *effect);
-        if is_stuck { Err(format!("the outcome of owed work was refused: {effect:?}")) } else { Ok(()) }
+        if is_stuck {
+            Err(format!("the outcome of owed work was refused: {effect:?}"))
+        } else {
+            Ok(())
+        }
     }
 }
 
-fn failed(agent: AgentName, turn: Option<TurnId>, AgentError { code, detail }: AgentError) -> Action {
-    Action::FailAgent { agent, turn, code, detail }
+fn failed(
+    agent: AgentName,
+    turn: Option<TurnId>,
+    AgentError { code, detail }: AgentError,
+) -> Action {
+    Action::FailAgent {
+        agent,
+        turn,
+        code,
+        detail,
+    }
 }
 
 /// What a panic of an effect's work means.
 fn panicked(effect: &Effect) -> Option<Action> {
     const WHY: &str = "it panicked";
     match effect {
-        Effect::RunTool { agent, call, attempt } => Some(Action::FinishTool {
+        Effect::RunTool {
+            agent,
+            call,
+            attempt,
+        } => Some(Action::FinishTool {
             agent: agent.clone(),
             call: *call,
             attempt: *attempt,
             outcome: ToolOutcome::failed(ToolErrorCode::Lost, WHY),
             progress: None,
         }),
-        Effect::CallModel { agent, call, attempt } => Some(Action::RecordFailure {
+        Effect::CallModel {
+            agent,
+            call,
+            attempt,
+        } => Some(Action::RecordFailure {
             agent: agent.clone(),
             call: *call,
             attempt: *attempt,
@@ -244,7 +327,11 @@ fn panicked(effect: &Effect) -> Option<Action> {
         }),
         Effect::Reconcile { agent, call, .. } => {
             let result = Reconciliation::CannotTell;
-            Some(Action::RecordReconcile { agent: agent.clone(), call: *call, result })
+            Some(Action::RecordReconcile {
+                agent: agent.clone(),
+                call: *call,
+                result,
+            })
         }
         Effect::Wake { agent, .. } => Some(Action::FailAgent {
             agent: agent.clone(),

@@ -39,7 +39,9 @@ impl Found {
             self.take_decision(event, call);
         } else if let Event::GrantUsed(event) = event
             && event.call == call
-            && event.request.is_some_and(|request| self.asked.is_some_and(|(asked, _)| asked == request))
+            && event
+                .request
+                .is_some_and(|request| self.asked.is_some_and(|(asked, _)| asked == request))
         {
             // A person allowed it with others.
             self.decided = Some(Verdict::Allow);
@@ -54,7 +56,9 @@ impl Found {
     }
 
     fn take_decision(&mut self, event: &ApprovalDecided, call: CallId) {
-        let is_of_request = self.asked.is_some_and(|(request, _)| request == event.request);
+        let is_of_request = self
+            .asked
+            .is_some_and(|(request, _)| request == event.request);
         if event.call == call && is_of_request {
             self.decided = Some(event.verdict);
         } else if event.verdict == Verdict::Allow && event.is_edited && self.admitted.is_none() {
@@ -64,14 +68,24 @@ impl Found {
 
     /// Why the call may not start; `None` if it may.
     fn objection(&self, open: &OpenCall) -> Option<&'static str> {
-        let Some(admitted) = &self.admitted else { return Some("does not say that it was admitted") };
-        let arguments = open.arguments.present().map(|arguments| arguments_digest(arguments));
-        if admitted.tool != open.tool || arguments.is_some_and(|arguments| arguments != admitted.arguments) {
+        let Some(admitted) = &self.admitted else {
+            return Some("does not say that it was admitted");
+        };
+        let arguments = open
+            .arguments
+            .present()
+            .map(|arguments| arguments_digest(arguments));
+        if admitted.tool != open.tool
+            || arguments.is_some_and(|arguments| arguments != admitted.arguments)
+        {
             return Some("says that another call was admitted");
         }
-        let is_in_place = admitted.origin.is_none() || admitted.origin == self.replaced || self.is_questioned;
+        let is_in_place =
+            admitted.origin.is_none() || admitted.origin == self.replaced || self.is_questioned;
         match (self.asked, self.decided) {
-            (None, _) if !is_in_place => Some("does not say that a person put it in the place of another one"),
+            (None, _) if !is_in_place => {
+                Some("does not say that a person put it in the place of another one")
+            }
             (None, _) => None,
             (Some((_, asked)), Some(Verdict::Allow)) if asked == admitted.arguments => None,
             (Some(_), _) => Some("does not say that a person allowed it"),
@@ -80,9 +94,18 @@ impl Found {
 }
 
 /// Compares with the log what the fold says of a call that is about to start; `Err` says what is wrong.
-pub(super) async fn verify(log: &dyn EventLog, world: &World, agent: &AgentName, call: CallId) -> Result<(), String> {
-    let open = world.memory(agent).and_then(|memory| memory.open_calls.get(&call));
-    let (Some(open), Some(id)) = (open, world.id()) else { return Ok(()) };
+pub(super) async fn verify(
+    log: &dyn EventLog,
+    world: &World,
+    agent: &AgentName,
+    call: CallId,
+) -> Result<(), String> {
+    let open = world
+        .memory(agent)
+        .and_then(|memory| memory.open_calls.get(&call));
+    let (Some(open), Some(id)) = (open, world.id()) else {
+        return Ok(());
+    };
     let read = async {
         let (mut found, mut commits) = (Found::default(), log.read(id, open.admitted).await?);
         while let Some(stored) = commits.try_next().await? {
@@ -96,7 +119,10 @@ pub(super) async fn verify(log: &dyn EventLog, world: &World, agent: &AgentName,
     match found.objection(open) {
         None => Ok(()),
         Some(why) => {
-            let tool = open.tool.as_ref().map_or_else(String::new, ToString::to_string);
+            let tool = open
+                .tool
+                .as_ref()
+                .map_or_else(String::new, ToString::to_string);
             Err(format!(
                 "the call of {tool} that was about to start is not that of the log, which {why}: the saved state is of \
                  another world, or was changed; remove the folder `checkpoints` of the store"

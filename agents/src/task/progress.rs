@@ -29,7 +29,10 @@ pub(super) struct Told {
 
 impl fmt::Debug for Reports {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Reports").field("call", &self.call).field("told", &self.told).finish_non_exhaustive()
+        f.debug_struct("Reports")
+            .field("call", &self.call)
+            .field("told", &self.told)
+            .finish_non_exhaustive()
     }
 }
 
@@ -43,7 +46,10 @@ impl Reports {
 
     /// A report as observers read it: without secrets, and cut.
     fn shown(&self, text: &str) -> String {
-        let mut text = self.secrets.as_ref().map_or_else(|| text.to_owned(), |secrets| concealed(text, &**secrets));
+        let mut text = self
+            .secrets
+            .as_ref()
+            .map_or_else(|| text.to_owned(), |secrets| concealed(text, &**secrets));
         text.truncate(text.floor_char_boundary(REPORT_BYTES_MAX));
         text
     }

@@ -11,9 +11,20 @@ impl WorldTask {
         let (Some(world), Some(signer)) = (self.world.id(), self.means.signer.clone()) else {
             return Err("the key that signs heads of its log is gone".to_owned());
         };
-        let head = self.means.custody.tree_head(world).await.map_err(|error| error.to_string())?;
+        let head = self
+            .means
+            .custody
+            .tree_head(world)
+            .await
+            .map_err(|error| error.to_string())?;
         let (key, signature) = (signer.key(), signer.sign(world, &head));
-        self.bring(Action::Sign { head, key, signature, occasion }).await
+        self.bring(Action::Sign {
+            head,
+            key,
+            signature,
+            occasion,
+        })
+        .await
     }
 
     /// Signs what is left unsigned when the world is let go of. Without a signature the log is whole all the same.

@@ -24,7 +24,9 @@ pub(crate) async fn keep(mut task: Box<WorldTask>) {
     let mut first = None;
     // Boxed: a sleeping world is to hold no room for a running one.
     while let Some(asleep) = Box::pin(task.run(first)).await {
-        let Some((woken, ask)) = asleep.wake().await else { return };
+        let Some((woken, ask)) = asleep.wake().await else {
+            return;
+        };
         (task, first) = (woken, Some(ask));
     }
 }
@@ -34,7 +36,8 @@ impl WorldTask {
     pub(super) fn sleepy_after(&self) -> Option<Duration> {
         // A signature is no reason to stay: it is made before the world is let go of.
         let is_signature = |effect: Effect| matches!(effect, Effect::Sign { .. });
-        let owes_nothing = || self.activity() == Activity::Idle && self.world.owed().all(is_signature);
+        let owes_nothing =
+            || self.activity() == Activity::Idle && self.world.owed().all(is_signature);
         match self.clock {
             WorldClock::System(_) if !self.crashes && owes_nothing() => self.means.idle_close,
             WorldClock::System(_) | WorldClock::Simulated(_) => None,
@@ -65,7 +68,11 @@ impl Asleep {
                 return None;
             }
         };
-        let Self { means, mut door, left } = self;
+        let Self {
+            means,
+            mut door,
+            left,
+        } = self;
         match Box::pin(means.reopen(&door.name, left, door.perform)).await {
             Ok(entered) => Some((WorldTask::begin(means, door, entered), ask)),
             Err(error) => {

@@ -17,9 +17,15 @@ const NAP_MAX: Duration = Duration::from_secs(60);
 pub(super) async fn until_due(world: &World, clock: &WorldClock, perform: Perform) {
     let WorldClock::Simulated(simulated) = clock else {
         let now = clock.now();
-        let due = world.owed().filter_map(|effect| effect.not_before()).filter(|time| *time > now).min();
+        let due = world
+            .owed()
+            .filter_map(|effect| effect.not_before())
+            .filter(|time| *time > now)
+            .min();
         return match due {
-            Some(time) if perform != Perform::Nothing => tokio::time::sleep(now.until(time).min(NAP_MAX)).await,
+            Some(time) if perform != Perform::Nothing => {
+                tokio::time::sleep(now.until(time).min(NAP_MAX)).await
+            }
             Some(_) | None => std::future::pending().await,
         };
     };
@@ -27,8 +33,15 @@ pub(super) async fn until_due(world: &World, clock: &WorldClock, perform: Perfor
 }
 
 /// Whether a simulated clock may go on by itself: all that is under way sleeps on it, or waits for a retry.
-pub(super) fn may_pass(world: &World, clock: &WorldClock, flight: &Flight, perform: Perform) -> bool {
-    let WorldClock::Simulated(simulated) = clock else { return false };
+pub(super) fn may_pass(
+    world: &World,
+    clock: &WorldClock,
+    flight: &Flight,
+    perform: Perform,
+) -> bool {
+    let WorldClock::Simulated(simulated) = clock else {
+        return false;
+    };
     perform != Perform::Nothing
         && simulated.sleeping() >= flight.under_way()
         && !flight.holds_any()
@@ -44,9 +57,23 @@ pub(super) fn pass(world: &World, clock: &WorldClock) {
 
 /// The earliest sleeper, owed retry or join; never the expiry of a request, and never a signature.
 fn next_wake(world: &World, clock: &WorldClock) -> Option<Time> {
-    let WorldClock::Simulated(simulated) = clock else { return None };
+    let WorldClock::Simulated(simulated) = clock else {
+        return None;
+    };
     let now = simulated.now();
-    let is_wake = |effect: &Effect| !matches!(effect, Effect::TickAt { due: Due::Expiry, .. } | Effect::Sign { .. });
-    let owed = world.owed().filter(is_wake).filter_map(|effect| effect.not_before()).filter(|time| *time > now);
+    let is_wake = |effect: &Effect| {
+        !matches!(
+            effect,
+            Effect::TickAt {
+                due: Due::Expiry,
+                ..
+            } | Effect::Sign { .. }
+        )
+    };
+    let owed = world
+        .owed()
+        .filter(is_wake)
+        .filter_map(|effect| effect.not_before())
+        .filter(|time| *time > now);
     owed.chain(simulated.first_wake()).min()
 }

@@ -97,7 +97,10 @@ pub(crate) struct Settle {
     pub(crate) decided: Decided,
     /// It took effect, with this result if that is known.
     #[arg(long, value_name = "TEXT", num_args = 0..=1)]
-    #[expect(clippy::option_option, reason = "left out, given, and given with a text are three things")]
+    #[expect(
+        clippy::option_option,
+        reason = "left out, given, and given with a text are three things"
+    )]
     pub(crate) ran: Option<Option<String>>,
     /// It did not take effect.
     #[arg(long)]
@@ -132,6 +135,8 @@ fn object(text: &str) -> Result<String, String> {
     match read(text) {
         Ok(serde_json::Value::Object(_)) => Ok(text.to_owned()),
         Ok(_) => Err("arguments are a JSON object, e.g. '{\"path\": \"a.md\"}'".to_owned()),
-        Err(error) => Err(format!("arguments are a JSON object with each key once: {error}")),
+        Err(error) => Err(format!(
+            "arguments are a JSON object with each key once: {error}"
+        )),
     }
 }

@@ -36,9 +36,18 @@ pub(crate) struct Erase {
 fn span(text: &str) -> Result<Span, String> {
     let number = |text: &str| {
         let number = text.parse().ok().filter(|number| *number > 0);
-        number.map(Position::new).ok_or_else(|| format!("{text:?} is no position of an event; they are counted from 1"))
+        number
+            .map(Position::new)
+            .ok_or_else(|| format!("{text:?} is no position of an event; they are counted from 1"))
     };
     let (from, to) = text.split_once('-').unwrap_or((text, text));
-    let span = Span { from: number(from)?, to: number(to)? };
-    if span.from <= span.to { Ok(span) } else { Err(format!("{text} ends before it begins")) }
+    let span = Span {
+        from: number(from)?,
+        to: number(to)?,
+    };
+    if span.from <= span.to {
+        Ok(span)
+    } else {
+        Err(format!("{text} ends before it begins"))
+    }
 }

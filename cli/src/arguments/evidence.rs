@@ -63,9 +63,15 @@ impl ValueEnum for Form {
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         let (name, help) = match self {
-            Self::Read(format @ ExportFormat::Markdown) => (format.name(), "what people read, in Markdown"),
-            Self::Read(format @ ExportFormat::Lines) => (format.name(), "every event, as a line of JSON"),
-            Self::Read(format @ ExportFormat::Html) => (format.name(), "a report for people, in one file"),
+            Self::Read(format @ ExportFormat::Markdown) => {
+                (format.name(), "what people read, in Markdown")
+            }
+            Self::Read(format @ ExportFormat::Lines) => {
+                (format.name(), "every event, as a line of JSON")
+            }
+            Self::Read(format @ ExportFormat::Html) => {
+                (format.name(), "a report for people, in one file")
+            }
             Self::Bundle => ("bundle", "evidence, for `check-bundle`"),
         };
         Some(PossibleValue::new(name).help(help))

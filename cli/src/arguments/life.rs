@@ -84,5 +84,8 @@ fn age(text: &str) -> Result<Duration, String> {
         _ => return Err(wrong()),
     };
     let number: u64 = number.parse().map_err(|_| wrong())?;
-    number.checked_mul(seconds).map(Duration::from_secs).ok_or_else(wrong)
+    number
+        .checked_mul(seconds)
+        .map(Duration::from_secs)
+        .ok_or_else(wrong)
 }

@@ -31,9 +31,17 @@ struct Made {
 
 /// Prints the newest signed heads as anchors, or writes them to a file.
 pub(crate) async fn anchor(common: &Common, arguments: Anchor) -> Result<(), CliError> {
-    let Anchor { world, all, output, force } = arguments;
+    let Anchor {
+        world,
+        all,
+        output,
+        force,
+    } = arguments;
     let signer = signing::signer(common)?;
-    let asked = Source::look(common).await?.ask_all(Query::Anchors(AnchorQuery { world })).await?;
+    let asked = Source::look(common)
+        .await?
+        .ask_all(Query::Anchors(AnchorQuery { world }))
+        .await?;
     let (mut made, mut missing) = (Vec::new(), 0_usize);
     for value in asked {
         let view: AnchorView = serde_json::from_value(value).map_err(CliError::json)?;
@@ -47,13 +55,21 @@ pub(crate) async fn anchor(common: &Common, arguments: Anchor) -> Result<(), Cli
         }
     }
     if made.is_empty() {
-        return Err(if missing > 0 { CliError::Said(STORE) } else { none(common) });
+        return Err(if missing > 0 {
+            CliError::Said(STORE)
+        } else {
+            none(common)
+        });
     }
     if !common.quiet {
         made.iter().for_each(|anchor| show::remark(&remark(anchor)));
     }
     give(common, &made, all, output.map(|path| (path, force)))?;
-    if missing > 0 { Err(CliError::Said(STORE)) } else { Ok(()) }
+    if missing > 0 {
+        Err(CliError::Said(STORE))
+    } else {
+        Ok(())
+    }
 }
 
 /// The newest recorded head; with a key one that covers all, if that does not.
@@ -62,42 +78,84 @@ fn make(common: &Common, view: AnchorView, signer: Option<&HeadSigner>) -> Resul
         (Some((at, signed)), None) => (*at, signed),
         (Some((at, signed)), Some(_)) if view.unsigned == 0 => (*at, signed),
         (Some(_) | None, Some(signer)) => {
-            let note =
-                signer.note(view.id, &view.head).map_err(|error| CliError::other(INTEGRITY, error.to_string()))?;
-            return Ok(Made { head: view.head.clone(), key: signer.key(), at: None, note, view });
+            let note = signer
+                .note(view.id, &view.head)
+                .map_err(|error| CliError::other(INTEGRITY, error.to_string()))?;
+            return Ok(Made {
+                head: view.head.clone(),
+                key: signer.key(),
+                at: None,
+                note,
+                view,
+            });
         }
         (None, None) => return Err(unsigned(common, &view)),
     };
-    let broken =
-        |why: String| CliError::other(INTEGRITY, format!("event {at} of {} is no signed head: {why}", view.world));
+    let broken = |why: String| {
+        CliError::other(
+            INTEGRITY,
+            format!("event {at} of {} is no signed head: {why}", view.world),
+        )
+    };
     let note = note_of(view.id, signed).map_err(|error| broken(error.to_string()))?;
     // What is written here must be read again.
     Kept::of_note(note.clone()).map_err(|error| broken(error.to_string()))?;
     if let Some(signer) = signer.filter(|signer| signer.key() == signed.key) {
-        note.verify(&[signer.verifier()]).map_err(|error| broken(error.to_string()))?;
+        note.verify(&[signer.verifier()])
+            .map_err(|error| broken(error.to_string()))?;
     }
     let (head, key) = (signed.head.clone(), signed.key.clone());
-    Ok(Made { head, key, at: Some(at), note, view })
+    Ok(Made {
+        head,
+        key,
+        at: Some(at),
+        note,
+        view,
+    })
 }
 
 fn unsigned(common: &Common, view: &AnchorView) -> CliError {
     let (program, world) = (common.program(), &view.world);
     let what = format!("no head of {world} is signed, and no key is given to sign one with");
-    let how = format!("make a key with `folkmoot key new FILE`, then `{program} --key FILE anchor {world}`");
-    CliError::other(STORE, format!("{what}: {how}; with FOLKMOOT_KEY=FILE heads are signed whenever a world is opened"))
+    let how = format!(
+        "make a key with `folkmoot key new FILE`, then `{program} --key FILE anchor {world}`"
+    );
+    CliError::other(
+        STORE,
+        format!(
+            "{what}: {how}; with FOLKMOOT_KEY=FILE heads are signed whenever a world is opened"
+        ),
+    )
 }
 
 fn none(common: &Common) -> CliError {
-    CliError::other(STORE, format!("there is no world in the store {}", common.store.display()))
+    CliError::other(
+        STORE,
+        format!("there is no world in the store {}", common.store.display()),
+    )
 }
 
 /// What an anchor covers, and whether the log has it.
 fn remark(anchor: &Made) -> String {
-    let Made { view: AnchorView { world, head: now, unsigned, .. }, head, key, at, .. } = anchor;
+    let Made {
+        view:
+            AnchorView {
+                world,
+                head: now,
+                unsigned,
+                ..
+            },
+        head,
+        key,
+        at,
+        ..
+    } = anchor;
     let covers = format!("{world}: events 1 to {}", head.of);
     match at {
         None => format!("{covers}, signed now by {key}; the log has no record of this signature"),
-        Some(at) if *unsigned == 0 => format!("{covers}, which is all of it, signed by {key} in event {at}"),
+        Some(at) if *unsigned == 0 => {
+            format!("{covers}, which is all of it, signed by {key} in event {at}")
+        }
         Some(at) => format!(
             "{covers}, signed by {key} in event {at}; what came after it, up to event {}, is not covered: \
              with --key it would be signed now",
@@ -107,8 +165,17 @@ fn remark(anchor: &Made) -> String {
 }
 
 /// Prints the anchors or writes them to a file; JSON is printed in either case.
-fn give(common: &Common, made: &[Made], all: bool, output: Option<(PathBuf, bool)>) -> Result<(), CliError> {
-    let text = made.iter().map(|anchor| anchor.note.clone()).collect::<AnchorsFile>().to_string();
+fn give(
+    common: &Common,
+    made: &[Made],
+    all: bool,
+    output: Option<(PathBuf, bool)>,
+) -> Result<(), CliError> {
+    let text = made
+        .iter()
+        .map(|anchor| anchor.note.clone())
+        .collect::<AnchorsFile>()
+        .to_string();
     let is_written = output.is_some();
     if let Some((path, force)) = output {
         new_file::check(&path, force)?;
@@ -124,15 +191,25 @@ fn give(common: &Common, made: &[Made], all: bool, output: Option<(PathBuf, bool
     }
     let mut terminal = Terminal::new();
     match (common.json, all) {
-        (true, true) => made.iter().try_for_each(|anchor| terminal.json(&json(anchor))),
-        (true, false) => made.iter().try_for_each(|anchor| terminal.document(&json(anchor))),
+        (true, true) => made
+            .iter()
+            .try_for_each(|anchor| terminal.json(&json(anchor))),
+        (true, false) => made
+            .iter()
+            .try_for_each(|anchor| terminal.document(&json(anchor))),
         (false, _) if is_written => Ok(()),
         (false, _) => terminal.piece(&text),
     }
 }
 
 fn json(anchor: &Made) -> serde_json::Value {
-    let Made { view, head, key, at, note } = anchor;
+    let Made {
+        view,
+        head,
+        key,
+        at,
+        note,
+    } = anchor;
     serde_json::json!({
         "world": view.world,
         "id": view.id,

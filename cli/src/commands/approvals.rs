@@ -19,18 +19,33 @@ pub(crate) async fn approvals(common: &Common, arguments: Approvals) -> Result<(
     let (is_held, other) = (source.is_held(), source.another(common).await?);
     let waiting = source.ask_all(Query::Approvals(world.clone())).await?;
     let doubts = other.ask_all(Query::Doubts(world.clone())).await?;
-    let doubts: Vec<DoubtView> =
-        doubts.into_iter().map(serde_json::from_value).collect::<Result<_, _>>().map_err(CliError::json)?;
+    let doubts: Vec<DoubtView> = doubts
+        .into_iter()
+        .map(serde_json::from_value)
+        .collect::<Result<_, _>>()
+        .map_err(CliError::json)?;
     // What another process has open may be running there.
-    let doubts: Vec<DoubtView> = doubts.into_iter().filter(|doubt| !(is_held && doubt.is_running)).collect();
+    let doubts: Vec<DoubtView> = doubts
+        .into_iter()
+        .filter(|doubt| !(is_held && doubt.is_running))
+        .collect();
     let mut terminal = Terminal::new();
     if common.json {
-        waiting.iter().try_for_each(|request| terminal.json(request))?;
+        waiting
+            .iter()
+            .try_for_each(|request| terminal.json(request))?;
         let in_doubt = |doubt: &DoubtView| {
-            let DoubtView { agent, tool, arguments, .. } = doubt;
+            let DoubtView {
+                agent,
+                tool,
+                arguments,
+                ..
+            } = doubt;
             json!({ "agent": agent, "tool": tool, "arguments": arguments, "asks": { "kind": "in_doubt" } })
         };
-        return doubts.iter().try_for_each(|doubt| terminal.json(&in_doubt(doubt)));
+        return doubts
+            .iter()
+            .try_for_each(|doubt| terminal.json(&in_doubt(doubt)));
     }
     if waiting.is_empty() && doubts.is_empty() {
         return terminal.line(&format!("Nothing waits for a person in {world}."));
@@ -39,7 +54,9 @@ pub(crate) async fn approvals(common: &Common, arguments: Approvals) -> Result<(
         let request: WaitingView = serde_json::from_value(request).map_err(CliError::json)?;
         show(common, &mut terminal, &request)?;
     }
-    doubts.iter().try_for_each(|doubt| tell(common, &mut terminal, &world, doubt))
+    doubts
+        .iter()
+        .try_for_each(|doubt| tell(common, &mut terminal, &world, doubt))
 }
 
 fn show(common: &Common, terminal: &mut Terminal, view: &WaitingView) -> Result<(), CliError> {
@@ -60,11 +77,25 @@ fn show(common: &Common, terminal: &mut Terminal, view: &WaitingView) -> Result<
     Ok(())
 }
 
-fn tell(common: &Common, terminal: &mut Terminal, world: &WorldName, doubt: &DoubtView) -> Result<(), CliError> {
-    let tool = doubt.tool.as_ref().map_or_else(|| "a tool".to_owned(), ToString::to_string);
+fn tell(
+    common: &Common,
+    terminal: &mut Terminal,
+    world: &WorldName,
+    doubt: &DoubtView,
+) -> Result<(), CliError> {
+    let tool = doubt
+        .tool
+        .as_ref()
+        .map_or_else(|| "a tool".to_owned(), ToString::to_string);
     let lines = [
-        format!("whether {tool} of {} took effect is not known: the process that ran it died", doubt.agent),
-        format!("it was called with {}", doubt.arguments.as_deref().unwrap_or("[erased]")),
+        format!(
+            "whether {tool} of {} took effect is not known: the process that ran it died",
+            doubt.agent
+        ),
+        format!(
+            "it was called with {}",
+            doubt.arguments.as_deref().unwrap_or("[erased]")
+        ),
     ];
     for line in show::request::block(&format!("{world}: a call in doubt"), &lines) {
         terminal.line(&line)?;

@@ -9,16 +9,32 @@ use crate::exit::{CliError, USAGE};
 
 /// Allows a call, and calls like it to come if its scope says so.
 pub(crate) async fn approve(common: &Common, arguments: Approve) -> Result<(), CliError> {
-    let Approve { decided, scope, args, constraints, any_args, shown } = arguments;
+    let Approve {
+        decided,
+        scope,
+        args,
+        constraints,
+        any_args,
+        shown,
+    } = arguments;
     let wider = match (any_args, constraints.is_empty()) {
         (true, _) => Wider::Any,
         (false, true) => Wider::Same,
         (false, false) => Wider::Where(constraints),
     };
     if scope == Scope::Once && !wider.is_same() {
-        let why =
-            "--where and --any-args are about calls to come: say how far they reach with --scope turn, world or uses:N";
+        let why = "--where and --any-args are about calls to come: say how far they reach with --scope turn, world or uses:N";
         return Err(CliError::other(USAGE, why));
     }
-    decide(common, decided, What::Approve(Approval { shown, scope, wider, arguments: args })).await
+    decide(
+        common,
+        decided,
+        What::Approve(Approval {
+            shown,
+            scope,
+            wider,
+            arguments: args,
+        }),
+    )
+    .await
 }

@@ -16,7 +16,10 @@ pub(crate) async fn backup(common: &Common, arguments: Backup) -> Result<(), Cli
     let source = Source::look(common).await?;
     if source.survey().is_some() {
         let what = "a copy of it would be whole and have less: use `folkmoot rebuild --to DIR`";
-        return Err(CliError::other(INTEGRITY, format!("nothing was copied; {what}")));
+        return Err(CliError::other(
+            INTEGRITY,
+            format!("nothing was copied; {what}"),
+        ));
     }
     let values = source.perform(Request::Backup(dir)).await?;
     let mut terminal = Terminal::new();
@@ -26,15 +29,27 @@ pub(crate) async fn backup(common: &Common, arguments: Backup) -> Result<(), Cli
             continue;
         }
         let view: BackupView = serde_json::from_value(value).map_err(CliError::json)?;
-        let BackupView { path, worlds, events, blobs, blobs_damaged, content_damaged, keys } = view;
+        let BackupView {
+            path,
+            worlds,
+            events,
+            blobs,
+            blobs_damaged,
+            content_damaged,
+            keys,
+        } = view;
         let path = one_line(&path.display().to_string());
-        terminal.line(&format!("{worlds} worlds with {events} events and {blobs} attachments are in {path}"))?;
+        terminal.line(&format!(
+            "{worlds} worlds with {events} events and {blobs} attachments are in {path}"
+        ))?;
         if content_damaged > 0 {
             let what = "events have lost content in the store, and in the copy; `folkmoot verify` names them";
             terminal.line(&format!("{content_damaged} {what}"))?;
         }
         if blobs_damaged > 0 {
-            terminal.line(&format!("{blobs_damaged} attachments were left out: they are damaged in the store"))?;
+            terminal.line(&format!(
+                "{blobs_damaged} attachments were left out: they are damaged in the store"
+            ))?;
         }
         if let Some(keys) = keys {
             let keys = one_line(&keys.display().to_string());
@@ -49,6 +64,7 @@ pub(crate) async fn backup(common: &Common, arguments: Backup) -> Result<(), Cli
 
 /// The process that holds the store may be in another folder.
 fn absolute(dir: &Path) -> Result<PathBuf, CliError> {
-    std::path::absolute(dir)
-        .map_err(|error| CliError::other(USAGE, format!("{} is no directory: {error}", dir.display())))
+    std::path::absolute(dir).map_err(|error| {
+        CliError::other(USAGE, format!("{} is no directory: {error}", dir.display()))
+    })
 }

@@ -35,14 +35,24 @@ use table::{Next, Table};
 /// Opens a room and talks in it.
 pub(crate) async fn chat(common: &Common, arguments: &Chat) -> Result<(), CliError> {
     if common.json {
-        return Err(CliError::other(USAGE, "a chat is for people: --json works with `run` and `log`"));
+        return Err(CliError::other(
+            USAGE,
+            "a chat is for people: --json works with `run` and `log`",
+        ));
     }
     let by = arguments.by.clone().or_else(crate::person::login);
     let by = by.ok_or_else(|| CliError::other(USAGE, "say how you are called: --as NAME"))?;
     let room = Room::find(arguments)?;
     let signer = signing::signer(common)?;
     let recording = Recording::begin(&arguments.recording, room.definition()?.as_ref())?;
-    let session = Session::open(&common.store, room.mode(), room.name.clone(), &recording, signer).await?;
+    let session = Session::open(
+        &common.store,
+        room.mode(),
+        room.name.clone(),
+        &recording,
+        signer,
+    )
+    .await?;
     let result = Box::pin(talk(common, arguments, &room, by, &session)).await;
     recording.end(session.end(result).await)
 }
@@ -57,15 +67,24 @@ impl Room {
     /// A file is a script, and so is what looks like the name of one; anything else is a world's name.
     fn find(arguments: &Chat) -> Result<Self, CliError> {
         let path = Path::new(&arguments.room);
-        let looks_like_file = path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml");
+        let looks_like_file = path
+            .extension()
+            .is_some_and(|extension| extension == "yaml" || extension == "yml");
         if path.is_file() || looks_like_file || arguments.room.contains('/') {
             let script = Script::load(path)?;
             // What is wrong with it is said before a store is made.
             credentials::check(&definition_of(&script, &script.spec)?)?;
-            let name = arguments.world.clone().unwrap_or_else(|| script.world.clone());
-            return Ok(Self { name, script: Some(script) });
+            let name = arguments
+                .world
+                .clone()
+                .unwrap_or_else(|| script.world.clone());
+            return Ok(Self {
+                name,
+                script: Some(script),
+            });
         }
-        let name = WorldName::new(&arguments.room).map_err(|error| CliError::other(USAGE, error.to_string()))?;
+        let name = WorldName::new(&arguments.room)
+            .map_err(|error| CliError::other(USAGE, error.to_string()))?;
         Ok(Self { name, script: None })
     }
 
@@ -76,11 +95,18 @@ impl Room {
     }
 
     const fn mode(&self) -> OpenMode {
-        if self.script.is_some() { OpenMode::Create } else { OpenMode::Existing }
+        if self.script.is_some() {
+            OpenMode::Create
+        } else {
+            OpenMode::Existing
+        }
     }
 
     fn opening(&self, before: &World, arguments: &Chat, by: &Proof) -> Result<Opening, CliError> {
-        let recorded = Opening { clock: ClockKind::System, ..Opening::recorded(self.name.clone()) };
+        let recorded = Opening {
+            clock: ClockKind::System,
+            ..Opening::recorded(self.name.clone())
+        };
         let Some(script) = &self.script else {
             if before.effects() == folkmoot::core::event::ForkEffects::Live {
                 credentials::check(&definition(before))?;
@@ -90,11 +116,24 @@ impl Room {
         let mut base = std::path::absolute(&script.base).ok();
         let keeps = arguments.room_of.spec == Some(Spec::Keep) && before.name().is_some();
         let progress = before.script();
-        let next = progress.done.keys().next_back().map_or(0, |last| last.saturating_add(1));
+        let next = progress
+            .done
+            .keys()
+            .next_back()
+            .map_or(0, |last| last.saturating_add(1));
         let spec = script.spec_before(usize::try_from(next).unwrap_or(usize::MAX));
-        let definition = if keeps { before.definition() } else { definition_of(script, spec)? };
+        let definition = if keeps {
+            before.definition()
+        } else {
+            definition_of(script, spec)?
+        };
         if before.name().is_some() && !arguments.room_of.revise {
-            let revision = Revision::of(&self.name, before, &definition, &base.clone().unwrap_or_default());
+            let revision = Revision::of(
+                &self.name,
+                before,
+                &definition,
+                &base.clone().unwrap_or_default(),
+            );
             if keeps && revision.is_a_copy {
                 base = None;
             } else if revision.has_to_be_asked_for() {
@@ -102,7 +141,12 @@ impl Room {
             }
         }
         let definition = (!keeps).then_some(definition);
-        Ok(Opening { definition, base, by: Some(by.clone()), ..recorded })
+        Ok(Opening {
+            definition,
+            base,
+            by: Some(by.clone()),
+            ..recorded
+        })
     }
 }
 
@@ -120,7 +164,9 @@ async fn talk(
     };
     let proof = Proof::local(crate::person::uid(), by.clone());
     check_name(&by, &before, room)?;
-    let world = runtime.open(room.opening(&before, arguments, &proof)?).await?;
+    let world = runtime
+        .open(room.opening(&before, arguments, &proof)?)
+        .await?;
     let mut names: Vec<String> = agents(&world.operator().read(World::clone).await?);
     names.push(by.to_string());
     let lines = Lines::new(room.name.as_str(), &before, None);
@@ -147,7 +193,11 @@ async fn talk(
 fn check_name(by: &PersonName, before: &World, room: &Room) -> Result<(), CliError> {
     let fault = match room.definition()? {
         Some(definition) if before.name().is_none() => {
-            let agents = definition.spec.agents.iter().flat_map(|agent| [Some(&agent.name), agent.display.as_ref()]);
+            let agents = definition
+                .spec
+                .agents
+                .iter()
+                .flat_map(|agent| [Some(&agent.name), agent.display.as_ref()]);
             name_fault(by.as_str(), agents.flatten().map(AgentName::as_str))
         }
         Some(_) | None => before.name_fault(by),
@@ -156,13 +206,29 @@ fn check_name(by: &PersonName, before: &World, room: &Room) -> Result<(), CliErr
 }
 
 fn agents(world: &World) -> Vec<String> {
-    world.rules().spec().agents.iter().map(|agent| agent.name.to_string()).collect()
+    world
+        .rules()
+        .spec()
+        .agents
+        .iter()
+        .map(|agent| agent.name.to_string())
+        .collect()
 }
 
 fn greet(prompter: &Prompter, names: &[String], room: &Room) {
     if std::io::stdin().is_terminal() {
-        let agents: Vec<String> = names.iter().rev().skip(1).rev().map(|name| format!("@{name}")).collect();
-        let text = format!("{} with {}. /help says what you can type.", room.name, agents.join(", "));
+        let agents: Vec<String> = names
+            .iter()
+            .rev()
+            .skip(1)
+            .rev()
+            .map(|name| format!("@{name}"))
+            .collect();
+        let text = format!(
+            "{} with {}. /help says what you can type.",
+            room.name,
+            agents.join(", ")
+        );
         prompter.tell(News::Show(Line::Quiet(text)));
     }
 }

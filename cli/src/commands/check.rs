@@ -18,7 +18,12 @@ use crate::view::query::Query;
 pub(crate) async fn check(common: &Common, arguments: &Check) -> Result<(), CliError> {
     let script = Script::load(&arguments.script)?;
     let definition = definition_of(&script, &script.spec)?;
-    let unfit = |error| CliError::other(USAGE, format!("the world's definition cannot be used: {error}"));
+    let unfit = |error| {
+        CliError::other(
+            USAGE,
+            format!("the world's definition cannot be used: {error}"),
+        )
+    };
     Rules::check(definition.spec).map_err(unfit)?;
     script.check_files(0)?;
     let revision = match &arguments.against {
@@ -33,33 +38,65 @@ pub(crate) async fn check(common: &Common, arguments: &Check) -> Result<(), CliE
         document.insert("agents".to_owned(), json!(agents));
         document.insert("steps".to_owned(), json!(steps));
         if let Some(revision) = revision {
-            document.insert("against".to_owned(), serde_json::to_value(revision).map_err(CliError::json)?);
+            document.insert(
+                "against".to_owned(),
+                serde_json::to_value(revision).map_err(CliError::json)?,
+            );
         }
         return terminal.document(&document);
     }
     let file = arguments.script.display();
-    terminal.line(&format!("{file} is fine: the world {}, {agents} agents, {steps} steps", script.world))?;
+    terminal.line(&format!(
+        "{file} is fine: the world {}, {agents} agents, {steps} steps",
+        script.world
+    ))?;
     revision.map_or(Ok(()), |revision| tell(&mut terminal, &revision))
 }
 
-async fn against(common: &Common, arguments: &Check, world: &WorldName) -> Result<RevisionView, CliError> {
-    let script = std::path::absolute(&arguments.script)
-        .map_err(|error| CliError::other(STORE, format!("{}: {error}", arguments.script.display())))?;
-    let query = RevisionQuery { world: world.clone(), script };
-    let mut values = Source::look(common).await?.ask_all(Query::Revision(query)).await?;
-    let value = values.pop().ok_or_else(|| CliError::other(STORE, "the holder gave no answer"))?;
+async fn against(
+    common: &Common,
+    arguments: &Check,
+    world: &WorldName,
+) -> Result<RevisionView, CliError> {
+    let script = std::path::absolute(&arguments.script).map_err(|error| {
+        CliError::other(STORE, format!("{}: {error}", arguments.script.display()))
+    })?;
+    let query = RevisionQuery {
+        world: world.clone(),
+        script,
+    };
+    let mut values = Source::look(common)
+        .await?
+        .ask_all(Query::Revision(query))
+        .await?;
+    let value = values
+        .pop()
+        .ok_or_else(|| CliError::other(STORE, "the holder gave no answer"))?;
     serde_json::from_value(value).map_err(CliError::json)
 }
 
 fn tell(terminal: &mut Terminal, revision: &RevisionView) -> Result<(), CliError> {
-    let RevisionView { world, changes, has_to_be_asked_for, edited_step } = revision;
+    let RevisionView {
+        world,
+        changes,
+        has_to_be_asked_for,
+        edited_step,
+    } = revision;
     if let Some(step) = edited_step {
-        terminal.line(&format!("It cannot go on with {world}: step {step} was edited after it ran."))?;
+        terminal.line(&format!(
+            "It cannot go on with {world}: step {step} was edited after it ran."
+        ))?;
     }
     if changes.is_empty() {
         return terminal.line(&format!("The room of {world} would stay as it is."));
     }
-    let how = if *has_to_be_asked_for { ", and only with --revise" } else { "" };
+    let how = if *has_to_be_asked_for {
+        ", and only with --revise"
+    } else {
+        ""
+    };
     terminal.line(&format!("It would change the room of {world}{how}:"))?;
-    changes.iter().try_for_each(|change| terminal.line(&format!("  {}", clean(change))))
+    changes
+        .iter()
+        .try_for_each(|change| terminal.line(&format!("  {}", clean(change))))
 }

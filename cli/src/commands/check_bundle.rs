@@ -22,19 +22,37 @@ struct Whole<'a> {
 
 /// Checks a bundle, with nothing but public keys. No store is opened.
 pub(crate) fn check_bundle(common: &Common, arguments: &CheckBundle) -> Result<(), CliError> {
-    let keys = arguments.trust.iter().map(|key| signing::verifier(key)).collect::<Result<Vec<_>, _>>()?;
-    let against = arguments.against.as_deref().map(|path| read(path, NOTE_MAX)).transpose()?;
+    let keys = arguments
+        .trust
+        .iter()
+        .map(|key| signing::verifier(key))
+        .collect::<Result<Vec<_>, _>>()?;
+    let against = arguments
+        .against
+        .as_deref()
+        .map(|path| read(path, NOTE_MAX))
+        .transpose()?;
     let bytes = read(&arguments.bundle, BUNDLE_MAX)?;
-    let report = check(&bytes, &keys, against.as_deref().map(Against))
-        .map_err(|error| CliError::other(STORE, format!("{}: {error}", arguments.bundle.display())))?;
+    let report = check(&bytes, &keys, against.as_deref().map(Against)).map_err(|error| {
+        CliError::other(STORE, format!("{}: {error}", arguments.bundle.display()))
+    })?;
     let mut terminal = Terminal::new();
     if common.json {
-        terminal.document(&Whole { verdict: report.verdict(), report: &report })?;
+        terminal.document(&Whole {
+            verdict: report.verdict(),
+            report: &report,
+        })?;
     } else {
-        report.lines(arguments.at).iter().try_for_each(|line| terminal.line(line))?;
+        report
+            .lines(arguments.at)
+            .iter()
+            .try_for_each(|line| terminal.line(line))?;
     }
     if let Some(at) = arguments.at.filter(|at| !report.holds(*at)) {
-        return Err(CliError::other(NOT_CHECKED, format!("the bundle has no event {at}")));
+        return Err(CliError::other(
+            NOT_CHECKED,
+            format!("the bundle has no event {at}"),
+        ));
     }
     match report.verdict() {
         Verdict::Intact => Ok(()),
@@ -45,10 +63,18 @@ pub(crate) fn check_bundle(common: &Common, arguments: &CheckBundle) -> Result<(
 
 /// Reads a file of at most `max` bytes.
 pub(super) fn read(path: &Path, max: usize) -> Result<Vec<u8>, CliError> {
-    let failed = |error: &dyn std::fmt::Display| CliError::other(STORE, format!("{}: {error}", path.display()));
+    let failed = |error: &dyn std::fmt::Display| {
+        CliError::other(STORE, format!("{}: {error}", path.display()))
+    };
     let limit = u64::try_from(max).unwrap_or(u64::MAX).saturating_add(1);
     let mut bytes = Vec::new();
     let file = std::fs::File::open(path).map_err(|error| failed(&error))?;
-    file.take(limit).read_to_end(&mut bytes).map_err(|error| failed(&error))?;
-    if bytes.len() > max { Err(failed(&format!("it has more than {max} bytes"))) } else { Ok(bytes) }
+    file.take(limit)
+        .read_to_end(&mut bytes)
+        .map_err(|error| failed(&error))?;
+    if bytes.len() > max {
+        Err(failed(&format!("it has more than {max} bytes")))
+    } else {
+        Ok(bytes)
+    }
 }

@@ -17,17 +17,39 @@ const ARGUMENTS_MAX: usize = 200;
 
 /// Takes a decision: in the store, or through the process that holds it.
 pub(crate) async fn decide(common: &Common, decided: Decided, what: What) -> Result<(), CliError> {
-    let Decided { world, request, person, resume } = decided;
+    let Decided {
+        world,
+        request,
+        person,
+        resume,
+    } = decided;
     let about = place::of(&world, &request, "request")?;
-    let decision = Decision { world, about, by: person.by, what };
+    let decision = Decision {
+        world,
+        about,
+        by: person.by,
+        what,
+    };
     let is_held = take(common, &decision).await?;
     let world = decision.world;
     match (is_held, resume) {
         (true, _) if common.json => Ok(()),
         (true, _) => Terminal::new().line("The process that holds the store goes on with it."),
-        (false, true) => Box::pin(resume::resume(common, &Resume { world, base: None, wait: false })).await,
+        (false, true) => {
+            Box::pin(resume::resume(
+                common,
+                &Resume {
+                    world,
+                    base: None,
+                    wait: false,
+                },
+            ))
+            .await
+        }
         (false, false) if common.json => Ok(()),
-        (false, false) => Terminal::new().line(&format!("Go on with: {} resume {world}", common.program())),
+        (false, false) => {
+            Terminal::new().line(&format!("Go on with: {} resume {world}", common.program()))
+        }
     }
 }
 
@@ -46,10 +68,25 @@ fn say(common: &Common, taken: &Taken, by: Option<&PersonName>) -> Result<(), Cl
     if common.json {
         return terminal.json(taken);
     }
-    let tool = taken.tool.as_ref().map(|tool| format!(" {tool}")).unwrap_or_default();
-    let arguments = taken.arguments.as_deref().map(|text| format!(" {}", clip(&clean(text), ARGUMENTS_MAX)));
-    terminal.line(&format!("{} {}: {}{tool}{}", taken.how, taken.name, taken.agent, arguments.unwrap_or_default()))?;
-    let Some(given) = &taken.grant else { return Ok(()) };
+    let tool = taken
+        .tool
+        .as_ref()
+        .map(|tool| format!(" {tool}"))
+        .unwrap_or_default();
+    let arguments = taken
+        .arguments
+        .as_deref()
+        .map(|text| format!(" {}", clip(&clean(text), ARGUMENTS_MAX)));
+    terminal.line(&format!(
+        "{} {}: {}{tool}{}",
+        taken.how,
+        taken.name,
+        taken.agent,
+        arguments.unwrap_or_default()
+    ))?;
+    let Some(given) = &taken.grant else {
+        return Ok(());
+    };
     for line in block(&format!("{} was granted", given.name), &grant::lines(given)) {
         terminal.line(&line)?;
     }

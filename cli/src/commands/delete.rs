@@ -29,8 +29,15 @@ pub(crate) async fn delete(common: &Common, arguments: Delete) -> Result<(), Cli
     if !arguments.yes {
         confirm(&worlds)?;
     }
-    let deletion = Deletion { worlds, idle_since, by: arguments.by };
-    let deleted = Source::open(common).await?.perform(Request::Delete(deletion)).await?;
+    let deletion = Deletion {
+        worlds,
+        idle_since,
+        by: arguments.by,
+    };
+    let deleted = Source::open(common)
+        .await?
+        .perform(Request::Delete(deletion))
+        .await?;
     for value in deleted {
         if common.json {
             terminal.json(&value)?;
@@ -50,20 +57,34 @@ async fn idle(
     terminal: &mut Terminal,
 ) -> Result<Option<(Vec<WorldName>, Time)>, CliError> {
     let labels = arguments.label.iter().cloned().collect();
-    let values = Source::look(common).await?.ask_all(Query::Idle(IdleQuery { idle_for, labels })).await?;
-    let views = values.into_iter().map(|value| serde_json::from_value(value).map_err(CliError::json));
+    let values = Source::look(common)
+        .await?
+        .ask_all(Query::Idle(IdleQuery { idle_for, labels }))
+        .await?;
+    let views = values
+        .into_iter()
+        .map(|value| serde_json::from_value(value).map_err(CliError::json));
     let views: Vec<IdleView> = views.collect::<Result<_, _>>()?;
-    let (simulated, idle): (Vec<&IdleView>, Vec<&IdleView>) = views.iter().partition(|view| view.is_simulated);
+    let (simulated, idle): (Vec<&IdleView>, Vec<&IdleView>) =
+        views.iter().partition(|view| view.is_simulated);
     if common.json && arguments.dry_run {
         views.iter().try_for_each(|view| terminal.json(view))?;
     } else if !common.json {
         for view in &idle {
-            let IdleView { name, events, last, .. } = view;
-            terminal.line(&format!("{name}: {events} events, the last {}", time(*last)))?;
+            let IdleView {
+                name, events, last, ..
+            } = view;
+            terminal.line(&format!(
+                "{name}: {events} events, the last {}",
+                time(*last)
+            ))?;
         }
     }
     for view in &simulated {
-        complain(&format!("{} is left out: it has a clock of its own", view.name));
+        complain(&format!(
+            "{} is left out: it has a clock of its own",
+            view.name
+        ));
     }
     let Some(first) = idle.first() else {
         if !common.json {
@@ -78,12 +99,24 @@ async fn idle(
 /// Asks whoever sits at the terminal. Nobody else is deleted for.
 fn confirm(worlds: &[WorldName]) -> Result<(), CliError> {
     let names: Vec<&str> = worlds.iter().map(WorldName::as_str).collect();
-    let what = format!("delete {} for good, with all events and attachments", names.join(", "));
+    let what = format!(
+        "delete {} for good, with all events and attachments",
+        names.join(", ")
+    );
     if !io::stdin().is_terminal() {
-        return Err(CliError::other(USAGE, format!("this would {what}; say --yes")));
+        return Err(CliError::other(
+            USAGE,
+            format!("this would {what}; say --yes"),
+        ));
     }
     complain(&format!("this will {what}; type yes to go on"));
     let mut line = String::new();
-    io::stdin().read_line(&mut line).map_err(|error| CliError::other(USAGE, error.to_string()))?;
-    if line.trim() == "yes" { Ok(()) } else { Err(CliError::other(USAGE, "nothing was deleted")) }
+    io::stdin()
+        .read_line(&mut line)
+        .map_err(|error| CliError::other(USAGE, error.to_string()))?;
+    if line.trim() == "yes" {
+        Ok(())
+    } else {
+        Err(CliError::other(USAGE, "nothing was deleted"))
+    }
 }

@@ -16,8 +16,14 @@ const LINE_MAX: usize = 200;
 /// Compares two worlds.
 pub(crate) async fn diff(common: &Common, arguments: Diff) -> Result<(), CliError> {
     let Diff { one, other } = arguments;
-    let answer = Source::look(common).await?.ask_all(Query::Diff(DiffQuery { one, other })).await?;
-    let value = answer.into_iter().next().ok_or_else(|| CliError::other(STORE, "the holder gave no answer"))?;
+    let answer = Source::look(common)
+        .await?
+        .ask_all(Query::Diff(DiffQuery { one, other }))
+        .await?;
+    let value = answer
+        .into_iter()
+        .next()
+        .ok_or_else(|| CliError::other(STORE, "the holder gave no answer"))?;
     let mut view: DiffView = serde_json::from_value(value).map_err(CliError::json)?;
     let mut terminal = Terminal::new();
     if common.json {
@@ -31,32 +37,59 @@ pub(crate) async fn diff(common: &Common, arguments: Diff) -> Result<(), CliErro
 }
 
 fn lines(view: &DiffView) -> Vec<String> {
-    let DiffView { common, one, other, first, decisions, calls, messages } = view;
+    let DiffView {
+        common,
+        one,
+        other,
+        first,
+        decisions,
+        calls,
+        messages,
+    } = view;
     let mut lines = vec![match (common.get(), &one.next, &other.next) {
         (0, _, _) => format!("{} and {} have no event in common.", one.world, other.world),
         (_, None, None) => format!("Both have the same {common} events."),
         (_, _, _) => format!("Both have the same events up to {common}. From there on:"),
     }];
-    lines.extend([("-", one), ("+", other)].into_iter().map(|(sign, side)| heading(sign, side)));
+    lines.extend(
+        [("-", one), ("+", other)]
+            .into_iter()
+            .map(|(sign, side)| heading(sign, side)),
+    );
     if let Some(row) = first {
         lines.push("first difference".to_owned());
         lines.extend(row_lines(row));
     }
-    for (title, rows) in [("decisions", decisions), ("calls", calls), ("messages", messages)] {
+    for (title, rows) in [
+        ("decisions", decisions),
+        ("calls", calls),
+        ("messages", messages),
+    ] {
         if !rows.is_empty() {
             lines.push(title.to_owned());
             lines.extend(rows.iter().flat_map(row_lines));
         }
     }
     lines.push("spending".to_owned());
-    lines.extend([("-", one), ("+", other)].into_iter().map(|(sign, side)| spending(sign, side)));
+    lines.extend(
+        [("-", one), ("+", other)]
+            .into_iter()
+            .map(|(sign, side)| spending(sign, side)),
+    );
     lines
 }
 
 fn heading(sign: &str, side: &SideView) -> String {
     let next = side.next.as_ref().map_or_else(
         || "nothing more".to_owned(),
-        |next| format!("{} {} {}", next.position, next.kind, hung(&clip(&next.gist, LINE_MAX), 4)),
+        |next| {
+            format!(
+                "{} {} {}",
+                next.position,
+                next.kind,
+                hung(&clip(&next.gist, LINE_MAX), 4)
+            )
+        },
     );
     format!("{sign} {}@{}: {next}", side.world, side.at)
 }
@@ -67,11 +100,17 @@ fn row_lines(row: &RowView) -> Vec<String> {
         return vec![shown("=", both)];
     }
     let one = row.one.as_ref().map(|text| shown("-", text));
-    one.into_iter().chain(row.other.as_ref().map(|text| shown("+", text))).collect()
+    one.into_iter()
+        .chain(row.other.as_ref().map(|text| shown("+", text)))
+        .collect()
 }
 
 fn spending(sign: &str, side: &SideView) -> String {
     let spent = &side.spent;
     let tokens = spent.tokens.input.saturating_add(spent.tokens.output);
-    format!("  {sign} {} model calls, {tokens} tokens, cost {}", spent.calls, cost(spent))
+    format!(
+        "  {sign} {} model calls, {tokens} tokens, cost {}",
+        spent.calls,
+        cost(spent)
+    )
 }

@@ -30,7 +30,11 @@ enum SigningFindings {
     /// None was given.
     None,
     /// It signs.
-    Used { file: String, key: String, public: String },
+    Used {
+        file: String,
+        key: String,
+        public: String,
+    },
     /// It cannot be used.
     Unusable { why: String },
 }
@@ -77,7 +81,11 @@ pub(crate) async fn doctor(common: &Common) -> Result<(), CliError> {
         credentials: credentials(),
     };
     let mut terminal = Terminal::new();
-    if common.json { terminal.document(&findings) } else { tell(&mut terminal, &findings) }?;
+    if common.json {
+        terminal.document(&findings)
+    } else {
+        tell(&mut terminal, &findings)
+    }?;
     match (findings.store, findings.signing) {
         (StoreFindings::Damaged { .. }, _) => Err(CliError::Said(INTEGRITY)),
         (_, SigningFindings::Unusable { .. }) => Err(CliError::Said(STORE)),
@@ -93,7 +101,9 @@ fn signing_key(common: &Common) -> SigningFindings {
             public: signer.verifier().to_string(),
         },
         (Ok(_), _) => SigningFindings::None,
-        (Err(error), _) => SigningFindings::Unusable { why: error.to_string() },
+        (Err(error), _) => SigningFindings::Unusable {
+            why: error.to_string(),
+        },
     }
 }
 
@@ -103,7 +113,11 @@ fn credentials() -> Vec<Credential> {
     let of = |preset: &'static Preset| {
         preset.variables().map(move |variable| {
             let is_set = is_set(&variable);
-            Credential { provider: preset.name, variable, is_set }
+            Credential {
+                provider: preset.name,
+                variable,
+                is_set,
+            }
         })
     };
     PRESETS.iter().flat_map(of).collect()
@@ -113,17 +127,28 @@ async fn store(common: &Common) -> Result<StoreFindings, CliError> {
     let path = common.store.display().to_string();
     let store = match hold(&common.store, Access::Read).await {
         Ok(Ok(store)) => store,
-        Ok(Err((_, error))) => return Ok(StoreFindings::Held { path, what: error.to_string() }),
-        Err(CliError::Store(OpenError::Missing { .. })) => return Ok(StoreFindings::Missing { path }),
+        Ok(Err((_, error))) => {
+            return Ok(StoreFindings::Held {
+                path,
+                what: error.to_string(),
+            });
+        }
+        Err(CliError::Store(OpenError::Missing { .. })) => {
+            return Ok(StoreFindings::Missing { path });
+        }
         Err(error) => return Err(error),
     };
     if let Some(what) = damage(&store, &common.store) {
         return Ok(StoreFindings::Damaged { path, what });
     }
-    let stats = store.stats().map_err(|error| CliError::other(STORE, format!("cannot look at {path}: {error}")))?;
+    let stats = store
+        .stats()
+        .map_err(|error| CliError::other(STORE, format!("cannot look at {path}: {error}")))?;
     Ok(StoreFindings::Fine {
         path,
-        engine: stats.engine.map_or_else(String::new, |engine| engine.to_string()),
+        engine: stats
+            .engine
+            .map_or_else(String::new, |engine| engine.to_string()),
         format: stats.format,
         worlds: stats.worlds,
         deleted: stats.deleted,
@@ -134,7 +159,10 @@ async fn store(common: &Common) -> Result<StoreFindings, CliError> {
 }
 
 fn tell(terminal: &mut Terminal, findings: &Findings) -> Result<(), CliError> {
-    terminal.line(&format!("folkmoot {}, rules {}", findings.version, findings.decider))?;
+    terminal.line(&format!(
+        "folkmoot {}, rules {}",
+        findings.version, findings.decider
+    ))?;
     match &findings.store {
         StoreFindings::Fine { path, engine, format, worlds, deleted, events, bytes_on_disk, .. } => terminal.line(&format!(
             "store {path}: fine, engine {engine}, format {format}, {worlds} worlds, {deleted} deleted, {events} events, {bytes_on_disk} bytes"
@@ -143,11 +171,22 @@ fn tell(terminal: &mut Terminal, findings: &Findings) -> Result<(), CliError> {
         StoreFindings::Missing { path } => terminal.line(&format!("store {path}: there is none yet"))?,
     }
     match &findings.signing {
-        SigningFindings::None => terminal.line("signing key: none, so no log is signed (`folkmoot key new`)")?,
-        SigningFindings::Used { file, public, .. } => terminal.line(&format!("signing key {file}: {public}"))?,
-        SigningFindings::Unusable { why } => terminal.line(&format!("signing key: it cannot be used: {why}"))?,
+        SigningFindings::None => {
+            terminal.line("signing key: none, so no log is signed (`folkmoot key new`)")?
+        }
+        SigningFindings::Used { file, public, .. } => {
+            terminal.line(&format!("signing key {file}: {public}"))?
+        }
+        SigningFindings::Unusable { why } => {
+            terminal.line(&format!("signing key: it cannot be used: {why}"))?
+        }
     }
-    for Credential { provider, variable, is_set } in &findings.credentials {
+    for Credential {
+        provider,
+        variable,
+        is_set,
+    } in &findings.credentials
+    {
         let state = if *is_set { "set" } else { "not set" };
         terminal.line(&format!("{variable} ({provider}): {state}"))?;
     }

@@ -13,11 +13,31 @@ const BASIS_MAX: usize = 200;
 
 /// Erases content, in the store or through the process that holds it.
 pub(crate) async fn erase(common: &Common, arguments: Erase) -> Result<(), CliError> {
-    let Erase { world, events, person, episode, basis, by, dry_run } = arguments;
+    let Erase {
+        world,
+        events,
+        person,
+        episode,
+        basis,
+        by,
+        dry_run,
+    } = arguments;
     let signer = signing::signer(common)?;
     let wish = if dry_run { Wish::List } else { Wish::Erase };
-    let erasing = Erasing { world, events, person, episode, basis, by: by.by, wish };
-    let source = if dry_run { Source::look(common).await? } else { Source::open(common).await? };
+    let erasing = Erasing {
+        world,
+        events,
+        person,
+        episode,
+        basis,
+        by: by.by,
+        wish,
+    };
+    let source = if dry_run {
+        Source::look(common).await?
+    } else {
+        Source::open(common).await?
+    };
     let gone = Box::pin(source.erase(&erasing, signer)).await?;
     say(common, &gone)
 }
@@ -27,28 +47,55 @@ fn say(common: &Common, gone: &Gone) -> Result<(), CliError> {
     if common.json {
         return terminal.json(gone);
     }
-    let spans = gone
-        .events
-        .iter()
-        .map(|span| if span.from == span.to { span.from.to_string() } else { format!("{}-{}", span.from, span.to) });
+    let spans = gone.events.iter().map(|span| {
+        if span.from == span.to {
+            span.from.to_string()
+        } else {
+            format!("{}-{}", span.from, span.to)
+        }
+    });
     let spans = spans.collect::<Vec<_>>().join(" ");
     match &gone.done {
         Some(done) => {
             let (world, by) = (&gone.world, clean(&gone.by));
-            terminal.line(&format!("Erased the content of {} events of {world}: {spans}", done.events))?;
-            terminal.line(&format!("  by {by} on the basis of: {}", clip(&clean(&gone.basis), BASIS_MAX)))?;
+            terminal.line(&format!(
+                "Erased the content of {} events of {world}: {spans}",
+                done.events
+            ))?;
+            terminal.line(&format!(
+                "  by {by} on the basis of: {}",
+                clip(&clean(&gone.basis), BASIS_MAX)
+            ))?;
             terminal.line(&format!(
                 "  recorded as {world}#{}; attached files that are gone: {}",
                 done.request, done.files
             ))?;
         }
-        None => terminal.line(&format!("Would erase the content of {} events: {spans}", gone.count))?,
+        None => terminal.line(&format!(
+            "Would erase the content of {} events: {spans}",
+            gone.count
+        ))?,
     }
     if gone.quotes.is_empty() {
         return Ok(());
     }
-    let more = if gone.has_more_quotes { " and others" } else { "" };
-    let at = gone.quotes.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
-    terminal.line(&format!("Other events have sentences of it word for word: {at}{more}"))?;
-    terminal.line(&format!("  look at them with: {} log {} --from N", common.program(), gone.world))
+    let more = if gone.has_more_quotes {
+        " and others"
+    } else {
+        ""
+    };
+    let at = gone
+        .quotes
+        .iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join(" ");
+    terminal.line(&format!(
+        "Other events have sentences of it word for word: {at}{more}"
+    ))?;
+    terminal.line(&format!(
+        "  look at them with: {} log {} --from N",
+        common.program(),
+        gone.world
+    ))
 }

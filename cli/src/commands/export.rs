@@ -21,13 +21,21 @@ use crate::view::verify::Given;
 
 /// Writes a world down.
 pub(crate) async fn export(common: &Common, arguments: Export) -> Result<(), CliError> {
-    let target = arguments.output.clone().filter(|path| path.as_os_str() != "-");
+    let target = arguments
+        .output
+        .clone()
+        .filter(|path| path.as_os_str() != "-");
     if let Some(path) = &target {
         new_file::check(path, arguments.force)?;
     }
-    let Form::Read(format) = arguments.format else { return export_bundle(common, arguments, target.as_deref()).await };
+    let Form::Read(format) = arguments.format else {
+        return export_bundle(common, arguments, target.as_deref()).await;
+    };
     if arguments.is_about_evidence() {
-        return Err(CliError::other(USAGE, "--events, --why and --note are for --format bundle"));
+        return Err(CliError::other(
+            USAGE,
+            "--events, --why and --note are for --format bundle",
+        ));
     }
     let (world, force) = (arguments.world, arguments.force);
     let source = Source::look(common).await?;
@@ -35,9 +43,15 @@ pub(crate) async fn export(common: &Common, arguments: Export) -> Result<(), Cli
         ExportFormat::Html => integrity(source.another(common).await?, world.clone()).await?,
         ExportFormat::Markdown | ExportFormat::Lines => Integrity::NotChecked,
     };
-    let query = ExportQuery { world, format, integrity };
+    let query = ExportQuery {
+        world,
+        format,
+        integrity,
+    };
     let pieces = source.ask(Query::Export(query)).await?;
-    let Some(path) = target else { return print(pieces).await };
+    let Some(path) = target else {
+        return print(pieces).await;
+    };
     let mut file = NewFile::beside(&path)?;
     write(pieces, |piece| file.write(piece.as_bytes())).await?;
     file.finish(&path, force)?;
@@ -53,15 +67,21 @@ async fn integrity(source: Source, world: WorldName) -> Result<Integrity, CliErr
     let line = |check: Check| {
         let verdict = match check.verdict {
             Verdict::Intact => CheckVerdict::Intact,
-            Verdict::DamagedAt(at) => CheckVerdict::Broken(format!("damaged at {at}: {}", check.detail)),
-            Verdict::DivergedAt(at) => CheckVerdict::Broken(format!("diverged at {at}: {}", check.detail)),
+            Verdict::DamagedAt(at) => {
+                CheckVerdict::Broken(format!("damaged at {at}: {}", check.detail))
+            }
+            Verdict::DivergedAt(at) => {
+                CheckVerdict::Broken(format!("diverged at {at}: {}", check.detail))
+            }
             Verdict::RulesNotInThisBuild | Verdict::Erased | Verdict::NotChecked => {
                 CheckVerdict::NotChecked(check.detail)
             }
         };
         (check.name, verdict)
     };
-    Ok(Integrity::Checked { lines: report.checks.into_iter().map(line).collect() })
+    Ok(Integrity::Checked {
+        lines: report.checks.into_iter().map(line).collect(),
+    })
 }
 
 async fn print(pieces: Answer) -> Result<(), CliError> {
@@ -69,7 +89,10 @@ async fn print(pieces: Answer) -> Result<(), CliError> {
     write(pieces, |piece| terminal.piece(piece)).await
 }
 
-async fn write(mut pieces: Answer, mut put: impl FnMut(&str) -> Result<(), CliError>) -> Result<(), CliError> {
+async fn write(
+    mut pieces: Answer,
+    mut put: impl FnMut(&str) -> Result<(), CliError>,
+) -> Result<(), CliError> {
     while let Some(piece) = pieces.try_next().await? {
         let Value::String(piece) = piece else {
             return Err(CliError::other(STORE, "the holder's answer is no export"));

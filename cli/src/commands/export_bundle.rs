@@ -20,19 +20,39 @@ use crate::signing;
 use crate::source::{Access, hold};
 
 /// Writes an evidence bundle.
-pub(crate) async fn export_bundle(common: &Common, arguments: Export, target: Option<&Path>) -> Result<(), CliError> {
+pub(crate) async fn export_bundle(
+    common: &Common,
+    arguments: Export,
+    target: Option<&Path>,
+) -> Result<(), CliError> {
     let key = signing::signer(common)?;
-    let notes = arguments.note.iter().map(|path| note(path)).collect::<Result<Vec<_>, _>>()?;
-    let store = hold(&common.store, Access::Read).await?.map_err(|(_, locked)| CliError::from(locked))?;
+    let notes = arguments
+        .note
+        .iter()
+        .map(|path| note(path))
+        .collect::<Result<Vec<_>, _>>()?;
+    let store = hold(&common.store, Access::Read)
+        .await?
+        .map_err(|(_, locked)| CliError::from(locked))?;
     let bundle = bundle(&store, &arguments, &notes, key.as_deref()).await?;
     // The file ends with a line, as text files do.
     let mut bytes = serde_json::to_vec_pretty(&bundle).map_err(CliError::json)?;
     bytes.push(b'\n');
     if bytes.len() > BUNDLE_MAX {
-        let what = format!("the bundle would have {} bytes; at most {BUNDLE_MAX} can be checked", bytes.len());
-        return Err(CliError::other(USAGE, format!("{what}: choose events with --events or --why")));
+        let what = format!(
+            "the bundle would have {} bytes; at most {BUNDLE_MAX} can be checked",
+            bytes.len()
+        );
+        return Err(CliError::other(
+            USAGE,
+            format!("{what}: choose events with --events or --why"),
+        ));
     }
-    let Some(path) = target else { return std::io::stdout().write_all(&bytes).map_err(CliError::output) };
+    let Some(path) = target else {
+        return std::io::stdout()
+            .write_all(&bytes)
+            .map_err(CliError::output);
+    };
     let mut file = NewFile::beside(path)?;
     file.write(&bytes)?;
     file.finish(path, arguments.force)
@@ -47,10 +67,21 @@ async fn bundle(
     let world = &arguments.world;
     let choice = match (&arguments.events, &arguments.why) {
         (Some(events), _) => Choice::Holding(positions(events)?),
-        (None, Some(at)) => Choice::Holding(slice_of(store, world, place::of(world, at, "event")?).await?),
+        (None, Some(at)) => {
+            Choice::Holding(slice_of(store, world, place::of(world, at, "event")?).await?)
+        }
         (None, None) => Choice::All,
     };
-    Ok(bundle_of(store, BundleOrder { world, choice, notes, key }).await?)
+    Ok(bundle_of(
+        store,
+        BundleOrder {
+            world,
+            choice,
+            notes,
+            key,
+        },
+    )
+    .await?)
 }
 
 impl From<EvidenceError> for CliError {
@@ -60,7 +91,9 @@ impl From<EvidenceError> for CliError {
             error @ (EvidenceError::NoSuchEvent { .. }
             | EvidenceError::OtherLog { .. }
             | EvidenceError::Checkpoint(_)) => Self::other(USAGE, with_causes(&error)),
-            error @ EvidenceError::Ahead { .. } => Self::other(crate::exit::INTEGRITY, error.to_string()),
+            error @ EvidenceError::Ahead { .. } => {
+                Self::other(crate::exit::INTEGRITY, error.to_string())
+            }
             error @ (EvidenceError::NotText { .. } | EvidenceError::Sign(_) | _) => {
                 Self::other(STORE, with_causes(&error))
             }
@@ -70,14 +103,25 @@ impl From<EvidenceError> for CliError {
 
 /// The positions that `17,26-28` means.
 fn positions(text: &str) -> Result<BTreeSet<Position>, CliError> {
-    let wrong = || CliError::other(USAGE, format!("--events {text}: write positions and ranges, e.g. 17,26-28"));
+    let wrong = || {
+        CliError::other(
+            USAGE,
+            format!("--events {text}: write positions and ranges, e.g. 17,26-28"),
+        )
+    };
     let number = |text: &str| text.trim().parse::<u64>().ok().filter(|number| *number > 0);
     let mut events = BTreeSet::new();
     for part in text.split(',') {
         let (from, to) = part.split_once('-').unwrap_or((part, part));
-        let (from, to) = number(from).zip(number(to)).filter(|(from, to)| from <= to).ok_or_else(wrong)?;
+        let (from, to) = number(from)
+            .zip(number(to))
+            .filter(|(from, to)| from <= to)
+            .ok_or_else(wrong)?;
         if to - from >= RANGE_MAX {
-            return Err(CliError::other(USAGE, format!("--events {part}: at most {RANGE_MAX} events in one range")));
+            return Err(CliError::other(
+                USAGE,
+                format!("--events {part}: at most {RANGE_MAX} events in one range"),
+            ));
         }
         events.extend((from..=to).map(Position::new));
     }
@@ -88,7 +132,9 @@ fn positions(text: &str) -> Result<BTreeSet<Position>, CliError> {
 const RANGE_MAX: u64 = 1_000_000;
 
 fn note(path: &Path) -> Result<SignedNote, CliError> {
-    let failed = |error: &dyn std::fmt::Display| CliError::other(USAGE, format!("{}: {error}", path.display()));
+    let failed = |error: &dyn std::fmt::Display| {
+        CliError::other(USAGE, format!("{}: {error}", path.display()))
+    };
     let bytes = std::fs::read(path).map_err(|error| failed(&error))?;
     SignedNote::parse(&bytes).map_err(|error| failed(&error))
 }
@@ -98,7 +144,9 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Option<Vec<u64>> {
-        positions(text).ok().map(|events| events.into_iter().map(Position::get).collect())
+        positions(text)
+            .ok()
+            .map(|events| events.into_iter().map(Position::get).collect())
     }
 
     #[test]

@@ -13,28 +13,61 @@ use crate::terminal::Terminal;
 
 /// Branches a world off another one: in the store, or through the process that holds it.
 pub(crate) async fn fork(common: &Common, arguments: Fork) -> Result<(), CliError> {
-    let Fork { world, at, name, copy, live } = arguments;
+    let Fork {
+        world,
+        at,
+        name,
+        copy,
+        live,
+    } = arguments;
     let signer = signing::signer(common)?;
     let at = at.map(Position::new);
-    let wish = ForkWish { parent: world, at, name, is_copied: copy, is_live: live };
+    let wish = ForkWish {
+        parent: world,
+        at,
+        name,
+        is_copied: copy,
+        is_live: live,
+    };
     let view = Box::pin(Source::open(common).await?.fork(&wish, signer)).await?;
     let mut terminal = Terminal::new();
     if common.json {
         return terminal.document(&view);
     }
-    lines(common, &view, at).iter().try_for_each(|line| terminal.line(line))?;
+    lines(common, &view, at)
+        .iter()
+        .try_for_each(|line| terminal.line(line))?;
     if !view.asked_again.is_empty() {
         show::request::pending(&mut terminal, common, &view.world, &view.asked_again)?;
     }
-    terminal.line(&format!("Talk in it: {} chat {}", common.program(), view.world))?;
-    terminal.line(&format!("Compare:    {} diff {} {}", common.program(), view.parent, view.world))
+    terminal.line(&format!(
+        "Talk in it: {} chat {}",
+        common.program(),
+        view.world
+    ))?;
+    terminal.line(&format!(
+        "Compare:    {} diff {} {}",
+        common.program(),
+        view.parent,
+        view.world
+    ))
 }
 
 fn lines(common: &Common, view: &ForkView, wanted: Option<Position>) -> Vec<String> {
-    let ForkView { world, parent, at, closed, .. } = view;
-    let mut lines = vec![format!("{world} is branched off {parent} behind event {at}.")];
+    let ForkView {
+        world,
+        parent,
+        at,
+        closed,
+        ..
+    } = view;
+    let mut lines = vec![format!(
+        "{world} is branched off {parent} behind event {at}."
+    )];
     if let Some(wanted) = wanted.filter(|wanted| wanted < at) {
-        lines.push(format!("Event {wanted} stands inside a commit; its last event is {at}."));
+        lines.push(format!(
+            "Event {wanted} stands inside a commit; its last event is {at}."
+        ));
     }
     let counts = [
         (closed.turns, "turn"),
@@ -42,12 +75,18 @@ fn lines(common: &Common, view: &ForkView, wanted: Option<Position>) -> Vec<Stri
         (closed.requests, "request"),
         (closed.messages, "message in an inbox"),
     ];
-    let closed: Vec<String> =
-        counts.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| counted(count, what)).collect();
+    let closed: Vec<String> = counts
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| counted(count, what))
+        .collect();
     if closed.is_empty() {
         lines.push("Nothing was open there.".to_owned());
     } else {
-        lines.push(format!("Open there, and closed here: {}.", closed.join(", ")));
+        lines.push(format!(
+            "Open there, and closed here: {}.",
+            closed.join(", ")
+        ));
     }
     match view.asked_again.len() {
         0 => {}

@@ -12,11 +12,20 @@ use crate::{person, show};
 /// Shows which calls are allowed to come without asking, with the commands that end that.
 pub(crate) async fn grants(common: &Common, arguments: Grants) -> Result<(), CliError> {
     let world = arguments.world;
-    let standing = Source::look(common).await?.ask_all(Query::Grants(world.clone())).await?;
-    let outdated = Source::look(common).await?.ask_all(Query::OutdatedRules(world.clone())).await?;
+    let standing = Source::look(common)
+        .await?
+        .ask_all(Query::Grants(world.clone()))
+        .await?;
+    let outdated = Source::look(common)
+        .await?
+        .ask_all(Query::OutdatedRules(world.clone()))
+        .await?;
     let mut terminal = Terminal::new();
     if common.json {
-        return standing.iter().chain(&outdated).try_for_each(|one| terminal.json(one));
+        return standing
+            .iter()
+            .chain(&outdated)
+            .try_for_each(|one| terminal.json(one));
     }
     for rule in outdated {
         let rule: OutdatedRule = serde_json::from_value(rule).map_err(CliError::json)?;
@@ -33,7 +42,10 @@ pub(crate) async fn grants(common: &Common, arguments: Grants) -> Result<(), Cli
         for line in show::request::block(&grant.name, &show::grant::lines(&grant)) {
             terminal.line(&line)?;
         }
-        terminal.line(&format!("  {}", show::grant::command(common, &grant, by.as_ref())))?;
+        terminal.line(&format!(
+            "  {}",
+            show::grant::command(common, &grant, by.as_ref())
+        ))?;
     }
     Ok(())
 }

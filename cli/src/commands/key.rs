@@ -16,8 +16,7 @@ pub(crate) fn key(common: &Common, arguments: Key) -> Result<(), CliError> {
             let signer = file.create(&new.name)?;
             tell(common, &file, &signer)?;
             if !common.quiet {
-                let how =
-                    "keep it from others, and out of every store; the line above is the public key, for whoever checks";
+                let how = "keep it from others, and out of every store; the line above is the public key, for whoever checks";
                 show::remark(&format!("the key is in {}: {how}", file.path().display()));
             }
             Ok(())

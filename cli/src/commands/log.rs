@@ -22,13 +22,26 @@ pub(crate) async fn log(common: &Common, arguments: Log) -> Result<(), CliError>
     if arguments.withheld {
         return withheld(common, arguments).await;
     }
-    let Log { world, from, follow, kind, agent, .. } = arguments;
+    let Log {
+        world,
+        from,
+        follow,
+        kind,
+        agent,
+        ..
+    } = arguments;
     let source = Source::look(common).await?;
     if follow && !source.is_held() {
         // Following what only this process could write would keep the store from everybody else.
         complain("no process holds the store, so nothing more will come; this is the log as it is");
     }
-    let query = LogQuery { world, from: Position::new(from), follow: follow && source.is_held(), kind, agent };
+    let query = LogQuery {
+        world,
+        from: Position::new(from),
+        follow: follow && source.is_held(),
+        kind,
+        agent,
+    };
     let mut events = source.ask(Query::Log(query)).await?;
     let mut terminal = Terminal::new();
     while let Some(event) = events.try_next().await? {
@@ -45,9 +58,18 @@ pub(crate) async fn log(common: &Common, arguments: Log) -> Result<(), CliError>
 
 /// Shows what was kept from people, with its exact text.
 async fn withheld(common: &Common, arguments: Log) -> Result<(), CliError> {
-    let Log { world, from, agent, .. } = arguments;
-    let query = WithheldQuery { world, from: Position::new(from), agent };
-    let mut answers = Source::look(common).await?.ask(Query::Withheld(query)).await?;
+    let Log {
+        world, from, agent, ..
+    } = arguments;
+    let query = WithheldQuery {
+        world,
+        from: Position::new(from),
+        agent,
+    };
+    let mut answers = Source::look(common)
+        .await?
+        .ask(Query::Withheld(query))
+        .await?;
     let mut terminal = Terminal::new();
     while let Some(answer) = answers.try_next().await? {
         if common.json {
@@ -66,7 +88,11 @@ fn line(event: &EventView) -> String {
     let position = format!("{:>5}", event.position.get());
     let when = paint(DIM, &time(event.time));
     let kind = paint(BOLD, &format!("{:<17}", event.kind));
-    format!("{position}  {when}  {kind}  {:<12}  {}", clean(&event.actor()), hung(&event.gist, GIST_INDENT))
-        .trim_end()
-        .to_owned()
+    format!(
+        "{position}  {when}  {kind}  {:<12}  {}",
+        clean(&event.actor()),
+        hung(&event.gist, GIST_INDENT)
+    )
+    .trim_end()
+    .to_owned()
 }

@@ -9,11 +9,18 @@ use crate::exit::{CliError, USAGE};
 pub(crate) fn of(world: &WorldName, name: &str, what: &str) -> Result<Position, CliError> {
     let (prefix, number) = name.rsplit_once('#').unwrap_or(("", name));
     if !world.as_str().starts_with(prefix) {
-        return Err(CliError::other(USAGE, format!("{name} is no {what} of the world {world}")));
+        return Err(CliError::other(
+            USAGE,
+            format!("{name} is no {what} of the world {world}"),
+        ));
     }
     let number: Option<u64> = number.parse().ok();
-    number.filter(|number| *number > 0).map(Position::new).ok_or_else(|| {
-        let how = format!("write {world}#POSITION, or the position alone; positions count from 1");
-        CliError::other(USAGE, format!("{name} names no {what}: {how}"))
-    })
+    number
+        .filter(|number| *number > 0)
+        .map(Position::new)
+        .ok_or_else(|| {
+            let how =
+                format!("write {world}#POSITION, or the position alone; positions count from 1");
+            CliError::other(USAGE, format!("{name} names no {what}: {how}"))
+        })
 }

@@ -23,32 +23,55 @@ struct Whole<'a> {
 
 /// Makes a new store of what is whole of a damaged one, and says what is not.
 pub(crate) async fn rebuild(common: &Common, arguments: Rebuild) -> Result<(), CliError> {
-    let exports = arguments.from_export.iter().map(|path| export(path)).collect::<Result<_, _>>()?;
-    let order = store::Rebuild { from: common.store.clone(), to: arguments.to, kind: arguments.engine.into(), exports };
+    let exports = arguments
+        .from_export
+        .iter()
+        .map(|path| export(path))
+        .collect::<Result<_, _>>()?;
+    let order = store::Rebuild {
+        from: common.store.clone(),
+        to: arguments.to,
+        kind: arguments.engine.into(),
+        exports,
+    };
     let rebuilt = tokio::task::spawn_blocking(move || store::rebuild(&order)).await;
     let rebuilt = rebuilt.map_err(|error| CliError::other(STORE, error.to_string()))?;
     let rebuilt = rebuilt.map_err(|error| copy_failed(&error, "nothing was rebuilt"))?;
     let mut terminal = Terminal::new();
     if common.json {
-        terminal.document(&Whole { is_whole: rebuilt.is_whole(), rebuilt: &rebuilt })?;
+        terminal.document(&Whole {
+            is_whole: rebuilt.is_whole(),
+            rebuilt: &rebuilt,
+        })?;
     } else {
         tell(&mut terminal, &rebuilt)?;
     }
-    if rebuilt.is_whole() { Ok(()) } else { Err(CliError::Said(INTEGRITY)) }
+    if rebuilt.is_whole() {
+        Ok(())
+    } else {
+        Err(CliError::Said(INTEGRITY))
+    }
 }
 
 /// Reads a bundle. One whose commits are not those that its head and its links speak of is of no use.
 fn export(path: &Path) -> Result<Bundle, CliError> {
-    let failed = |error: &dyn std::fmt::Display| CliError::other(STORE, format!("{}: {error}", path.display()));
+    let failed = |error: &dyn std::fmt::Display| {
+        CliError::other(STORE, format!("{}: {error}", path.display()))
+    };
     let bytes = check_bundle::read(path, folkmoot::proof::bundle::BUNDLE_MAX)?;
     let report = check(&bytes, &[], None).map_err(|error| failed(&error))?;
     if report.verdict() == Verdict::Damaged {
         let what = "it is damaged: see `folkmoot check-bundle`";
-        return Err(CliError::other(INTEGRITY, format!("{}: {what}", path.display())));
+        return Err(CliError::other(
+            INTEGRITY,
+            format!("{}: {what}", path.display()),
+        ));
     }
     let bundle = Bundle::parse(&bytes).map_err(|error| failed(&error))?;
     if bundle.commits.iter().any(|commit| commit.link.is_none()) {
-        return Err(failed(&"it holds chosen events only; a whole world is exported without --events and --why"));
+        return Err(failed(
+            &"it holds chosen events only; a whole world is exported without --events and --why",
+        ));
     }
     Ok(bundle)
 }
@@ -57,29 +80,61 @@ fn tell(terminal: &mut Terminal, rebuilt: &Rebuilt) -> Result<(), CliError> {
     for damage in &rebuilt.store {
         terminal.line(&format!("the store: {}", one_line(&damage.what)))?;
     }
-    rebuilt.worlds.iter().try_for_each(|world| terminal.line(&line(world)))?;
+    rebuilt
+        .worlds
+        .iter()
+        .try_for_each(|world| terminal.line(&line(world)))?;
     let path = one_line(&rebuilt.path.display().to_string());
-    let kept = rebuilt.worlds.iter().filter(|world| world.kept.get() > 0).count();
-    terminal.line(&format!("{kept} worlds and {} attachments are in {path}", rebuilt.blobs))?;
+    let kept = rebuilt
+        .worlds
+        .iter()
+        .filter(|world| world.kept.get() > 0)
+        .count();
+    terminal.line(&format!(
+        "{kept} worlds and {} attachments are in {path}",
+        rebuilt.blobs
+    ))?;
     if rebuilt.blobs_damaged > 0 {
-        terminal.line(&format!("{} attachments were left out: they are damaged", rebuilt.blobs_damaged))?;
+        terminal.line(&format!(
+            "{} attachments were left out: they are damaged",
+            rebuilt.blobs_damaged
+        ))?;
     }
     if let Some(keys) = &rebuilt.keys {
         let keys = one_line(&keys.display().to_string());
-        terminal.line(&format!("the keys of sealed worlds were left out: copy {keys} to read what they seal"))?;
+        terminal.line(&format!(
+            "the keys of sealed worlds were left out: copy {keys} to read what they seal"
+        ))?;
     }
     terminal.line(&format!("to use it: folkmoot --store {path} worlds"))
 }
 
 /// What became of a world.
 fn line(world: &RebuiltWorld) -> String {
-    let RebuiltWorld { kept, known, found, lost, .. } = world;
-    let name = world.name.as_ref().map_or_else(|| world.world.to_string(), |name| one_line(name.as_str()));
+    let RebuiltWorld {
+        kept,
+        known,
+        found,
+        lost,
+        ..
+    } = world;
+    let name = world
+        .name
+        .as_ref()
+        .map_or_else(|| world.world.to_string(), |name| one_line(name.as_str()));
     match (lost, found) {
         (None, None) => format!("{name}: whole, {kept} events"),
-        (None, Some(found)) => format!("{name}: whole, {kept} events; in the old store: {}", one_line(found)),
+        (None, Some(found)) => format!(
+            "{name}: whole, {kept} events; in the old store: {}",
+            one_line(found)
+        ),
         (Some(lost), _) if kept == known => format!("{name}: {kept} events; {}", one_line(lost)),
-        (Some(lost), _) if kept.get() == 0 => format!("{name}: lost, {known} events; {}", one_line(lost)),
-        (Some(lost), _) => format!("{name}: kept up to event {kept} of {known}; {}", one_line(lost)),
+        (Some(lost), _) if kept.get() == 0 => {
+            format!("{name}: lost, {known} events; {}", one_line(lost))
+        }
+        (Some(lost), _) => format!(
+            "{name}: kept up to event {kept} of {known}; {}",
+            one_line(lost)
+        ),
     }
 }

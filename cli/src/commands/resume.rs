@@ -20,8 +20,13 @@ use folkmoot::run::waiting;
 
 /// Opens a recorded world and does what is owed, until it is idle or waits for people.
 pub(crate) async fn resume(common: &Common, arguments: &Resume) -> Result<(), CliError> {
-    let (name, recording, signer) = (arguments.world.clone(), Recording::default(), signing::signer(common)?);
-    let session = Session::open(&common.store, OpenMode::Existing, name, &recording, signer).await?;
+    let (name, recording, signer) = (
+        arguments.world.clone(),
+        Recording::default(),
+        signing::signer(common)?,
+    );
+    let session =
+        Session::open(&common.store, OpenMode::Existing, name, &recording, signer).await?;
     let result = Box::pin(drive(common, arguments, &session)).await;
     session.end(result).await
 }
@@ -32,14 +37,30 @@ async fn drive(common: &Common, arguments: &Resume, session: &Session) -> Result
     if before.effects() == ForkEffects::Live {
         credentials::check(&definition(&before))?;
     }
-    let names: Vec<String> = before.rules().spec().agents.iter().map(|agent| agent.name.to_string()).collect();
+    let names: Vec<String> = before
+        .rules()
+        .spec()
+        .agents
+        .iter()
+        .map(|agent| agent.name.to_string())
+        .collect();
     let chat = Chat::new(name.as_str(), &before, None);
     let base = arguments.base.as_ref().map(std::path::absolute).transpose();
-    let base = base.map_err(|error| CliError::other(crate::exit::STORE, format!("--base: {error}")))?;
-    let world = runtime.open(Opening { base, ..Opening::recorded(name.clone()) }).await?;
+    let base =
+        base.map_err(|error| CliError::other(crate::exit::STORE, format!("--base: {error}")))?;
+    let world = runtime
+        .open(Opening {
+            base,
+            ..Opening::recorded(name.clone())
+        })
+        .await?;
     let mut prompter = Stage::new(common, runtime, chat, &names, &before).begin();
     prompter.opened(&world);
-    prompter.tell(News::Hints(if arguments.wait { Hints::Commands } else { Hints::None }));
+    prompter.tell(News::Hints(if arguments.wait {
+        Hints::Commands
+    } else {
+        Hints::None
+    }));
     let activity = tokio::select! {
         activity = settled(&world, arguments.wait) => activity?,
         error = prompter.ended() => {
@@ -80,14 +101,23 @@ async fn conclude(
     finish(&session.runtime, name, prompter).await?;
     let mut terminal = Terminal::new();
     if common.json {
-        terminal.json(&serde_json::json!({ "world": name, "activity": activity, "waiting": waiting }))?;
+        terminal.json(
+            &serde_json::json!({ "world": name, "activity": activity, "waiting": waiting }),
+        )?;
     } else if waiting.is_empty() {
         let events = world.operator().read(|world| world.head()).await?;
-        terminal.line(&format!("{name} is idle. {events} events are kept in {}.", common.store.display()))?;
+        terminal.line(&format!(
+            "{name} is idle. {events} events are kept in {}.",
+            common.store.display()
+        ))?;
     } else {
         show::request::pending(&mut terminal, common, name, &waiting)?;
     }
     // A world may be idle and people asked all the same: about a call whose outcome is unknown.
     let is_asked = activity == Activity::Parked || !waiting.is_empty();
-    if is_asked { Err(CliError::Said(PENDING)) } else { Ok(()) }
+    if is_asked {
+        Err(CliError::Said(PENDING))
+    } else {
+        Ok(())
+    }
 }

@@ -8,7 +8,21 @@ use crate::exit::CliError;
 
 /// Ends a grant before its time.
 pub(crate) async fn revoke(common: &Common, arguments: Revoke) -> Result<(), CliError> {
-    let Revoke { world, grant, person } = arguments;
+    let Revoke {
+        world,
+        grant,
+        person,
+    } = arguments;
     let about = place::of(&world, &grant, "grant")?;
-    take(common, &Decision { world, about, by: person.by, what: What::Revoke }).await.map(|_| ())
+    take(
+        common,
+        &Decision {
+            world,
+            about,
+            by: person.by,
+            what: What::Revoke,
+        },
+    )
+    .await
+    .map(|_| ())
 }

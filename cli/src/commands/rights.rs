@@ -12,7 +12,10 @@ use crate::view::rights::RightsView;
 
 /// Shows who may do what in a world.
 pub(crate) async fn rights(common: &Common, arguments: RightsOf) -> Result<(), CliError> {
-    let all = Source::look(common).await?.ask_all(Query::Rights(arguments.world)).await?;
+    let all = Source::look(common)
+        .await?
+        .ask_all(Query::Rights(arguments.world))
+        .await?;
     let mut terminal = Terminal::new();
     if common.json {
         return all.iter().try_for_each(|one| terminal.json(one));
@@ -23,7 +26,18 @@ pub(crate) async fn rights(common: &Common, arguments: RightsOf) -> Result<(), C
 
 fn row(one: Value) -> Result<Vec<String>, CliError> {
     let RightsView { person, rights } = serde_json::from_value(one).map_err(CliError::json)?;
-    let words: Vec<String> = rights.0.iter().map(|right| format!("{right:?}").to_lowercase()).collect();
-    let words = if words.is_empty() { "none".to_owned() } else { words.join(", ") };
-    Ok(vec![person.map_or_else(|| "everyone else".to_owned(), |person| one_line(&person)), words])
+    let words: Vec<String> = rights
+        .0
+        .iter()
+        .map(|right| format!("{right:?}").to_lowercase())
+        .collect();
+    let words = if words.is_empty() {
+        "none".to_owned()
+    } else {
+        words.join(", ")
+    };
+    Ok(vec![
+        person.map_or_else(|| "everyone else".to_owned(), |person| one_line(&person)),
+        words,
+    ])
 }

@@ -3,7 +3,8 @@
 use folkmoot::core::ids::{Position, WorldName};
 use folkmoot::core::world::{Activity, World};
 use folkmoot::run::{
-    Begin, FailedTurn, Outcome, Report, RunError, RunOptions, Watch, failed_turns, run_script, waiting,
+    Begin, FailedTurn, Outcome, Report, RunError, RunOptions, Watch, failed_turns, run_script,
+    waiting,
 };
 use folkmoot::script::{Script, Step, Verb};
 use folkmoot::store::OpenMode;
@@ -28,13 +29,21 @@ pub(crate) async fn run(common: &Common, arguments: &Run) -> Result<(), CliError
     credentials::check(&definition)?;
     let signer = signing::signer(common)?;
     let recording = Recording::begin(&arguments.recording, Some(&definition))?;
-    let name = arguments.world.clone().unwrap_or_else(|| script.world.clone());
+    let name = arguments
+        .world
+        .clone()
+        .unwrap_or_else(|| script.world.clone());
     let session = Session::open(&common.store, OpenMode::Create, name, &recording, signer).await?;
     let result = Box::pin(drive(common, arguments, &script, &session)).await;
     recording.end(session.end(result).await)
 }
 
-async fn drive(common: &Common, arguments: &Run, script: &Script, session: &Session) -> Result<(), CliError> {
+async fn drive(
+    common: &Common,
+    arguments: &Run,
+    script: &Script,
+    session: &Session,
+) -> Result<(), CliError> {
     let options = RunOptions {
         world: arguments.world.clone(),
         begin: match (arguments.again, arguments.fresh) {
@@ -51,11 +60,17 @@ async fn drive(common: &Common, arguments: &Run, script: &Script, session: &Sess
         base: None,
     };
     let runtime = &session.runtime;
-    let name = options.world.clone().unwrap_or_else(|| script.world.clone());
+    let name = options
+        .world
+        .clone()
+        .unwrap_or_else(|| script.world.clone());
     let before = recorded(runtime, &name).await?;
     let chat = Chat::new(name.as_str(), &before, Some(script));
     let mut prompter = Stage::new(common, runtime, chat, &names(script), &before).begin();
-    let mut relay = Relay { news: prompter.line(), waits: options.wait };
+    let mut relay = Relay {
+        news: prompter.line(),
+        waits: options.wait,
+    };
     let outcome = tokio::select! {
         outcome = Box::pin(perform(runtime, script, &options, &mut relay)) => Ok(outcome),
         error = prompter.ended() => Err(error),
@@ -102,15 +117,33 @@ async fn recorded(runtime: &Runtime, name: &WorldName) -> Result<World, CliError
 }
 
 fn names(script: &Script) -> Vec<String> {
-    let agents = script.spec.agents.iter().map(|agent| agent.spec.name.to_string());
-    agents.chain(script.steps.iter().map(|step| step.by.to_string())).collect()
+    let agents = script
+        .spec
+        .agents
+        .iter()
+        .map(|agent| agent.spec.name.to_string());
+    agents
+        .chain(script.steps.iter().map(|step| step.by.to_string()))
+        .collect()
 }
 
 /// Shows everything that is recorded.
-pub(crate) async fn finish(runtime: &Runtime, name: &WorldName, prompter: Prompter) -> Result<(), CliError> {
+pub(crate) async fn finish(
+    runtime: &Runtime,
+    name: &WorldName,
+    prompter: Prompter,
+) -> Result<(), CliError> {
     let entry = runtime.log().find(name).await?;
-    let result = prompter.finish(entry.map_or(Position::ZERO, |entry| entry.head)).await;
-    result.map_err(|error| if matches!(error, CliError::Closed) { CliError::Said(CUT_OFF) } else { error })
+    let result = prompter
+        .finish(entry.map_or(Position::ZERO, |entry| entry.head))
+        .await;
+    result.map_err(|error| {
+        if matches!(error, CliError::Closed) {
+            CliError::Said(CUT_OFF)
+        } else {
+            error
+        }
+    })
 }
 
 /// Stops what goes on in a world, shows the rest, and says what people are asked about it.
@@ -132,7 +165,9 @@ pub(crate) async fn interrupted(
 
 /// Stops what goes on in a world, so that this is recorded.
 async fn stop(runtime: &Runtime, name: &WorldName) {
-    let (Some(world), Some(proof)) = (runtime.world(name), person::proof(None)) else { return };
+    let (Some(world), Some(proof)) = (runtime.world(name), person::proof(None)) else {
+        return;
+    };
     // Refused if nothing goes on: then there is nothing to stop.
     if let Err(error) = world.as_principal(proof).stop(None, None).await {
         tracing::debug!(%error, "nothing was stopped");
@@ -163,7 +198,9 @@ async fn conclude(
             let failed = failed_turns(runtime, script, name).await?;
             let mut terminal = Terminal::new();
             if common.json {
-                terminal.json(&serde_json::json!({ "world": name, "waiting": waiting, "failed": failed }))?;
+                terminal.json(
+                    &serde_json::json!({ "world": name, "waiting": waiting, "failed": failed }),
+                )?;
             } else {
                 show::request::pending(&mut terminal, common, name, &waiting)?;
             }
@@ -177,8 +214,13 @@ async fn conclude(
 /// more than what waits for people.
 fn end(failed: &[FailedTurn], waits: bool) -> Result<(), CliError> {
     for FailedTurn { agent, at, branch } in failed {
-        let of = branch.as_ref().map(|branch| format!(" of {branch}")).unwrap_or_default();
-        show::complain(&format!("a turn of {agent} failed for good at event {at}{of}, and no step expects that"));
+        let of = branch
+            .as_ref()
+            .map(|branch| format!(" of {branch}"))
+            .unwrap_or_default();
+        show::complain(&format!(
+            "a turn of {agent} failed for good at event {at}{of}, and no step expects that"
+        ));
     }
     match (failed.is_empty(), waits) {
         (false, _) => Err(CliError::Said(FAILED)),
@@ -200,10 +242,23 @@ fn report_json(report: &Report, failed: &[FailedTurn]) -> serde_json::Value {
 }
 
 /// Says what was kept where, and what can be done with it.
-async fn farewell(common: &Common, runtime: &Runtime, name: &WorldName, report: &Report) -> Result<(), CliError> {
-    let events = runtime.log().find(name).await?.map_or(0, |entry| entry.head.get());
+async fn farewell(
+    common: &Common,
+    runtime: &Runtime,
+    name: &WorldName,
+    report: &Report,
+) -> Result<(), CliError> {
+    let events = runtime
+        .log()
+        .find(name)
+        .await?
+        .map_or(0, |entry| entry.head.get());
     let mut terminal = Terminal::new();
-    let again = if report.done == 0 { "checked again, all as before" } else { "all as the script says" };
+    let again = if report.done == 0 {
+        "checked again, all as before"
+    } else {
+        "all as the script says"
+    };
     let steps = report.done.saturating_add(report.done_before);
     let program = common.program();
     terminal.line("")?;
@@ -241,14 +296,20 @@ impl Watch for Relay {
     fn begins(&mut self, _index: usize, step: &Step) {
         // Other steps decide by themselves, or end the run.
         let is_last = self.waits && matches!(step.verb, Verb::Idle);
-        self.tell(News::Hints(if is_last { Hints::Commands } else { Hints::None }));
+        self.tell(News::Hints(if is_last {
+            Hints::Commands
+        } else {
+            Hints::None
+        }));
     }
 
     fn ended(&mut self, index: usize, step: &Step, outcome: &Outcome) {
         let what = format!("step {} ({})", index.saturating_add(1), step.verb.word());
         match outcome {
             Outcome::Done => {}
-            Outcome::DoneBefore => self.tell(News::Show(Line::Quiet(format!("{what} was done before")))),
+            Outcome::DoneBefore => {
+                self.tell(News::Show(Line::Quiet(format!("{what} was done before"))))
+            }
             Outcome::HeldBefore => self.tell(News::Show(Line::Good(format!("{what} still holds")))),
         }
     }

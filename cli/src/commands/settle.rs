@@ -7,7 +7,12 @@ use crate::exit::CliError;
 
 /// Says what became of a call whose outcome is unknown.
 pub(crate) async fn settle(common: &Common, arguments: Settle) -> Result<(), CliError> {
-    let Settle { decided, ran, run_again, .. } = arguments;
+    let Settle {
+        decided,
+        ran,
+        run_again,
+        ..
+    } = arguments;
     let what = match (ran, run_again) {
         (Some(text), _) => What::Ran(text),
         (None, true) => What::RunAgain,

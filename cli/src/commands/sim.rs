@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use folkmoot_sim::{
-    Counts, Lived, Story, StoryError, Violation, breaks, generate, generate_around, live_all, shrink, simulate,
+    Counts, Lived, Story, StoryError, Violation, breaks, generate, generate_around, live_all,
+    shrink, simulate,
 };
 use serde::Serialize;
 use serde_json::Value;
@@ -53,7 +54,10 @@ pub(crate) fn sim(common: &Common, arguments: &Sim) -> Result<(), CliError> {
     let tell = |seed| match &script {
         Some(script) => {
             let mut story = generate_around(script.clone(), seed, arguments.seconds);
-            story.rooms.iter_mut().for_each(|room| room.folder.clone_from(&folder));
+            story
+                .rooms
+                .iter_mut()
+                .for_each(|room| room.folder.clone_from(&folder));
             story
         }
         None => generate(seed, arguments.seconds),
@@ -67,13 +71,18 @@ pub(crate) fn sim(common: &Common, arguments: &Sim) -> Result<(), CliError> {
     } else {
         show::sim::summary(&mut terminal, &summary)?;
     }
-    if summary.broken.is_empty() { Ok(()) } else { Err(CliError::Said(FAILED)) }
+    if summary.broken.is_empty() {
+        Ok(())
+    } else {
+        Err(CliError::Said(FAILED))
+    }
 }
 
 /// Lives one story that was written down.
 fn one(common: &Common, file: &Path, terminal: &mut Terminal) -> Result<(), CliError> {
     let story = Story::from_yaml(&read(file)?);
-    let story = story.map_err(|error| CliError::other(USAGE, format!("{}: {error}", file.display())))?;
+    let story =
+        story.map_err(|error| CliError::other(USAGE, format!("{}: {error}", file.display())))?;
     let lived = simulate(&story).map_err(|error| unplayable(&error))?;
     let mut summary = Summary::default();
     summary.add(story.seed, lived);
@@ -82,12 +91,23 @@ fn one(common: &Common, file: &Path, terminal: &mut Terminal) -> Result<(), CliE
     } else {
         show::sim::summary(terminal, &summary)?;
     }
-    if summary.broken.is_empty() { Ok(()) } else { Err(CliError::Said(FAILED)) }
+    if summary.broken.is_empty() {
+        Ok(())
+    } else {
+        Err(CliError::Said(FAILED))
+    }
 }
 
-fn all(common: &Common, arguments: &Sim, tell: &(dyn Fn(u64) -> Story + Sync)) -> Result<Summary, CliError> {
+fn all(
+    common: &Common,
+    arguments: &Sim,
+    tell: &(dyn Fn(u64) -> Story + Sync),
+) -> Result<Summary, CliError> {
     let (mut summary, mut unplayed) = (Summary::default(), None);
-    let mut bar = show::sim::Bar::new(shows_progress(common), arguments.seeds.end - arguments.seeds.start);
+    let mut bar = show::sim::Bar::new(
+        shows_progress(common),
+        arguments.seeds.end - arguments.seeds.start,
+    );
     let mut hear = |seed, lived: Result<Lived, StoryError>| {
         match lived {
             Ok(lived) => summary.add(seed, lived),
@@ -111,7 +131,11 @@ impl Summary {
         self.simulated_seconds = self.simulated_seconds.saturating_add(lived.time.as_secs());
         self.counts.add(&lived.counts);
         if let Err(violation) = lived.result {
-            self.broken.push(Broken { seed, violation, story: None });
+            self.broken.push(Broken {
+                seed,
+                violation,
+                story: None,
+            });
         }
     }
 }
@@ -119,7 +143,9 @@ impl Summary {
 /// A shorter story that breaks the same law.
 fn shorter(story: Story, violation: &Violation) -> Option<String> {
     let law = violation.law;
-    shrink(story, &mut |story| breaks(story, law)).to_yaml().ok()
+    shrink(story, &mut |story| breaks(story, law))
+        .to_yaml()
+        .ok()
 }
 
 fn script(file: &Path) -> Result<Value, CliError> {
@@ -134,7 +160,8 @@ fn folder(file: &Path) -> PathBuf {
 }
 
 fn read(file: &Path) -> Result<String, CliError> {
-    std::fs::read_to_string(file).map_err(|error| CliError::other(USAGE, format!("{}: {error}", file.display())))
+    std::fs::read_to_string(file)
+        .map_err(|error| CliError::other(USAGE, format!("{}: {error}", file.display())))
 }
 
 fn unplayable(error: &StoryError) -> CliError {

@@ -10,12 +10,20 @@ use crate::view::usage::UsageView;
 
 /// Shows what the models of a world were asked, and what that cost.
 pub(crate) async fn usage(common: &Common, arguments: UsageOfWorld) -> Result<(), CliError> {
-    let all = Source::look(common).await?.ask_all(Query::Usage(arguments.world)).await?;
+    let all = Source::look(common)
+        .await?
+        .ask_all(Query::Usage(arguments.world))
+        .await?;
     let mut terminal = Terminal::new();
     if common.json {
         return all.iter().try_for_each(|one| terminal.json(one));
     }
     let read = |one| serde_json::from_value(one).map_err(CliError::json);
-    let views = all.into_iter().map(read).collect::<Result<Vec<UsageView>, _>>()?;
-    lines(&views).iter().try_for_each(|line| terminal.line(line))
+    let views = all
+        .into_iter()
+        .map(read)
+        .collect::<Result<Vec<UsageView>, _>>()?;
+    lines(&views)
+        .iter()
+        .try_for_each(|line| terminal.line(line))
 }

@@ -29,7 +29,9 @@ pub(crate) async fn verify(common: &Common, arguments: Verify) -> Result<(), Cli
         tell_damage(common, survey, &mut terminal)?;
         return examined(common, arguments.world.as_ref(), &given, &mut terminal).await;
     }
-    let Some(world) = arguments.world else { return all(common, source, &given, &mut terminal).await };
+    let Some(world) = arguments.world else {
+        return all(common, source, &given, &mut terminal).await;
+    };
     let (_, report) = report(source, world, given).await?;
     if common.json {
         terminal.document(&report)?;
@@ -41,15 +43,29 @@ pub(crate) async fn verify(common: &Common, arguments: Verify) -> Result<(), Cli
 
 /// Reads the files of anchors.
 fn given(files: Vec<PathBuf>, trusted: &[String]) -> Result<Given, CliError> {
-    let keys = trusted.iter().map(|key| Ok(signing::verifier(key)?.to_string())).collect::<Result<_, CliError>>()?;
+    let keys = trusted
+        .iter()
+        .map(|key| Ok(signing::verifier(key)?.to_string()))
+        .collect::<Result<_, CliError>>()?;
     let read = |file: PathBuf| match std::fs::read_to_string(&file) {
         Ok(text) => Ok((file, text)),
-        Err(error) => Err(CliError::other(NOT_CHECKED, format!("the anchors {}: {error}", file.display()))),
+        Err(error) => Err(CliError::other(
+            NOT_CHECKED,
+            format!("the anchors {}: {error}", file.display()),
+        )),
     };
-    Ok(Given { anchors: files.into_iter().map(read).collect::<Result<_, _>>()?, keys })
+    Ok(Given {
+        anchors: files.into_iter().map(read).collect::<Result<_, _>>()?,
+        keys,
+    })
 }
 
-async fn all(common: &Common, source: Source, given: &Given, terminal: &mut Terminal) -> Result<(), CliError> {
+async fn all(
+    common: &Common,
+    source: Source,
+    given: &Given,
+    terminal: &mut Terminal,
+) -> Result<(), CliError> {
     let names = source.another(common).await?.ask_all(Query::Names).await?;
     let (mut sum, mut worst, mut missing) = (Sum::default(), FINE, given.read().0.worlds());
     for name in names {
@@ -58,7 +74,9 @@ async fn all(common: &Common, source: Source, given: &Given, terminal: &mut Term
         let (id, mut report) = found.unwrap_or_else(|error| (None, unreadable(world, &error)));
         missing.retain(|missing| Some(*missing) != id);
         // The anchors of some worlds are no fault of the others.
-        report.checks.retain(|check| check.name != audit::ANCHORS || check.detail != ELSEWHERE);
+        report
+            .checks
+            .retain(|check| check.name != audit::ANCHORS || check.detail != ELSEWHERE);
         tell(common, terminal, &report)?;
         sum.add(&report);
         worst = worse(worst, code(&report));
@@ -67,7 +85,9 @@ async fn all(common: &Common, source: Source, given: &Given, terminal: &mut Term
         terminal.line(&sum.line())?;
     }
     for world in missing {
-        crate::show::complain(&format!("an anchor is about the world {world}, which is not in this store"));
+        crate::show::complain(&format!(
+            "an anchor is about the world {world}, which is not in this store"
+        ));
         worst = worse(worst, NOT_CHECKED);
     }
     exit(worst)
@@ -81,16 +101,26 @@ fn tell_damage(common: &Common, survey: &Survey, terminal: &mut Terminal) -> Res
     for damage in &survey.store {
         terminal.line(&format!("the store: {}", one_line(&damage.what)))?;
     }
-    survey.worlds.iter().try_for_each(|world| terminal.line(&whole(world)))
+    survey
+        .worlds
+        .iter()
+        .try_for_each(|world| terminal.line(&whole(world)))
 }
 
 /// How much of a world is whole, and the first event that is not.
 fn whole(world: &RebuiltWorld) -> String {
-    let RebuiltWorld { kept, known, lost, .. } = world;
-    let name = world.name.as_ref().map_or_else(|| world.world.to_string(), |name| one_line(name.as_str()));
+    let RebuiltWorld {
+        kept, known, lost, ..
+    } = world;
+    let name = world
+        .name
+        .as_ref()
+        .map_or_else(|| world.world.to_string(), |name| one_line(name.as_str()));
     match lost {
         None => format!("{name}: all {kept} events are whole"),
-        Some(lost) if kept == known => format!("{name}: {kept} events are whole; {}", one_line(lost)),
+        Some(lost) if kept == known => {
+            format!("{name}: {kept} events are whole; {}", one_line(lost))
+        }
         Some(lost) => {
             format!(
                 "{name}: {kept} of {known} events are whole, the first one hit is {}; {}",
@@ -124,11 +154,17 @@ async fn examined(
 
 /// Tells one of several reports.
 fn tell(common: &Common, terminal: &mut Terminal, report: &WorldReport) -> Result<(), CliError> {
-    if common.json { terminal.json(report) } else { show(terminal, report) }
+    if common.json {
+        terminal.json(report)
+    } else {
+        show(terminal, report)
+    }
 }
 
 fn show(terminal: &mut Terminal, report: &WorldReport) -> Result<(), CliError> {
-    block(report).iter().try_for_each(|line| terminal.line(line))
+    block(report)
+        .iter()
+        .try_for_each(|line| terminal.line(line))
 }
 
 /// Asks for a world's report; gives its id with it.
@@ -137,7 +173,9 @@ pub(crate) async fn report(
     world: WorldName,
     given: Given,
 ) -> Result<(Option<WorldId>, WorldReport), CliError> {
-    let mut answer = source.ask(Query::Verify(VerifyQuery { world, given })).await?;
+    let mut answer = source
+        .ask(Query::Verify(VerifyQuery { world, given }))
+        .await?;
     let mut id = None;
     while let Some(value) = answer.try_next().await? {
         match serde_json::from_value(value).map_err(CliError::json)? {
@@ -156,7 +194,12 @@ fn unreadable(world: WorldName, error: &CliError) -> WorldReport {
         Check::missed(READING, error.to_string())
     };
     let again = Check::missed(audit::RE_DECISION, "the log does not read");
-    WorldReport { world, head: Position::ZERO, checks: vec![check, again], redecision: Redecision::default() }
+    WorldReport {
+        world,
+        head: Position::ZERO,
+        checks: vec![check, again],
+        redecision: Redecision::default(),
+    }
 }
 
 /// The exit code of a report: damage and divergence weigh most.
@@ -171,10 +214,18 @@ fn code(report: &WorldReport) -> u8 {
 }
 
 fn worse(one: u8, other: u8) -> u8 {
-    if one == INTEGRITY || other == INTEGRITY { INTEGRITY } else { one.max(other) }
+    if one == INTEGRITY || other == INTEGRITY {
+        INTEGRITY
+    } else {
+        one.max(other)
+    }
 }
 
 /// The checks said it all.
 const fn exit(code: u8) -> Result<(), CliError> {
-    if code == FINE { Ok(()) } else { Err(CliError::Said(code)) }
+    if code == FINE {
+        Ok(())
+    } else {
+        Err(CliError::Said(code))
+    }
 }

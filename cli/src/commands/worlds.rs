@@ -22,7 +22,10 @@ pub(crate) async fn worlds(common: &Common, arguments: &Worlds) -> Result<(), Cl
         return deleted(common).await;
     }
     let labels = arguments.label.iter().cloned().collect();
-    let mut answers = Source::look(common).await?.ask(Query::Worlds { labels }).await?;
+    let mut answers = Source::look(common)
+        .await?
+        .ask(Query::Worlds { labels })
+        .await?;
     let (mut worlds, mut failed) = (Vec::new(), Ok(()));
     while let Some(answer) = answers.next().await {
         match answer {
@@ -47,12 +50,27 @@ fn list(common: &Common, arguments: &Worlds, worlds: Vec<Value>) -> Result<(), C
         return worlds.iter().try_for_each(|world| terminal.json(world));
     }
     if worlds.is_empty() {
-        let what = if arguments.label.is_empty() { "in this store" } else { "with these labels" };
+        let what = if arguments.label.is_empty() {
+            "in this store"
+        } else {
+            "with these labels"
+        };
         return terminal.line(&format!("There is no world {what}."));
     }
     let rows = worlds.into_iter().map(row).collect::<Result<Vec<_>, _>>()?;
-    terminal
-        .line(&table::of(&["WORLD", "EVENTS", "AGENTS", "PENDING", "COST", "STATE", "LAST ACTIVITY", "LABELS"], rows))
+    terminal.line(&table::of(
+        &[
+            "WORLD",
+            "EVENTS",
+            "AGENTS",
+            "PENDING",
+            "COST",
+            "STATE",
+            "LAST ACTIVITY",
+            "LABELS",
+        ],
+        rows,
+    ))
 }
 
 /// Lists the worlds that were deleted.
@@ -60,28 +78,73 @@ async fn deleted(common: &Common) -> Result<(), CliError> {
     let tombstones = Source::look(common).await?.ask_all(Query::Deleted).await?;
     let mut terminal = Terminal::new();
     if common.json {
-        return tombstones.iter().try_for_each(|tombstone| terminal.json(tombstone));
+        return tombstones
+            .iter()
+            .try_for_each(|tombstone| terminal.json(tombstone));
     }
     if tombstones.is_empty() {
         return terminal.line("No world was deleted from this store.");
     }
     let row = |value| -> Result<Vec<String>, CliError> {
-        let Tombstone { world, name, head, root, at, by, is_clean, .. } =
-            serde_json::from_value(value).map_err(CliError::json)?;
-        let state = if is_clean { "deleted" } else { "not cleaned yet" };
+        let Tombstone {
+            world,
+            name,
+            head,
+            root,
+            at,
+            by,
+            is_clean,
+            ..
+        } = serde_json::from_value(value).map_err(CliError::json)?;
+        let state = if is_clean {
+            "deleted"
+        } else {
+            "not cleaned yet"
+        };
         let root: String = root.to_string().chars().take(ROOT_DIGITS).collect();
         let who = one_line(&by.to_string());
-        Ok(vec![name.to_string(), world.to_string(), head.to_string(), root, time(at), who, state.to_owned()])
+        Ok(vec![
+            name.to_string(),
+            world.to_string(),
+            head.to_string(),
+            root,
+            time(at),
+            who,
+            state.to_owned(),
+        ])
     };
-    let rows = tombstones.into_iter().map(row).collect::<Result<Vec<_>, _>>()?;
-    terminal.line(&table::of(&["WORLD", "ID", "EVENTS", "ROOT", "DELETED", "BY", "STATE"], rows))
+    let rows = tombstones
+        .into_iter()
+        .map(row)
+        .collect::<Result<Vec<_>, _>>()?;
+    terminal.line(&table::of(
+        &["WORLD", "ID", "EVENTS", "ROOT", "DELETED", "BY", "STATE"],
+        rows,
+    ))
 }
 
 fn row(world: Value) -> Result<Vec<String>, CliError> {
     let world: WorldView = serde_json::from_value(world).map_err(CliError::json)?;
-    let numbers = [world.events.to_string(), world.agents.to_string(), world.pending.to_string()];
+    let numbers = [
+        world.events.to_string(),
+        world.agents.to_string(),
+        world.pending.to_string(),
+    ];
     let state = format!("{:?}", world.activity).to_lowercase();
-    let labels: Vec<String> = world.labels.iter().map(|(key, value)| one_line(&format!("{key}={value}"))).collect();
-    let last = [cost(&world.usage), state, time(world.last), labels.join(" ")];
-    Ok([world.name.to_string()].into_iter().chain(numbers).chain(last).collect())
+    let labels: Vec<String> = world
+        .labels
+        .iter()
+        .map(|(key, value)| one_line(&format!("{key}={value}")))
+        .collect();
+    let last = [
+        cost(&world.usage),
+        state,
+        time(world.last),
+        labels.join(" "),
+    ];
+    Ok([world.name.to_string()]
+        .into_iter()
+        .chain(numbers)
+        .chain(last)
+        .collect())
 }

@@ -37,10 +37,19 @@ impl Client {
         let is_long = matches!(request, Request::Delete(_) | Request::Backup(_));
         let state = (BufReader::new(input), output);
         let lines = stream::try_unfold(
-            (state, if ends_with_holder || is_long { First::No } else { First::Yes }),
+            (
+                state,
+                if ends_with_holder || is_long {
+                    First::No
+                } else {
+                    First::Yes
+                },
+            ),
             move |((mut input, output), first)| async move {
                 let response = match first {
-                    First::Yes => tokio::time::timeout(PATIENCE, read(&mut input)).await.map_err(|_| silent())?,
+                    First::Yes => tokio::time::timeout(PATIENCE, read(&mut input))
+                        .await
+                        .map_err(|_| silent())?,
                     First::No => read(&mut input).await,
                 };
                 match response? {
@@ -67,12 +76,17 @@ enum First {
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn silent() -> CliError {
-    let why = format!("the process that holds the store does not answer within {PATIENCE:?}: it may be suspended");
+    let why = format!(
+        "the process that holds the store does not answer within {PATIENCE:?}: it may be suspended"
+    );
     CliError::other(STORE, why)
 }
 
 fn lost(error: impl std::fmt::Display) -> CliError {
-    CliError::other(STORE, format!("the process that holds the store went away: {error}"))
+    CliError::other(
+        STORE,
+        format!("the process that holds the store went away: {error}"),
+    )
 }
 
 /// The next line; `None` if the connection was closed.

@@ -5,7 +5,9 @@ use std::time::Duration;
 use folkmoot::core::ids::{AgentName, PersonName, Position, RequestId, ToolName, WorldName};
 use folkmoot::core::world::{Accepted, World};
 use folkmoot::run::{Standing, standing};
-use folkmoot::{Beforehand, Opening, Perform, Proof, Runtime, Seat, SeatError, WorldHandle, fold_world};
+use folkmoot::{
+    Beforehand, Opening, Perform, Proof, Runtime, Seat, SeatError, WorldHandle, fold_world,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::exit::{CliError, STORE};
@@ -34,7 +36,11 @@ pub(crate) struct Decision {
 impl Decision {
     /// What it is about.
     fn about(&self, world: &World) -> Option<About> {
-        if self.what == What::Revoke { about_grant(world, self.about) } else { about(world, self.about) }
+        if self.what == What::Revoke {
+            about_grant(world, self.about)
+        } else {
+            about(world, self.about)
+        }
     }
 }
 
@@ -70,7 +76,9 @@ pub(crate) enum Audience {
 impl Audience {
     fn told(self, error: SeatError) -> CliError {
         match (self, error) {
-            (Self::Peer, SeatError::Refused(refusal)) => SeatError::Refused(refusal.outward()).into(),
+            (Self::Peer, SeatError::Refused(refusal)) => {
+                SeatError::Refused(refusal.outward()).into()
+            }
             (Self::Peer | Self::Operator, error) => error.into(),
         }
     }
@@ -90,7 +98,10 @@ pub(crate) async fn decide(
         return take(&world, proof, decision, audience).await;
     }
     refuse_beforehand(runtime, &proof, decision, audience).await?;
-    let opening = Opening { perform: Perform::Nothing, ..Opening::recorded(name.clone()) };
+    let opening = Opening {
+        perform: Perform::Nothing,
+        ..Opening::recorded(name.clone())
+    };
     let world = runtime.open(opening).await?;
     let taken = take(&world, proof, decision, audience).await;
     runtime.close(name).await;
@@ -114,7 +125,11 @@ async fn refuse_beforehand(
 }
 
 /// The world, if it is open. One that is driven is soon again.
-pub(super) async fn at_hand(runtime: &Runtime, name: &WorldName, is_driven: bool) -> Option<WorldHandle> {
+pub(super) async fn at_hand(
+    runtime: &Runtime,
+    name: &WorldName,
+    is_driven: bool,
+) -> Option<WorldHandle> {
     for _ in 0..LOOKS {
         match runtime.world(name) {
             None if is_driven => tokio::time::sleep(LOOK_EVERY).await,
@@ -124,17 +139,46 @@ pub(super) async fn at_hand(runtime: &Runtime, name: &WorldName, is_driven: bool
     None
 }
 
-async fn take(world: &WorldHandle, proof: Proof, decision: &Decision, audience: Audience) -> Result<Taken, CliError> {
+async fn take(
+    world: &WorldHandle,
+    proof: Proof,
+    decision: &Decision,
+    audience: Audience,
+) -> Result<Taken, CliError> {
     let (at, wish) = (decision.about, decision.clone());
-    let about = world.operator().read(move |world| wish.about(world)).await?;
-    let About { agent, tool, arguments } = about.ok_or_else(no_agents)?;
+    let about = world
+        .operator()
+        .read(move |world| wish.about(world))
+        .await?;
+    let About {
+        agent,
+        tool,
+        arguments,
+    } = about.ok_or_else(no_agents)?;
     let arguments = decision.what.edited().or(arguments);
     let seat = world.as_principal(proof);
     let action = decision.what.clone().action(agent.clone(), at);
-    let accepted = seat.give(action, None).await.map_err(|error| audience.told(error))?;
-    let grant = world.operator().read(move |world| given(world, RequestId(at))).await?;
-    let (name, how) = (format!("{}#{at}", decision.world), decision.what.word().to_owned());
-    Ok(Taken { name, how, agent, tool, arguments, grant, at: accepted.last })
+    let accepted = seat
+        .give(action, None)
+        .await
+        .map_err(|error| audience.told(error))?;
+    let grant = world
+        .operator()
+        .read(move |world| given(world, RequestId(at)))
+        .await?;
+    let (name, how) = (
+        format!("{}#{at}", decision.world),
+        decision.what.word().to_owned(),
+    );
+    Ok(Taken {
+        name,
+        how,
+        agent,
+        tool,
+        arguments,
+        grant,
+        at: accepted.last,
+    })
 }
 
 fn no_agents() -> CliError {
@@ -142,8 +186,16 @@ fn no_agents() -> CliError {
 }
 
 /// Gives a decision from a seat.
-pub(crate) async fn give(seat: &Seat, request: RequestId, what: What) -> Result<Accepted, SeatError> {
-    let about = seat.world().operator().read(move |world| about(world, request.0)).await?;
+pub(crate) async fn give(
+    seat: &Seat,
+    request: RequestId,
+    what: What,
+) -> Result<Accepted, SeatError> {
+    let about = seat
+        .world()
+        .operator()
+        .read(move |world| about(world, request.0))
+        .await?;
     let agent = about.ok_or(SeatError::Closed)?.agent;
     seat.give(what.action(agent, request.0), None).await
 }
@@ -160,25 +212,55 @@ fn about(world: &World, at: Position) -> Option<About> {
     let id = RequestId(at);
     if let Some(request) = world.pending().get(&id) {
         let arguments = request.arguments.present().cloned();
-        return Some(About { agent: request.agent.clone(), tool: request.tool.clone(), arguments });
+        return Some(About {
+            agent: request.agent.clone(),
+            tool: request.tool.clone(),
+            arguments,
+        });
     }
-    let settled = world.settled().get(&id).map(|settled| settled.agent.clone());
-    Some(About { agent: settled.or_else(|| any_agent(world))?, tool: None, arguments: None })
+    let settled = world
+        .settled()
+        .get(&id)
+        .map(|settled| settled.agent.clone());
+    Some(About {
+        agent: settled.or_else(|| any_agent(world))?,
+        tool: None,
+        arguments: None,
+    })
 }
 
 /// What a grant is about.
 fn about_grant(world: &World, at: Position) -> Option<About> {
-    let known = standing(world).into_iter().find(|grant| grant.grant.0 == at);
-    let known = known.map(|grant| About { agent: grant.agent, tool: Some(grant.tool), arguments: None });
-    known.or_else(|| Some(About { agent: any_agent(world)?, tool: None, arguments: None }))
+    let known = standing(world)
+        .into_iter()
+        .find(|grant| grant.grant.0 == at);
+    let known = known.map(|grant| About {
+        agent: grant.agent,
+        tool: Some(grant.tool),
+        arguments: None,
+    });
+    known.or_else(|| {
+        Some(About {
+            agent: any_agent(world)?,
+            tool: None,
+            arguments: None,
+        })
+    })
 }
 
 fn any_agent(world: &World) -> Option<AgentName> {
-    world.rules().spec().agents.first().map(|agent| agent.name.clone())
+    world
+        .rules()
+        .spec()
+        .agents
+        .first()
+        .map(|agent| agent.name.clone())
 }
 
 /// The grant that the decision about `request` gave.
 fn given(world: &World, request: RequestId) -> Option<Standing> {
-    let (id, _) = world.grants().find(|(_, grant)| grant.given.request == request)?;
+    let (id, _) = world
+        .grants()
+        .find(|(_, grant)| grant.given.request == request)?;
     standing(world).into_iter().find(|grant| grant.grant == id)
 }

@@ -89,16 +89,25 @@ pub(crate) async fn erase(
     if chosen.count() == 0 {
         return Err(CliError::other(USAGE, nothing(erasing, &world)));
     }
-    if let Some(branch) =
-        world.lineage().last().filter(|branch| chosen.spans().iter().any(|span| span.from <= branch.at))
+    if let Some(branch) = world
+        .lineage()
+        .last()
+        .filter(|branch| chosen.spans().iter().any(|span| span.from <= branch.at))
     {
         let parent = parent_of(log, branch).await?;
-        let what = format!("events up to {} are those of {parent}: erase them there", branch.at);
+        let what = format!(
+            "events up to {} are those of {parent}: erase them there",
+            branch.at
+        );
         return Err(CliError::other(USAGE, what));
     }
     // What is said of it again has to be found while it can still be read.
     let quotes = Quotes::find(log, name, &chosen).await?;
-    let by = proof.principal().person().map(|person| person.display.to_string()).unwrap_or_default();
+    let by = proof
+        .principal()
+        .person()
+        .map(|person| person.display.to_string())
+        .unwrap_or_default();
     let done = match erasing.wish {
         Wish::List => None,
         Wish::Erase => Some(done(runtime, proof, (erasing, &chosen), driven).await?),
@@ -117,12 +126,24 @@ pub(crate) async fn erase(
 
 /// Why there is nothing to erase.
 fn nothing(erasing: &Erasing, world: &World) -> String {
-    let people = || world.people().keys().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let people = || {
+        world
+            .people()
+            .keys()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
     match (&erasing.person, erasing.episode) {
         (Some(person), _) => {
-            format!("there is no content left of anybody called {person}; people here are: {}", people())
+            format!(
+                "there is no content left of anybody called {person}; people here are: {}",
+                people()
+            )
         }
-        (None, Some(at)) => format!("there is no content left of an episode that a message at {at} began"),
+        (None, Some(at)) => {
+            format!("there is no content left of an episode that a message at {at} began")
+        }
         (None, None) => "there is no content left in any of these events".to_owned(),
     }
 }
@@ -131,16 +152,26 @@ fn nothing(erasing: &Erasing, world: &World) -> String {
 async fn parent_of(log: &dyn EventLog, branch: &Branch) -> Result<String, CliError> {
     let all = log.worlds(&Labels::new(), None, usize::MAX).await?;
     let known = all.into_iter().find(|entry| entry.world == branch.parent);
-    Ok(known.map_or_else(|| format!("a world that is gone ({})", branch.parent), |entry| entry.name.to_string()))
+    Ok(known.map_or_else(
+        || format!("a world that is gone ({})", branch.parent),
+        |entry| entry.name.to_string(),
+    ))
 }
 
 /// Does what is left to do of an erasure.
-async fn finish(runtime: &Runtime, name: &WorldName, driven: Option<&WorldName>) -> Result<(), CliError> {
+async fn finish(
+    runtime: &Runtime,
+    name: &WorldName,
+    driven: Option<&WorldName>,
+) -> Result<(), CliError> {
     if let Some(world) = at_hand(runtime, name, driven == Some(name)).await {
         world.quiet().await?;
         return Ok(());
     }
-    let opening = Opening { perform: Perform::Nothing, ..Opening::recorded(name.clone()) };
+    let opening = Opening {
+        perform: Perform::Nothing,
+        ..Opening::recorded(name.clone())
+    };
     let world = runtime.open(opening).await?;
     let finished = world.quiet().await;
     runtime.close(name).await;
@@ -158,19 +189,31 @@ async fn done(
     if let Some(world) = at_hand(runtime, name, driven == Some(name)).await {
         return ask(&world, proof, (erasing, chosen)).await;
     }
-    let action = Action::Erase { events: chosen.spans().to_vec(), basis: erasing.basis.clone() };
+    let action = Action::Erase {
+        events: chosen.spans().to_vec(),
+        basis: erasing.basis.clone(),
+    };
     if let Beforehand::Refused(refusal) = runtime.beforehand(name, &proof, action).await? {
         return Err(SeatError::Refused(refusal).into());
     }
-    let opening = Opening { perform: Perform::Nothing, ..Opening::recorded(name.clone()) };
+    let opening = Opening {
+        perform: Perform::Nothing,
+        ..Opening::recorded(name.clone())
+    };
     let world = runtime.open(opening).await?;
     let erased = ask(&world, proof, (erasing, chosen)).await;
     runtime.close(name).await;
     erased
 }
 
-async fn ask(world: &WorldHandle, proof: Proof, (erasing, chosen): (&Erasing, &Chosen)) -> Result<Erased, CliError> {
+async fn ask(
+    world: &WorldHandle,
+    proof: Proof,
+    (erasing, chosen): (&Erasing, &Chosen),
+) -> Result<Erased, CliError> {
     let seat = world.as_principal(proof);
-    let request = seat.erase(chosen.spans().to_vec(), erasing.basis.clone(), None).await?;
+    let request = seat
+        .erase(chosen.spans().to_vec(), erasing.basis.clone(), None)
+        .await?;
     Ok(world.erased(request).await?)
 }

@@ -52,15 +52,56 @@ pub(crate) struct ClosedView {
 }
 
 /// Branches a world off, in the name of `by`, and leaves it closed: nothing is performed.
-pub(crate) async fn fork(runtime: &Runtime, by: Proof, wish: &ForkWish) -> Result<ForkView, CliError> {
-    let ForkWish { parent, at, name, is_copied, is_live } = wish.clone();
-    let effects = if is_live { ForkEffects::Live } else { ForkEffects::Recorded };
-    let forking =
-        Forking { parent: parent.clone(), at, name: name.clone(), effects, is_copied, perform: Perform::Nothing, by };
-    let Branched { world, at, left, .. } = runtime.fork(forking).await?;
+pub(crate) async fn fork(
+    runtime: &Runtime,
+    by: Proof,
+    wish: &ForkWish,
+) -> Result<ForkView, CliError> {
+    let ForkWish {
+        parent,
+        at,
+        name,
+        is_copied,
+        is_live,
+    } = wish.clone();
+    let effects = if is_live {
+        ForkEffects::Live
+    } else {
+        ForkEffects::Recorded
+    };
+    let forking = Forking {
+        parent: parent.clone(),
+        at,
+        name: name.clone(),
+        effects,
+        is_copied,
+        perform: Perform::Nothing,
+        by,
+    };
+    let Branched {
+        world, at, left, ..
+    } = runtime.fork(forking).await?;
     let asked_again = world.operator().read(waiting).await;
     runtime.close(&name).await;
-    let LeftBehind { turns, calls, requests, messages } = left;
-    let closed = ClosedView { turns, calls, requests, messages };
-    Ok(ForkView { world: name, parent, at, effects, is_copied, closed, asked_again: asked_again? })
+    let LeftBehind {
+        turns,
+        calls,
+        requests,
+        messages,
+    } = left;
+    let closed = ClosedView {
+        turns,
+        calls,
+        requests,
+        messages,
+    };
+    Ok(ForkView {
+        world: name,
+        parent,
+        at,
+        effects,
+        is_copied,
+        closed,
+        asked_again: asked_again?,
+    })
 }

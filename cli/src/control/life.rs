@@ -53,11 +53,15 @@ pub(crate) async fn delete(
         worlds.clear();
         for name in &deletion.worlds {
             let entry = store.find(name).await?;
-            let is_idle = entry.is_some_and(|entry| entry.time < limit) && runtime.world(name).is_none();
+            let is_idle =
+                entry.is_some_and(|entry| entry.time < limit) && runtime.world(name).is_none();
             worlds.extend(is_idle.then(|| name.clone()));
         }
     }
-    let order = DeleteOrder { by: proof.principal().clone(), at: SystemClock.now() };
+    let order = DeleteOrder {
+        by: proof.principal().clone(),
+        at: SystemClock.now(),
+    };
     Ok(delete_worlds(runtime, store, &worlds, &order).await?)
 }
 
@@ -65,15 +69,35 @@ pub(crate) async fn delete(
 pub(crate) async fn backup(store: &Store, dir: PathBuf) -> Result<BackupView, CliError> {
     let copied = store.backup(dir).await;
     let copied = copied.map_err(|error| copy_failed(&error, "the backup was not made"))?;
-    let Backup { path, worlds, events, blobs, blobs_damaged, content_damaged, .. } = copied;
-    Ok(BackupView { path, worlds, events, blobs, blobs_damaged, content_damaged, keys: store.keys_folder() })
+    let Backup {
+        path,
+        worlds,
+        events,
+        blobs,
+        blobs_damaged,
+        content_damaged,
+        ..
+    } = copied;
+    Ok(BackupView {
+        path,
+        worlds,
+        events,
+        blobs,
+        blobs_damaged,
+        content_damaged,
+        keys: store.keys_folder(),
+    })
 }
 
 /// Why there is no copy, and that there is none.
 pub(crate) fn copy_failed(error: &BackupError, outcome: &str) -> CliError {
     match error {
-        BackupError::Target(error @ OpenError::NotADirectory { .. }) => CliError::other(USAGE, error.to_string()),
-        BackupError::Occupied { .. } | BackupError::InsideStore { .. } => CliError::other(USAGE, error.to_string()),
+        BackupError::Target(error @ OpenError::NotADirectory { .. }) => {
+            CliError::other(USAGE, error.to_string())
+        }
+        BackupError::Occupied { .. } | BackupError::InsideStore { .. } => {
+            CliError::other(USAGE, error.to_string())
+        }
         BackupError::Target(_)
         | BackupError::Source(_)
         | BackupError::Blobs { .. }
@@ -90,13 +114,20 @@ impl From<LifeError> for CliError {
     fn from(error: LifeError) -> Self {
         let why = folkmoot::core::causes::with_causes(&error);
         match error {
-            LifeError::NoSuchWorld(_) => {
-                Self::other(STORE, format!("{why}; `folkmoot worlds` lists those that there are; none was deleted"))
+            LifeError::NoSuchWorld(_) => Self::other(
+                STORE,
+                format!("{why}; `folkmoot worlds` lists those that there are; none was deleted"),
+            ),
+            LifeError::Open(_) => Self::other(
+                STORE,
+                format!(
+                    "{why}: process {} holds it; none was deleted",
+                    std::process::id()
+                ),
+            ),
+            LifeError::NoRight(_) => {
+                Self::other(PENDING, format!("refused: {why}; none was deleted"))
             }
-            LifeError::Open(_) => {
-                Self::other(STORE, format!("{why}: process {} holds it; none was deleted", std::process::id()))
-            }
-            LifeError::NoRight(_) => Self::other(PENDING, format!("refused: {why}; none was deleted")),
             LifeError::HasForks { .. } => Self::other(STORE, format!("{why}; none was deleted")),
             LifeError::Store(DeleteError::Unfinished { .. }) => Self::other(STORE, why),
             LifeError::Store(_) | LifeError::Read(_) | LifeError::Unread { .. } | _ => {

@@ -19,8 +19,12 @@ pub(crate) enum Peer {
 impl Peer {
     /// Asks the system.
     pub(crate) fn of(stream: &UnixStream) -> Self {
-        let Ok(credentials) = stream.peer_cred() else { return Self::Stranger };
-        let Some(pid) = credentials.pid().and_then(|pid| u32::try_from(pid).ok()) else { return Self::Stranger };
+        let Ok(credentials) = stream.peer_cred() else {
+            return Self::Stranger;
+        };
+        let Some(pid) = credentials.pid().and_then(|pid| u32::try_from(pid).ok()) else {
+            return Self::Stranger;
+        };
         if credentials.uid() != person::uid() {
             return Self::Stranger;
         }

@@ -75,14 +75,24 @@ pub(crate) fn serve(
 ) -> Result<Control, CliError> {
     let path = dir.join(SOCKET);
     let failed = |error: io::Error| {
-        CliError::other(STORE, format!("cannot make the control socket {}: {error}", path.display()))
+        CliError::other(
+            STORE,
+            format!("cannot make the control socket {}: {error}", path.display()),
+        )
     };
     let listener = listen(dir).map_err(failed)?;
-    let served =
-        Served { runtime: runtime.clone(), store: store.clone(), driven: Arc::new(driven), opens: Arc::default() };
+    let served = Served {
+        runtime: runtime.clone(),
+        store: store.clone(),
+        driven: Arc::new(driven),
+        opens: Arc::default(),
+    };
     let mut serving = JoinSet::new();
     serving.spawn(accept(listener, served));
-    Ok(Control { path, _serving: serving })
+    Ok(Control {
+        path,
+        _serving: serving,
+    })
 }
 
 /// The socket appears under its name only when nobody else can use it any more. A stale one is replaced: whoever calls
@@ -135,7 +145,10 @@ struct Places {
 
 impl Places {
     fn new() -> Self {
-        Self { people: Arc::new(Semaphore::new(PEERS_MAX)), others: Arc::new(Semaphore::new(OTHERS_MAX)) }
+        Self {
+            people: Arc::new(Semaphore::new(PEERS_MAX)),
+            others: Arc::new(Semaphore::new(OTHERS_MAX)),
+        }
     }
 
     /// A place for `peer`; `None` for one that is turned away.
@@ -154,12 +167,16 @@ impl Served {
         loop {
             let mut line = Vec::new();
             let mut request = (&mut input).take(REQUEST_MAX);
-            let read = tokio::time::timeout(SILENCE_MAX, request.read_until(b'\n', &mut line)).await??;
+            let read =
+                tokio::time::timeout(SILENCE_MAX, request.read_until(b'\n', &mut line)).await??;
             if read == 0 {
                 return Ok(());
             }
             if line.last() != Some(&b'\n') {
-                let error = CliError::other(USAGE, format!("a request is one line of at most {REQUEST_MAX} bytes"));
+                let error = CliError::other(
+                    USAGE,
+                    format!("a request is one line of at most {REQUEST_MAX} bytes"),
+                );
                 return send(&mut output, &error_line(&error)).await;
             }
             // A peer that goes away while it is answered needs no answer.
@@ -172,16 +189,27 @@ impl Served {
         }
     }
 
-    async fn request(&self, peer: Peer, line: &[u8], output: &mut OwnedWriteHalf) -> io::Result<Result<(), CliError>> {
+    async fn request(
+        &self,
+        peer: Peer,
+        line: &[u8],
+        output: &mut OwnedWriteHalf,
+    ) -> io::Result<Result<(), CliError>> {
         let request: Request = match serde_json::from_slice(line) {
             Ok(request) => request,
-            Err(error) => return Ok(Err(CliError::other(USAGE, format!("this is no request: {error}")))),
+            Err(error) => {
+                return Ok(Err(CliError::other(
+                    USAGE,
+                    format!("this is no request: {error}"),
+                )));
+            }
         };
         match (peer, request) {
             (Peer::Stranger, _) => Ok(Err(refused("only the user who holds the store is served"))),
-            (Peer::OfTool, Request::Query(_) | Request::Delete(_) | Request::Backup(_) | Request::Fork(_)) => {
-                Ok(Err(refused("a program that a tool runs is not served")))
-            }
+            (
+                Peer::OfTool,
+                Request::Query(_) | Request::Delete(_) | Request::Backup(_) | Request::Fork(_),
+            ) => Ok(Err(refused("a program that a tool runs is not served"))),
             (Peer::Person(uid), Request::Fork(wish)) => {
                 let forked = match proof(uid, None) {
                     Ok(by) => fork(&self.runtime, by, &wish).await,
@@ -198,7 +226,9 @@ impl Served {
                     "a program that a tool runs cannot decide; where the world is open, the attempt is recorded",
                 )))
             }
-            (Peer::OfTool, Request::Erase(_)) => Ok(Err(refused("a program that a tool runs cannot erase"))),
+            (Peer::OfTool, Request::Erase(_)) => {
+                Ok(Err(refused("a program that a tool runs cannot erase")))
+            }
             (Peer::Person(uid), Request::Erase(erasing)) => {
                 let gone = self.erase(uid, &erasing).await;
                 match gone.and_then(|gone| serde_json::to_value(gone).map_err(CliError::json)) {
@@ -219,8 +249,12 @@ impl Served {
                     }
                 }
             }
-            (Peer::Person(uid), Request::Delete(deletion)) => send_all(output, self.delete(uid, &deletion).await).await,
-            (Peer::Person(_), Request::Backup(dir)) => send_all(output, self.backup(dir).await).await,
+            (Peer::Person(uid), Request::Delete(deletion)) => {
+                send_all(output, self.delete(uid, &deletion).await).await
+            }
+            (Peer::Person(_), Request::Backup(dir)) => {
+                send_all(output, self.backup(dir).await).await
+            }
             (Peer::Person(uid), Request::Decide(decision)) => {
                 let taken = self.decide(uid, &decision).await;
                 match taken.and_then(|taken| serde_json::to_value(taken).map_err(CliError::json)) {
@@ -233,11 +267,25 @@ impl Served {
 
     async fn delete(&self, uid: u32, deletion: &Deletion) -> Result<Vec<Value>, CliError> {
         let _only = self.opens.lock().await;
-        if let Some(driven) = self.driven.as_ref().as_ref().filter(|driven| deletion.worlds.contains(driven)) {
+        if let Some(driven) = self
+            .driven
+            .as_ref()
+            .as_ref()
+            .filter(|driven| deletion.worlds.contains(driven))
+        {
             return Err(LifeError::Open(driven.clone()).into());
         }
-        let deleted = delete(&self.runtime, &self.store, &proof(uid, deletion.by.clone())?, deletion).await?;
-        deleted.iter().map(|tombstone| serde_json::to_value(tombstone).map_err(CliError::json)).collect()
+        let deleted = delete(
+            &self.runtime,
+            &self.store,
+            &proof(uid, deletion.by.clone())?,
+            deletion,
+        )
+        .await?;
+        deleted
+            .iter()
+            .map(|tombstone| serde_json::to_value(tombstone).map_err(CliError::json))
+            .collect()
     }
 
     async fn backup(&self, dir: PathBuf) -> Result<Vec<Value>, CliError> {
@@ -245,7 +293,11 @@ impl Served {
         Ok(vec![serde_json::to_value(copied).map_err(CliError::json)?])
     }
 
-    async fn decide(&self, uid: u32, decision: &Decision) -> Result<super::decision::Taken, CliError> {
+    async fn decide(
+        &self,
+        uid: u32,
+        decision: &Decision,
+    ) -> Result<super::decision::Taken, CliError> {
         let proof = proof(uid, decision.by.clone())?;
         self.take(proof, decision).await
     }
@@ -253,13 +305,25 @@ impl Served {
     async fn erase(&self, uid: u32, erasing: &Erasing) -> Result<Gone, CliError> {
         let proof = proof(uid, erasing.by.clone())?;
         let driven = self.driven.as_ref().as_ref();
-        let _only = if driven == Some(&erasing.world) { None } else { Some(self.opens.lock().await) };
+        let _only = if driven == Some(&erasing.world) {
+            None
+        } else {
+            Some(self.opens.lock().await)
+        };
         erase(&self.runtime, proof, erasing, driven).await
     }
 
-    async fn take(&self, proof: Proof, decision: &Decision) -> Result<super::decision::Taken, CliError> {
+    async fn take(
+        &self,
+        proof: Proof,
+        decision: &Decision,
+    ) -> Result<super::decision::Taken, CliError> {
         let driven = self.driven.as_ref().as_ref();
-        let _only = if driven == Some(&decision.world) { None } else { Some(self.opens.lock().await) };
+        let _only = if driven == Some(&decision.world) {
+            None
+        } else {
+            Some(self.opens.lock().await)
+        };
         decide(&self.runtime, proof, decision, Audience::Peer, driven).await
     }
 
@@ -270,7 +334,9 @@ impl Served {
         if !is_driven && self.runtime.world(&decision.world).is_none() {
             return;
         }
-        let Ok(tool) = ToolName::new("process-of-a-tool") else { return };
+        let Ok(tool) = ToolName::new("process-of-a-tool") else {
+            return;
+        };
         match self.take(Proof::tool(tool), decision).await {
             Ok(_) => tracing::error!("a tool's decision was accepted"),
             Err(error) => tracing::debug!(%error, "a program that a tool runs tried to decide"),
@@ -290,7 +356,10 @@ fn refused(why: &str) -> CliError {
 }
 
 fn error_line(error: &CliError) -> Response {
-    Response::Error { code: error.code(), message: error.to_string() }
+    Response::Error {
+        code: error.code(),
+        message: error.to_string(),
+    }
 }
 
 async fn send_all(
@@ -316,5 +385,9 @@ async fn send(output: &mut OwnedWriteHalf, response: &Response) -> io::Result<()
 
 /// Waits until the peer closes its end. What it sends meanwhile stays to be read.
 async fn wait_until_gone(input: &mut BufReader<tokio::net::unix::OwnedReadHalf>) -> io::Result<()> {
-    if input.fill_buf().await?.is_empty() { Ok(()) } else { std::future::pending().await }
+    if input.fill_buf().await?.is_empty() {
+        Ok(())
+    } else {
+        std::future::pending().await
+    }
 }

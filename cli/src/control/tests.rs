@@ -17,7 +17,10 @@ fn cases() -> u64 {
 }
 
 fn lines(values: &[Value]) -> Vec<Vec<u8>> {
-    values.iter().map(|value| value.to_string().into_bytes()).collect()
+    values
+        .iter()
+        .map(|value| value.to_string().into_bytes())
+        .collect()
 }
 
 /// A line is a request that is read as it was meant, on one line again, or it is refused with a reason.
@@ -26,11 +29,16 @@ fn no_line_is_taken_for_another_request() {
     let world = WorldName::new("room").unwrap();
     let known = [
         Request::Query(Query::Names),
-        Request::Query(Query::Worlds { labels: Default::default() }),
+        Request::Query(Query::Worlds {
+            labels: Default::default(),
+        }),
         Request::Query(Query::Approvals(world)),
         Request::Backup(PathBuf::from("copy")),
     ];
-    let mut seeds: Vec<Vec<u8>> = known.iter().map(|request| serde_json::to_vec(request).unwrap()).collect();
+    let mut seeds: Vec<Vec<u8>> = known
+        .iter()
+        .map(|request| serde_json::to_vec(request).unwrap())
+        .collect();
     seeds.extend(lines(&[
         json!({ "decide": { "world": "room", "about": 7, "by": "ada", "what": { "approve": {} } } }),
         json!({ "erase": { "world": "room", "by": null } }),
@@ -42,7 +50,11 @@ fn no_line_is_taken_for_another_request() {
             Ok(request) => {
                 let line = serde_json::to_vec(&request).unwrap();
                 assert!(!line.contains(&b'\n'), "case {case}");
-                assert_eq!(serde_json::from_slice::<Request>(&line).unwrap(), request, "case {case}");
+                assert_eq!(
+                    serde_json::from_slice::<Request>(&line).unwrap(),
+                    request,
+                    "case {case}"
+                );
             }
             Err(error) => assert!(!error.to_string().is_empty(), "case {case}"),
         }
@@ -51,13 +63,20 @@ fn no_line_is_taken_for_another_request() {
 
 #[test]
 fn no_line_is_taken_for_another_answer() {
-    let known =
-        [json!({ "value": { "a": [1, null] } }), json!("done"), json!({ "error": { "code": 3, "message": "m" } })];
+    let known = [
+        json!({ "value": { "a": [1, null] } }),
+        json!("done"),
+        json!({ "error": { "code": 3, "message": "m" } }),
+    ];
     let generator = generator::Generator::new("answers", lines(&known));
     for case in 0..cases() {
         if let Ok(response) = serde_json::from_slice::<Response>(&generator.case(case)) {
             let line = serde_json::to_vec(&response).unwrap();
-            assert_eq!(serde_json::from_slice::<Response>(&line).unwrap(), response, "case {case}");
+            assert_eq!(
+                serde_json::from_slice::<Response>(&line).unwrap(),
+                response,
+                "case {case}"
+            );
         }
     }
 }

@@ -34,22 +34,54 @@ pub(crate) struct Shown {
 
 impl Shown {
     pub(crate) fn of(view: &View, kinds: &Kinds) -> Self {
-        Self { blocks: blocks(view, kinds), is_whole: matches!(view, View::Artifact(_)) }
+        Self {
+            blocks: blocks(view, kinds),
+            is_whole: matches!(view, View::Artifact(_)),
+        }
     }
 
     /// The lines of it, in at most `width` columns if there is a limit, and whether there is more.
     pub(crate) fn lines(&self, width: Option<u16>) -> (Vec<String>, bool) {
         let width = width.map(|width| width.saturating_sub(2).max(WIDTH_MIN));
-        let (lines, chars) = if self.is_whole { (usize::MAX, usize::MAX) } else { (LINES_MAX, CHARS_MAX) };
-        let labels = self.blocks.iter().map(label_width).max().unwrap_or_default();
-        let mut page = Page { width, lines, chars, labels, is_cut: false };
-        let drawn: Vec<String> = self.blocks.iter().flat_map(|block| page.block(block)).collect();
-        (drawn.iter().map(|line| format!("{GUTTER} {}", escaped(line)).trim_end().to_owned()).collect(), page.is_cut)
+        let (lines, chars) = if self.is_whole {
+            (usize::MAX, usize::MAX)
+        } else {
+            (LINES_MAX, CHARS_MAX)
+        };
+        let labels = self
+            .blocks
+            .iter()
+            .map(label_width)
+            .max()
+            .unwrap_or_default();
+        let mut page = Page {
+            width,
+            lines,
+            chars,
+            labels,
+            is_cut: false,
+        };
+        let drawn: Vec<String> = self
+            .blocks
+            .iter()
+            .flat_map(|block| page.block(block))
+            .collect();
+        (
+            drawn
+                .iter()
+                .map(|line| format!("{GUTTER} {}", escaped(line)).trim_end().to_owned())
+                .collect(),
+            page.is_cut,
+        )
     }
 }
 
 fn label_width(block: &Block) -> usize {
-    if let Block::Line { label, .. } = block { one_line(label).chars().count() } else { 0 }
+    if let Block::Line { label, .. } = block {
+        one_line(label).chars().count()
+    } else {
+        0
+    }
 }
 
 /// How much room there is, and whether it was enough.
@@ -71,17 +103,36 @@ impl Page {
                 let items = items.iter().map(|item| format!("  • {}", one_line(item)));
                 std::iter::once(one_line(label)).chain(items).collect()
             }
-            Block::Table { title, columns, rows } => {
+            Block::Table {
+                title,
+                columns,
+                rows,
+            } => {
                 let mut lines: Vec<String> = title.iter().map(|title| one_line(title)).collect();
-                let kept: Vec<Vec<String>> = rows.iter().take(self.lines).map(|row| self.cells(row)).collect();
-                lines.extend(table::of_data(columns, &kept, self.width).lines().map(str::to_owned));
+                let kept: Vec<Vec<String>> = rows
+                    .iter()
+                    .take(self.lines)
+                    .map(|row| self.cells(row))
+                    .collect();
+                lines.extend(
+                    table::of_data(columns, &kept, self.width)
+                        .lines()
+                        .map(str::to_owned),
+                );
                 lines.extend(self.more(rows.len(), "rows"));
                 lines
             }
             Block::Text(text) => self.clipped(text),
-            Block::Json(value) => self.clipped(&serde_json::to_string_pretty(value).unwrap_or_default()),
+            Block::Json(value) => {
+                self.clipped(&serde_json::to_string_pretty(value).unwrap_or_default())
+            }
             Block::Image { image, alt } => {
-                vec![format!("[picture] {} ({}, {} bytes)", one_line(alt), clean(&image.media_type), image.bytes)]
+                vec![format!(
+                    "[picture] {} ({}, {} bytes)",
+                    one_line(alt),
+                    clean(&image.media_type),
+                    image.bytes
+                )]
             }
         }
     }
@@ -91,7 +142,11 @@ impl Page {
     }
 
     fn clipped(&mut self, text: &str) -> Vec<String> {
-        let mut lines: Vec<String> = text.lines().take(self.lines).map(|line| self.short(&clean(line))).collect();
+        let mut lines: Vec<String> = text
+            .lines()
+            .take(self.lines)
+            .map(|line| self.short(&clean(line)))
+            .collect();
         lines.extend(self.more(text.lines().count(), "lines"));
         lines
     }
@@ -116,5 +171,7 @@ fn labelled(label: &str, value: &str, labels: usize) -> Vec<String> {
     let mut lines = value.lines();
     let first = format!("{label:labels$}  {}", lines.next().unwrap_or_default());
     let indent = " ".repeat(labels.saturating_add(2));
-    std::iter::once(first).chain(lines.map(|line| format!("{indent}{line}"))).collect()
+    std::iter::once(first)
+        .chain(lines.map(|line| format!("{indent}{line}")))
+        .collect()
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use folkmoot::core::commit::Commit;
 use folkmoot::core::content::Content;
 use folkmoot::core::event::{
-    AdmittedCall, Author, Event, MessageBody, MessagePosted, Notice, NoticePosted, SpecRevised, ToolFinished,
-    WorldOpened,
+    AdmittedCall, Author, Event, MessageBody, MessagePosted, Notice, NoticePosted, SpecRevised,
+    ToolFinished, WorldOpened,
 };
 use folkmoot::core::ids::{AgentName, CallId, MessageId, Position};
 use folkmoot::core::port::Reaction;
@@ -98,13 +98,33 @@ impl Chat {
     /// Begins behind the head of `world`, which may have no event yet. `script` tells what its steps mean.
     pub(crate) fn new(name: &str, world: &World, script: Option<&Script>) -> Self {
         let rules = Arc::clone(world.rules());
-        let mut chat = Self { world: name.to_owned(), program: "folkmoot".to_owned(), rules, ..Self::default() };
-        chat.steps = script.map(|script| script.steps.clone()).unwrap_or_default();
+        let mut chat = Self {
+            world: name.to_owned(),
+            program: "folkmoot".to_owned(),
+            rules,
+            ..Self::default()
+        };
+        chat.steps = script
+            .map(|script| script.steps.clone())
+            .unwrap_or_default();
         for agent in &world.rules().spec().agents {
-            let open = world.memory(&agent.name).into_iter().flat_map(|memory| &memory.open_calls);
+            let open = world
+                .memory(&agent.name)
+                .into_iter()
+                .flat_map(|memory| &memory.open_calls);
             chat.calls.extend(open.map(|(id, call)| {
-                let tool = call.tool.as_ref().map(ToString::to_string).unwrap_or_default();
-                (*id, Call { tool, arguments: call.arguments.present().cloned().unwrap_or_default() })
+                let tool = call
+                    .tool
+                    .as_ref()
+                    .map(ToString::to_string)
+                    .unwrap_or_default();
+                (
+                    *id,
+                    Call {
+                        tool,
+                        arguments: call.arguments.present().cloned().unwrap_or_default(),
+                    },
+                )
             }));
         }
         chat
@@ -123,7 +143,10 @@ impl Chat {
         lines
     }
 
-    #[expect(clippy::wildcard_enum_match_arm, reason = "`words::line` names all the others")]
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "`words::line` names all the others"
+    )]
     fn event(
         &mut self,
         at: Position,
@@ -151,19 +174,33 @@ impl Chat {
             }
             Event::Opened(_) => {
                 if std::mem::replace(&mut self.has_opened, true) {
-                    lines.push(Line::Quiet("the room was opened again, from its log".to_owned()));
+                    lines.push(Line::Quiet(
+                        "the room was opened again, from its log".to_owned(),
+                    ));
                 }
             }
-            Event::NoticePosted(NoticePosted { notice: Notice::Undeliverable { message, nearest, named }, .. }) => {
-                lines.push(Line::Quiet(words::undeliverable(unknown(commit, *message), nearest, named)));
+            Event::NoticePosted(NoticePosted {
+                notice:
+                    Notice::Undeliverable {
+                        message,
+                        nearest,
+                        named,
+                    },
+                ..
+            }) => {
+                lines.push(Line::Quiet(words::undeliverable(
+                    unknown(commit, *message),
+                    nearest,
+                    named,
+                )));
             }
             Event::ToolFinished(finished) => {
                 lines.extend(words::line(self, at, event));
                 lines.extend(self.shows(at, finished));
             }
             event => {
-                if let Event::WorldOpened(WorldOpened { spec, .. }) | Event::SpecRevised(SpecRevised { spec, .. }) =
-                    event
+                if let Event::WorldOpened(WorldOpened { spec, .. })
+                | Event::SpecRevised(SpecRevised { spec, .. }) = event
                 {
                     self.rules = Arc::new(Rules::from(spec.clone()));
                 }
@@ -175,31 +212,63 @@ impl Chat {
     /// What a call shows people.
     fn shows(&self, at: Position, finished: &ToolFinished) -> Option<Line> {
         let kinds = self.rules.spec().kinds();
-        let views: Vec<Shown> = finished.views().map(|view| Shown::of(view, &kinds)).collect();
+        let views: Vec<Shown> = finished
+            .views()
+            .map(|view| Shown::of(view, &kinds))
+            .collect();
         let all = format!("{} log {} --from {at} --json", self.program, self.world);
         (!views.is_empty()).then_some(Line::Shows(views, all))
     }
 
-    fn admit(&mut self, agent: &AgentName, call: &AdmittedCall, answer: Option<&Answer>, commit: &Commit) -> Line {
+    fn admit(
+        &mut self,
+        agent: &AgentName,
+        call: &AdmittedCall,
+        answer: Option<&Answer>,
+        commit: &Commit,
+    ) -> Line {
         let ordinal = usize::try_from(call.ordinal).unwrap_or(usize::MAX);
         let part = answer.and_then(|(_, response)| response.reply().calls().nth(ordinal));
-        let origin = call.origin.and_then(|origin| self.calls.get(&origin).cloned());
+        let origin = call
+            .origin
+            .and_then(|origin| self.calls.get(&origin).cloned());
         let origin = origin.map(|origin| match edited(commit) {
-            Some(arguments) => Call { arguments: arguments.clone(), ..origin },
+            Some(arguments) => Call {
+                arguments: arguments.clone(),
+                ..origin
+            },
             None => origin,
         });
-        let known = part.map(|part| Call { tool: part.tool.clone(), arguments: part.arguments.clone() });
-        let named =
-            Call { tool: call.tool.as_ref().map(ToString::to_string).unwrap_or_default(), arguments: String::new() };
+        let known = part.map(|part| Call {
+            tool: part.tool.clone(),
+            arguments: part.arguments.clone(),
+        });
+        let named = Call {
+            tool: call
+                .tool
+                .as_ref()
+                .map(ToString::to_string)
+                .unwrap_or_default(),
+            arguments: String::new(),
+        };
         let known = if call.origin.is_some() { origin } else { known }.unwrap_or(named);
-        let what = format!("→ {} {}", one_line(&known.tool), clip(&one_line(&known.arguments), GIST_MAX));
+        let what = format!(
+            "→ {} {}",
+            one_line(&known.tool),
+            clip(&one_line(&known.arguments), GIST_MAX)
+        );
         self.calls.insert(call.call, known);
-        Line::Does { from: agent.to_string(), what }
+        Line::Does {
+            from: agent.to_string(),
+            what,
+        }
     }
 
     /// The tool of a call, as people know it.
     pub(crate) fn tool(&self, call: CallId) -> String {
-        self.calls.get(&call).map_or_else(|| "a tool".to_owned(), |call| one_line(&call.tool))
+        self.calls
+            .get(&call)
+            .map_or_else(|| "a tool".to_owned(), |call| one_line(&call.tool))
     }
 
     /// A request's name.
@@ -213,7 +282,9 @@ impl Chat {
             Verb::Note(text) => Some(Line::Note(text.clone())),
             Verb::Expect(_) => Some(Line::Good("as expected".to_owned())),
             Verb::Restart => Some(Line::Quiet("everything in memory is dropped".to_owned())),
-            Verb::Crash => Some(Line::Quiet("the runtime will die at its next append".to_owned())),
+            Verb::Crash => Some(Line::Quiet(
+                "the runtime will die at its next append".to_owned(),
+            )),
             Verb::Fork(fork) => Some(Line::Quiet(format!("{} is branched off", fork.name))),
             Verb::Advance(by) => Some(Line::Quiet(format!("the clock moves on by {by:?}"))),
             _ if step.refused.is_some() => Some(Line::Good("refused, as expected".to_owned())),
@@ -235,7 +306,9 @@ impl Chat {
 fn said(posted: &MessagePosted, answer: Option<&Answer>) -> Line {
     let erased = || "[erased]".to_owned();
     let text = match &posted.answer {
-        Some(place) => answer.map_or_else(erased, |(_, response)| response.spoken_without(&place.cut)),
+        Some(place) => {
+            answer.map_or_else(erased, |(_, response)| response.spoken_without(&place.cut))
+        }
         None => posted.body.present().map_or_else(erased, written),
     };
     let (from, is_person) = match &posted.author {
@@ -243,7 +316,12 @@ fn said(posted: &MessagePosted, answer: Option<&Answer>) -> Line {
         Author::Agent(agent) => (agent.to_string(), false),
         Author::World => ("world".to_owned(), false),
     };
-    Line::Said { message: posted.message, from, is_person, text }
+    Line::Said {
+        message: posted.message,
+        from,
+        is_person,
+        text,
+    }
 }
 
 /// A text, and below it what is attached.
@@ -256,12 +334,19 @@ fn written(body: &MessageBody) -> String {
 /// The arguments that a person put in the place of a call's own.
 fn edited(commit: &Commit) -> Option<&String> {
     commit.events.iter().find_map(|event| {
-        if let Event::ApprovalDecided(decided) = event { decided.text.present()?.arguments.as_ref() } else { None }
+        if let Event::ApprovalDecided(decided) = event {
+            decided.text.present()?.arguments.as_ref()
+        } else {
+            None
+        }
     })
 }
 
 /// The names in the message at `message` that nobody has.
 fn unknown(commit: &Commit, message: Position) -> &[String] {
     let routed = routing_of(commit, message);
-    routed.and_then(|routed| routed.unknown.present()).map(Vec::as_slice).unwrap_or_default()
+    routed
+        .and_then(|routed| routed.unknown.present())
+        .map(Vec::as_slice)
+        .unwrap_or_default()
 }

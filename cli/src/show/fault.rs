@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use folkmoot::run::Unmet;
 use folkmoot::script::Fault;
-use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
+use miette::{
+    Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode,
+};
 
 use super::style::{BAD, BOLD, paint};
 use super::{clean, masked};
@@ -29,12 +31,19 @@ pub(crate) fn faults(faults: &[Fault]) {
 /// Says what a step expected, and what came instead.
 pub(crate) fn unmet(unmet: &Unmet) {
     let message = clean(&format!("expected {}", unmet.expected));
-    show(&Drawing { message, label: clean(&unmet.came), ..Drawing::of(&unmet.fault) });
+    show(&Drawing {
+        message,
+        label: clean(&unmet.came),
+        ..Drawing::of(&unmet.fault)
+    });
 }
 
 fn show(drawing: &Drawing) {
     let draws = io::stderr().is_terminal() && !drawing.text.is_empty();
-    say(&draws.then(|| draw(drawing)).flatten().unwrap_or_else(|| plain(drawing)));
+    say(&draws
+        .then(|| draw(drawing))
+        .flatten()
+        .unwrap_or_else(|| plain(drawing)));
 }
 
 fn say(text: &str) {
@@ -43,7 +52,14 @@ fn say(text: &str) {
 }
 
 fn plain(drawing: &Drawing) -> String {
-    let Drawing { message, label, help, text, position: (line, column), .. } = drawing;
+    let Drawing {
+        message,
+        label,
+        help,
+        text,
+        position: (line, column),
+        ..
+    } = drawing;
     let error = paint(BAD.bold(), "error:");
     let file = drawing.file.name();
     if text.is_empty() {
@@ -54,15 +70,23 @@ fn plain(drawing: &Drawing) -> String {
     let mark = " ".repeat(column.saturating_sub(1));
     let number = line.to_string();
     let margin = " ".repeat(number.len());
-    let help = help.as_ref().map(|help| format!("\n{margin} = help: {help}")).unwrap_or_default();
+    let help = help
+        .as_ref()
+        .map(|help| format!("\n{margin} = help: {help}"))
+        .unwrap_or_default();
     format!("{place} {error} {message}\n{number} | {script}\n{margin} | {mark}^ {label}{help}")
 }
 
 fn draw(drawing: &Drawing) -> Option<String> {
-    let theme =
-        if terminal::errors_have_colors() { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+    let theme = if terminal::errors_have_colors() {
+        GraphicalTheme::unicode()
+    } else {
+        GraphicalTheme::unicode_nocolor()
+    };
     let mut drawn = String::new();
-    GraphicalReportHandler::new_themed(theme).render_report(&mut drawn, drawing).ok()?;
+    GraphicalReportHandler::new_themed(theme)
+        .render_report(&mut drawn, drawing)
+        .ok()?;
     Some(drawn)
 }
 
@@ -98,7 +122,9 @@ impl Drawing {
 
 impl Diagnostic for Drawing {
     fn help<'a>(&'a self) -> Option<Box<dyn std::fmt::Display + 'a>> {
-        self.help.as_ref().map(|help| Box::new(help) as Box<dyn std::fmt::Display>)
+        self.help
+            .as_ref()
+            .map(|help| Box::new(help) as Box<dyn std::fmt::Display>)
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
@@ -106,6 +132,10 @@ impl Diagnostic for Drawing {
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        Some(Box::new(std::iter::once(LabeledSpan::new(Some(self.label.clone()), self.span.0, self.span.1))))
+        Some(Box::new(std::iter::once(LabeledSpan::new(
+            Some(self.label.clone()),
+            self.span.0,
+            self.span.1,
+        ))))
     }
 }

@@ -15,13 +15,30 @@ mod tests;
 
 /// What a grant allows, in the lines of a block.
 pub(crate) fn lines(grant: &Standing) -> Vec<String> {
-    let Standing { agent, tool, effect, .. } = grant;
-    let mut lines = vec![clean(&format!("{agent} may run {tool} ({effect}), {}", arguments(&grant.reach)))];
+    let Standing {
+        agent,
+        tool,
+        effect,
+        ..
+    } = grant;
+    let mut lines = vec![clean(&format!(
+        "{agent} may run {tool} ({effect}), {}",
+        arguments(&grant.reach)
+    ))];
     if let Reach::Like { constraints, .. } = &grant.reach {
         lines.extend(constraints.iter().map(|one| clean(&rule(one))));
     }
-    lines.extend(grant.outdated.iter().map(|why| clean(&format!("it covers nothing any more: {why}"))));
-    lines.push(format!("{}; until {}", scope(grant), time(grant.expires_at)));
+    lines.extend(
+        grant
+            .outdated
+            .iter()
+            .map(|why| clean(&format!("it covers nothing any more: {why}"))),
+    );
+    lines.push(format!(
+        "{}; until {}",
+        scope(grant),
+        time(grant.expires_at)
+    ));
     lines.push(clean(&format!("given by {}", grant.by.display)));
     lines
 }
@@ -43,21 +60,36 @@ pub(crate) fn rule(constraint: &Constraint) -> String {
             let values: Vec<String> = values.iter().map(ToString::to_string).collect();
             format!("{place} is one of {}", values.join(", "))
         }
-        Allowed::Prefix(start) if start.is_array() => format!("{place} begins with {start} and any options after it"),
+        Allowed::Prefix(start) if start.is_array() => {
+            format!("{place} begins with {start} and any options after it")
+        }
         Allowed::Prefix(start) => format!("{place} begins with {start}"),
         Allowed::Beneath(folder) => format!("{place} is the folder {folder}, or lies in it"),
         Allowed::Range(Range { min, max }) => {
             let least = min.as_ref().map(|min| format!(" at least {min}"));
             let most = max.as_ref().map(|max| format!(" at most {max}"));
-            format!("{place} is{}", [least, most].into_iter().flatten().collect::<Vec<_>>().join(" and"))
+            format!(
+                "{place} is{}",
+                [least, most]
+                    .into_iter()
+                    .flatten()
+                    .collect::<Vec<_>>()
+                    .join(" and")
+            )
         }
     }
 }
 
 /// A deny rule that says nothing any more as it was written.
 pub(crate) fn outdated(rule: &OutdatedRule) -> Vec<String> {
-    let head = format!("a deny rule of {} is in an old form, and denies whatever its other places fit:", rule.tool);
-    std::iter::once(head).chain(rule.why.iter().map(|why| format!("  {why}"))).map(|line| clean(&line)).collect()
+    let head = format!(
+        "a deny rule of {} is in an old form, and denies whatever its other places fit:",
+        rule.tool
+    );
+    std::iter::once(head)
+        .chain(rule.why.iter().map(|why| format!("  {why}")))
+        .map(|line| clean(&line))
+        .collect()
 }
 
 fn scope(grant: &Standing) -> String {
@@ -70,20 +102,43 @@ fn scope(grant: &Standing) -> String {
 }
 
 /// The line of what happens to a grant.
-#[expect(clippy::wildcard_enum_match_arm, reason = "only the events of grants are handed over")]
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "only the events of grants are handed over"
+)]
 pub(super) fn happened(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
     match event {
-        Event::GrantGiven(GrantGiven { agent, tool, scope, by, expires_at, .. }) => {
+        Event::GrantGiven(GrantGiven {
+            agent,
+            tool,
+            scope,
+            by,
+            expires_at,
+            ..
+        }) => {
             let (by, until, name) = (&by.display, time(*expires_at), chat.request(at));
-            Some(Line::Good(format!("{by} grants {agent} calls of {tool} like it ({scope}), until {until}: {name}")))
+            Some(Line::Good(format!(
+                "{by} grants {agent} calls of {tool} like it ({scope}), until {until}: {name}"
+            )))
         }
         Event::GrantUsed(used) => {
             let (tool, name) = (chat.tool(used.call), chat.request(used.grant));
-            Some(Line::Quiet(format!("{tool} of {} is allowed by the grant {name}", used.agent)))
+            Some(Line::Quiet(format!(
+                "{tool} of {} is allowed by the grant {name}",
+                used.agent
+            )))
         }
         Event::GrantRevoked(revoked) => {
-            let by = revoked.by.as_ref().map_or("its tool changed".to_owned(), |by| format!("by {}", by.display));
-            Some(Line::Quiet(format!("the grant {} is over: {by}", chat.request(revoked.grant))))
+            let by = revoked
+                .by
+                .as_ref()
+                .map_or("its tool changed".to_owned(), |by| {
+                    format!("by {}", by.display)
+                });
+            Some(Line::Quiet(format!(
+                "the grant {} is over: {by}",
+                chat.request(revoked.grant)
+            )))
         }
         _ => None,
     }

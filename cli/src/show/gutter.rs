@@ -21,25 +21,44 @@ const INDENT_MAX: usize = 30;
 
 /// The lines of a text of others, made safe, each behind the gutter.
 pub(crate) fn guarded(text: &str) -> Vec<String> {
-    lines(text).map(|line| format!("{GUTTER} {line}").trim_end().to_owned()).collect()
+    lines(text)
+        .map(|line| format!("{GUTTER} {line}").trim_end().to_owned())
+        .collect()
 }
 
 /// A text that begins in a line of ours: its further lines stand behind the gutter, `indent` columns from the left.
 pub(crate) fn hung(text: &str, indent: usize) -> String {
     let text = clean(text);
-    let (first, rest) = text.split_once('\n').map_or((text.as_str(), None), |(first, rest)| (first, Some(rest)));
+    let (first, rest) = text
+        .split_once('\n')
+        .map_or((text.as_str(), None), |(first, rest)| (first, Some(rest)));
     let room = " ".repeat(indent);
-    let rest = rest.into_iter().flat_map(guarded).map(|line| format!("\n{room}{line}"));
-    std::iter::once(first.replace('\t', TAB)).chain(rest).collect()
+    let rest = rest
+        .into_iter()
+        .flat_map(guarded)
+        .map(|line| format!("\n{room}{line}"));
+    std::iter::once(first.replace('\t', TAB))
+        .chain(rest)
+        .collect()
 }
 
 fn lines(text: &str) -> impl Iterator<Item = String> {
-    clean(text).split('\n').map(|line| escaped(&line.replace('\t', TAB))).collect::<Vec<_>>().into_iter()
+    clean(text)
+        .split('\n')
+        .map(|line| escaped(&line.replace('\t', TAB)))
+        .collect::<Vec<_>>()
+        .into_iter()
 }
 
 /// A name on one line, in which nothing passes for the gutter behind it: both signs are spelt out wherever they stand.
 pub(crate) fn named(name: &str) -> String {
-    let spelt = |c: char| if matches!(c, GUTTER | BAR) { c.escape_unicode().to_string() } else { c.to_string() };
+    let spelt = |c: char| {
+        if matches!(c, GUTTER | BAR) {
+            c.escape_unicode().to_string()
+        } else {
+            c.to_string()
+        }
+    };
     escaped(&one_line(name)).chars().map(spelt).collect()
 }
 
@@ -48,7 +67,12 @@ pub(crate) fn escaped(line: &str) -> String {
     match line.char_indices().find(|(_, c)| is_seen(*c)) {
         Some((at, c)) if is_mark(c) => {
             let (before, behind) = (line.get(..at), line.get(at.saturating_add(c.len_utf8())..));
-            format!("{}{}{}", before.unwrap_or_default(), c.escape_unicode(), behind.unwrap_or_default())
+            format!(
+                "{}{}{}",
+                before.unwrap_or_default(),
+                c.escape_unicode(),
+                behind.unwrap_or_default()
+            )
         }
         Some(_) | None => line.to_owned(),
     }
@@ -60,7 +84,10 @@ fn is_seen(c: char) -> bool {
 
 /// Characters that take columns and show nothing: the empty pattern of Braille, and the fillers of Hangul.
 const fn is_empty(c: char) -> bool {
-    matches!(c, '\u{2800}' | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}')
+    matches!(
+        c,
+        '\u{2800}' | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}'
+    )
 }
 
 /// Boxes, bars, arrows, check marks, crosses and dots: what our own lines begin with, and what looks like it.
@@ -84,7 +111,11 @@ fn columns(c: char) -> usize {
 
 /// How many columns a painted text takes.
 fn columns_of(text: &str) -> usize {
-    Painted(text).filter(|piece| !piece.starts_with('\u{1b}')).flat_map(str::chars).map(columns).sum()
+    Painted(text)
+        .filter(|piece| !piece.starts_with('\u{1b}'))
+        .flat_map(str::chars)
+        .map(columns)
+        .sum()
 }
 
 /// The pieces of a painted text: characters, and orders to the terminal, of which no text of others has any.
@@ -95,7 +126,11 @@ impl<'t> Iterator for Painted<'t> {
 
     fn next(&mut self) -> Option<&'t str> {
         let first = self.0.chars().next()?;
-        let end = if first == '\u{1b}' { self.0.find('m').map(|at| at.saturating_add(1)) } else { None };
+        let end = if first == '\u{1b}' {
+            self.0.find('m').map(|at| at.saturating_add(1))
+        } else {
+            None
+        };
         let (piece, rest) = self.0.split_at_checked(end.unwrap_or(first.len_utf8()))?;
         self.0 = rest;
         Some(piece)
@@ -104,7 +139,10 @@ impl<'t> Iterator for Painted<'t> {
 
 /// The lines of `text` in at most `width` columns: where one is broken, what follows stands behind the gutter.
 pub(crate) fn folded(text: &str, width: usize) -> String {
-    text.split('\n').map(|line| folded_line(line, width)).collect::<Vec<_>>().join("\n")
+    text.split('\n')
+        .map(|line| folded_line(line, width))
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 fn folded_line(line: &str, width: usize) -> String {
@@ -136,14 +174,26 @@ struct Fold {
 
 impl Fold {
     fn new(line: &str, width: usize) -> Self {
-        let plain: String = Painted(line).filter(|piece| !piece.starts_with('\u{1b}')).collect();
+        let plain: String = Painted(line)
+            .filter(|piece| !piece.starts_with('\u{1b}'))
+            .collect();
         let indent = plain.chars().take_while(|c| *c == ' ').count();
-        let of = |sign: char| plain.find(sign).and_then(|at| plain.get(..at)).map(columns_of);
-        let room = |columns: usize| " ".repeat(columns.min(INDENT_MAX).min(width.saturating_sub(ROOM_MIN)));
+        let of = |sign: char| {
+            plain
+                .find(sign)
+                .and_then(|at| plain.get(..at))
+                .map(columns_of)
+        };
+        let room = |columns: usize| {
+            " ".repeat(columns.min(INDENT_MAX).min(width.saturating_sub(ROOM_MIN)))
+        };
         let before = if plain.trim_start().starts_with(BAR) {
             format!("{}{BAR} {GUTTER} ", room(indent))
         } else {
-            format!("{}{GUTTER} ", room(of(GUTTER).unwrap_or(indent.saturating_add(2))))
+            format!(
+                "{}{GUTTER} ",
+                room(of(GUTTER).unwrap_or(indent.saturating_add(2)))
+            )
         };
         Self {
             width: width.max(ROOM_MIN),
@@ -175,7 +225,11 @@ impl Fold {
             }
             self.blank = Some(self.line.len().saturating_add(1));
         }
-        let shown = if self.is_start { escaped(piece) } else { piece.to_owned() };
+        let shown = if self.is_start {
+            escaped(piece)
+        } else {
+            piece.to_owned()
+        };
         self.is_start &= !piece.chars().any(is_seen);
         self.columns = self.columns.saturating_add(columns_of(&shown));
         self.line.push_str(&shown);
@@ -183,12 +237,20 @@ impl Fold {
 
     /// The columns that a line begins with.
     fn least(&self) -> usize {
-        if self.is_first { self.own } else { columns_of(&self.before) }
+        if self.is_first {
+            self.own
+        } else {
+            columns_of(&self.before)
+        }
     }
 
     fn wrap(&mut self) {
         // It is broken behind its last blank, if there is one.
-        let tail = self.blank.take().map(|at| self.line.split_off(at)).unwrap_or_default();
+        let tail = self
+            .blank
+            .take()
+            .map(|at| self.line.split_off(at))
+            .unwrap_or_default();
         let line = std::mem::replace(&mut self.line, self.before.clone());
         self.done.push(line.trim_end_matches(' ').to_owned());
         (self.is_first, self.is_start) = (false, true);
@@ -216,8 +278,17 @@ impl Flow {
     pub(crate) fn new(indent: &str, width: Option<u16>) -> Self {
         let before = format!("{indent}{GUTTER} ");
         let taken = columns_of(&before);
-        let room = width.map_or(usize::MAX, |width| usize::from(width).saturating_sub(taken).max(ROOM_MIN));
-        Self { before, room, columns: 0, blanks: 0, word: String::new(), is_start: true }
+        let room = width.map_or(usize::MAX, |width| {
+            usize::from(width).saturating_sub(taken).max(ROOM_MIN)
+        });
+        Self {
+            before,
+            room,
+            columns: 0,
+            blanks: 0,
+            word: String::new(),
+            is_start: true,
+        }
     }
 
     /// Takes more of the text; gives what can be written of it.
@@ -261,7 +332,10 @@ impl Flow {
         if word.is_empty() {
             return;
         }
-        let end = self.columns.saturating_add(self.blanks).saturating_add(columns_of(&word));
+        let end = self
+            .columns
+            .saturating_add(self.blanks)
+            .saturating_add(columns_of(&word));
         if end > self.room && self.columns > 0 {
             self.begin_line(out);
         }
@@ -272,7 +346,11 @@ impl Flow {
             if self.columns.saturating_add(columns(c)) > self.room {
                 self.begin_line(out);
             }
-            let shown = if self.is_start { escaped(&c.to_string()) } else { c.to_string() };
+            let shown = if self.is_start {
+                escaped(&c.to_string())
+            } else {
+                c.to_string()
+            };
             self.is_start &= !is_seen(c);
             self.columns = self.columns.saturating_add(columns_of(&shown));
             out.push_str(&shown);

@@ -6,7 +6,11 @@ use folkmoot::core::response::Part;
 /// An item of a memory, in words.
 pub(crate) fn told(item: &Item<String>) -> String {
     match item {
-        Item::Heard { from, text, attachments } => {
+        Item::Heard {
+            from,
+            text,
+            attachments,
+        } => {
             let files: String = attachments.iter().map(|file| format!(" {file}")).collect();
             format!("heard {from}: {text}{files}")
         }
@@ -17,9 +21,14 @@ pub(crate) fn told(item: &Item<String>) -> String {
                 Part::Reasoning(_) => "(reasoning)".to_owned(),
                 Part::Opaque(_) => "(opaque)".to_owned(),
             };
-            format!("said {}", parts.iter().map(part).collect::<Vec<_>>().join(" "))
+            format!(
+                "said {}",
+                parts.iter().map(part).collect::<Vec<_>>().join(" ")
+            )
         }
-        Item::Result { text, failed, .. } => format!("{} {text}", if *failed { "failed" } else { "result" }),
+        Item::Result { text, failed, .. } => {
+            format!("{} {text}", if *failed { "failed" } else { "result" })
+        }
         Item::Notice { text } => format!("notice {text}"),
         Item::State { text } => format!("state {text}"),
         Item::Summary { text } => format!("summary {text}"),

@@ -65,11 +65,16 @@ impl Page {
         }
         for agent in commit.events.iter().filter_map(ends_reply) {
             self.live.retain(|_, speaker| speaker != agent);
-            if self.floor.as_ref().is_some_and(|floor| floor.agent == *agent) {
+            if self
+                .floor
+                .as_ref()
+                .is_some_and(|floor| floor.agent == *agent)
+            {
                 self.break_off()?;
             }
         }
-        self.drafts.retain(|message, _| message.0 > commit.last() || self.live.contains_key(message));
+        self.drafts
+            .retain(|message, _| message.0 > commit.last() || self.live.contains_key(message));
         self.take_floor()
     }
 
@@ -129,34 +134,60 @@ impl Page {
         self.asked.printed(line);
         let text = self.layout.line(line);
         // A command to type is one line, however narrow the terminal is.
-        if matches!(line, Line::Plain(_)) { self.terminal.whole(&text) } else { self.terminal.line(&text) }
+        if matches!(line, Line::Plain(_)) {
+            self.terminal.whole(&text)
+        } else {
+            self.terminal.line(&text)
+        }
     }
 
     /// Gives the floor to the oldest draft, and shows what is new of the one that has it.
     fn take_floor(&mut self) -> Result<(), CliError> {
         if self.floor.is_none() {
-            let is_begun = |message: &MessageId| self.drafts.get(message).is_some_and(|draft| !draft.is_empty());
-            let Some((message, agent)) = self.live.iter().find(|(message, _)| is_begun(message)) else { return Ok(()) };
+            let is_begun = |message: &MessageId| {
+                self.drafts
+                    .get(message)
+                    .is_some_and(|draft| !draft.is_empty())
+            };
+            let Some((message, agent)) = self.live.iter().find(|(message, _)| is_begun(message))
+            else {
+                return Ok(());
+            };
             let flow = self.layout.flow();
-            let floor = Floor { message: *message, agent: agent.clone(), shown: String::new(), flow };
+            let floor = Floor {
+                message: *message,
+                agent: agent.clone(),
+                shown: String::new(),
+                flow,
+            };
             self.asked.disturb();
             self.progress.hide();
-            self.terminal.piece(&self.layout.name(floor.agent.as_str(), false))?;
+            self.terminal
+                .piece(&self.layout.name(floor.agent.as_str(), false))?;
             self.floor = Some(floor);
         }
-        let Some(floor) = &mut self.floor else { return Ok(()) };
+        let Some(floor) = &mut self.floor else {
+            return Ok(());
+        };
         let draft = self.drafts.get(&floor.message).map_or("", String::as_str);
         // Blanks at the end may be cut off in the message.
-        let new = draft.get(floor.shown.len()..).unwrap_or_default().trim_end();
+        let new = draft
+            .get(floor.shown.len()..)
+            .unwrap_or_default()
+            .trim_end();
         floor.shown.push_str(new);
         self.terminal.piece(&floor.flow.push(new))
     }
 
     /// The draft has become what `line` says: shows what was not shown of it.
     fn complete(&mut self, line: &Line) -> Result<(), CliError> {
-        let Some(mut floor) = self.floor.take() else { return Ok(()) };
+        let Some(mut floor) = self.floor.take() else {
+            return Ok(());
+        };
         self.live.remove(&floor.message);
-        let Line::Said { text, .. } = line else { return Ok(()) };
+        let Line::Said { text, .. } = line else {
+            return Ok(());
+        };
         match text.trim_end().strip_prefix(floor.shown.as_str()) {
             Some(rest) => {
                 let rest = floor.flow.push(rest) + &floor.flow.finish();
@@ -164,7 +195,8 @@ impl Page {
             }
             None => {
                 let rest = floor.flow.finish();
-                self.terminal.whole(&format!("{rest}{}", paint(DIM, " … (replaced)")))?;
+                self.terminal
+                    .whole(&format!("{rest}{}", paint(DIM, " … (replaced)")))?;
                 self.print(line)?;
             }
         }
@@ -176,7 +208,8 @@ impl Page {
         if let Some(mut floor) = self.floor.take() {
             self.live.remove(&floor.message);
             let rest = floor.flow.finish();
-            self.terminal.whole(&format!("{rest}{}", paint(DIM, " … (broken off)")))?;
+            self.terminal
+                .whole(&format!("{rest}{}", paint(DIM, " … (broken off)")))?;
         }
         self.release()
     }
@@ -207,7 +240,10 @@ impl Floor {
 }
 
 /// The agent whose reply is over with this event, one way or another.
-#[expect(clippy::wildcard_enum_match_arm, reason = "no other event ends a reply")]
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "no other event ends a reply"
+)]
 const fn ends_reply(event: &Event) -> Option<&AgentName> {
     match event {
         Event::ModelAnswered(answered) => Some(&answered.agent),

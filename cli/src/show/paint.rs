@@ -21,8 +21,15 @@ pub(crate) struct Layout {
 impl Layout {
     /// A layout in which the longest name of `speakers` fits, within reason.
     pub(crate) fn new(speakers: &[String]) -> Self {
-        let longest = speakers.iter().map(|name| name.chars().count()).max().unwrap_or_default();
-        Self { speakers: speakers.to_vec(), names: longest.clamp(5, NAMES_MAX) }
+        let longest = speakers
+            .iter()
+            .map(|name| name.chars().count())
+            .max()
+            .unwrap_or_default();
+        Self {
+            speakers: speakers.to_vec(),
+            names: longest.clamp(5, NAMES_MAX),
+        }
     }
 
     /// How a line of text begins under a name.
@@ -35,7 +42,11 @@ impl Layout {
         let shown = named(name);
         let room = " ".repeat(self.names.saturating_sub(shown.chars().count()));
         let number = self.speakers.iter().position(|speaker| speaker == name);
-        let style = if is_person { BOLD } else { speaker(number.unwrap_or_default()) };
+        let style = if is_person {
+            BOLD
+        } else {
+            speaker(number.unwrap_or_default())
+        };
         format!("{room}{}  {GUTTER} ", paint(style, &shown))
     }
 
@@ -46,7 +57,10 @@ impl Layout {
 
     /// A text beside a name: each of its lines begins in the same column.
     fn text(&self, text: &str) -> String {
-        let lines: Vec<String> = guarded(text).iter().map(|line| line.chars().skip(2).collect()).collect();
+        let lines: Vec<String> = guarded(text)
+            .iter()
+            .map(|line| line.chars().skip(2).collect())
+            .collect();
         lines.join(&format!("\n{}{GUTTER} ", self.indent()))
     }
 
@@ -62,29 +76,48 @@ impl Layout {
             is_cut |= is_more;
         }
         lines.extend(is_cut.then(|| paint(DIM, &format!("· all of it: {all}"))));
-        lines.into_iter().map(|line| format!("{indent}{line}")).collect::<Vec<_>>().join("\n")
+        lines
+            .into_iter()
+            .map(|line| format!("{indent}{line}"))
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 
     /// A line.
     pub(crate) fn line(&self, line: &Line) -> String {
         let indent = self.names.saturating_add(2);
         let under = |text: String| format!("{}{text}", self.indent());
-        let marked = |style, mark: &str, what: &str| under(paint(style, &format!("{mark} {}", hung(what, indent))));
+        let marked = |style, mark: &str, what: &str| {
+            under(paint(style, &format!("{mark} {}", hung(what, indent))))
+        };
         match line {
-            Line::Said { from, is_person, text, .. } => {
-                format!("{}{}", self.name(from, *is_person), self.text(text.trim_end()))
+            Line::Said {
+                from,
+                is_person,
+                text,
+                ..
+            } => {
+                format!(
+                    "{}{}",
+                    self.name(from, *is_person),
+                    self.text(text.trim_end())
+                )
             }
             Line::Does { from, what } => {
                 let from = named(from);
                 let room = " ".repeat(self.names.saturating_sub(from.chars().count()));
-                format!("{room}{}", paint(DIM, &format!("{from}  {}", hung(what, indent))))
+                format!(
+                    "{room}{}",
+                    paint(DIM, &format!("{from}  {}", hung(what, indent)))
+                )
             }
             Line::Shows(views, all) => self.views(views, all),
             Line::Quiet(what) => marked(DIM, "·", what),
             Line::Good(what) => marked(GOOD, "✓", what),
             Line::Bad(what) => marked(BAD, "✗", what),
             Line::Asks(name, lines) => {
-                let block: Vec<String> = request::block(name, lines).into_iter().map(under).collect();
+                let block: Vec<String> =
+                    request::block(name, lines).into_iter().map(under).collect();
                 block.join("\n")
             }
             Line::Keys { name, again, keys } => {

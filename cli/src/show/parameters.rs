@@ -1,6 +1,8 @@
 //! How a model is to answer, in one line.
 
-use folkmoot::core::request::{CachePlace, CacheTtl, OutputFormat, Parameters, Reasoning, ToolChoice};
+use folkmoot::core::request::{
+    CachePlace, CacheTtl, OutputFormat, Parameters, Reasoning, ToolChoice,
+};
 
 use super::one_line;
 
@@ -21,9 +23,17 @@ pub(super) fn line(parameters: &Parameters) -> String {
         extra,
     } = parameters;
     let stop: Vec<String> = stop.iter().map(|text| format!("{text:?}")).collect();
-    let cache: Vec<String> = cache.iter().map(|(place, ttl)| cached(*place, *ttl)).collect();
-    let extra: Vec<String> = extra.iter().map(|(field, value)| format!("{field}={value}")).collect();
-    let listed = |what: &str, all: Vec<String>| (!all.is_empty()).then(|| format!("{what} {}", all.join(" ")));
+    let cache: Vec<String> = cache
+        .iter()
+        .map(|(place, ttl)| cached(*place, *ttl))
+        .collect();
+    let extra: Vec<String> = extra
+        .iter()
+        .map(|(field, value)| format!("{field}={value}"))
+        .collect();
+    let listed = |what: &str, all: Vec<String>| {
+        (!all.is_empty()).then(|| format!("{what} {}", all.join(" ")))
+    };
     let all = [
         temperature_milli.map(|milli| format!("temperature {}", decimal(milli))),
         output_tokens_max.map(|most| format!("at most {most} tokens")),
@@ -31,16 +41,33 @@ pub(super) fn line(parameters: &Parameters) -> String {
         listed("stop at", stop),
         seed.map(|seed| format!("seed {seed}")),
         tool_choice.as_ref().map(choice),
-        parallel_calls.map(|may| if may { "several calls at once" } else { "one call at a time" }.to_owned()),
-        strict_tools
-            .map(|is| if is { "calls held to their schemas" } else { "calls not held to their schemas" }.to_owned()),
+        parallel_calls.map(|may| {
+            if may {
+                "several calls at once"
+            } else {
+                "one call at a time"
+            }
+            .to_owned()
+        }),
+        strict_tools.map(|is| {
+            if is {
+                "calls held to their schemas"
+            } else {
+                "calls not held to their schemas"
+            }
+            .to_owned()
+        }),
         output.as_ref().map(form),
         reasoning.as_ref().map(reasons),
         listed("cache", cache),
         listed("extra", extra),
     ];
     let all: Vec<String> = all.into_iter().flatten().collect();
-    if all.is_empty() { "the provider's own parameters".to_owned() } else { one_line(&all.join(", ")) }
+    if all.is_empty() {
+        "the provider's own parameters".to_owned()
+    } else {
+        one_line(&all.join(", "))
+    }
 }
 
 fn decimal(milli: u32) -> String {
@@ -60,7 +87,11 @@ fn choice(choice: &ToolChoice) -> String {
 fn form(output: &OutputFormat) -> String {
     match output {
         OutputFormat::Json => "as JSON".to_owned(),
-        OutputFormat::Schema { name, schema, strict } => {
+        OutputFormat::Schema {
+            name,
+            schema,
+            strict,
+        } => {
             let strict = match strict {
                 Some(true) => ", strictly",
                 Some(false) => ", loosely",
@@ -72,13 +103,20 @@ fn form(output: &OutputFormat) -> String {
 }
 
 fn reasons(reasoning: &Reasoning) -> String {
-    let Reasoning { effort, tokens_max, show } = reasoning;
+    let Reasoning {
+        effort,
+        tokens_max,
+        show,
+    } = reasoning;
     let parts = [
         effort.map(|effort| effort.word().to_owned()),
         tokens_max.map(|most| format!("at most {most} tokens")),
         show.map(|show| if show { "shown" } else { "not shown" }.to_owned()),
     ];
-    format!("reasoning {}", parts.into_iter().flatten().collect::<Vec<_>>().join(" "))
+    format!(
+        "reasoning {}",
+        parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
+    )
 }
 
 fn cached(place: CachePlace, ttl: CacheTtl) -> String {

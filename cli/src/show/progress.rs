@@ -25,7 +25,11 @@ pub(crate) struct Progress {
 
 impl Progress {
     pub(crate) const fn new(is_wanted: bool) -> Self {
-        Self { is_wanted, bar: None, busy: BTreeMap::new() }
+        Self {
+            is_wanted,
+            bar: None,
+            busy: BTreeMap::new(),
+        }
     }
 
     /// Notes what an agent does now.
@@ -44,13 +48,15 @@ impl Progress {
 
     /// Notes that a tool of an agent runs.
     pub(crate) fn tool(&mut self, agent: &AgentName, tool: &str) {
-        self.busy.insert(agent.clone(), format!("{agent} runs {tool}"));
+        self.busy
+            .insert(agent.clone(), format!("{agent} runs {tool}"));
     }
 
     /// Notes what a running tool of an agent reports: the newest takes the place of the one before.
     pub(crate) fn report(&mut self, agent: &AgentName, tool: &str, text: &str) {
         let text = clip(&one_line(text), REPORT_MAX);
-        self.busy.insert(agent.clone(), format!("{agent} runs {tool}: {text}"));
+        self.busy
+            .insert(agent.clone(), format!("{agent} runs {tool}: {text}"));
     }
 
     /// Notes that nothing goes on.
@@ -70,7 +76,12 @@ impl Progress {
         if !self.is_wanted || self.busy.is_empty() {
             return self.hide();
         }
-        let message = self.busy.values().map(String::as_str).collect::<Vec<_>>().join(", ");
+        let message = self
+            .busy
+            .values()
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join(", ");
         let bar = self.bar.get_or_insert_with(spinner);
         if bar.message() != message {
             bar.set_message(message);

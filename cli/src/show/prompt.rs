@@ -11,11 +11,26 @@ use crate::view::prompt::PromptView;
 
 /// What a model was asked, under heads.
 pub(crate) fn lines(view: &PromptView) -> Vec<String> {
-    let PromptView { world, call, attempt, agent, model, request, .. } = view;
+    let PromptView {
+        world,
+        call,
+        attempt,
+        agent,
+        model,
+        request,
+        ..
+    } = view;
     let (agent, asked) = (clean(agent.as_str()), clean(&request.model));
     let mut lines = vec![
-        paint(BOLD, &format!("{world}#{call} {agent} asks {model} ({asked}), attempt {attempt}")),
-        format!("{}; {}", purpose(view.purpose), parameters::line(&request.parameters)),
+        paint(
+            BOLD,
+            &format!("{world}#{call} {agent} asks {model} ({asked}), attempt {attempt}"),
+        ),
+        format!(
+            "{}; {}",
+            purpose(view.purpose),
+            parameters::line(&request.parameters)
+        ),
         fingerprint(view),
     ];
     for layer in &request.system {
@@ -52,7 +67,10 @@ fn head(text: &str) -> String {
 
 /// The lines of a text, set off.
 fn text(text: &str) -> Vec<String> {
-    guarded(text).into_iter().map(|line| format!("  {line}")).collect()
+    guarded(text)
+        .into_iter()
+        .map(|line| format!("  {line}"))
+        .collect()
 }
 
 fn tool(tool: &ToolDeclaration<String>) -> Vec<String> {
@@ -64,9 +82,17 @@ fn tool(tool: &ToolDeclaration<String>) -> Vec<String> {
 /// An item under its number: whose it is, then what the model reads.
 fn shown(number: usize, item: &Item<String>) -> Vec<String> {
     let (who, body) = match item {
-        Item::Heard { from, text, attachments } => (format!("heard {}", clean(from)), heard(text, attachments)),
+        Item::Heard {
+            from,
+            text,
+            attachments,
+        } => (format!("heard {}", clean(from)), heard(text, attachments)),
         Item::Said { parts } => ("said".to_owned(), parts.iter().flat_map(part).collect()),
-        Item::Result { label, text: given, failed } => {
+        Item::Result {
+            label,
+            text: given,
+            failed,
+        } => {
             let what = if *failed { "failed result" } else { "result" };
             (format!("{what} of {}", clean(label)), text(given))
         }
@@ -74,13 +100,21 @@ fn shown(number: usize, item: &Item<String>) -> Vec<String> {
         Item::State { text: told } => ("state".to_owned(), text(told)),
         Item::Summary { text: kept } => ("summary".to_owned(), text(kept)),
     };
-    std::iter::once(head(&format!("{number} {who}"))).chain(body).collect()
+    std::iter::once(head(&format!("{number} {who}")))
+        .chain(body)
+        .collect()
 }
 
 fn heard(said: &str, attachments: &[Attached<String>]) -> Vec<String> {
     let mut lines = text(said);
     let file = |file: &Attached<String>| {
-        text(&format!("[{}, {}, {} bytes, {}]", file.name, file.media_type, file.bytes, file.blob.short()))
+        text(&format!(
+            "[{}, {}, {} bytes, {}]",
+            file.name,
+            file.media_type,
+            file.bytes,
+            file.blob.short()
+        ))
     };
     lines.extend(attachments.iter().flat_map(file));
     lines

@@ -17,11 +17,22 @@ mod tests;
 
 /// What is asked, in the lines of a block. The first names the request.
 pub(crate) fn asked(waiting: &Waiting) -> Vec<String> {
-    let tool = waiting.tool.as_ref().map_or_else(|| "a tool".to_owned(), ToString::to_string);
+    let tool = waiting
+        .tool
+        .as_ref()
+        .map_or_else(|| "a tool".to_owned(), ToString::to_string);
     let arguments = waiting.arguments.as_deref().unwrap_or("[erased]");
     match &waiting.asks {
-        Asks::Approval { text, shown, expires_at, .. } => {
-            vec![clean(text), format!("expires {}, shown {}", time(*expires_at), shown.short())]
+        Asks::Approval {
+            text,
+            shown,
+            expires_at,
+            ..
+        } => {
+            vec![
+                clean(text),
+                format!("expires {}, shown {}", time(*expires_at), shown.short()),
+            ]
         }
         Asks::Question { question } => {
             let mut lines = vec![format!("{tool} of {} asks:", clean(waiting.agent.as_str()))];
@@ -29,7 +40,11 @@ pub(crate) fn asked(waiting: &Waiting) -> Vec<String> {
             lines
         }
         Asks::Outcome { is_open } => {
-            let waits = if *is_open { "; the call waits for the answer" } else { "" };
+            let waits = if *is_open {
+                "; the call waits for the answer"
+            } else {
+                ""
+            };
             let agent = clean(waiting.agent.as_str());
             let what = format!("whether {tool} of {agent} took effect is not known{waits}");
             vec![what, format!("it was called with {}", clean(arguments))]
@@ -41,7 +56,9 @@ pub(crate) fn asked(waiting: &Waiting) -> Vec<String> {
 pub(super) fn wanted(question: &Question) -> Vec<String> {
     let mut lines = guarded(&question.text);
     let options = question.options.iter().enumerate();
-    lines.extend(options.map(|(number, option)| format!("{}. {}", number.saturating_add(1), clean(option))));
+    lines.extend(
+        options.map(|(number, option)| format!("{}. {}", number.saturating_add(1), clean(option))),
+    );
     lines.extend(rule(question));
     lines
 }
@@ -49,17 +66,29 @@ pub(super) fn wanted(question: &Question) -> Vec<String> {
 /// What an answer must be, if not one option or any text.
 fn rule(question: &Question) -> Option<String> {
     if let Some(Choose { min, max }) = question.choose {
-        return Some(if min == max { format!("choose {min}") } else { format!("choose {min} to {max}") });
+        return Some(if min == max {
+            format!("choose {min}")
+        } else {
+            format!("choose {min} to {max}")
+        });
     }
-    let schema = question.schema.as_ref().filter(|_| question.options.is_empty())?;
+    let schema = question
+        .schema
+        .as_ref()
+        .filter(|_| question.options.is_empty())?;
     let what = if reads_json(schema) { "JSON" } else { "a text" };
     Some(clean(&format!("the answer is {what} that fits {schema}")))
 }
 
 /// What an approval can allow beyond its call: how that is typed, or the key for it, and what it grants.
 pub(crate) fn reaches(waiting: &Waiting, form: Form) -> Vec<String> {
-    let Asks::Approval { offers, .. } = &waiting.asks else { return Vec::new() };
-    let tool = waiting.tool.as_ref().map_or_else(|| "the tool".to_owned(), ToString::to_string);
+    let Asks::Approval { offers, .. } = &waiting.asks else {
+        return Vec::new();
+    };
+    let tool = waiting
+        .tool
+        .as_ref()
+        .map_or_else(|| "the tool".to_owned(), ToString::to_string);
     let agent = clean(waiting.agent.as_str());
     let lasts = hours(offers.lasts_ms);
     let again = format!("{agent} may run {tool} again with the same arguments");
@@ -82,7 +111,11 @@ pub(crate) fn reaches(waiting: &Waiting, form: Form) -> Vec<String> {
                 "--where JSON    calls to come may differ at one place, e.g. '{\"path\":\"/path\",\"beneath\":\"notes\"}'"
                     .to_owned(),
             ];
-            lines.extend(offers.any_args.then(|| "--any-args      calls to come may have any arguments".to_owned()));
+            lines.extend(
+                offers
+                    .any_args
+                    .then(|| "--any-args      calls to come may have any arguments".to_owned()),
+            );
             lines
         }
     }
@@ -113,7 +146,11 @@ pub(crate) fn block(name: &str, lines: &[String]) -> Vec<String> {
     for (number, line) in lines.iter().enumerate() {
         let style = if number == 0 { BOLD } else { DIM };
         // The bar stands before every line, so that none passes for something outside.
-        block.extend(hung(line, 0).split('\n').map(|line| format!("{bar} {}", paint(style, line))));
+        block.extend(
+            hung(line, 0)
+                .split('\n')
+                .map(|line| format!("{bar} {}", paint(style, line))),
+        );
     }
     block
 }
@@ -123,19 +160,43 @@ pub(crate) fn commands(common: &Common, waiting: &Waiting, by: Option<&PersonNam
     let program = common.program();
     let (world, number) = waiting.name.split_once('#').unwrap_or((&waiting.name, ""));
     let by = by.map_or_else(|| "NAME".to_owned(), |by| quoted(by.as_str()));
-    let command = |verb: &str, rest: &str| format!("{program} {verb} {world} {number} {rest} --as {by}");
+    let command =
+        |verb: &str, rest: &str| format!("{program} {verb} {world} {number} {rest} --as {by}");
     match &waiting.asks {
         Asks::Approval { shown, .. } => {
             let shown = format!("--shown {}", shown.short());
             vec![command("approve", &shown), command("deny", &shown)]
         }
-        Asks::Question { question } if question.as_ref().is_some_and(|question| !question.options.is_empty()) => {
-            let many = question.as_ref().and_then(|question| question.choose).filter(|choose| choose.max > 1);
-            vec![command("answer", if many.is_some() { "--option N --option M" } else { "--option N" })]
+        Asks::Question { question }
+            if question
+                .as_ref()
+                .is_some_and(|question| !question.options.is_empty()) =>
+        {
+            let many = question
+                .as_ref()
+                .and_then(|question| question.choose)
+                .filter(|choose| choose.max > 1);
+            vec![command(
+                "answer",
+                if many.is_some() {
+                    "--option N --option M"
+                } else {
+                    "--option N"
+                },
+            )]
         }
         Asks::Question { question } => {
-            let schema = question.as_ref().and_then(|question| question.schema.as_ref());
-            vec![command("answer", if schema.is_some_and(reads_json) { "JSON" } else { "TEXT" })]
+            let schema = question
+                .as_ref()
+                .and_then(|question| question.schema.as_ref());
+            vec![command(
+                "answer",
+                if schema.is_some_and(reads_json) {
+                    "JSON"
+                } else {
+                    "TEXT"
+                },
+            )]
         }
         Asks::Outcome { is_open } => {
             let mut commands = vec![command("settle", "--ran"), command("settle", "--not-run")];
@@ -148,7 +209,11 @@ pub(crate) fn commands(common: &Common, waiting: &Waiting, by: Option<&PersonNam
 /// A name as a shell reads it.
 pub(super) fn quoted(name: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
-    if name.chars().all(is_plain) { name.to_owned() } else { format!("'{}'", name.replace('\'', r"'\''")) }
+    if name.chars().all(is_plain) {
+        name.to_owned()
+    } else {
+        format!("'{}'", name.replace('\'', r"'\''"))
+    }
 }
 
 /// Says what waits, and the exact commands to type.
@@ -168,19 +233,22 @@ pub(crate) fn pending(
             terminal.whole(&format!("  {command}"))?;
         }
     }
-    terminal.whole(&format!("Then go on with: {} resume {world}", common.program()))
+    terminal.whole(&format!(
+        "Then go on with: {} resume {world}",
+        common.program()
+    ))
 }
 
 /// The keys that answer a request.
 pub(crate) fn keys(request: &Waiting) -> &'static str {
     match &request.asks {
         Asks::Approval { .. } => "o once · t turn · w world · e edit · d deny · ? details",
-        Asks::Question { question: Some(question) } if question.choose.is_some() => {
-            "type the options' numbers, or - for none · ? details"
-        }
-        Asks::Question { question: Some(question) } if !question.options.is_empty() => {
-            "type an option's number · ? details"
-        }
+        Asks::Question {
+            question: Some(question),
+        } if question.choose.is_some() => "type the options' numbers, or - for none · ? details",
+        Asks::Question {
+            question: Some(question),
+        } if !question.options.is_empty() => "type an option's number · ? details",
         Asks::Question { .. } => "type the answer · ? details · /say TEXT speaks to the room",
         Asks::Outcome { is_open: true } => "r it ran · n it did not · a run it again · ? details",
         Asks::Outcome { is_open: false } => "r it ran · n it did not · ? details",

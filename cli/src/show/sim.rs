@@ -15,7 +15,9 @@ impl Bar {
     pub(crate) fn new(is_wanted: bool, stories: u64) -> Self {
         Self(is_wanted.then(|| {
             let bar = ProgressBar::new(stories);
-            if let Ok(style) = ProgressStyle::with_template("{pos}/{len} stories {msg} {elapsed:.dim} ({eta:.dim})") {
+            if let Ok(style) = ProgressStyle::with_template(
+                "{pos}/{len} stories {msg} {elapsed:.dim} ({eta:.dim})",
+            ) {
                 bar.set_style(style);
             }
             bar
@@ -46,7 +48,10 @@ pub(crate) fn summary(terminal: &mut Terminal, summary: &Summary) -> Result<(), 
     let row = |name: &str, count: u64| vec![name.to_owned(), count.to_string()];
     let mut rows = vec![
         row("stories", summary.stories),
-        row("simulated hours", summary.simulated_seconds.div_euclid(3_600)),
+        row(
+            "simulated hours",
+            summary.simulated_seconds.div_euclid(3_600),
+        ),
         row("commits", counts.commits),
         row("events", counts.events),
         row("restarts", counts.restarts),
@@ -54,15 +59,33 @@ pub(crate) fn summary(terminal: &mut Terminal, summary: &Summary) -> Result<(), 
         row("commands taken up", counts.accepted),
         row("commands refused", counts.refused),
     ];
-    rows.extend(counts.faults.iter().map(|(fault, count)| row(&format!("fault: {fault}"), *count)));
+    rows.extend(
+        counts
+            .faults
+            .iter()
+            .map(|(fault, count)| row(&format!("fault: {fault}"), *count)),
+    );
     rows.push(row("laws broken", summary.broken.len() as u64));
     terminal.line(&table::of(&["what", "how many"], rows))?;
-    summary.broken.iter().try_for_each(|broken| tell(terminal, broken))
+    summary
+        .broken
+        .iter()
+        .try_for_each(|broken| tell(terminal, broken))
 }
 
 fn tell(terminal: &mut Terminal, broken: &Broken) -> Result<(), CliError> {
-    terminal.line(&format!("\nseed {}: {}", broken.seed, super::one_line(&broken.violation.to_string())))?;
-    let Some(story) = &broken.story else { return Ok(()) };
-    terminal.line("a shorter story that breaks the same law; to live it again, keep it and type")?;
-    terminal.line(&format!("  folkmoot sim --story seed-{}.yaml\n\n{story}", broken.seed))
+    terminal.line(&format!(
+        "\nseed {}: {}",
+        broken.seed,
+        super::one_line(&broken.violation.to_string())
+    ))?;
+    let Some(story) = &broken.story else {
+        return Ok(());
+    };
+    terminal
+        .line("a shorter story that breaks the same law; to live it again, keep it and type")?;
+    terminal.line(&format!(
+        "  folkmoot sim --story seed-{}.yaml\n\n{story}",
+        broken.seed
+    ))
 }

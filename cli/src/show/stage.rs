@@ -77,7 +77,9 @@ impl Asked {
         let mut last = self.lock();
         *last = match line {
             Line::Asks(name, _) => Last::Block(name.clone()),
-            Line::Keys { name, again, .. } if again.is_some() || *last == Last::Block(name.clone()) => {
+            Line::Keys { name, again, .. }
+                if again.is_some() || *last == Last::Block(name.clone()) =>
+            {
                 Last::Keys(name.clone())
             }
             Line::Said { .. }
@@ -148,7 +150,9 @@ impl Prompter {
     /// Waits until everything up to `at` is shown.
     pub(crate) async fn finish(self, at: Position) -> Result<(), CliError> {
         self.tell(News::Finish(at));
-        self.playing.await.map_err(|error| CliError::other(FAILED, format!("the display ended: {error}")))?
+        self.playing
+            .await
+            .map_err(|error| CliError::other(FAILED, format!("the display ended: {error}")))?
     }
 }
 
@@ -181,7 +185,13 @@ pub(crate) struct Stage {
 
 impl Stage {
     /// A stage for `chat`, which begins behind the head of `world`. The names of those who speak are `names`.
-    pub(crate) fn new(common: &Common, runtime: &Runtime, mut chat: Chat, names: &[String], world: &World) -> Self {
+    pub(crate) fn new(
+        common: &Common,
+        runtime: &Runtime,
+        mut chat: Chat,
+        names: &[String],
+        world: &World,
+    ) -> Self {
         let layout = Layout::new(names);
         chat.program = common.program();
         Self {
@@ -203,7 +213,10 @@ impl Stage {
     /// Begins to play.
     pub(crate) fn begin(self) -> Prompter {
         let (news, told) = mpsc::unbounded_channel();
-        Prompter { news, playing: tokio::spawn(self.play(told)) }
+        Prompter {
+            news,
+            playing: tokio::spawn(self.play(told)),
+        }
     }
 
     async fn play(mut self, mut news: mpsc::UnboundedReceiver<News>) -> Result<(), CliError> {
@@ -235,7 +248,8 @@ impl Stage {
     async fn follow(&self, world: &WorldHandle) -> Result<CommitStream, CliError> {
         let log = self.runtime.log();
         let entry = log.find(world.name()).await?;
-        let entry = entry.ok_or_else(|| CliError::other(FAILED, "the world is not in the store"))?;
+        let entry =
+            entry.ok_or_else(|| CliError::other(FAILED, "the world is not in the store"))?;
         Ok(log.subscribe(entry.world, self.seen.next()).await?)
     }
 
@@ -272,17 +286,28 @@ impl Stage {
             let lines = self.chat.take(commit);
             return self.page.commit(commit, lines);
         }
-        EventView::of(commit)?.iter().try_for_each(|event| self.page.terminal.json(event))
+        EventView::of(commit)?
+            .iter()
+            .try_for_each(|event| self.page.terminal.json(event))
     }
 
     fn show(&mut self, line: Line) -> Result<(), CliError> {
-        if self.common.json { Ok(()) } else { self.page.show(line) }
+        if self.common.json {
+            Ok(())
+        } else {
+            self.page.show(line)
+        }
     }
 
     async fn activity(&mut self, event: ActivityEvent) -> Result<(), CliError> {
         let progress = &mut self.page.progress;
         match event {
-            ActivityEvent::Draft { message, offset, delta, .. } if !self.common.json => {
+            ActivityEvent::Draft {
+                message,
+                offset,
+                delta,
+                ..
+            } if !self.common.json => {
                 return self.page.draft(message, offset, &delta, self.seen);
             }
             ActivityEvent::World(Activity::Parked) => {
@@ -292,7 +317,9 @@ impl Stage {
             ActivityEvent::World(Activity::Idle) => progress.nothing(),
             ActivityEvent::Agent { agent, doing } => progress.agent(&agent, doing),
             ActivityEvent::Tool { agent, tool, .. } => progress.tool(&agent, tool.as_str()),
-            ActivityEvent::Progress { agent, tool, text, .. } => progress.report(&agent, tool.as_str(), &text),
+            ActivityEvent::Progress {
+                agent, tool, text, ..
+            } => progress.report(&agent, tool.as_str(), &text),
             // Pieces of drafts are no part of the JSON. Activity of newer kinds is not shown.
             ActivityEvent::World(Activity::Running) | ActivityEvent::Draft { .. } | _ => {}
         }
@@ -317,9 +344,18 @@ impl Stage {
     fn wait_for(&mut self, all: Vec<Waiting>) {
         match &self.hints {
             // Keys decide one request at a time, the oldest first.
-            Hints::Keys(asked) => self.due = all.into_iter().take(1).filter(|one| !asked.is_ready(&one.name)).collect(),
+            Hints::Keys(asked) => {
+                self.due = all
+                    .into_iter()
+                    .take(1)
+                    .filter(|one| !asked.is_ready(&one.name))
+                    .collect()
+            }
             Hints::Commands if !self.common.json => {
-                self.due.extend(all.into_iter().filter(|one| self.hinted.insert(one.request)));
+                self.due.extend(
+                    all.into_iter()
+                        .filter(|one| self.hinted.insert(one.request)),
+                );
             }
             Hints::Commands | Hints::None => {}
         }
@@ -329,7 +365,9 @@ impl Stage {
         if self.page.is_drafting() {
             return Ok(());
         }
-        let (due, later) = std::mem::take(&mut self.due).into_iter().partition(|one| one.request.0 <= self.seen);
+        let (due, later) = std::mem::take(&mut self.due)
+            .into_iter()
+            .partition(|one| one.request.0 <= self.seen);
         self.due = later;
         let due: Vec<Waiting> = due;
         due.iter().try_for_each(|one| self.hint_at(one))
@@ -339,11 +377,20 @@ impl Stage {
         if let Hints::Keys(asked) = &self.hints {
             let again = (!asked.has_block(&one.name)).then(|| request::asked(one));
             let keys = request::keys(one).to_owned();
-            return self.show(Line::Keys { name: one.name.clone(), again, keys });
+            return self.show(Line::Keys {
+                name: one.name.clone(),
+                again,
+                keys,
+            });
         }
-        self.show(Line::Quiet(format!("{} waits for a person; in another terminal:", one.name)))?;
+        self.show(Line::Quiet(format!(
+            "{} waits for a person; in another terminal:",
+            one.name
+        )))?;
         let commands = request::commands(&self.common, one, self.by.as_ref());
-        commands.into_iter().try_for_each(|line| self.show(Line::Plain(line)))
+        commands
+            .into_iter()
+            .try_for_each(|line| self.show(Line::Plain(line)))
     }
 
     /// Tells those who want to know that the log has been shown.

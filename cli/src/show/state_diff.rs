@@ -16,17 +16,37 @@ const TEXT_MAX: usize = 200;
 
 /// The lines of a comparison.
 pub(crate) fn lines(diff: &StateDiff) -> Vec<String> {
-    let name = diff.world.as_ref().map(ToString::to_string).unwrap_or_default();
-    let mut lines = vec![format!("{} from event {} to event {}", paint(BOLD, &name), diff.at.before, diff.at.after)];
+    let name = diff
+        .world
+        .as_ref()
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    let mut lines = vec![format!(
+        "{} from event {} to event {}",
+        paint(BOLD, &name),
+        diff.at.before,
+        diff.at.after
+    )];
     lines.extend(values(diff));
     lines.extend(section("roster", &diff.agents, agent));
-    lines.extend(section("people", &diff.people, |one| format!("{}  {} {}", one.display, one.method, one.subject)));
+    lines.extend(section("people", &diff.people, |one| {
+        format!("{}  {} {}", one.display, one.method, one.subject)
+    }));
     lines.extend(section("transcript", &diff.transcript, message));
-    lines.extend(diff.memories.iter().flat_map(|(agent, memory)| remembered(agent, memory)));
+    lines.extend(
+        diff.memories
+            .iter()
+            .flat_map(|(agent, memory)| remembered(agent, memory)),
+    );
     lines.extend(section("waiting for people", &diff.pending, waiting));
-    lines.extend(section("grants", &diff.grants, |one| line(&[&one.name, &grant::lines(one).join("; ")])));
+    lines.extend(section("grants", &diff.grants, |one| {
+        line(&[&one.name, &grant::lines(one).join("; ")])
+    }));
     let episode = |one: &crate::view::replay::EpisodeView| {
-        format!("episode {}: {} model calls", one.episode, one.model_calls_total)
+        format!(
+            "episode {}: {} model calls",
+            one.episode, one.model_calls_total
+        )
     };
     lines.extend(section("budgets of open episodes", &diff.episodes, episode));
     if lines.len() == 1 {
@@ -38,11 +58,22 @@ pub(crate) fn lines(diff: &StateDiff) -> Vec<String> {
 /// What is one value each.
 fn values(diff: &StateDiff) -> Vec<String> {
     let mut lines = Vec::new();
-    lines.extend(diff.spec.as_ref().map(|spec| format!("~ definition {} → {}", spec.before, spec.after)));
-    lines.extend(diff.limits.as_ref().map(|_| "~ limits (--json shows them)".to_owned()));
+    lines.extend(
+        diff.spec
+            .as_ref()
+            .map(|spec| format!("~ definition {} → {}", spec.before, spec.after)),
+    );
+    lines.extend(
+        diff.limits
+            .as_ref()
+            .map(|_| "~ limits (--json shows them)".to_owned()),
+    );
     let word = |value| json(value).trim_matches('"').to_owned();
-    lines
-        .extend(diff.activity.as_ref().map(|Change { before, after }| format!("~ {} → {}", word(before), word(after))));
+    lines.extend(
+        diff.activity
+            .as_ref()
+            .map(|Change { before, after }| format!("~ {} → {}", word(before), word(after))),
+    );
     lines.extend(diff.usage.as_ref().map(|Change { before, after }| {
         let calls = format!("{} → {} model calls", before.calls, after.calls);
         format!("~ usage: {calls}, {} → {}", cost(before), cost(after))
@@ -60,31 +91,60 @@ fn section<T>(head: &str, changes: &Changes<T>, show: impl Fn(&T) -> String) -> 
 }
 
 fn marked<T>(changes: &Changes<T>, show: impl Fn(&T) -> String) -> Vec<String> {
-    let Changes { removed, added, changed } = changes;
+    let Changes {
+        removed,
+        added,
+        changed,
+    } = changes;
     let gone = removed.iter().map(|one| format!("- {}", show(one)));
     let new = added.iter().map(|one| format!("+ {}", show(one)));
-    let other = changed.iter().map(|one| format!("~ {} → {}", show(&one.before), show(&one.after)));
+    let other = changed
+        .iter()
+        .map(|one| format!("~ {} → {}", show(&one.before), show(&one.after)));
     gone.chain(new).chain(other).collect()
 }
 
 fn remembered(agent: &AgentName, memory: &MemoryDiff) -> Vec<String> {
-    let MemoryDiff { same, removed, added, open_calls, inbox, note } = memory;
+    let MemoryDiff {
+        same,
+        removed,
+        added,
+        open_calls,
+        inbox,
+        note,
+    } = memory;
     let same = paint(DIM, &format!("({same} items are the same)"));
-    let mut lines = vec![format!("{} {same}", paint(BOLD, &format!("memory of {agent}:")))];
+    let mut lines = vec![format!(
+        "{} {same}",
+        paint(BOLD, &format!("memory of {agent}:"))
+    )];
     let item = |item| clip(&one_line(&told(item)), TEXT_MAX);
     lines.extend(removed.iter().map(|one| format!("- {}", item(one))));
     lines.extend(added.iter().map(|one| format!("+ {}", item(one))));
     lines.extend(marked(open_calls, call));
     lines.extend(marked(inbox, |at| format!("inbox {at}")));
-    lines.extend(note.as_ref().map(|note| format!("~ note {}", line(&[note.after.as_deref().unwrap_or("none")]))));
+    lines.extend(note.as_ref().map(|note| {
+        format!(
+            "~ note {}",
+            line(&[note.after.as_deref().unwrap_or("none")])
+        )
+    }));
     lines
 }
 
 fn agent(agent: &AgentView) -> String {
     let tools: Vec<String> = agent.tools.iter().map(ToString::to_string).collect();
-    let model = agent.model.as_ref().map_or_else(|| "in code".to_owned(), |model| format!("model {model}"));
+    let model = agent
+        .model
+        .as_ref()
+        .map_or_else(|| "in code".to_owned(), |model| format!("model {model}"));
     let doing = json(&agent.doing).trim_matches('"').replace('_', " ");
-    line(&[&format!("@{}", agent.name), &model, &tools.join(" "), &doing])
+    line(&[
+        &format!("@{}", agent.name),
+        &model,
+        &tools.join(" "),
+        &doing,
+    ])
 }
 
 fn message(message: &MessageView) -> String {
@@ -97,12 +157,24 @@ fn waiting(one: &Waiting) -> String {
 }
 
 fn call(call: &CallView) -> String {
-    let tool = call.tool.as_ref().map(ToString::to_string).unwrap_or_default();
-    line(&["open call", &tool, call.arguments.as_deref().unwrap_or("[erased]")])
+    let tool = call
+        .tool
+        .as_ref()
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    line(&[
+        "open call",
+        &tool,
+        call.arguments.as_deref().unwrap_or("[erased]"),
+    ])
 }
 
 fn line(parts: &[&str]) -> String {
-    let parts: Vec<&str> = parts.iter().filter(|part| !part.is_empty()).copied().collect();
+    let parts: Vec<&str> = parts
+        .iter()
+        .filter(|part| !part.is_empty())
+        .copied()
+        .collect();
     clip(&one_line(&parts.join("  ")), TEXT_MAX)
 }
 

@@ -13,12 +13,23 @@ pub(crate) const GOOD: Style = colored(AnsiColor::Green);
 pub(crate) const BAD: Style = colored(AnsiColor::Red);
 pub(crate) const ASKS: Style = colored(AnsiColor::Yellow);
 
-const SPEAKERS: [AnsiColor; 5] =
-    [AnsiColor::Cyan, AnsiColor::Magenta, AnsiColor::Blue, AnsiColor::BrightGreen, AnsiColor::BrightYellow];
+const SPEAKERS: [AnsiColor; 5] = [
+    AnsiColor::Cyan,
+    AnsiColor::Magenta,
+    AnsiColor::Blue,
+    AnsiColor::BrightGreen,
+    AnsiColor::BrightYellow,
+];
 
 /// The colour of the `number`-th speaker.
 pub(crate) fn speaker(number: usize) -> Style {
-    colored(SPEAKERS.get(number % SPEAKERS.len()).copied().unwrap_or(AnsiColor::Cyan)).bold()
+    colored(
+        SPEAKERS
+            .get(number % SPEAKERS.len())
+            .copied()
+            .unwrap_or(AnsiColor::Cyan),
+    )
+    .bold()
 }
 
 /// `text` in `style`.

@@ -7,7 +7,15 @@ mod tests;
 
 /// A text with a stand-in for each character that [`clean`] would spell out, as many bytes long: places in it stay.
 pub(crate) fn masked(text: &str) -> String {
-    text.chars().map(|c| if is_obeyed(c) { stand_in(c) } else { String::from(c) }).collect()
+    text.chars()
+        .map(|c| {
+            if is_obeyed(c) {
+                stand_in(c)
+            } else {
+                String::from(c)
+            }
+        })
+        .collect()
 }
 
 fn stand_in(c: char) -> String {

@@ -34,18 +34,57 @@ pub(crate) fn lines(all: &[UsageView]) -> Vec<String> {
 }
 
 fn row(view: &UsageView) -> Vec<String> {
-    let UsageView { of, agent, model, meter, .. } = view;
+    let UsageView {
+        of,
+        agent,
+        model,
+        meter,
+        ..
+    } = view;
     let whose = match of {
-        UsageOf::Pair => agent.as_ref().map_or_else(String::new, |agent| one_line(agent.as_str())),
+        UsageOf::Pair => agent
+            .as_ref()
+            .map_or_else(String::new, |agent| one_line(agent.as_str())),
         UsageOf::Others => "(others)".to_owned(),
         UsageOf::World => "(all)".to_owned(),
     };
-    let Meter { calls, attempts, failed, lost, uncounted, tokens, spent, .. } = meter;
-    let model = model.as_ref().map_or_else(String::new, |model| one_line(model.as_str()));
-    let counts = [calls, attempts, failed, lost, &tokens.input, &tokens.cached, &tokens.output, &tokens.reasoning];
-    let counts = counts.into_iter().chain([uncounted]).map(ToString::to_string);
-    let money = [cost(meter), spent.possible.to_string(), spent.reserved.to_string()];
-    [whose, model].into_iter().chain(counts).chain(money).collect()
+    let Meter {
+        calls,
+        attempts,
+        failed,
+        lost,
+        uncounted,
+        tokens,
+        spent,
+        ..
+    } = meter;
+    let model = model
+        .as_ref()
+        .map_or_else(String::new, |model| one_line(model.as_str()));
+    let counts = [
+        calls,
+        attempts,
+        failed,
+        lost,
+        &tokens.input,
+        &tokens.cached,
+        &tokens.output,
+        &tokens.reasoning,
+    ];
+    let counts = counts
+        .into_iter()
+        .chain([uncounted])
+        .map(ToString::to_string);
+    let money = [
+        cost(meter),
+        spent.possible.to_string(),
+        spent.reserved.to_string(),
+    ];
+    [whose, model]
+        .into_iter()
+        .chain(counts)
+        .chain(money)
+        .collect()
 }
 
 /// What is known to be spent. Attempts without a price are never shown as if they had cost nothing.
@@ -58,16 +97,31 @@ pub(crate) fn cost(meter: &Meter) -> String {
 }
 
 fn open(meter: &Meter) -> Vec<String> {
-    let attempts = |count: u64| if count == 1 { "1 attempt".to_owned() } else { format!("{count} attempts") };
-    let unpriced = (meter.unpriced > 0)
-        .then(|| format!("The cost of {} is unknown: no price is given for the model.", attempts(meter.unpriced)));
+    let attempts = |count: u64| {
+        if count == 1 {
+            "1 attempt".to_owned()
+        } else {
+            format!("{count} attempts")
+        }
+    };
+    let unpriced = (meter.unpriced > 0).then(|| {
+        format!(
+            "The cost of {} is unknown: no price is given for the model.",
+            attempts(meter.unpriced)
+        )
+    });
     let uncounted = (meter.uncounted > 0).then(|| {
         let count = attempts(meter.uncounted);
-        format!("Nobody counted the tokens of {count}; POSSIBLE is the most that they may have cost.")
+        format!(
+            "Nobody counted the tokens of {count}; POSSIBLE is the most that they may have cost."
+        )
     });
     unpriced.into_iter().chain(uncounted).collect()
 }
 
 fn left(limit: Money, meter: &Meter) -> String {
-    format!("Of the limit of {limit}, {} is left.", limit.minus(meter.spent.total()))
+    format!(
+        "Of the limit of {limit}, {} is left.",
+        limit.minus(meter.spent.total())
+    )
 }

@@ -16,12 +16,27 @@ const VERDICT_WIDTH: usize = 24;
 /// A world's checks and epochs, a line each, and what differs first.
 pub(crate) fn block(report: &WorldReport) -> Vec<String> {
     let mut lines = vec![paint(BOLD, &one_line(report.world.as_str()))];
-    lines.extend(report.checks.iter().map(|check| line(&check.name, check.verdict, &check.detail)));
+    lines.extend(
+        report
+            .checks
+            .iter()
+            .map(|check| line(&check.name, check.verdict, &check.detail)),
+    );
     let again = &report.redecision;
     if again.left_out > 0 {
-        lines.push(paint(DIM, &format!("  {} older epochs without a divergence are not shown", again.left_out)));
+        lines.push(paint(
+            DIM,
+            &format!(
+                "  {} older epochs without a divergence are not shown",
+                again.left_out
+            ),
+        ));
     }
-    lines.extend((1 + again.left_out..).zip(&again.epochs).map(|(number, of)| epoch(number, of)));
+    lines.extend(
+        (1 + again.left_out..)
+            .zip(&again.epochs)
+            .map(|(number, of)| epoch(number, of)),
+    );
     lines.extend(again.first.iter().flat_map(difference));
     lines
 }
@@ -33,7 +48,11 @@ fn line(name: &str, verdict: Verdict, detail: &str) -> String {
         Verdict::DamagedAt(_) | Verdict::DivergedAt(_) => paint(BAD.bold(), &said),
         Verdict::RulesNotInThisBuild | Verdict::Erased | Verdict::NotChecked => paint(ASKS, &said),
     };
-    format!("  {:<NAME_WIDTH$} {said} {}", one_line(name), paint(DIM, &one_line(detail)))
+    format!(
+        "  {:<NAME_WIDTH$} {said} {}",
+        one_line(name),
+        paint(DIM, &one_line(detail))
+    )
 }
 
 /// A verdict in words.
@@ -49,21 +68,55 @@ fn words(verdict: Verdict) -> String {
 }
 
 fn epoch(number: u64, epoch: &Epoch) -> String {
-    let whose = if epoch.decider == decider_id() { ", those of this build" } else { "" };
-    let binary = epoch.binary.as_ref().map(|binary| format!(", opened by {}", one_line(binary))).unwrap_or_default();
-    let detail = format!("events {} to {}, rules {}{whose}{binary}", epoch.from, epoch.to, epoch.decider.short());
+    let whose = if epoch.decider == decider_id() {
+        ", those of this build"
+    } else {
+        ""
+    };
+    let binary = epoch
+        .binary
+        .as_ref()
+        .map(|binary| format!(", opened by {}", one_line(binary)))
+        .unwrap_or_default();
+    let detail = format!(
+        "events {} to {}, rules {}{whose}{binary}",
+        epoch.from,
+        epoch.to,
+        epoch.decider.short()
+    );
     line(&format!("epoch {number}"), epoch.verdict, &detail)
 }
 
 fn difference(shown: &Shown) -> Vec<String> {
-    let Shown { at, command, recorded, recomputed } = shown;
-    let command = serde_json::to_value(command).ok().and_then(|name| name.as_str().map(str::to_owned));
+    let Shown {
+        at,
+        command,
+        recorded,
+        recomputed,
+    } = shown;
+    let command = serde_json::to_value(command)
+        .ok()
+        .and_then(|name| name.as_str().map(str::to_owned));
     let side = |name: &str, value: &Value| {
-        let text = if value.is_null() { "nothing".to_owned() } else { value.to_string() };
-        format!("    {name:<NAME_WIDTH$} {}", clip(&one_line(&text), EVENT_MAX))
+        let text = if value.is_null() {
+            "nothing".to_owned()
+        } else {
+            value.to_string()
+        };
+        format!(
+            "    {name:<NAME_WIDTH$} {}",
+            clip(&one_line(&text), EVENT_MAX)
+        )
     };
-    let head = format!("  event {at}, of the command {}", command.unwrap_or_default());
-    vec![head, side("recorded", recorded), side("recomputed", recomputed)]
+    let head = format!(
+        "  event {at}, of the command {}",
+        command.unwrap_or_default()
+    );
+    vec![
+        head,
+        side("recorded", recorded),
+        side("recomputed", recomputed),
+    ]
 }
 
 /// How many worlds came out how.
@@ -80,14 +133,23 @@ impl Sum {
     /// Counts a world by the worst of its verdicts.
     pub(crate) fn add(&mut self, report: &WorldReport) {
         self.worlds = self.worlds.saturating_add(1);
-        let is_partly = |verdict: Verdict| matches!(verdict, Verdict::RulesNotInThisBuild | Verdict::Erased);
+        let is_partly =
+            |verdict: Verdict| matches!(verdict, Verdict::RulesNotInThisBuild | Verdict::Erased);
         let epochs = report.redecision.epochs.iter().map(|epoch| epoch.verdict);
-        let mut verdicts = report.checks.iter().map(|check| check.verdict).chain(epochs);
+        let mut verdicts = report
+            .checks
+            .iter()
+            .map(|check| check.verdict)
+            .chain(epochs);
         let count = if report.checks.iter().any(folkmoot::audit::Check::is_bad) {
             &mut self.bad
         } else if report.checks.iter().any(|check| check.is_missed) {
             &mut self.missed
-        } else if report.checks.iter().any(|check| check.verdict == Verdict::NotChecked) {
+        } else if report
+            .checks
+            .iter()
+            .any(|check| check.verdict == Verdict::NotChecked)
+        {
             &mut self.unanchored
         } else if verdicts.any(is_partly) {
             &mut self.partly
@@ -99,7 +161,9 @@ impl Sum {
 
     /// The line under all worlds.
     pub(crate) fn line(&self) -> String {
-        let others = [self.bad, self.missed, self.partly, self.unanchored].into_iter().sum();
+        let others = [self.bad, self.missed, self.partly, self.unanchored]
+            .into_iter()
+            .sum();
         let intact = self.worlds.saturating_sub(others);
         let told = [
             (intact, "intact"),
@@ -108,9 +172,20 @@ impl Sum {
             (self.missed, "not checked to the end"),
             (self.bad, "damaged or diverged"),
         ];
-        let told: Vec<String> =
-            told.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
-        let worlds = if self.worlds == 1 { "1 world".to_owned() } else { format!("{} worlds", self.worlds) };
-        if told.is_empty() { worlds } else { format!("{worlds}: {}", told.join(", ")) }
+        let told: Vec<String> = told
+            .into_iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, what)| format!("{count} {what}"))
+            .collect();
+        let worlds = if self.worlds == 1 {
+            "1 world".to_owned()
+        } else {
+            format!("{} worlds", self.worlds)
+        };
+        if told.is_empty() {
+            worlds
+        } else {
+            format!("{worlds}: {}", told.join(", "))
+        }
     }
 }

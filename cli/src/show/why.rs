@@ -1,6 +1,8 @@
 //! Why an event is there, in words.
 
-use folkmoot::core::event::{Author, CloseReason, DampReason, Others, RoutingReason, RoutingRule, RoutingTag, Verdict};
+use folkmoot::core::event::{
+    Author, CloseReason, DampReason, Others, RoutingReason, RoutingRule, RoutingTag, Verdict,
+};
 use folkmoot::core::ids::AgentName;
 use folkmoot::core::principal::Principal;
 use folkmoot::core::why::{Silence, TurnEnd, Verdicts};
@@ -18,12 +20,22 @@ pub(crate) fn lines(view: &WhyView) -> Vec<String> {
     if let Some(node) = view.nodes.first() {
         lines.push(format!(
             "{} {}",
-            paint(BOLD, &format!("{}#{} {}", view.world, view.at, node.node.kind)),
+            paint(
+                BOLD,
+                &format!("{}#{} {}", view.world, view.at, node.node.kind)
+            ),
             hung(&node.gist, 2)
         ));
         let (first, last) = view.commit;
-        let commit = if first == last { String::new() } else { format!(", with the events {first} to {last}") };
-        lines.push(paint(DIM, &format!("recorded {}{commit}", time(node.node.time))));
+        let commit = if first == last {
+            String::new()
+        } else {
+            format!(", with the events {first} to {last}")
+        };
+        lines.push(paint(
+            DIM,
+            &format!("recorded {}{commit}", time(node.node.time)),
+        ));
     }
     lines.extend(view.routing.as_ref().map(routing).unwrap_or_default());
     lines.extend(view.turn.as_ref().map(turn).unwrap_or_default());
@@ -41,15 +53,32 @@ fn head(text: &str) -> String {
 fn routing(verdicts: &Verdicts) -> Vec<String> {
     let mut lines = vec![head(&format!("who answers message {}", verdicts.message))];
     lines.push(format!("  {}", rule(verdicts)));
-    let names = verdicts.answers.iter().map(|one| &one.agent).chain(verdicts.silent.iter().map(|one| &one.agent));
-    let width = names.map(|name| clean(name.as_str()).chars().count()).max().unwrap_or_default();
+    let names = verdicts
+        .answers
+        .iter()
+        .map(|one| &one.agent)
+        .chain(verdicts.silent.iter().map(|one| &one.agent));
+    let width = names
+        .map(|name| clean(name.as_str()).chars().count())
+        .max()
+        .unwrap_or_default();
     let line = |name: &AgentName, what: &str| format!("  {:<width$}  {what}", clean(name.as_str()));
     let answers = verdicts.answers.iter();
-    lines.extend(answers.map(|one| line(&one.agent, &format!("answers: {}", answering(one.reason)))));
+    lines.extend(
+        answers.map(|one| line(&one.agent, &format!("answers: {}", answering(one.reason)))),
+    );
     let silent = verdicts.silent.iter();
-    lines.extend(silent.map(|one| line(&one.agent, &format!("is silent: {}", silent_because(verdicts, one.reason)))));
+    lines.extend(silent.map(|one| {
+        line(
+            &one.agent,
+            &format!("is silent: {}", silent_because(verdicts, one.reason)),
+        )
+    }));
     if verdicts.more > 0 {
-        lines.push(format!("  and {} more are silent like the last one", verdicts.more));
+        lines.push(format!(
+            "  and {} more are silent like the last one",
+            verdicts.more
+        ));
     }
     lines
 }
@@ -60,7 +89,9 @@ fn rule(verdicts: &Verdicts) -> String {
         RoutingRule::Addressed => "a line begins with a mention",
         RoutingRule::Named => "no line begins with a mention, and the text names agents",
         RoutingRule::Tag => "the reply carries a routing tag",
-        RoutingRule::Reply => "the reply addresses nobody, so it answers the agent that it replies to",
+        RoutingRule::Reply => {
+            "the reply addresses nobody, so it answers the agent that it replies to"
+        }
         RoutingRule::Asked => "an agent asks another with the tool for it",
         RoutingRule::HandedOff => "an agent hands the episode over with the tool for it",
         RoutingRule::MainAgent => "nobody is addressed, and the room has a main agent",
@@ -72,15 +103,27 @@ fn rule(verdicts: &Verdicts) -> String {
         RoutingRule::Joined => "an agent waited for others, and not all of them gave it an answer",
     };
     let mut text = why.to_owned();
-    let people: Vec<String> = verdicts.people.iter().map(|name| clean(name.as_str())).collect();
+    let people: Vec<String> = verdicts
+        .people
+        .iter()
+        .map(|name| clean(name.as_str()))
+        .collect();
     if !people.is_empty() {
         text = format!("{text}; it is for {}", people.join(" and "));
     }
-    let unknown: Vec<String> = verdicts.unknown.iter().map(|name| format!("@{}", one_line(name))).collect();
+    let unknown: Vec<String> = verdicts
+        .unknown
+        .iter()
+        .map(|name| format!("@{}", one_line(name)))
+        .collect();
     if !unknown.is_empty() {
         text = format!("{text}; nobody here is {}", unknown.join(" or "));
     }
-    let nearest: Vec<String> = verdicts.nearest.iter().map(|name| format!("@{}", clean(name.as_str()))).collect();
+    let nearest: Vec<String> = verdicts
+        .nearest
+        .iter()
+        .map(|name| format!("@{}", clean(name.as_str())))
+        .collect();
     if !nearest.is_empty() {
         text = format!("{text}; the nearest names are {}", nearest.join(", "));
     }
@@ -107,10 +150,16 @@ const fn silence(why: Silence) -> &'static str {
         Silence::Damped(DampReason::HopBudget) => {
             "addressed, but the episode has used up its messages from agent to agent (hop_budget)"
         }
-        Silence::Damped(DampReason::Pair) => "addressed, but the two have only answered each other (pair_messages_max)",
-        Silence::Damped(DampReason::BesideCalls) => "addressed, but beside tool calls, and their author is not done",
+        Silence::Damped(DampReason::Pair) => {
+            "addressed, but the two have only answered each other (pair_messages_max)"
+        }
+        Silence::Damped(DampReason::BesideCalls) => {
+            "addressed, but beside tool calls, and their author is not done"
+        }
         Silence::InboxFull => "addressed, but its inbox is full (inbox_max)",
-        Silence::OnlyNamed => "only named: the names at the start of a line count, or else the first ones in the text",
+        Silence::OnlyNamed => {
+            "only named: the names at the start of a line count, or else the first ones in the text"
+        }
         Silence::NotAddressed => "the message is for others",
         Silence::OnlyPeople => "the message is for people alone",
         Silence::Tag(RoutingTag::Stop) => "the tag STOP ends it here",
@@ -118,7 +167,9 @@ const fn silence(why: Silence) -> &'static str {
         Silence::Tag(RoutingTag::Pass) => "the tag PASS ends it here",
         Silence::Tag(RoutingTag::To) => "the tag TO names others",
         Silence::Undeliverable => "the name that is addressed is nobody's",
-        Silence::TooMany => "the room has more agents than answer together (broadcast_max), and no main agent",
+        Silence::TooMany => {
+            "the room has more agents than answer together (broadcast_max), and no main agent"
+        }
         Silence::Unaddressed => "no line addresses it",
     }
 }
@@ -131,7 +182,9 @@ fn silent_because(verdicts: &Verdicts, why: Silence) -> String {
     };
     match (why, verdicts.rule) {
         (Silence::Own, _) => silence(why).to_owned(),
-        (Silence::NotAddressed, RoutingRule::MainAgent) => format!("the main agent answers; {hears}"),
+        (Silence::NotAddressed, RoutingRule::MainAgent) => {
+            format!("the main agent answers; {hears}")
+        }
         (Silence::NotAddressed, _) if ends_a_call(verdicts) => {
             format!("this is the result of the call that asked for it; {hears}")
         }
@@ -152,9 +205,20 @@ fn ends_a_call(verdicts: &Verdicts) -> bool {
 fn turn(view: &TurnView) -> Vec<String> {
     let TurnView { story, woken_by } = view;
     let agent = clean(story.agent.as_str());
-    let mut lines = vec![head(&format!("{agent}'s turn {}, in episode {}", story.turn, story.episode))];
-    lines.extend(woken_by.iter().map(|wake| format!("  woken by {}", woken(wake))));
-    lines.push(format!("  {} and {}", count(story.model_calls, "model call"), count(story.tool_calls, "tool call")));
+    let mut lines = vec![head(&format!(
+        "{agent}'s turn {}, in episode {}",
+        story.turn, story.episode
+    ))];
+    lines.extend(
+        woken_by
+            .iter()
+            .map(|wake| format!("  woken by {}", woken(wake))),
+    );
+    lines.push(format!(
+        "  {} and {}",
+        count(story.model_calls, "model call"),
+        count(story.tool_calls, "tool call")
+    ));
     lines.push(match &story.end {
         Some(end) => format!("  ended with event {}: {}", end.at, ended(end)),
         None => "  is open still".to_owned(),
@@ -163,11 +227,19 @@ fn turn(view: &TurnView) -> Vec<String> {
 }
 
 fn count(number: u32, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+    if number == 1 {
+        format!("1 {what}")
+    } else {
+        format!("{number} {what}s")
+    }
 }
 
 fn woken(wake: &WakeView) -> String {
-    let from = wake.from.as_ref().map(|author| format!(" of {}", speaker(author))).unwrap_or_default();
+    let from = wake
+        .from
+        .as_ref()
+        .map(|author| format!(" of {}", speaker(author)))
+        .unwrap_or_default();
     let why = wake.reason.map_or("it was to answer it", answering);
     format!("message {}{from}: {why}", wake.message)
 }
@@ -181,19 +253,31 @@ fn speaker(author: &Author) -> String {
 }
 
 fn ended(end: &TurnEnd) -> String {
-    let message = end.message.map(|at| format!(" (message {at})")).unwrap_or_default();
+    let message = end
+        .message
+        .map(|at| format!(" (message {at})"))
+        .unwrap_or_default();
     match end.reason {
         CloseReason::Answered => format!("it answered{message}"),
         CloseReason::Passed => "it had nothing to say".to_owned(),
         CloseReason::Failed => {
-            let code = end.code.as_deref().map(|code| format!(" ({})", clean(code))).unwrap_or_default();
+            let code = end
+                .code
+                .as_deref()
+                .map(|code| format!(" ({})", clean(code)))
+                .unwrap_or_default();
             format!("its model or the agent failed for good{code}")
         }
         CloseReason::Limit => "it had no model call left in this episode".to_owned(),
         CloseReason::Stopped => format!("{} stopped it", giver(&end.by)),
-        CloseReason::Superseded => format!("something newer took its place, or its news were taken back{message}"),
+        CloseReason::Superseded => {
+            format!("something newer took its place, or its news were taken back{message}")
+        }
         CloseReason::HandedOff => {
-            let to = end.to.as_ref().map_or_else(|| "another agent".to_owned(), |to| clean(to.as_str()));
+            let to = end
+                .to
+                .as_ref()
+                .map_or_else(|| "another agent".to_owned(), |to| clean(to.as_str()));
             format!("it handed over to {to}{message}")
         }
     }
@@ -202,21 +286,47 @@ fn ended(end: &TurnEnd) -> String {
 fn approval(view: &ApprovalView) -> Vec<String> {
     let ApprovalView { asked, decision } = view;
     let mut lines = vec![head(&format!("request {}", asked.request))];
-    let erased = || format!("{} asks to run {} ({}) with [erased]", asked.agent, asked.tool, asked.effect);
-    lines.push(format!("  {}", hung(&asked.text.clone().unwrap_or_else(erased), 2)));
-    lines.push(format!("  asked because the tool is {}, and what is not `read` asks in this room", asked.effect));
+    let erased = || {
+        format!(
+            "{} asks to run {} ({}) with [erased]",
+            asked.agent, asked.tool, asked.effect
+        )
+    };
+    lines.push(format!(
+        "  {}",
+        hung(&asked.text.clone().unwrap_or_else(erased), 2)
+    ));
+    lines.push(format!(
+        "  asked because the tool is {}, and what is not `read` asks in this room",
+        asked.effect
+    ));
     let (shown, until) = (asked.shown.short(), time(asked.expires_at));
-    lines.push(format!("  shown {shown}, schema {}, expires {until}", asked.schema.short()));
+    lines.push(format!(
+        "  shown {shown}, schema {}, expires {until}",
+        asked.schema.short()
+    ));
     if let Some(decision) = decision {
         let verdict = match decision.verdict {
             Verdict::Allow => "allows",
             Verdict::Deny => "denies",
         };
         let by = &decision.by;
-        let confirmed =
-            if decision.is_confirmed { "confirmed what was shown" } else { "did not confirm what was shown" };
-        let who = format!("{} ({} {})", clean(by.display.as_str()), clean(&by.method), clean(&by.subject));
-        let reason = decision.reason.as_deref().map(|reason| format!(": {}", one_line(reason))).unwrap_or_default();
+        let confirmed = if decision.is_confirmed {
+            "confirmed what was shown"
+        } else {
+            "did not confirm what was shown"
+        };
+        let who = format!(
+            "{} ({} {})",
+            clean(by.display.as_str()),
+            clean(&by.method),
+            clean(&by.subject)
+        );
+        let reason = decision
+            .reason
+            .as_deref()
+            .map(|reason| format!(": {}", one_line(reason)))
+            .unwrap_or_default();
         lines.push(format!("  {who} {verdict} it{reason}, and {confirmed}"));
     }
     lines

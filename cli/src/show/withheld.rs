@@ -11,10 +11,16 @@ mod tests;
 
 /// What was kept back of one answer. The gutter stands before every line of its text, so that none passes for another.
 pub(crate) fn block(view: &WithheldView) -> Vec<String> {
-    let instead = view.message.map_or_else(|| "nothing was left".to_owned(), |message| format!("message {message}"));
+    let instead = view.message.map_or_else(
+        || "nothing was left".to_owned(),
+        |message| format!("message {message}"),
+    );
     let (at, when) = (view.position.get(), paint(DIM, &time(view.time)));
     let agent = clean(view.agent.as_str());
-    let mut block = vec![format!("{at:>5}  {when}  {agent} in answer {}, {instead}", view.answer)];
+    let mut block = vec![format!(
+        "{at:>5}  {when}  {agent} in answer {}, {instead}",
+        view.answer
+    )];
     block.extend(view.parts.iter().flat_map(part));
     block
 }
@@ -26,5 +32,7 @@ fn part(part: &PartView) -> Vec<String> {
         paint(DIM, &format!("bytes {}..{}", part.from, part.to))
     );
     let text = guarded(part.text.as_deref().unwrap_or("[erased]"));
-    std::iter::once(head).chain(text.into_iter().map(|line| format!("       {line}"))).collect()
+    std::iter::once(head)
+        .chain(text.into_iter().map(|line| format!("       {line}")))
+        .collect()
 }

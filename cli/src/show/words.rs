@@ -2,8 +2,9 @@
 
 use folkmoot::core::commit::{CommandKey, Commit};
 use folkmoot::core::event::{
-    CloseReason, Event, Forked, JoinElapsed, MessageEdited, MessageRouted, ModelFailed, Notice, OutcomeSettled,
-    ReconciledHow, RoutingRule, RoutingTag, SettledHow, SpecRevised, ToolFinished, Verdict, WarningRecorded,
+    CloseReason, Event, Forked, JoinElapsed, MessageEdited, MessageRouted, ModelFailed, Notice,
+    OutcomeSettled, ReconciledHow, RoutingRule, RoutingTag, SettledHow, SpecRevised, ToolFinished,
+    Verdict, WarningRecorded,
 };
 use folkmoot::core::ids::{Attempt, Position};
 use folkmoot::core::tool::ToolOutcome;
@@ -19,12 +20,20 @@ use super::{clean, clip, one_line, time};
 
 /// The index of the script's step that a commit records.
 pub(crate) fn step_of(commit: &Commit) -> Option<u32> {
-    let index = |event: &Event| if let Event::StepDone(done) = event { Some(done.step.index) } else { None };
+    let index = |event: &Event| {
+        if let Event::StepDone(done) = event {
+            Some(done.step.index)
+        } else {
+            None
+        }
+    };
     let done = commit.events.iter().find_map(index);
-    done.or_else(|| match commit.header.key.as_ref().map(|keyed| &keyed.key) {
-        Some(CommandKey::Step(step)) => Some(step.index),
-        Some(CommandKey::Client(_)) | None => None,
-    })
+    done.or_else(
+        || match commit.header.key.as_ref().map(|keyed| &keyed.key) {
+            Some(CommandKey::Step(step)) => Some(step.index),
+            Some(CommandKey::Client(_)) | None => None,
+        },
+    )
 }
 
 /// The line of an event that is neither talk nor a call's beginning; `None` if people need not see it.
@@ -49,20 +58,38 @@ pub(crate) fn line(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
         | Event::AgentAsked(_)
         | Event::HeadSigned(_)
         | Event::MemoryCompacted(_) => None,
-        Event::Restored(_) => Some(Line::Quiet("this is a copy of its store: people are asked anew".to_owned())),
-        Event::StreamCut(cut) => Some(Line::Quiet(format!("what {} was saying broke off", cut.agent))),
+        Event::Restored(_) => Some(Line::Quiet(
+            "this is a copy of its store: people are asked anew".to_owned(),
+        )),
+        Event::StreamCut(cut) => Some(Line::Quiet(format!(
+            "what {} was saying broke off",
+            cut.agent
+        ))),
         Event::Forked(forked) => Some(Line::Quiet(branched(forked))),
         Event::ErasureRequested(_) => Some(Line::Quiet("content is to be erased".to_owned())),
-        Event::Erased(erased) => Some(Line::Quiet(format!("the content of {} events was erased", erased.events))),
+        Event::Erased(erased) => Some(Line::Quiet(format!(
+            "the content of {} events was erased",
+            erased.events
+        ))),
         Event::MessageRouted(routed) => unseen_way(routed),
-        Event::ArtifactWithheld(withheld) => {
-            Some(Line::Quiet(format!("part of what {} said is no prose and is not shown", withheld.agent)))
-        }
+        Event::ArtifactWithheld(withheld) => Some(Line::Quiet(format!(
+            "part of what {} said is no prose and is not shown",
+            withheld.agent
+        ))),
         Event::MessageEdited(edited) => Some(Line::Quiet(now_says(edited))),
-        Event::MessageRetracted(retracted) => Some(Line::Quiet(gone("was taken back", retracted.at, &retracted.gone))),
-        Event::ReplyRegenerated(made) => Some(Line::Quiet(gone("is made anew", made.at, &made.gone))),
+        Event::MessageRetracted(retracted) => Some(Line::Quiet(gone(
+            "was taken back",
+            retracted.at,
+            &retracted.gone,
+        ))),
+        Event::ReplyRegenerated(made) => {
+            Some(Line::Quiet(gone("is made anew", made.at, &made.gone)))
+        }
         Event::JoinElapsed(elapsed) => Some(Line::Quiet(goes_on(elapsed))),
-        Event::HandedOff(handed) => Some(Line::Quiet(format!("{} hands over to {}", handed.agent, handed.to))),
+        Event::HandedOff(handed) => Some(Line::Quiet(format!(
+            "{} hands over to {}",
+            handed.agent, handed.to
+        ))),
         Event::SpecRevised(revised) => Some(Line::Quiet(rules_changed(revised))),
         Event::WarningRecorded(warning) => Some(Line::Bad(warned(warning))),
         Event::NoticePosted(posted) => notice(chat, &posted.notice),
@@ -75,14 +102,31 @@ pub(crate) fn line(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
         ))),
         Event::ModelFailed(failed) => Some(Line::Bad(model_failed(failed))),
         Event::AgentFailed(failed) => {
-            let detail = failed.detail.present().map(|detail| format!(": {}", clip(&one_line(detail), 200)));
-            Some(Line::Bad(format!("{} failed ({}{})", failed.agent, failed.code, detail.unwrap_or_default())))
+            let detail = failed
+                .detail
+                .present()
+                .map(|detail| format!(": {}", clip(&one_line(detail), 200)));
+            Some(Line::Bad(format!(
+                "{} failed ({}{})",
+                failed.agent,
+                failed.code,
+                detail.unwrap_or_default()
+            )))
         }
-        Event::Stopped(stopped) => Some(Line::Quiet(format!("{} stopped what was going on", stopped.by))),
+        Event::Stopped(stopped) => Some(Line::Quiet(format!(
+            "{} stopped what was going on",
+            stopped.by
+        ))),
         Event::Refused(refused) => {
-            let about = refused.request.map(|at| format!(" about {}", chat.request(at))).unwrap_or_default();
+            let about = refused
+                .request
+                .map(|at| format!(" about {}", chat.request(at)))
+                .unwrap_or_default();
             let why = refused_because(refused.reason);
-            Some(Line::Quiet(format!("{}'s command{about} was refused: {why}", refused.principal)))
+            Some(Line::Quiet(format!(
+                "{}'s command{about} was refused: {why}",
+                refused.principal
+            )))
         }
         Event::ApprovalRequested(_)
         | Event::ApprovalDecided(_)
@@ -95,21 +139,32 @@ pub(crate) fn line(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
         | Event::OutcomeSettled(_)
         | Event::Reconciled(_)
         | Event::CallReplaced(_) => of_call(chat, at, event),
-        Event::GrantGiven(_) | Event::GrantUsed(_) | Event::GrantRevoked(_) => grant::happened(chat, at, event),
+        Event::GrantGiven(_) | Event::GrantUsed(_) | Event::GrantRevoked(_) => {
+            grant::happened(chat, at, event)
+        }
     }
 }
 
 fn branched(forked: &Forked) -> String {
-    format!("{} is branched off {} behind event {}", forked.name, forked.parent_name, forked.base.of)
+    format!(
+        "{} is branched off {} behind event {}",
+        forked.name, forked.parent_name, forked.base.of
+    )
 }
 
 /// Where a message goes, if its words do not say so: people would wonder who answers, or why nobody does.
 fn unseen_way(routed: &MessageRouted) -> Option<Line> {
-    let names: Vec<String> = routed.respond.iter().map(|(name, _)| name.to_string()).collect();
+    let names: Vec<String> = routed
+        .respond
+        .iter()
+        .map(|(name, _)| name.to_string())
+        .collect();
     let names = names.join(" and ");
     let what = match (routed.rule, routed.tag) {
         (_, Some(RoutingTag::Stop | RoutingTag::Done)) => "nobody is to go on from here".to_owned(),
-        (RoutingRule::Reply | RoutingRule::Tag | RoutingRule::Asked, _) if !names.is_empty() => format!("to {names}"),
+        (RoutingRule::Reply | RoutingRule::Tag | RoutingRule::Asked, _) if !names.is_empty() => {
+            format!("to {names}")
+        }
         (
             RoutingRule::Addressed
             | RoutingRule::Named
@@ -136,7 +191,10 @@ fn goes_on(elapsed: &JoinElapsed) -> String {
 }
 
 fn now_says(edited: &MessageEdited) -> String {
-    let text = edited.body.present().map_or("[erased]", |body| body.text.as_str());
+    let text = edited
+        .body
+        .present()
+        .map_or("[erased]", |body| body.text.as_str());
     format!("message {} now says: {}", edited.at, clean(text))
 }
 
@@ -149,48 +207,96 @@ fn gone(what: &str, at: Position, gone: &[Position]) -> String {
 }
 
 /// The line of an event about a call.
-#[expect(clippy::wildcard_enum_match_arm, reason = "`line` hands over the events of calls only, and names them all")]
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "`line` hands over the events of calls only, and names them all"
+)]
 fn of_call(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
     match event {
         Event::ApprovalRequested(asked) => {
-            let arguments = chat.calls.get(&asked.call).map_or("", |call| call.arguments.as_str());
-            let text = clean(&approval_text(&asked.agent, &asked.tool, asked.effect, arguments, &asked.warnings));
-            let until = format!("expires {}, shown {}", time(asked.expires_at), asked.shown.short());
+            let arguments = chat
+                .calls
+                .get(&asked.call)
+                .map_or("", |call| call.arguments.as_str());
+            let text = clean(&approval_text(
+                &asked.agent,
+                &asked.tool,
+                asked.effect,
+                arguments,
+                &asked.warnings,
+            ));
+            let until = format!(
+                "expires {}, shown {}",
+                time(asked.expires_at),
+                asked.shown.short()
+            );
             Some(Line::Asks(chat.request(at), vec![text, until]))
         }
         Event::ApprovalDecided(decided) => {
             let request = chat.request(decided.request);
             let reason = decided.text.present().and_then(|text| text.reason.as_ref());
-            let reason = reason.map(|reason| format!(": {}", one_line(reason))).unwrap_or_default();
+            let reason = reason
+                .map(|reason| format!(": {}", one_line(reason)))
+                .unwrap_or_default();
             Some(match decided.verdict {
-                Verdict::Allow => Line::Good(format!("{} allows {request}{reason}", decided.by.display)),
-                Verdict::Deny => Line::Bad(format!("{} denies {request}{reason}", decided.by.display)),
+                Verdict::Allow => {
+                    Line::Good(format!("{} allows {request}{reason}", decided.by.display))
+                }
+                Verdict::Deny => {
+                    Line::Bad(format!("{} denies {request}{reason}", decided.by.display))
+                }
             })
         }
-        Event::ApprovalExpired(expired) => {
-            Some(Line::Bad(format!("nobody decided {} in time", chat.request(expired.request))))
-        }
+        Event::ApprovalExpired(expired) => Some(Line::Bad(format!(
+            "nobody decided {} in time",
+            chat.request(expired.request)
+        ))),
         Event::QuestionAsked(asked) => {
-            let mut lines = vec![format!("{} of {} asks:", chat.tool(asked.call), asked.agent)];
+            let mut lines = vec![format!(
+                "{} of {} asks:",
+                chat.tool(asked.call),
+                asked.agent
+            )];
             lines.extend(asked.question.present().into_iter().flat_map(wanted));
             Some(Line::Asks(chat.request(at), lines))
         }
         Event::QuestionAnswered(answered) => {
-            let text = answered.text.present().and_then(Option::as_ref).map(|text| one_line(text));
-            let options: Vec<String> =
-                answered.options.iter().map(|option| option.saturating_add(1).to_string()).collect();
+            let text = answered
+                .text
+                .present()
+                .and_then(Option::as_ref)
+                .map(|text| one_line(text));
+            let options: Vec<String> = answered
+                .options
+                .iter()
+                .map(|option| option.saturating_add(1).to_string())
+                .collect();
             let said = text.unwrap_or_else(|| format!("option {}", options.join(", ")));
             let request = chat.request(answered.request);
-            Some(Line::Good(format!("{} answers {request}: {said}", answered.by.display)))
+            Some(Line::Good(format!(
+                "{} answers {request}: {said}",
+                answered.by.display
+            )))
         }
         Event::ToolStarted(started) if started.attempt == Attempt(1) => None,
         Event::ToolStarted(started) => {
-            let what = format!("↻ {} runs again (attempt {})", chat.tool(started.call), started.attempt);
-            Some(Line::Does { from: started.agent.to_string(), what })
+            let what = format!(
+                "↻ {} runs again (attempt {})",
+                chat.tool(started.call),
+                started.attempt
+            );
+            Some(Line::Does {
+                from: started.agent.to_string(),
+                what,
+            })
         }
         Event::ToolFinished(finished) => Some(Line::Does {
             from: finished.agent.to_string(),
-            what: format!("← {}: {}", chat.tool(finished.call), result_beside_views(finished)),
+            what: format!(
+                "← {}: {}",
+                chat.tool(finished.call),
+                result_beside_views(finished)
+            ),
         }),
         Event::OutcomeUnknown(unknown) => {
             let tool = chat.tool(unknown.call);
@@ -209,7 +315,10 @@ fn of_call(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
                 ReconciledHow::CannotTell => "cannot tell whether it took effect",
             };
             let what = format!("? {} {told}", chat.tool(reconciled.call));
-            Some(Line::Does { from: reconciled.agent.to_string(), what })
+            Some(Line::Does {
+                from: reconciled.agent.to_string(),
+                what,
+            })
         }
         _ => None,
     }
@@ -222,27 +331,40 @@ fn settlement(chat: &Chat, settled: &OutcomeSettled) -> String {
         SettledHow::RunAgain => "it is to run again",
         SettledHow::Late => "its result arrived after all",
     };
-    format!("{} settles {}: {how}", settled.by, chat.request(settled.request))
+    format!(
+        "{} settles {}: {how}",
+        settled.by,
+        chat.request(settled.request)
+    )
 }
 
 /// The same, where what the tool shows stands below: then its words are for models.
 fn result_beside_views(finished: &ToolFinished) -> String {
     let outcome = finished.outcome.present().and_then(Option::as_ref);
     match outcome {
-        Some(ToolOutcome::Done(output)) if finished.views().next().is_some() => {
-            output.summary.as_deref().map_or_else(|| status_word(&finished.status).to_owned(), shortened)
+        Some(ToolOutcome::Done(output)) if finished.views().next().is_some() => output
+            .summary
+            .as_deref()
+            .map_or_else(|| status_word(&finished.status).to_owned(), shortened),
+        Some(ToolOutcome::Done(_) | ToolOutcome::Failed(_) | ToolOutcome::NeedsInput(_)) | None => {
+            result(finished)
         }
-        Some(ToolOutcome::Done(_) | ToolOutcome::Failed(_) | ToolOutcome::NeedsInput(_)) | None => result(finished),
     }
 }
 
 fn warned(warning: &WarningRecorded) -> String {
-    let agent = warning.agent.as_ref().map(ToString::to_string).unwrap_or_default();
+    let agent = warning
+        .agent
+        .as_ref()
+        .map(ToString::to_string)
+        .unwrap_or_default();
     match warning.code.as_str() {
         "script_exhausted" => format!("{agent} has no scripted replies left (script_exhausted)"),
         "answer_truncated" => format!("{agent}'s answer was cut at its limit"),
         "answer_filtered" => format!("{agent}'s answer was cut by a content filter"),
-        "artifact_dropped" => format!("a tool of {agent} gave an artifact that is not as declared; it is not shown"),
+        "artifact_dropped" => {
+            format!("a tool of {agent} gave an artifact that is not as declared; it is not shown")
+        }
         "answer_refused" => format!("{agent}'s model refused to answer"),
         code if agent.is_empty() => format!("warning: {code}"),
         code => format!("warning about {agent}: {code}"),
@@ -251,12 +373,15 @@ fn warned(warning: &WarningRecorded) -> String {
 
 fn ended(agent: &str, reason: CloseReason) -> Option<Line> {
     match reason {
-        CloseReason::Answered | CloseReason::Limit | CloseReason::Failed | CloseReason::HandedOff => None,
+        CloseReason::Answered
+        | CloseReason::Limit
+        | CloseReason::Failed
+        | CloseReason::HandedOff => None,
         CloseReason::Passed => Some(Line::Quiet(format!("{agent} has nothing to say"))),
         CloseReason::Stopped => Some(Line::Quiet(format!("{agent} was stopped"))),
-        CloseReason::Superseded => {
-            Some(Line::Quiet(format!("{agent} leaves off: what it worked on was taken back, or replaced")))
-        }
+        CloseReason::Superseded => Some(Line::Quiet(format!(
+            "{agent} leaves off: what it worked on was taken back, or replaced"
+        ))),
     }
 }
 
@@ -264,27 +389,52 @@ fn ended(agent: &str, reason: CloseReason) -> Option<Line> {
 const DETAIL_MAX: usize = 400;
 
 fn model_failed(failed: &ModelFailed) -> String {
-    let detail = failed.detail.present().map(|detail| format!(": {}", clip(&one_line(detail), DETAIL_MAX)));
+    let detail = failed
+        .detail
+        .present()
+        .map(|detail| format!(": {}", clip(&one_line(detail), DETAIL_MAX)));
     let then = match (&failed.fallback, failed.retry_at) {
         (Some(model), _) => format!("; {model} is asked in its place"),
         (None, Some(_)) => "; it will be asked again".to_owned(),
         (None, None) => failed.retry_after_ms.map_or_else(String::new, |wait| {
-            format!("; the provider asks to wait {} s, so it is not asked again", wait.div_ceil(1_000))
+            format!(
+                "; the provider asks to wait {} s, so it is not asked again",
+                wait.div_ceil(1_000)
+            )
         }),
     };
-    format!("{}'s model failed ({}{}){then}", failed.agent, failed.kind, detail.unwrap_or_default())
+    format!(
+        "{}'s model failed ({}{}){then}",
+        failed.agent,
+        failed.kind,
+        detail.unwrap_or_default()
+    )
 }
 
 /// The line of a notice; `None` if something else tells it already.
 fn notice(chat: &Chat, notice: &Notice) -> Option<Line> {
-    let is_told = matches!(notice, Notice::RequestExpired { .. } | Notice::OutcomeUnknown { .. });
+    let is_told = matches!(
+        notice,
+        Notice::RequestExpired { .. } | Notice::OutcomeUnknown { .. }
+    );
     (!is_told).then(|| Line::Quiet(told(notice, |request| chat.request(request))))
 }
 
 /// Who changed the room, and what of it.
 fn rules_changed(revised: &SpecRevised) -> String {
-    let by = revised.by.as_ref().map(|by| format!("{by} changed the room"));
-    let what: Vec<String> = revised.changes.iter().map(|change| clean(&change.to_string())).collect();
+    let by = revised
+        .by
+        .as_ref()
+        .map(|by| format!("{by} changed the room"));
+    let what: Vec<String> = revised
+        .changes
+        .iter()
+        .map(|change| clean(&change.to_string()))
+        .collect();
     let by = by.unwrap_or_else(|| "the room's definition changed".to_owned());
-    if what.is_empty() { by } else { format!("{by}: {}", what.join("; ")) }
+    if what.is_empty() {
+        by
+    } else {
+        format!("{by}: {}", what.join("; "))
+    }
 }

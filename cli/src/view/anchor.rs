@@ -46,7 +46,9 @@ pub(crate) async fn anchors(
     let mut after: Option<WorldName> = None;
     loop {
         let page = log.worlds(&Labels::default(), after.as_ref(), PAGE).await?;
-        let Some(last) = page.last() else { return Ok(all) };
+        let Some(last) = page.last() else {
+            return Ok(all);
+        };
         after = Some(last.name.clone());
         for entry in page {
             all.push(of(log, custody, entry).await?);
@@ -54,19 +56,33 @@ pub(crate) async fn anchors(
     }
 }
 
-async fn of(log: &dyn EventLog, custody: &dyn Custody, entry: WorldEntry) -> Result<AnchorView, CliError> {
+async fn of(
+    log: &dyn EventLog,
+    custody: &dyn Custody,
+    entry: WorldEntry,
+) -> Result<AnchorView, CliError> {
     let (id, head) = (entry.world, custody.tree_head(entry.world).await?);
     let (mut before, mut unsigned) = (head.of.next(), 0_u64);
     loop {
         let commits = log.read_back(id, before, COMMITS).await?;
         let Some(oldest) = commits.last() else {
-            return Ok(AnchorView { world: entry.name, id, head, signed: None, unsigned });
+            return Ok(AnchorView {
+                world: entry.name,
+                id,
+                head,
+                signed: None,
+                unsigned,
+            });
         };
         before = oldest.commit.header.first;
         let mut events = commits.iter().flat_map(|stored| {
             // A head that a fork shares with its parent was signed for that one.
             let is_own = stored.commit.header.world == id;
-            let numbered: Vec<_> = stored.commit.numbered().map(|(at, event)| (at, event, is_own)).collect();
+            let numbered: Vec<_> = stored
+                .commit
+                .numbered()
+                .map(|(at, event)| (at, event, is_own))
+                .collect();
             numbered.into_iter().rev()
         });
         let signed = events.find_map(|(at, event, is_own)| {
@@ -79,7 +95,13 @@ async fn of(log: &dyn EventLog, custody: &dyn Custody, entry: WorldEntry) -> Res
             None
         });
         if signed.is_some() {
-            return Ok(AnchorView { world: entry.name, id, head, signed, unsigned });
+            return Ok(AnchorView {
+                world: entry.name,
+                id,
+                head,
+                signed,
+                unsigned,
+            });
         }
     }
 }

@@ -41,17 +41,25 @@ pub(crate) async fn revision(
     let script = Script::load(&query.script)?;
     let world: World = fold_world(log, &query.world, None).await?;
     let progress: &ScriptProgress = world.script();
-    let next = progress.done.keys().next_back().map_or(0, |last| last.saturating_add(1));
+    let next = progress
+        .done
+        .keys()
+        .next_back()
+        .map_or(0, |last| last.saturating_add(1));
     let spec = script.spec_before(usize::try_from(next).unwrap_or(usize::MAX));
     let definition = definition_of(&script, spec)?;
     let base = std::path::absolute(&script.base).unwrap_or_else(|_| script.base.clone());
     let revision = Revision::of(&query.world, &world, &definition, &base);
     let steps = (0_u32..).zip(&script.steps).enumerate();
     let is_edited = |number: u32, step: &folkmoot::script::Step| {
-        progress.done.get(&number).is_some_and(|record| record.digest != step.digest)
+        progress
+            .done
+            .get(&number)
+            .is_some_and(|record| record.digest != step.digest)
     };
-    let edited =
-        steps.map(|(at, (number, step))| (at, number, step)).find(|(_, number, step)| is_edited(*number, step));
+    let edited = steps
+        .map(|(at, (number, step))| (at, number, step))
+        .find(|(_, number, step)| is_edited(*number, step));
     Ok(RevisionView {
         world: query.world.clone(),
         changes: revision.lines(),

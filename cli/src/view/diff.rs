@@ -78,12 +78,25 @@ impl RowView {
 
 /// Compares two worlds.
 pub(crate) async fn diff(log: &dyn EventLog, query: &DiffQuery) -> Result<DiffView, CliError> {
-    let (one, other) = (Read::of(log, &query.one).await?, Read::of(log, &query.other).await?);
+    let (one, other) = (
+        Read::of(log, &query.one).await?,
+        Read::of(log, &query.other).await?,
+    );
     let is_same = |(one, other): &(&StoredCommit, &StoredCommit)| one.link == other.link;
-    let shared = one.commits.iter().zip(&other.commits).take_while(is_same).count();
-    let common =
-        shared.checked_sub(1).and_then(|last| one.commits.get(last)).map_or(Position::ZERO, |last| last.commit.last());
-    let (ours, theirs) = (Story::of(&one.commits, shared), Story::of(&other.commits, shared));
+    let shared = one
+        .commits
+        .iter()
+        .zip(&other.commits)
+        .take_while(is_same)
+        .count();
+    let common = shared
+        .checked_sub(1)
+        .and_then(|last| one.commits.get(last))
+        .map_or(Position::ZERO, |last| last.commit.last());
+    let (ours, theirs) = (
+        Story::of(&one.commits, shared),
+        Story::of(&other.commits, shared),
+    );
     let mut all = rows(&ours.all, &theirs.all).into_iter();
     Ok(DiffView {
         common,
@@ -98,7 +111,12 @@ pub(crate) async fn diff(log: &dyn EventLog, query: &DiffQuery) -> Result<DiffVi
 
 fn rows(one: &[String], other: &[String]) -> Vec<RowView> {
     let count = one.len().max(other.len());
-    (0..count).map(|n| RowView { one: one.get(n).cloned(), other: other.get(n).cloned() }).collect()
+    (0..count)
+        .map(|n| RowView {
+            one: one.get(n).cloned(),
+            other: other.get(n).cloned(),
+        })
+        .collect()
 }
 
 /// A world that was read.
@@ -111,20 +129,44 @@ struct Read {
 impl Read {
     async fn of(log: &dyn EventLog, wanted: &WorldAt) -> Result<Self, CliError> {
         let found = entry(log, &wanted.world).await?;
-        let spent = fold_world(log, &wanted.world, wanted.at).await?.meters().total;
+        let spent = fold_world(log, &wanted.world, wanted.at)
+            .await?
+            .meters()
+            .total;
         let until = wanted.at.unwrap_or(found.head);
-        let (mut commits, mut stored) = (Vec::new(), log.read(found.world, Position::new(1)).await?);
-        while let Some(next) = stored.try_next().await?.filter(|next| next.commit.header.first <= until) {
+        let (mut commits, mut stored) =
+            (Vec::new(), log.read(found.world, Position::new(1)).await?);
+        while let Some(next) = stored
+            .try_next()
+            .await?
+            .filter(|next| next.commit.header.first <= until)
+        {
             commits.push(next);
         }
-        Ok(Self { world: wanted.world.clone(), commits, spent })
+        Ok(Self {
+            world: wanted.world.clone(),
+            commits,
+            spent,
+        })
     }
 
     fn side(&self, shared: usize) -> Result<SideView, CliError> {
-        let next = self.commits.get(shared).map(|stored| EventView::with_gists(&stored.commit)).transpose()?;
-        let at = self.commits.last().map_or(Position::ZERO, |stored| stored.commit.last());
+        let next = self
+            .commits
+            .get(shared)
+            .map(|stored| EventView::with_gists(&stored.commit))
+            .transpose()?;
+        let at = self
+            .commits
+            .last()
+            .map_or(Position::ZERO, |stored| stored.commit.last());
         let next = next.and_then(|events| events.into_iter().next());
-        Ok(SideView { world: self.world.clone(), at, next, spent: self.spent })
+        Ok(SideView {
+            world: self.world.clone(),
+            at,
+            next,
+            spent: self.spent,
+        })
     }
 }
 
@@ -162,24 +204,39 @@ impl Story {
     fn learn(&mut self, at: Position, event: &Event) {
         if let Event::CallsAdmitted(admitted) = event {
             for call in &admitted.calls {
-                let tool = call.tool.as_ref().map_or_else(|| "?".to_owned(), ToString::to_string);
-                self.tools.insert(call.call, format!("{} {tool} {}", admitted.agent, call.arguments.short()));
+                let tool = call
+                    .tool
+                    .as_ref()
+                    .map_or_else(|| "?".to_owned(), ToString::to_string);
+                self.tools.insert(
+                    call.call,
+                    format!("{} {tool} {}", admitted.agent, call.arguments.short()),
+                );
             }
         } else if let Event::ApprovalRequested(asked) = event {
-            self.requests.insert(RequestId(at), self.call(&asked.agent, asked.call));
+            self.requests
+                .insert(RequestId(at), self.call(&asked.agent, asked.call));
         } else if let Event::QuestionAsked(asked) = event {
-            self.requests.insert(RequestId(at), self.call(&asked.agent, asked.call));
+            self.requests
+                .insert(RequestId(at), self.call(&asked.agent, asked.call));
         } else if let Event::OutcomeUnknown(unknown) = event {
-            self.requests.insert(RequestId(at), self.call(&unknown.agent, unknown.call));
+            self.requests
+                .insert(RequestId(at), self.call(&unknown.agent, unknown.call));
         }
     }
 
     fn call(&self, agent: &AgentName, call: CallId) -> String {
-        self.tools.get(&call).cloned().unwrap_or_else(|| agent.to_string())
+        self.tools
+            .get(&call)
+            .cloned()
+            .unwrap_or_else(|| agent.to_string())
     }
 
     fn request(&self, request: RequestId) -> String {
-        self.requests.get(&request).cloned().unwrap_or_else(|| "a request".to_owned())
+        self.requests
+            .get(&request)
+            .cloned()
+            .unwrap_or_else(|| "a request".to_owned())
     }
 
     fn tell(&mut self, event: &Event) {
@@ -188,19 +245,43 @@ impl Story {
                 Verdict::Allow => "allowed",
                 Verdict::Deny => "denied",
             };
-            self.decided(&format!("{} {how}: {}", decided.by.display, self.request(decided.request)));
+            self.decided(&format!(
+                "{} {how}: {}",
+                decided.by.display,
+                self.request(decided.request)
+            ));
         } else if let Event::ApprovalExpired(expired) = event {
             self.decided(&format!("expired: {}", self.request(expired.request)));
         } else if let Event::QuestionAnswered(answered) = event {
-            self.decided(&format!("{} answered: {}", answered.by.display, self.request(answered.request)));
+            self.decided(&format!(
+                "{} answered: {}",
+                answered.by.display,
+                self.request(answered.request)
+            ));
         } else if let Event::OutcomeSettled(settled) = event {
-            self.decided(&format!("settled as {}: {}", word(&settled.how), self.request(settled.request)));
+            self.decided(&format!(
+                "settled as {}: {}",
+                word(&settled.how),
+                self.request(settled.request)
+            ));
         } else if let Event::MessageRouted(routed) = event {
-            let names: Vec<String> = routed.respond.iter().map(|(name, _)| name.to_string()).collect();
-            let to = if names.is_empty() { "nobody".to_owned() } else { names.join(", ") };
+            let names: Vec<String> = routed
+                .respond
+                .iter()
+                .map(|(name, _)| name.to_string())
+                .collect();
+            let to = if names.is_empty() {
+                "nobody".to_owned()
+            } else {
+                names.join(", ")
+            };
             self.decided(&format!("routed to {to}"));
         } else if let Event::ToolFinished(finished) = event {
-            let line = format!("{}: {}", self.call(&finished.agent, finished.call), word(&finished.status));
+            let line = format!(
+                "{}: {}",
+                self.call(&finished.agent, finished.call),
+                word(&finished.status)
+            );
             keep(&mut self.all, &line);
             keep(&mut self.calls, &line);
         }
@@ -229,5 +310,13 @@ fn keep(lines: &mut Vec<String>, line: &str) {
 /// The word of a value without a form of its own for people.
 fn word(value: &impl Serialize) -> String {
     let value = serde_json::to_value(value).unwrap_or_default();
-    value.as_str().map_or_else(|| value.to_string().replace(['{', '}', '"'], "").replace(':', " "), str::to_owned)
+    value.as_str().map_or_else(
+        || {
+            value
+                .to_string()
+                .replace(['{', '}', '"'], "")
+                .replace(':', " ")
+        },
+        str::to_owned,
+    )
 }

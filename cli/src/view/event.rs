@@ -38,7 +38,10 @@ pub(crate) struct EventView {
 impl EventView {
     /// The events of a commit.
     pub(crate) fn of(commit: &Commit) -> Result<Vec<Self>, CliError> {
-        commit.numbered().map(|(at, event)| Self::one(commit, at, event)).collect()
+        commit
+            .numbered()
+            .map(|(at, event)| Self::one(commit, at, event))
+            .collect()
     }
 
     /// The same, each with its line for people.
@@ -51,7 +54,9 @@ impl EventView {
     }
 
     fn one(commit: &Commit, position: Position, event: &Event) -> Result<Self, CliError> {
-        let record = event.to_record().map_err(|error| CliError::other(FAILED, with_causes(&error)))?;
+        let record = event
+            .to_record()
+            .map_err(|error| CliError::other(FAILED, with_causes(&error)))?;
         let read = |bytes: &[u8]| serde_json::from_slice(bytes).map_err(CliError::json);
         let content = match &record.content {
             StoredContent::None => None,
@@ -78,6 +83,9 @@ impl EventView {
 
     /// The agent that it is about, or that speaks in it.
     pub(crate) fn agent(&self) -> Option<&str> {
-        self.facts.get("agent").or_else(|| self.facts.get("author")?.get("agent"))?.as_str()
+        self.facts
+            .get("agent")
+            .or_else(|| self.facts.get("author")?.get("agent"))?
+            .as_str()
     }
 }

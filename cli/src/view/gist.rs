@@ -2,8 +2,8 @@
 
 use folkmoot::core::commit::Commit;
 use folkmoot::core::event::{
-    AdmittedCall, ApprovalDecided, ArtifactWithheld, Author, Event, GrantGiven, MessagePosted, MessageRouted, Notice,
-    Occasion, Opened, RightsChanged, Scope, SpecRevised,
+    AdmittedCall, ApprovalDecided, ArtifactWithheld, Author, Event, GrantGiven, MessagePosted,
+    MessageRouted, Notice, Occasion, Opened, RightsChanged, Scope, SpecRevised,
 };
 use folkmoot::core::port::Reaction;
 use folkmoot::core::response::{LLMResponse, Part};
@@ -20,7 +20,11 @@ pub(crate) fn of(event: &Event, commit: &Commit) -> String {
 
 fn whole(event: &Event, commit: &Commit) -> String {
     match event {
-        Event::WorldOpened(opened) => format!("the world {} begins, rules {}", opened.name, opened.decider.short()),
+        Event::WorldOpened(opened) => format!(
+            "the world {} begins, rules {}",
+            opened.name,
+            opened.decider.short()
+        ),
         Event::Opened(opened) => reopened(opened),
         Event::SpecRevised(revised) => rules_changed(revised),
         Event::EpochOpened(epoch) => format!("rules {} of {}", epoch.decider.short(), epoch.binary),
@@ -31,25 +35,55 @@ fn whole(event: &Event, commit: &Commit) -> String {
         }
         Event::PersonLeft(left) => left.person.to_string(),
         Event::Labelled(labelled) => {
-            let labels = labelled.labels.iter().map(|(key, value)| format!("{key}={value}"));
-            labelled.owner.iter().map(|owner| format!("owner {owner}")).chain(labels).collect::<Vec<_>>().join(", ")
+            let labels = labelled
+                .labels
+                .iter()
+                .map(|(key, value)| format!("{key}={value}"));
+            labelled
+                .owner
+                .iter()
+                .map(|owner| format!("owner {owner}"))
+                .chain(labels)
+                .collect::<Vec<_>>()
+                .join(", ")
         }
         Event::RightsChanged(changed) => rights(changed),
-        Event::HeadSigned(_) | Event::Forked(_) | Event::ErasureRequested(_) | Event::Erased(_) => of_log(event),
+        Event::HeadSigned(_) | Event::Forked(_) | Event::ErasureRequested(_) | Event::Erased(_) => {
+            of_log(event)
+        }
         Event::ArtifactWithheld(kept) => withheld(kept),
         Event::StateObserved(observed) => {
-            format!("{} told by {}, {} dropped", observed.name, observed.by, observed.dropped.len())
+            format!(
+                "{} told by {}, {} dropped",
+                observed.name,
+                observed.by,
+                observed.dropped.len()
+            )
         }
         Event::WarningRecorded(warning) => warning.code.clone(),
-        Event::StepDone(done) => format!("step {} of run {}", done.step.index.saturating_add(1), done.step.run),
+        Event::StepDone(done) => format!(
+            "step {} of run {}",
+            done.step.index.saturating_add(1),
+            done.step.run
+        ),
         Event::MessagePosted(posted) => said(posted, commit),
         Event::MessageRouted(routed) => addressed(routed),
         Event::MessageEdited(edited) => {
-            let text = edited.body.present().map_or_else(erased, |body| body.text.clone());
+            let text = edited
+                .body
+                .present()
+                .map_or_else(erased, |body| body.text.clone());
             format!("message {}, {} gone: {text}", edited.at, edited.gone.len())
         }
-        Event::MessageRetracted(retracted) => format!("message {}, {} gone", retracted.at, retracted.gone.len()),
-        Event::ReplyRegenerated(made) => format!("{}'s message {}, {} gone", made.agent, made.at, made.gone.len()),
+        Event::MessageRetracted(retracted) => {
+            format!("message {}, {} gone", retracted.at, retracted.gone.len())
+        }
+        Event::ReplyRegenerated(made) => format!(
+            "{}'s message {}, {} gone",
+            made.agent,
+            made.at,
+            made.gone.len()
+        ),
         Event::NoticePosted(posted) => notice(&posted.notice),
         Event::TurnOpened(_)
         | Event::TurnDeclined(_)
@@ -87,34 +121,84 @@ fn whole(event: &Event, commit: &Commit) -> String {
 }
 
 fn rules_changed(revised: &SpecRevised) -> String {
-    let changes: Vec<String> = revised.changes.iter().map(|change| change.what.clone()).collect();
-    let by = revised.by.as_ref().map(|by| format!(" by {by}")).unwrap_or_default();
-    format!("definition {}{by} {}", revised.spec_digest.short(), changes.join(", ")).trim_end().to_owned()
+    let changes: Vec<String> = revised
+        .changes
+        .iter()
+        .map(|change| change.what.clone())
+        .collect();
+    let by = revised
+        .by
+        .as_ref()
+        .map(|by| format!(" by {by}"))
+        .unwrap_or_default();
+    format!(
+        "definition {}{by} {}",
+        revised.spec_digest.short(),
+        changes.join(", ")
+    )
+    .trim_end()
+    .to_owned()
 }
 
 fn addressed(routed: &MessageRouted) -> String {
     let agents = routed.respond.iter().map(|(name, _)| name.to_string());
-    let names: Vec<String> = agents.chain(routed.people.iter().map(ToString::to_string)).collect();
-    let to = if names.is_empty() { "nobody".to_owned() } else { names.join(", ") };
-    let damped: Vec<String> = routed.damped.iter().map(|(name, why)| format!(", not {name} ({})", word(why))).collect();
-    format!("message {} to {to} ({}){}", routed.message, word(&routed.rule), damped.concat())
+    let names: Vec<String> = agents
+        .chain(routed.people.iter().map(ToString::to_string))
+        .collect();
+    let to = if names.is_empty() {
+        "nobody".to_owned()
+    } else {
+        names.join(", ")
+    };
+    let damped: Vec<String> = routed
+        .damped
+        .iter()
+        .map(|(name, why)| format!(", not {name} ({})", word(why)))
+        .collect();
+    format!(
+        "message {} to {to} ({}){}",
+        routed.message,
+        word(&routed.rule),
+        damped.concat()
+    )
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "`whole` hands over the events of turns only, and names them all")]
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "`whole` hands over the events of turns only, and names them all"
+)]
 fn of_work(event: &Event) -> String {
     match event {
-        Event::TurnOpened(opened) => format!("episode {}, {} news", opened.episode, opened.news.len()),
+        Event::TurnOpened(opened) => {
+            format!("episode {}, {} news", opened.episode, opened.news.len())
+        }
         Event::TurnDeclined(declined) => word(&declined.reason),
         Event::ModelCalled(called) => {
-            let most = called.reserved.map(|reserved| format!(", at most {}", reserved.attempt)).unwrap_or_default();
-            format!("{}, attempt {}, {}{most}", called.model, called.attempt, counted(called.items, "item"))
+            let most = called
+                .reserved
+                .map(|reserved| format!(", at most {}", reserved.attempt))
+                .unwrap_or_default();
+            format!(
+                "{}, attempt {}, {}{most}",
+                called.model,
+                called.attempt,
+                counted(called.items, "item")
+            )
         }
         Event::StreamStarted(started) => format!("of call {}", started.call),
         Event::StreamCut(cut) => format!("reply {}, of call {}", cut.stream, cut.call),
         Event::ModelAnswered(answered) => answered.response.present().map_or_else(erased, answer),
         Event::ModelFailed(failed) => {
-            let next = failed.fallback.as_ref().map(|model| format!(", then {model}")).unwrap_or_default();
-            format!("{}{next}: {}", failed.kind, failed.detail.present().map_or("[erased]", String::as_str))
+            let next = failed
+                .fallback
+                .as_ref()
+                .map(|model| format!(", then {model}"))
+                .unwrap_or_default();
+            format!(
+                "{}{next}: {}",
+                failed.kind,
+                failed.detail.present().map_or("[erased]", String::as_str)
+            )
         }
         Event::AgentReacted(reacted) => {
             if reacted.has_answered {
@@ -124,7 +208,9 @@ fn of_work(event: &Event) -> String {
             }
         }
         Event::AgentFailed(failed) => failed.code.clone(),
-        Event::PrefixBroken(broken) => format!("{}, {} dropped", word(&broken.cause), broken.dropped),
+        Event::PrefixBroken(broken) => {
+            format!("{}, {} dropped", word(&broken.cause), broken.dropped)
+        }
         Event::TurnClosed(closed) => format!("turn {}: {}", closed.turn, word(&closed.reason)),
         Event::Stopped(stopped) => format!("by {}", stopped.by),
         Event::JoinElapsed(elapsed) => {
@@ -138,11 +224,21 @@ fn of_work(event: &Event) -> String {
 }
 
 fn reopened(opened: &Opened) -> String {
-    let signer = opened.signer.as_ref().map(|key| format!(", signed by {key}"));
-    format!("incarnation {}{}", opened.incarnation, signer.unwrap_or_default())
+    let signer = opened
+        .signer
+        .as_ref()
+        .map(|key| format!(", signed by {key}"));
+    format!(
+        "incarnation {}{}",
+        opened.incarnation,
+        signer.unwrap_or_default()
+    )
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "`whole` hands over the events about the log only, and names them")]
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "`whole` hands over the events about the log only, and names them"
+)]
 fn of_log(event: &Event) -> String {
     match event {
         Event::HeadSigned(signed) => {
@@ -152,29 +248,57 @@ fn of_log(event: &Event) -> String {
                 Occasion::Quiet => "the room is quiet",
                 Occasion::Close => "the room was closed",
             };
-            format!("{} commits up to event {}, by {}: {why}", signed.head.commits, signed.head.of, signed.key)
+            format!(
+                "{} commits up to event {}, by {}: {why}",
+                signed.head.commits, signed.head.of, signed.key
+            )
         }
-        Event::Forked(forked) => format!("off {} behind event {}", forked.parent_name, forked.base.of),
+        Event::Forked(forked) => {
+            format!("off {} behind event {}", forked.parent_name, forked.base.of)
+        }
         Event::ErasureRequested(requested) => {
-            let spans = requested.events.iter().map(|span| format!("{}-{}", span.from, span.to));
+            let spans = requested
+                .events
+                .iter()
+                .map(|span| format!("{}-{}", span.from, span.to));
             let basis = requested.basis.present().map_or_else(erased, String::clone);
             format!("events {}: {basis}", spans.collect::<Vec<_>>().join(", "))
         }
         Event::Erased(gone) => {
-            format!("{} events and {} files, as event {} asks", gone.events, gone.files, gone.request)
+            format!(
+                "{} events and {} files, as event {} asks",
+                gone.events, gone.files, gone.request
+            )
         }
         _ => String::new(),
     }
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "`whole` hands over the events of calls only, and names them all")]
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "`whole` hands over the events of calls only, and names them all"
+)]
 fn of_call(event: &Event) -> String {
     match event {
         Event::CallsAdmitted(admitted) => {
-            let tool = |call: &AdmittedCall| call.tool.as_ref().map_or_else(|| "?".to_owned(), ToString::to_string);
-            admitted.calls.iter().map(tool).collect::<Vec<_>>().join(", ")
+            let tool = |call: &AdmittedCall| {
+                call.tool
+                    .as_ref()
+                    .map_or_else(|| "?".to_owned(), ToString::to_string)
+            };
+            admitted
+                .calls
+                .iter()
+                .map(tool)
+                .collect::<Vec<_>>()
+                .join(", ")
         }
-        Event::ApprovalRequested(asked) => format!("{} ({}), shown {}", asked.tool, asked.effect, asked.shown.short()),
+        Event::ApprovalRequested(asked) => format!(
+            "{} ({}), shown {}",
+            asked.tool,
+            asked.effect,
+            asked.shown.short()
+        ),
         Event::ApprovalDecided(decided) => {
             let shown = decided.shown.as_deref().unwrap_or("unconfirmed");
             let how = decision_words(decided);
@@ -187,21 +311,40 @@ fn of_call(event: &Event) -> String {
         }
         Event::ApprovalExpired(expired) => format!("request {}", expired.request),
         Event::GrantGiven(given) => {
-            let GrantGiven { agent, tool, scope, by, .. } = given;
+            let GrantGiven {
+                agent,
+                tool,
+                scope,
+                by,
+                ..
+            } = given;
             format!("{agent} may run {tool} ({scope}), by {}", by.display)
         }
         Event::GrantUsed(used) => format!("grant {}", used.grant),
         Event::GrantRevoked(revoked) => {
-            let by = revoked.by.as_ref().map_or_else(|| "a changed tool".to_owned(), |by| by.display.to_string());
+            let by = revoked
+                .by
+                .as_ref()
+                .map_or_else(|| "a changed tool".to_owned(), |by| by.display.to_string());
             format!("grant {} by {by}", revoked.grant)
         }
-        Event::QuestionAsked(asked) => asked.question.present().map_or_else(erased, |question| question.text.clone()),
-        Event::QuestionAnswered(answered) => format!("request {} by {}", answered.request, answered.by.display),
+        Event::QuestionAsked(asked) => asked
+            .question
+            .present()
+            .map_or_else(erased, |question| question.text.clone()),
+        Event::QuestionAnswered(answered) => {
+            format!("request {} by {}", answered.request, answered.by.display)
+        }
         Event::ToolStarted(started) => format!("attempt {} ({})", started.attempt, started.effect),
         Event::ToolFinished(finished) => words::result(finished),
         Event::OutcomeUnknown(unknown) => word(&unknown.cause),
         Event::OutcomeSettled(settled) => {
-            format!("request {}: {} by {}", settled.request, word(&settled.how), settled.by)
+            format!(
+                "request {}: {} by {}",
+                settled.request,
+                word(&settled.how),
+                settled.by
+            )
         }
         Event::Reconciled(reconciled) => word(&reconciled.how),
         Event::CallReplaced(replaced) => format!("{} by {}", replaced.call, replaced.by),
@@ -216,11 +359,18 @@ fn decision_words(decided: &ApprovalDecided) -> String {
     let scope = (decided.scope != Scope::Once).then(|| format!(" for {}", decided.scope));
     let edited = decided.is_edited.then_some(" with other arguments");
     let shared = decided.shares_reason.then_some(" and tells the agent why");
-    scope.into_iter().chain([edited, shared].into_iter().flatten().map(str::to_owned)).collect()
+    scope
+        .into_iter()
+        .chain([edited, shared].into_iter().flatten().map(str::to_owned))
+        .collect()
 }
 
 fn counted(number: u32, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+    if number == 1 {
+        format!("1 {what}")
+    } else {
+        format!("{number} {what}s")
+    }
 }
 
 fn erased() -> String {
@@ -230,7 +380,11 @@ fn erased() -> String {
 fn said(posted: &MessagePosted, commit: &Commit) -> String {
     let text = match &posted.answer {
         None => posted.body.present().map_or_else(erased, |body| {
-            let files: String = body.attachments.iter().map(|file| format!(" {file}")).collect();
+            let files: String = body
+                .attachments
+                .iter()
+                .map(|file| format!(" {file}"))
+                .collect();
             format!("{}{files}", body.text)
         }),
         Some(place) => {
@@ -250,8 +404,14 @@ pub(super) fn response_of(event: &Event) -> Option<&LLMResponse> {
     if let Event::ModelAnswered(answered) = event {
         return answered.response.present();
     }
-    let Event::AgentReacted(reacted) = event else { return None };
-    if let Reaction::Answer { response, .. } = reacted.reaction.present()? { Some(response) } else { None }
+    let Event::AgentReacted(reacted) = event else {
+        return None;
+    };
+    if let Reaction::Answer { response, .. } = reacted.reaction.present()? {
+        Some(response)
+    } else {
+        None
+    }
 }
 
 fn answer(response: &LLMResponse) -> String {
@@ -260,7 +420,13 @@ fn answer(response: &LLMResponse) -> String {
         Part::Call(call) => Some(format!("→ {} {}", call.tool, call.arguments)),
         Part::Reasoning(_) | Part::Opaque(_) => None,
     };
-    response.reply().parts.iter().filter_map(part).collect::<Vec<_>>().join(" ")
+    response
+        .reply()
+        .parts
+        .iter()
+        .filter_map(part)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 fn notice(notice: &Notice) -> String {
@@ -273,15 +439,25 @@ fn notice(notice: &Notice) -> String {
 
 /// The serialised name of a unit variant.
 pub(crate) fn word(value: &impl serde::Serialize) -> String {
-    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+    serde_json::to_value(value)
+        .ok()
+        .and_then(|value| value.as_str().map(str::to_owned))
+        .unwrap_or_default()
 }
 
 fn rights(changed: &RightsChanged) -> String {
-    let rights = changed.rights.as_ref().map_or_else(|| "those of everyone".to_owned(), word);
+    let rights = changed
+        .rights
+        .as_ref()
+        .map_or_else(|| "those of everyone".to_owned(), word);
     format!("{} {}: {rights}", changed.method, changed.subject)
 }
 
 fn withheld(withheld: &ArtifactWithheld) -> String {
-    let families: Vec<String> = withheld.spans.iter().map(|span| word(&span.family)).collect();
+    let families: Vec<String> = withheld
+        .spans
+        .iter()
+        .map(|span| word(&span.family))
+        .collect();
     format!("from answer {}: {}", withheld.answer, families.join(", "))
 }

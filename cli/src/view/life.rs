@@ -37,7 +37,11 @@ pub(crate) struct IdleView {
 /// The idle worlds, and behind them those that have no age.
 pub(crate) async fn idle(store: &Store, query: &IdleQuery) -> Result<Vec<IdleView>, CliError> {
     let now = SystemClock.now();
-    let retention = Retention { idle_for: query.idle_for, now, labels: query.labels.clone() };
+    let retention = Retention {
+        idle_for: query.idle_for,
+        now,
+        labels: query.labels.clone(),
+    };
     let idle = idle_worlds(store, &retention).await?;
     let view = |entry: WorldEntry, is_simulated| IdleView {
         name: entry.name,
@@ -46,6 +50,13 @@ pub(crate) async fn idle(store: &Store, query: &IdleQuery) -> Result<Vec<IdleVie
         is_simulated,
         idle_since: retention.limit(),
     };
-    let aged = idle.worlds.into_iter().map(|entry| view(entry, false)).collect::<Vec<_>>();
-    Ok(aged.into_iter().chain(idle.simulated.into_iter().map(|entry| view(entry, true))).collect())
+    let aged = idle
+        .worlds
+        .into_iter()
+        .map(|entry| view(entry, false))
+        .collect::<Vec<_>>();
+    Ok(aged
+        .into_iter()
+        .chain(idle.simulated.into_iter().map(|entry| view(entry, true)))
+        .collect())
 }

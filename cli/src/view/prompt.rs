@@ -52,11 +52,16 @@ pub(crate) struct RequestView {
 }
 
 /// Rebuilds the request of the model call, or of the attempt, that is recorded at `call`.
-pub(crate) async fn prompt(log: &dyn EventLog, name: &WorldName, call: Position) -> Result<PromptView, CliError> {
+pub(crate) async fn prompt(
+    log: &dyn EventLog,
+    name: &WorldName,
+    call: Position,
+) -> Result<PromptView, CliError> {
     let called = called(log, name, call).await?;
     let world = fold_world(log, name, Some(call)).await?;
     let ask = world.model_ask(&called.agent);
-    let ask = ask.ok_or_else(|| CliError::other(FAILED, "the state at this call holds no model request"))?;
+    let ask = ask
+        .ok_or_else(|| CliError::other(FAILED, "the state at this call holds no model request"))?;
     let request = RequestView::of(&ask.request);
     Ok(PromptView {
         world: name.clone(),
@@ -74,19 +79,34 @@ pub(crate) async fn prompt(log: &dyn EventLog, name: &WorldName, call: Position)
     })
 }
 
-async fn called(log: &dyn EventLog, name: &WorldName, call: Position) -> Result<ModelCalled, CliError> {
+async fn called(
+    log: &dyn EventLog,
+    name: &WorldName,
+    call: Position,
+) -> Result<ModelCalled, CliError> {
     let entry = entry(log, name).await?;
     let mut commits = log.read(entry.world, call).await?;
     let commit = commits.try_next().await?.map(|stored| stored.commit);
-    let event = commit.as_ref().and_then(|commit| commit.numbered().find(|(at, _)| *at == call));
+    let event = commit
+        .as_ref()
+        .and_then(|commit| commit.numbered().find(|(at, _)| *at == call));
     match event {
         Some((_, Event::ModelCalled(called))) => Ok(called.clone()),
         Some((_, other)) => {
             let list = format!("`log {name} --kind ModelCalled` lists the calls");
-            Err(CliError::other(USAGE, format!("event {call} is a {}, not a ModelCalled; {list}", other.kind().name())))
+            Err(CliError::other(
+                USAGE,
+                format!(
+                    "event {call} is a {}, not a ModelCalled; {list}",
+                    other.kind().name()
+                ),
+            ))
         }
         None => {
-            let what = format!("there is no event {call} in the world {name}: its events are 1 to {}", entry.head);
+            let what = format!(
+                "there is no event {call} in the world {name}: its events are 1 to {}",
+                entry.head
+            );
             Err(CliError::other(USAGE, what))
         }
     }
@@ -94,7 +114,10 @@ async fn called(log: &dyn EventLog, name: &WorldName, call: Position) -> Result<
 
 impl RequestView {
     fn of(request: &ModelRequest) -> Self {
-        let layer = |layer: &Layer| Layer { kind: layer.kind, text: layer.text.to_string() };
+        let layer = |layer: &Layer| Layer {
+            kind: layer.kind,
+            text: layer.text.to_string(),
+        };
         let tool = |tool: &ToolDeclaration| ToolDeclaration {
             name: tool.name.to_string(),
             description: tool.description.to_string(),

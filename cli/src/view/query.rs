@@ -132,7 +132,9 @@ pub(crate) async fn answer(store: &Store, query: &Query) -> Result<Answer, CliEr
             let world = fold_world(log, world, None).await?;
             values(&standing(&world))
         }
-        Query::OutdatedRules(world) => values(&outdated_rules(&fold_world(log, world, None).await?)),
+        Query::OutdatedRules(world) => {
+            values(&outdated_rules(&fold_world(log, world, None).await?))
+        }
         Query::Withheld(query) => withheld(log, query).await,
         Query::Rights(world) => values(&RightsView::all(&fold_world(log, world, None).await?)),
         Query::Usage(world) => values(&UsageView::all(&fold_world(log, world, None).await?)),
@@ -156,8 +158,10 @@ fn one(view: &impl Serialize) -> Result<Answer, CliError> {
 }
 
 fn values(all: &[impl Serialize]) -> Result<Answer, CliError> {
-    let all: Vec<Value> =
-        all.iter().map(|one| serde_json::to_value(one).map_err(CliError::json)).collect::<Result<_, _>>()?;
+    let all: Vec<Value> = all
+        .iter()
+        .map(|one| serde_json::to_value(one).map_err(CliError::json))
+        .collect::<Result<_, _>>()?;
     Ok(stream::iter(all).map(Ok).boxed())
 }
 
@@ -173,7 +177,10 @@ async fn worlds(store: &Store, labels: &Labels) -> Result<Answer, CliError> {
             match fold_world(store, &entry.name, None).await {
                 Ok(world) => all.push(WorldView::of(entry, &world)),
                 Err(FoldError::Read(error @ ReadError::Damaged { .. })) => {
-                    damaged.push(CliError::other(INTEGRITY, format!("{}: {}", entry.name, with_causes(&error))));
+                    damaged.push(CliError::other(
+                        INTEGRITY,
+                        format!("{}: {}", entry.name, with_causes(&error)),
+                    ));
                 }
                 Err(error) => return Err(error.into()),
             }
@@ -181,13 +188,26 @@ async fn worlds(store: &Store, labels: &Labels) -> Result<Answer, CliError> {
     }
     let survey = store.survey().map_or(&[][..], |survey| &survey.worlds);
     if store.survey().is_some() && survey.is_empty() {
-        damaged.push(CliError::other(INTEGRITY, "nothing of the store tells which worlds it had"));
+        damaged.push(CliError::other(
+            INTEGRITY,
+            "nothing of the store tells which worlds it had",
+        ));
     }
-    damaged.extend(survey.iter().filter(|world| world.kept == Position::ZERO).map(|world| {
-        let name = world.name.as_ref().map_or_else(|| world.world.to_string(), ToString::to_string);
-        CliError::other(INTEGRITY, format!("{name}: no event of it is whole"))
-    }));
-    Ok(values(&all)?.chain(stream::iter(damaged.into_iter().map(Err))).boxed())
+    damaged.extend(
+        survey
+            .iter()
+            .filter(|world| world.kept == Position::ZERO)
+            .map(|world| {
+                let name = world
+                    .name
+                    .as_ref()
+                    .map_or_else(|| world.world.to_string(), ToString::to_string);
+                CliError::other(INTEGRITY, format!("{name}: no event of it is whole"))
+            }),
+    );
+    Ok(values(&all)?
+        .chain(stream::iter(damaged.into_iter().map(Err)))
+        .boxed())
 }
 
 async fn names(log: &dyn EventLog) -> Result<Vec<WorldName>, CliError> {
@@ -212,11 +232,17 @@ async fn events(log: &dyn EventLog, query: &LogQuery) -> Result<Answer, CliError
     let agent = query.agent.clone();
     let id = entry(log, &query.world).await?.world;
     let from = query.from.max(Position::new(1));
-    let commits = if query.follow { log.subscribe(id, from).await? } else { log.read(id, from).await? };
+    let commits = if query.follow {
+        log.subscribe(id, from).await?
+    } else {
+        log.read(id, from).await?
+    };
     let is_wanted = move |event: &EventView| {
         event.position >= from
             && kind.is_none_or(|kind| event.kind == kind.name())
-            && agent.as_ref().is_none_or(|agent| event.agent() == Some(agent.as_str()))
+            && agent
+                .as_ref()
+                .is_none_or(|agent| event.agent() == Some(agent.as_str()))
     };
     let of_commit = move |stored: Result<folkmoot::core::port::StoredCommit, _>| -> Vec<Result<Value, CliError>> {
         let events = stored.map_err(CliError::from).and_then(|stored| EventView::with_gists(&stored.commit));
@@ -228,17 +254,27 @@ async fn events(log: &dyn EventLog, query: &LogQuery) -> Result<Answer, CliError
             Err(error) => vec![Err(error)],
         }
     };
-    Ok(commits.flat_map(move |stored| stream::iter(of_commit(stored))).boxed())
+    Ok(commits
+        .flat_map(move |stored| stream::iter(of_commit(stored)))
+        .boxed())
 }
 
 /// The kind of event that `name` means: `ToolStarted`, `toolstarted` and `tool_started` are one.
 fn kind(name: &str) -> Result<EventKind, CliError> {
     let folded = |name: &str| name.replace('_', "").to_lowercase();
     let wanted = folded(name);
-    let found = EventKind::ALL.iter().find(|(kind, _)| folded(kind.name()) == wanted);
+    let found = EventKind::ALL
+        .iter()
+        .find(|(kind, _)| folded(kind.name()) == wanted);
     found.map(|(kind, _)| *kind).ok_or_else(|| {
         let all: Vec<&str> = EventKind::ALL.iter().map(|(kind, _)| kind.name()).collect();
-        CliError::other(USAGE, format!("there is no kind of event `{name}`; there are {}", all.join(", ")))
+        CliError::other(
+            USAGE,
+            format!(
+                "there is no kind of event `{name}`; there are {}",
+                all.join(", ")
+            ),
+        )
     })
 }
 
@@ -248,12 +284,26 @@ async fn replay(store: &Store, query: &ReplayQuery) -> Result<Value, CliError> {
         return serde_json::to_value(prompt).map_err(CliError::json);
     }
     let world = fold_world_from(store, store, &query.world, query.at).await?;
-    let Some(agent) = &query.agent else { return serde_json::to_value(ReplayView::of(&world)).map_err(CliError::json) };
+    let Some(agent) = &query.agent else {
+        return serde_json::to_value(ReplayView::of(&world)).map_err(CliError::json);
+    };
     let memory = world.memory(agent).ok_or_else(|| no_agent(&world, agent))?;
     serde_json::to_value(MemoryView::of(&world, agent, memory)).map_err(CliError::json)
 }
 
 fn no_agent(world: &World, agent: &AgentName) -> CliError {
-    let all: Vec<String> = world.rules().spec().agents.iter().map(|agent| agent.name.to_string()).collect();
-    CliError::other(USAGE, format!("there is no agent {agent} in this world; there are {}", all.join(", ")))
+    let all: Vec<String> = world
+        .rules()
+        .spec()
+        .agents
+        .iter()
+        .map(|agent| agent.name.to_string())
+        .collect();
+    CliError::other(
+        USAGE,
+        format!(
+            "there is no agent {agent} in this world; there are {}",
+            all.join(", ")
+        ),
+    )
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use folkmoot::core::event::ClockKind;
 use folkmoot::core::ids::{
-    AgentName, CallId, Digest, EpisodeId, Incarnation, MessageId, ModelName, PersonName, Position, Time, ToolName,
-    TurnId, WorldId, WorldName,
+    AgentName, CallId, Digest, EpisodeId, Incarnation, MessageId, ModelName, PersonName, Position,
+    Time, ToolName, TurnId, WorldId, WorldName,
 };
 use folkmoot::core::memory::{CallState, Memory, Message};
 use folkmoot::core::principal::Person;
@@ -152,14 +152,25 @@ impl ReplayView {
             activity: world.activity(),
             agents: agents(world),
             people: world.people().values().cloned().collect(),
-            transcript: world.transcript().iter().map(|message| MessageView::of(message)).collect(),
+            transcript: world
+                .transcript()
+                .iter()
+                .map(|message| MessageView::of(message))
+                .collect(),
             pending: waiting(world),
             grants: standing(world),
             outdated_rules: outdated_rules(world),
-            episodes: world.episodes().iter().map(|(id, episode)| EpisodeView::of(*id, episode)).collect(),
+            episodes: world
+                .episodes()
+                .iter()
+                .map(|(id, episode)| EpisodeView::of(*id, episode))
+                .collect(),
             limits: world.rules().spec().limits.clone(),
             pipeline: world.rules().pipeline(),
-            script: (script.run > 0).then_some(ScriptView { run: script.run, done: script.done.len() }),
+            script: (script.run > 0).then_some(ScriptView {
+                run: script.run,
+                done: script.done.len(),
+            }),
         }
     }
 }
@@ -219,7 +230,10 @@ impl MemoryView {
             inbox: memory.inbox.iter().map(|message| message.at).collect(),
             items: world.items(agent).map(|item| item.to_plain()).collect(),
             open_calls: memory.open_calls.iter().map(call).collect(),
-            note: memory.note.as_ref().and_then(|note| note.present().cloned()),
+            note: memory
+                .note
+                .as_ref()
+                .and_then(|note| note.present().cloned()),
         }
     }
 }

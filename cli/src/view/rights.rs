@@ -17,8 +17,19 @@ impl RightsView {
     /// Those of the people whom the definition names or whose rights were changed, and last those of everyone else.
     pub(crate) fn all(world: &World) -> Vec<Self> {
         let access = world.access();
-        let one = |(proof, rights): (&str, &Rights)| Self { person: Some(proof.to_owned()), rights: rights.clone() };
-        let others = Self { person: None, rights: access.of_others().clone() };
-        access.people().into_iter().map(one).chain([others]).collect()
+        let one = |(proof, rights): (&str, &Rights)| Self {
+            person: Some(proof.to_owned()),
+            rights: rights.clone(),
+        };
+        let others = Self {
+            person: None,
+            rights: access.of_others().clone(),
+        };
+        access
+            .people()
+            .into_iter()
+            .map(one)
+            .chain([others])
+            .collect()
     }
 }

@@ -99,8 +99,15 @@ impl<T> Changes<T> {
 }
 
 /// Compares a world at two positions.
-pub(crate) async fn state_diff(store: &Store, query: &StateDiffQuery) -> Result<StateDiff, CliError> {
-    let StateDiffQuery { world, before, after } = query;
+pub(crate) async fn state_diff(
+    store: &Store,
+    query: &StateDiffQuery,
+) -> Result<StateDiff, CliError> {
+    let StateDiffQuery {
+        world,
+        before,
+        after,
+    } = query;
     let before = fold_world_from(store, store, world, Some(*before)).await?;
     let after = fold_world_from(store, store, world, Some(*after)).await?;
     Ok(StateDiff::of(&before, &after))
@@ -114,7 +121,10 @@ impl StateDiff {
         let (before, after) = (ReplayView::of(before), ReplayView::of(after));
         Self {
             world: after.world,
-            at: Change { before: before.at, after: after.at },
+            at: Change {
+                before: before.at,
+                after: after.at,
+            },
             spec: change(before.spec, after.spec),
             limits: change(before.limits, after.limits),
             activity: change(before.activity, after.activity),
@@ -135,7 +145,11 @@ fn change<T: PartialEq>(before: T, after: T) -> Option<Change<T>> {
 }
 
 /// Compares lists whose entries are known by a key of their own.
-fn changes<T: PartialEq, K: Ord>(before: Vec<T>, after: Vec<T>, key: impl Fn(&T) -> K) -> Changes<T> {
+fn changes<T: PartialEq, K: Ord>(
+    before: Vec<T>,
+    after: Vec<T>,
+    key: impl Fn(&T) -> K,
+) -> Changes<T> {
     let mut known: BTreeMap<K, T> = before.into_iter().map(|one| (key(&one), one)).collect();
     let (mut added, mut changed) = (Vec::new(), Vec::new());
     for one in after {
@@ -144,12 +158,22 @@ fn changes<T: PartialEq, K: Ord>(before: Vec<T>, after: Vec<T>, key: impl Fn(&T)
             Some(before) => changed.extend(change(before, one)),
         }
     }
-    Changes { removed: known.into_values().collect(), added, changed }
+    Changes {
+        removed: known.into_values().collect(),
+        added,
+        changed,
+    }
 }
 
 /// A world holds its newest messages: one that is older than all that are held, where no fewer are, only became too old.
 fn transcript(mut before: Vec<MessageView>, mut after: Vec<MessageView>) -> Changes<MessageView> {
-    let oldest = |messages: &[MessageView]| messages.iter().map(|message| message.at).min().unwrap_or_default();
+    let oldest = |messages: &[MessageView]| {
+        messages
+            .iter()
+            .map(|message| message.at)
+            .min()
+            .unwrap_or_default()
+    };
     let (first_before, first_after) = (oldest(&before), oldest(&after));
     if after.len() >= before.len() {
         before.retain(|message| message.at >= first_after);
@@ -161,13 +185,23 @@ fn transcript(mut before: Vec<MessageView>, mut after: Vec<MessageView>) -> Chan
 
 fn memories(before: &World, after: &World) -> BTreeMap<AgentName, MemoryDiff> {
     let names = |world: &World| -> Vec<AgentName> {
-        world.rules().spec().agents.iter().map(|agent| agent.name.clone()).collect()
+        world
+            .rules()
+            .spec()
+            .agents
+            .iter()
+            .map(|agent| agent.name.clone())
+            .collect()
     };
     let mut all: Vec<AgentName> = names(before).into_iter().chain(names(after)).collect();
     all.sort_unstable();
     all.dedup();
     let view = |world: &World, agent: &AgentName| {
-        world.memory(agent).map(|memory| MemoryView::of(world, agent, memory)).map(Remembered::from).unwrap_or_default()
+        world
+            .memory(agent)
+            .map(|memory| MemoryView::of(world, agent, memory))
+            .map(Remembered::from)
+            .unwrap_or_default()
     };
     let pairs = all.into_iter().filter_map(|agent| {
         let diff = view(before, &agent).diff(view(after, &agent))?;
@@ -187,15 +221,31 @@ struct Remembered {
 
 impl From<MemoryView> for Remembered {
     fn from(view: MemoryView) -> Self {
-        let MemoryView { items, open_calls, inbox, note, .. } = view;
-        Self { items, open_calls, inbox, note }
+        let MemoryView {
+            items,
+            open_calls,
+            inbox,
+            note,
+            ..
+        } = view;
+        Self {
+            items,
+            open_calls,
+            inbox,
+            note,
+        }
     }
 }
 
 impl Remembered {
     /// `None` if nothing is different.
     fn diff(self, after: Self) -> Option<MemoryDiff> {
-        let same = self.items.iter().zip(&after.items).take_while(|(before, after)| before == after).count();
+        let same = self
+            .items
+            .iter()
+            .zip(&after.items)
+            .take_while(|(before, after)| before == after)
+            .count();
         let diff = MemoryDiff {
             same,
             removed: self.items.into_iter().skip(same).collect(),

@@ -39,15 +39,30 @@ pub(crate) struct TranscriptView {
 }
 
 /// Reads the page.
-pub(crate) async fn transcript(log: &dyn EventLog, query: &TranscriptQuery) -> Result<TranscriptView, CliError> {
-    let TranscriptQuery { world, before, limit } = query;
+pub(crate) async fn transcript(
+    log: &dyn EventLog,
+    query: &TranscriptQuery,
+) -> Result<TranscriptView, CliError> {
+    let TranscriptQuery {
+        world,
+        before,
+        limit,
+    } = query;
     let page = read_transcript(log, world, *before, usize::from(*limit)).await?;
     let kinds = kinds(log, world, &page).await?;
-    Ok(TranscriptView { world: world.clone(), page, kinds })
+    Ok(TranscriptView {
+        world: world.clone(),
+        page,
+        kinds,
+    })
 }
 
 /// The kinds of the artifacts on a page. Only a page that has some asks for the state of the world.
-async fn kinds(log: &dyn EventLog, world: &WorldName, page: &TranscriptPage) -> Result<Kinds, CliError> {
+async fn kinds(
+    log: &dyn EventLog,
+    world: &WorldName,
+    page: &TranscriptPage,
+) -> Result<Kinds, CliError> {
     let wanted: BTreeSet<ArtifactName> = page.entries.iter().flat_map(kinds_of).collect();
     if wanted.is_empty() {
         return Ok(Kinds::new());
@@ -58,7 +73,17 @@ async fn kinds(log: &dyn EventLog, world: &WorldName, page: &TranscriptPage) -> 
 }
 
 fn kinds_of(entry: &TranscriptEntry) -> Vec<ArtifactName> {
-    let views = if let TranscriptEntry::Shown(shown) = entry { shown.views.as_slice() } else { &[] };
-    let kind = |view: &View| if let View::Artifact(artifact) = view { Some(artifact.kind.clone()) } else { None };
+    let views = if let TranscriptEntry::Shown(shown) = entry {
+        shown.views.as_slice()
+    } else {
+        &[]
+    };
+    let kind = |view: &View| {
+        if let View::Artifact(artifact) = view {
+            Some(artifact.kind.clone())
+        } else {
+            None
+        }
+    };
     views.iter().filter_map(kind).collect()
 }

@@ -40,15 +40,28 @@ impl UsageView {
     /// That of each agent with each of its models, and last of all that of the world.
     pub(crate) fn all(world: &World) -> Vec<Self> {
         let meters = world.meters();
-        let one = |of, meter: &Meter| Self { of, agent: None, model: None, meter: *meter, limit: None };
-        let pairs = meters.by_agent.iter().flat_map(|(agent, models)| models.iter().map(move |row| (agent, row)));
+        let one = |of, meter: &Meter| Self {
+            of,
+            agent: None,
+            model: None,
+            meter: *meter,
+            limit: None,
+        };
+        let pairs = meters
+            .by_agent
+            .iter()
+            .flat_map(|(agent, models)| models.iter().map(move |row| (agent, row)));
         let pairs = pairs.map(|(agent, (model, meter))| Self {
             agent: Some(agent.clone()),
             model: Some(model.clone()),
             ..one(UsageOf::Pair, meter)
         });
-        let others = Some(one(UsageOf::Others, &meters.others)).filter(|others| others.meter.attempts > 0);
-        let total = Self { limit: world.rules().spec().limits.cost, ..one(UsageOf::World, &meters.total) };
+        let others =
+            Some(one(UsageOf::Others, &meters.others)).filter(|others| others.meter.attempts > 0);
+        let total = Self {
+            limit: world.rules().spec().limits.cost,
+            ..one(UsageOf::World, &meters.total)
+        };
         pairs.chain(others).chain([total]).collect()
     }
 }

@@ -55,7 +55,10 @@ impl Given {
         for key in &self.keys {
             match VerifierKey::parse(key) {
                 Ok(key) => keys.push(key),
-                Err(error) => unusable.push(Check::missed(audit::ANCHORS, format!("the key {key}: {error}"))),
+                Err(error) => unusable.push(Check::missed(
+                    audit::ANCHORS,
+                    format!("the key {key}: {error}"),
+                )),
             }
         }
         let mut against = Against::keys(keys);
@@ -72,15 +75,22 @@ impl Given {
 /// Checks a world.
 pub(crate) async fn verify(store: &Store, query: &VerifyQuery) -> Result<Answer, CliError> {
     let VerifyQuery { world, given } = query;
-    let entry = store.find(world).await?.ok_or_else(|| FoldError::NoSuchWorld(world.clone()))?;
+    let entry = store
+        .find(world)
+        .await?
+        .ok_or_else(|| FoldError::NoSuchWorld(world.clone()))?;
     let work = audit::verify(store, world).await?;
     let value = |step: &VerifyStep| serde_json::to_value(step).map_err(CliError::json);
     let begins = value(&VerifyStep::Begins(entry.world));
     let (store, given) = (store.clone(), given.clone());
     let report = async move {
         let mut report = work.await;
-        report.checks.splice(0..0, checks(&store, entry.world, &given).await);
-        report.checks.extend(audit::saved(&store, &store, &entry.name).await);
+        report
+            .checks
+            .splice(0..0, checks(&store, entry.world, &given).await);
+        report
+            .checks
+            .extend(audit::saved(&store, &store, &entry.name).await);
         value(&VerifyStep::Report(Box::new(report)))
     };
     Ok(stream::iter([begins]).chain(stream::once(report)).boxed())
@@ -95,5 +105,8 @@ async fn checks(store: &Store, world: WorldId, given: &Given) -> Vec<Check> {
         Err(error) => Check::missed(audit::INTEGRITY, with_causes(&error)),
     };
     let elsewhere = || Check::missed(audit::ANCHORS, ELSEWHERE);
-    std::iter::once(found).chain(unusable).chain(is_elsewhere.then(elsewhere)).collect()
+    std::iter::once(found)
+        .chain(unusable)
+        .chain(is_elsewhere.then(elsewhere))
+        .collect()
 }

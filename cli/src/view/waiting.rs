@@ -24,7 +24,13 @@ impl WaitingView {
     /// All that waits in `world`, oldest first.
     pub(crate) fn all(world: &World) -> Vec<Self> {
         let now = now(world);
-        waiting(world).into_iter().map(|waiting| Self { is_expired: is_late(&waiting.asks, now), waiting }).collect()
+        waiting(world)
+            .into_iter()
+            .map(|waiting| Self {
+                is_expired: is_late(&waiting.asks, now),
+                waiting,
+            })
+            .collect()
     }
 }
 
@@ -65,7 +71,12 @@ impl DoubtView {
                 };
                 let arguments = call.arguments.present().cloned();
                 let (agent, tool) = (agent.clone(), call.tool.clone());
-                (!run.may_repeat(now)).then_some(Self { agent, tool, arguments, is_running })
+                (!run.may_repeat(now)).then_some(Self {
+                    agent,
+                    tool,
+                    arguments,
+                    is_running,
+                })
             });
             calls.collect::<Vec<_>>()
         };
@@ -75,7 +86,9 @@ impl DoubtView {
 
 /// The time by the world's clock.
 fn now(world: &World) -> Time {
-    let elapsed = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let elapsed = SystemTime::now()
+        .duration_since(SystemTime::UNIX_EPOCH)
+        .unwrap_or_default();
     let system = Time(u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX));
     match world.clock() {
         ClockKind::System => system.max(world.time()),
@@ -93,7 +106,12 @@ mod tests {
     #[test]
     fn approval_whose_time_is_over_is_late_and_what_never_expires_is_not() {
         let (shown, offers) = (Digest::default(), Offers::default());
-        let approval = Asks::Approval { text: String::new(), shown, expires_at: Time(10), offers };
+        let approval = Asks::Approval {
+            text: String::new(),
+            shown,
+            expires_at: Time(10),
+            offers,
+        };
         assert!(!is_late(&approval, Time(9)) && is_late(&approval, Time(10)));
         assert!(!is_late(&Asks::Outcome { is_open: true }, Time(10)));
         assert!(!is_late(&Asks::Question { question: None }, Time(10)));

@@ -5,7 +5,8 @@ use folkmoot::core::event::{Author, Event, RoutingReason};
 use folkmoot::core::ids::{AgentName, Position, WorldId, WorldName};
 use folkmoot::core::port::EventLog;
 use folkmoot::core::why::{
-    Asked, Decision, Slice, SliceNode, TurnStory, Verdicts, message_of, request_of, routing_of, turn_of,
+    Asked, Decision, Slice, SliceNode, TurnStory, Verdicts, message_of, request_of, routing_of,
+    turn_of,
 };
 use futures::TryStreamExt as _;
 use serde::{Deserialize, Serialize};
@@ -100,10 +101,16 @@ pub(crate) async fn why(log: &dyn EventLog, query: &WhyQuery) -> Result<WhyView,
     let entry = entry(log, &query.world).await?;
     let (at, head) = (query.at, entry.head);
     if at == Position::ZERO || at > head {
-        let what = format!("there is no event {at} in the world {}: its events are 1 to {head}", query.world);
+        let what = format!(
+            "there is no event {at} in the world {}: its events are 1 to {head}",
+            query.world
+        );
         return Err(CliError::other(USAGE, what));
     }
-    let reader = Reader { log, world: entry.world };
+    let reader = Reader {
+        log,
+        world: entry.world,
+    };
     let commit = reader.commit(at).await?;
     let (nodes, is_cut) = reader.slice(at).await?;
     Ok(WhyView {
@@ -130,7 +137,9 @@ impl Reader<'_> {
         let mut commits = self.log.read(self.world, at).await?;
         let found = commits.try_next().await?.map(|stored| stored.commit);
         let holds = |commit: &Commit| commit.header.first <= at && at <= commit.last();
-        found.filter(holds).ok_or_else(|| CliError::other(INTEGRITY, format!("no commit of the log holds event {at}")))
+        found.filter(holds).ok_or_else(|| {
+            CliError::other(INTEGRITY, format!("no commit of the log holds event {at}"))
+        })
     }
 
     async fn slice(&self, at: Position) -> Result<(Vec<NodeView>, bool), CliError> {
@@ -152,31 +161,61 @@ impl Reader<'_> {
         let holds = |commit: &Commit| commit.header.first <= at && at <= commit.last();
         if !page.iter().any(holds) {
             let newest = self.commit(at).await?;
-            let older = self.log.read_back(self.world, newest.header.first, PAGE).await?;
-            *page = [newest].into_iter().chain(older.into_iter().map(|stored| stored.commit)).collect();
+            let older = self
+                .log
+                .read_back(self.world, newest.header.first, PAGE)
+                .await?;
+            *page = [newest]
+                .into_iter()
+                .chain(older.into_iter().map(|stored| stored.commit))
+                .collect();
         }
-        let missing = || CliError::other(INTEGRITY, format!("no commit of the log holds event {at}"));
-        page.iter().find(|commit| holds(commit)).cloned().ok_or_else(missing)
+        let missing =
+            || CliError::other(INTEGRITY, format!("no commit of the log holds event {at}"));
+        page.iter()
+            .find(|commit| holds(commit))
+            .cloned()
+            .ok_or_else(missing)
     }
 
     async fn node(&self, node: SliceNode, commit: &Commit) -> Result<NodeView, CliError> {
-        let event = commit.numbered().find(|(here, _)| *here == node.at).map(|(_, event)| event);
+        let event = commit
+            .numbered()
+            .find(|(here, _)| *here == node.at)
+            .map(|(_, event)| event);
         let woken_by = match event.and_then(woken) {
             Some((agent, news)) => self.wakes(agent, news).await?,
             None => Vec::new(),
         };
         let (actor, gist) = said(commit, node.at)?;
-        Ok(NodeView { node, woken_by, actor, gist })
+        Ok(NodeView {
+            node,
+            woken_by,
+            actor,
+            gist,
+        })
     }
 
     async fn wakes(&self, agent: &AgentName, news: &[Position]) -> Result<Vec<WakeView>, CliError> {
         let mut wakes = Vec::new();
         for message in news {
             let commit = self.commit(*message).await?;
-            let respond = routing_of(&commit, *message).map(|routed| routed.respond.as_slice()).unwrap_or_default();
-            let reason = respond.iter().find(|(name, _)| name == agent).map(|(_, reason)| *reason);
-            let from = commit.numbered().find(|(at, _)| at == message).and_then(|(_, event)| author(event));
-            wakes.push(WakeView { message: *message, from, reason });
+            let respond = routing_of(&commit, *message)
+                .map(|routed| routed.respond.as_slice())
+                .unwrap_or_default();
+            let reason = respond
+                .iter()
+                .find(|(name, _)| name == agent)
+                .map(|(_, reason)| *reason);
+            let from = commit
+                .numbered()
+                .find(|(at, _)| at == message)
+                .and_then(|(_, event)| author(event));
+            wakes.push(WakeView {
+                message: *message,
+                from,
+                reason,
+            });
         }
         Ok(wakes)
     }
@@ -213,10 +252,15 @@ impl Reader<'_> {
 
     async fn turn(&self, commit: &Commit, at: Position) -> Result<Option<TurnView>, CliError> {
         let event = commit.numbered().find(|(here, _)| *here == at);
-        let Some(turn) = event.and_then(|(at, event)| turn_of(at, event)) else { return Ok(None) };
+        let Some(turn) = event.and_then(|(at, event)| turn_of(at, event)) else {
+            return Ok(None);
+        };
         let mut commits = self.log.read(self.world, turn.0).await?;
         let first = commits.try_next().await?;
-        let Some(mut story) = first.and_then(|stored| TurnStory::begin(&stored.commit, turn)) else { return Ok(None) };
+        let Some(mut story) = first.and_then(|stored| TurnStory::begin(&stored.commit, turn))
+        else {
+            return Ok(None);
+        };
         while story.end.is_none()
             && let Some(stored) = commits.try_next().await?
         {
@@ -226,12 +270,23 @@ impl Reader<'_> {
         Ok(Some(TurnView { story, woken_by }))
     }
 
-    async fn approval(&self, commit: &Commit, at: Position) -> Result<Option<ApprovalView>, CliError> {
-        let Some((_, event)) = commit.numbered().find(|(here, _)| *here == at) else { return Ok(None) };
-        let Some(request) = request_of(at, event) else { return Ok(None) };
+    async fn approval(
+        &self,
+        commit: &Commit,
+        at: Position,
+    ) -> Result<Option<ApprovalView>, CliError> {
+        let Some((_, event)) = commit.numbered().find(|(here, _)| *here == at) else {
+            return Ok(None);
+        };
+        let Some(request) = request_of(at, event) else {
+            return Ok(None);
+        };
         let asked = Asked::of(&self.commit(request.0).await?, request);
-        let decision =
-            if let Event::ApprovalDecided(decided) = event { Some(Decision::from((at, decided))) } else { None };
+        let decision = if let Event::ApprovalDecided(decided) = event {
+            Some(Decision::from((at, decided)))
+        } else {
+            None
+        };
         Ok(asked.map(|asked| ApprovalView { asked, decision }))
     }
 }
@@ -241,13 +296,23 @@ fn woken(event: &Event) -> Option<(&AgentName, &[Position])> {
     if let Event::TurnOpened(opened) = event {
         return Some((&opened.agent, &opened.news));
     }
-    if let Event::TurnDeclined(declined) = event { Some((&declined.agent, &declined.news)) } else { None }
+    if let Event::TurnDeclined(declined) = event {
+        Some((&declined.agent, &declined.news))
+    } else {
+        None
+    }
 }
 
 /// Who acts in the event at `at`, and what happens in it, for people.
 fn said(commit: &Commit, at: Position) -> Result<(String, String), CliError> {
-    let actor = EventView::of(commit)?.into_iter().find(|view| view.position == at).map(|view| view.actor());
-    let gist = commit.numbered().find(|(here, _)| *here == at).map(|(_, event)| gist::of(event, commit));
+    let actor = EventView::of(commit)?
+        .into_iter()
+        .find(|view| view.position == at)
+        .map(|view| view.actor());
+    let gist = commit
+        .numbered()
+        .find(|(here, _)| *here == at)
+        .map(|(_, event)| gist::of(event, commit));
     Ok((actor.unwrap_or_default(), gist.unwrap_or_default()))
 }
 
@@ -256,5 +321,9 @@ fn author(event: &Event) -> Option<Author> {
     if let Event::MessagePosted(posted) = event {
         return Some(posted.author.clone());
     }
-    if let Event::MessageEdited(edited) = event { Some(edited.author.clone()) } else { None }
+    if let Event::MessageEdited(edited) = event {
+        Some(edited.author.clone())
+    } else {
+        None
+    }
 }

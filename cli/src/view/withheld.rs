@@ -56,31 +56,50 @@ pub(crate) struct PartView {
 }
 
 /// Reads it, with the texts.
-pub(crate) async fn withheld(log: &dyn EventLog, query: &WithheldQuery) -> Result<Answer, CliError> {
+pub(crate) async fn withheld(
+    log: &dyn EventLog,
+    query: &WithheldQuery,
+) -> Result<Answer, CliError> {
     let WithheldQuery { world, from, agent } = query;
     let id = entry(log, world).await?.world;
     let mut commits = log.read(id, (*from).max(Position::new(1))).await?;
     let mut views = Vec::new();
     while let Some(stored) = commits.try_next().await? {
         for (at, event) in stored.commit.numbered() {
-            let Event::ArtifactWithheld(kept) = event else { continue };
+            let Event::ArtifactWithheld(kept) = event else {
+                continue;
+            };
             if at >= *from && agent.as_ref().is_none_or(|agent| *agent == kept.agent) {
                 let spoken = spoken(log, id, &stored.commit, kept.answer).await?;
-                views.push(WithheldView::of(at, stored.commit.header.stamp.time, kept, spoken.as_deref()));
+                views.push(WithheldView::of(
+                    at,
+                    stored.commit.header.stamp.time,
+                    kept,
+                    spoken.as_deref(),
+                ));
             }
         }
     }
-    let values = views.into_iter().map(|view| serde_json::to_value(view).map_err(CliError::json));
+    let values = views
+        .into_iter()
+        .map(|view| serde_json::to_value(view).map_err(CliError::json));
     Ok(futures::stream::iter(values.collect::<Vec<_>>()).boxed())
 }
 
 impl WithheldView {
-    pub(crate) fn of(position: Position, time: Time, kept: &ArtifactWithheld, spoken: Option<&str>) -> Self {
+    pub(crate) fn of(
+        position: Position,
+        time: Time,
+        kept: &ArtifactWithheld,
+        spoken: Option<&str>,
+    ) -> Self {
         let part = |span: &Withheld| PartView {
             family: span.family,
             from: span.from,
             to: span.to,
-            text: spoken.and_then(|text| part_of(text, span)).map(str::to_owned),
+            text: spoken
+                .and_then(|text| part_of(text, span))
+                .map(str::to_owned),
         };
         Self {
             position,
@@ -99,7 +118,12 @@ fn part_of<'t>(text: &'t str, span: &Withheld) -> Option<&'t str> {
 }
 
 /// What the answer at `at` says; `None` if it was erased. It is mostly in the commit that keeps a part of it back.
-async fn spoken(log: &dyn EventLog, world: WorldId, commit: &Commit, at: Position) -> Result<Option<String>, CliError> {
+async fn spoken(
+    log: &dyn EventLog,
+    world: WorldId,
+    commit: &Commit,
+    at: Position,
+) -> Result<Option<String>, CliError> {
     if at >= commit.header.first {
         return Ok(said_at(commit, at));
     }

@@ -21,10 +21,22 @@ mod real_time {
     }
 
     const WIRES: [Wire; 4] = [
-        Wire { provider: "openai-chat", base: "/v1" },
-        Wire { provider: "openai-responses", base: "/v1" },
-        Wire { provider: "anthropic-messages", base: "" },
-        Wire { provider: "google-generate-content", base: "" },
+        Wire {
+            provider: "openai-chat",
+            base: "/v1",
+        },
+        Wire {
+            provider: "openai-responses",
+            base: "/v1",
+        },
+        Wire {
+            provider: "anthropic-messages",
+            base: "",
+        },
+        Wire {
+            provider: "google-generate-content",
+            base: "",
+        },
     ];
 
     /// How a model is asked.
@@ -38,16 +50,27 @@ mod real_time {
 
     impl Way {
         const fn whole(wire: Wire) -> Self {
-            Self { wire, stream: false, patience: "60s" }
+            Self {
+                wire,
+                stream: false,
+                patience: "60s",
+            }
         }
 
         const fn streamed(wire: Wire) -> Self {
-            Self { stream: true, ..Self::whole(wire) }
+            Self {
+                stream: true,
+                ..Self::whole(wire)
+            }
         }
 
         /// A room with one agent and one tool.
         fn script(self, say: &str, expect: &str) -> String {
-            let Self { wire: Wire { provider, base }, stream, patience } = self;
+            let Self {
+                wire: Wire { provider, base },
+                stream,
+                patience,
+            } = self;
             format!(
                 r#"world: peer
 models:
@@ -73,7 +96,8 @@ script:
         }
     }
 
-    const SUM: &str = r#"{ message: { from: adder, equals: "@ada The sum is 5." }, tool_runs: { add: 1 } }"#;
+    const SUM: &str =
+        r#"{ message: { from: adder, equals: "@ada The sum is 5." }, tool_runs: { add: 1 } }"#;
     const FAILED: &str = r"{ notices: [turn_failed], idle: true, no_message: { from: adder } }";
 
     /// Runs to the answer, and gives the transcript.
@@ -83,7 +107,11 @@ script:
         assert_eq!(run.code, Some(0), "{way:?}: {run}");
         assert!(run.stdout.contains("The sum is 5."), "{way:?}: {run}");
         assert_eq!(run.kinds("ModelFailed"), 0, "{way:?}: {run}");
-        assert_eq!(run.kinds("StreamStarted"), usize::from(way.stream), "{way:?}: {run}");
+        assert_eq!(
+            run.kinds("StreamStarted"),
+            usize::from(way.stream),
+            "{way:?}: {run}"
+        );
         Some(run.transcript)
     }
 
@@ -107,11 +135,21 @@ script:
 
     #[test]
     fn one_script_gives_one_transcript_on_all_wires_whole_or_streamed() {
-        let ways = WIRES.into_iter().flat_map(|wire| [Way::whole(wire), Way::streamed(wire)]);
-        let transcripts: Vec<(Way, String)> = ways.map_while(|way| Some((way, ends_well(way)?))).collect();
+        let ways = WIRES
+            .into_iter()
+            .flat_map(|wire| [Way::whole(wire), Way::streamed(wire)]);
+        let transcripts: Vec<(Way, String)> =
+            ways.map_while(|way| Some((way, ends_well(way)?))).collect();
         for (way, transcript) in &transcripts {
-            assert!(transcript.contains("The sum is 5."), "{way:?}: {transcript}");
-            assert_eq!(Some(transcript), transcripts.first().map(|(_, first)| first), "{way:?}");
+            assert!(
+                transcript.contains("The sum is 5."),
+                "{way:?}: {transcript}"
+            );
+            assert_eq!(
+                Some(transcript),
+                transcripts.first().map(|(_, first)| first),
+                "{way:?}"
+            );
         }
     }
 
@@ -154,7 +192,14 @@ script:
 
     #[test]
     fn a_server_that_never_answers_is_a_timeout() {
-        always_fails(r#"{"latencyMs":30000}"#, |wire| Way { patience: "1s", ..Way::streamed(wire) }, "timeout");
+        always_fails(
+            r#"{"latencyMs":30000}"#,
+            |wire| Way {
+                patience: "1s",
+                ..Way::streamed(wire)
+            },
+            "timeout",
+        );
     }
 
     #[test]

@@ -35,21 +35,29 @@ pub(crate) struct Run {
 
 impl fmt::Display for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "exit {:?}\n{}\n{}\n{}", self.code, self.stdout, self.stderr, self.log)
+        write!(
+            f,
+            "exit {:?}\n{}\n{}\n{}",
+            self.code, self.stdout, self.stderr, self.log
+        )
     }
 }
 
 impl Run {
     /// How many events of a kind there are.
     pub(crate) fn kinds(&self, kind: &str) -> usize {
-        self.log.lines().filter(|line| line.contains(&format!("\"kind\":\"{kind}\""))).count()
+        self.log
+            .lines()
+            .filter(|line| line.contains(&format!("\"kind\":\"{kind}\"")))
+            .count()
     }
 }
 
 /// Where `.ci/run` installs it.
 fn program() -> Option<PathBuf> {
     let named = std::env::var_os("FOLKMOOT_AIMOCK").map(PathBuf::from);
-    let installed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/aimock/node_modules/.bin/llmock");
+    let installed =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/aimock/node_modules/.bin/llmock");
     named.or(Some(installed)).filter(|path| path.exists())
 }
 
@@ -57,13 +65,19 @@ impl Peer {
     /// Starts the server on a free port; `None`, with a message, where it is not installed.
     pub(crate) fn start() -> Option<Self> {
         let Some(program) = program() else {
-            println!("skipped: @copilotkit/aimock is not installed (.ci/run installs it where npm is)");
+            println!(
+                "skipped: @copilotkit/aimock is not installed (.ci/run installs it where npm is)"
+            );
             return None;
         };
         let folder = tempfile::tempdir().unwrap();
         let fixtures = folder.path().join("fixtures.json");
         std::fs::write(&fixtures, FIXTURES).unwrap();
-        let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = std::net::TcpListener::bind("127.0.0.1:0")
+            .unwrap()
+            .local_addr()
+            .unwrap()
+            .port();
         let mut server = Command::new("node")
             .arg(program)
             .args(["--strict", "-h", "127.0.0.1", "-p", &port.to_string(), "-f"])
@@ -74,9 +88,15 @@ impl Peer {
             .spawn()
             .ok()?;
         let lines = BufReader::new(server.stdout.take().unwrap()).lines();
-        let is_up = lines.map_while(Result::ok).any(|line| line.contains("listening"));
+        let is_up = lines
+            .map_while(Result::ok)
+            .any(|line| line.contains("listening"));
         assert!(is_up, "the server ended before it listened");
-        Some(Self { server, port, folder })
+        Some(Self {
+            server,
+            port,
+            folder,
+        })
     }
 
     /// Makes every answer faulty, as the server's own manual says.
@@ -122,10 +142,15 @@ impl Peer {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let replay = folkmoot(&["replay", "peer", "--json"]);
         let state: serde_json::Value = serde_json::from_slice(&replay.stdout).unwrap_or_default();
-        let said = |message: &serde_json::Value| ["from", "respond", "text"].map(|field| message.get(field).cloned());
-        let transcript = state.get("transcript").and_then(serde_json::Value::as_array);
-        let transcript =
-            transcript.map(|all| format!("{:?}", all.iter().map(said).collect::<Vec<_>>())).unwrap_or_default();
+        let said = |message: &serde_json::Value| {
+            ["from", "respond", "text"].map(|field| message.get(field).cloned())
+        };
+        let transcript = state
+            .get("transcript")
+            .and_then(serde_json::Value::as_array);
+        let transcript = transcript
+            .map(|all| format!("{:?}", all.iter().map(said).collect::<Vec<_>>()))
+            .unwrap_or_default();
         Run {
             transcript,
             code: ran.status.code(),

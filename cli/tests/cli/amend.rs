@@ -34,8 +34,16 @@ fn an_edited_message_is_answered_anew_and_the_old_answer_is_gone() {
     since: start
 "#);
     ran.expect(0);
-    desk.run(&["run", "amend.yaml"]).expect(0).out_has("all as before");
-    assert_eq!(desk.kinds("amend").iter().filter(|kind| *kind == "MessageEdited").count(), 1);
+    desk.run(&["run", "amend.yaml"])
+        .expect(0)
+        .out_has("all as before");
+    assert_eq!(
+        desk.kinds("amend")
+            .iter()
+            .filter(|kind| *kind == "MessageEdited")
+            .count(),
+        1
+    );
 }
 
 #[test]
@@ -91,11 +99,14 @@ fn people_join_and_leave_and_agents_do_not() {
 #[test]
 fn a_message_that_nobody_said_is_a_failed_step() {
     let (_, ran) = run("  - retract: { message: { from: bob, nth: 7 } }\n");
-    ran.expect(1).err_has("bob has not said 7 messages in this run that stand");
+    ran.expect(1)
+        .err_has("bob has not said 7 messages in this run that stand");
     let (_, ran) = run("  - note: nothing\n    id: quiet\n  - retract: { message: quiet }\n");
-    ran.expect(1).err_has("the step `quiet` has posted no message");
+    ran.expect(1)
+        .err_has("the step `quiet` has posted no message");
     let (_, ran) = run("  - retract: { message: 999 }\n    as: ada\n");
-    ran.expect(1).err_has("this was refused: no_such_message: no message 999 stands in this room");
+    ran.expect(1)
+        .err_has("this was refused: no_such_message: no message 999 stands in this room");
 }
 
 #[test]
@@ -105,5 +116,6 @@ fn a_step_that_is_refused_says_what_was_wrong_and_not_its_code_alone() {
         .err_has("this was refused: not_yours: the message, or the name, is somebody else's")
         .out_has("ben's command was refused: the message, or the name, is somebody else's");
     let (_, ran) = run("  - regenerate: { message: asked }\n    as: ada\n");
-    ran.expect(1).err_has("this was refused: no_reply: this is no reply of an agent");
+    ran.expect(1)
+        .err_has("this was refused: no_reply: this is no reply of an agent");
 }

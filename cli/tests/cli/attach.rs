@@ -5,7 +5,12 @@ use crate::desk::{Desk, GATE};
 fn desk() -> Desk {
     let desk = Desk::new();
     let say = "  - say: { text: Please push, attach: [data/plan.txt] }";
-    desk.write("gate.yaml", &GATE.replace("  - say: Please push", say).replace("effect: destructive", "effect: read"));
+    desk.write(
+        "gate.yaml",
+        &GATE
+            .replace("  - say: Please push", say)
+            .replace("effect: destructive", "effect: read"),
+    );
     desk
 }
 
@@ -16,11 +21,20 @@ fn a_file_is_shown_beside_its_message() {
     let line = "[attached: plan.txt, text/plain, 8 bytes]";
     let run = desk.run(&["run", "gate.yaml"]).expect(0);
     assert!(run.out.contains(line), "{}", run.out);
-    let log = desk.run(&["log", "gate", "--kind", "MessagePosted"]).expect(0).out;
+    let log = desk
+        .run(&["log", "gate", "--kind", "MessagePosted"])
+        .expect(0)
+        .out;
     assert!(log.contains(&format!("ada: Please push {line}")), "{log}");
-    let memory = desk.run(&["replay", "gate", "--agent", "worker"]).expect(0).out;
+    let memory = desk
+        .run(&["replay", "gate", "--agent", "worker"])
+        .expect(0)
+        .out;
     let quoted = line.replace("plan.txt", "\"plan.txt\"");
-    assert!(memory.contains(&format!("heard ada: Please push {quoted}")), "{memory}");
+    assert!(
+        memory.contains(&format!("heard ada: Please push {quoted}")),
+        "{memory}"
+    );
 }
 
 #[test]

@@ -50,49 +50,79 @@ fn what_each_scope_would_grant_is_shown_before_with_the_options_for_it() {
             "--scope uses:N  worker may run push again with the same arguments within 24 h, N times with this one",
         );
     let offers = &desk.request("gate")["asks"]["offers"];
-    assert_eq!(offers, &json!({ "any_args": false, "lasts_ms": 86_400_000 }));
+    assert_eq!(
+        offers,
+        &json!({ "any_args": false, "lasts_ms": 86_400_000 })
+    );
 }
 
 #[test]
 fn a_grant_is_told_listed_used_and_ended() {
     let (desk, request, shown) = parked(TWICE);
-    desk.run(&["grants", "gate"]).expect(0).out_has("No call is allowed in advance in gate.");
-    desk.run(&["approve", "gate", &request, "--shown", &shown, "--scope", "uses:3", "--as", "bob"])
+    desk.run(&["grants", "gate"])
         .expect(0)
-        .out_has("worker may run push (destructive), with the same arguments")
-        .out_has("2 more of 3 times")
-        .out_has("folkmoot revoke gate");
-    desk.run(&["resume", "gate"]).expect(0).out_has("it is done");
+        .out_has("No call is allowed in advance in gate.");
+    desk.run(&[
+        "approve", "gate", &request, "--shown", &shown, "--scope", "uses:3", "--as", "bob",
+    ])
+    .expect(0)
+    .out_has("worker may run push (destructive), with the same arguments")
+    .out_has("2 more of 3 times")
+    .out_has("folkmoot revoke gate");
+    desk.run(&["resume", "gate"])
+        .expect(0)
+        .out_has("it is done");
     assert_eq!(desk.runs(), 2);
     let grant = desk.run(&["grants", "gate", "--json"]).expect(0).document();
     assert_eq!(
-        json!([grant["agent"], grant["tool"], grant["scope"], grant["left"], grant["by"]["display"]]),
+        json!([
+            grant["agent"],
+            grant["tool"],
+            grant["scope"],
+            grant["left"],
+            grant["by"]["display"]
+        ]),
         json!(["worker", "push", { "uses": 3 }, 1, "bob"])
     );
     let number = grant["grant"].to_string();
     assert_eq!(grant["name"], format!("gate#{number}"));
-    desk.run(&["grants", "gate"]).expect(0).out_has("1 more of 3 times").out_has(&format!("revoke gate {number}"));
+    desk.run(&["grants", "gate"])
+        .expect(0)
+        .out_has("1 more of 3 times")
+        .out_has(&format!("revoke gate {number}"));
     desk.run(&["revoke", "gate", &number, "--as", "eve"])
         .expect(0)
         .out_has(&format!("revoked gate#{number}: worker push"));
-    desk.run(&["grants", "gate", "--json"]).expect(0).out_has("");
-    desk.run(&["revoke", "gate", &number]).expect(4).err_has("no such grant");
-    let revoked = desk.run(&["log", "gate", "--json", "--kind", "GrantRevoked"]).expect(0).values();
+    desk.run(&["grants", "gate", "--json"])
+        .expect(0)
+        .out_has("");
+    desk.run(&["revoke", "gate", &number])
+        .expect(4)
+        .err_has("no such grant");
+    let revoked = desk
+        .run(&["log", "gate", "--json", "--kind", "GrantRevoked"])
+        .expect(0)
+        .values();
     assert_eq!(revoked[0]["facts"]["by"]["display"], "eve");
 }
 
 #[test]
 fn places_where_calls_may_differ_are_typed_as_json() {
-    let script =
-        TWICE.replacen("{ branch: main }", "{ branch: fix/a }", 1).replacen("{ branch: main }", "{ branch: fix/b }", 1);
+    let script = TWICE
+        .replacen("{ branch: main }", "{ branch: fix/a }", 1)
+        .replacen("{ branch: main }", "{ branch: fix/b }", 1);
     let (desk, request, _) = parked(&script);
     let place = r#"{"path":"/branch","prefix":"fix/"}"#;
-    desk.run(&["approve", "gate", &request, "--scope", "turn", "--where", place])
+    desk.run(&[
+        "approve", "gate", &request, "--scope", "turn", "--where", place,
+    ])
+    .expect(0)
+    .out_has("but for these places:")
+    .out_has(r#"/branch begins with "fix/""#)
+    .out_has("in this turn");
+    desk.run(&["resume", "gate"])
         .expect(0)
-        .out_has("but for these places:")
-        .out_has(r#"/branch begins with "fix/""#)
-        .out_has("in this turn");
-    desk.run(&["resume", "gate"]).expect(0).out_has("it is done");
+        .out_has("it is done");
     assert_eq!(desk.runs(), 2);
 }
 
@@ -100,14 +130,23 @@ fn places_where_calls_may_differ_are_typed_as_json() {
 fn a_call_runs_with_the_arguments_that_a_person_puts_in() {
     let (desk, request, shown) = parked(GATE);
     let edit = r#"{"branch": "dev"}"#;
-    desk.run(&["approve", "gate", &request, "--shown", &shown, "--args", edit])
+    desk.run(&[
+        "approve", "gate", &request, "--shown", &shown, "--args", edit,
+    ])
+    .expect(0)
+    .out_has(&format!("allowed gate#{request}: worker push {edit}"));
+    desk.run(&["resume", "gate"])
         .expect(0)
-        .out_has(&format!("allowed gate#{request}: worker push {edit}"));
-    desk.run(&["resume", "gate"]).expect(0).out_has("it is done");
+        .out_has("it is done");
     assert_eq!(desk.runs(), 1);
-    let decided = desk.run(&["log", "gate", "--json", "--kind", "ApprovalDecided"]).expect(0).values();
+    let decided = desk
+        .run(&["log", "gate", "--json", "--kind", "ApprovalDecided"])
+        .expect(0)
+        .values();
     assert_eq!(decided[0]["content"]["arguments"], edit);
-    desk.run(&["log", "gate", "--kind", "ApprovalDecided"]).expect(0).out_has("with other arguments");
+    desk.run(&["log", "gate", "--kind", "ApprovalDecided"])
+        .expect(0)
+        .out_has("with other arguments");
 }
 
 #[test]
@@ -116,7 +155,10 @@ fn a_reason_is_shared_only_if_that_is_said() {
         let (desk, request, _) = parked(GATE);
         let deny = ["deny", "gate", &request, "--reason", "not today"];
         desk.run(&[&deny[..], tell].concat()).expect(0);
-        let decided = desk.run(&["log", "gate", "--json", "--kind", "ApprovalDecided"]).expect(0).values();
+        let decided = desk
+            .run(&["log", "gate", "--json", "--kind", "ApprovalDecided"])
+            .expect(0)
+            .values();
         assert_eq!(decided[0]["facts"]["shares_reason"], shares);
         assert_eq!(decided[0]["content"]["reason"], "not today");
     }
@@ -130,51 +172,121 @@ fn what_is_no_scope_place_or_argument_is_a_wrong_usage_and_decides_nothing() {
         (&["--scope", "uses:0"], "`uses:N`"),
         (&["--args", "branch"], "arguments are a JSON object"),
         (&["--args", "[1]"], "arguments are a JSON object"),
-        (&["--args", r#"{"branch":"main","br\u0061nch":"dev"}"#], "the key \"branch\" occurs twice in one object"),
-        (&["--scope", "turn", "--where", r#"{"path":"/branch","prefix":""}"#], "an empty prefix says nothing"),
         (
-            &["--scope", "turn", "--where", r#"{"path":"/branch","beneath":"fix/"}"#],
+            &["--args", r#"{"branch":"main","br\u0061nch":"dev"}"#],
+            "the key \"branch\" occurs twice in one object",
+        ),
+        (
+            &[
+                "--scope",
+                "turn",
+                "--where",
+                r#"{"path":"/branch","prefix":""}"#,
+            ],
+            "an empty prefix says nothing",
+        ),
+        (
+            &[
+                "--scope",
+                "turn",
+                "--where",
+                r#"{"path":"/branch","beneath":"fix/"}"#,
+            ],
             "is no plain path: it has an empty part",
         ),
-        (&["--scope", "turn", "--where", "/branch=main"], "one of equals, one_of, prefix, range"),
-        (&["--scope", "turn", "--where", r#"{"path":"branch","equals":1}"#], "a constraint is JSON"),
-        (&["--scope", "turn", "--any-args", "--where", r#"{"path":"/a","equals":1}"#], "cannot be used with"),
-        (&["--where", r#"{"path":"/branch","equals":"main"}"#], "say how far they reach"),
+        (
+            &["--scope", "turn", "--where", "/branch=main"],
+            "one of equals, one_of, prefix, range",
+        ),
+        (
+            &[
+                "--scope",
+                "turn",
+                "--where",
+                r#"{"path":"branch","equals":1}"#,
+            ],
+            "a constraint is JSON",
+        ),
+        (
+            &[
+                "--scope",
+                "turn",
+                "--any-args",
+                "--where",
+                r#"{"path":"/a","equals":1}"#,
+            ],
+            "cannot be used with",
+        ),
+        (
+            &["--where", r#"{"path":"/branch","equals":"main"}"#],
+            "say how far they reach",
+        ),
         (&["--any-args"], "say how far they reach"),
     ];
     for (options, why) in wrong {
-        desk.run(&[&["approve", "gate", &request], options].concat()).expect(2).err_has(why);
+        desk.run(&[&["approve", "gate", &request], options].concat())
+            .expect(2)
+            .err_has(why);
     }
-    desk.run(&["deny", "gate", &request, "--tell-agent"]).expect(2).err_has("--reason");
-    desk.run(&["revoke", "gate", "nonsense"]).expect(2).err_has("names no grant");
+    desk.run(&["deny", "gate", &request, "--tell-agent"])
+        .expect(2)
+        .err_has("--reason");
+    desk.run(&["revoke", "gate", "nonsense"])
+        .expect(2)
+        .err_has("names no grant");
     assert_eq!(desk.request("gate")["request"].to_string(), request);
-    assert!(!desk.kinds("gate").contains(&"Refused".to_owned()), "a wrong usage is no attempt");
+    assert!(
+        !desk.kinds("gate").contains(&"Refused".to_owned()),
+        "a wrong usage is no attempt"
+    );
 }
 
 #[test]
 fn what_a_tool_does_not_offer_is_refused() {
     let (desk, request, _) = parked(GATE);
-    desk.run(&["approve", "gate", &request, "--scope", "turn", "--any-args"]).expect(4).err_has("does not offer");
+    desk.run(&["approve", "gate", &request, "--scope", "turn", "--any-args"])
+        .expect(4)
+        .err_has("does not offer");
     let place = r#"{"path":"/branch","prefix":"fix/"}"#;
-    desk.run(&["approve", "gate", &request, "--scope", "turn", "--where", place]).expect(4).err_has("does not fit");
+    desk.run(&[
+        "approve", "gate", &request, "--scope", "turn", "--where", place,
+    ])
+    .expect(4)
+    .err_has("does not fit");
     assert_eq!(desk.runs(), 0);
 }
 
 fn asking(question: &str) -> String {
-    let results =
-        format!("results: [{{ needs_input: {{ question: Which?, {question} }} }}, {{ text: \"took {{input}}\" }}]");
-    GATE.replace("effect: destructive", "effect: read")
-        .replace("results: [{ text: pushed, counts: data/runs.txt }]", &results)
+    let results = format!(
+        "results: [{{ needs_input: {{ question: Which?, {question} }} }}, {{ text: \"took {{input}}\" }}]"
+    );
+    GATE.replace("effect: destructive", "effect: read").replace(
+        "results: [{ text: pushed, counts: data/runs.txt }]",
+        &results,
+    )
 }
 
 #[test]
 fn several_options_are_chosen_by_number() {
-    let (desk, request, _) = parked(&asking("options: [red, green, blue], choose: { min: 2, max: 3 }"));
-    desk.run(&["approvals", "gate"]).expect(0).out_has("choose 2 to 3").out_has("--option N --option M");
-    desk.run(&["answer", "gate", &request, "--option", "1"]).expect(4).err_has("another number of them");
-    desk.run(&["answer", "gate", &request, "--none"]).expect(4).err_has("another number of them");
-    desk.run(&["answer", "gate", &request, "--option", "3", "--option", "1"]).expect(0);
-    let answered = desk.run(&["log", "gate", "--json", "--kind", "QuestionAnswered"]).expect(0).values();
+    let (desk, request, _) = parked(&asking(
+        "options: [red, green, blue], choose: { min: 2, max: 3 }",
+    ));
+    desk.run(&["approvals", "gate"])
+        .expect(0)
+        .out_has("choose 2 to 3")
+        .out_has("--option N --option M");
+    desk.run(&["answer", "gate", &request, "--option", "1"])
+        .expect(4)
+        .err_has("another number of them");
+    desk.run(&["answer", "gate", &request, "--none"])
+        .expect(4)
+        .err_has("another number of them");
+    desk.run(&["answer", "gate", &request, "--option", "3", "--option", "1"])
+        .expect(0);
+    let answered = desk
+        .run(&["log", "gate", "--json", "--kind", "QuestionAnswered"])
+        .expect(0)
+        .values();
     assert_eq!(answered[0]["facts"]["options"], json!([0, 2]));
     desk.run(&["resume", "gate"]).expect(0).out_has("took red");
 }
@@ -182,9 +294,16 @@ fn several_options_are_chosen_by_number() {
 #[test]
 fn a_free_answer_must_fit_what_the_question_wants() {
     let (desk, request, _) = parked(&asking("schema: { type: integer, minimum: -5 }"));
-    desk.run(&["approvals", "gate"]).expect(0).out_has("the answer is JSON that fits").out_has("JSON --as");
-    desk.run(&["answer", "gate", &request, "many"]).expect(4).err_has("not what the question asks for");
-    desk.run(&["answer", "gate", &request, "-7"]).expect(4).err_has("not what the question asks for");
+    desk.run(&["approvals", "gate"])
+        .expect(0)
+        .out_has("the answer is JSON that fits")
+        .out_has("JSON --as");
+    desk.run(&["answer", "gate", &request, "many"])
+        .expect(4)
+        .err_has("not what the question asks for");
+    desk.run(&["answer", "gate", &request, "-7"])
+        .expect(4)
+        .err_has("not what the question asks for");
     desk.run(&["answer", "gate", &request, "-3"]).expect(0);
     desk.run(&["resume", "gate"]).expect(0).out_has("took -3");
 }

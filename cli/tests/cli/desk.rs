@@ -81,7 +81,11 @@ impl Desk {
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(FOLKMOOT);
         command.current_dir(self.dir.path()).env_clear();
-        command.envs([("FOLKMOOT_STORE", "store"), ("USER", "tester"), ("PATH", "/usr/bin:/bin")]);
+        command.envs([
+            ("FOLKMOOT_STORE", "store"),
+            ("USER", "tester"),
+            ("PATH", "/usr/bin:/bin"),
+        ]);
         command.args(arguments).stdin(Stdio::null());
         command
     }
@@ -93,9 +97,17 @@ impl Desk {
     /// Runs the program with `input` on its standard input.
     pub(crate) fn run_with(&self, arguments: &[&str], input: &str) -> Ran {
         let mut command = self.command(arguments);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
-        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        child
+            .stdin
+            .take()
+            .unwrap()
+            .write_all(input.as_bytes())
+            .unwrap();
         Ran::from(child.wait_with_output().unwrap())
     }
 
@@ -111,13 +123,19 @@ impl Desk {
     pub(crate) fn asked(&self, world: &str) -> (String, String) {
         let request = self.request(world);
         let shown = request["asks"]["shown"].as_str().unwrap_or_default();
-        (request["request"].to_string(), shown.chars().take(8).collect())
+        (
+            request["request"].to_string(),
+            shown.chars().take(8).collect(),
+        )
     }
 
     /// The kinds of the events of `world`.
     pub(crate) fn kinds(&self, world: &str) -> Vec<String> {
         let events = self.run(&["log", world, "--json"]).expect(0).values();
-        events.iter().map(|event| event["kind"].as_str().unwrap().to_owned()).collect()
+        events
+            .iter()
+            .map(|event| event["kind"].as_str().unwrap().to_owned())
+            .collect()
     }
 }
 
@@ -128,13 +146,20 @@ impl Ran {
 
     /// The same, if the exit code is `code`.
     pub(crate) fn expect(self, code: i32) -> Self {
-        assert_eq!(self.code, code, "stdout:\n{}\nstderr:\n{}", self.out, self.err);
+        assert_eq!(
+            self.code, code,
+            "stdout:\n{}\nstderr:\n{}",
+            self.out, self.err
+        );
         self
     }
 
     /// The lines of the output, read as JSON.
     pub(crate) fn values(&self) -> Vec<Value> {
-        self.out.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{self:?}"))).collect()
+        self.out
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("{self:?}")))
+            .collect()
     }
 
     /// The output, read as one JSON document.
@@ -143,12 +168,21 @@ impl Ran {
     }
 
     pub(crate) fn out_has(self, part: &str) -> Self {
-        assert!(self.out.contains(part), "no {part:?} in stdout:\n{}\nstderr:\n{}", self.out, self.err);
+        assert!(
+            self.out.contains(part),
+            "no {part:?} in stdout:\n{}\nstderr:\n{}",
+            self.out,
+            self.err
+        );
         self
     }
 
     pub(crate) fn err_has(self, part: &str) -> Self {
-        assert!(self.err.contains(part), "no {part:?} in stderr:\n{}", self.err);
+        assert!(
+            self.err.contains(part),
+            "no {part:?} in stderr:\n{}",
+            self.err
+        );
         self
     }
 }

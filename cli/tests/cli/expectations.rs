@@ -37,13 +37,20 @@ fn the_ways_of_all_messages_are_one_list() {
 
 #[test]
 fn a_way_that_differs_is_shown_beside_what_was_expected() {
-    let wrong = WAYS.replace("from: worker, to: { planner: mentioned }", "from: worker, to: { planner: reply }");
+    let wrong = WAYS.replace(
+        "from: worker, to: { planner: mentioned }",
+        "from: worker, to: { planner: reply }",
+    );
     run(&format!("routing: {wrong}"))
         .expect(1)
         .err_has("ada → planner (main_agent); planner → worker (mentioned); worker → planner (reply); planner → nobody")
         .err_has("came ada → planner (main_agent) by the rule main_agent; planner → worker (mentioned)");
-    run("routing: [{ from: ada }]").expect(1).err_has("worker → planner (mentioned)");
-    run("routing: { rule: main_agent }").expect(1).err_has("… → … by the rule main_agent");
+    run("routing: [{ from: ada }]")
+        .expect(1)
+        .err_has("worker → planner (mentioned)");
+    run("routing: { rule: main_agent }")
+        .expect(1)
+        .err_has("… → … by the rule main_agent");
 }
 
 #[test]
@@ -52,24 +59,38 @@ fn ways_in_any_order_are_paired_one_to_one() {
     run(&format!("routing_unordered: {turned}")).expect(0);
     run(&format!("routing: {turned}")).expect(1);
     let twice = "[{ from: worker }, { from: worker }, { from: planner }, { from: ada }]";
-    run(&format!("routing_unordered: {twice}")).expect(1).err_has("routing in any order");
+    run(&format!("routing_unordered: {twice}"))
+        .expect(1)
+        .err_has("routing in any order");
 }
 
 #[test]
 fn model_calls_are_counted_and_bounded() {
     run("{ model_calls: 3, model_calls_max: 3 }").expect(0);
     run("{ model_calls: { planner: 2, worker: 1 }, model_calls_max: { planner: 2 } }").expect(0);
-    run("model_calls_max: 2").expect(1).err_has("at most 2 model calls").err_has("came 3");
-    run("model_calls_max: { planner: 1 }").expect(1).err_has("at most 1 model calls of planner").err_has("came 2");
+    run("model_calls_max: 2")
+        .expect(1)
+        .err_has("at most 2 model calls")
+        .err_has("came 3");
+    run("model_calls_max: { planner: 1 }")
+        .expect(1)
+        .err_has("at most 1 model calls of planner")
+        .err_has("came 2");
     run("model_calls: 4").expect(1).err_has("came 3");
 }
 
 #[test]
 fn ends_of_turns_and_what_is_left_are_compared() {
     run("{ turns: { planner: [answered, answered], worker: answered }, activity: idle, people: [ada] }").expect(0);
-    run("turns: { worker: passed }").expect(1).err_has("turns of worker").err_has("answered");
+    run("turns: { worker: passed }")
+        .expect(1)
+        .err_has("turns of worker")
+        .err_has("answered");
     run("budget: { agents: { planner: 3, worker: 4 }, episode: 22 }").expect(0);
-    run("budget: { agents: { planner: 5 } }").expect(1).err_has("model calls left to planner 5").err_has("came 3");
+    run("budget: { agents: { planner: 5 } }")
+        .expect(1)
+        .err_has("model calls left to planner 5")
+        .err_has("came 3");
     run("people: []").expect(1).err_has("ada");
     run("activity: parked").expect(1).err_has("idle");
 }

@@ -10,10 +10,22 @@ fn room_is_branched_off_and_left_closed() {
         .expect(0)
         .out_has("other is branched off denied behind event 7.\nEvent 6 stands inside a commit")
         .out_has("Its effects are answered from the record");
-    assert_ne!(desk.run(&["fork", "denied", "--as", "other"]).code, 0, "the name is taken");
-    desk.run(&["fork", "denied", "--at", "9999", "--as", "never"]).expect(2).err_has("there is no event 9999");
-    let copied = desk.run(&["fork", "denied", "--as", "third", "--copy", "--json"]).expect(0).document();
-    assert_eq!((&copied["effects"], &copied["is_copied"]), (&"recorded".into(), &true.into()));
+    assert_ne!(
+        desk.run(&["fork", "denied", "--as", "other"]).code,
+        0,
+        "the name is taken"
+    );
+    desk.run(&["fork", "denied", "--at", "9999", "--as", "never"])
+        .expect(2)
+        .err_has("there is no event 9999");
+    let copied = desk
+        .run(&["fork", "denied", "--as", "third", "--copy", "--json"])
+        .expect(0)
+        .document();
+    assert_eq!(
+        (&copied["effects"], &copied["is_copied"]),
+        (&"recorded".into(), &true.into())
+    );
     assert_eq!(desk.run(&["worlds", "--json"]).expect(0).values().len(), 3);
     desk.run(&["resume", "third"]).expect(0);
 }
@@ -23,11 +35,26 @@ fn what_people_were_asked_is_asked_again_and_decided_there() {
     let desk = Desk::with_gate();
     let ran = desk.run(&["run", "gate.yaml"]);
     assert_eq!(ran.code, 4, "{}{}", ran.out, ran.err);
-    desk.run(&["fork", "gate", "--as", "what-if"]).expect(0).out_has("Asked again: 1 request.").out_has("what-if#");
+    desk.run(&["fork", "gate", "--as", "what-if"])
+        .expect(0)
+        .out_has("Asked again: 1 request.")
+        .out_has("what-if#");
     let request = desk.request("what-if")["request"].to_string();
     desk.run(&["deny", "what-if", &request]).expect(0);
-    assert_eq!(desk.run(&["approvals", "what-if", "--json"]).expect(0).values().len(), 0);
-    assert_eq!(desk.run(&["approvals", "gate", "--json"]).expect(0).values().len(), 1);
+    assert_eq!(
+        desk.run(&["approvals", "what-if", "--json"])
+            .expect(0)
+            .values()
+            .len(),
+        0
+    );
+    assert_eq!(
+        desk.run(&["approvals", "gate", "--json"])
+            .expect(0)
+            .values()
+            .len(),
+        1
+    );
 }
 
 #[test]
@@ -42,8 +69,13 @@ fn two_worlds_are_compared_from_where_they_part() {
         .out_has("Both builds are gone")
         .out_has("the old builds stay")
         .out_has("tokens, cost unknown");
-    desk.run(&["diff", "fork", "fork"]).expect(0).out_has("Both have the same");
-    let view = desk.run(&["diff", "fork", "what-if@10", "--json"]).expect(0).document();
+    desk.run(&["diff", "fork", "fork"])
+        .expect(0)
+        .out_has("Both have the same");
+    let view = desk
+        .run(&["diff", "fork", "what-if@10", "--json"])
+        .expect(0)
+        .document();
     assert_eq!(view["other"]["at"], view["common"]);
     desk.run(&["diff", "fork", "what-if@x"]).expect(2);
 }
@@ -52,11 +84,15 @@ fn two_worlds_are_compared_from_where_they_part() {
 fn an_expectation_behind_a_step_in_a_branch_looks_at_the_world_that_it_names() {
     let desk = Desk::new();
     let script = std::fs::read_to_string(example("fork.yaml")).unwrap();
-    let expects =
-        |message: &str| format!("{script}  - expect: {{ message: {{ from: janitor, contains: {message} }} }}\n");
+    let expects = |message: &str| {
+        format!("{script}  - expect: {{ message: {{ from: janitor, contains: {message} }} }}\n")
+    };
     desk.write("fork.yaml", &expects("Both builds are gone"));
     desk.run(&["run", "fork.yaml"]).expect(0);
-    desk.write("other.yaml", &expects("the old builds stay").replace("world: fork", "world: other"));
+    desk.write(
+        "other.yaml",
+        &expects("the old builds stay").replace("world: fork", "world: other"),
+    );
     desk.run(&["run", "other.yaml", "--store", "other"])
         .expect(1)
         .err_has("looked at events ")

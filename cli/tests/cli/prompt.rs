@@ -39,18 +39,29 @@ fn told() -> Desk {
 
 /// The positions of the calls and of their further attempts.
 fn calls(desk: &Desk) -> Vec<String> {
-    let events = desk.run(&["log", "layers", "--json", "--kind", "ModelCalled"]).expect(0).values();
-    events.iter().map(|event| event["position"].to_string()).collect()
+    let events = desk
+        .run(&["log", "layers", "--json", "--kind", "ModelCalled"])
+        .expect(0)
+        .values();
+    events
+        .iter()
+        .map(|event| event["position"].to_string())
+        .collect()
 }
 
 fn prompt(desk: &Desk, call: &str) -> Value {
-    desk.run(&["replay", "layers", "--prompt", call, "--json"]).expect(0).document()
+    desk.run(&["replay", "layers", "--prompt", call, "--json"])
+        .expect(0)
+        .document()
 }
 
 #[test]
 fn people_read_each_layer_under_its_kind_and_each_item_in_its_order() {
     let desk = told();
-    let out = desk.run(&["replay", "layers", "--prompt", &calls(&desk)[1]]).expect(0).out;
+    let out = desk
+        .run(&["replay", "layers", "--prompt", &calls(&desk)[1]])
+        .expect(0)
+        .out;
     let parts = [
         "bob asks scripted",
         "for an answer; temperature 0.25, at most 90 tokens\n",
@@ -67,7 +78,9 @@ fn people_read_each_layer_under_its_kind_and_each_item_in_its_order() {
     ];
     let mut rest = out.as_str();
     for part in parts {
-        let Some((_, behind)) = rest.split_once(part) else { panic!("no {part:?} in its place in:\n{out}") };
+        let Some((_, behind)) = rest.split_once(part) else {
+            panic!("no {part:?} in its place in:\n{out}")
+        };
         rest = behind;
     }
 }
@@ -79,9 +92,17 @@ fn every_attempt_of_a_call_has_the_same_request() {
     let (one, two) = (prompt(&desk, &calls[1]), prompt(&desk, &calls[2]));
     assert_eq!((&one["attempt"], &two["attempt"]), (&1.into(), &2.into()));
     assert_eq!(one["request"], two["request"]);
-    let kinds: Vec<&Value> = one["request"]["system"].as_array().unwrap().iter().map(|layer| &layer["kind"]).collect();
+    let kinds: Vec<&Value> = one["request"]["system"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|layer| &layer["kind"])
+        .collect();
     assert_eq!(kinds, ["identity", "role", "rules", "context", "task"]);
-    assert_eq!((&one["recorded"], &one["is_same"]), (&one["request"]["fingerprint"], &true.into()));
+    assert_eq!(
+        (&one["recorded"], &one["is_same"]),
+        (&one["request"]["fingerprint"], &true.into())
+    );
 }
 
 #[test]
@@ -94,7 +115,9 @@ fn a_call_has_short_names() {
     let wrong = |call: &str| desk.run(&["replay", "layers", "--prompt", call]).expect(2);
     wrong("other#3").err_has("other#3 is no call of the world layers");
     wrong("last").err_has("write layers#POSITION");
-    wrong("1").err_has("is a WorldOpened, not a ModelCalled; `log layers --kind ModelCalled` lists the calls");
+    wrong("1").err_has(
+        "is a WorldOpened, not a ModelCalled; `log layers --kind ModelCalled` lists the calls",
+    );
     wrong("999").err_has("there is no event 999 in the world layers: its events are 1 to");
 }
 
@@ -103,7 +126,13 @@ async fn copied(desk: &Desk) {
     let name = WorldName::new("layers").unwrap();
     let store = Store::open(desk.path("store"), OpenMode::Existing).unwrap();
     let entry = store.find(&name).await.unwrap().unwrap();
-    let commits: Vec<_> = store.read(entry.world, Position::new(1)).await.unwrap().try_collect().await.unwrap();
+    let commits: Vec<_> = store
+        .read(entry.world, Position::new(1))
+        .await
+        .unwrap()
+        .try_collect()
+        .await
+        .unwrap();
     store.close().unwrap();
     let copy = Store::open(desk.path("copy"), OpenMode::Create).unwrap();
     for mut stored in commits {
@@ -120,14 +149,20 @@ async fn copied(desk: &Desk) {
 #[test]
 fn a_request_that_is_not_what_was_recorded_is_a_divergence() {
     let desk = told();
-    tokio::runtime::Runtime::new().unwrap().block_on(copied(&desk));
+    tokio::runtime::Runtime::new()
+        .unwrap()
+        .block_on(copied(&desk));
     let call = &calls(&desk)[0];
     let replay = |more: &[&str]| {
         let mut command = desk.command(&[&["replay", "layers", "--prompt", call], more].concat());
         command.env("FOLKMOOT_STORE", "copy");
-        Ran::of(command).expect(5).err_has("does not have the fingerprint that is recorded")
+        Ran::of(command)
+            .expect(5)
+            .err_has("does not have the fingerprint that is recorded")
     };
-    replay(&[]).out_has("and recorded is ").out_has("Look, please");
+    replay(&[])
+        .out_has("and recorded is ")
+        .out_has("Look, please");
     assert_eq!(replay(&["--json"]).document()["is_same"], false);
 }
 
@@ -135,9 +170,16 @@ fn a_request_that_is_not_what_was_recorded_is_a_divergence() {
 fn the_examples_have_the_requests_that_they_record() {
     let desk = Desk::new();
     for script in ["release-room", "denied", "crash-and-resume"] {
-        desk.run(&["run", &example(&format!("{script}.yaml"))]).expect(0);
-        for call in desk.run(&["log", script, "--json", "--kind", "ModelCalled"]).expect(0).values() {
-            desk.run(&["replay", script, "--prompt", &call["position"].to_string()]).expect(0).out_has(", as recorded");
+        desk.run(&["run", &example(&format!("{script}.yaml"))])
+            .expect(0);
+        for call in desk
+            .run(&["log", script, "--json", "--kind", "ModelCalled"])
+            .expect(0)
+            .values()
+        {
+            desk.run(&["replay", script, "--prompt", &call["position"].to_string()])
+                .expect(0)
+                .out_has(", as recorded");
         }
     }
 }

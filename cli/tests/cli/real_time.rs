@@ -28,10 +28,19 @@ struct Running {
 impl Running {
     fn start(desk: &Desk, arguments: &[&str]) -> Self {
         let mut command = desk.command(arguments);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .unwrap();
         let out = BufReader::new(child.stdout.take().unwrap());
         let _deadline = deadline(&child);
-        Self { child, out, seen: String::new(), _deadline }
+        Self {
+            child,
+            out,
+            seen: String::new(),
+            _deadline,
+        }
     }
 
     /// Reads on until a line has `part` in it.
@@ -94,9 +103,11 @@ fn waiting() -> (Desk, Running) {
 fn a_second_terminal_approves_while_a_run_waits() {
     let (desk, run) = waiting();
     let (request, shown) = desk.asked("gate");
-    desk.run(&["approve", "gate", &request, "--shown", &shown, "--as", "bob"])
-        .expect(0)
-        .out_has("The process that holds the store goes on with it.");
+    desk.run(&[
+        "approve", "gate", &request, "--shown", &shown, "--as", "bob",
+    ])
+    .expect(0)
+    .out_has("The process that holds the store goes on with it.");
     let (code, out) = run.end();
     assert_eq!(code, Some(0), "{out}");
     assert!(out.contains(&format!("bob allows gate#{request}")), "{out}");
@@ -122,13 +133,26 @@ fn a_second_terminal_reads_while_a_run_waits() {
     let (desk, run) = waiting();
     let worlds = desk.run(&["worlds", "--json"]).expect(0).values();
     assert_eq!(worlds[0]["pending"], 1);
-    assert_eq!(desk.run(&["replay", "gate", "--json"]).expect(0).document()["activity"], "parked");
+    assert_eq!(
+        desk.run(&["replay", "gate", "--json"]).expect(0).document()["activity"],
+        "parked"
+    );
     assert!(desk.kinds("gate").contains(&"ApprovalRequested".to_owned()));
-    desk.run(&["verify", "gate"]).expect(0).out_has("re-decision  intact");
-    desk.run(&["verify", "--all"]).expect(0).out_has("1 world: 1 right in themselves, no anchor given");
-    desk.run(&["log", "nowhere"]).expect(3).err_has("there is no world called nowhere");
-    desk.run(&["approve", "gate", "9999"]).expect(4).err_has("no such request");
-    desk.run(&["doctor"]).expect(0).out_has(&format!("in use by process {}", run.child.id()));
+    desk.run(&["verify", "gate"])
+        .expect(0)
+        .out_has("re-decision  intact");
+    desk.run(&["verify", "--all"])
+        .expect(0)
+        .out_has("1 world: 1 right in themselves, no anchor given");
+    desk.run(&["log", "nowhere"])
+        .expect(3)
+        .err_has("there is no world called nowhere");
+    desk.run(&["approve", "gate", "9999"])
+        .expect(4)
+        .err_has("no such request");
+    desk.run(&["doctor"])
+        .expect(0)
+        .out_has(&format!("in use by process {}", run.child.id()));
 }
 
 #[test]
@@ -136,8 +160,18 @@ fn what_is_read_from_the_holder_is_what_is_read_from_the_store() {
     let (desk, run) = waiting();
     let replay = || desk.run(&["replay", "gate", "--json"]).expect(0).out;
     let log = || desk.run(&["log", "gate", "--json"]).expect(0).out;
-    let transcript = || desk.run(&["replay", "gate", "--transcript", "--limit", "1"]).expect(0).out;
-    let export = || ["md", "jsonl", "html"].map(|form| desk.run(&["export", "gate", "--format", form]).expect(0).out);
+    let transcript = || {
+        desk.run(&["replay", "gate", "--transcript", "--limit", "1"])
+            .expect(0)
+            .out
+    };
+    let export = || {
+        ["md", "jsonl", "html"].map(|form| {
+            desk.run(&["export", "gate", "--format", form])
+                .expect(0)
+                .out
+        })
+    };
     let held = (replay(), log(), transcript(), export());
     run.signal(Signal::KILL);
     assert_eq!(run.end().0, None);
@@ -157,7 +191,11 @@ fn a_log_is_followed_without_gap_or_duplicate_until_the_holder_ends() {
     assert_eq!(code, Some(0), "the log ends with its holder");
     let positions: Vec<u64> = out
         .lines()
-        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["position"].as_u64().unwrap())
+        .map(|line| {
+            serde_json::from_str::<serde_json::Value>(line).unwrap()["position"]
+                .as_u64()
+                .unwrap()
+        })
         .collect();
     assert_eq!(positions, (1..=positions.len() as u64).collect::<Vec<_>>());
 }
@@ -177,7 +215,10 @@ fn a_locked_store_whose_holder_answers_nothing_is_given_up() {
     desk.run(&["run", "gate.yaml"]).expect(4);
     let lock = std::fs::File::open(desk.path("store/lock")).unwrap();
     lock.lock().unwrap();
-    desk.run(&["worlds"]).expect(3).err_has("is in use by process").err_has("it answers no questions");
+    desk.run(&["worlds"])
+        .expect(3)
+        .err_has("is in use by process")
+        .err_has("it answers no questions");
 }
 
 #[test]
@@ -186,9 +227,15 @@ fn the_first_interrupt_stops_the_episode_and_records_it() {
     run.signal(Signal::INT);
     let (code, out) = run.end();
     assert_eq!(code, Some(130), "{out}");
-    let stopped = desk.run(&["log", "gate", "--json", "--kind", "Stopped"]).expect(0).values();
+    let stopped = desk
+        .run(&["log", "gate", "--json", "--kind", "Stopped"])
+        .expect(0)
+        .values();
     assert_eq!(stopped[0]["principal"]["person"]["display"], "tester");
-    assert_eq!(desk.run(&["worlds", "--json"]).expect(0).values()[0]["activity"], "idle");
+    assert_eq!(
+        desk.run(&["worlds", "--json"]).expect(0).values()[0]["activity"],
+        "idle"
+    );
     assert_eq!(desk.runs(), 0);
 }
 
@@ -206,10 +253,16 @@ fn a_room_that_was_killed_goes_on_from_another_process() {
     let (desk, run) = waiting();
     run.signal(Signal::KILL);
     assert_eq!(run.end().0, None);
-    assert!(desk.path("store/control.sock").exists(), "a killed process tidies nothing up");
+    assert!(
+        desk.path("store/control.sock").exists(),
+        "a killed process tidies nothing up"
+    );
     let (request, shown) = desk.asked("gate");
-    desk.run(&["approve", "gate", &request, "--shown", &shown]).expect(0);
-    desk.run(&["resume", "gate"]).expect(0).out_has("worker  ┊ @ada it is done");
+    desk.run(&["approve", "gate", &request, "--shown", &shown])
+        .expect(0);
+    desk.run(&["resume", "gate"])
+        .expect(0)
+        .out_has("worker  ┊ @ada it is done");
     assert_eq!(desk.runs(), 1);
     assert!(!desk.path("store/control.sock").exists());
 }
@@ -217,8 +270,13 @@ fn a_room_that_was_killed_goes_on_from_another_process() {
 #[test]
 fn only_the_user_may_use_the_socket() {
     let (desk, run) = waiting();
-    let mode =
-        std::os::unix::fs::PermissionsExt::mode(&desk.path("store/control.sock").metadata().unwrap().permissions());
+    let mode = std::os::unix::fs::PermissionsExt::mode(
+        &desk
+            .path("store/control.sock")
+            .metadata()
+            .unwrap()
+            .permissions(),
+    );
     assert_eq!(mode & 0o777, 0o600);
     drop(run);
 }
@@ -229,8 +287,19 @@ fn a_store_with_a_long_path_is_served_too() {
     let store = format!("{}/store", "deep-in-folders".repeat(12));
     let mut run = Running::start(&desk, &["--store", &store, "run", "gate.yaml", "--wait"]);
     run.until("deny gate ");
-    let request = desk.run(&["--store", &store, "approvals", "gate", "--json"]).expect(0).values().remove(0);
-    desk.run(&["--store", &store, "approve", "gate", &request["request"].to_string()]).expect(0);
+    let request = desk
+        .run(&["--store", &store, "approvals", "gate", "--json"])
+        .expect(0)
+        .values()
+        .remove(0);
+    desk.run(&[
+        "--store",
+        &store,
+        "approve",
+        "gate",
+        &request["request"].to_string(),
+    ])
+    .expect(0);
     assert_eq!(run.end().0, Some(0));
 }
 
@@ -238,7 +307,11 @@ fn a_store_with_a_long_path_is_served_too() {
 fn a_chat_can_be_approved_from_a_second_terminal() {
     let desk = Desk::with_gate();
     let mut command = desk.command(&["chat", "gate.yaml"]);
-    let mut chat = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut chat = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     let _deadline = deadline(&chat);
     let mut input = chat.stdin.take().unwrap();
     std::io::Write::write_all(&mut input, b"please push\n").unwrap();
@@ -249,7 +322,10 @@ fn a_chat_can_be_approved_from_a_second_terminal() {
         assert!(out.read_line(&mut line).unwrap() > 0);
     }
     let (request, shown) = desk.asked("gate");
-    desk.run(&["approve", "gate", &request, "--shown", &shown, "--as", "bob"]).expect(0);
+    desk.run(&[
+        "approve", "gate", &request, "--shown", &shown, "--as", "bob",
+    ])
+    .expect(0);
     drop(input);
     assert_eq!(chat.wait().unwrap().code(), Some(0));
     assert_eq!(desk.runs(), 1);
@@ -259,7 +335,11 @@ fn a_chat_can_be_approved_from_a_second_terminal() {
 fn in_a_chat_the_first_interrupt_stops_and_the_second_ends() {
     let desk = Desk::with_gate();
     let mut command = desk.command(&["chat", "gate.yaml"]);
-    let mut chat = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut chat = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut input = chat.stdin.take().unwrap();
     std::io::Write::write_all(&mut input, b"please push\n").unwrap();
     let mut out = BufReader::new(chat.stdout.take().unwrap());
@@ -267,7 +347,10 @@ fn in_a_chat_the_first_interrupt_stops_and_the_second_ends() {
         let mut line = String::new();
         while !line.contains(part) {
             line.clear();
-            assert!(out.read_line(&mut line).unwrap() > 0, "the chat ended before {part:?}");
+            assert!(
+                out.read_line(&mut line).unwrap() > 0,
+                "the chat ended before {part:?}"
+            );
         }
     };
     until("o once");
@@ -282,26 +365,57 @@ fn in_a_chat_the_first_interrupt_stops_and_the_second_ends() {
 #[test]
 fn what_became_of_a_lost_run_is_settled_by_a_person() {
     let desk = Desk::new();
-    let script = SNEAK.replace("effect: read", "effect: destructive").replace("tools: [push, sneak]", "tools: [sneak]");
-    let script = script.replace("{ tool: push }, ", "").replace("policy: {", "policy: { mode: auto,");
+    let script = SNEAK
+        .replace("effect: read", "effect: destructive")
+        .replace("tools: [push, sneak]", "tools: [sneak]");
+    let script = script
+        .replace("{ tool: push }, ", "")
+        .replace("policy: {", "policy: { mode: auto,");
     desk.write("gate.yaml", &script);
     desk.write("data/sneak.sh", "sleep 40\n");
     let mut run = Running::start(&desk, &["run", "gate.yaml", "--json"]);
     run.until("\"ToolStarted\"");
     run.signal(Signal::KILL);
     assert_eq!(run.end().0, None);
-    desk.run(&["approvals", "gate"]).expect(0).out_has("gate: a call in doubt").out_has("folkmoot resume gate");
-    let doubt = desk.run(&["approvals", "gate", "--json"]).expect(0).document();
-    assert_eq!((&doubt["tool"], &doubt["asks"]["kind"]), (&"sneak".into(), &"in_doubt".into()));
-    desk.run(&["resume", "gate"]).expect(4).out_has("took effect is not known").out_has("settle gate ");
-    desk.run(&["approvals", "gate"]).expect(0).out_has("settle gate ");
+    desk.run(&["approvals", "gate"])
+        .expect(0)
+        .out_has("gate: a call in doubt")
+        .out_has("folkmoot resume gate");
+    let doubt = desk
+        .run(&["approvals", "gate", "--json"])
+        .expect(0)
+        .document();
+    assert_eq!(
+        (&doubt["tool"], &doubt["asks"]["kind"]),
+        (&"sneak".into(), &"in_doubt".into())
+    );
+    desk.run(&["resume", "gate"])
+        .expect(4)
+        .out_has("took effect is not known")
+        .out_has("settle gate ");
+    desk.run(&["approvals", "gate"])
+        .expect(0)
+        .out_has("settle gate ");
     let request = desk.request("gate")["request"].to_string();
     desk.run(&["settle", "gate", &request]).expect(2);
-    desk.run(&["settle", "gate", &request, "--ran", "it worked"]).expect(0).out_has("settled gate#");
-    desk.run(&["resume", "gate"]).expect(0).out_has("worker  ┊ done");
-    let settled = desk.run(&["log", "gate", "--json", "--kind", "OutcomeSettled"]).expect(0).values();
+    desk.run(&["settle", "gate", &request, "--ran", "it worked"])
+        .expect(0)
+        .out_has("settled gate#");
+    desk.run(&["resume", "gate"])
+        .expect(0)
+        .out_has("worker  ┊ done");
+    let settled = desk
+        .run(&["log", "gate", "--json", "--kind", "OutcomeSettled"])
+        .expect(0)
+        .values();
     assert_eq!(settled[0]["content"]["result"], "it worked");
-    assert_eq!(desk.run(&["log", "gate", "--json", "--kind", "ToolStarted"]).expect(0).values().len(), 1);
+    assert_eq!(
+        desk.run(&["log", "gate", "--json", "--kind", "ToolStarted"])
+            .expect(0)
+            .values()
+            .len(),
+        1
+    );
 }
 
 /// A room in which the worker pushes, which waits, and runs a program that wants to allow it.
@@ -334,18 +448,43 @@ fn sneak(how: &str) {
     let desk = Desk::new();
     desk.write("gate.yaml", SNEAK);
     let store = desk.path("store");
-    let tries =
-        format!("for at in 9 10 11 12 13 14; do {how} {FOLKMOOT} --store {} approve gate $at; done", store.display());
-    desk.write("data/sneak.sh", &format!("{tries} 2>&1\n{how} {FOLKMOOT} --store {} log gate 2>&1\n", store.display()));
+    let tries = format!(
+        "for at in 9 10 11 12 13 14; do {how} {FOLKMOOT} --store {} approve gate $at; done",
+        store.display()
+    );
+    desk.write(
+        "data/sneak.sh",
+        &format!(
+            "{tries} 2>&1\n{how} {FOLKMOOT} --store {} log gate 2>&1\n",
+            store.display()
+        ),
+    );
     desk.run(&["run", "gate.yaml"]).expect(4);
     assert_eq!(desk.runs(), 0);
-    let finished = desk.run(&["log", "gate", "--json", "--kind", "ToolFinished"]).expect(0).values();
+    let finished = desk
+        .run(&["log", "gate", "--json", "--kind", "ToolFinished"])
+        .expect(0)
+        .values();
     let said = finished[0]["content"].to_string();
-    assert!(said.contains("refused: a program that a tool runs cannot decide"), "{said}");
-    assert!(said.contains("refused: a program that a tool runs is not served"), "{said}");
-    let refused = desk.run(&["log", "gate", "--json", "--kind", "Refused"]).expect(0).values();
+    assert!(
+        said.contains("refused: a program that a tool runs cannot decide"),
+        "{said}"
+    );
+    assert!(
+        said.contains("refused: a program that a tool runs is not served"),
+        "{said}"
+    );
+    let refused = desk
+        .run(&["log", "gate", "--json", "--kind", "Refused"])
+        .expect(0)
+        .values();
     assert!(!refused.is_empty());
-    assert!(refused.iter().all(|event| event["facts"]["reason"] == "not_a_person"), "{refused:?}");
+    assert!(
+        refused
+            .iter()
+            .all(|event| event["facts"]["reason"] == "not_a_person"),
+        "{refused:?}"
+    );
     assert_eq!(desk.request("gate")["tool"], "push", "it still waits");
 }
 
@@ -366,7 +505,9 @@ fn a_process_with_a_tools_mark_decides_nothing_in_a_store_of_its_own() {
     let (request, _) = desk.asked("gate");
     let mut command = desk.command(&["approve", "gate", &request]);
     command.env("FOLKMOOT_TOOL", "1");
-    Ran::of(command).expect(4).err_has("a program that a tool runs");
+    Ran::of(command)
+        .expect(4)
+        .err_has("a program that a tool runs");
     assert_eq!(desk.asked("gate").0, request);
 }
 
@@ -406,10 +547,16 @@ fn a_program_that_kills_its_helper_still_cannot_decide() {
          exec env -i {FOLKMOOT} --store ../store approve orphan 10 --as eve > said.txt 2>&1\n"
     );
     desk.write("data/forge.sh", &forge);
-    desk.write("data/wait.sh", "until grep -qE 'refused|allowed|error' said.txt; do sleep 0.01; done\n");
+    desk.write(
+        "data/wait.sh",
+        "until grep -qE 'refused|allowed|error' said.txt; do sleep 0.01; done\n",
+    );
     desk.run(&["run", "orphan.yaml"]).expect(4);
     let said = std::fs::read_to_string(desk.path("data/said.txt")).unwrap();
-    assert!(said.contains("a program that a tool runs cannot decide"), "{said}");
+    assert!(
+        said.contains("a program that a tool runs cannot decide"),
+        "{said}"
+    );
     assert_eq!(desk.runs(), 0);
     let asked = desk.asked("orphan").0;
     assert_eq!(asked, "10", "the request that was meant still waits");
@@ -422,13 +569,23 @@ fn of_many_who_decide_at_once_in_a_world_at_rest_one_does_and_the_others_are_tol
     let mut holder = Running::start(&desk, &["run", "gate.yaml", "--world", "other", "--wait"]);
     holder.until("in another terminal");
     let (request, _) = desk.asked("gate");
-    let approve = || desk.command(&["approve", "gate", &request]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
+    let approve = || {
+        desk.command(&["approve", "gate", &request])
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+    };
     let all: Vec<Child> = (0..6).map(|_| approve().unwrap()).collect();
-    let ends = all.into_iter().map(|child| child.wait_with_output().unwrap());
+    let ends = all
+        .into_iter()
+        .map(|child| child.wait_with_output().unwrap());
     let (first, others): (Vec<_>, Vec<_>) = ends.partition(|end| end.status.success());
     assert_eq!(first.len(), 1);
     for end in others {
         assert_eq!(end.status.code(), Some(4), "{end:?}");
-        assert!(String::from_utf8_lossy(&end.stderr).contains("decided before"), "{end:?}");
+        assert!(
+            String::from_utf8_lossy(&end.stderr).contains("decided before"),
+            "{end:?}"
+        );
     }
 }

@@ -42,7 +42,9 @@ script:
 
 fn shop() -> Desk {
     let desk = Desk::new();
-    let rows: Vec<String> = (0..30).map(|row| format!("[\"item \\e[2J{row}\", {row}]")).collect();
+    let rows: Vec<String> = (0..30)
+        .map(|row| format!("[\"item \\e[2J{row}\", {row}]"))
+        .collect();
     desk.write("shop.yaml", &SHOP.replace("ROWS", &rows.join(", ")));
     desk
 }
@@ -51,20 +53,34 @@ fn shop() -> Desk {
 fn a_run_shows_artifacts_whole_and_clips_tables_and_says_how_to_see_the_rest() {
     let out = shop().run(&["run", "shop.yaml"]).expect(0).out;
     assert!(out.contains("┊ Our offer\n"), "{out}");
-    assert!(out.contains("┊ Price  €1,234.50\n") && !out.contains("words for the model"), "{out}");
     assert!(
-        out.contains("item \\u{1b}[2J19") && !out.contains("item \\u{1b}[2J20") && !out.contains('\u{1b}'),
+        out.contains("┊ Price  €1,234.50\n") && !out.contains("words for the model"),
+        "{out}"
+    );
+    assert!(
+        out.contains("item \\u{1b}[2J19")
+            && !out.contains("item \\u{1b}[2J20")
+            && !out.contains('\u{1b}'),
         "{out}"
     );
     assert!(out.contains("… 10 more rows"), "{out}");
-    let hint = out.lines().find(|line| line.contains("all of it: folkmoot log shop --from")).unwrap();
+    let hint = out
+        .lines()
+        .find(|line| line.contains("all of it: folkmoot log shop --from"))
+        .unwrap();
     assert!(hint.ends_with("--json"), "{hint}");
-    assert!(out.contains("it is not shown") && !out.contains("a lot"), "{out}");
+    assert!(
+        out.contains("it is not shown") && !out.contains("a lot"),
+        "{out}"
+    );
 }
 
 #[test]
 fn nothing_of_a_call_that_is_only_written_is_shown() {
-    let out = Desk::new().run(&["run", &example("home-advisor.yaml")]).expect(0).out;
+    let out = Desk::new()
+        .run(&["run", &example("home-advisor.yaml")])
+        .expect(0)
+        .out;
     let marks = [
         "action_input",
         "Action",
@@ -78,7 +94,10 @@ fn nothing_of_a_call_that_is_only_written_is_shown() {
     for mark in marks {
         assert!(!out.contains(mark), "{mark} in {out}");
     }
-    assert!(out.contains("\"thermostat\"") && out.contains("I note it.\n"), "{out}");
+    assert!(
+        out.contains("\"thermostat\"") && out.contains("I note it.\n"),
+        "{out}"
+    );
 }
 
 #[test]
@@ -86,18 +105,42 @@ fn the_transcript_and_the_log_hold_what_was_shown() {
     let desk = shop();
     desk.run(&["run", "shop.yaml"]).expect(0);
     let page = desk.run(&["replay", "shop", "--transcript"]).expect(0).out;
-    assert!(page.contains("a tool of clerk") && page.contains("┊ Price  €1,234.50"), "{page}");
-    let document: Value =
-        serde_json::from_str(&desk.run(&["replay", "shop", "--transcript", "--json"]).expect(0).out).unwrap();
-    let shown: Vec<&Value> =
-        document["entries"].as_array().unwrap().iter().filter_map(|entry| entry.get("shown")).collect();
+    assert!(
+        page.contains("a tool of clerk") && page.contains("┊ Price  €1,234.50"),
+        "{page}"
+    );
+    let document: Value = serde_json::from_str(
+        &desk
+            .run(&["replay", "shop", "--transcript", "--json"])
+            .expect(0)
+            .out,
+    )
+    .unwrap();
+    let shown: Vec<&Value> = document["entries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|entry| entry.get("shown"))
+        .collect();
     assert_eq!(shown.len(), 2, "{document}");
-    let prices: Vec<&Value> = shown.iter().map(|shown| &shown["views"][0]["artifact"]["data"]["price"]).collect();
+    let prices: Vec<&Value> = shown
+        .iter()
+        .map(|shown| &shown["views"][0]["artifact"]["data"]["price"])
+        .collect();
     assert!(prices.contains(&&serde_json::json!(1234.5)), "{document}");
     assert_eq!(document["kinds"]["offer"]["title"], "Our offer");
-    let finished = desk.run(&["log", "shop", "--json", "--kind", "ToolFinished"]).expect(0).values();
+    let finished = desk
+        .run(&["log", "shop", "--json", "--kind", "ToolFinished"])
+        .expect(0)
+        .values();
     // The calls run together: which of them ends first is open.
-    let dropped = finished.iter().find(|one| !one["facts"]["dropped"].is_null()).unwrap();
+    let dropped = finished
+        .iter()
+        .find(|one| !one["facts"]["dropped"].is_null())
+        .unwrap();
     assert_eq!(dropped["facts"]["dropped"], serde_json::json!([0]));
-    assert_eq!(dropped["content"]["done"]["views"][0]["artifact"]["data"]["price"], "a lot");
+    assert_eq!(
+        dropped["content"]["done"]["views"][0]["artifact"]["data"]["price"],
+        "a lot"
+    );
 }

@@ -10,12 +10,17 @@ fn told() -> Desk {
 
 /// The position of the first event of this kind.
 fn first(desk: &Desk, kind: &str) -> String {
-    let events = desk.run(&["log", "release-room", "--json", "--kind", kind]).expect(0).values();
+    let events = desk
+        .run(&["log", "release-room", "--json", "--kind", kind])
+        .expect(0)
+        .values();
     events[0]["position"].to_string()
 }
 
 fn why(desk: &Desk, at: &str) -> serde_json::Value {
-    desk.run(&["why", "release-room", at, "--json"]).expect(0).document()
+    desk.run(&["why", "release-room", at, "--json"])
+        .expect(0)
+        .document()
 }
 
 #[test]
@@ -30,8 +35,14 @@ fn a_message_says_of_every_agent_whether_it_answers_and_why() {
             .out_has("  worker   is silent: the main agent answers; it remembers it\n");
         let routing = &why(&desk, &at)["routing"];
         assert_eq!(routing["rule"], "main_agent");
-        assert_eq!(routing["answers"][0], serde_json::json!({ "agent": "planner", "reason": "main_agent" }));
-        assert_eq!(routing["silent"][0], serde_json::json!({ "agent": "worker", "reason": "not_addressed" }));
+        assert_eq!(
+            routing["answers"][0],
+            serde_json::json!({ "agent": "planner", "reason": "main_agent" })
+        );
+        assert_eq!(
+            routing["silent"][0],
+            serde_json::json!({ "agent": "worker", "reason": "not_addressed" })
+        );
     }
 }
 
@@ -42,8 +53,14 @@ fn the_roster_is_that_of_the_time_of_the_message() {
     let rest = "  - stop: {}\n  - revise: { agents: [{ name: clerk, prompt: You file. }] }\n  - say: Push again\n    as: ada\n";
     desk.write("gate.yaml", &format!("{room}{rest}"));
     desk.run(&["run", "gate.yaml"]).expect(0);
-    let events = desk.run(&["log", "gate", "--json", "--kind", "MessageRouted"]).expect(0).values();
-    let why = |at: &serde_json::Value| desk.run(&["why", "gate", &at["position"].to_string()]).expect(0);
+    let events = desk
+        .run(&["log", "gate", "--json", "--kind", "MessageRouted"])
+        .expect(0)
+        .values();
+    let why = |at: &serde_json::Value| {
+        desk.run(&["why", "gate", &at["position"].to_string()])
+            .expect(0)
+    };
     let first = why(&events[0]);
     assert!(!first.out.contains("clerk"), "{}", first.out);
     why(&events[1]).out_has("  clerk   is silent: the main agent answers");
@@ -76,12 +93,26 @@ fn an_approval_leads_back_to_the_person_who_began() {
         .out_has("  ada (script ada) allows it, and did not confirm what was shown\n")
         .out_has("ada: Prepare the 1.2 release  (a command of ada, which nothing before it made necessary)\n");
     let why = why(&desk, &at);
-    let kinds: Vec<&str> = why["nodes"].as_array().unwrap().iter().map(|node| node["kind"].as_str().unwrap()).collect();
-    let turn = ["ModelAnswered", "ModelCalled", "TurnOpened", "MessageRouted", "MessagePosted"];
+    let kinds: Vec<&str> = why["nodes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|node| node["kind"].as_str().unwrap())
+        .collect();
+    let turn = [
+        "ModelAnswered",
+        "ModelCalled",
+        "TurnOpened",
+        "MessageRouted",
+        "MessagePosted",
+    ];
     let asked = ["ApprovalDecided", "ApprovalRequested", "CallsAdmitted"];
     assert_eq!(kinds, [asked.as_slice(), &turn, &turn].concat());
     assert_eq!(why["approval"]["decision"]["verdict"], "allow");
-    assert!(why["nodes"][0].get("gist").is_none(), "what is for people is not in the data");
+    assert!(
+        why["nodes"][0].get("gist").is_none(),
+        "what is for people is not in the data"
+    );
 }
 
 #[test]
@@ -90,12 +121,23 @@ fn every_event_of_a_log_leads_back_to_what_somebody_did() {
     for at in 1..=desk.kinds("release-room").len() {
         let why = why(&desk, &at.to_string());
         let nodes = why["nodes"].as_array().unwrap();
-        assert_eq!((&nodes[0]["at"], &why["is_cut"]), (&at.into(), &false.into()));
+        assert_eq!(
+            (&nodes[0]["at"], &why["is_cut"]),
+            (&at.into(), &false.into())
+        );
         for node in nodes {
             let causes = node["because"].as_array().unwrap();
-            assert!(causes.iter().all(|cause| cause.as_u64() < node["at"].as_u64()), "{node}");
+            assert!(
+                causes
+                    .iter()
+                    .all(|cause| cause.as_u64() < node["at"].as_u64()),
+                "{node}"
+            );
             let acts = ["create", "open", "post_message", "record_step"];
-            assert!(!causes.is_empty() || acts.contains(&node["command"].as_str().unwrap()), "{node}");
+            assert!(
+                !causes.is_empty() || acts.contains(&node["command"].as_str().unwrap()),
+                "{node}"
+            );
         }
     }
 }
@@ -103,11 +145,23 @@ fn every_event_of_a_log_leads_back_to_what_somebody_did() {
 #[test]
 fn causes_are_drawn_as_a_tree_with_each_event_once() {
     let desk = told();
-    let calls = desk.run(&["log", "release-room", "--json", "--kind", "ModelCalled"]).expect(0).values();
-    let continued = calls.iter().find(|call| call["facts"]["items"] == 5).unwrap();
-    let out = desk.run(&["why", "release-room", &continued["position"].to_string()]).expect(0).out;
+    let calls = desk
+        .run(&["log", "release-room", "--json", "--kind", "ModelCalled"])
+        .expect(0)
+        .values();
+    let continued = calls
+        .iter()
+        .find(|call| call["facts"]["items"] == 5)
+        .unwrap();
+    let out = desk
+        .run(&["why", "release-room", &continued["position"].to_string()])
+        .expect(0)
+        .out;
     let (_, tree) = out.split_once("because:\n").unwrap();
-    assert!(tree.lines().next().unwrap().contains("ModelCalled"), "{tree}");
+    assert!(
+        tree.lines().next().unwrap().contains("ModelCalled"),
+        "{tree}"
+    );
     assert!(
         tree.contains("\n  ├─ ")
             && tree.contains("\n  │  └ ")
@@ -116,28 +170,60 @@ fn causes_are_drawn_as_a_tree_with_each_event_once() {
         "{tree}"
     );
     assert_eq!(tree.matches("(above)").count(), 1, "{tree}");
-    assert_eq!(tree.matches("ada: Prepare the 1.2 release").count(), 1, "{tree}");
+    assert_eq!(
+        tree.matches("ada: Prepare the 1.2 release").count(),
+        1,
+        "{tree}"
+    );
 }
 
 #[test]
 fn what_is_not_there_is_said_to_be_missing() {
     let desk = told();
-    desk.run(&["why", "release-room", "999"]).expect(2).err_has("there is no event 999").err_has("are 1 to 41");
-    desk.run(&["why", "release-room", "0"]).expect(2).err_has("0 names no event: write release-room#POSITION");
-    desk.run(&["why", "nowhere", "1"]).expect(3).err_has("nowhere");
-    Desk::new().run(&["why", "w", "1"]).expect(3).err_has("there is no store at store");
+    desk.run(&["why", "release-room", "999"])
+        .expect(2)
+        .err_has("there is no event 999")
+        .err_has("are 1 to 41");
+    desk.run(&["why", "release-room", "0"])
+        .expect(2)
+        .err_has("0 names no event: write release-room#POSITION");
+    desk.run(&["why", "nowhere", "1"])
+        .expect(3)
+        .err_has("nowhere");
+    Desk::new()
+        .run(&["why", "w", "1"])
+        .expect(3)
+        .err_has("there is no store at store");
 }
 
 #[test]
 fn an_answer_that_ends_a_call_is_not_said_to_be_for_others() {
     let desk = Desk::new();
-    desk.run(&["run", &example("patterns/orchestrator-worker.yaml")]).expect(0);
-    let events = desk.run(&["log", "orchestrator-worker", "--json", "--kind", "MessageRouted"]).expect(0).values();
-    let reply = events.iter().find(|event| event["facts"]["rule"] == "reply").unwrap();
+    desk.run(&["run", &example("patterns/orchestrator-worker.yaml")])
+        .expect(0);
+    let events = desk
+        .run(&[
+            "log",
+            "orchestrator-worker",
+            "--json",
+            "--kind",
+            "MessageRouted",
+        ])
+        .expect(0)
+        .values();
+    let reply = events
+        .iter()
+        .find(|event| event["facts"]["rule"] == "reply")
+        .unwrap();
     desk.run(&["why", "orchestrator-worker", &reply["position"].to_string()])
         .expect(0)
         .out_has("  planner  is silent: this is the result of the call that asked for it; it remembers it\n");
-    let asked = events.iter().find(|event| event["facts"]["rule"] == "asked").unwrap();
-    let why = desk.run(&["why", "orchestrator-worker", &asked["position"].to_string()]).expect(0);
+    let asked = events
+        .iter()
+        .find(|event| event["facts"]["rule"] == "asked")
+        .unwrap();
+    let why = desk
+        .run(&["why", "orchestrator-worker", &asked["position"].to_string()])
+        .expect(0);
     assert!(!why.out.contains("the result of the call"), "{}", why.out);
 }

@@ -7,24 +7,45 @@ use crate::desk::{Desk, FOLKMOOT, GATE, Ran};
 
 #[test]
 fn a_missing_script_is_named() {
-    Desk::new().run(&["run", "nowhere.yaml"]).expect(2).err_has("nowhere.yaml").err_has("cannot be read");
+    Desk::new()
+        .run(&["run", "nowhere.yaml"])
+        .expect(2)
+        .err_has("nowhere.yaml")
+        .err_has("cannot be read");
 }
 
 #[test]
 fn a_typo_in_a_key_is_shown_at_its_place_with_the_nearest_key() {
     let desk = Desk::new();
     desk.write("gate.yaml", &GATE.replace("prompt:", "promt:"));
-    desk.run(&["check", "gate.yaml"]).expect(2).err_has("gate.yaml:6:21: error:").err_has("promt").err_has("prompt");
-    desk.run(&["run", "gate.yaml"]).expect(2).err_has("gate.yaml:6:21: error:");
-    assert!(!desk.path("store").exists(), "a script with faults makes no store");
+    desk.run(&["check", "gate.yaml"])
+        .expect(2)
+        .err_has("gate.yaml:6:21: error:")
+        .err_has("promt")
+        .err_has("prompt");
+    desk.run(&["run", "gate.yaml"])
+        .expect(2)
+        .err_has("gate.yaml:6:21: error:");
+    assert!(
+        !desk.path("store").exists(),
+        "a script with faults makes no store"
+    );
 }
 
 #[test]
 fn every_fault_of_a_script_is_shown() {
     let desk = Desk::new();
-    let script = GATE.replace("tools: [push]", "tools: [pull]").replace("from: worker", "from: wroker");
-    desk.write("gate.yaml", &script.replace("effect: destructive", "effect: terrible"));
-    desk.run(&["check", "gate.yaml"]).expect(2).err_has("pull").err_has("terrible");
+    let script = GATE
+        .replace("tools: [push]", "tools: [pull]")
+        .replace("from: worker", "from: wroker");
+    desk.write(
+        "gate.yaml",
+        &script.replace("effect: destructive", "effect: terrible"),
+    );
+    desk.run(&["check", "gate.yaml"])
+        .expect(2)
+        .err_has("pull")
+        .err_has("terrible");
 }
 
 #[test]
@@ -35,16 +56,30 @@ fn rule_that_says_nothing_of_its_tool_is_refused_by_check_and_run_with_the_form_
             "policy: {{ main_agent: worker, deny: [{{ tool: push, where: [{{ path: /path, {allowed} }}] }}] }}"
         );
         let script = GATE.replace("policy: { main_agent: worker }", &rule);
-        desk.write("gate.yaml", &script.replace("    schema: { type: object }\n", tool));
+        desk.write(
+            "gate.yaml",
+            &script.replace("    schema: { type: object }\n", tool),
+        );
     };
     for (tool, allowed, why) in [
-        ("    paths: [/path]\n", "prefix: notes/", "paths are not compared by letters"),
-        ("    paths: [/path]\n", "equals: ./notes", "is no plain path"),
+        (
+            "    paths: [/path]\n",
+            "prefix: notes/",
+            "paths are not compared by letters",
+        ),
+        (
+            "    paths: [/path]\n",
+            "equals: ./notes",
+            "is no plain path",
+        ),
         ("", "beneath: notes", "is for those alone"),
     ] {
         denying(tool, allowed);
         for command in ["check", "run"] {
-            desk.run(&[command, "gate.yaml"]).expect(2).err_has("a deny rule of tool push").err_has(why);
+            desk.run(&[command, "gate.yaml"])
+                .expect(2)
+                .err_has("a deny rule of tool push")
+                .err_has(why);
         }
     }
     denying("    paths: [/path]\n", "beneath: notes");
@@ -55,20 +90,35 @@ fn rule_that_says_nothing_of_its_tool_is_refused_by_check_and_run_with_the_form_
 fn a_tool_without_an_effect_is_refused() {
     let desk = Desk::new();
     desk.write("gate.yaml", &GATE.replace("    effect: destructive\n", ""));
-    desk.run(&["run", "gate.yaml"]).expect(2).err_has("gate.yaml:").err_has("effect");
+    desk.run(&["run", "gate.yaml"])
+        .expect(2)
+        .err_has("gate.yaml:")
+        .err_has("effect");
 }
 
 #[test]
 fn a_bad_schema_is_refused() {
     let desk = Desk::new();
-    desk.write("gate.yaml", &GATE.replace("schema: { type: object }", "schema: { type: nonsense }"));
-    desk.run(&["run", "gate.yaml"]).expect(2).err_has("gate.yaml:").err_has("schema");
+    desk.write(
+        "gate.yaml",
+        &GATE.replace("schema: { type: object }", "schema: { type: nonsense }"),
+    );
+    desk.run(&["run", "gate.yaml"])
+        .expect(2)
+        .err_has("gate.yaml:")
+        .err_has("schema");
 }
 
 #[test]
 fn a_missing_root_is_named() {
     let desk = Desk::new();
-    desk.write("gate.yaml", &GATE.replace("tools:\n", "tools:\n  read: { use: fs.read, root: ./gone }\n"));
+    desk.write(
+        "gate.yaml",
+        &GATE.replace(
+            "tools:\n",
+            "tools:\n  read: { use: fs.read, root: ./gone }\n",
+        ),
+    );
     desk.run(&["run", "gate.yaml"]).expect(3).err_has("gone");
 }
 
@@ -76,7 +126,10 @@ fn a_missing_root_is_named() {
 fn a_tool_cannot_reach_into_the_store() {
     let desk = Desk::new();
     let script = GATE.replace("tools: [push]", "tools: [push, read]");
-    desk.write("gate.yaml", &script.replace("tools:\n", "tools:\n  read: { use: fs.read, root: . }\n"));
+    desk.write(
+        "gate.yaml",
+        &script.replace("tools:\n", "tools:\n  read: { use: fs.read, root: . }\n"),
+    );
     desk.run(&["run", "gate.yaml"]).expect(3).err_has("store");
 }
 
@@ -84,7 +137,9 @@ fn a_tool_cannot_reach_into_the_store() {
 fn a_store_that_is_a_file_is_said_to_be_one() {
     let desk = Desk::with_gate();
     desk.write("store", "text");
-    desk.run(&["run", "gate.yaml"]).expect(3).err_has("store is a file");
+    desk.run(&["run", "gate.yaml"])
+        .expect(3)
+        .err_has("store is a file");
     desk.run(&["worlds"]).expect(3).err_has("store is a file");
     assert_eq!(fs::read_to_string(desk.path("store")).unwrap(), "text");
 }
@@ -93,8 +148,12 @@ fn a_store_that_is_a_file_is_said_to_be_one() {
 fn a_directory_with_something_else_in_it_is_left_alone() {
     let desk = Desk::with_gate();
     fs::write(desk.path("data/notes.txt"), "mine").unwrap();
-    desk.run(&["--store", "data", "run", "gate.yaml"]).expect(3).err_has("is not a store");
-    desk.run(&["--store", "data", "worlds"]).expect(3).err_has("is not a store");
+    desk.run(&["--store", "data", "run", "gate.yaml"])
+        .expect(3)
+        .err_has("is not a store");
+    desk.run(&["--store", "data", "worlds"])
+        .expect(3)
+        .err_has("is not a store");
     assert_eq!(fs::read_dir(desk.path("data")).unwrap().count(), 1);
 }
 
@@ -107,7 +166,9 @@ fn a_directory_that_cannot_be_written_is_said_to_be_so() {
         eprintln!("skipped: this user may write everywhere");
         return;
     }
-    desk.run(&["--store", "closed/store", "run", "gate.yaml"]).expect(3).err_has("closed/store");
+    desk.run(&["--store", "closed/store", "run", "gate.yaml"])
+        .expect(3)
+        .err_has("closed/store");
 }
 
 #[test]
@@ -115,7 +176,10 @@ fn a_step_that_was_edited_after_it_ran_is_named() {
     let desk = Desk::with_gate();
     desk.run(&["run", "gate.yaml"]).expect(4);
     desk.write("gate.yaml", &GATE.replace("Please push", "Please pull"));
-    desk.run(&["run", "gate.yaml"]).expect(2).err_has("step 1 (`say`) was edited").err_has("--world NAME");
+    desk.run(&["run", "gate.yaml"])
+        .expect(2)
+        .err_has("step 1 (`say`) was edited")
+        .err_has("--world NAME");
 }
 
 #[test]
@@ -125,7 +189,9 @@ fn a_definition_that_changed_between_runs_is_recorded() {
     desk.write("gate.yaml", &GATE.replace("You push.", "You push gently."));
     desk.run(&["run", "gate.yaml", "--spec", "keep"]).expect(4);
     assert!(!desk.kinds("gate").contains(&"SpecRevised".to_owned()));
-    desk.run(&["run", "gate.yaml"]).expect(4).out_has("tester changed the room: prompts.worker");
+    desk.run(&["run", "gate.yaml"])
+        .expect(4)
+        .out_has("tester changed the room: prompts.worker");
     assert!(desk.kinds("gate").contains(&"SpecRevised".to_owned()));
 }
 
@@ -133,41 +199,73 @@ fn a_definition_that_changed_between_runs_is_recorded() {
 fn an_unknown_world_is_named() {
     let desk = Desk::with_gate();
     desk.run(&["run", "gate.yaml"]).expect(4);
-    for arguments in
-        [&["log", "nowhere"][..], &["replay", "nowhere"], &["approvals", "nowhere"], &["resume", "nowhere"]]
-    {
-        desk.run(arguments).expect(3).err_has("there is no world called nowhere; `folkmoot worlds` lists");
+    for arguments in [
+        &["log", "nowhere"][..],
+        &["replay", "nowhere"],
+        &["approvals", "nowhere"],
+        &["resume", "nowhere"],
+    ] {
+        desk.run(arguments)
+            .expect(3)
+            .err_has("there is no world called nowhere; `folkmoot worlds` lists");
     }
-    desk.run(&["approve", "nowhere", "1"]).expect(3).err_has("there is no world called nowhere");
+    desk.run(&["approve", "nowhere", "1"])
+        .expect(3)
+        .err_has("there is no world called nowhere");
 }
 
 #[test]
 fn a_position_behind_the_head_is_refused() {
     let desk = Desk::with_gate();
     desk.run(&["run", "gate.yaml"]).expect(4);
-    desk.run(&["replay", "gate", "--at", "9999"]).expect(2).err_has("there is no event 9999");
-    desk.run(&["replay", "gate", "--at", "0"]).expect(2).err_has("--at <N>");
-    desk.run(&["why", "gate", "0"]).expect(2).err_has("0 names no event").err_has("positions count from 1");
+    desk.run(&["replay", "gate", "--at", "9999"])
+        .expect(2)
+        .err_has("there is no event 9999");
+    desk.run(&["replay", "gate", "--at", "0"])
+        .expect(2)
+        .err_has("--at <N>");
+    desk.run(&["why", "gate", "0"])
+        .expect(2)
+        .err_has("0 names no event")
+        .err_has("positions count from 1");
 }
 
 #[test]
 fn commands_of_later_versions_are_unknown() {
-    Desk::new().run(&["serve"]).expect(2).err_has("unrecognized subcommand");
+    Desk::new()
+        .run(&["serve"])
+        .expect(2)
+        .err_has("unrecognized subcommand");
 }
 
 #[test]
 fn a_script_without_replies_says_so() {
     let desk = Desk::new();
-    let script = GATE.replace("    - text: \"@ada it is done\"\n", "").replace("effect: destructive", "effect: read");
+    let script = GATE
+        .replace("    - text: \"@ada it is done\"\n", "")
+        .replace("effect: destructive", "effect: read");
     desk.write("gate.yaml", &script);
-    desk.run(&["run", "gate.yaml"]).expect(1).out_has("no scripted replies left");
+    desk.run(&["run", "gate.yaml"])
+        .expect(1)
+        .out_has("no scripted replies left");
 }
 
 #[test]
 fn colours_come_when_they_are_asked_for() {
     let desk = Desk::with_gate();
-    assert!(desk.run(&["run", "gate.yaml", "--color", "always"]).expect(4).out.contains('\u{1b}'));
-    assert!(!desk.run(&["run", "gate.yaml", "--color", "never"]).expect(4).out.contains('\u{1b}'));
+    assert!(
+        desk.run(&["run", "gate.yaml", "--color", "always"])
+            .expect(4)
+            .out
+            .contains('\u{1b}')
+    );
+    assert!(
+        !desk
+            .run(&["run", "gate.yaml", "--color", "never"])
+            .expect(4)
+            .out
+            .contains('\u{1b}')
+    );
 }
 
 #[test]
@@ -175,20 +273,29 @@ fn a_store_whose_log_is_cut_is_not_taken_for_an_empty_one() {
     let desk = Desk::with_gate();
     desk.run(&["run", "gate.yaml"]).expect(4);
     fs::remove_dir_all(desk.path("store/log")).unwrap();
-    desk.run(&["worlds"]).expect(5).err_has("saves what is whole");
+    desk.run(&["worlds"])
+        .expect(5)
+        .err_has("saves what is whole");
     desk.run(&["run", "gate.yaml"]).expect(5);
 }
 
 #[test]
 fn a_key_that_is_not_set_is_named_and_one_that_nobody_uses_is_not_wanted() {
     let desk = Desk::new();
-    let models = "models: { live: { provider: openai-chat, model: m }, scripted: { provider: scripted } }";
+    let models =
+        "models: { live: { provider: openai-chat, model: m }, scripted: { provider: scripted } }";
     let script = GATE.replace("models: { scripted: { provider: scripted } }", models);
     desk.write("gate.yaml", &script);
     desk.run(&["run", "gate.yaml"]).expect(4);
-    desk.write("gate.yaml", &script.replace("model: scripted }", "model: live }"));
+    desk.write(
+        "gate.yaml",
+        &script.replace("model: scripted }", "model: live }"),
+    );
     for command in ["run", "chat"] {
-        desk.run(&[command, "gate.yaml", "--world", "other"]).expect(3).err_has("OPENAI_API_KEY").err_has("live");
+        desk.run(&[command, "gate.yaml", "--world", "other"])
+            .expect(3)
+            .err_has("OPENAI_API_KEY")
+            .err_has("live");
     }
 }
 
@@ -199,16 +306,28 @@ fn a_fault_shows_no_control_characters_of_the_script() {
     desk.write("escaped.yaml", "world: w\n\"a\\e[31m\\u202Eb\": 1\n");
     for script in ["raw.yaml", "escaped.yaml"] {
         let ran = desk.run(&["check", script, "--color", "never"]).expect(2);
-        assert!(!ran.err.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{:?}", ran.err);
+        assert!(
+            !ran.err.contains(['\u{1b}', '\u{7}', '\u{202e}']),
+            "{:?}",
+            ran.err
+        );
     }
-    desk.run(&["check", "raw.yaml"]).expect(2).err_has("1 | world: ?]0;owned?");
+    desk.run(&["check", "raw.yaml"])
+        .expect(2)
+        .err_has("1 | world: ?]0;owned?");
 }
 
 #[test]
 fn a_file_that_may_not_grow_is_said_and_ends_nothing_by_signal() {
     let desk = Desk::with_gate();
     let mut command = std::process::Command::new("sh");
-    command.args(["-c", "ulimit -f 4; exec \"$0\" --store store run gate.yaml", FOLKMOOT]).current_dir(desk.dir.path());
+    command
+        .args([
+            "-c",
+            "ulimit -f 4; exec \"$0\" --store store run gate.yaml",
+            FOLKMOOT,
+        ])
+        .current_dir(desk.dir.path());
     let ran = Ran::of(command).expect(3).err_has("full");
     assert!(!ran.err.contains("panicked"), "{ran:?}");
     desk.run(&["run", "gate.yaml"]).expect(4);

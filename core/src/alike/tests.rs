@@ -16,7 +16,12 @@ fn names_that_look_alike_have_a_look_in_common() {
     for (one, other) in pairs {
         assert!(Looks::of(one).is_like(&Looks::of(other)), "{one} {other}");
     }
-    for (one, other) in [("ada", "eda"), ("ann", "anna"), ("bob", "rob"), ("zoe", "zo\u{e9}")] {
+    for (one, other) in [
+        ("ada", "eda"),
+        ("ann", "anna"),
+        ("bob", "rob"),
+        ("zoe", "zo\u{e9}"),
+    ] {
         assert!(!Looks::of(one).is_like(&Looks::of(other)), "{one} {other}");
     }
 }

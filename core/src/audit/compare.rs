@@ -7,24 +7,48 @@ use crate::event::Event;
 use crate::world::Decision;
 
 /// The first difference between a commit and a decision about a command of `kind`.
-pub(super) fn decision(commit: &Commit, decision: &Decision, kind: CommandKind) -> Option<Divergence> {
+pub(super) fn decision(
+    commit: &Commit,
+    decision: &Decision,
+    kind: CommandKind,
+) -> Option<Divergence> {
     let header = |difference| Some(Divergence::in_header(commit, difference));
     if let Some(divergence) = events(commit, &decision.events) {
         return Some(match (&decision.answer, divergence.difference) {
-            (Err(refusal), Difference::Event { recorded, recomputed: None }) => {
-                Divergence { difference: Difference::Refused { recorded, refusal: refusal.clone() }, ..divergence }
-            }
-            (_, difference) => Divergence { difference, ..divergence },
+            (
+                Err(refusal),
+                Difference::Event {
+                    recorded,
+                    recomputed: None,
+                },
+            ) => Divergence {
+                difference: Difference::Refused {
+                    recorded,
+                    refusal: refusal.clone(),
+                },
+                ..divergence
+            },
+            (_, difference) => Divergence {
+                difference,
+                ..divergence
+            },
         });
     }
     if decision.cause != commit.header.cause {
-        return header(Difference::Cause { recorded: commit.header.cause, recomputed: decision.cause });
+        return header(Difference::Cause {
+            recorded: commit.header.cause,
+            recomputed: decision.cause,
+        });
     }
     if kind != commit.header.command {
         return header(Difference::Kind { recomputed: kind });
     }
     // No command of these rules leaves anything to the header.
-    commit.header.residual.as_ref().and_then(|_| header(Difference::Misfit { why: "a residual that no command has" }))
+    commit.header.residual.as_ref().and_then(|_| {
+        header(Difference::Misfit {
+            why: "a residual that no command has",
+        })
+    })
 }
 
 /// The first difference between the events of a commit and those that were decided.
@@ -35,7 +59,10 @@ pub(super) fn events(commit: &Commit, recomputed: &[Event]) -> Option<Divergence
     Some(Divergence {
         at: commit.header.first.plus(offset),
         command: commit.header.command,
-        difference: Difference::Event { recorded: boxed(&commit.events), recomputed: boxed(recomputed) },
+        difference: Difference::Event {
+            recorded: boxed(&commit.events),
+            recomputed: boxed(recomputed),
+        },
     })
 }
 
@@ -61,10 +88,15 @@ pub(super) fn is_same(recorded: &Event, recomputed: &Event) -> bool {
     if let (Event::EpochOpened(recorded), Event::EpochOpened(recomputed)) = (recorded, recomputed) {
         return recorded.decider == recomputed.decider;
     }
-    recorded.is_erased() && recorded.kind() == recomputed.kind() && has_same_facts(recorded, recomputed)
+    recorded.is_erased()
+        && recorded.kind() == recomputed.kind()
+        && has_same_facts(recorded, recomputed)
 }
 
 fn has_same_facts(recorded: &Event, recomputed: &Event) -> bool {
     let (recorded, recomputed) = (recorded.to_record(), recomputed.to_record());
-    recorded.ok().zip(recomputed.ok()).is_some_and(|(recorded, recomputed)| recorded.facts == recomputed.facts)
+    recorded
+        .ok()
+        .zip(recomputed.ok())
+        .is_some_and(|(recorded, recomputed)| recorded.facts == recomputed.facts)
 }

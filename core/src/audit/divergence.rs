@@ -76,6 +76,10 @@ pub enum Difference {
 impl Divergence {
     /// A difference that is not in an event.
     pub(super) const fn in_header(commit: &Commit, difference: Difference) -> Self {
-        Self { at: commit.header.first, command: commit.header.command, difference }
+        Self {
+            at: commit.header.first,
+            command: commit.header.command,
+            difference,
+        }
     }
 }

@@ -3,7 +3,9 @@
 use super::compare::{first_difference, is_same};
 use crate::command::{Action, Command};
 use crate::commit::Commit;
-use crate::event::{CloseReason, Event, EventKind, MessageEdited, ModelCalled, ModelFailed, Notice, SpecRevised};
+use crate::event::{
+    CloseReason, Event, EventKind, MessageEdited, ModelCalled, ModelFailed, Notice, SpecRevised,
+};
 use crate::refusal::{Refusal, RefusalReason};
 use crate::world::{Decision, Request, RequestKind, World};
 
@@ -13,7 +15,12 @@ use crate::world::{Decision, Request, RequestKind, World};
 /// request to a model is and what its fingerprint is, the arguments that an approval is about or that newer rules judge,
 /// the attachments of a message that is edited, a result that stands for further calls, and a question that a fork asks
 /// again.
-pub(super) fn explains(world: &World, commit: &Commit, command: &Command, decision: &Decision) -> bool {
+pub(super) fn explains(
+    world: &World,
+    commit: &Commit,
+    command: &Command,
+    decision: &Decision,
+) -> bool {
     if is_about_erased_arguments(world, command, decision)
         || is_start_of_erased(world, command, decision)
         || is_edit_of_erased(world, commit, command, decision)
@@ -38,19 +45,32 @@ pub(super) fn explains(world: &World, commit: &Commit, command: &Command, decisi
     if is_other_command || authority(&commit.events) != authority(&decision.events) {
         return false;
     }
-    let same =
-        |recorded: &Event, recomputed: &Event| is_same(recorded, recomputed) || is_same_call(recorded, recomputed);
-    let Some(at) = first_difference(&commit.events, &decision.events, same) else { return true };
+    let same = |recorded: &Event, recomputed: &Event| {
+        is_same(recorded, recomputed) || is_same_call(recorded, recomputed)
+    };
+    let Some(at) = first_difference(&commit.events, &decision.events, same) else {
+        return true;
+    };
     let (recorded, recomputed) = (commit.events.get(at), decision.events.get(at));
-    if let (Some(Event::ModelCalled(recorded)), Some(Event::ModelCalled(recomputed))) = (recorded, recomputed) {
+    if let (Some(Event::ModelCalled(recorded)), Some(Event::ModelCalled(recomputed))) =
+        (recorded, recomputed)
+    {
         return is_same_attempt(recorded, recomputed);
     }
-    if let (Some(Event::ModelFailed(recorded)), Some(Event::ModelFailed(recomputed))) = (recorded, recomputed) {
+    if let (Some(Event::ModelFailed(recorded)), Some(Event::ModelFailed(recomputed))) =
+        (recorded, recomputed)
+    {
         return is_same_failure(recorded, recomputed);
     }
-    if let (Some(Event::SpecRevised(recorded)), Some(Event::SpecRevised(recomputed))) = (recorded, recomputed) {
+    if let (Some(Event::SpecRevised(recorded)), Some(Event::SpecRevised(recomputed))) =
+        (recorded, recomputed)
+    {
         let changes = recomputed.changes.clone();
-        return world.spec_text().present().is_none() && SpecRevised { changes, ..recorded.clone() } == *recomputed;
+        return world.spec_text().present().is_none()
+            && SpecRevised {
+                changes,
+                ..recorded.clone()
+            } == *recomputed;
     }
     match (recorded, recomputed) {
         // What comes in the place of a result that was there to be given again may be anything that a call leads to.
@@ -61,7 +81,10 @@ pub(super) fn explains(world: &World, commit: &Commit, command: &Command, decisi
         (Some(Event::PrefixBroken(_)), _) | (_, Some(Event::PrefixBroken(_))) => true,
         (Some(Event::TurnOpened(_)), Some(Event::TurnDeclined(_))) => true,
         (Some(Event::TurnDeclined(_)), Some(Event::TurnOpened(_))) => true,
-        (_, _) => [recorded, recomputed].into_iter().flatten().all(hangs_on_content),
+        (_, _) => [recorded, recomputed]
+            .into_iter()
+            .flatten()
+            .all(hangs_on_content),
     }
 }
 
@@ -87,7 +110,11 @@ fn authority(events: &[Event]) -> Vec<EventKind> {
         EventKind::ToolStarted,
         EventKind::Labelled,
     ];
-    events.iter().map(Event::kind).filter(|kind| AUTHORITY.contains(kind)).collect()
+    events
+        .iter()
+        .map(Event::kind)
+        .filter(|kind| AUTHORITY.contains(kind))
+        .collect()
 }
 
 /// Whether people were asked something whose words are gone: a fork cannot ask it again.
@@ -100,34 +127,75 @@ fn has_erased_question(world: &World) -> bool {
 fn has_erased_call(world: &World) -> bool {
     let agents = world.rules().spec().agents.iter();
     let memories = agents.filter_map(|agent| world.memory(&agent.name));
-    memories.flat_map(|memory| memory.open_calls.values()).any(|call| call.arguments.present().is_none())
+    memories
+        .flat_map(|memory| memory.open_calls.values())
+        .any(|call| call.arguments.present().is_none())
 }
 
 /// Two requests that differ in nothing but what they say, and how long that is.
 fn is_same_call(recorded: &Event, recomputed: &Event) -> bool {
-    let (Event::ModelCalled(recorded), Event::ModelCalled(recomputed)) = (recorded, recomputed) else { return false };
-    let ModelCalled { items, fingerprint, reserved, .. } = recomputed.clone();
-    ModelCalled { items, fingerprint, reserved, ..recorded.clone() } == *recomputed
+    let (Event::ModelCalled(recorded), Event::ModelCalled(recomputed)) = (recorded, recomputed)
+    else {
+        return false;
+    };
+    let ModelCalled {
+        items,
+        fingerprint,
+        reserved,
+        ..
+    } = recomputed.clone();
+    ModelCalled {
+        items,
+        fingerprint,
+        reserved,
+        ..recorded.clone()
+    } == *recomputed
 }
 
 /// The same attempt, for a summary or not, with tools or without, of another model that reads as much.
 fn is_same_attempt(recorded: &ModelCalled, recomputed: &ModelCalled) -> bool {
-    let of =
-        |called: &ModelCalled| (called.agent.clone(), called.turn, called.call, called.attempt, called.incarnation);
+    let of = |called: &ModelCalled| {
+        (
+            called.agent.clone(),
+            called.turn,
+            called.call,
+            called.attempt,
+            called.incarnation,
+        )
+    };
     let is_other = recorded.purpose != recomputed.purpose || recorded.model != recomputed.model;
     is_other && of(recorded) == of(recomputed)
 }
 
 /// The same failure, behind which another model stands in, or none: it must be able to read the request.
 fn is_same_failure(recorded: &ModelFailed, recomputed: &ModelFailed) -> bool {
-    let ModelFailed { fallback, retry_at, detail, .. } = recomputed.clone();
-    recorded.fallback != fallback && ModelFailed { fallback, retry_at, detail, ..recorded.clone() } == *recomputed
+    let ModelFailed {
+        fallback,
+        retry_at,
+        detail,
+        ..
+    } = recomputed.clone();
+    recorded.fallback != fallback
+        && ModelFailed {
+            fallback,
+            retry_at,
+            detail,
+            ..recorded.clone()
+        } == *recomputed
 }
 
 /// A yes to a call whose arguments are gone: these rules can no longer compare them with what was shown.
 fn is_about_erased_arguments(world: &World, command: &Command, decision: &Decision) -> bool {
-    let Action::Decide { agent, request, .. } = &command.action else { return false };
-    let Err(Refusal::Right { reason: RefusalReason::ArgumentsDiffer, .. }) = decision.answer else { return false };
+    let Action::Decide { agent, request, .. } = &command.action else {
+        return false;
+    };
+    let Err(Refusal::Right {
+        reason: RefusalReason::ArgumentsDiffer,
+        ..
+    }) = decision.answer
+    else {
+        return false;
+    };
     let call = world.pending().get(request).map(|request| request.call);
     let open = call.and_then(|call| world.memory(agent)?.open_calls.get(&call));
     open.is_some_and(|open| open.arguments.present().is_none())
@@ -135,16 +203,30 @@ fn is_about_erased_arguments(world: &World, command: &Command, decision: &Decisi
 
 /// A call whose arguments are gone is not started under other rules: with its arguments they may have allowed it.
 fn is_start_of_erased(world: &World, command: &Command, decision: &Decision) -> bool {
-    let Action::StartTool { agent, call, .. } = &command.action else { return false };
-    let open = world.memory(agent).and_then(|memory| memory.open_calls.get(call));
-    !decision.events.iter().any(|event| event.kind() == EventKind::ToolStarted)
+    let Action::StartTool { agent, call, .. } = &command.action else {
+        return false;
+    };
+    let open = world
+        .memory(agent)
+        .and_then(|memory| memory.open_calls.get(call));
+    !decision
+        .events
+        .iter()
+        .any(|event| event.kind() == EventKind::ToolStarted)
         && open.is_some_and(|open| open.arguments.present().is_none())
         && world.is_under_other_rules(agent)
 }
 
 /// Other words for a message whose attachments, which stay, are gone.
-fn is_edit_of_erased(world: &World, commit: &Commit, command: &Command, decision: &Decision) -> bool {
-    let Action::Edit { message, .. } = &command.action else { return false };
+fn is_edit_of_erased(
+    world: &World,
+    commit: &Commit,
+    command: &Command,
+    decision: &Decision,
+) -> bool {
+    let Action::Edit { message, .. } = &command.action else {
+        return false;
+    };
     let known = world.transcript().iter().find(|known| known.id == *message);
     if known.is_none_or(|known| known.text.present().is_some()) {
         return false;
@@ -152,7 +234,10 @@ fn is_edit_of_erased(world: &World, commit: &Commit, command: &Command, decision
     match (commit.events.first(), decision.events.first()) {
         (Some(_), None) => matches!(decision.answer, Err(Refusal::BadMessage { .. })),
         (Some(Event::MessageEdited(recorded)), Some(Event::MessageEdited(recomputed))) => {
-            MessageEdited { body: recomputed.body.clone(), ..recorded.clone() } == *recomputed
+            MessageEdited {
+                body: recomputed.body.clone(),
+                ..recorded.clone()
+            } == *recomputed
         }
         (_, _) => false,
     }
@@ -161,9 +246,17 @@ fn is_edit_of_erased(world: &World, commit: &Commit, command: &Command, decision
 /// Whether it is there, or not, because of how long a request is.
 fn hangs_on_content(event: &Event) -> bool {
     match event {
-        Event::PrefixBroken(_) | Event::MemoryCompacted(_) | Event::ModelCalled(_) | Event::TurnDeclined(_) => true,
-        Event::TurnClosed(closed) => matches!(closed.reason, CloseReason::Limit | CloseReason::Failed),
-        Event::NoticePosted(posted) => matches!(posted.notice, Notice::LimitReached { .. } | Notice::TurnFailed { .. }),
+        Event::PrefixBroken(_)
+        | Event::MemoryCompacted(_)
+        | Event::ModelCalled(_)
+        | Event::TurnDeclined(_) => true,
+        Event::TurnClosed(closed) => {
+            matches!(closed.reason, CloseReason::Limit | CloseReason::Failed)
+        }
+        Event::NoticePosted(posted) => matches!(
+            posted.notice,
+            Notice::LimitReached { .. } | Notice::TurnFailed { .. }
+        ),
         Event::WorldOpened(_)
         | Event::HeadSigned(_)
         | Event::Restored(_)

@@ -121,9 +121,20 @@ impl Redecision {
     fn begin(&mut self, commit: &Commit, binary: Option<String>) {
         let (decider, from) = (commit.header.decider, commit.header.first);
         let (counts, verdict) = (Counts::default(), Verdict::Intact);
-        self.epochs.push_back(Epoch { decider, binary, from, to: from, counts, verdict });
+        self.epochs.push_back(Epoch {
+            decider,
+            binary,
+            from,
+            to: from,
+            counts,
+            verdict,
+        });
         if self.epochs.len() > EPOCHS_MAX {
-            let oldest = self.epochs.iter().position(|epoch| epoch.counts.diverged == 0).unwrap_or(0);
+            let oldest = self
+                .epochs
+                .iter()
+                .position(|epoch| epoch.counts.diverged == 0)
+                .unwrap_or(0);
             self.epochs.remove(oldest);
             self.left_out = self.left_out.saturating_add(1);
         }
@@ -157,8 +168,18 @@ impl Counts {
     /// All commits.
     #[must_use]
     pub const fn commits(&self) -> u64 {
-        let Self { decided, refusals, other_rules, erased, diverged } = *self;
-        decided.saturating_add(refusals).saturating_add(other_rules).saturating_add(erased).saturating_add(diverged)
+        let Self {
+            decided,
+            refusals,
+            other_rules,
+            erased,
+            diverged,
+        } = *self;
+        decided
+            .saturating_add(refusals)
+            .saturating_add(other_rules)
+            .saturating_add(erased)
+            .saturating_add(diverged)
     }
 
     /// What counts without a divergence come to.
@@ -177,17 +198,43 @@ impl Shown {
     fn of(commit: &Commit, divergence: &Divergence) -> Self {
         let header = &commit.header;
         let (recorded, recomputed) = match &divergence.difference {
-            Difference::Event { recorded, recomputed } => (event(recorded.as_deref()), event(recomputed.as_deref())),
-            Difference::Refused { recorded, refusal } => (event(recorded.as_deref()), named("refused", refusal)),
-            Difference::Cause { recorded, recomputed } => (named("cause", recorded), named("cause", recomputed)),
-            Difference::Kind { recomputed } => (named("command", &header.command), named("command", recomputed)),
-            Difference::Order { expected } => (named("position", &header.first), named("position", expected)),
-            Difference::World { expected } => (named("world", &header.world), named("world", expected)),
-            Difference::Time { before } => (named("time", &header.stamp.time), named("time_from", before)),
-            Difference::Rules { expected } => (named("rules", &header.decider), named("rules", expected)),
+            Difference::Event {
+                recorded,
+                recomputed,
+            } => (event(recorded.as_deref()), event(recomputed.as_deref())),
+            Difference::Refused { recorded, refusal } => {
+                (event(recorded.as_deref()), named("refused", refusal))
+            }
+            Difference::Cause {
+                recorded,
+                recomputed,
+            } => (named("cause", recorded), named("cause", recomputed)),
+            Difference::Kind { recomputed } => (
+                named("command", &header.command),
+                named("command", recomputed),
+            ),
+            Difference::Order { expected } => (
+                named("position", &header.first),
+                named("position", expected),
+            ),
+            Difference::World { expected } => {
+                (named("world", &header.world), named("world", expected))
+            }
+            Difference::Time { before } => (
+                named("time", &header.stamp.time),
+                named("time_from", before),
+            ),
+            Difference::Rules { expected } => {
+                (named("rules", &header.decider), named("rules", expected))
+            }
             Difference::Misfit { why } => (event(commit.events.first()), named("misfit", why)),
         };
-        Self { at: divergence.at, command: divergence.command, recorded, recomputed }
+        Self {
+            at: divergence.at,
+            command: divergence.command,
+            recorded,
+            recomputed,
+        }
     }
 }
 
@@ -198,10 +245,14 @@ fn named(name: &str, value: &impl Serialize) -> Value {
 
 /// The kind, the facts and the content; null for none.
 fn event(event: Option<&Event>) -> Value {
-    let Some(event) = event else { return Value::Null };
+    let Some(event) = event else {
+        return Value::Null;
+    };
     let mut fields = serde_json::Map::new();
     fields.insert("kind".to_owned(), event.kind().name().into());
-    let Ok(record) = event.to_record() else { return fields.into() };
+    let Ok(record) = event.to_record() else {
+        return fields.into();
+    };
     let json = |bytes: &[u8]| serde_json::from_slice(bytes).unwrap_or_default();
     fields.insert("facts".to_owned(), json(&record.facts));
     if let StoredContent::Present(bytes) = &record.content {

@@ -1,6 +1,8 @@
 use super::*;
 use crate::command::CommandKind;
-use crate::event::{CallStatus, EpochOpened, EventRecord, PrefixBroken, PrefixCause, StoredContent, Verdict as Word};
+use crate::event::{
+    CallStatus, EpochOpened, EventRecord, PrefixBroken, PrefixCause, StoredContent, Verdict as Word,
+};
 use crate::ids::{Seed, Stamp, Time};
 use crate::refusal::RefusalReason;
 use crate::testing::*;
@@ -30,32 +32,57 @@ fn report(commits: &[Commit]) -> Redecision {
 
 /// What comes of the one commit of `kind` after `change`, all before it being as it was.
 fn after(past: &Past, kind: CommandKind, change: impl FnOnce(&mut Commit)) -> Finding {
-    let at = past.commits.iter().position(|commit| commit.header.command == kind).unwrap();
+    let at = past
+        .commits
+        .iter()
+        .position(|commit| commit.header.command == kind)
+        .unwrap();
     let mut commits = past.commits[..=at].to_vec();
     change(&mut commits[at]);
     let mut found = audit(&commits);
     let last = found.pop().unwrap();
-    assert!(found.iter().all(|found| *found == Finding::Decided), "{found:?}");
+    assert!(
+        found.iter().all(|found| *found == Finding::Decided),
+        "{found:?}"
+    );
     last
 }
 
 fn difference(found: Finding) -> Difference {
-    let Finding::Diverged(divergence) = found else { panic!("{found:?}") };
+    let Finding::Diverged(divergence) = found else {
+        panic!("{found:?}")
+    };
     divergence.difference
 }
 
 fn erase(event: &mut Event) {
     let record = event.to_record().unwrap();
-    *event = Event::from_record(EventRecord { content: StoredContent::Erased { by: None }, ..record }).unwrap();
+    *event = Event::from_record(EventRecord {
+        content: StoredContent::Erased { by: None },
+        ..record
+    })
+    .unwrap();
 }
 
 #[test]
 fn log_of_these_rules_is_decided_again_as_it_was() {
     let past = past();
     let report = report(&past.commits);
-    assert_eq!(report.counts, Counts { decided: past.commits.len() as u64, ..Counts::default() });
-    assert_eq!((report.verdict(), report.epochs.len()), (Verdict::Intact, 1));
-    assert_eq!((report.epochs[0].from, report.epochs[0].to), (at(1), past.world.head()));
+    assert_eq!(
+        report.counts,
+        Counts {
+            decided: past.commits.len() as u64,
+            ..Counts::default()
+        }
+    );
+    assert_eq!(
+        (report.verdict(), report.epochs.len()),
+        (Verdict::Intact, 1)
+    );
+    assert_eq!(
+        (report.epochs[0].from, report.epochs[0].to),
+        (at(1), past.world.head())
+    );
 }
 
 #[test]
@@ -67,7 +94,11 @@ fn commit_of_other_rules_is_folded_and_told() {
             opened.decider = OTHERS;
         }
     }
-    assert!(audit(&commits).iter().all(|found| *found == Finding::OtherRules(OTHERS)));
+    assert!(
+        audit(&commits)
+            .iter()
+            .all(|found| *found == Finding::OtherRules(OTHERS))
+    );
     assert_eq!(report(&commits).verdict(), Verdict::RulesNotInThisBuild);
 }
 
@@ -83,49 +114,109 @@ fn epoch_is_opened_by_its_own_rules_whatever_their_build_is_called() {
     past.world = World::default();
     past.world.apply(&commits[0]);
     let (stamp, command) = (past.stamp(), reopen());
-    let mut opening = past.world.commit(&command, &stamp, &past.world.decide(&command, &stamp)).unwrap();
-    let Some(Event::EpochOpened(EpochOpened { binary, .. })) = opening.events.get_mut(1) else { panic!("{opening:?}") };
+    let mut opening = past
+        .world
+        .commit(&command, &stamp, &past.world.decide(&command, &stamp))
+        .unwrap();
+    let Some(Event::EpochOpened(EpochOpened { binary, .. })) = opening.events.get_mut(1) else {
+        panic!("{opening:?}")
+    };
     *binary = "another build of the same rules".to_owned();
     commits.push(opening);
     let report = report(&commits);
-    let told: Vec<_> = report.epochs.iter().map(|epoch| (epoch.verdict, epoch.binary.as_deref())).collect();
+    let told: Vec<_> = report
+        .epochs
+        .iter()
+        .map(|epoch| (epoch.verdict, epoch.binary.as_deref()))
+        .collect();
     let binary = Some("another build of the same rules");
-    assert_eq!(told, [(Verdict::RulesNotInThisBuild, None), (Verdict::Intact, binary)]);
+    assert_eq!(
+        told,
+        [
+            (Verdict::RulesNotInThisBuild, None),
+            (Verdict::Intact, binary)
+        ]
+    );
     assert_eq!(report.verdict(), Verdict::Intact);
 }
 
 #[test]
 fn rules_that_no_epoch_opened_are_no_way_out() {
-    let found = after(&past(), CommandKind::Decide, |commit| commit.header.decider = OTHERS);
-    assert_eq!(difference(found), Difference::Rules { expected: decider_id() });
+    let found = after(&past(), CommandKind::Decide, |commit| {
+        commit.header.decider = OTHERS
+    });
+    assert_eq!(
+        difference(found),
+        Difference::Rules {
+            expected: decider_id()
+        }
+    );
 }
 
 #[test]
 fn commit_follows_the_one_before_it_in_its_own_world_and_no_earlier() {
     let past = past();
     let at = past.commits[1].header.first;
-    let found = after(&past, CommandKind::PostMessage, |commit| commit.header.first = at.next());
+    let found = after(&past, CommandKind::PostMessage, |commit| {
+        commit.header.first = at.next()
+    });
     assert_eq!(difference(found), Difference::Order { expected: at });
     let other = crate::ids::WorldId(uuid::Uuid::max());
-    let found = after(&past, CommandKind::PostMessage, |commit| commit.header.world = other);
-    assert_eq!(difference(found), Difference::World { expected: past.world.id() });
-    let early = Stamp { time: Time(1), seed: Seed::new([0; 16]) };
-    let found = after(&past, CommandKind::PostMessage, |commit| commit.header.stamp = early);
-    assert_eq!(difference(found), Difference::Time { before: Time::SIMULATED_START });
+    let found = after(&past, CommandKind::PostMessage, |commit| {
+        commit.header.world = other
+    });
+    assert_eq!(
+        difference(found),
+        Difference::World {
+            expected: past.world.id()
+        }
+    );
+    let early = Stamp {
+        time: Time(1),
+        seed: Seed::new([0; 16]),
+    };
+    let found = after(&past, CommandKind::PostMessage, |commit| {
+        commit.header.stamp = early
+    });
+    assert_eq!(
+        difference(found),
+        Difference::Time {
+            before: Time::SIMULATED_START
+        }
+    );
 }
 
 #[test]
 fn yes_of_somebody_without_the_right_is_named_with_what_the_rules_say() {
     let past = past();
-    let at = past.commits.iter().find(|commit| commit.header.command == CommandKind::Decide).unwrap().header.first;
+    let at = past
+        .commits
+        .iter()
+        .find(|commit| commit.header.command == CommandKind::Decide)
+        .unwrap()
+        .header
+        .first;
     let found = after(&past, CommandKind::Decide, |commit| {
         commit.header.principal = crate::principal::Principal::Agent(agent("bob"));
     });
-    let Finding::Diverged(found) = found else { panic!("{found:?}") };
+    let Finding::Diverged(found) = found else {
+        panic!("{found:?}")
+    };
     assert_eq!((found.at, found.command), (at, CommandKind::Decide));
-    let Difference::Event { recorded, recomputed } = found.difference else { panic!() };
-    assert!(matches!(recorded.as_deref(), Some(Event::ApprovalDecided(_))));
-    let Some(Event::Refused(refused)) = recomputed.as_deref() else { panic!("{recomputed:?}") };
+    let Difference::Event {
+        recorded,
+        recomputed,
+    } = found.difference
+    else {
+        panic!()
+    };
+    assert!(matches!(
+        recorded.as_deref(),
+        Some(Event::ApprovalDecided(_))
+    ));
+    let Some(Event::Refused(refused)) = recomputed.as_deref() else {
+        panic!("{recomputed:?}")
+    };
     assert_eq!(refused.reason, RefusalReason::NotAPerson);
 }
 
@@ -138,24 +229,48 @@ fn run_that_these_rules_do_not_start_is_told_with_the_reason() {
     let mut commits = denied.then(deny(request)).commits;
     assert!(matches!(&started.events[0], Event::ToolStarted(event) if event.call == call));
     let first = commits.last().unwrap().last().next();
-    commits.push(Commit { header: crate::commit::CommitHeader { first, ..started.header }, ..started });
+    commits.push(Commit {
+        header: crate::commit::CommitHeader {
+            first,
+            ..started.header
+        },
+        ..started
+    });
     let found = audit(&commits).pop().unwrap();
-    assert!(matches!(difference(found), Difference::Refused { refusal: crate::refusal::Refusal::Stale, .. }));
+    assert!(matches!(
+        difference(found),
+        Difference::Refused {
+            refusal: crate::refusal::Refusal::Stale,
+            ..
+        }
+    ));
 }
 
 #[test]
 fn refusal_that_the_world_contradicts_diverges() {
     let past = Past::began().bob_calls(&[("wipe", "{}")]);
     let request = past.request();
-    let eve = of(crate::principal::Principal::Agent(agent("eve")), &allow(request));
+    let eve = of(
+        crate::principal::Principal::Agent(agent("eve")),
+        &allow(request),
+    );
     let past = past.then_refused(&eve);
     assert_eq!(audit(&past.commits).pop(), Some(Finding::RecordedRefusal));
-    for reason in [RefusalReason::AlreadyDecided, RefusalReason::Expired, RefusalReason::NoRight] {
+    for reason in [
+        RefusalReason::AlreadyDecided,
+        RefusalReason::Expired,
+        RefusalReason::NoRight,
+    ] {
         let found = after(&past, CommandKind::Decide, |commit| {
-            let Some(Event::Refused(refused)) = commit.events.last_mut() else { panic!() };
+            let Some(Event::Refused(refused)) = commit.events.last_mut() else {
+                panic!()
+            };
             refused.reason = reason;
         });
-        assert!(matches!(found, Finding::Diverged(_)), "{reason:?}: {found:?}");
+        assert!(
+            matches!(found, Finding::Diverged(_)),
+            "{reason:?}: {found:?}"
+        );
     }
 }
 
@@ -168,15 +283,39 @@ fn what_was_erased_explains_a_fingerprint_and_no_decision() {
         }
     });
     let found = audit(&past.commits);
-    let erased: Vec<_> = past.commits.iter().zip(&found).filter(|(_, found)| **found == Finding::Erased).collect();
-    let kinds: Vec<_> = erased.iter().map(|(commit, _)| commit.header.command).collect();
-    assert_eq!(kinds, [CommandKind::PostMessage, CommandKind::OpenTurn], "{found:?}");
-    assert!(!found.iter().any(|found| matches!(found, Finding::Diverged(_))), "{found:?}");
-    let decided = past.commits.iter().position(|commit| commit.header.command == CommandKind::Decide).unwrap();
+    let erased: Vec<_> = past
+        .commits
+        .iter()
+        .zip(&found)
+        .filter(|(_, found)| **found == Finding::Erased)
+        .collect();
+    let kinds: Vec<_> = erased
+        .iter()
+        .map(|(commit, _)| commit.header.command)
+        .collect();
+    assert_eq!(
+        kinds,
+        [CommandKind::PostMessage, CommandKind::OpenTurn],
+        "{found:?}"
+    );
+    assert!(
+        !found
+            .iter()
+            .any(|found| matches!(found, Finding::Diverged(_))),
+        "{found:?}"
+    );
+    let decided = past
+        .commits
+        .iter()
+        .position(|commit| commit.header.command == CommandKind::Decide)
+        .unwrap();
     if let Some(Event::ApprovalDecided(event)) = past.commits[decided].events.last_mut() {
         event.verdict = Word::Deny;
     }
-    assert!(matches!(audit(&past.commits)[decided], Finding::Diverged(_)));
+    assert!(matches!(
+        audit(&past.commits)[decided],
+        Finding::Diverged(_)
+    ));
 }
 
 #[test]
@@ -188,9 +327,15 @@ fn first_of_several_divergences_is_shown_and_the_others_are_counted() {
     }
     let report = report(&past.commits);
     let first = past.commits[count - 2].header.first;
-    assert_eq!((report.verdict(), report.counts.diverged), (Verdict::DivergedAt(first), 2));
+    assert_eq!(
+        (report.verdict(), report.counts.diverged),
+        (Verdict::DivergedAt(first), 2)
+    );
     let shown = report.first.unwrap();
-    assert_eq!((shown.at, shown.recorded), (first, serde_json::json!({ "cause": null })));
+    assert_eq!(
+        (shown.at, shown.recorded),
+        (first, serde_json::json!({ "cause": null }))
+    );
     assert_eq!(report.epochs[0].verdict, Verdict::DivergedAt(first));
 }
 
@@ -198,7 +343,10 @@ fn first_of_several_divergences_is_shown_and_the_others_are_counted() {
 fn many_epochs_are_bounded_and_none_with_a_divergence_is_left_out() {
     let mut report = Redecision::default();
     let commit = past().commits[0].clone();
-    let found = Finding::Diverged(Box::new(Divergence::in_header(&commit, Difference::Order { expected: at(1) })));
+    let found = Finding::Diverged(Box::new(Divergence::in_header(
+        &commit,
+        Difference::Order { expected: at(1) },
+    )));
     report.note(&commit, &found);
     (0..EPOCHS_MAX + 4).for_each(|_| report.note(&commit, &Finding::Decided));
     assert_eq!((report.epochs.len(), report.left_out), (EPOCHS_MAX, 5));
@@ -210,7 +358,9 @@ fn many_epochs_are_bounded_and_none_with_a_divergence_is_left_out() {
 fn result_that_nobody_gave_is_seen() {
     let past = past().finished("bob", 0, 1, crate::tool::ToolOutcome::text("gone"));
     let found = after(&past, CommandKind::FinishTool, |commit| {
-        let Some(Event::ToolFinished(finished)) = commit.events.first_mut() else { panic!() };
+        let Some(Event::ToolFinished(finished)) = commit.events.first_mut() else {
+            panic!()
+        };
         finished.status = CallStatus::Denied;
     });
     assert!(matches!(found, Finding::Diverged(_)), "{found:?}");
@@ -220,13 +370,27 @@ fn result_that_nobody_gave_is_seen() {
 fn yes_that_is_smuggled_into_an_explained_commit_diverges() {
     let past = Past::began().bob_calls(&[("wipe", "{}")]);
     let request = past.request();
-    let decided = past.clone().then(allow(request)).last().last().cloned().unwrap();
+    let decided = past
+        .clone()
+        .then(allow(request))
+        .last()
+        .last()
+        .cloned()
+        .unwrap();
     let mut commits = past.commits;
     let said = commits.iter_mut().flat_map(|commit| &mut commit.events);
-    said.filter(|event| matches!(event, Event::MessagePosted(_))).for_each(erase);
-    let answer = commits.iter_mut().find(|commit| commit.header.command == CommandKind::RecordAnswer).unwrap();
+    said.filter(|event| matches!(event, Event::MessagePosted(_)))
+        .for_each(erase);
+    let answer = commits
+        .iter_mut()
+        .find(|commit| commit.header.command == CommandKind::RecordAnswer)
+        .unwrap();
     answer.events.extend([
-        Event::PrefixBroken(PrefixBroken { agent: agent("bob"), cause: PrefixCause::MemoryFull, dropped: 0 }),
+        Event::PrefixBroken(PrefixBroken {
+            agent: agent("bob"),
+            cause: PrefixCause::MemoryFull,
+            dropped: 0,
+        }),
         decided,
     ]);
     let first = report(&commits).first.expect("a divergence");
@@ -236,9 +400,21 @@ fn yes_that_is_smuggled_into_an_explained_commit_diverges() {
 #[test]
 fn what_was_erased_explains_no_other_attempt() {
     let mut past = past();
-    erase(past.commits[1].events.iter_mut().find(|event| matches!(event, Event::MessagePosted(_))).unwrap());
-    let opened = past.commits.iter().position(|commit| commit.header.command == CommandKind::OpenTurn).unwrap();
-    let Some(Event::ModelCalled(called)) = past.commits[opened].events.last_mut() else { panic!() };
+    erase(
+        past.commits[1]
+            .events
+            .iter_mut()
+            .find(|event| matches!(event, Event::MessagePosted(_)))
+            .unwrap(),
+    );
+    let opened = past
+        .commits
+        .iter()
+        .position(|commit| commit.header.command == CommandKind::OpenTurn)
+        .unwrap();
+    let Some(Event::ModelCalled(called)) = past.commits[opened].events.last_mut() else {
+        panic!()
+    };
     called.attempt = crate::ids::Attempt(2);
     assert!(matches!(audit(&past.commits)[opened], Finding::Diverged(_)));
 }

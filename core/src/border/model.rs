@@ -77,7 +77,12 @@ pub(crate) struct Crossing<'r> {
 
 impl Crossing<'static> {
     /// Takes nothing out and holds nothing back: for people, who read the same sentences.
-    pub(crate) const OPEN: Self = Self { redact: &BTreeSet::new(), view: ViewPolicy::Full, edits: None, reason: None };
+    pub(crate) const OPEN: Self = Self {
+        redact: &BTreeSet::new(),
+        view: ViewPolicy::Full,
+        edits: None,
+        reason: None,
+    };
 }
 
 /// What others wrote, as the room's policy lets models read it. The one place where the policy is applied.

@@ -55,7 +55,9 @@ impl<'de> Visitor<'de> for Once {
         let mut object = Map::new();
         while let Some(key) = members.next_key::<String>()? {
             if object.contains_key(&key) {
-                return Err(A::Error::custom(format_args!("the key {key:?} occurs twice in one object")));
+                return Err(A::Error::custom(format_args!(
+                    "the key {key:?} occurs twice in one object"
+                )));
             }
             object.insert(key, members.next_value_seed(Self)?);
         }

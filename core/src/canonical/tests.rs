@@ -16,10 +16,19 @@ fn canonical_form_is_what_it_always_was() {
             r#"{"a":{"c":true,"d":null},"b":[1,2]}"#,
         ),
         (r#"{"a":[],"b":{},"":""}"#, r#"{"":"","a":[],"b":{}}"#),
-        (r#"{"aa":1,"a":2,"B":3,"ä":4,"1":5,"10":6,"2":7}"#, r#"{"1":5,"10":6,"2":7,"B":3,"a":2,"aa":1,"ä":4}"#),
+        (
+            r#"{"aa":1,"a":2,"B":3,"ä":4,"1":5,"10":6,"2":7}"#,
+            r#"{"1":5,"10":6,"2":7,"B":3,"a":2,"aa":1,"ä":4}"#,
+        ),
         // U+10000 stands behind U+FFFD: by UTF-16 units it would stand before.
-        ("{\"\u{10000}\":1,\"\u{fffd}\":2}", "{\"\u{fffd}\":2,\"\u{10000}\":1}"),
-        (r#""\u0041\u00e9\/\u000a\u001f\"\\\ud83e\udd8a""#, "\"Aé/\\n\\u001f\\\"\\\\🦊\""),
+        (
+            "{\"\u{10000}\":1,\"\u{fffd}\":2}",
+            "{\"\u{fffd}\":2,\"\u{10000}\":1}",
+        ),
+        (
+            r#""\u0041\u00e9\/\u000a\u001f\"\\\ud83e\udd8a""#,
+            "\"Aé/\\n\\u001f\\\"\\\\🦊\"",
+        ),
         ("9007199254740993", "9007199254740993"),
         ("18446744073709551615", "18446744073709551615"),
         ("-9223372036854775808", "-9223372036854775808"),
@@ -37,12 +46,25 @@ fn canonical_form_is_what_it_always_was() {
         assert_eq!(text(arguments).as_deref(), Some(form), "{arguments}");
     }
     let digest = canonical_digest(&json!({ "path": "a.txt", "lines": [1, 2.5, null] }));
-    assert_eq!(digest.to_string(), "8e60db3e16d9846eeeaab8ce2c9583f6173888324ffb0f93f0476f919fcbe345");
+    assert_eq!(
+        digest.to_string(),
+        "8e60db3e16d9846eeeaab8ce2c9583f6173888324ffb0f93f0476f919fcbe345"
+    );
 }
 
 #[test]
 fn what_is_no_json_has_no_form() {
-    for arguments in ["", "{", "{'a':1}", "1e400", r#""\ud800""#, "NaN", "{} {}", "01", "\u{feff}{}"] {
+    for arguments in [
+        "",
+        "{",
+        "{'a':1}",
+        "1e400",
+        r#""\ud800""#,
+        "NaN",
+        "{} {}",
+        "01",
+        "\u{feff}{}",
+    ] {
         assert_eq!(canonical(arguments), None, "{arguments}");
     }
     let nested = |levels| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
@@ -52,13 +74,25 @@ fn what_is_no_json_has_no_form() {
 
 #[test]
 fn of_a_key_that_stands_twice_the_last_value_counts() {
-    assert_eq!(text(r#"{"a":{"x":1,"x":2},"b":0,"a":{"y":3}}"#).as_deref(), Some(r#"{"a":{"y":3},"b":0}"#));
+    assert_eq!(
+        text(r#"{"a":{"x":1,"x":2},"b":0,"a":{"y":3}}"#).as_deref(),
+        Some(r#"{"a":{"y":3},"b":0}"#)
+    );
     assert_eq!(text(r#"{"\u0061":1,"a":2}"#).as_deref(), Some(r#"{"a":2}"#));
 }
 
 #[test]
 fn integers_beyond_2_to_53_differ_and_numbers_of_two_kinds_too() {
-    let forms = ["9007199254740992", "9007199254740993", "1", "1.0", "0.0", "-0.0", "\"1\""].map(canonical);
+    let forms = [
+        "9007199254740992",
+        "9007199254740993",
+        "1",
+        "1.0",
+        "0.0",
+        "-0.0",
+        "\"1\"",
+    ]
+    .map(canonical);
     let told_apart: std::collections::BTreeSet<_> = forms.iter().collect();
     assert_eq!(told_apart.len(), forms.len());
 }
@@ -71,7 +105,13 @@ fn keys_are_sorted_whatever_order_their_map_keeps() {
         open_object(members, &mut left);
         left.iter()
             .rev()
-            .filter_map(|piece| if let Piece::Key(key) = piece { Some(*key) } else { None })
+            .filter_map(|piece| {
+                if let Piece::Key(key) = piece {
+                    Some(*key)
+                } else {
+                    None
+                }
+            })
             .collect::<String>()
     };
     assert_eq!(written(vec![(&b, &one), (&a, &one)]), "ab");
@@ -103,7 +143,8 @@ fn scalar() -> impl Strategy<Value = Value> {
         // `-0.0` compares as equal to `0.0`, and has a form of its own.
         any::<f64>().prop_map(|float| Value::from(if float == 0.0 { 0.0 } else { float })),
         any::<String>().prop_map(Value::from),
-        prop::sample::select(vec!["", "a", "1", "\u{e9}", "e\u{301}", "\"", "\\u0061"]).prop_map(Value::from),
+        prop::sample::select(vec!["", "a", "1", "\u{e9}", "e\u{301}", "\"", "\\u0061"])
+            .prop_map(Value::from),
     ]
 }
 
@@ -113,16 +154,31 @@ fn value() -> impl Strategy<Value = Value> {
     scalar().prop_recursive(4, 24, 4, move |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-            prop::collection::btree_map(key.clone(), inner, 0..4).prop_map(|map| map.into_iter().collect()),
+            prop::collection::btree_map(key.clone(), inner, 0..4)
+                .prop_map(|map| map.into_iter().collect()),
         ]
     })
 }
 
 /// The same value written with other white space and escapes.
 fn loosely(value: &Value) -> String {
-    let escaped = |c: char| c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04X}")).collect();
+    let escaped = |c: char| {
+        c.encode_utf16(&mut [0; 2])
+            .iter()
+            .map(|unit| format!("\\u{unit:04X}"))
+            .collect()
+    };
     let pretty = serde_json::to_string_pretty(value).unwrap_or_default();
-    pretty.chars().map(|c| if c.is_ascii() { c.to_string() } else { escaped(c) }).collect()
+    pretty
+        .chars()
+        .map(|c| {
+            if c.is_ascii() {
+                c.to_string()
+            } else {
+                escaped(c)
+            }
+        })
+        .collect()
 }
 
 proptest! {
@@ -147,8 +203,16 @@ fn with_repeat(text: &Value, at: usize, again: impl Fn(&str) -> String) -> Optio
     let written = text.to_string();
     let mut objects = written.match_indices("{\"").map(|(place, _)| place);
     let open = objects.nth(at)?;
-    let key: String = serde_json::Deserializer::from_str(written.get(open + 1..)?).into_iter().next()?.ok()?;
-    Some(format!("{}{}:0,{}", &written[..=open], again(&key), &written[open + 1..]))
+    let key: String = serde_json::Deserializer::from_str(written.get(open + 1..)?)
+        .into_iter()
+        .next()?
+        .ok()?;
+    Some(format!(
+        "{}{}:0,{}",
+        &written[..=open],
+        again(&key),
+        &written[open + 1..]
+    ))
 }
 
 fn escaped(key: &str) -> String {
@@ -190,9 +254,23 @@ proptest! {
 
 #[test]
 fn what_is_read_once_is_one_json_and_nothing_behind_it() {
-    for text in ["", "{", "{} {}", "1e400", "[1,]", r#""\ud800""#, "nul", &"[".repeat(200)] {
+    for text in [
+        "",
+        "{",
+        "{} {}",
+        "1e400",
+        "[1,]",
+        r#""\ud800""#,
+        "nul",
+        &"[".repeat(200),
+    ] {
         assert!(matches!(read(text), Err(JsonFault::NotJson(_))), "{text}");
     }
     let fault = read(r#"{"a":[{"to":1,"t\u006f":2}]}"#).unwrap_err();
-    assert!(fault.to_string().starts_with(r#"the key "to" occurs twice in one object"#), "{fault}");
+    assert!(
+        fault
+            .to_string()
+            .starts_with(r#"the key "to" occurs twice in one object"#),
+        "{fault}"
+    );
 }

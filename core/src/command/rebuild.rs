@@ -49,8 +49,15 @@ struct Source<'c> {
 
 impl Source<'_> {
     /// The first value that `of` finds among the events.
-    fn find<'s, T>(&'s self, why: &'static str, of: impl Fn(&'s Event) -> Option<T>) -> Result<T, RebuildError> {
-        self.events.iter().find_map(of).ok_or(RebuildError::Misfit { at: self.at, why })
+    fn find<'s, T>(
+        &'s self,
+        why: &'static str,
+        of: impl Fn(&'s Event) -> Option<T>,
+    ) -> Result<T, RebuildError> {
+        self.events
+            .iter()
+            .find_map(of)
+            .ok_or(RebuildError::Misfit { at: self.at, why })
     }
 
     fn misfit<T>(&self, why: &'static str) -> Result<T, RebuildError> {
@@ -58,12 +65,19 @@ impl Source<'_> {
     }
 
     fn text<T: Clone>(&self, content: &Content<T>) -> Result<T, RebuildError> {
-        content.present().cloned().ok_or(RebuildError::Erased { at: self.at })
+        content
+            .present()
+            .cloned()
+            .ok_or(RebuildError::Erased { at: self.at })
     }
 
     /// A text that is recorded and told, and decides nothing.
     fn remark<T: Clone + Default>(&self, content: &Content<T>) -> Result<T, RebuildError> {
-        if self.is_lenient { Ok(content.present().cloned().unwrap_or_default()) } else { self.text(content) }
+        if self.is_lenient {
+            Ok(content.present().cloned().unwrap_or_default())
+        } else {
+            self.text(content)
+        }
     }
 }
 
@@ -71,7 +85,11 @@ impl Source<'_> {
 macro_rules! event {
     ($source:expr, $variant:ident) => {
         $source.find(concat!("no ", stringify!($variant)), |event| {
-            if let crate::event::Event::$variant(event) = event { Some(event) } else { None }
+            if let crate::event::Event::$variant(event) = event {
+                Some(event)
+            } else {
+                None
+            }
         })
     };
 }
@@ -96,12 +114,23 @@ impl Command {
     }
 
     fn rebuild_from(commit: &Commit, is_lenient: bool) -> Result<Self, RebuildError> {
-        let source = Source { at: commit.header.first, events: &commit.events, is_lenient };
+        let source = Source {
+            at: commit.header.first,
+            events: &commit.events,
+            is_lenient,
+        };
         if let Some(Event::Refused(refused)) = commit.events.last() {
-            return Err(RebuildError::Refused { at: source.at, command: refused.command });
+            return Err(RebuildError::Refused {
+                at: source.at,
+                command: refused.command,
+            });
         }
         let (principal, key) = (commit.header.principal.clone(), commit.header.key.clone());
-        Ok(Self { principal, key, action: source.action(commit.header.command)? })
+        Ok(Self {
+            principal,
+            key,
+            action: source.action(commit.header.command)?,
+        })
     }
 }
 

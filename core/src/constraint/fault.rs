@@ -40,7 +40,9 @@ pub enum ConstraintFault {
         why: path::PathFault,
     },
     /// The tool does not say that a path stands there.
-    #[error("{place} is not among the arguments that the tool calls paths: `beneath` is for those alone")]
+    #[error(
+        "{place} is not among the arguments that the tool calls paths: `beneath` is for those alone"
+    )]
     NoPath {
         /// The place.
         place: String,
@@ -77,7 +79,9 @@ impl ToolSpec {
         }
         match &constraint.allowed {
             Allowed::Beneath(_) => Some(ConstraintFault::NoPath { place: place() }),
-            Allowed::Prefix(Value::Array(start)) if terms == Terms::Grant && !self.is_free_behind(&place(), start) => {
+            Allowed::Prefix(Value::Array(start))
+                if terms == Terms::Grant && !self.is_free_behind(&place(), start) =>
+            {
                 Some(ConstraintFault::NoFreeArguments { place: place() })
             }
             Allowed::Prefix(_) | Allowed::Equals(_) | Allowed::OneOf(_) | Allowed::Range(_) => None,
@@ -88,20 +92,34 @@ impl ToolSpec {
     fn fault_of_path(&self, constraint: &Constraint) -> Option<ConstraintFault> {
         let place = || constraint.path.clone();
         match &constraint.allowed {
-            Allowed::Beneath(_) if self.paths.follows_links => Some(ConstraintFault::FollowsLinks { place: place() }),
-            Allowed::Beneath(folder) => not_plain(&constraint.path, folder),
-            Allowed::Equals(value) => value.as_str().and_then(|path| not_plain(&constraint.path, path)),
-            Allowed::OneOf(values) => {
-                values.iter().filter_map(Value::as_str).find_map(|path| not_plain(&constraint.path, path))
+            Allowed::Beneath(_) if self.paths.follows_links => {
+                Some(ConstraintFault::FollowsLinks { place: place() })
             }
+            Allowed::Beneath(folder) => not_plain(&constraint.path, folder),
+            Allowed::Equals(value) => value
+                .as_str()
+                .and_then(|path| not_plain(&constraint.path, path)),
+            Allowed::OneOf(values) => values
+                .iter()
+                .filter_map(Value::as_str)
+                .find_map(|path| not_plain(&constraint.path, path)),
             Allowed::Prefix(start) => {
-                let folder = start.as_str().and_then(path::plain).unwrap_or_else(|| "DIR".to_owned());
+                let folder = start
+                    .as_str()
+                    .and_then(path::plain)
+                    .unwrap_or_else(|| "DIR".to_owned());
                 let instead = json!({ "path": constraint.path, "beneath": folder }).to_string();
-                Some(ConstraintFault::PathByLetters { place: place(), instead })
+                Some(ConstraintFault::PathByLetters {
+                    place: place(),
+                    instead,
+                })
             }
             Allowed::Range(_) => {
                 let instead = json!({ "path": constraint.path, "equals": "PATH" }).to_string();
-                Some(ConstraintFault::PathByLetters { place: place(), instead })
+                Some(ConstraintFault::PathByLetters {
+                    place: place(),
+                    instead,
+                })
             }
         }
     }
@@ -110,15 +128,23 @@ impl ToolSpec {
     fn is_free_behind(&self, place: &str, start: &[Value]) -> bool {
         let offers = |one: &Constraint| match &one.allowed {
             Allowed::Prefix(Value::Array(listed)) => one.path == place && start.starts_with(listed),
-            Allowed::Prefix(_) | Allowed::Equals(_) | Allowed::OneOf(_) | Allowed::Range(_) | Allowed::Beneath(_) => {
-                false
-            }
+            Allowed::Prefix(_)
+            | Allowed::Equals(_)
+            | Allowed::OneOf(_)
+            | Allowed::Range(_)
+            | Allowed::Beneath(_) => false,
         };
-        self.rules.iter().any(|rule| rule.when.len() == 1 && rule.when.iter().all(offers))
+        self.rules
+            .iter()
+            .any(|rule| rule.when.len() == 1 && rule.when.iter().all(offers))
     }
 }
 
 fn not_plain(place: &str, path: &str) -> Option<ConstraintFault> {
     let why = path::parts(path).err()?;
-    Some(ConstraintFault::NotPlain { place: place.to_owned(), path: path.to_owned(), why })
+    Some(ConstraintFault::NotPlain {
+        place: place.to_owned(),
+        path: path.to_owned(),
+        why,
+    })
 }

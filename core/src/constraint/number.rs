@@ -9,9 +9,13 @@ use serde_json::{Number, Value};
 pub(super) fn is_equal(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => compare(one, other) == Some(Ordering::Equal),
-        (Value::Array(one), Value::Array(other)) => one.len() == other.len() && starts_with(one, other),
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && starts_with(one, other)
+        }
         (Value::Object(one), Value::Object(other)) => {
-            let has = |(key, value): (&String, &Value)| other.get(key).is_some_and(|other| is_equal(value, other));
+            let has = |(key, value): (&String, &Value)| {
+                other.get(key).is_some_and(|other| is_equal(value, other))
+            };
             one.len() == other.len() && one.iter().all(has)
         }
         (one, other) => one == other,
@@ -20,7 +24,11 @@ pub(super) fn is_equal(one: &Value, other: &Value) -> bool {
 
 /// Whether the first items of `list` are equal to those of `start`.
 pub(super) fn starts_with(list: &[Value], start: &[Value]) -> bool {
-    list.len() >= start.len() && list.iter().zip(start).all(|(item, wanted)| is_equal(item, wanted))
+    list.len() >= start.len()
+        && list
+            .iter()
+            .zip(start)
+            .all(|(item, wanted)| is_equal(item, wanted))
 }
 
 /// The order of two numbers, without rounding: an integer of 64 bits is not taken for the nearest floating point number.
@@ -44,8 +52,15 @@ fn with_float(whole: i128, float: f64) -> Option<Ordering> {
         return Some(Ordering::Greater);
     }
     // Within those bounds the whole part is an integer that 128 bits hold exactly.
-    #[expect(clippy::cast_possible_truncation, reason = "the number is within the bounds of the integer")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "the number is within the bounds of the integer"
+    )]
     let cut = float.trunc() as i128;
     let rest = || 0.0.partial_cmp(&float.fract());
-    if whole == cut { rest() } else { Some(whole.cmp(&cut)) }
+    if whole == cut {
+        rest()
+    } else {
+        Some(whole.cmp(&cut))
+    }
 }

@@ -70,8 +70,15 @@ pub fn is_beneath(path: &str, folder: &str) -> bool {
 /// The plain path that somebody meant who wrote `path`; `None` if that cannot be said.
 #[must_use]
 pub fn plain(path: &str) -> Option<String> {
-    let names: Vec<&str> = path.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+    let names: Vec<&str> = path
+        .split('/')
+        .filter(|part| !matches!(*part, "" | "."))
+        .collect();
     let is_clear = !path.starts_with('/') && !path.contains('\0') && !names.contains(&"..");
-    let joined = if names.is_empty() { ".".to_owned() } else { names.join("/") };
+    let joined = if names.is_empty() {
+        ".".to_owned()
+    } else {
+        names.join("/")
+    };
     is_clear.then_some(joined)
 }

@@ -46,7 +46,12 @@ impl Attachment {
     #[must_use]
     pub fn of(name: impl Into<String>, media_type: impl Into<String>, bytes: &[u8]) -> Self {
         let len = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-        Self { blob: Digest::sha256(bytes), media_type: media_type.into(), name: name.into(), bytes: len }
+        Self {
+            blob: Digest::sha256(bytes),
+            media_type: media_type.into(),
+            name: name.into(),
+            bytes: len,
+        }
     }
 
     /// Checks its size, and the shape of its name and of its media type. Whether its blob is there is for others to say.
@@ -55,13 +60,22 @@ impl Attachment {
     /// [`AttachmentError`] names what is wrong.
     pub fn check(&self, bytes_max: u32) -> Result<(), AttachmentError> {
         if let Some(why) = fault_of_name(&self.name) {
-            return Err(AttachmentError::Name { name: self.name.clone(), why });
+            return Err(AttachmentError::Name {
+                name: self.name.clone(),
+                why,
+            });
         }
         if !is_media_type(&self.media_type) {
-            return Err(AttachmentError::MediaType { media_type: self.media_type.clone() });
+            return Err(AttachmentError::MediaType {
+                media_type: self.media_type.clone(),
+            });
         }
         if self.bytes > u64::from(bytes_max) {
-            return Err(AttachmentError::TooLarge { name: self.name.clone(), bytes: self.bytes, max: bytes_max });
+            return Err(AttachmentError::TooLarge {
+                name: self.name.clone(),
+                bytes: self.bytes,
+                max: bytes_max,
+            });
         }
         Ok(())
     }
@@ -70,7 +84,12 @@ impl Attachment {
 /// The one line in which people and models are told of it.
 impl fmt::Display for Attachment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, media_type, bytes, .. } = self;
+        let Self {
+            name,
+            media_type,
+            bytes,
+            ..
+        } = self;
         write!(f, "[attached: {name}, {media_type}, {bytes} bytes]")
     }
 }
@@ -97,11 +116,14 @@ fn is_unseen(c: char) -> bool {
 }
 
 fn is_media_type(text: &str) -> bool {
-    text.split_once('/').is_some_and(|(kind, subtype)| is_restricted_name(kind) && is_restricted_name(subtype))
+    text.split_once('/')
+        .is_some_and(|(kind, subtype)| is_restricted_name(kind) && is_restricted_name(subtype))
 }
 
 /// Half a media type, as RFC 6838 has it.
 fn is_restricted_name(text: &str) -> bool {
     let is_rest = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&byte);
-    text.len() <= TYPE_MAX && text.starts_with(|c: char| c.is_ascii_alphanumeric()) && text.bytes().all(is_rest)
+    text.len() <= TYPE_MAX
+        && text.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && text.bytes().all(is_rest)
 }

@@ -4,7 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::content::Content;
 use crate::event::{UnknownCause, Wider};
-use crate::ids::{AgentName, Attempt, CallId, Digest, Incarnation, Position, RequestId, Time, ToolName, TurnId};
+use crate::ids::{
+    AgentName, Attempt, CallId, Digest, Incarnation, Position, RequestId, Time, ToolName, TurnId,
+};
 use crate::principal::Person;
 use crate::tool::{Choose, EffectClass, Question, Repeat, ToolErrorCode, ToolOutcome, View};
 
@@ -251,14 +253,34 @@ impl ToolFinished {
         outcome: Option<ToolOutcome>,
     ) -> Self {
         let outcome = Content::Present(outcome);
-        Self { call, agent, attempt, status, memo: None, progress: None, dropped: Vec::new(), outcome }
+        Self {
+            call,
+            agent,
+            attempt,
+            status,
+            memo: None,
+            progress: None,
+            dropped: Vec::new(),
+            outcome,
+        }
     }
 
     /// What people see of the outcome, in order; nothing if the call did not end well, or if that was erased.
     pub fn views(&self) -> impl Iterator<Item = &View> {
-        let outcome = self.outcome.present().and_then(Option::as_ref).filter(|_| self.status == CallStatus::Done);
-        let views = if let Some(ToolOutcome::Done(output)) = outcome { output.views.as_slice() } else { &[] };
-        (0..).zip(views).filter(|(number, _)| !self.dropped.contains(number)).map(|(_, view)| view)
+        let outcome = self
+            .outcome
+            .present()
+            .and_then(Option::as_ref)
+            .filter(|_| self.status == CallStatus::Done);
+        let views = if let Some(ToolOutcome::Done(output)) = outcome {
+            output.views.as_slice()
+        } else {
+            &[]
+        };
+        (0..)
+            .zip(views)
+            .filter(|(number, _)| !self.dropped.contains(number))
+            .map(|(_, view)| view)
     }
 }
 
@@ -380,13 +402,21 @@ impl Finding {
     /// Something that ends the call.
     #[must_use]
     pub fn error(path: impl Into<String>, code: impl Into<String>) -> Self {
-        Self { path: path.into(), code: code.into(), severity: Severity::Error }
+        Self {
+            path: path.into(),
+            code: code.into(),
+            severity: Severity::Error,
+        }
     }
 
     /// Something that whoever is asked about the call is told.
     #[must_use]
     pub fn warning(path: impl Into<String>, code: impl Into<String>) -> Self {
-        Self { path: path.into(), code: code.into(), severity: Severity::Warning }
+        Self {
+            path: path.into(),
+            code: code.into(),
+            severity: Severity::Warning,
+        }
     }
 
     /// A warning that the tool ran already, in a turn that another one takes the place of: decision 28.

@@ -22,9 +22,15 @@ impl Labelled {
             }
         }
         if self.labels.len() > Self::LABELS_MAX {
-            return Err(format!("there are {} labels, at most {} are allowed", self.labels.len(), Self::LABELS_MAX));
+            return Err(format!(
+                "there are {} labels, at most {} are allowed",
+                self.labels.len(),
+                Self::LABELS_MAX
+            ));
         }
-        self.labels.iter().try_for_each(|(key, value)| check_key(key).and_then(|()| check_value(key, value)))
+        self.labels
+            .iter()
+            .try_for_each(|(key, value)| check_key(key).and_then(|()| check_value(key, value)))
     }
 }
 
@@ -32,17 +38,27 @@ impl Labelled {
 fn check_key(key: &str) -> Result<(), String> {
     let is_fit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '/');
     if key.len() > Labelled::KEY_MAX {
-        return Err(format!("the label {key:?} has a name of {} bytes, at most {}", key.len(), Labelled::KEY_MAX));
+        return Err(format!(
+            "the label {key:?} has a name of {} bytes, at most {}",
+            key.len(),
+            Labelled::KEY_MAX
+        ));
     }
     if key.is_empty() || !key.chars().all(is_fit) {
-        return Err(format!("{key:?} is no name of a label: letters, digits and . _ - / make one"));
+        return Err(format!(
+            "{key:?} is no name of a label: letters, digits and . _ - / make one"
+        ));
     }
     Ok(())
 }
 
 fn check_value(what: &str, value: &str) -> Result<(), String> {
     if value.len() > Labelled::VALUE_MAX {
-        return Err(format!("{what} has {} bytes, at most {} are allowed", value.len(), Labelled::VALUE_MAX));
+        return Err(format!(
+            "{what} has {} bytes, at most {} are allowed",
+            value.len(),
+            Labelled::VALUE_MAX
+        ));
     }
     if value.chars().any(char::is_control) {
         return Err(format!("{what} has a control character"));

@@ -32,7 +32,11 @@ impl FromStr for Scope {
             "once" => Ok(Self::Once),
             "turn" => Ok(Self::Turn),
             "world" => Ok(Self::World),
-            text => text.strip_prefix("uses:").and_then(uses).map(Self::Uses).ok_or(ScopeError),
+            text => text
+                .strip_prefix("uses:")
+                .and_then(uses)
+                .map(Self::Uses)
+                .ok_or(ScopeError),
         }
     }
 }

@@ -32,8 +32,21 @@ pub struct MessagePosted {
 impl MessagePosted {
     /// Something that a person or the world says.
     #[must_use]
-    pub fn said(message: MessageId, author: Author, reply_to: Option<MessageId>, body: MessageBody) -> Self {
-        Self { message, author, reply_to, turn: None, call: None, answer: None, body: Content::Present(body) }
+    pub fn said(
+        message: MessageId,
+        author: Author,
+        reply_to: Option<MessageId>,
+        body: MessageBody,
+    ) -> Self {
+        Self {
+            message,
+            author,
+            reply_to,
+            turn: None,
+            call: None,
+            answer: None,
+            body: Content::Present(body),
+        }
     }
 }
 
@@ -73,7 +86,10 @@ impl MessageBody {
     /// Words alone.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
-        Self { text: text.into(), attachments: Vec::new() }
+        Self {
+            text: text.into(),
+            attachments: Vec::new(),
+        }
     }
 }
 

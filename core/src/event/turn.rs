@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::content::Content;
 use crate::ids::{
-    AgentName, Attempt, CallId, Digest, EpisodeId, Incarnation, ModelCallId, ModelName, Position, Time, TurnId,
+    AgentName, Attempt, CallId, Digest, EpisodeId, Incarnation, ModelCallId, ModelName, Position,
+    Time, TurnId,
 };
 use crate::money::Money;
 use crate::port::Reaction;

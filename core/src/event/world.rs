@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::commit::StepKey;
 use crate::content::Content;
-use crate::ids::{AgentName, CopyId, Digest, Incarnation, NodeId, PersonName, Position, WorldId, WorldName};
+use crate::ids::{
+    AgentName, CopyId, Digest, Incarnation, NodeId, PersonName, Position, WorldId, WorldName,
+};
 use crate::principal::{Person, Principal};
 use crate::refusal::RefusalReason;
 use crate::spec::{Change, SpecText, WorldSpec};

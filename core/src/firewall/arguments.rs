@@ -34,10 +34,17 @@ enum First {
 }
 
 /// Skips `(…)`, if these can be the arguments of `tool`.
-pub(super) fn call(cursor: &mut Cursor<'_>, tool: ToolId, strength: Strength, known: &Known) -> Result<(), Stop> {
+pub(super) fn call(
+    cursor: &mut Cursor<'_>,
+    tool: ToolId,
+    strength: Strength,
+    known: &Known,
+) -> Result<(), Stop> {
     let first = first(*cursor, tool, known)?;
     let is_call = match (strength, first) {
-        (Strength::Told, First::None | First::Property | First::Literal) | (_, First::Property) => true,
+        (Strength::Told, First::None | First::Property | First::Literal) | (_, First::Property) => {
+            true
+        }
         (Strength::Named, First::Literal) => true,
         (Strength::Plain { is_alone }, First::Literal) => is_alone,
         (_, First::None | First::Other) => false,
@@ -48,15 +55,24 @@ pub(super) fn call(cursor: &mut Cursor<'_>, tool: ToolId, strength: Strength, kn
     let mut behind = *cursor;
     behind.take_while(NAME_MAX, |b| b == b' ')?;
     let next = behind.peek()?;
-    let declares = matches!(next, Some(b'{')) || behind.eat_word(b"->")? || behind.eat_word(b"=>")?;
+    let declares =
+        matches!(next, Some(b'{')) || behind.eat_word(b"->")? || behind.eat_word(b"=>")?;
     let is_alone = matches!(next, Some(b'\r' | b'\n' | b';' | b'`') | None);
     let needs_line = matches!(strength, Strength::Plain { .. }) && first == First::Literal;
-    if strength != Strength::Told && (declares || needs_line && !is_alone) { Err(Stop::No) } else { Ok(()) }
+    if strength != Strength::Told && (declares || needs_line && !is_alone) {
+        Err(Stop::No)
+    } else {
+        Ok(())
+    }
 }
 
 /// Skips `{…}` with a property of `tool` in it.
 pub(super) fn given(cursor: &mut Cursor<'_>, tool: ToolId, known: &Known) -> Result<(), Stop> {
-    if has_property(*cursor, tool, known)? { skip_bracketed(cursor).map(drop) } else { Err(Stop::No) }
+    if has_property(*cursor, tool, known)? {
+        skip_bracketed(cursor).map(drop)
+    } else {
+        Err(Stop::No)
+    }
 }
 
 fn first(mut cursor: Cursor<'_>, tool: ToolId, known: &Known) -> Result<First, Stop> {
@@ -64,7 +80,11 @@ fn first(mut cursor: Cursor<'_>, tool: ToolId, known: &Known) -> Result<First, S
     cursor.skip_white()?;
     match cursor.peek()? {
         Some(b')') | None => Ok(First::None),
-        Some(b'{') => Ok(if has_property(cursor, tool, known)? { First::Property } else { First::Other }),
+        Some(b'{') => Ok(if has_property(cursor, tool, known)? {
+            First::Property
+        } else {
+            First::Other
+        }),
         Some(b'"' | b'\'' | b'0'..=b'9' | b'[' | b'-' | 0xe2 | 0xef) => Ok(First::Literal),
         Some(b) if b.is_ascii_alphabetic() || b == b'_' => named(cursor, tool, known),
         Some(_) => Ok(First::Other),
@@ -73,7 +93,9 @@ fn first(mut cursor: Cursor<'_>, tool: ToolId, known: &Known) -> Result<First, S
 
 /// `query="x"`.
 fn named(mut cursor: Cursor<'_>, tool: ToolId, known: &Known) -> Result<First, Stop> {
-    let name = cursor.take_while(NAME_MAX, |b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))?;
+    let name = cursor.take_while(NAME_MAX, |b| {
+        b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-')
+    })?;
     let is_property = known.property_of(tool, &canonical(name)).is_some();
     cursor.skip_white()?;
     if !cursor.eat(b'=')? && !cursor.eat(b':')? {
@@ -81,27 +103,42 @@ fn named(mut cursor: Cursor<'_>, tool: ToolId, known: &Known) -> Result<First, S
     }
     cursor.skip_white()?;
     let is_literal = match cursor.peek()? {
-        Some(b'"' | b'\'' | b'`' | b'0'..=b'9' | b'[' | b'{' | b'-' | b'<' | 0xe2 | 0xef) | None => true,
+        Some(b'"' | b'\'' | b'`' | b'0'..=b'9' | b'[' | b'{' | b'-' | b'<' | 0xe2 | 0xef)
+        | None => true,
         Some(_) => {
             let word = cursor.take_while(NAME_MAX, is_name)?;
-            matches!(word, b"true" | b"false" | b"null" | b"True" | b"False" | b"None" | b"f" | b"r" | b"b")
+            matches!(
+                word,
+                b"true" | b"false" | b"null" | b"True" | b"False" | b"None" | b"f" | b"r" | b"b"
+            )
         }
     };
-    Ok(if is_property && is_literal { First::Property } else { First::Other })
+    Ok(if is_property && is_literal {
+        First::Property
+    } else {
+        First::Other
+    })
 }
 
 /// Whether the first key of the object at `cursor` is a property of `tool`.
-pub(super) fn has_property(mut cursor: Cursor<'_>, tool: ToolId, known: &Known) -> Result<bool, Stop> {
+pub(super) fn has_property(
+    mut cursor: Cursor<'_>,
+    tool: ToolId,
+    known: &Known,
+) -> Result<bool, Stop> {
     cursor.skip(1);
     cursor.take_while(usize::MAX, |b| {
         b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | b'>' | 0xe2 | 0x80 | 0x98..=0x9f)
     })?;
-    let name = cursor.take_while(NAME_MAX, |b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))?;
+    let name = cursor.take_while(NAME_MAX, |b| {
+        b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-')
+    })?;
     if known.property_of(tool, &canonical(name)).is_none() {
         return Ok(false);
     }
-    cursor
-        .take_while(NAME_MAX, |b| b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | 0xe2 | 0x80 | 0x98..=0x9f))?;
+    cursor.take_while(NAME_MAX, |b| {
+        b.is_ascii_whitespace() || matches!(b, b'"' | b'\'' | 0xe2 | 0x80 | 0x98..=0x9f)
+    })?;
     cursor.eat(b':')
 }
 
@@ -110,7 +147,9 @@ pub(super) fn has_property(mut cursor: Cursor<'_>, tool: ToolId, known: &Known) 
 pub(super) fn skip_bracketed(cursor: &mut Cursor<'_>) -> Result<bool, Stop> {
     let mut depth = 0_usize;
     loop {
-        let Some(b) = cursor.peek()? else { return Ok(false) };
+        let Some(b) = cursor.peek()? else {
+            return Ok(false);
+        };
         match b {
             b'(' | b'[' | b'{' => depth = depth.saturating_add(1),
             b')' | b']' | b'}' => depth = depth.saturating_sub(1),

@@ -20,7 +20,10 @@ pub(super) fn tool(before: &[u8], known: &Known) -> Option<ToolId> {
     for _ in 0..WORDS_MAX {
         rest = without_marks(rest)?;
         rest = without_token(rest);
-        let (head, word) = split_word(rest.strip_suffix("→".as_bytes()).map_or(rest, <[u8]>::trim_ascii_end));
+        let (head, word) = split_word(
+            rest.strip_suffix("→".as_bytes())
+                .map_or(rest, <[u8]>::trim_ascii_end),
+        );
         if word.is_empty() {
             continue;
         }
@@ -52,7 +55,10 @@ pub(super) fn tool(before: &[u8], known: &Known) -> Option<ToolId> {
 /// Whether a value with keys that have no quotes is code: it is given to something.
 pub(super) fn is_code(before: &[u8]) -> bool {
     let text = before.trim_ascii_end();
-    let is_called = |head: &[u8]| head.last().is_some_and(|b| is_name(*b) || matches!(b, b')' | b'>' | b'!'));
+    let is_called = |head: &[u8]| {
+        head.last()
+            .is_some_and(|b| is_name(*b) || matches!(b, b')' | b'>' | b'!'))
+    };
     let is_given = text.strip_suffix(b"(").is_some_and(is_called);
     is_given
         || matches!(text.last(), Some(b'=' | b',' | b'?' | b'$'))
@@ -64,18 +70,28 @@ pub(super) fn is_code(before: &[u8]) -> bool {
 fn without_marks(text: &[u8]) -> Option<&[u8]> {
     let is_mark = |b: &u8| {
         b.is_ascii_whitespace()
-            || matches!(b, b':' | b']' | b'*' | b'`' | b'"' | b'\'' | b'-' | b'>' | b'=' | b'(' | b'~')
+            || matches!(
+                b,
+                b':' | b']' | b'*' | b'`' | b'"' | b'\'' | b'-' | b'>' | b'=' | b'(' | b'~'
+            )
     };
     let len = text.iter().rev().take_while(|b| is_mark(b)).count();
-    let is_token = text.get(..text.len().saturating_sub(len)).is_some_and(|rest| rest.ends_with(b"|"));
+    let is_token = text
+        .get(..text.len().saturating_sub(len))
+        .is_some_and(|rest| rest.ends_with(b"|"));
     // The bracket that ends a token belongs to that.
     let len = if is_token { 0 } else { len };
-    (len <= MARKS_MAX).then(|| text.get(..text.len().saturating_sub(len)).unwrap_or_default())
+    (len <= MARKS_MAX).then(|| {
+        text.get(..text.len().saturating_sub(len))
+            .unwrap_or_default()
+    })
 }
 
 /// `<|…|>` at the end is left out.
 fn without_token(text: &[u8]) -> &[u8] {
-    let Some(inner) = text.trim_ascii_end().strip_suffix(b"|>") else { return text };
+    let Some(inner) = text.trim_ascii_end().strip_suffix(b"|>") else {
+        return text;
+    };
     match inner.windows(2).rposition(|pair| pair == b"<|") {
         Some(at) => text.get(..at).unwrap_or_default(),
         None => text,
@@ -86,7 +102,8 @@ fn without_token(text: &[u8]) -> &[u8] {
 pub(super) fn split_word(text: &[u8]) -> (&[u8], &[u8]) {
     let len = text.iter().rev().take_while(|b| is_name(**b)).count();
     work::note(len);
-    text.split_at_checked(text.len().saturating_sub(len)).unwrap_or((text, &[]))
+    text.split_at_checked(text.len().saturating_sub(len))
+        .unwrap_or((text, &[]))
 }
 
 pub(super) const fn is_name(b: u8) -> bool {

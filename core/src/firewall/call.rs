@@ -148,15 +148,41 @@ enum Arguments {
 impl Frame {
     /// A value of `parent` that begins at `from`.
     pub(super) fn new(is_object: bool, from: usize, parent: Option<&Self>) -> Self {
-        let Some(parent) = parent else { return Self { is_object, from, ..Self::default() } };
-        let under = if parent.is_object { parent.key } else { parent.under };
-        let facts = Facts { place: parent.place_of(under), ..Facts::default() };
+        let Some(parent) = parent else {
+            return Self {
+                is_object,
+                from,
+                ..Self::default()
+            };
+        };
+        let under = if parent.is_object {
+            parent.key
+        } else {
+            parent.under
+        };
+        let facts = Facts {
+            place: parent.place_of(under),
+            ..Facts::default()
+        };
         let checked = Keys::PARAMETERS.and(Keys::INPUT).and(Keys::ARGS);
         let given_to = parent.facts.named.filter(|_| is_object && parent.is_object);
         let is_checked = given_to.is_some() || under.has(checked);
-        let arguments = if is_object && parent.is_object && is_checked { Arguments::Open } else { Arguments::None };
+        let arguments = if is_object && parent.is_object && is_checked {
+            Arguments::Open
+        } else {
+            Arguments::None
+        };
         let is_wrapping = parent.is_wrapping || parent.is_object && under == Keys::WRAPPING;
-        Self { is_object, from, is_wrapping, under, facts, arguments, given_to, ..Self::default() }
+        Self {
+            is_object,
+            from,
+            is_wrapping,
+            under,
+            facts,
+            arguments,
+            given_to,
+            ..Self::default()
+        }
     }
 
     /// A value behind the name of `tool`.
@@ -201,11 +227,14 @@ impl Frame {
 
     /// A key that is a property of the tool that was named before: `{"tool": "search", "query": …}`.
     fn read_flat(&mut self, word: &str, known: &Known) {
-        let Some((key, tool)) = self.facts.tool else { return };
+        let Some((key, tool)) = self.facts.tool else {
+            return;
+        };
         let is_clear = key.has(Keys::TOOL.and(Keys::FUNCTION)) || !known.is_plain(tool);
-        self.facts
-            .marks
-            .note(Marks::FLAT, is_clear && !self.key.has(Keys::NAMES) && known.property_of(tool, word).is_some());
+        self.facts.marks.note(
+            Marks::FLAT,
+            is_clear && !self.key.has(Keys::NAMES) && known.property_of(tool, word).is_some(),
+        );
     }
 
     fn read_argument(&mut self, word: &str, known: &Known) {
@@ -214,7 +243,10 @@ impl Frame {
             Some(tool) => known.property_of(tool, word),
             None => self.property,
         };
-        let describes = matches!(word, "properties" | "$schema" | "$defs" | "description" | "required");
+        let describes = matches!(
+            word,
+            "properties" | "$schema" | "$defs" | "description" | "required"
+        );
         (self.arguments, self.argument) = match property {
             _ if is_parameters && self.key == Keys::TYPE => (Arguments::MayDescribe, None),
             Some(kinds) => (Arguments::Unknown, Some(kinds)),
@@ -226,7 +258,8 @@ impl Frame {
 
     /// Whether it holds arguments, as far as it is read, or if nothing more comes.
     fn is_arguments(&self) -> bool {
-        self.arguments == Arguments::Fit || self.arguments == Arguments::Open && self.given_to.is_none()
+        self.arguments == Arguments::Fit
+            || self.arguments == Arguments::Open && self.given_to.is_none()
     }
 
     /// Takes what it holds once it is closed.
@@ -235,12 +268,20 @@ impl Frame {
             self.fit();
         }
         let is_scalar = self.property.is_some_and(|kinds| !kinds.has(Kinds::OBJECT));
-        let is_schema = child.facts.marks.has(Marks::DESCRIBES) || child.facts.marks.has(Marks::TYPED) && is_scalar;
-        if is_schema && self.key.has(Keys::PARAMETERS.and(Keys::INPUT).and(Keys::ARGS)) {
+        let is_schema = child.facts.marks.has(Marks::DESCRIBES)
+            || child.facts.marks.has(Marks::TYPED) && is_scalar;
+        if is_schema
+            && self
+                .key
+                .has(Keys::PARAMETERS.and(Keys::INPUT).and(Keys::ARGS))
+        {
             self.fits = self.fits.without(self.key);
         }
         self.facts.marks.note(Marks::DESCRIBES, is_schema);
-        self.facts.marks.note(Marks::KEYED, child.given_to.is_some() && child.arguments == Arguments::Fit);
+        self.facts.marks.note(
+            Marks::KEYED,
+            child.given_to.is_some() && child.arguments == Arguments::Fit,
+        );
     }
 
     /// The value of the last key holds arguments.
@@ -266,7 +307,10 @@ impl Frame {
         if is_argument && begins != Begins::Text {
             self.arguments = Arguments::Fit;
         }
-        if matches!(begins, Begins::Text | Begins::Word) && !self.is_wrapping && !self.key.has(Keys::ENVELOPE) {
+        if matches!(begins, Begins::Text | Begins::Word)
+            && !self.is_wrapping
+            && !self.key.has(Keys::ENVELOPE)
+        {
             self.content = self.content.saturating_add(1);
         }
     }
@@ -297,17 +341,30 @@ impl Frame {
             self.facts.tool = Some((self.key, tool));
         }
         match self.key {
-            Keys::ARGUMENTS => self.facts.marks.note(Marks::ENCODED, raw.trim_ascii_start().starts_with(b"{")),
-            Keys::ROLE => self.facts.marks.note(Marks::TOOL_ROLE, matches!(word, "tool" | "function")),
+            Keys::ARGUMENTS => self
+                .facts
+                .marks
+                .note(Marks::ENCODED, raw.trim_ascii_start().starts_with(b"{")),
+            Keys::ROLE => self
+                .facts
+                .marks
+                .note(Marks::TOOL_ROLE, matches!(word, "tool" | "function")),
             Keys::TYPE | Keys::MARKER => {
                 self.facts.kind = Kind::of(word, known).or(self.facts.kind);
-                self.facts.marks.note(Marks::INTERNAL, self.key == Keys::MARKER && self.facts.kind.is_some());
+                self.facts.marks.note(
+                    Marks::INTERNAL,
+                    self.key == Keys::MARKER && self.facts.kind.is_some(),
+                );
                 self.facts.marks.note(Marks::TYPED, is_type(word));
             }
             _ => {}
         }
         if self.arguments == Arguments::MayDescribe {
-            self.arguments = if word == "object" { Arguments::Told } else { Arguments::Fit };
+            self.arguments = if word == "object" {
+                Arguments::Told
+            } else {
+                Arguments::Fit
+            };
         }
     }
 
@@ -318,14 +375,22 @@ impl Frame {
 
     /// Whether it names a tool of this world, or is made up where only this world can speak.
     pub(super) fn is_own(&self) -> bool {
-        let is_forged =
-            matches!(self.facts.kind, Some(Kind::Domain | Kind::Approval)) || self.facts.marks.has(Marks::INTERNAL);
-        self.facts.tool.is_some() || self.facts.marks.has(Marks::KEYED) || self.given_to.is_some() || is_forged
+        let is_forged = matches!(self.facts.kind, Some(Kind::Domain | Kind::Approval))
+            || self.facts.marks.has(Marks::INTERNAL);
+        self.facts.tool.is_some()
+            || self.facts.marks.has(Marks::KEYED)
+            || self.given_to.is_some()
+            || is_forged
     }
 
     /// What the object is; `None` if it is no call as far as it is read.
     pub(super) fn family(&self) -> Option<ArtifactFamily> {
-        let family = || self.by_type().or_else(|| self.by_place()).or_else(|| self.by_tool()).or_else(|| self.by_key());
+        let family = || {
+            self.by_type()
+                .or_else(|| self.by_place())
+                .or_else(|| self.by_tool())
+                .or_else(|| self.by_key())
+        };
         self.is_object.then(family).flatten()
     }
 
@@ -335,9 +400,10 @@ impl Frame {
         match at {
             Cut::Key(raw) => cut.key = Keys::cut(&canonical(raw)),
             Cut::Text(raw) => {
-                cut.facts
-                    .marks
-                    .note(Marks::ENCODED, cut.key == Keys::ARGUMENTS && raw.trim_ascii_start().starts_with(b"{"));
+                cut.facts.marks.note(
+                    Marks::ENCODED,
+                    cut.key == Keys::ARGUMENTS && raw.trim_ascii_start().starts_with(b"{"),
+                );
             }
             Cut::BeforeValue | Cut::Between => {}
         }
@@ -354,7 +420,8 @@ impl Frame {
     /// A tool is named by the key of its arguments, or before them.
     fn by_key(&self) -> Option<ArtifactFamily> {
         let is_keyed = self.facts.marks.has(Marks::KEYED) && self.facts.unnamed == 0;
-        let is_given = self.given_to.is_some() && self.under == Keys::NONE && self.arguments == Arguments::Fit;
+        let is_given =
+            self.given_to.is_some() && self.under == Keys::NONE && self.arguments == Arguments::Fit;
         (is_keyed || is_given).then_some(ArtifactFamily::CallTag)
     }
 
@@ -367,18 +434,27 @@ impl Frame {
         }
         match self.facts.kind? {
             Kind::Domain => Some(ArtifactFamily::DomainArtifact),
-            Kind::Approval if self.facts.marks.has(Marks::INTERNAL) => Some(ArtifactFamily::Approval),
-            Kind::Result if self.facts.marks.has(Marks::INTERNAL) => Some(ArtifactFamily::ToolResult),
-            Kind::Use | Kind::Call if self.facts.marks.has(Marks::INTERNAL) => Some(ArtifactFamily::OpenaiCall),
+            Kind::Approval if self.facts.marks.has(Marks::INTERNAL) => {
+                Some(ArtifactFamily::Approval)
+            }
+            Kind::Result if self.facts.marks.has(Marks::INTERNAL) => {
+                Some(ArtifactFamily::ToolResult)
+            }
+            Kind::Use | Kind::Call if self.facts.marks.has(Marks::INTERNAL) => {
+                Some(ArtifactFamily::OpenaiCall)
+            }
             Kind::Use => {
                 let is_use = has(Keys::INPUT) || is_tool || (has(Keys::ID) && has(Keys::NAME));
                 is_use.then_some(ArtifactFamily::AnthropicCall)
             }
             Kind::Call => {
-                let is_call = is_tool || has(Keys::GIVEN.and(Keys::REF)) && has(Keys::NAME.and(Keys::TOOL));
+                let is_call =
+                    is_tool || has(Keys::GIVEN.and(Keys::REF)) && has(Keys::NAME.and(Keys::TOOL));
                 is_call.then_some(ArtifactFamily::OpenaiCall)
             }
-            Kind::Result => (is_tool || has(Keys::REF.and(Keys::CONTENT))).then_some(ArtifactFamily::ToolResult),
+            Kind::Result => {
+                (is_tool || has(Keys::REF.and(Keys::CONTENT))).then_some(ArtifactFamily::ToolResult)
+            }
             Kind::Approval => (is_tool || has(Keys::REF)).then_some(ArtifactFamily::Approval),
             Kind::Function => None,
         }
@@ -390,17 +466,20 @@ impl Frame {
         match self.facts.place? {
             Place::Calls => {
                 let is_function = self.facts.kind == Some(Kind::Function) || has(Keys::FUNCTION);
-                (is_function || (has(Keys::NAME) && has(Keys::GIVEN))).then_some(ArtifactFamily::OpenaiCall)
+                (is_function || (has(Keys::NAME) && has(Keys::GIVEN)))
+                    .then_some(ArtifactFamily::OpenaiCall)
             }
-            Place::Function => (has(Keys::NAME) && has(Keys::ARGUMENTS)).then_some(ArtifactFamily::OpenaiCall),
-            Place::AnyFunction => {
-                (has(Keys::NAME) && self.facts.marks.has(Marks::ENCODED)).then_some(ArtifactFamily::OpenaiCall)
+            Place::Function => {
+                (has(Keys::NAME) && has(Keys::ARGUMENTS)).then_some(ArtifactFamily::OpenaiCall)
             }
-            Place::Call => {
-                (has(Keys::NAME) && has(Keys::ARGUMENTS.and(Keys::ARGS))).then_some(ArtifactFamily::OpenaiCall)
-            }
+            Place::AnyFunction => (has(Keys::NAME) && self.facts.marks.has(Marks::ENCODED))
+                .then_some(ArtifactFamily::OpenaiCall),
+            Place::Call => (has(Keys::NAME) && has(Keys::ARGUMENTS.and(Keys::ARGS)))
+                .then_some(ArtifactFamily::OpenaiCall),
             Place::NativeCall => has(Keys::NAME).then_some(ArtifactFamily::GeminiCall),
-            Place::NativeResult => (has(Keys::NAME) && has(Keys::CONTENT)).then_some(ArtifactFamily::ToolResult),
+            Place::NativeResult => {
+                (has(Keys::NAME) && has(Keys::CONTENT)).then_some(ArtifactFamily::ToolResult)
+            }
         }
     }
 
@@ -418,7 +497,8 @@ impl Frame {
         } else if has(Keys::INPUT) {
             Some(ArtifactFamily::AnthropicCall)
         } else {
-            (has(Keys::ARGS) || takes_any || self.facts.marks.has(Marks::FLAT)).then_some(ArtifactFamily::GeminiCall)
+            (has(Keys::ARGS) || takes_any || self.facts.marks.has(Marks::FLAT))
+                .then_some(ArtifactFamily::GeminiCall)
         }
     }
 }
@@ -448,7 +528,10 @@ impl Kind {
             | "toolresponse"
             | "functionresponse"
             | "functionresult" => Some(Self::Result),
-            _ if ["approval", "toolapproval", "mcpapproval"].iter().any(|name| word.starts_with(name)) => {
+            _ if ["approval", "toolapproval", "mcpapproval"]
+                .iter()
+                .any(|name| word.starts_with(name)) =>
+            {
                 Some(Self::Approval)
             }
             _ => None,

@@ -40,7 +40,10 @@ impl Calls {
     pub(super) fn close(&mut self, frame: &Frame, to: usize, depth: usize) {
         let content = self.content_of(frame);
         let inner = self.found.get(frame.calls_before..).unwrap_or_default();
-        let first = inner.first().map(|call| call.family).filter(|_| content < CONTENT_MIN);
+        let first = inner
+            .first()
+            .map(|call| call.family)
+            .filter(|_| content < CONTENT_MIN);
         let own = frame.family();
         let Some(family) = own.or(first) else {
             self.content.push((frame.from, content));
@@ -48,9 +51,16 @@ impl Calls {
         };
         let is_own = frame.is_own() || inner.iter().any(|call| call.is_own);
         self.found.truncate(frame.calls_before);
-        self.found.push(Call { from: frame.from, to, family, is_own, depth });
+        self.found.push(Call {
+            from: frame.from,
+            to,
+            family,
+            is_own,
+            depth,
+        });
         // A call is no content of what is around it.
-        self.content.push((frame.from, if own.is_some() { 0 } else { content }));
+        self.content
+            .push((frame.from, if own.is_some() { 0 } else { content }));
     }
 
     /// What a value holds with all that is in it.

@@ -32,7 +32,11 @@ struct Stretch {
 
 impl Default for Stretch {
     fn default() -> Self {
-        Self { from: 0, to: 0, behind: Comment::Line }
+        Self {
+            from: 0,
+            to: 0,
+            behind: Comment::Line,
+        }
     }
 }
 
@@ -53,8 +57,17 @@ impl Comments {
     }
 
     /// Takes note that a comment that stood like `before` at `place` stands like `behind` after `count` bytes.
-    pub(super) fn note(&mut self, before: Comment, behind: Comment, level: usize, place: usize, count: usize) {
-        let Some(stretch) = self.stretch(behind, level) else { return };
+    pub(super) fn note(
+        &mut self,
+        before: Comment,
+        behind: Comment,
+        level: usize,
+        place: usize,
+        count: usize,
+    ) {
+        let Some(stretch) = self.stretch(behind, level) else {
+            return;
+        };
         // In `/*/` the star that a comment begins with does not end it, but it ends the one around that.
         if stretch.to != place || stretch.behind != before {
             stretch.from = place;

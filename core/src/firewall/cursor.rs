@@ -24,7 +24,11 @@ pub(super) struct Cursor<'t> {
 impl<'t> Cursor<'t> {
     /// The beginning of `bytes`, of which at most `max` are ever looked at.
     pub(super) fn new(bytes: &'t [u8], max: usize, is_whole: bool) -> Self {
-        Self { bytes: bytes.get(..max).unwrap_or(bytes), at: 0, is_whole: is_whole || bytes.len() >= max }
+        Self {
+            bytes: bytes.get(..max).unwrap_or(bytes),
+            at: 0,
+            is_whole: is_whole || bytes.len() >= max,
+        }
     }
 
     pub(super) fn rest(&self) -> &'t [u8] {
@@ -52,14 +56,22 @@ impl<'t> Cursor<'t> {
     }
 
     /// Skips what fits, at most `max` bytes, and gives it.
-    pub(super) fn take_while(&mut self, max: usize, fits: impl Fn(u8) -> bool) -> Result<&'t [u8], Stop> {
+    pub(super) fn take_while(
+        &mut self,
+        max: usize,
+        fits: impl Fn(u8) -> bool,
+    ) -> Result<&'t [u8], Stop> {
         let rest = self.rest();
         let ahead = rest.get(..max).unwrap_or(rest);
         let len = ahead.iter().position(|b| !fits(*b)).unwrap_or(ahead.len());
         work::note(len);
         self.skip(len);
         let is_over = len < ahead.len() || len == max;
-        if is_over || self.is_whole { Ok(ahead.get(..len).unwrap_or_default()) } else { Err(Stop::More) }
+        if is_over || self.is_whole {
+            Ok(ahead.get(..len).unwrap_or_default())
+        } else {
+            Err(Stop::More)
+        }
     }
 
     /// Skips white space, and the marks of a block quote that begin a line.
@@ -73,11 +85,16 @@ impl<'t> Cursor<'t> {
         let len = rest.iter().take_while(is_white).count();
         work::note(len);
         self.skip(len);
-        if len < rest.len() || self.is_whole { Ok(()) } else { Err(Stop::More) }
+        if len < rest.len() || self.is_whole {
+            Ok(())
+        } else {
+            Err(Stop::More)
+        }
     }
 
     pub(super) fn skip_blanks(&mut self) -> Result<(), Stop> {
-        self.take_while(usize::MAX, |b| matches!(b, b' ' | b'\t')).map(drop)
+        self.take_while(usize::MAX, |b| matches!(b, b' ' | b'\t'))
+            .map(drop)
     }
 
     /// Skips `word` if it is next, in any case.

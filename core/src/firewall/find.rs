@@ -9,7 +9,10 @@ const HIGHS: u64 = 0x8080_8080_8080_8080;
 /// Where the first byte of `bytes` stands that is one of `wanted`.
 pub(super) fn first_of<const N: usize>(bytes: &[u8], wanted: [u8; N]) -> Option<usize> {
     let (words, rest) = bytes.as_chunks();
-    let hit = words.iter().enumerate().find_map(|(n, word)| Some((n, first_in(*word, wanted)?)));
+    let hit = words
+        .iter()
+        .enumerate()
+        .find_map(|(n, word)| Some((n, first_in(*word, wanted)?)));
     match hit {
         Some((n, at)) => Some(n.saturating_mul(8).saturating_add(at)),
         None => {
@@ -21,7 +24,9 @@ pub(super) fn first_of<const N: usize>(bytes: &[u8], wanted: [u8; N]) -> Option<
 
 fn first_in<const N: usize>(word: [u8; 8], wanted: [u8; N]) -> Option<usize> {
     let word = u64::from_le_bytes(word);
-    let hits = wanted.iter().fold(0, |hits, b| hits | zeros(word ^ ONES.wrapping_mul(u64::from(*b))));
+    let hits = wanted.iter().fold(0, |hits, b| {
+        hits | zeros(word ^ ONES.wrapping_mul(u64::from(*b)))
+    });
     let at = hits.trailing_zeros() / 8;
     usize::try_from(at).ok().filter(|at| *at < 8)
 }

@@ -39,27 +39,117 @@ pub(super) const fn form(
     body: Body,
     closes: &'static [&'static str],
 ) -> Form {
-    Form { name, family, closes, body }
+    Form {
+        name,
+        family,
+        closes,
+        body,
+    }
 }
 
 pub(super) const TAGS: &[Form] = &[
-    form("toolcall", ArtifactFamily::CallTag, Body::Call, &["toolcall"]),
-    form("toolcalls", ArtifactFamily::CallTag, Body::Call, &["toolcalls"]),
-    form("tooluse", ArtifactFamily::AnthropicCall, Body::Call, &["tooluse"]),
-    form("functioncall", ArtifactFamily::CallTag, Body::Call, &["functioncall"]),
-    form("functioncalls", ArtifactFamily::AnthropicCall, Body::Invokes, &["functioncalls"]),
-    form("invoke", ArtifactFamily::AnthropicCall, Body::Invoke, &["invoke"]),
-    form("function", ArtifactFamily::LlamaCall, Body::Invoke, &["function"]),
-    form("toolresponse", ArtifactFamily::ToolResult, Body::Result, &["toolresponse"]),
-    form("toolresult", ArtifactFamily::ToolResult, Body::Result, &["toolresult"]),
-    form("toolresults", ArtifactFamily::ToolResult, Body::Result, &["toolresults"]),
-    form("tooloutput", ArtifactFamily::ToolResult, Body::Result, &["tooloutput"]),
-    form("functionresults", ArtifactFamily::ToolResult, Body::Result, &["functionresults"]),
-    form("functionresult", ArtifactFamily::ToolResult, Body::Result, &["functionresult"]),
-    form("functionresponse", ArtifactFamily::ToolResult, Body::Result, &["functionresponse"]),
-    form("toolcode", ArtifactFamily::GeminiCall, Body::Code, &["toolcode"]),
-    form("tooloutputs", ArtifactFamily::ToolResult, Body::Result, &["tooloutputs"]),
-    form("startfunctioncall", ArtifactFamily::CallTag, Body::Tokens, &["endfunctioncall"]),
+    form(
+        "toolcall",
+        ArtifactFamily::CallTag,
+        Body::Call,
+        &["toolcall"],
+    ),
+    form(
+        "toolcalls",
+        ArtifactFamily::CallTag,
+        Body::Call,
+        &["toolcalls"],
+    ),
+    form(
+        "tooluse",
+        ArtifactFamily::AnthropicCall,
+        Body::Call,
+        &["tooluse"],
+    ),
+    form(
+        "functioncall",
+        ArtifactFamily::CallTag,
+        Body::Call,
+        &["functioncall"],
+    ),
+    form(
+        "functioncalls",
+        ArtifactFamily::AnthropicCall,
+        Body::Invokes,
+        &["functioncalls"],
+    ),
+    form(
+        "invoke",
+        ArtifactFamily::AnthropicCall,
+        Body::Invoke,
+        &["invoke"],
+    ),
+    form(
+        "function",
+        ArtifactFamily::LlamaCall,
+        Body::Invoke,
+        &["function"],
+    ),
+    form(
+        "toolresponse",
+        ArtifactFamily::ToolResult,
+        Body::Result,
+        &["toolresponse"],
+    ),
+    form(
+        "toolresult",
+        ArtifactFamily::ToolResult,
+        Body::Result,
+        &["toolresult"],
+    ),
+    form(
+        "toolresults",
+        ArtifactFamily::ToolResult,
+        Body::Result,
+        &["toolresults"],
+    ),
+    form(
+        "tooloutput",
+        ArtifactFamily::ToolResult,
+        Body::Result,
+        &["tooloutput"],
+    ),
+    form(
+        "functionresults",
+        ArtifactFamily::ToolResult,
+        Body::Result,
+        &["functionresults"],
+    ),
+    form(
+        "functionresult",
+        ArtifactFamily::ToolResult,
+        Body::Result,
+        &["functionresult"],
+    ),
+    form(
+        "functionresponse",
+        ArtifactFamily::ToolResult,
+        Body::Result,
+        &["functionresponse"],
+    ),
+    form(
+        "toolcode",
+        ArtifactFamily::GeminiCall,
+        Body::Code,
+        &["toolcode"],
+    ),
+    form(
+        "tooloutputs",
+        ArtifactFamily::ToolResult,
+        Body::Result,
+        &["tooloutputs"],
+    ),
+    form(
+        "startfunctioncall",
+        ArtifactFamily::CallTag,
+        Body::Tokens,
+        &["endfunctioncall"],
+    ),
 ];
 
 /// What the names of other tags of calls have in them.
@@ -82,24 +172,94 @@ pub(super) const GIVEN: &str = "given";
 pub(super) const PYTHON: &str = "pythontag";
 
 pub(super) const TOKENS: &[Form] = &[
-    form(PYTHON, ArtifactFamily::LlamaCall, Body::Tokens, &["eomid", "eotid"]),
+    form(
+        PYTHON,
+        ArtifactFamily::LlamaCall,
+        Body::Tokens,
+        &["eomid", "eotid"],
+    ),
     form("toolcalls", ArtifactFamily::CallTag, Body::Tokens, &[]),
     form("toolresults", ArtifactFamily::ToolResult, Body::Tokens, &[]),
-    form("toolcall", ArtifactFamily::CallTag, Body::Tokens, &["toolcall"]),
-    form("toolcallstart", ArtifactFamily::CallTag, Body::Tokens, &["toolcallend"]),
-    form("toolcallsbegin", ArtifactFamily::CallTag, Body::Tokens, &["toolcallsend"]),
-    form("toolcallbegin", ArtifactFamily::CallTag, Body::Tokens, &["toolcallend"]),
-    form("toolcallssectionbegin", ArtifactFamily::CallTag, Body::Tokens, &["toolcallssectionend"]),
-    form("tooloutputsbegin", ArtifactFamily::ToolResult, Body::Tokens, &["tooloutputsend"]),
-    form("tooloutputbegin", ArtifactFamily::ToolResult, Body::Tokens, &["tooloutputend"]),
-    form("actionstart", ArtifactFamily::CallTag, Body::Tokens, &["actionend"]),
-    form("startaction", ArtifactFamily::CallTag, Body::Tokens, &["endaction"]),
-    form("toolsprefix", ArtifactFamily::CallTag, Body::Tokens, &["toolssuffix"]),
-    form("pythonstart", ArtifactFamily::LlamaCall, Body::Tokens, &["pythonend"]),
+    form(
+        "toolcall",
+        ArtifactFamily::CallTag,
+        Body::Tokens,
+        &["toolcall"],
+    ),
+    form(
+        "toolcallstart",
+        ArtifactFamily::CallTag,
+        Body::Tokens,
+        &["toolcallend"],
+    ),
+    form(
+        "toolcallsbegin",
+        ArtifactFamily::CallTag,
+        Body::Tokens,
+        &["toolcallsend"],
+    ),
+    form(
+        "toolcallbegin",
+        ArtifactFamily::CallTag,
+        Body::Tokens,
+        &["toolcallend"],
+    ),
+    form(
+        "toolcallssectionbegin",
+        ArtifactFamily::CallTag,
+        Body::Tokens,
+        &["toolcallssectionend"],
+    ),
+    form(
+        "tooloutputsbegin",
+        ArtifactFamily::ToolResult,
+        Body::Tokens,
+        &["tooloutputsend"],
+    ),
+    form(
+        "tooloutputbegin",
+        ArtifactFamily::ToolResult,
+        Body::Tokens,
+        &["tooloutputend"],
+    ),
+    form(
+        "actionstart",
+        ArtifactFamily::CallTag,
+        Body::Tokens,
+        &["actionend"],
+    ),
+    form(
+        "startaction",
+        ArtifactFamily::CallTag,
+        Body::Tokens,
+        &["endaction"],
+    ),
+    form(
+        "toolsprefix",
+        ArtifactFamily::CallTag,
+        Body::Tokens,
+        &["toolssuffix"],
+    ),
+    form(
+        "pythonstart",
+        ArtifactFamily::LlamaCall,
+        Body::Tokens,
+        &["pythonend"],
+    ),
     form("from", ArtifactFamily::CallTag, Body::Recipient, &[]),
     form("recipient", ArtifactFamily::CallTag, Body::Recipient, &[]),
-    form("channel", ArtifactFamily::CallTag, Body::Channel, &["call", "end", "return"]),
-    form("start", ArtifactFamily::CallTag, Body::Channel, &["call", "end", "return"]),
+    form(
+        "channel",
+        ArtifactFamily::CallTag,
+        Body::Channel,
+        &["call", "end", "return"],
+    ),
+    form(
+        "start",
+        ArtifactFamily::CallTag,
+        Body::Channel,
+        &["call", "end", "return"],
+    ),
 ];
 
 /// What only stands inside: tags that hold text, and tokens.
@@ -139,7 +299,9 @@ pub(super) const INNER: &[&str] = &[
 ];
 
 pub(super) fn is_mark(name: &str) -> bool {
-    TAGS.iter().chain(TOKENS).any(|form| form.name == name) || INNER.contains(&name) || is_callish(name)
+    TAGS.iter().chain(TOKENS).any(|form| form.name == name)
+        || INNER.contains(&name)
+        || is_callish(name)
 }
 
 pub(super) fn is_callish(name: &str) -> bool {

@@ -180,7 +180,12 @@ impl Json {
     pub(super) const fn comment(&self) -> Option<Comment> {
         match self.lex {
             Lex::Comment(comment) => Some(comment),
-            Lex::Between | Lex::Wide { .. } | Lex::Text { .. } | Lex::Word | Lex::Bare | Lex::Slash => None,
+            Lex::Between
+            | Lex::Wide { .. }
+            | Lex::Text { .. }
+            | Lex::Word
+            | Lex::Bare
+            | Lex::Slash => None,
         }
     }
 
@@ -196,7 +201,11 @@ impl Json {
         while let Some(&b) = rest.first() {
             let was_comment = self.comment().is_some();
             let taken = match self.lex {
-                Lex::Text { quote, is_key, is_escaped } => self.in_text(rest, quote, is_key, is_escaped),
+                Lex::Text {
+                    quote,
+                    is_key,
+                    is_escaped,
+                } => self.in_text(rest, quote, is_key, is_escaped),
                 Lex::Between => self.between(b),
                 Lex::Wide { left } => self.in_wide(b, left),
                 Lex::Word => self.in_word(b),
@@ -204,7 +213,9 @@ impl Json {
                 Lex::Slash => self.begin_comment(b),
                 Lex::Comment(comment) => Some(self.in_comment(rest, comment)),
             };
-            let Some(taken) = taken else { return Reads::Broken };
+            let Some(taken) = taken else {
+                return Reads::Broken;
+            };
             self.read = self.read.saturating_add(taken);
             rest = rest.get(taken..).unwrap_or_default();
             if std::mem::take(&mut self.is_token) {
@@ -243,8 +254,12 @@ impl Json {
             (b'"' | b'\'' | wide::DOUBLE | wide::SINGLE, Expects::Value | Expects::ValueOrEnd) => {
                 self.begin_text(b, false);
             }
-            (b'"' | b'\'' | wide::DOUBLE | wide::SINGLE, Expects::KeyOrEnd) => self.begin_text(b, true),
-            (b'_' | b'$' | b'a'..=b'z' | b'A'..=b'Z', Expects::KeyOrEnd) => self.begin_word(b, Lex::Bare),
+            (b'"' | b'\'' | wide::DOUBLE | wide::SINGLE, Expects::KeyOrEnd) => {
+                self.begin_text(b, true)
+            }
+            (b'_' | b'$' | b'a'..=b'z' | b'A'..=b'Z', Expects::KeyOrEnd) => {
+                self.begin_word(b, Lex::Bare)
+            }
             (
                 b'0'..=b'9' | b'-' | b'+' | b'.' | b'_' | b'a'..=b'z' | b'A'..=b'Z',
                 Expects::Value | Expects::ValueOrEnd,
@@ -254,9 +269,15 @@ impl Json {
             (b':', Expects::Colon) => self.expects = Expects::Value,
             (b',', Expects::CommaOrEnd) => {
                 let is_object = self.open.back()?.is_object;
-                self.expects = if is_object { Expects::KeyOrEnd } else { Expects::ValueOrEnd };
+                self.expects = if is_object {
+                    Expects::KeyOrEnd
+                } else {
+                    Expects::ValueOrEnd
+                };
             }
-            (b'}' | b']', Expects::CommaOrEnd | Expects::KeyOrEnd | Expects::ValueOrEnd) => self.close(b == b'}')?,
+            (b'}' | b']', Expects::CommaOrEnd | Expects::KeyOrEnd | Expects::ValueOrEnd) => {
+                self.close(b == b'}')?
+            }
             _ => return None,
         }
         Some(())
@@ -264,7 +285,13 @@ impl Json {
 
     fn in_wide(&mut self, b: u8, left: u8) -> Option<usize> {
         self.tail = (self.tail << 8) | u32::from(b);
-        self.lex = if left > 1 { Lex::Wide { left: left.saturating_sub(1) } } else { Lex::Between };
+        self.lex = if left > 1 {
+            Lex::Wide {
+                left: left.saturating_sub(1),
+            }
+        } else {
+            Lex::Between
+        };
         match (left, wide::of(self.tail)) {
             (1, Wide::Blank) | (2.., _) => Some(1),
             (_, Wide::Ascii(b)) => self.token(b).map(|()| 1),
@@ -273,7 +300,11 @@ impl Json {
     }
 
     fn open(&mut self, is_object: bool) {
-        self.begin_value(if is_object { Begins::Object } else { Begins::Array });
+        self.begin_value(if is_object {
+            Begins::Object
+        } else {
+            Begins::Array
+        });
         let at = self.place();
         let mut frame = Frame::new(is_object, at, self.open.back());
         if let Some(tool) = self.tool.take() {
@@ -287,7 +318,11 @@ impl Json {
         }
         self.brackets.push(at);
         self.open.push_back(frame);
-        self.expects = if is_object { Expects::KeyOrEnd } else { Expects::ValueOrEnd };
+        self.expects = if is_object {
+            Expects::KeyOrEnd
+        } else {
+            Expects::ValueOrEnd
+        };
     }
 
     fn close(&mut self, is_object: bool) -> Option<()> {
@@ -319,7 +354,11 @@ impl Json {
         }
         self.text.clear();
         self.tail = 0;
-        self.lex = Lex::Text { quote, is_key, is_escaped: false };
+        self.lex = Lex::Text {
+            quote,
+            is_key,
+            is_escaped: false,
+        };
     }
 
     fn begin_word(&mut self, b: u8, lex: Lex) {
@@ -338,11 +377,19 @@ impl Json {
     fn in_text(&mut self, rest: &[u8], quote: u8, is_key: bool, is_escaped: bool) -> Option<usize> {
         if is_escaped {
             self.note(rest.get(..1).unwrap_or_default());
-            self.lex = Lex::Text { quote, is_key, is_escaped: false };
+            self.lex = Lex::Text {
+                quote,
+                is_key,
+                is_escaped: false,
+            };
             return Some(1);
         }
         if matches!(quote, wide::DOUBLE | wide::SINGLE) {
-            return Some(self.in_wide_text(rest.first().copied().unwrap_or_default(), quote, is_key));
+            return Some(self.in_wide_text(
+                rest.first().copied().unwrap_or_default(),
+                quote,
+                is_key,
+            ));
         }
         let ends = |b: &u8| *b == quote || *b == b'\\' || (*b == b'\n' && quote == b'\'');
         let plain = rest.iter().position(ends).unwrap_or(rest.len());
@@ -351,7 +398,11 @@ impl Json {
             None => return Some(plain),
             Some(b'\\') => {
                 self.note(b"\\");
-                self.lex = Lex::Text { quote, is_key, is_escaped: true };
+                self.lex = Lex::Text {
+                    quote,
+                    is_key,
+                    is_escaped: true,
+                };
             }
             Some(b) if *b == quote => self.end_text(is_key),
             Some(_) => {
@@ -373,20 +424,29 @@ impl Json {
             }
             self.end_text(is_key);
         } else if b == b'\\' {
-            self.lex = Lex::Text { quote, is_key, is_escaped: true };
+            self.lex = Lex::Text {
+                quote,
+                is_key,
+                is_escaped: true,
+            };
         }
         1
     }
 
     fn note(&mut self, bytes: &[u8]) {
         let room = WORD_MAX.saturating_sub(self.text.len());
-        self.text.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
+        self.text
+            .extend_from_slice(bytes.get(..room).unwrap_or(bytes));
     }
 
     fn end_text(&mut self, is_key: bool) {
         if let Some(frame) = self.open.back_mut() {
             let is_read = is_key || frame.reads_text();
-            let word = if is_read && self.text.len() < WORD_MAX { canonical(&self.text) } else { String::new() };
+            let word = if is_read && self.text.len() < WORD_MAX {
+                canonical(&self.text)
+            } else {
+                String::new()
+            };
             if is_key {
                 frame.read_key(&self.text, &word, &self.known);
             } else {
@@ -398,7 +458,11 @@ impl Json {
         }
         self.is_token = true;
         self.lex = Lex::Between;
-        self.expects = if is_key { Expects::Colon } else { Expects::CommaOrEnd };
+        self.expects = if is_key {
+            Expects::Colon
+        } else {
+            Expects::CommaOrEnd
+        };
     }
 
     fn in_word(&mut self, b: u8) -> Option<usize> {
@@ -406,14 +470,24 @@ impl Json {
             self.note(&[b]);
             return Some(1);
         }
-        let is_number = self.text.first().is_some_and(|b| b.is_ascii_digit() || *b == b'-');
+        let is_number = self
+            .text
+            .first()
+            .is_some_and(|b| b.is_ascii_digit() || *b == b'-');
         let is_literal = is_number
-            || matches!(self.text.as_slice(), b"true" | b"false" | b"null" | b"True" | b"False" | b"None" | b"NaN");
+            || matches!(
+                self.text.as_slice(),
+                b"true" | b"false" | b"null" | b"True" | b"False" | b"None" | b"NaN"
+            );
         let is_object = self.open.back().is_some_and(|frame| frame.is_object);
         if !is_literal && !is_object {
             return None;
         }
-        self.begin_value(if is_literal { Begins::Word } else { Begins::Text });
+        self.begin_value(if is_literal {
+            Begins::Word
+        } else {
+            Begins::Text
+        });
         if !is_literal {
             self.end_text(false);
             self.is_token = false;
@@ -450,7 +524,10 @@ impl Json {
         let end = match comment {
             Comment::Line => rest.iter().position(|b| *b == b'\n'),
             Comment::Block { is_star: true } if rest.first() == Some(&b'/') => Some(0),
-            Comment::Block { .. } => rest.windows(2).position(|pair| pair == b"*/").map(|star| star.saturating_add(1)),
+            Comment::Block { .. } => rest
+                .windows(2)
+                .position(|pair| pair == b"*/")
+                .map(|star| star.saturating_add(1)),
         };
         if end == Some(0) {
             self.lex = Lex::Between;
@@ -459,7 +536,9 @@ impl Json {
         }
         let inside = rest.get(..end.unwrap_or(rest.len())).unwrap_or(rest);
         if comment != Comment::Line {
-            self.lex = Lex::Comment(Comment::Block { is_star: inside.last() == Some(&b'*') });
+            self.lex = Lex::Comment(Comment::Block {
+                is_star: inside.last() == Some(&b'*'),
+            });
         }
         inside.len()
     }

@@ -52,11 +52,17 @@ impl Keys {
         .and(Self::CONTENT);
 
     /// Where the name of a tool can stand.
-    pub(super) const NAMES: Self =
-        Self::NAME.and(Self::TOOL).and(Self::FUNCTION).and(Self::ACTION).and(Self::RECIPIENT);
+    pub(super) const NAMES: Self = Self::NAME
+        .and(Self::TOOL)
+        .and(Self::FUNCTION)
+        .and(Self::ACTION)
+        .and(Self::RECIPIENT);
     /// What a tool is given, under each wire's name.
-    pub(super) const GIVEN: Self =
-        Self::ARGUMENTS.and(Self::PARAMETERS).and(Self::INPUT).and(Self::ARGS).and(Self::ACTION_INPUT);
+    pub(super) const GIVEN: Self = Self::ARGUMENTS
+        .and(Self::PARAMETERS)
+        .and(Self::INPUT)
+        .and(Self::ARGS)
+        .and(Self::ACTION_INPUT);
 
     /// The key that `raw` writes, of which `word` is the canonical form.
     pub(super) fn of(raw: &[u8], word: &str) -> Self {
@@ -65,20 +71,20 @@ impl Keys {
             "tool" | "toolname" | "functionname" | "usetool" | "toolcall" => Self::TOOL,
             "recipientname" => Self::RECIPIENT,
             "function" => Self::FUNCTION,
-            "action" | "command" | "method" | "cmd" | "func" | "fn" | "api" | "apiname" | "op" | "operation" => {
-                Self::ACTION
-            }
+            "action" | "command" | "method" | "cmd" | "func" | "fn" | "api" | "apiname" | "op"
+            | "operation" => Self::ACTION,
             "arguments" => Self::ARGUMENTS,
             "parameters" | "params" => Self::PARAMETERS,
             "input" => Self::INPUT,
             "args" | "kwargs" | "payload" | "inputs" | "argument" => Self::ARGS,
-            "actioninput" | "toolinput" | "toolargs" | "toolarguments" | "toolparameters" | "functionargs"
-            | "functionarguments" => Self::ACTION_INPUT,
+            "actioninput" | "toolinput" | "toolargs" | "toolarguments" | "toolparameters"
+            | "functionargs" | "functionarguments" => Self::ACTION_INPUT,
             "type" if raw.starts_with(b"__") => Self::MARKER,
             "type" => Self::TYPE,
             "role" => Self::ROLE,
             "id" => Self::ID,
-            "tooluseid" | "toolcallid" | "callid" | "approvalid" | "approvalrequestid" | "requestid" => Self::REF,
+            "tooluseid" | "toolcallid" | "callid" | "approvalid" | "approvalrequestid"
+            | "requestid" => Self::REF,
             "content" | "output" | "result" | "response" => Self::CONTENT,
             "toolcalls" => Self::CALLS,
             "functioncall" if raw.contains(&b'_') => Self::CALL,

@@ -23,10 +23,20 @@ impl Kinds {
     /// The properties that a JSON Schema names, canonical.
     pub(super) fn of_properties(schema: &Value) -> BTreeMap<String, Self> {
         let named = schema.get("properties").and_then(Value::as_object);
-        let named = named.into_iter().flatten().map(|(name, schema)| (name.as_str(), Self::of(schema)));
+        let named = named
+            .into_iter()
+            .flatten()
+            .map(|(name, schema)| (name.as_str(), Self::of(schema)));
         let required = schema.get("required").and_then(Value::as_array);
-        let required = required.into_iter().flatten().filter_map(Value::as_str).map(|name| (name, Self::ANY));
-        required.chain(named).map(|(name, kinds)| (canonical(name.as_bytes()), kinds)).collect()
+        let required = required
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .map(|name| (name, Self::ANY));
+        required
+            .chain(named)
+            .map(|(name, kinds)| (canonical(name.as_bytes()), kinds))
+            .collect()
     }
 
     /// What `type` says, if it does.
@@ -38,9 +48,11 @@ impl Kinds {
         };
         match schema.get("type") {
             Some(Value::String(name)) => by_name(name),
-            Some(Value::Array(names)) => {
-                names.iter().filter_map(Value::as_str).map(by_name).fold(Self::TEXT, Self::and)
-            }
+            Some(Value::Array(names)) => names
+                .iter()
+                .filter_map(Value::as_str)
+                .map(by_name)
+                .fold(Self::TEXT, Self::and),
             Some(_) | None => Self::ANY,
         }
     }
@@ -58,6 +70,16 @@ impl Kinds {
 pub(super) fn is_type(word: &str) -> bool {
     matches!(
         word,
-        "string" | "str" | "number" | "integer" | "int" | "float" | "boolean" | "bool" | "array" | "object" | "null"
+        "string"
+            | "str"
+            | "number"
+            | "integer"
+            | "int"
+            | "float"
+            | "boolean"
+            | "bool"
+            | "array"
+            | "object"
+            | "null"
     )
 }

@@ -37,16 +37,31 @@ struct Tool {
 }
 
 /// What wires and models write before the name of a tool, with a dot or a colon between.
-const QUALIFIERS: [&str; 10] =
-    ["functions", "function", "defaultapi", "tools", "tool", "toolbox", "actions", "call", "multitooluse", "api"];
+const QUALIFIERS: [&str; 10] = [
+    "functions",
+    "function",
+    "defaultapi",
+    "tools",
+    "tool",
+    "toolbox",
+    "actions",
+    "call",
+    "multitooluse",
+    "api",
+];
 
 impl Known {
     /// What `spec` says of its tools, whoever may call them.
     #[must_use]
     pub fn of(spec: &WorldSpec) -> Self {
         let tools = spec.tools.values();
-        let kinds = tools.clone().flat_map(|tool| tool.artifacts.keys().map(ArtifactName::as_str));
-        Self::new(tools.clone().map(|tool| (tool.name.as_str(), &tool.schema)), kinds)
+        let kinds = tools
+            .clone()
+            .flat_map(|tool| tool.artifacts.keys().map(ArtifactName::as_str));
+        Self::new(
+            tools.clone().map(|tool| (tool.name.as_str(), &tool.schema)),
+            kinds,
+        )
     }
 
     /// Tools by name, each with its JSON Schema, and the names of the domain artifacts that tools make.
@@ -61,12 +76,20 @@ impl Known {
                 let all = facts.properties.entry(property.clone()).or_insert(*kinds);
                 *all = all.and(*kinds);
             }
-            let is_plain =
-                name.bytes().all(|b| b.is_ascii_alphabetic()) && name.bytes().skip(1).all(|b| b.is_ascii_lowercase());
-            facts.names.insert(canonical(name.as_bytes()), ToolId(facts.tools.len()));
-            facts.tools.push(Tool { properties, is_plain });
+            let is_plain = name.bytes().all(|b| b.is_ascii_alphabetic())
+                && name.bytes().skip(1).all(|b| b.is_ascii_lowercase());
+            facts
+                .names
+                .insert(canonical(name.as_bytes()), ToolId(facts.tools.len()));
+            facts.tools.push(Tool {
+                properties,
+                is_plain,
+            });
         }
-        facts.kinds = kinds.into_iter().map(|kind| canonical(kind.as_bytes())).collect();
+        facts.kinds = kinds
+            .into_iter()
+            .map(|kind| canonical(kind.as_bytes()))
+            .collect();
         Self(Arc::new(facts))
     }
 
@@ -77,12 +100,20 @@ impl Known {
 
     /// The tool that `word`, canonical, names, also as wires qualify it.
     pub(super) fn tool(&self, word: &str) -> Option<ToolId> {
-        let names = || std::iter::successors(Some(word), |word| word.split_once(['.', ':']).map(|(_, rest)| rest));
+        let names = || {
+            std::iter::successors(Some(word), |word| {
+                word.split_once(['.', ':']).map(|(_, rest)| rest)
+            })
+        };
         let bare = names().find_map(|word| self.0.names.get(word));
         // Some wires number their calls: `functions.search:0`.
         bare.copied().or_else(|| {
             let (name, number) = word.rsplit_once(':')?;
-            number.bytes().all(|b| b.is_ascii_digit()).then(|| self.tool(name)).flatten()
+            number
+                .bytes()
+                .all(|b| b.is_ascii_digit())
+                .then(|| self.tool(name))
+                .flatten()
         })
     }
 
@@ -100,7 +131,9 @@ impl Known {
     pub(super) fn may_be_called(&self, word: &str) -> bool {
         let begins = |part: &str| begins_one(&self.0.names, part);
         begins(word)
-            || QUALIFIERS.iter().any(|qualifier| qualifier.starts_with(word))
+            || QUALIFIERS
+                .iter()
+                .any(|qualifier| qualifier.starts_with(word))
             || unqualified(word).is_some_and(begins)
     }
 
@@ -116,7 +149,8 @@ impl Known {
 
     /// Whether `property` is one of the tool `word`.
     pub(super) fn has_property(&self, word: &str, property: &str) -> bool {
-        self.tool(word).is_some_and(|tool| self.property_of(tool, property).is_some())
+        self.tool(word)
+            .is_some_and(|tool| self.property_of(tool, property).is_some())
     }
 
     /// Whether some tool has this property.
@@ -142,12 +176,16 @@ impl Known {
 
 /// Whether one of the keys begins with `part`.
 fn begins_one<T>(keys: &BTreeMap<String, T>, part: &str) -> bool {
-    let next = keys.range::<str, _>((Bound::Included(part), Bound::Unbounded)).next();
+    let next = keys
+        .range::<str, _>((Bound::Included(part), Bound::Unbounded))
+        .next();
     next.is_some_and(|(key, _)| key.starts_with(part))
 }
 
 /// The name behind a qualifier.
 fn unqualified(word: &str) -> Option<&str> {
     let (qualifier, rest) = word.split_once(['.', ':'])?;
-    QUALIFIERS.contains(&qualifier).then(|| unqualified(rest).unwrap_or(rest))
+    QUALIFIERS
+        .contains(&qualifier)
+        .then(|| unqualified(rest).unwrap_or(rest))
 }

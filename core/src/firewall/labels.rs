@@ -53,9 +53,16 @@ const FIRST: [&str; 24] = [
 ];
 
 /// The call whose first label is at `cursor`, in a line that begins with its bytes: from where to where, and what it is.
-pub(super) fn find(cursor: Cursor<'_>, known: &Known) -> Result<(usize, usize, ArtifactFamily), Stop> {
+pub(super) fn find(
+    cursor: Cursor<'_>,
+    known: &Known,
+) -> Result<(usize, usize, ArtifactFamily), Stop> {
     let (mut ahead, line) = (cursor, cursor.bytes.get(..cursor.at).unwrap_or_default());
-    let from = if line.ends_with(b"- ") { line.len().saturating_sub(2) } else { line.len() };
+    let from = if line.ends_with(b"- ") {
+        line.len().saturating_sub(2)
+    } else {
+        line.len()
+    };
     let mut column = cursor.at;
     for _ in 0..AROUND_MAX {
         let mut inner = ahead;
@@ -65,7 +72,12 @@ pub(super) fn find(cursor: Cursor<'_>, known: &Known) -> Result<(usize, usize, A
         column = indent(&mut inner)?;
         ahead = inner;
     }
-    let mut block = Block { frame: Frame::new(true, 0, None), known, column, end: ahead.at };
+    let mut block = Block {
+        frame: Frame::new(true, 0, None),
+        known,
+        column,
+        end: ahead.at,
+    };
     block.read(ahead)?;
     match block.frame.family() {
         Some(family) if block.frame.names_tool() => Ok((from, block.end, family)),
@@ -75,7 +87,10 @@ pub(super) fn find(cursor: Cursor<'_>, known: &Known) -> Result<(usize, usize, A
 
 /// Goes to the next line if a label without a value is next that stands around calls.
 fn is_around(cursor: &mut Cursor<'_>) -> Result<bool, Stop> {
-    let Some((_, word)) = label(cursor, |word| FIRST.iter().any(|label| label.starts_with(word)))? else {
+    let Some((_, word)) = label(cursor, |word| {
+        FIRST.iter().any(|label| label.starts_with(word))
+    })?
+    else {
         return Ok(false);
     };
     cursor.skip_blanks()?;
@@ -102,19 +117,29 @@ fn is_around(cursor: &mut Cursor<'_>) -> Result<bool, Stop> {
 
 /// Skips what stands before the first word of a line, and gives how much it was.
 fn indent(cursor: &mut Cursor<'_>) -> Result<usize, Stop> {
-    let is_indent = |b: u8| matches!(b, b' ' | b'\t' | b'>' | b'-' | b'.' | b')' | b'*') || b.is_ascii_digit();
+    let is_indent =
+        |b: u8| matches!(b, b' ' | b'\t' | b'>' | b'-' | b'.' | b')' | b'*') || b.is_ascii_digit();
     cursor.take_while(usize::MAX, is_indent).map(<[u8]>::len)
 }
 
 /// `label:`, if it is next, as it is written and canonical. One of which only the beginning is there must fit.
-fn label<'t>(cursor: &mut Cursor<'t>, fits: impl Fn(&str) -> bool) -> Result<Option<(&'t [u8], String)>, Stop> {
+fn label<'t>(
+    cursor: &mut Cursor<'t>,
+    fits: impl Fn(&str) -> bool,
+) -> Result<Option<(&'t [u8], String)>, Stop> {
     cursor.eat_word(FLOWER)?;
     let from = cursor.at;
-    let is_label =
-        |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b' ' | b'"' | b'\'' | b'*' | b'`');
+    let is_label = |b: u8| {
+        b.is_ascii_alphanumeric()
+            || matches!(b, b'_' | b'-' | b'.' | b' ' | b'"' | b'\'' | b'*' | b'`')
+    };
     let Ok(raw) = cursor.take_while(LABEL_MAX, is_label) else {
         let begun = word_of(cursor.bytes.get(from..).unwrap_or_default());
-        return if fits(&begun) { Err(Stop::More) } else { Ok(None) };
+        return if fits(&begun) {
+            Err(Stop::More)
+        } else {
+            Ok(None)
+        };
     };
     let word = word_of(raw);
     if word.is_empty() || !fits(&word) {
@@ -144,14 +169,17 @@ struct Block<'k> {
 impl Block<'_> {
     fn read(&mut self, mut cursor: Cursor<'_>) -> Result<(), Stop> {
         for line in 0..LINES_MAX {
-            let is_of_call =
-                |word: &str| FIRST.iter().any(|label| label.starts_with(word)) || line > 0 && is_beside(word);
+            let is_of_call = |word: &str| {
+                FIRST.iter().any(|label| label.starts_with(word)) || line > 0 && is_beside(word)
+            };
             let fits = |word: &str| {
                 is_of_call(word)
                     || line == 0 && self.known.may_be_called(word)
                     || line > 0 && self.known.may_be_property(word)
             };
-            let Some((raw, word)) = label(&mut cursor, fits)? else { return Ok(()) };
+            let Some((raw, word)) = label(&mut cursor, fits)? else {
+                return Ok(());
+            };
             let is_told = match line {
                 0 => FIRST.contains(&word.as_str()) || self.known.is_tool(&word),
                 _ => is_of_call(&word) || self.known.is_property(&word),
@@ -182,7 +210,11 @@ impl Block<'_> {
             Some(b'{' | b'[') => {
                 let inner = *cursor;
                 let is_object = cursor.peek()? == Some(b'{');
-                self.frame.begin_value(if is_object { Begins::Object } else { Begins::Array });
+                self.frame.begin_value(if is_object {
+                    Begins::Object
+                } else {
+                    Begins::Array
+                });
                 skip_value(cursor, self.known)?;
                 if is_object {
                     self.argument(inner)?;
@@ -198,12 +230,20 @@ impl Block<'_> {
                     self.lines_below(cursor)?;
                     return Ok(None);
                 }
-                let bare = text.iter().position(|b| matches!(b, b' ' | b',')).unwrap_or(text.len());
+                let bare = text
+                    .iter()
+                    .position(|b| matches!(b, b' ' | b','))
+                    .unwrap_or(text.len());
                 let value = word_of(text.get(..bare).unwrap_or_default());
                 self.frame.begin_value(Begins::Text);
-                self.frame.read_text(text, if bare == text.len() { &value } else { "" }, self.known);
+                self.frame.read_text(
+                    text,
+                    if bare == text.len() { &value } else { "" },
+                    self.known,
+                );
                 let is_name = Keys::of(b"", word).has(Keys::NAMES) || word == "type";
-                Ok(is_name.then(|| self.known.is_tool(&value) && bare == text.len() || is_kind(&value)))
+                Ok(is_name
+                    .then(|| self.known.is_tool(&value) && bare == text.len() || is_kind(&value)))
             }
         }
     }
@@ -229,7 +269,11 @@ impl Block<'_> {
         ahead.skip_white()?;
         ahead.take_while(usize::MAX, |b| matches!(b, b' ' | b'>'))?;
         let is_list = ahead.peek()? == Some(b'-');
-        self.frame.begin_value(if is_list { Begins::Array } else { Begins::Object });
+        self.frame.begin_value(if is_list {
+            Begins::Array
+        } else {
+            Begins::Object
+        });
         if !is_list && let Some((raw, word)) = label(&mut ahead, |_| true)? {
             let mut child = Frame::new(true, 0, Some(&self.frame));
             child.read_key(raw, &word, self.known);
@@ -239,7 +283,11 @@ impl Block<'_> {
                     ahead.skip_white()?;
                     ahead.take_while(usize::MAX, |b| matches!(b, b' ' | b'>'))?;
                     let is_list = ahead.peek()? == Some(b'-');
-                    child.begin_value(if is_list { Begins::Array } else { Begins::Object });
+                    child.begin_value(if is_list {
+                        Begins::Array
+                    } else {
+                        Begins::Object
+                    });
                 }
                 Some(b'{') => child.begin_value(Begins::Object),
                 Some(b'[') => child.begin_value(Begins::Array),
@@ -262,7 +310,9 @@ impl Block<'_> {
             while matches!(ahead.peek()?, Some(b'\r' | b'\n')) {
                 ahead.skip(1);
             }
-            let column = ahead.take_while(usize::MAX, |b| matches!(b, b' ' | b'\t' | b'>'))?.len();
+            let column = ahead
+                .take_while(usize::MAX, |b| matches!(b, b' ' | b'\t' | b'>'))?
+                .len();
             if column <= self.column || ahead.peek()?.is_none() {
                 return Ok(());
             }
@@ -284,7 +334,9 @@ impl Block<'_> {
 
 /// What may stand beside the name and the arguments of a call.
 fn is_beside(word: &str) -> bool {
-    ["id", "callid", "toolcallid", "type"].iter().any(|label| label.starts_with(word))
+    ["id", "callid", "toolcallid", "type"]
+        .iter()
+        .any(|label| label.starts_with(word))
 }
 
 /// What a call says of its own type.
@@ -294,5 +346,10 @@ fn is_kind(word: &str) -> bool {
 
 /// Where what was read ends, without the blanks at its end.
 fn trimmed(cursor: &Cursor<'_>) -> usize {
-    cursor.bytes.get(..cursor.at).unwrap_or_default().trim_ascii_end().len()
+    cursor
+        .bytes
+        .get(..cursor.at)
+        .unwrap_or_default()
+        .trim_ascii_end()
+        .len()
 }

@@ -36,7 +36,9 @@ pub(super) fn find(mut cursor: Cursor<'_>, before: &[u8], known: &Known) -> Resu
             fence(&mut cursor)?;
             ArtifactFamily::GeminiCall
         }
-        Some(_) if is_action(before, known) && is_input(&mut cursor, known)? => ArtifactFamily::ReactText,
+        Some(_) if is_action(before, known) && is_input(&mut cursor, known)? => {
+            ArtifactFamily::ReactText
+        }
         Some(_) => match action(&mut cursor, known) {
             Err(Stop::No) => {
                 cursor = start;
@@ -49,7 +51,13 @@ pub(super) fn find(mut cursor: Cursor<'_>, before: &[u8], known: &Known) -> Resu
         },
         None => return Err(Stop::No),
     };
-    Ok(Found { from, to: cursor.at, family, is_encoded: false, is_own: true })
+    Ok(Found {
+        from,
+        to: cursor.at,
+        family,
+        is_encoded: false,
+        is_own: true,
+    })
 }
 
 /// Whether the line before ends with `Action: search`.
@@ -70,14 +78,24 @@ fn is_input(cursor: &mut Cursor<'_>, known: &Known) -> Result<bool, Stop> {
 
 /// A call in lines with labels, or a name alone in its line with its arguments behind.
 fn labelled(cursor: Cursor<'_>, from: usize, known: &Known) -> Result<Found, Stop> {
-    let found = |from, to, family| Found { from, to, family, is_encoded: false, is_own: true };
+    let found = |from, to, family| Found {
+        from,
+        to,
+        family,
+        is_encoded: false,
+        is_own: true,
+    };
     match labels::find(cursor, known) {
         Err(Stop::No) => {}
         other => return other.map(|(from, to, family)| found(from, to, family)),
     }
     let lead = cursor.bytes.get(..from).unwrap_or_default();
     let marks = lead.iter().rev().take_while(|b| **b == b'>').count();
-    let from = if marks >= FENCE_MIN { from.saturating_sub(marks) } else { from };
+    let from = if marks >= FENCE_MIN {
+        from.saturating_sub(marks)
+    } else {
+        from
+    };
     named(cursor, known).map(|to| found(from, to, ArtifactFamily::CallTag))
 }
 
@@ -87,7 +105,11 @@ fn named(mut cursor: Cursor<'_>, known: &Known) -> Result<usize, Stop> {
         Ok(name) => canonical(name),
         Err(stop) => {
             let begun = cursor.bytes.get(..cursor.at).unwrap_or_default();
-            return Err(if known.may_be_called(&canonical(split_word(begun).1)) { stop } else { Stop::No });
+            return Err(if known.may_be_called(&canonical(split_word(begun).1)) {
+                stop
+            } else {
+                Stop::No
+            });
         }
     };
     let (tool, _) = known.called(&name).ok_or(Stop::No)?;
@@ -106,7 +128,10 @@ fn named(mut cursor: Cursor<'_>, known: &Known) -> Result<usize, Stop> {
 /// Skips what may stand before the first word of a line, and what may be cut from there: mentions and routing tags.
 fn skip_lead(cursor: &mut Cursor<'_>) -> Result<(), Stop> {
     let is_lead = |b: u8| {
-        matches!(b, b' ' | b'\t' | b'>' | b'-' | b'#' | b'+' | b'.' | b',' | b':' | b'(' | b')') || b.is_ascii_digit()
+        matches!(
+            b,
+            b' ' | b'\t' | b'>' | b'-' | b'#' | b'+' | b'.' | b',' | b':' | b'(' | b')'
+        ) || b.is_ascii_digit()
     };
     for _ in 0..ADDRESSED_MAX {
         cursor.take_while(LEAD_MAX, is_lead)?;
@@ -118,7 +143,9 @@ fn skip_lead(cursor: &mut Cursor<'_>) -> Result<(), Stop> {
             cursor.take_while(LEAD_MAX, |b| !matches!(b, b'<' | b'\n'))?;
             cursor.eat_word(b"</world>")?;
         } else if cursor.eat(b'@')? {
-            cursor.take_while(LEAD_MAX, |b| !b.is_ascii_whitespace() && !matches!(b, b',' | b':'))?;
+            cursor.take_while(LEAD_MAX, |b| {
+                !b.is_ascii_whitespace() && !matches!(b, b',' | b':')
+            })?;
         } else {
             return Ok(());
         }
@@ -129,7 +156,11 @@ fn skip_lead(cursor: &mut Cursor<'_>) -> Result<(), Stop> {
 /// `Step 1:`
 fn step(cursor: &mut Cursor<'_>) -> Result<(), Stop> {
     let mut ahead = *cursor;
-    if ahead.eat_word(b"step ")? && !ahead.take_while(LEAD_MAX, |b| b.is_ascii_digit())?.is_empty() {
+    if ahead.eat_word(b"step ")?
+        && !ahead
+            .take_while(LEAD_MAX, |b| b.is_ascii_digit())?
+            .is_empty()
+    {
         ahead.take_while(LEAD_MAX, |b| matches!(b, b' ' | b':' | b'.' | b')' | b'-'))?;
         *cursor = ahead;
     }
@@ -139,7 +170,9 @@ fn step(cursor: &mut Cursor<'_>) -> Result<(), Stop> {
 /// Skips the marks before a label that belongs to the one above.
 fn skip_marks(cursor: &mut Cursor<'_>) -> Result<(), Stop> {
     cursor.skip_white()?;
-    cursor.take_while(LEAD_MAX, |b| matches!(b, b' ' | b'>' | b'-' | b'.' | b')' | b'#') || b.is_ascii_digit())?;
+    cursor.take_while(LEAD_MAX, |b| {
+        matches!(b, b' ' | b'>' | b'-' | b'.' | b')' | b'#') || b.is_ascii_digit()
+    })?;
     step(cursor)
 }
 
@@ -149,7 +182,10 @@ fn fence(cursor: &mut Cursor<'_>) -> Result<(), Stop> {
     let marks = cursor.take_while(LEAD_MAX, |b| b == mark)?.len();
     cursor.skip_blanks()?;
     let word = cursor.take_while(LEAD_MAX, |b| b.is_ascii_alphabetic() || b == b'_')?;
-    let is_code = matches!(canonical(word).as_str(), "toolcode" | "toolcall" | "tooloutput" | "tooloutputs");
+    let is_code = matches!(
+        canonical(word).as_str(),
+        "toolcode" | "toolcall" | "tooloutput" | "tooloutputs"
+    );
     cursor.skip_blanks()?;
     if marks < FENCE_MIN || !is_code || !matches!(cursor.peek()?, Some(b'\r' | b'\n') | None) {
         return Err(Stop::No);
@@ -202,7 +238,9 @@ fn action(cursor: &mut Cursor<'_>, known: &Known) -> Result<(), Stop> {
 fn is_cut(mut cursor: Cursor<'_>) -> Result<bool, Stop> {
     cursor.skip_white()?;
     let rest = cursor.rest();
-    let is_beginning = INPUT.get(..rest.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(rest));
+    let is_beginning = INPUT
+        .get(..rest.len())
+        .is_some_and(|beginning| beginning.eq_ignore_ascii_case(rest));
     Ok(is_beginning && cursor.is_whole)
 }
 
@@ -212,7 +250,9 @@ fn label(cursor: &mut Cursor<'_>, word: &[u8]) -> Result<(), Stop> {
     if !cursor.eat_word(word)? {
         return Err(Stop::No);
     }
-    cursor.take_while(LEAD_MAX, |b| matches!(b, b' ' | b'*' | b'_') || b.is_ascii_digit())?;
+    cursor.take_while(LEAD_MAX, |b| {
+        matches!(b, b' ' | b'*' | b'_') || b.is_ascii_digit()
+    })?;
     if !cursor.eat(b':')? && !cursor.eat_word("：".as_bytes())? {
         return Err(Stop::No);
     }
@@ -221,21 +261,30 @@ fn label(cursor: &mut Cursor<'_>, word: &[u8]) -> Result<(), Stop> {
 
 /// Blanks, and marks of emphasis and code.
 fn decoration(cursor: &mut Cursor<'_>) -> Result<(), Stop> {
-    cursor.take_while(LEAD_MAX, |b| matches!(b, b' ' | b'\t' | b'*' | b'`' | b'"' | b'\''))?;
+    cursor.take_while(LEAD_MAX, |b| {
+        matches!(b, b' ' | b'\t' | b'*' | b'`' | b'"' | b'\'')
+    })?;
     Ok(())
 }
 
 /// The known tool at `cursor`.
 fn tool(cursor: &mut Cursor<'_>, known: &Known) -> Result<ToolId, Stop> {
-    known.tool(&canonical(cursor.take_while(NAME_MAX, is_name)?)).ok_or(Stop::No)
+    known
+        .tool(&canonical(cursor.take_while(NAME_MAX, is_name)?))
+        .ok_or(Stop::No)
 }
 
 /// `Action Input: …`, on this line or one of the next.
 fn input(cursor: &mut Cursor<'_>, known: &Known) -> Result<(), Stop> {
     let mut ahead = *cursor;
     skip_marks(&mut ahead)?;
-    label(&mut ahead, b"action input")
-        .or_else(|stop| if stop == Stop::More { Err(stop) } else { label(&mut ahead, b"action_input") })?;
+    label(&mut ahead, b"action input").or_else(|stop| {
+        if stop == Stop::More {
+            Err(stop)
+        } else {
+            label(&mut ahead, b"action_input")
+        }
+    })?;
     *cursor = ahead;
     content(cursor, known)
 }
@@ -260,7 +309,13 @@ fn content(cursor: &mut Cursor<'_>, known: &Known) -> Result<(), Stop> {
     }
     let (line, read) = (cursor.at, *cursor);
     cursor.skip_line()?;
-    if read.bytes.get(line..cursor.at).unwrap_or_default().trim_ascii().is_empty() {
+    if read
+        .bytes
+        .get(line..cursor.at)
+        .unwrap_or_default()
+        .trim_ascii()
+        .is_empty()
+    {
         below(cursor)?;
     }
     trim(cursor);
@@ -273,7 +328,9 @@ fn below(cursor: &mut Cursor<'_>) -> Result<(), Stop> {
     while cursor.peek()?.is_some() {
         let mut ahead = *cursor;
         ahead.skip(1);
-        let is_in = !ahead.take_while(LEAD_MAX, |b| matches!(b, b' ' | b'\t'))?.is_empty();
+        let is_in = !ahead
+            .take_while(LEAD_MAX, |b| matches!(b, b' ' | b'\t'))?
+            .is_empty();
         if !is_in && !is_first || matches!(ahead.peek()?, Some(b'\r' | b'\n') | None) {
             return Ok(());
         }

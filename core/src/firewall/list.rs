@@ -17,10 +17,14 @@ pub(super) fn find(mut cursor: Cursor<'_>, known: &Known) -> Result<Found, Stop>
     let mut is_first = true;
     loop {
         cursor.skip_white()?;
-        let name = cursor.take_while(NAME_MAX, is_name).or_else(|stop| begun(cursor, stop, is_first, known))?;
+        let name = cursor
+            .take_while(NAME_MAX, is_name)
+            .or_else(|stop| begun(cursor, stop, is_first, known))?;
         let called = known.called(&canonical(name));
         match (called, cursor.peek()?) {
-            (Some((tool, _)), Some(b'(')) if is_first => arguments::call(&mut cursor, tool, Strength::Told, known)?,
+            (Some((tool, _)), Some(b'(')) if is_first => {
+                arguments::call(&mut cursor, tool, Strength::Told, known)?
+            }
             (_, Some(b'(')) if !is_first => drop(arguments::skip_bracketed(&mut cursor)?),
             (_, None) if !is_first => break,
             _ => return Err(Stop::No),
@@ -41,11 +45,26 @@ pub(super) fn find(mut cursor: Cursor<'_>, known: &Known) -> Result<Found, Stop>
             break;
         }
     }
-    Ok(Found { from: 0, to: cursor.at, family: ArtifactFamily::LlamaCall, is_encoded: false, is_own: true })
+    Ok(Found {
+        from: 0,
+        to: cursor.at,
+        family: ArtifactFamily::LlamaCall,
+        is_encoded: false,
+        is_own: true,
+    })
 }
 
 /// A name of which only the beginning is there.
-fn begun<'t>(cursor: Cursor<'t>, stop: Stop, is_first: bool, known: &Known) -> Result<&'t [u8], Stop> {
+fn begun<'t>(
+    cursor: Cursor<'t>,
+    stop: Stop,
+    is_first: bool,
+    known: &Known,
+) -> Result<&'t [u8], Stop> {
     let name = canonical(cursor.rest());
-    if is_first && !known.may_be_called(&name) { Err(Stop::No) } else { Err(stop) }
+    if is_first && !known.may_be_called(&name) {
+        Err(Stop::No)
+    } else {
+        Err(stop)
+    }
 }

@@ -31,7 +31,9 @@ pub(super) fn find(
     let tag = if is_bracket {
         Tag::bracketed(&mut cursor)?
     } else {
-        Tag::read(&mut cursor, |name| is_mark(name) || is_of(name, Keys::NAMES) || known.is_tool(name))?
+        Tag::read(&mut cursor, |name| {
+            is_mark(name) || is_of(name, Keys::NAMES) || known.is_tool(name)
+        })?
     };
     let forms = match tag.shape {
         Shape::Opening => TAGS,
@@ -56,7 +58,11 @@ pub(super) fn find(
     let form = match forms.iter().find(|form| form.name == tag.name) {
         Some(form) => *form,
         None if tag.shape == Shape::Opening && known.is_tool(&tag.name) => other(Body::Invoke),
-        None if is_callish(&tag.name) => other(if tag.shape == Shape::Token { Body::Tokens } else { Body::Call }),
+        None if is_callish(&tag.name) => other(if tag.shape == Shape::Token {
+            Body::Tokens
+        } else {
+            Body::Call
+        }),
         None => return Err(Stop::No),
     };
     let is_whole = tag.is_empty && (known.is_tool(&tag.value) || has_property(cursor, &tag, known));
@@ -67,9 +73,16 @@ pub(super) fn find(
     } else {
         form.end(&mut cursor, &tag, place, known, unclosed)?
     };
-    let is_own = known.is_tool(&tag.name) || names::a_tool(cursor.bytes.get(..to).unwrap_or_default(), known);
+    let is_own = known.is_tool(&tag.name)
+        || names::a_tool(cursor.bytes.get(..to).unwrap_or_default(), known);
     if is_own || !form.name.is_empty() {
-        Ok(Found { from: 0, to, family: form.family, is_encoded: false, is_own })
+        Ok(Found {
+            from: 0,
+            to,
+            family: form.family,
+            is_encoded: false,
+            is_own,
+        })
     } else {
         Err(Stop::No)
     }
@@ -78,7 +91,9 @@ pub(super) fn find(
 /// Whether the tag before `cursor`, named as a tool, has a property of that: `<search query="x"/>`.
 fn has_property(cursor: Cursor<'_>, tag: &Tag, known: &Known) -> bool {
     let text = cursor.bytes.get(..cursor.at).unwrap_or_default();
-    let mut heads = text.split(|b| *b == b'=').map(|head| split_word(head.trim_ascii_end()).1);
+    let mut heads = text
+        .split(|b| *b == b'=')
+        .map(|head| split_word(head.trim_ascii_end()).1);
     heads.any(|word| known.has_property(&tag.name, &canonical(word)))
 }
 
@@ -103,7 +118,13 @@ fn given(
         return Err(Stop::No);
     }
     let form = form(GIVEN, ArtifactFamily::CallTag, Body::Result, &[]);
-    let end = Walk { form, tag: &inner, known, is_text: true }.closing(&mut cursor, place, unclosed)?;
+    let end = Walk {
+        form,
+        tag: &inner,
+        known,
+        is_text: true,
+    }
+    .closing(&mut cursor, place, unclosed)?;
     Ok(end.unwrap_or(cursor.at))
 }
 
@@ -147,7 +168,12 @@ impl Form {
         unclosed: &mut Unclosed,
     ) -> Result<usize, Stop> {
         let begins = self.begins(*cursor, tag, known)?;
-        let walk = Walk { form: self, tag, known, is_text: begins == Begins::Text && !self.skip_name(cursor)? };
+        let walk = Walk {
+            form: self,
+            tag,
+            known,
+            is_text: begins == Begins::Text && !self.skip_name(cursor)?,
+        };
         if begins == Begins::Text && matches!(self.body, Body::Result | Body::Code) {
             walk.closing(cursor, place, unclosed)?.ok_or(Stop::No)
         } else {
@@ -162,20 +188,30 @@ impl Form {
         if matches!(self.body, Body::Call | Body::Tokens) && cursor.eat_word(b"```")? {
             cursor.skip_line()?;
             cursor.skip_white()?;
-            return if cursor.peek()? == Some(b'{') { Ok(Begins::Text) } else { name_of_tool(cursor, known) };
+            return if cursor.peek()? == Some(b'{') {
+                Ok(Begins::Text)
+            } else {
+                name_of_tool(cursor, known)
+            };
         }
         let next = cursor.peek()?;
         match (self.body, next) {
             (Body::Call | Body::Tokens | Body::Invokes, None) => Ok(Begins::Value),
-            (Body::Call | Body::Tokens, Some(b'{' | b'[')) if is_value(cursor, known)? => Ok(Begins::Value),
+            (Body::Call | Body::Tokens, Some(b'{' | b'[')) if is_value(cursor, known)? => {
+                Ok(Begins::Value)
+            }
             (Body::Call | Body::Invokes, Some(b'<')) => inner(cursor, known),
             (Body::Invokes, Some(b'[')) if is_value(cursor, known)? => Ok(Begins::Value),
-            (Body::Call | Body::Invokes, Some(b)) if b.is_ascii_alphabetic() => name_of_tool(cursor, known),
+            (Body::Call | Body::Invokes, Some(b)) if b.is_ascii_alphabetic() => {
+                name_of_tool(cursor, known)
+            }
             (Body::Tokens, Some(b'<')) => Tag::read(&mut cursor, is_mark).map(|_| Begins::Text),
             (Body::Tokens, Some(b)) if b.is_ascii_alphabetic() => call(cursor, known),
             (Body::Invoke, _) => invoked(cursor, tag, next, known),
             (Body::Result, Some(b'{' | b'[')) => Ok(Begins::Value),
-            (Body::Result | Body::Code, Some(b)) if is_break || b != b'`' && b.is_ascii() => Ok(Begins::Text),
+            (Body::Result | Body::Code, Some(b)) if is_break || b != b'`' && b.is_ascii() => {
+                Ok(Begins::Text)
+            }
             (Body::Channel, _) => head(cursor),
             _ => Err(Stop::No),
         }
@@ -219,25 +255,37 @@ fn is_value(mut cursor: Cursor<'_>, known: &Known) -> Result<bool, Stop> {
         return Ok(true);
     }
     if is_array {
-        return name_of_tool(cursor, known)
-            .map(|_| true)
-            .or_else(|stop| if stop == Stop::No { Ok(false) } else { Err(stop) });
+        return name_of_tool(cursor, known).map(|_| true).or_else(|stop| {
+            if stop == Stop::No {
+                Ok(false)
+            } else {
+                Err(stop)
+            }
+        });
     }
     cursor.eat(b'{')?;
     cursor.skip_white()?;
-    Ok(cursor
-        .peek()?
-        .is_none_or(|b| b.is_ascii_alphabetic() || b >= 0xc2 || matches!(b, b'"' | b'\'' | b'}' | b'\\' | b'/')))
+    Ok(cursor.peek()?.is_none_or(|b| {
+        b.is_ascii_alphabetic() || b >= 0xc2 || matches!(b, b'"' | b'\'' | b'}' | b'\\' | b'/')
+    }))
 }
 
 fn inner(mut cursor: Cursor<'_>, known: &Known) -> Result<Begins, Stop> {
     let tag = Tag::read(&mut cursor, |name| is_mark(name) || known.is_property(name))?;
-    if tag.shape == Shape::Opening { Ok(Begins::Value) } else { Err(Stop::No) }
+    if tag.shape == Shape::Opening {
+        Ok(Begins::Value)
+    } else {
+        Err(Stop::No)
+    }
 }
 
 fn name_of_tool(mut cursor: Cursor<'_>, known: &Known) -> Result<Begins, Stop> {
     let name = cursor.take_while(NAME_MAX, is_name)?;
-    if known.is_tool(&canonical(name)) { Ok(Begins::Text) } else { Err(Stop::No) }
+    if known.is_tool(&canonical(name)) {
+        Ok(Begins::Text)
+    } else {
+        Err(Stop::No)
+    }
 }
 
 /// A name with what makes it a call behind it: `search.call(`, `functions.search:0<|…`, `search{`.
@@ -247,17 +295,32 @@ fn call(mut cursor: Cursor<'_>, known: &Known) -> Result<Begins, Stop> {
     }
     cursor.take_while(NAME_MAX, is_name)?;
     let is_call = matches!(cursor.peek()?, Some(b'(' | b'<' | b'{' | b'['));
-    if is_call { Ok(Begins::Text) } else { Err(Stop::No) }
+    if is_call {
+        Ok(Begins::Text)
+    } else {
+        Err(Stop::No)
+    }
 }
 
 /// `<invoke name="search">`, `<function=search>`, `<search><query>`: by a known tool, or by what only a wire writes.
-fn invoked(mut cursor: Cursor<'_>, tag: &Tag, next: Option<u8>, known: &Known) -> Result<Begins, Stop> {
+fn invoked(
+    mut cursor: Cursor<'_>,
+    tag: &Tag,
+    next: Option<u8>,
+    known: &Known,
+) -> Result<Begins, Stop> {
     let is_by_tag = known.is_tool(&tag.name) && !TAGS.iter().any(|form| form.name == tag.name);
     if !is_by_tag && known.is_tool(&tag.value) {
-        return Ok(if next == Some(b'{') { Begins::Value } else { Begins::Text });
+        return Ok(if next == Some(b'{') {
+            Begins::Value
+        } else {
+            Begins::Text
+        });
     }
     match next {
-        Some(b'{') if !is_by_tag && !tag.value.is_empty() && is_value(cursor, known)? => Ok(Begins::Value),
+        Some(b'{') if !is_by_tag && !tag.value.is_empty() && is_value(cursor, known)? => {
+            Ok(Begins::Value)
+        }
         Some(b'<') => {
             let is_inner = |name: &str| {
                 if is_by_tag {
@@ -331,7 +394,12 @@ impl Walk<'_> {
     }
 
     /// Where a text ends that is an artifact only if something closes it.
-    fn closing(&self, cursor: &mut Cursor<'_>, place: usize, unclosed: &mut Unclosed) -> Result<Option<usize>, Stop> {
+    fn closing(
+        &self,
+        cursor: &mut Cursor<'_>,
+        place: usize,
+        unclosed: &mut Unclosed,
+    ) -> Result<Option<usize>, Stop> {
         let from = place.saturating_add(cursor.at);
         cursor.at = unclosed.skip(self.form.name, from).saturating_sub(place);
         let end = self.next_closing(cursor);
@@ -387,7 +455,8 @@ impl Walk<'_> {
             Shape::Closing => self.tag.name == tag.name,
             Shape::Token => self.form.closes.contains(&tag.name.as_str()),
             Shape::Opening => {
-                self.form.closes.contains(&tag.name.as_str()) && !self.form.closes.contains(&self.tag.name.as_str())
+                self.form.closes.contains(&tag.name.as_str())
+                    && !self.form.closes.contains(&self.tag.name.as_str())
             }
         }
     }

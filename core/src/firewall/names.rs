@@ -22,8 +22,12 @@ pub(super) fn a_tool(text: &[u8], known: &Known) -> bool {
         let before = from.checked_sub(1).and_then(|at| text.get(at));
         let behind = text.get(from.saturating_add(word.len()));
         let is_told = before.is_some_and(|b| matches!(b, b'.' | b'=' | b':' | b'>'));
-        let is_marked = |b: Option<&u8>| b.is_none_or(|b| !matches!(b, b' ' | b'\t' | b',' | b'!' | b'?' | b';'));
+        let is_marked = |b: Option<&u8>| {
+            b.is_none_or(|b| !matches!(b, b' ' | b'\t' | b',' | b'!' | b'?' | b';'))
+        };
         let tool = known.tool(&canonical(word));
-        tool.is_some_and(|tool| !known.is_plain(tool) || is_told || is_marked(before) && is_marked(behind))
+        tool.is_some_and(|tool| {
+            !known.is_plain(tool) || is_told || is_marked(before) && is_marked(behind)
+        })
     })
 }

@@ -107,7 +107,10 @@ impl Sample {
     /// Takes the next character of words, if it is one.
     fn explain(&mut self, c: char) {
         match c {
-            '@' | '＠' => (self.is_word, self.mentioned) = (false, self.mentioned.saturating_add(MENTION_WORDS)),
+            '@' | '＠' => {
+                (self.is_word, self.mentioned) =
+                    (false, self.mentioned.saturating_add(MENTION_WORDS))
+            }
             '\n' => (self.is_word, self.mentioned) = (false, 0),
             c if c.is_whitespace() => self.is_word = false,
             c if !self.is_word && (c.is_ascii_alphabetic() || !c.is_ascii()) => {
@@ -124,7 +127,9 @@ impl Sample {
         let is_fence = self.is_lead && marks >= FENCE_MIN;
         match self.fence {
             _ if marks == 0 => return,
-            Some((mark, least)) if is_fence && mark == self.mark && marks >= least => self.fence = None,
+            Some((mark, least)) if is_fence && mark == self.mark && marks >= least => {
+                self.fence = None
+            }
             None if is_fence => self.fence = Some((self.mark, marks)),
             None if self.mark == b'`' && self.span == 0 => self.span = marks,
             None if self.mark == b'`' && self.span == marks => self.span = 0,

@@ -43,7 +43,13 @@ pub(super) fn skip_value(cursor: &mut Cursor<'_>, known: &Known) -> Result<Ends,
 
 /// Where a part of `value` ends that has `depth` brackets open, if `value` begins with `bytes` and broke: with the bracket
 /// that closes it, if one does within `max` bytes on the lines that still look like JSON; else with its last token.
-pub(super) fn broken_end(bytes: &[u8], value: &Value, depth: usize, max: usize, is_whole: bool) -> Result<usize, Stop> {
+pub(super) fn broken_end(
+    bytes: &[u8],
+    value: &Value,
+    depth: usize,
+    max: usize,
+    is_whole: bool,
+) -> Result<usize, Stop> {
     let mut cursor = Cursor::new(bytes, value.len().saturating_add(max), is_whole);
     let (mut depth, mut end) = (depth, value.good());
     cursor.skip(value.len());
@@ -57,7 +63,10 @@ pub(super) fn broken_end(bytes: &[u8], value: &Value, depth: usize, max: usize, 
             }
             b'\n' => {
                 cursor.skip_white()?;
-                if !matches!(cursor.peek()?, Some(b'"' | b'\'' | b'{' | b'}' | b'[' | b']' | b',')) {
+                if !matches!(
+                    cursor.peek()?,
+                    Some(b'"' | b'\'' | b'{' | b'}' | b'[' | b']' | b',')
+                ) {
                     return Ok(end);
                 }
             }

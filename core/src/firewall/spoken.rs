@@ -23,7 +23,13 @@ const HELD_WORDS: usize = 4;
 const AROUND: [&[u8]; 4] = [b"print(", b"str(", b"json.dumps(", b"repr("];
 
 /// What begins a message to a tool: how models call their channels.
-const CHANNELS: [&[u8]; 5] = [b"assistantcommentary", b"assistantanalysis", b"assistant", b"commentary", b"analysis"];
+const CHANNELS: [&[u8]; 5] = [
+    b"assistantcommentary",
+    b"assistantanalysis",
+    b"assistant",
+    b"commentary",
+    b"analysis",
+];
 
 /// What declares a function that it stands before.
 const DECLARES: [&[u8]; 16] = [
@@ -46,12 +52,20 @@ const DECLARES: [&[u8]; 16] = [
 ];
 
 /// Where a call begins that has the mark at `mark`, at `from` or behind it.
-pub(super) fn begins(bytes: &[u8], from: usize, mark: usize, is_whole: bool, known: &Known) -> Option<usize> {
+pub(super) fn begins(
+    bytes: &[u8],
+    from: usize,
+    mark: usize,
+    is_whole: bool,
+    known: &Known,
+) -> Option<usize> {
     let from = from.max(mark.saturating_sub(BEFORE_MAX));
     let lead = bytes.get(from..mark)?;
     let starts = match bytes.get(mark)? {
         b'=' => {
-            let head = lead.strip_suffix(b"to").filter(|head| !head.last().is_some_and(|b| is_name(*b)))?;
+            let head = lead
+                .strip_suffix(b"to")
+                .filter(|head| !head.last().is_some_and(|b| is_name(*b)))?;
             let (before, _) = split_word(head.trim_ascii_end());
             [before.len(), head.len()]
         }
@@ -67,14 +81,30 @@ pub(super) fn begins(bytes: &[u8], from: usize, mark: usize, is_whole: bool, kno
     };
     let is_begun = |at: &usize| {
         let (before, rest) = bytes.split_at_checked(*at).unwrap_or_default();
-        !matches!(find(Cursor { bytes: rest, at: 0, is_whole }, near(before), known), Err(Stop::No))
+        !matches!(
+            find(
+                Cursor {
+                    bytes: rest,
+                    at: 0,
+                    is_whole
+                },
+                near(before),
+                known
+            ),
+            Err(Stop::No)
+        )
     };
-    starts.into_iter().map(|at| from.saturating_add(at)).find(is_begun)
+    starts
+        .into_iter()
+        .map(|at| from.saturating_add(at))
+        .find(is_begun)
 }
 
 /// As much of what stands before a place as is looked at.
 fn near(before: &[u8]) -> &[u8] {
-    before.get(before.len().saturating_sub(BEFORE_MAX)..).unwrap_or_default()
+    before
+        .get(before.len().saturating_sub(BEFORE_MAX)..)
+        .unwrap_or_default()
 }
 
 /// From where on the end of `bytes` is held back, because a call may begin there: none begins before.
@@ -87,7 +117,16 @@ pub(super) fn held_from(bytes: &[u8], from: usize, known: &Known) -> usize {
     let starts = (tail..bytes.len()).rev().filter(is_start).take(HELD_WORDS);
     let held = starts.filter(|at| {
         let (before, rest) = bytes.split_at_checked(*at).unwrap_or_default();
-        find(Cursor { bytes: rest, at: 0, is_whole: false }, near(before), known).is_err_and(|stop| stop == Stop::More)
+        find(
+            Cursor {
+                bytes: rest,
+                at: 0,
+                is_whole: false,
+            },
+            near(before),
+            known,
+        )
+        .is_err_and(|stop| stop == Stop::More)
     });
     held.last().unwrap_or(bytes.len())
 }
@@ -104,7 +143,13 @@ pub(super) fn find(cursor: Cursor<'_>, before: &[u8], known: &Known) -> Result<F
 }
 
 const fn found(to: usize, family: ArtifactFamily) -> Found {
-    Found { from: 0, to, family, is_encoded: false, is_own: true }
+    Found {
+        from: 0,
+        to,
+        family,
+        is_encoded: false,
+        is_own: true,
+    }
 }
 
 /// `commentary to=functions.search <|constrain|>json<|message|>{…}`, also without its tokens.
@@ -121,7 +166,14 @@ fn message(mut cursor: Cursor<'_>, known: &Known) -> Result<Found, Stop> {
     if !known.is_tool(&canonical(name)) {
         return Err(Stop::No);
     }
-    for word in [&b"<|channel|>"[..], b"commentary", b"<|constrain|>", b"json", b"code", b"<|message|>"] {
+    for word in [
+        &b"<|channel|>"[..],
+        b"commentary",
+        b"<|constrain|>",
+        b"json",
+        b"code",
+        b"<|message|>",
+    ] {
         cursor.skip_white()?;
         cursor.eat_word(word)?;
     }
@@ -130,14 +182,19 @@ fn message(mut cursor: Cursor<'_>, known: &Known) -> Result<Found, Stop> {
         return Err(Stop::No);
     }
     skip_value(&mut cursor, known)?;
-    cursor.eat_word(b"<|call|>").map_or_else(|stop| if cursor.is_whole { Ok(()) } else { Err(stop) }, |_| Ok(()))?;
+    cursor.eat_word(b"<|call|>").map_or_else(
+        |stop| if cursor.is_whole { Ok(()) } else { Err(stop) },
+        |_| Ok(()),
+    )?;
     Ok(found(cursor.at, ArtifactFamily::CallTag))
 }
 
 /// `await print(search(query="x"))`.
 fn statement(mut cursor: Cursor<'_>, before: &[u8], known: &Known) -> Result<Found, Stop> {
-    if matches!(before.last(), Some(b'.' | b'$' | b'@' | b'#' | b'/' | b'\\' | b'&'))
-        || before.ends_with(b"->")
+    if matches!(
+        before.last(),
+        Some(b'.' | b'$' | b'@' | b'#' | b'/' | b'\\' | b'&')
+    ) || before.ends_with(b"->")
         || declares(before)
     {
         return Err(Stop::No);
@@ -150,7 +207,9 @@ fn statement(mut cursor: Cursor<'_>, before: &[u8], known: &Known) -> Result<Fou
     let (tool, is_qualified) = name(&mut cursor, known)?;
     let strength = match (is_qualified, known.is_plain(tool)) {
         (true, _) => Strength::Told,
-        (false, true) if around == 0 => Strength::Plain { is_alone: is_line_start(before) },
+        (false, true) if around == 0 => Strength::Plain {
+            is_alone: is_line_start(before),
+        },
         (false, true) => Strength::Plain { is_alone: false },
         (false, false) => Strength::Named,
     };
@@ -167,7 +226,14 @@ fn statement(mut cursor: Cursor<'_>, before: &[u8], known: &Known) -> Result<Fou
     if around > 0 && cursor.peek().is_err() {
         return Err(Stop::More);
     }
-    Ok(found(cursor.at, if is_qualified { ArtifactFamily::GeminiCall } else { ArtifactFamily::LlamaCall }))
+    Ok(found(
+        cursor.at,
+        if is_qualified {
+            ArtifactFamily::GeminiCall
+        } else {
+            ArtifactFamily::LlamaCall
+        },
+    ))
 }
 
 /// The name of a tool.
@@ -177,7 +243,11 @@ fn name(cursor: &mut Cursor<'_>, known: &Known) -> Result<(ToolId, bool), Stop> 
         Err(_) => {
             let begun = cursor.bytes.get(..cursor.at).unwrap_or_default();
             let (_, begun) = split_word(begun);
-            if known.may_be_called(&canonical(begun)) { Err(Stop::More) } else { Err(Stop::No) }
+            if known.may_be_called(&canonical(begun)) {
+                Err(Stop::More)
+            } else {
+                Err(Stop::No)
+            }
         }
     }
 }
@@ -196,7 +266,8 @@ fn tokens(cursor: &mut Cursor<'_>, known: &Known) -> Result<(), Stop> {
 /// Whether nothing but blanks, marks of quotes and lists, and those of code stand before in the line.
 fn is_line_start(before: &[u8]) -> bool {
     let line = before.rsplit(|b| *b == b'\n').next().unwrap_or_default();
-    line.iter().all(|b| matches!(b, b' ' | b'\t' | b'>' | b'`' | b'*' | b'-' | b'.') || b.is_ascii_digit())
+    line.iter()
+        .all(|b| matches!(b, b' ' | b'\t' | b'>' | b'`' | b'*' | b'-' | b'.') || b.is_ascii_digit())
 }
 
 /// Whether the last word declares what follows.

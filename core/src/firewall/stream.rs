@@ -110,7 +110,9 @@ impl Firewall {
         }
         self.give(self.at, out);
         // What was given is still looked back at.
-        let gone = self.held.floor_char_boundary(self.given.saturating_sub(BEFORE_MAX));
+        let gone = self
+            .held
+            .floor_char_boundary(self.given.saturating_sub(BEFORE_MAX));
         if gone >= BEFORE_MAX {
             self.held.drain(..gone);
             self.base = self.base.saturating_add(gone);
@@ -128,7 +130,11 @@ impl Firewall {
         match self.look(is_whole) {
             Err(Stop::More) => return self.wait(),
             Err(Stop::No) => self.pass(),
-            Ok(Here::Judged) if self.planned.front().is_some_and(|next| next.from == self.place()) => {}
+            Ok(Here::Judged)
+                if self
+                    .planned
+                    .front()
+                    .is_some_and(|next| next.from == self.place()) => {}
             Ok(Here::Judged) => self.pass(),
             Ok(Here::Artifact(found)) => self.withhold(found, out),
         }
@@ -148,17 +154,24 @@ impl Firewall {
     /// What stands before that, as far as it is looked at.
     fn before(&self) -> &[u8] {
         let text = self.held.as_bytes().get(..self.at).unwrap_or_default();
-        text.get(text.len().saturating_sub(BEFORE_MAX)..).unwrap_or_default()
+        text.get(text.len().saturating_sub(BEFORE_MAX)..)
+            .unwrap_or_default()
     }
 
     /// Goes to the next place where an artifact can begin. Gives whether there is one.
     fn skip_prose(&mut self, is_whole: bool) -> bool {
         let bytes = self.held.as_bytes();
-        let planned = self.planned.front().map_or(usize::MAX, |next| next.from.saturating_sub(self.base));
+        let planned = self
+            .planned
+            .front()
+            .map_or(usize::MAX, |next| next.from.saturating_sub(self.base));
         let mut from = self.at;
         loop {
             work::note(1);
-            let next = first_of(bytes.get(from..).unwrap_or_default(), [b'{', b'[', b'<', b'\n', b'(', b'=']);
+            let next = first_of(
+                bytes.get(from..).unwrap_or_default(),
+                [b'{', b'[', b'<', b'\n', b'(', b'='],
+            );
             let next = next.map_or(usize::MAX, |next| from.saturating_add(next));
             if planned <= next && planned < bytes.len() {
                 self.at = planned.max(self.at);
@@ -177,7 +190,11 @@ impl Firewall {
             return true;
         }
         work::note(bytes.len().saturating_sub(from));
-        self.at = if is_whole { bytes.len() } else { spoken::held_from(bytes, self.at, &self.known) };
+        self.at = if is_whole {
+            bytes.len()
+        } else {
+            spoken::held_from(bytes, self.at, &self.known)
+        };
         false
     }
 
@@ -206,7 +223,11 @@ impl Firewall {
         if let Some(found) = self.planned_here() {
             return Ok(Here::Artifact(found));
         }
-        let cursor = Cursor { bytes: self.rest(), at: 0, is_whole };
+        let cursor = Cursor {
+            bytes: self.rest(),
+            at: 0,
+            is_whole,
+        };
         if self.is_line_start {
             return line::find(cursor, self.before(), &self.known).map(Here::Artifact);
         }
@@ -215,7 +236,11 @@ impl Firewall {
             Some(b'<' | b'[') if self.value.is_none() => {
                 let place = self.place();
                 let bytes = self.held.as_bytes().get(self.at..).unwrap_or_default();
-                let cursor = Cursor { bytes, at: 0, is_whole };
+                let cursor = Cursor {
+                    bytes,
+                    at: 0,
+                    is_whole,
+                };
                 match markup::find(cursor, place, &self.known, &mut self.unclosed) {
                     Err(Stop::No) if first == Some(b'[') => {}
                     other => return other.map(Here::Artifact),
@@ -238,7 +263,11 @@ impl Firewall {
             self.planned.pop_front();
         }
         let next = self.planned.pop_front_if(|next| next.from <= place)?;
-        Some(Found { from: 0, to: next.to.saturating_sub(place), ..next })
+        Some(Found {
+            from: 0,
+            to: next.to.saturating_sub(place),
+            ..next
+        })
     }
 
     fn look_at_value(&mut self, is_whole: bool) -> Result<Here, Stop> {
@@ -249,7 +278,11 @@ impl Firewall {
         let (place, limit, from) = (self.place(), self.tried.limit(usize::MAX), value.len());
         let rest = self.held.as_bytes().get(self.at..).unwrap_or_default();
         let bound = rest.get(..limit).unwrap_or(rest);
-        let reads = value.feed(bound.get(from..).unwrap_or_default(), place.saturating_add(from), &mut self.comments);
+        let reads = value.feed(
+            bound.get(from..).unwrap_or_default(),
+            place.saturating_add(from),
+            &mut self.comments,
+        );
         let is_bound = rest.len() >= limit;
         if reads == Reads::Further && !is_whole && !is_bound {
             self.value = Some(value);
@@ -270,7 +303,8 @@ impl Firewall {
                 let max = self.tried.limit(SKIM_MAX);
                 match broken_end(self.rest(), &value, last.depth, max, is_whole) {
                     Ok(end) => {
-                        self.tried.note_skimmed(place.saturating_add(value.len()), max);
+                        self.tried
+                            .note_skimmed(place.saturating_add(value.len()), max);
                         end
                     }
                     Err(stop) => {
@@ -310,7 +344,9 @@ impl Firewall {
     fn begin_value(&self, is_whole: bool) -> Result<Value, Stop> {
         let rest = self.rest();
         can_be_value(rest, is_whole)?;
-        let level = level(rest, is_whole).ok_or(Stop::More)?.map_err(|()| Stop::No)?;
+        let level = level(rest, is_whole)
+            .ok_or(Stop::More)?
+            .map_err(|()| Stop::No)?;
         let place = self.place();
         if level == 0 && place < self.judged || self.tried.has(level, place) {
             return Err(Stop::No);
@@ -321,9 +357,14 @@ impl Firewall {
 
     /// Gives what passes up to `to`.
     fn give(&mut self, to: usize, out: &mut impl FnMut(Span<'_>)) {
-        if let Some(text) = self.held.get(self.given..to).filter(|text| !text.is_empty()) {
+        if let Some(text) = self
+            .held
+            .get(self.given..to)
+            .filter(|text| !text.is_empty())
+        {
             self.sample.read(text);
-            self.wrap.pass(place(self.base.saturating_add(self.given)), text, out);
+            self.wrap
+                .pass(place(self.base.saturating_add(self.given)), text, out);
             self.given = to;
         }
     }
@@ -331,14 +372,26 @@ impl Firewall {
     fn withhold(&mut self, found: Found, out: &mut impl FnMut(Span<'_>)) {
         self.give(self.at.saturating_add(found.from), out);
         let from = self.place().saturating_add(found.from);
-        self.at = self.held.ceil_char_boundary(self.at.saturating_add(found.to));
+        self.at = self
+            .held
+            .ceil_char_boundary(self.at.saturating_add(found.to));
         if !found.is_own && self.sample.is_here() {
             self.judged = self.judged.max(self.place());
             return;
         }
-        let withheld = Withheld { from: place(from), to: place(self.place()), family: found.family };
+        let withheld = Withheld {
+            from: place(from),
+            to: place(self.place()),
+            family: found.family,
+        };
         self.given = self.at;
-        self.wrap.withhold(Wrapped { withheld, is_encoded: found.is_encoded }, out);
+        self.wrap.withhold(
+            Wrapped {
+                withheld,
+                is_encoded: found.is_encoded,
+            },
+            out,
+        );
         // What stands behind may begin the line that people read.
         self.is_line_start = true;
     }
@@ -346,14 +399,22 @@ impl Firewall {
 
 /// Rejects at once the brackets that begin no JSON value that could hold an object.
 fn can_be_value(bytes: &[u8], is_whole: bool) -> Result<(), Stop> {
-    let mut cursor = Cursor { bytes, at: 0, is_whole };
+    let mut cursor = Cursor {
+        bytes,
+        at: 0,
+        is_whole,
+    };
     let is_array = cursor.eat(b'[')?;
     cursor.skip(usize::from(!is_array));
     cursor.skip_white()?;
     match cursor.peek()? {
         Some(b'"' | b'\'' | b'\\' | b'/' | b'>' | 0xc2..=0xf4) => Ok(()),
         Some(b'_' | b'$' | b'a'..=b'z' | b'A'..=b'Z') if !is_array => Ok(()),
-        Some(b'{' | b'[' | b'0'..=b'9' | b'-' | b't' | b'f' | b'n' | b'T' | b'F' | b'N') if is_array => Ok(()),
+        Some(b'{' | b'[' | b'0'..=b'9' | b'-' | b't' | b'f' | b'n' | b'T' | b'F' | b'N')
+            if is_array =>
+        {
+            Ok(())
+        }
         Some(_) | None => Err(Stop::No),
     }
 }

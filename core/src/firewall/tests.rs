@@ -85,12 +85,18 @@ fn rows(text: &'static str) -> impl Iterator<Item = Row> {
 }
 
 fn marked(title: &'static str, body: &str) -> Row {
-    let mut row = Row { title, said: String::new(), kept: String::new(), withheld: Vec::new() };
+    let mut row = Row {
+        title,
+        said: String::new(),
+        kept: String::new(),
+        withheld: Vec::new(),
+    };
     for part in body.split('⟦') {
         let (artifact, prose) = part.split_once('⟧').unwrap_or(("", part));
         row.said.extend([artifact, prose]);
         row.kept.push_str(prose);
-        row.withheld.extend(Some(artifact.to_owned()).filter(|artifact| !artifact.is_empty()));
+        row.withheld
+            .extend(Some(artifact.to_owned()).filter(|artifact| !artifact.is_empty()));
     }
     row
 }
@@ -99,7 +105,10 @@ impl Row {
     #[track_caller]
     fn check(&self) -> Result<(), String> {
         let Scanned { kept, withheld } = scanned([self.said.as_str()]);
-        let found: Vec<&str> = withheld.iter().map(|w| &self.said[w.from as usize..w.to as usize]).collect();
+        let found: Vec<&str> = withheld
+            .iter()
+            .map(|w| &self.said[w.from as usize..w.to as usize])
+            .collect();
         if kept == self.kept && found == self.withheld {
             return Ok(());
         }

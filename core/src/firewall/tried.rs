@@ -30,7 +30,9 @@ pub(super) struct Tried {
 impl Tried {
     /// Whether a value that begins at `place` was read in vain.
     pub(super) fn has(&self, level: usize, place: usize) -> bool {
-        self.brackets.get(level).is_some_and(|brackets| brackets.contains(&place))
+        self.brackets
+            .get(level)
+            .is_some_and(|brackets| brackets.contains(&place))
     }
 
     /// Takes note of a value at `place` that was read in vain.
@@ -41,7 +43,13 @@ impl Tried {
             while brackets.first().is_some_and(|first| *first < place) {
                 brackets.pop_first();
             }
-            brackets.extend(value.brackets().iter().map(|at| place.saturating_add(*at)).filter(|at| *at > place));
+            brackets.extend(
+                value
+                    .brackets()
+                    .iter()
+                    .map(|at| place.saturating_add(*at))
+                    .filter(|at| *at > place),
+            );
         }
     }
 
@@ -54,6 +62,10 @@ impl Tried {
     /// How many bytes of the next value may be read, `max` in ordinary texts.
     pub(super) fn limit(&self, max: usize) -> usize {
         let allowed = READS_MIN.saturating_add(self.furthest.saturating_mul(READS_MAX));
-        if self.spent > allowed { SHORT.min(max) } else { max }
+        if self.spent > allowed {
+            SHORT.min(max)
+        } else {
+            max
+        }
     }
 }

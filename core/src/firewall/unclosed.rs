@@ -19,7 +19,10 @@ struct Stretch {
 impl Unclosed {
     /// The first place, at `place` or behind it, at which a tag that closes `name` may begin.
     pub(super) fn skip(&self, name: &str, place: usize) -> usize {
-        let stretch = self.0.get(name).filter(|stretch| (stretch.from..stretch.to).contains(&place));
+        let stretch = self
+            .0
+            .get(name)
+            .filter(|stretch| (stretch.from..stretch.to).contains(&place));
         stretch.map_or(place, |stretch| stretch.to)
     }
 

@@ -33,7 +33,16 @@ impl Value {
     /// A value that was written into texts `level` times, behind the name of `tool` if there is one.
     pub(super) fn new(known: Known, level: usize, tool: Option<ToolId>) -> Self {
         let (json, escapes) = (Json::new(known, tool), vec![false; level]);
-        Self { json, escapes, begun: None, read: 0, good: 0, work: 0, is_broken: false, calls: None }
+        Self {
+            json,
+            escapes,
+            begun: None,
+            read: 0,
+            good: 0,
+            work: 0,
+            is_broken: false,
+            calls: None,
+        }
     }
 
     /// The calls in it, of which no more is read: see [`Json::calls`].
@@ -96,9 +105,15 @@ impl Value {
             if reads != Reads::Further {
                 return reads;
             }
-            rest = rest.get(self.read.saturating_sub(before)..).unwrap_or_default();
+            rest = rest
+                .get(self.read.saturating_sub(before)..)
+                .unwrap_or_default();
         }
-        if self.is_broken { Reads::Broken } else { Reads::Further }
+        if self.is_broken {
+            Reads::Broken
+        } else {
+            Reads::Further
+        }
     }
 
     /// Reads some of `bytes`, and of comments what is not known.
@@ -111,8 +126,15 @@ impl Value {
             self.read = self.read.saturating_add(count);
             return Reads::Further;
         }
-        let begun = self.begun.take().or(comment.map(|comment| (comment, place)));
-        let reads = if self.is_encoded() { self.feed_encoded(bytes) } else { self.feed_plain(bytes) };
+        let begun = self
+            .begun
+            .take()
+            .or(comment.map(|comment| (comment, place)));
+        let reads = if self.is_encoded() {
+            self.feed_encoded(bytes)
+        } else {
+            self.feed_plain(bytes)
+        };
         let taken = self.read.saturating_sub(before);
         self.work = self.work.saturating_add(taken);
         work::note(taken.saturating_add(1));
@@ -129,7 +151,9 @@ impl Value {
 
     /// The comment that is read, between two of its characters.
     fn comment(&self) -> Option<Comment> {
-        self.json.comment().filter(|_| !self.escapes.contains(&true))
+        self.json
+            .comment()
+            .filter(|_| !self.escapes.contains(&true))
     }
 
     fn feed_plain(&mut self, bytes: &[u8]) -> Reads {
@@ -141,8 +165,11 @@ impl Value {
     /// Reads on to the end of the next character as it was before it was written into a text.
     fn feed_encoded(&mut self, bytes: &[u8]) -> Reads {
         for b in bytes {
-            let Ok(decoded) = self.decode(*b) else { return Reads::Broken };
-            self.json.set_skew(self.read.saturating_sub(self.json.len()));
+            let Ok(decoded) = self.decode(*b) else {
+                return Reads::Broken;
+            };
+            self.json
+                .set_skew(self.read.saturating_sub(self.json.len()));
             let before = self.json.good();
             let reads = decoded.map_or(Reads::Further, |b| self.json.feed(&[b]));
             if reads == Reads::Broken {
@@ -182,12 +209,17 @@ impl Value {
 pub(super) fn level(bytes: &[u8], is_whole: bool) -> Option<Result<usize, ()>> {
     let bytes = bytes.get(..PROBE_MAX).unwrap_or(bytes);
     let is_whole = is_whole || bytes.len() == PROBE_MAX;
-    let Some(at) = bytes.iter().position(|b| !matches!(b, b'{' | b'[' | b' ' | b'\t' | b'\n' | b'\r')) else {
+    let Some(at) = bytes
+        .iter()
+        .position(|b| !matches!(b, b'{' | b'[' | b' ' | b'\t' | b'\n' | b'\r'))
+    else {
         return is_whole.then_some(Ok(0));
     };
     let rest = bytes.get(at..).unwrap_or_default();
     let slashes = rest.iter().take_while(|b| **b == b'\\').count();
-    let Some(behind) = rest.get(slashes) else { return is_whole.then_some(Err(())) };
+    let Some(behind) = rest.get(slashes) else {
+        return is_whole.then_some(Err(()));
+    };
     let level = match (slashes, behind) {
         (0, _) => Ok(0),
         (1, b'"' | b'n' | b'r' | b't') => Ok(1),

@@ -34,9 +34,10 @@ pub(super) fn of(bytes: u32) -> Wide {
     let begin = bytes.iter().position(|b| *b != 0).unwrap_or(bytes.len());
     let text = str::from_utf8(bytes.get(begin..).unwrap_or_default()).unwrap_or_default();
     match text.chars().next() {
-        Some('“' | '”' | '„' | '‟' | '＂' | '«' | '»' | '″' | '「' | '」' | '『' | '』' | '〝' | '〞') => {
-            Wide::Ascii(DOUBLE)
-        }
+        Some(
+            '“' | '”' | '„' | '‟' | '＂' | '«' | '»' | '″' | '「' | '」' | '『' | '』' | '〝'
+            | '〞',
+        ) => Wide::Ascii(DOUBLE),
         Some('‘' | '’' | '‚' | '‛' | '＇' | '′' | '｀') => Wide::Ascii(SINGLE),
         Some('：') => Wide::Ascii(b':'),
         Some('，' | '、') => Wide::Ascii(b','),

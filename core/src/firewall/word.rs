@@ -13,7 +13,11 @@ pub(super) fn canonical(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(text);
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
-        let c = if c == '\\' { escaped(&mut chars) } else { Some(c) };
+        let c = if c == '\\' {
+            escaped(&mut chars)
+        } else {
+            Some(c)
+        };
         match c {
             Some(c) if matches!(c, '_' | '-' | '▁') || is_blank(c) => {}
             Some(c) => word.push(c.to_ascii_lowercase()),

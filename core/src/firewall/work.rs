@@ -8,7 +8,10 @@ thread_local! {
 /// Takes note that so many bytes were looked at.
 #[cfg(test)]
 pub(super) fn note(bytes: usize) {
-    DONE.set(DONE.get().saturating_add(u64::try_from(bytes).unwrap_or(u64::MAX)));
+    DONE.set(
+        DONE.get()
+            .saturating_add(u64::try_from(bytes).unwrap_or(u64::MAX)),
+    );
 }
 
 #[cfg(not(test))]

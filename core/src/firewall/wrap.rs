@@ -86,7 +86,14 @@ enum Next {
 
 impl Default for Wrap {
     fn default() -> Self {
-        Self { fence: None, is_lead: true, state: State::Idle, held: Vec::new(), len: 0, has_artifact: false }
+        Self {
+            fence: None,
+            is_lead: true,
+            state: State::Idle,
+            held: Vec::new(),
+            len: 0,
+            has_artifact: false,
+        }
     }
 }
 
@@ -123,7 +130,11 @@ impl Wrap {
             State::Span { .. } => {}
             State::SpanEnd { count, seen, .. } if count == seen => self.withhold_all(out),
             State::Idle | State::ClosingLine => {}
-            State::Marks { .. } | State::Closing { .. } | State::Closed | State::SpanEnd { .. } | State::Quote => {
+            State::Marks { .. }
+            | State::Closing { .. }
+            | State::Closed
+            | State::SpanEnd { .. }
+            | State::Quote => {
                 self.let_go(out);
             }
         }
@@ -138,12 +149,19 @@ impl Wrap {
     pub(super) fn finish(&mut self, out: &mut impl FnMut(Span<'_>)) {
         match self.state {
             State::Closed => self.close(out),
-            State::Closing { count } if self.fence.is_some_and(|(_, least)| count >= least) => self.close(out),
+            State::Closing { count } if self.fence.is_some_and(|(_, least)| count >= least) => {
+                self.close(out)
+            }
             State::SpanEnd { count, seen, .. } if count == seen => self.withhold_all(out),
             State::Body | State::Closing { .. } if self.has_artifact => {
                 // The fence was cut by the end of the text.
-                let last = self.held.iter().rposition(|held| matches!(held, Held::Artifact(_)));
-                let behind = self.held.split_off(last.map_or(0, |last| last.saturating_add(1)));
+                let last = self
+                    .held
+                    .iter()
+                    .rposition(|held| matches!(held, Held::Artifact(_)));
+                let behind = self
+                    .held
+                    .split_off(last.map_or(0, |last| last.saturating_add(1)));
                 self.withhold_all(out);
                 self.held = behind;
                 self.let_go(out);
@@ -166,16 +184,27 @@ impl Wrap {
         let plain = at.unwrap_or_else(|| text.strip_suffix('"').map_or(text.len(), str::len));
         let (before, behind) = text.split_at(plain);
         self.give(from, before, out);
-        let Some(mark) = behind.bytes().next() else { return plain };
-        self.hold(from.saturating_add(super::stream::place(plain)), behind.get(..1).unwrap_or_default());
-        self.state = if mark == b'"' { State::Quote } else { State::Marks { mark, count: 1 } };
+        let Some(mark) = behind.bytes().next() else {
+            return plain;
+        };
+        self.hold(
+            from.saturating_add(super::stream::place(plain)),
+            behind.get(..1).unwrap_or_default(),
+        );
+        self.state = if mark == b'"' {
+            State::Quote
+        } else {
+            State::Marks { mark, count: 1 }
+        };
         plain.saturating_add(1)
     }
 
     /// Takes the next character while something is held. Gives how many bytes it took: none if it has to be looked at
     /// again.
     fn step(&mut self, from: u32, text: &str, out: &mut impl FnMut(Span<'_>)) -> usize {
-        let Some(c) = text.chars().next() else { return 0 };
+        let Some(c) = text.chars().next() else {
+            return 0;
+        };
         let taken = text.get(..c.len_utf8()).unwrap_or_default();
         match self.next(u8::try_from(c).unwrap_or(u8::MAX)) {
             Next::Hold(state) if self.len < HELD_MAX => {
@@ -209,29 +238,36 @@ impl Wrap {
         let is_blank = matches!(b, b' ' | b'\t' | b'\r');
         let (fence_mark, least) = self.fence.unwrap_or_default();
         match self.state {
-            State::Marks { mark, count } if b == mark => {
-                Next::Hold(State::Marks { mark, count: count.saturating_add(1) })
-            }
+            State::Marks { mark, count } if b == mark => Next::Hold(State::Marks {
+                mark,
+                count: count.saturating_add(1),
+            }),
             State::Marks { mark, count } => Next::EndMarks { mark, count },
             State::Language if b == b'\n' => Next::Hold(State::Body),
             State::Language if b == b'`' => Next::NoFence,
             State::Language => Next::Hold(State::Language),
             State::Body if is_blank || matches!(b, b'\n' | b'>') => Next::Hold(State::Body),
             State::Body if b == fence_mark => Next::Hold(State::Closing { count: 1 }),
-            State::Closing { count } if b == fence_mark => {
-                Next::Hold(State::Closing { count: count.saturating_add(1) })
-            }
+            State::Closing { count } if b == fence_mark => Next::Hold(State::Closing {
+                count: count.saturating_add(1),
+            }),
             State::Closing { count } if count >= least && is_blank => Next::Hold(State::Closed),
             State::Closed if is_blank => Next::Hold(State::Closed),
             State::Closing { count } if count >= least && b == b'\n' => Next::Close,
             State::Closed if b == b'\n' => Next::Close,
             State::Span { mark, count } if b == mark && self.has_artifact => {
-                Next::Hold(State::SpanEnd { mark, count, seen: 1 })
+                Next::Hold(State::SpanEnd {
+                    mark,
+                    count,
+                    seen: 1,
+                })
             }
             State::Span { mark, count } if is_blank => Next::Hold(State::Span { mark, count }),
-            State::SpanEnd { mark, count, seen } if b == mark => {
-                Next::Hold(State::SpanEnd { mark, count, seen: seen.saturating_add(1) })
-            }
+            State::SpanEnd { mark, count, seen } if b == mark => Next::Hold(State::SpanEnd {
+                mark,
+                count,
+                seen: seen.saturating_add(1),
+            }),
             State::SpanEnd { count, seen, .. } if seen == count => Next::WithholdAll,
             State::Quote if b == b'"' && self.has_artifact => Next::Take,
             State::ClosingLine if is_blank => Next::Give,
@@ -267,14 +303,21 @@ impl Wrap {
     /// The fence is closed: it goes if it held artifacts alone.
     fn close(&mut self, out: &mut impl FnMut(Span<'_>)) {
         self.fence = None;
-        if self.has_artifact { self.withhold_all(out) } else { self.let_go(out) }
+        if self.has_artifact {
+            self.withhold_all(out)
+        } else {
+            self.let_go(out)
+        }
     }
 
     fn hold(&mut self, from: u32, text: &str) {
         self.len = self.len.saturating_add(text.len());
         match self.held.last_mut() {
             Some(Held::Text { text: held, .. }) => held.push_str(text),
-            Some(Held::Artifact(_)) | None => self.held.push(Held::Text { from, text: text.to_owned() }),
+            Some(Held::Artifact(_)) | None => self.held.push(Held::Text {
+                from,
+                text: text.to_owned(),
+            }),
         }
     }
 
@@ -312,7 +355,10 @@ impl Wrap {
     fn give(&mut self, from: u32, text: &str, out: &mut impl FnMut(Span<'_>)) {
         let line = text.rsplit('\n').next().unwrap_or_default();
         let has_break = line.len() < text.len();
-        let is_lead = |b: u8| matches!(b, b' ' | b'\t' | b'>' | b'-' | b'*' | b'+' | b'.' | b')') || b.is_ascii_digit();
+        let is_lead = |b: u8| {
+            matches!(b, b' ' | b'\t' | b'>' | b'-' | b'*' | b'+' | b'.' | b')')
+                || b.is_ascii_digit()
+        };
         self.is_lead = (has_break || self.is_lead) && line.bytes().all(is_lead);
         if !text.is_empty() {
             out(Span::Pass { from, text });
@@ -330,15 +376,22 @@ impl Held {
 
     /// The blanks at its end, if it is text. They are taken from it.
     fn split_blanks(&mut self) -> Option<Self> {
-        let Self::Text { from, text } = self else { return None };
+        let Self::Text { from, text } = self else {
+            return None;
+        };
         let len = text.trim_ascii_end().len();
         let from = from.saturating_add(super::stream::place(len));
-        Some(Self::Text { from, text: text.split_off(len) })
+        Some(Self::Text {
+            from,
+            text: text.split_off(len),
+        })
     }
 
     fn span(&self) -> (u32, u32) {
         match self {
-            Self::Text { from, text } => (*from, from.saturating_add(super::stream::place(text.len()))),
+            Self::Text { from, text } => {
+                (*from, from.saturating_add(super::stream::place(text.len())))
+            }
             Self::Artifact(withheld) => (withheld.from, withheld.to),
         }
     }

@@ -98,7 +98,10 @@ fn sized(name: &str) -> Option<&'static str> {
 fn identifier(name: &str) -> Option<&'static str> {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     sized(name)
-        .or_else(|| (!name.chars().all(fits)).then_some("only letters, digits, `.`, `_` and `-` may stand in it"))
+        .or_else(|| {
+            (!name.chars().all(fits))
+                .then_some("only letters, digits, `.`, `_` and `-` may stand in it")
+        })
         .or_else(|| name.starts_with('.').then_some("it starts with a dot"))
 }
 
@@ -118,8 +121,16 @@ fn roster_name(name: &str) -> Option<&'static str> {
     let edge = |c: Option<char>| c.is_none_or(|c| c.is_whitespace() || is_edge_punctuation(c));
     sized(name)
         .or_else(|| name.contains('@').then_some("it has an `@`"))
-        .or_else(|| name.chars().any(char::is_control).then_some("it has a line break or a control character"))
-        .or_else(|| name.chars().any(is_unseen).then_some("it has a character that nobody sees"))
+        .or_else(|| {
+            name.chars()
+                .any(char::is_control)
+                .then_some("it has a line break or a control character")
+        })
+        .or_else(|| {
+            name.chars()
+                .any(is_unseen)
+                .then_some("it has a character that nobody sees")
+        })
         .or_else(|| name.contains(',').then_some("it has a comma"))
         .or_else(|| name.contains(" and ").then_some("it has ` and ` in it"))
         .or_else(|| {

@@ -4,7 +4,13 @@ use super::*;
 fn ids_survive_their_text_form() {
     let digest = Digest::of(&[b"a", b"b"]);
     assert_eq!(Digest::try_from(digest.to_string()), Ok(digest));
-    assert_eq!(Digest::try_from("zz".to_owned()), Err(HexError { expected: 64, found: 2 }));
+    assert_eq!(
+        Digest::try_from("zz".to_owned()),
+        Err(HexError {
+            expected: 64,
+            found: 2
+        })
+    );
 }
 
 #[test]
@@ -14,7 +20,10 @@ fn digest_tells_the_borders_of_its_parts() {
 
 #[test]
 fn world_ids_carry_the_stamps_time() {
-    let stamp = Stamp { time: Time(1_893_456_000_000), seed: Seed::new([7; 16]) };
+    let stamp = Stamp {
+        time: Time(1_893_456_000_000),
+        seed: Seed::new([7; 16]),
+    };
     let id = WorldId::from_stamp(&stamp);
     assert_eq!(id.0.get_version_num(), 7);
     assert_eq!(id, WorldId::from_stamp(&stamp));
@@ -22,11 +31,31 @@ fn world_ids_carry_the_stamps_time() {
 
 #[test]
 fn names_that_a_mention_could_not_tell_apart_are_refused() {
-    for bad in ["", "a@b", "a,b", "tom and jerry", "ad\u{202e}a", "a\u{200b}da", "bob.", "(bob", " bob", "a\nb"] {
+    for bad in [
+        "",
+        "a@b",
+        "a,b",
+        "tom and jerry",
+        "ad\u{202e}a",
+        "a\u{200b}da",
+        "bob.",
+        "(bob",
+        " bob",
+        "a\nb",
+    ] {
         assert!(AgentName::new(bad).is_err(), "{bad:?}");
     }
-    for good in ["bob", "Release Planner", "build-bot2", "Zoë", "Zoe\u{308}", "राज\u{93c}", "李", "🦊", "❤\u{fe0f}"]
-    {
+    for good in [
+        "bob",
+        "Release Planner",
+        "build-bot2",
+        "Zoë",
+        "Zoe\u{308}",
+        "राज\u{93c}",
+        "李",
+        "🦊",
+        "❤\u{fe0f}",
+    ] {
         assert!(AgentName::new(good).is_ok(), "{good:?}");
     }
 }

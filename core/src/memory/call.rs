@@ -5,7 +5,9 @@ use serde_json::Value;
 
 use crate::content::Content;
 use crate::event::{ApprovalDecided, DecisionText, ToolStarted};
-use crate::ids::{AgentName, Attempt, Digest, Incarnation, Position, RequestId, Time, ToolName, TurnId};
+use crate::ids::{
+    AgentName, Attempt, Digest, Incarnation, Position, RequestId, Time, ToolName, TurnId,
+};
 use crate::port::Input;
 use crate::principal::Person;
 use crate::tool::{EffectClass, Repeat, ToolSpec};
@@ -92,8 +94,11 @@ impl OpenCall {
     pub const fn attempt(&self) -> Attempt {
         match &self.state {
             CallState::Running(run) | CallState::InDoubt { run, .. } => run.attempt,
-            CallState::AwaitsAnswer { attempt, .. } | CallState::AwaitsSettlement { attempt, .. } => *attempt,
-            CallState::Ready { .. } | CallState::AwaitsApproval { .. } | CallState::AwaitsAgent { .. } => Attempt(1),
+            CallState::AwaitsAnswer { attempt, .. }
+            | CallState::AwaitsSettlement { attempt, .. } => *attempt,
+            CallState::Ready { .. }
+            | CallState::AwaitsApproval { .. }
+            | CallState::AwaitsAgent { .. } => Attempt(1),
         }
     }
 
@@ -180,7 +185,11 @@ impl Given {
             GivenForm::List => Value::from(texts),
             GivenForm::Json => serde_json::from_str(&text).unwrap_or(Value::Null),
         };
-        Input { options: self.options.clone(), text, value }
+        Input {
+            options: self.options.clone(),
+            text,
+            value,
+        }
     }
 }
 

@@ -15,8 +15,12 @@ impl OpenCall {
     pub(crate) fn difference(&self) -> Option<Content<String>> {
         let edited = self.edited.as_ref()?;
         Some(match (&self.arguments, edited) {
-            (Content::Present(before), Content::Present(after)) => Content::Present(told(before, after)),
-            (Content::Erased { by }, _) | (_, Content::Erased { by }) => Content::Erased { by: *by },
+            (Content::Present(before), Content::Present(after)) => {
+                Content::Present(told(before, after))
+            }
+            (Content::Erased { by }, _) | (_, Content::Erased { by }) => {
+                Content::Erased { by: *by }
+            }
         })
     }
 }
@@ -46,7 +50,10 @@ fn compare(path: &str, before: &Value, after: &Value, changes: &mut Vec<String>)
                 }
             }
             for key in before.keys().filter(|key| !after.contains_key(*key)) {
-                changes.push(format!("{path}/{} is gone", key.replace('~', "~0").replace('/', "~1")));
+                changes.push(format!(
+                    "{path}/{} is gone",
+                    key.replace('~', "~0").replace('/', "~1")
+                ));
             }
         }
         (_, after) => changes.push(format!("{path} is now {}", shown(after))),

@@ -80,7 +80,9 @@ impl Message {
     pub fn is_heard_by(&self, agent: &AgentName) -> bool {
         self.author != Author::Agent(agent.clone())
             && !self.told.contains(agent)
-            && (self.others == Others::Store || self.respond.contains(agent) || self.damped.contains(agent))
+            && (self.others == Others::Store
+                || self.respond.contains(agent)
+                || self.damped.contains(agent))
     }
 
     /// Whether an agent says it in its own words: its reply, or what stands beside its tool calls. What a call says to
@@ -88,7 +90,8 @@ impl Message {
     #[must_use]
     pub fn is_of_turn(&self) -> bool {
         let is_asked = |author: &AgentName| self.asks.iter().any(|(asker, _)| asker == author);
-        matches!(&self.author, Author::Agent(author) if !self.is_handoff && !is_asked(author)) && self.turn.is_some()
+        matches!(&self.author, Author::Agent(author) if !self.is_handoff && !is_asked(author))
+            && self.turn.is_some()
     }
 
     /// The agent that whoever answers it answers; `None` if that is a person.

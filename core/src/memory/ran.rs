@@ -26,7 +26,10 @@ impl Ran {
     /// The same call, of a turn that another one takes the place of.
     #[must_use]
     pub(crate) fn replaced(self) -> Self {
-        Self { is_replaced: true, ..self }
+        Self {
+            is_replaced: true,
+            ..self
+        }
     }
 }
 
@@ -43,7 +46,9 @@ pub(crate) fn note_ran(known: &mut Vec<Ran>, more: impl IntoIterator<Item = Ran>
             let mut later = known.iter().skip(place.saturating_add(1));
             later.any(|other| other.tool == ran.tool && other.is_replaced == ran.is_replaced)
         };
-        let Some(place) = known.iter().enumerate().position(is_known_later) else { return };
+        let Some(place) = known.iter().enumerate().position(is_known_later) else {
+            return;
+        };
         known.remove(place);
     }
 }

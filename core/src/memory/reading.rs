@@ -26,7 +26,10 @@ enum Weighs {
 
 impl Weighs {
     fn of<'i>(self, items: impl Iterator<Item = &'i Remembered> + Clone) -> u64 {
-        let text = items.clone().map(|kept| u64::from(kept.tokens)).fold(0, u64::saturating_add);
+        let text = items
+            .clone()
+            .map(|kept| u64::from(kept.tokens))
+            .fold(0, u64::saturating_add);
         match self {
             Self::Text => text,
             Self::Files => text.saturating_add(of_files(items.map(|kept| &*kept.item))),
@@ -37,14 +40,28 @@ impl Weighs {
 impl<'m> Reading<'m> {
     /// The items of `memory` and then `fresh`; the turn is there for the messages at `news`, in ascending order.
     pub(crate) fn new(memory: &'m Memory, fresh: &'m [Remembered], news: &'m [Position]) -> Self {
-        let tokens = fresh.iter().fold(memory.tokens, |sum, kept| sum.saturating_add(u64::from(kept.tokens)));
-        Self { items: &memory.items, fresh, news, weighs: Weighs::Text, tokens }
+        let tokens = fresh.iter().fold(memory.tokens, |sum, kept| {
+            sum.saturating_add(u64::from(kept.tokens))
+        });
+        Self {
+            items: &memory.items,
+            fresh,
+            news,
+            weighs: Weighs::Text,
+            tokens,
+        }
     }
 
     /// The same items, weighed with the files that are attached to them.
     pub(crate) fn with_files(self) -> Self {
-        let weighed = Self { weighs: Weighs::Files, ..self };
-        Self { tokens: weighed.weighs.of(weighed.all()), ..weighed }
+        let weighed = Self {
+            weighs: Weighs::Files,
+            ..self
+        };
+        Self {
+            tokens: weighed.weighs.of(weighed.all()),
+            ..weighed
+        }
     }
 
     /// The tokens of the `count` oldest items.
@@ -54,12 +71,20 @@ impl<'m> Reading<'m> {
 
     /// The tokens of all but the `dropped` oldest items.
     pub(crate) fn without(&self, dropped: usize) -> u64 {
-        if dropped == 0 { self.tokens } else { self.weighs.of(self.all().skip(dropped)) }
+        if dropped == 0 {
+            self.tokens
+        } else {
+            self.weighs.of(self.all().skip(dropped))
+        }
     }
 
     /// What the turn has heard and said already is in the memory.
     pub(crate) fn of_open_turn(memory: &'m Memory) -> Self {
-        Self::new(memory, &[], memory.turn.as_ref().map_or(&[], |turn| &turn.because))
+        Self::new(
+            memory,
+            &[],
+            memory.turn.as_ref().map_or(&[], |turn| &turn.because),
+        )
     }
 
     pub(crate) const fn fresh(&self) -> &'m [Remembered] {
@@ -76,7 +101,11 @@ impl<'m> Reading<'m> {
 
     /// Which item is the oldest of the turn's news.
     fn news_from(&self) -> usize {
-        let is_news = |kept: &Remembered| kept.because.iter().any(|at| self.news.binary_search(at).is_ok());
+        let is_news = |kept: &Remembered| {
+            kept.because
+                .iter()
+                .any(|at| self.news.binary_search(at).is_ok())
+        };
         self.all().position(is_news).unwrap_or_else(|| self.count())
     }
 
@@ -104,7 +133,8 @@ impl<'m> Reading<'m> {
             return 0;
         }
         let goal = self.tokens.saturating_sub(room / 2);
-        self.cut(self.news_from(), goal, u64::MAX).map_or(0, |cut| cut.items)
+        self.cut(self.news_from(), goal, u64::MAX)
+            .map_or(0, |cut| cut.items)
     }
 
     /// How many items a summary of at most `summary` tokens is to stand for, so that about half of `room` is left; the
@@ -113,12 +143,16 @@ impl<'m> Reading<'m> {
         let after = self.tokens.saturating_add(summary);
         let goal = after.saturating_sub(room / 2);
         let helps = |cut: &Cut| after.saturating_sub(cut.tokens) <= room;
-        let whole = [self.news_from(), self.last_answer()].into_iter().filter_map(|limit| {
-            let most = self.cuts(limit).last().filter(helps)?;
-            (most.items > 0).then_some(limit)
-        });
+        let whole = [self.news_from(), self.last_answer()]
+            .into_iter()
+            .filter_map(|limit| {
+                let most = self.cuts(limit).last().filter(helps)?;
+                (most.items > 0).then_some(limit)
+            });
         let limit = whole.min()?;
-        self.cut(limit, goal, readable).filter(|cut| cut.tokens > summary.saturating_mul(2)).map(|cut| cut.items)
+        self.cut(limit, goal, readable)
+            .filter(|cut| cut.tokens > summary.saturating_mul(2))
+            .map(|cut| cut.items)
     }
 
     /// Where the agent's last answer stands, if it is one of this turn: its calls have just given their results.
@@ -126,7 +160,11 @@ impl<'m> Reading<'m> {
         let is_said = |kept: &Remembered| matches!(*kept.item, Item::Said { .. });
         let news_from = self.news_from();
         let last = self.items.iter().rposition(is_said).unwrap_or_default();
-        if self.fresh.is_empty() { last.max(news_from) } else { news_from }
+        if self.fresh.is_empty() {
+            last.max(news_from)
+        } else {
+            news_from
+        }
     }
 
     /// The first cut up to `limit` that takes `goal` tokens away, else the last one; none that takes more than `most`.
@@ -145,13 +183,23 @@ impl<'m> Reading<'m> {
     fn cuts(&self, limit: usize) -> impl Iterator<Item = Cut> + use<'m> {
         let is_result = |kept: &Remembered| matches!(*kept.item, Item::Result { .. });
         let weighs = self.weighs;
-        let ends = (self.count() <= limit).then(|| Cut { items: self.count(), tokens: self.tokens });
-        let mut before = 0_u64;
-        let places = self.all().take(limit.saturating_add(1)).enumerate().filter_map(move |(items, kept)| {
-            let cut = Cut { items, tokens: before };
-            before = before.saturating_add(weighs.of(std::iter::once(kept)));
-            (!is_result(kept)).then_some(cut)
+        let ends = (self.count() <= limit).then(|| Cut {
+            items: self.count(),
+            tokens: self.tokens,
         });
+        let mut before = 0_u64;
+        let places = self
+            .all()
+            .take(limit.saturating_add(1))
+            .enumerate()
+            .filter_map(move |(items, kept)| {
+                let cut = Cut {
+                    items,
+                    tokens: before,
+                };
+                before = before.saturating_add(weighs.of(std::iter::once(kept)));
+                (!is_result(kept)).then_some(cut)
+            });
         places.chain(ends)
     }
 }

@@ -71,10 +71,15 @@ impl Memory {
             self.shorten_summary(&taken);
             self.items.retain(|kept| !taken.takes(kept));
             for kept in &mut self.items {
-                kept.because = without(&kept.because, &taken.gone).unwrap_or_else(|| Arc::clone(&kept.because));
+                kept.because = without(&kept.because, &taken.gone)
+                    .unwrap_or_else(|| Arc::clone(&kept.because));
             }
         }
-        self.tokens = self.items.iter().map(|kept| u64::from(kept.tokens)).fold(0, u64::saturating_add);
+        self.tokens = self
+            .items
+            .iter()
+            .map(|kept| u64::from(kept.tokens))
+            .fold(0, u64::saturating_add);
         if self.items.len() < before && self.chain.take().is_some() {
             self.broken = Some(PrefixCause::Retraction);
         }
@@ -83,9 +88,18 @@ impl Memory {
     /// A summary that is still to be asked for stands for what is left of its items.
     fn shorten_summary(&mut self, taken: &TakenBack) {
         let model = self.turn.as_mut().and_then(|turn| turn.model.as_mut());
-        let Some(model) = model.filter(|model| model.purpose == Purpose::Compaction) else { return };
-        let gone = self.items.iter().take(model.summarised()).filter(|kept| taken.takes(kept)).count();
-        model.items = model.items.saturating_sub(u32::try_from(gone).unwrap_or(u32::MAX));
+        let Some(model) = model.filter(|model| model.purpose == Purpose::Compaction) else {
+            return;
+        };
+        let gone = self
+            .items
+            .iter()
+            .take(model.summarised())
+            .filter(|kept| taken.takes(kept))
+            .count();
+        model.items = model
+            .items
+            .saturating_sub(u32::try_from(gone).unwrap_or(u32::MAX));
     }
 
     /// Whether any of the `count` oldest items was taken back while the model reads them.
@@ -96,7 +110,9 @@ impl Memory {
 
     /// Whether the message at `at` is among the items.
     pub(crate) fn has_heard(&self, at: Position) -> bool {
-        self.items.iter().any(|kept| matches!(*kept.item, Item::Heard { .. }) && *kept.because == [at])
+        self.items
+            .iter()
+            .any(|kept| matches!(*kept.item, Item::Heard { .. }) && *kept.because == [at])
     }
 }
 
@@ -116,7 +132,9 @@ impl Turn {
         if is_within(&self.because, &taken.gone) || self.is_of(taken) {
             self.slots.clear();
         }
-        self.news.retain(|message| taken.gone.binary_search(&message.at).is_err());
-        self.because = without(&self.because, &taken.gone).unwrap_or_else(|| Arc::clone(&self.because));
+        self.news
+            .retain(|message| taken.gone.binary_search(&message.at).is_err());
+        self.because =
+            without(&self.because, &taken.gone).unwrap_or_else(|| Arc::clone(&self.because));
     }
 }

@@ -4,12 +4,28 @@ use crate::response::{CallPart, Part};
 /// A memory of `h`eard messages, `c`alls and their `r`esults.
 fn memory(kinds: &str) -> Memory {
     let mut memory = Memory::default();
-    let call = || Part::Call(CallPart { label: "x".to_owned(), tool: "look".to_owned(), arguments: "{}".to_owned() });
+    let call = || {
+        Part::Call(CallPart {
+            label: "x".to_owned(),
+            tool: "look".to_owned(),
+            arguments: "{}".to_owned(),
+        })
+    };
     for kind in kinds.chars() {
         memory.remember(match kind {
-            'h' => Item::Heard { from: "ada".into(), text: "hi".into(), attachments: Vec::new() },
-            'c' => Item::Said { parts: vec![call()] },
-            _ => Item::Result { label: "x".into(), text: "ok".into(), failed: false },
+            'h' => Item::Heard {
+                from: "ada".into(),
+                text: "hi".into(),
+                attachments: Vec::new(),
+            },
+            'c' => Item::Said {
+                parts: vec![call()],
+            },
+            _ => Item::Result {
+                label: "x".into(),
+                text: "ok".into(),
+                failed: false,
+            },
         });
     }
     memory
@@ -17,8 +33,10 @@ fn memory(kinds: &str) -> Memory {
 
 /// How many items of a memory go that has `fresh` more and may have 4.
 fn surplus(kinds: &str, fresh: usize) -> usize {
-    let (memory, more) =
-        (memory(kinds), vec![Remembered::new(Item::Notice { text: "n".into() }, Arc::default()); fresh]);
+    let (memory, more) = (
+        memory(kinds),
+        vec![Remembered::new(Item::Notice { text: "n".into() }, Arc::default()); fresh],
+    );
     Reading::new(&memory, &more, &[]).surplus(4)
 }
 
@@ -51,7 +69,10 @@ fn summary_stands_for_no_more_than_can_be_read_at_once() {
     let memory = memory("hhhhhh");
     let reading = Reading::new(&memory, &[], &[]);
     let each = reading.first(1);
-    assert_eq!((reading.first(0), reading.first(6), reading.without(2)), (0, 6 * each, 4 * each));
+    assert_eq!(
+        (reading.first(0), reading.first(6), reading.without(2)),
+        (0, 6 * each, 4 * each)
+    );
     // Half of the room is three messages; what is read is exactly, or not quite, as much as three of them.
     let items = |readable| reading.summarisable(6 * each, readable, 0);
     assert_eq!([items(3 * each), items(3 * each - 1)], [Some(3), Some(2)]);

@@ -10,7 +10,8 @@ use crate::border::ModelView;
 use crate::border::model::{Crossing, restored};
 use crate::event::{OutcomeSettled, Purpose, ToolFinished};
 use crate::ids::{
-    AgentName, Attempt, CallId, Digest, EpisodeId, Incarnation, ModelCallId, ModelName, Position, Time, TurnId,
+    AgentName, Attempt, CallId, Digest, EpisodeId, Incarnation, ModelCallId, ModelName, Position,
+    Time, TurnId,
 };
 use crate::money::Money;
 use crate::principal::Person;
@@ -69,7 +70,9 @@ impl Turn {
     /// Whether all calls of the last answer have their result, so that the agent is to go on.
     #[must_use]
     pub fn is_ready_to_continue(&self) -> bool {
-        self.model.is_none() && !self.slots.is_empty() && self.slots.iter().all(|slot| slot.result.is_some())
+        self.model.is_none()
+            && !self.slots.is_empty()
+            && self.slots.iter().all(|slot| slot.result.is_some())
     }
 }
 
@@ -129,7 +132,9 @@ impl ModelState {
 
     /// How many of the oldest items a compaction's summary is to stand for.
     pub(crate) fn summarised(&self) -> usize {
-        usize::try_from(self.items).unwrap_or(usize::MAX).saturating_sub(1)
+        usize::try_from(self.items)
+            .unwrap_or(usize::MAX)
+            .saturating_sub(1)
     }
 }
 
@@ -163,27 +168,42 @@ impl CallResult {
     /// The result of a call that ended as `finished`.
     pub(crate) fn ended(finished: &ToolFinished, crossing: Crossing<'_>) -> Self {
         let view = ModelView::ended(&finished.status, &finished.outcome, crossing);
-        Self { view, views: finished.views().cloned().collect() }
+        Self {
+            view,
+            views: finished.views().cloned().collect(),
+        }
     }
 
     /// The same result once more, of a call that had none of its own.
     pub(crate) fn again(self, crossing: Crossing<'_>) -> Self {
-        Self { view: self.view.again(crossing), views: self.views }
+        Self {
+            view: self.view.again(crossing),
+            views: self.views,
+        }
     }
 
     /// The result of a call that another agent answered; `None`: its words were erased.
     pub(crate) fn answered(said: Option<&str>, crossing: Crossing<'_>) -> Self {
-        Self { view: ModelView::answered(said, crossing), views: Vec::new() }
+        Self {
+            view: ModelView::answered(said, crossing),
+            views: Vec::new(),
+        }
     }
 
     /// The result of a call that was open where its world was branched off another one.
     pub(crate) fn closed_by_fork() -> Self {
-        Self { view: ModelView::closed_by_fork(Crossing::OPEN), views: Vec::new() }
+        Self {
+            view: ModelView::closed_by_fork(Crossing::OPEN),
+            views: Vec::new(),
+        }
     }
 
     /// The result of an open call about which it became known whether it took effect.
     pub(crate) fn settled(event: &OutcomeSettled, crossing: Crossing<'_>) -> Self {
-        Self { view: ModelView::settled(event, crossing), views: Vec::new() }
+        Self {
+            view: ModelView::settled(event, crossing),
+            views: Vec::new(),
+        }
     }
 }
 

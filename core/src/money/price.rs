@@ -30,7 +30,9 @@ impl FromStr for Rate {
 
     fn from_str(text: &str) -> Result<Self, MoneyError> {
         let rate = written(text, RATE_DIGITS).and_then(|rate| u64::try_from(rate).ok());
-        rate.map(Self).ok_or(MoneyError { digits: RATE_DIGITS })
+        rate.map(Self).ok_or(MoneyError {
+            digits: RATE_DIGITS,
+        })
     }
 }
 
@@ -74,13 +76,24 @@ impl Price {
             (self.input, fresh.saturating_sub(written)),
             (self.output, output),
         ];
-        Some(parts.into_iter().map(|(rate, tokens)| rate.of(tokens)).sum())
+        Some(
+            parts
+                .into_iter()
+                .map(|(rate, tokens)| rate.of(tokens))
+                .sum(),
+        )
     }
 
     /// The most that a request of `input` tokens costs whose answer has at most `output`: whatever of it a cache takes.
     #[must_use]
     pub fn worst(&self, input: u64, output: u64) -> Money {
-        let dearest = [Some(self.input), self.cached, self.cache_written].into_iter().flatten().max();
-        dearest.unwrap_or(self.input).of(input).plus(self.output.of(output))
+        let dearest = [Some(self.input), self.cached, self.cache_written]
+            .into_iter()
+            .flatten()
+            .max();
+        dearest
+            .unwrap_or(self.input)
+            .of(input)
+            .plus(self.output.of(output))
     }
 }

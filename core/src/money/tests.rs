@@ -9,58 +9,142 @@ fn money(text: &str) -> Money {
 
 fn price(input: &str, cached: Option<&str>, output: &str) -> Price {
     let rate = |text: &str| text.parse().unwrap();
-    Price { input: rate(input), cached: cached.map(rate), cache_written: None, output: rate(output) }
+    Price {
+        input: rate(input),
+        cached: cached.map(rate),
+        cache_written: None,
+        output: rate(output),
+    }
 }
 
 #[test]
 fn an_amount_is_written_as_the_shortest_decimal_text() {
-    for (text, written) in [("0.000125", "0.000125"), ("5.00", "5"), ("0", "0"), ("0.000000000001", "0.000000000001")] {
+    for (text, written) in [
+        ("0.000125", "0.000125"),
+        ("5.00", "5"),
+        ("0", "0"),
+        ("0.000000000001", "0.000000000001"),
+    ] {
         assert_eq!(money(text).to_string(), written);
-        assert_eq!(serde_json::to_string(&money(text)).unwrap(), format!("\"{written}\""));
+        assert_eq!(
+            serde_json::to_string(&money(text)).unwrap(),
+            format!("\"{written}\"")
+        );
     }
-    assert_eq!(serde_json::from_str::<Money>("\"0.10\"").unwrap(), money("0.1"));
-    assert!(serde_json::from_str::<Money>("0.1").is_err(), "a number of JSON is no amount");
+    assert_eq!(
+        serde_json::from_str::<Money>("\"0.10\"").unwrap(),
+        money("0.1")
+    );
+    assert!(
+        serde_json::from_str::<Money>("0.1").is_err(),
+        "a number of JSON is no amount"
+    );
 }
 
 #[test]
 fn what_is_no_amount_is_refused() {
-    for text in ["", ".", "1.", ".5", "-1", "+1", "1e3", "1,5", "0.0000000000001", "1234567890123", "NaN", "1_0", " 1"]
-    {
-        assert_eq!(text.parse::<Money>(), Err(MoneyError { digits: 12 }), "{text}");
+    for text in [
+        "",
+        ".",
+        "1.",
+        ".5",
+        "-1",
+        "+1",
+        "1e3",
+        "1,5",
+        "0.0000000000001",
+        "1234567890123",
+        "NaN",
+        "1_0",
+        " 1",
+    ] {
+        assert_eq!(
+            text.parse::<Money>(),
+            Err(MoneyError { digits: 12 }),
+            "{text}"
+        );
     }
-    assert_eq!("0.0000001".parse::<Rate>(), Err(MoneyError { digits: 6 }), "one token would cost less than the least");
+    assert_eq!(
+        "0.0000001".parse::<Rate>(),
+        Err(MoneyError { digits: 6 }),
+        "one token would cost less than the least"
+    );
 }
 
 #[test]
 fn whatever_a_fold_comes_to_reads_back() {
     let spent = price("999999999999", None, "1").worst(u64::MAX, u64::MAX);
-    for amount in [Money::from_picos(u128::MAX), spent, money("999999999999").plus(money("1"))] {
+    for amount in [
+        Money::from_picos(u128::MAX),
+        spent,
+        money("999999999999").plus(money("1")),
+    ] {
         let written = serde_json::to_string(&amount).unwrap();
-        assert_eq!(serde_json::from_str::<Money>(&written).unwrap(), amount, "{written}");
-        assert!(amount.to_string().parse::<Money>().is_err(), "nobody writes {written}");
+        assert_eq!(
+            serde_json::from_str::<Money>(&written).unwrap(),
+            amount,
+            "{written}"
+        );
+        assert!(
+            amount.to_string().parse::<Money>().is_err(),
+            "nobody writes {written}"
+        );
     }
-    assert!(serde_json::from_str::<Money>(&format!("\"{}0\"", u128::MAX)).is_err(), "there is no such amount");
+    assert!(
+        serde_json::from_str::<Money>(&format!("\"{}0\"", u128::MAX)).is_err(),
+        "there is no such amount"
+    );
     assert!("1234567890123".parse::<Rate>().is_err());
 }
 
 #[test]
 fn tokens_of_the_cache_cost_what_the_cache_costs() {
     let mini = price("0.25", Some("0.025"), "2.00");
-    let usage = Usage { input: Some(1_000), output: Some(100), cached: Some(400), ..Usage::default() };
+    let usage = Usage {
+        input: Some(1_000),
+        output: Some(100),
+        cached: Some(400),
+        ..Usage::default()
+    };
     // 600 × 0.25 + 400 × 0.025 + 100 × 2, each for a million.
     assert_eq!(mini.cost(&usage), Some(money("0.00036")));
     assert_eq!(mini.worst(1_000, 100), money("0.00045"));
-    let dear = Price { cache_written: Some("0.5".parse().unwrap()), ..mini };
-    assert_eq!(dear.cost(&Usage { cache_written: Some(500), ..usage }), Some(money("0.000485")));
-    assert_eq!(dear.worst(1_000, 100), money("0.0007"), "the cache may take in all of it");
+    let dear = Price {
+        cache_written: Some("0.5".parse().unwrap()),
+        ..mini
+    };
+    assert_eq!(
+        dear.cost(&Usage {
+            cache_written: Some(500),
+            ..usage
+        }),
+        Some(money("0.000485"))
+    );
+    assert_eq!(
+        dear.worst(1_000, 100),
+        money("0.0007"),
+        "the cache may take in all of it"
+    );
 }
 
 #[test]
 fn without_both_counts_the_cost_is_unknown_and_not_zero() {
     let mini = price("0.25", None, "2");
     assert_eq!(mini.cost(&Usage::default()), None);
-    assert_eq!(mini.cost(&Usage { input: Some(5), ..Usage::default() }), None);
-    assert_eq!(mini.cost(&Usage { output: Some(5), ..Usage::default() }), None);
+    assert_eq!(
+        mini.cost(&Usage {
+            input: Some(5),
+            ..Usage::default()
+        }),
+        None
+    );
+    assert_eq!(
+        mini.cost(&Usage {
+            output: Some(5),
+            ..Usage::default()
+        }),
+        None
+    );
 }
 
 proptest! {

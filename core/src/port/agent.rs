@@ -24,7 +24,11 @@ pub trait Agent: Send + Sync {
     ///
     /// # Errors
     /// [`AgentError`]: recorded, and tried again up to three times.
-    async fn on_tool_results(&self, view: &TurnView, results: &[ToolResultEvent]) -> Result<Reaction, AgentError>;
+    async fn on_tool_results(
+        &self,
+        view: &TurnView,
+        results: &[ToolResultEvent],
+    ) -> Result<Reaction, AgentError>;
 }
 
 /// What an agent does about news.

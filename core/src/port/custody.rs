@@ -28,7 +28,12 @@ pub trait Custody: Send + Sync + Debug {
     ///
     /// # Errors
     /// [`AppendError`]: nothing, a part or all of it may be done. Do it again.
-    async fn erase(&self, world: WorldId, events: &[Span], by: Position) -> Result<Erasure, AppendError>;
+    async fn erase(
+        &self,
+        world: WorldId,
+        events: &[Span],
+        by: Position,
+    ) -> Result<Erasure, AppendError>;
 
     /// What a fork of `world` is based on: the log up to the commit that holds the event at `at`.
     ///

@@ -62,7 +62,9 @@ pub enum ReadError {
         what: String,
     },
     /// A newer build wrote this; this one does not guess.
-    #[error("event {at} is a {kind} of version {version}, which this build does not know; use a newer one")]
+    #[error(
+        "event {at} is a {kind} of version {version}, which this build does not know; use a newer one"
+    )]
     Newer {
         /// Its position.
         at: Position,

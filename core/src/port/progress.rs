@@ -29,8 +29,14 @@ impl event::Progress {
     /// zeros at first) and the text. The count stops at the largest number.
     #[must_use]
     pub fn after(before: Option<Self>, text: &str) -> Self {
-        let Self { reports, digest } = before.unwrap_or(Self { reports: 0, digest: Digest::default() });
+        let Self { reports, digest } = before.unwrap_or(Self {
+            reports: 0,
+            digest: Digest::default(),
+        });
         let digest = Digest::of(&[digest.as_bytes(), text.as_bytes()]);
-        Self { reports: reports.saturating_add(1), digest }
+        Self {
+            reports: reports.saturating_add(1),
+            digest,
+        }
     }
 }

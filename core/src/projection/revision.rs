@@ -47,7 +47,12 @@ impl Revision {
             } else {
                 return None;
             };
-            Some(Self { at, message, how, gone: gone.clone() })
+            Some(Self {
+                at,
+                message,
+                how,
+                gone: gone.clone(),
+            })
         };
         commit.numbered().filter_map(revision).collect()
     }

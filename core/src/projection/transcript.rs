@@ -8,8 +8,8 @@ use super::answer_of;
 use crate::commit::Commit;
 use crate::content::Content;
 use crate::event::{
-    Attachment, Author, Event, MessageBody, MessageEdited, MessagePosted, MessageRouted, Notice, NoticePosted,
-    ToolFinished,
+    Attachment, Author, Event, MessageBody, MessageEdited, MessagePosted, MessageRouted, Notice,
+    NoticePosted, ToolFinished,
 };
 use crate::ids::{AgentName, CallId, EpisodeId, MessageId, PersonName, Position, Time};
 use crate::response::LLMResponse;
@@ -121,7 +121,11 @@ impl TranscriptPager {
     /// Begins a page of at most `limit` entries, all before `before`.
     #[must_use]
     pub const fn new(before: Position, limit: usize) -> Self {
-        Self { limit, before, entries: Vec::new() }
+        Self {
+            limit,
+            before,
+            entries: Vec::new(),
+        }
     }
 
     /// Takes what fits of the next older commit. `gone` has at least those of its messages that later events took away.
@@ -159,7 +163,10 @@ impl TranscriptPager {
     #[must_use]
     pub fn finish(self) -> TranscriptPage {
         let next = (self.before > Position::new(1)).then_some(self.before);
-        TranscriptPage { entries: self.entries, next }
+        TranscriptPage {
+            entries: self.entries,
+            next,
+        }
     }
 }
 
@@ -173,16 +180,34 @@ fn entries_of(commit: &Commit, gone: &BTreeSet<Position>) -> Vec<TranscriptEntry
             continue;
         }
         if let Event::MessagePosted(posted) = event {
-            entries.push(TranscriptEntry::Message(said(at, time, posted, answer.as_ref())));
+            entries.push(TranscriptEntry::Message(said(
+                at,
+                time,
+                posted,
+                answer.as_ref(),
+            )));
         } else if let Event::MessageEdited(edited) = event {
             entries.push(TranscriptEntry::Message(said_anew(at, time, edited)));
         } else if let Event::MessageRouted(routed) = event {
             entries.iter_mut().for_each(|entry| belong(entry, routed));
         } else if let Event::NoticePosted(posted) = event
-            && !posted.notice.message().is_some_and(|message| gone.contains(&message))
+            && !posted
+                .notice
+                .message()
+                .is_some_and(|message| gone.contains(&message))
         {
-            let NoticePosted { notice, to, episode } = posted.clone();
-            entries.push(TranscriptEntry::Notice(TranscriptNotice { at, time, notice, to, episode }));
+            let NoticePosted {
+                notice,
+                to,
+                episode,
+            } = posted.clone();
+            entries.push(TranscriptEntry::Notice(TranscriptNotice {
+                at,
+                time,
+                notice,
+                to,
+                episode,
+            }));
         } else if let Event::ToolFinished(finished) = event {
             entries.extend(shown(at, time, finished).map(TranscriptEntry::Shown));
         }
@@ -198,9 +223,9 @@ fn said(
 ) -> TranscriptMessage {
     let text = match (&posted.answer, answer) {
         (None, _) => posted.body.present().map(|body| body.text.clone()),
-        (Some(place), Some((stands, response))) if place.at == *stands => {
-            response.present().map(|response| response.spoken_without(&place.cut))
-        }
+        (Some(place), Some((stands, response))) if place.at == *stands => response
+            .present()
+            .map(|response| response.spoken_without(&place.cut)),
         (Some(_), Some(_) | None) => None,
     };
     TranscriptMessage {
@@ -233,11 +258,19 @@ fn said_anew(at: Position, time: Time, edited: &MessageEdited) -> TranscriptMess
 fn shown(at: Position, time: Time, finished: &ToolFinished) -> Option<TranscriptShown> {
     let views: Vec<View> = finished.views().cloned().collect();
     let (agent, call) = (finished.agent.clone(), finished.call);
-    (!views.is_empty()).then_some(TranscriptShown { at, time, agent, call, views })
+    (!views.is_empty()).then_some(TranscriptShown {
+        at,
+        time,
+        agent,
+        call,
+        views,
+    })
 }
 
 fn attached(body: &Content<MessageBody>) -> Vec<Attachment> {
-    body.present().map(|body| body.attachments.clone()).unwrap_or_default()
+    body.present()
+        .map(|body| body.attachments.clone())
+        .unwrap_or_default()
 }
 
 fn belong(entry: &mut TranscriptEntry, routed: &MessageRouted) {

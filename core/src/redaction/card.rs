@@ -31,25 +31,42 @@ const ISSUERS: [(RangeInclusive<u16>, RangeInclusive<usize>); 15] = [
 
 /// The next number of a card.
 pub(super) fn find(text: &str) -> Option<Range<usize>> {
-    let is_fraction = |start: usize| text.get(..start).is_some_and(|before| has_begun(before, &['.']));
-    starts(text).filter(|start| !is_fraction(*start)).find_map(|start| {
-        let number = Number::read(text, start, DIGITS_MAX, separator);
-        number.prefixes(DIGITS_MIN).find(is_card).map(|card| start..card.end)
-    })
+    let is_fraction = |start: usize| {
+        text.get(..start)
+            .is_some_and(|before| has_begun(before, &['.']))
+    };
+    starts(text)
+        .filter(|start| !is_fraction(*start))
+        .find_map(|start| {
+            let number = Number::read(text, start, DIGITS_MAX, separator);
+            number
+                .prefixes(DIGITS_MIN)
+                .find(is_card)
+                .map(|card| start..card.end)
+        })
 }
 
 fn separator(text: &str) -> usize {
-    let first = text.chars().next().filter(|c| SPACES.contains(c) || *c == '-');
+    let first = text
+        .chars()
+        .next()
+        .filter(|c| SPACES.contains(c) || *c == '-');
     first.map_or(0, char::len_utf8)
 }
 
 fn is_card(number: &Prefix<'_>) -> bool {
     let is_issued = |first: u16| {
-        ISSUERS.iter().any(|(firsts, lengths)| firsts.contains(&first) && lengths.contains(&number.digits.len()))
+        ISSUERS.iter().any(|(firsts, lengths)| {
+            firsts.contains(&first) && lengths.contains(&number.digits.len())
+        })
     };
     !begins_word(number.rest)
         && !goes_on(number.rest, &['.'])
-        && number.digits.get(..4).and_then(|first| first.parse().ok()).is_some_and(is_issued)
+        && number
+            .digits
+            .get(..4)
+            .and_then(|first| first.parse().ok())
+            .is_some_and(is_issued)
         && is_grouped(number.lengths)
         && has_luhn_sum(number.digits)
 }
@@ -64,6 +81,20 @@ fn is_grouped(lengths: &[usize]) -> bool {
 
 fn has_luhn_sum(digits: &str) -> bool {
     let doubled = |digit: u32| if digit > 4 { digit * 2 - 9 } else { digit * 2 };
-    let digits = digits.chars().rev().filter_map(|digit| digit.to_digit(10)).enumerate();
-    digits.map(|(place, digit)| if place % 2 == 1 { doubled(digit) } else { digit }).sum::<u32>() % 10 == 0
+    let digits = digits
+        .chars()
+        .rev()
+        .filter_map(|digit| digit.to_digit(10))
+        .enumerate();
+    digits
+        .map(|(place, digit)| {
+            if place % 2 == 1 {
+                doubled(digit)
+            } else {
+                digit
+            }
+        })
+        .sum::<u32>()
+        % 10
+        == 0
 }

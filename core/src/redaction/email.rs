@@ -15,18 +15,28 @@ pub(super) fn find(text: &str) -> Option<Range<usize>> {
 
 /// Where the part before the `@` begins; a quotation mark or a full stop in front does not belong to it.
 fn local_start(before: &str) -> usize {
-    let others = before.trim_end_matches(|c| is_letter(c) || ".!#$%&'*+-_~".contains(c)).len();
+    let others = before
+        .trim_end_matches(|c| is_letter(c) || ".!#$%&'*+-_~".contains(c))
+        .len();
     let local = before.get(others..).unwrap_or_default();
-    before.len() - local.trim_start_matches(|c: char| !is_letter(c) && c != '_' && c != '+').len()
+    before.len()
+        - local
+            .trim_start_matches(|c: char| !is_letter(c) && c != '_' && c != '+')
+            .len()
 }
 
 /// How long the domain at the beginning of `text` is: labels up to the last one that can be a top-level domain.
 fn domain_end(text: &str) -> Option<usize> {
-    let run = text.find(|c| !is_letter(c) && c != '.' && c != '-').unwrap_or(text.len());
+    let run = text
+        .find(|c| !is_letter(c) && c != '.' && c != '-')
+        .unwrap_or(text.len());
     let labels = text.get(..run)?.split('.');
     let mut end = 0;
     let mut domain = None;
-    for (position, label) in labels.take_while(|label| !label.is_empty() && !label.starts_with('-')).enumerate() {
+    for (position, label) in labels
+        .take_while(|label| !label.is_empty() && !label.starts_with('-'))
+        .enumerate()
+    {
         let start = end;
         end = start + label.len() + 1;
         if position > 0 && is_top_level(label) {
@@ -42,5 +52,6 @@ fn is_top_level(label: &str) -> bool {
 
 /// Letters and digits of scripts that put spaces between words. Others would draw the sentence before into the address.
 fn is_letter(c: char) -> bool {
-    c.is_ascii_alphanumeric() || (matches!(c, '\u{80}'..'\u{600}' | '\u{1e00}'..'\u{2000}') && c.is_alphanumeric())
+    c.is_ascii_alphanumeric()
+        || (matches!(c, '\u{80}'..'\u{600}' | '\u{1e00}'..'\u{2000}') && c.is_alphanumeric())
 }

@@ -112,7 +112,11 @@ pub(super) fn find(text: &str) -> Option<Range<usize>> {
             }
             _ => false,
         };
-        if begins { Some(start..start + length(text.get(start..)?)?) } else { None }
+        if begins {
+            Some(start..start + length(text.get(start..)?)?)
+        } else {
+            None
+        }
     })
 }
 
@@ -127,7 +131,9 @@ fn length(text: &str) -> Option<usize> {
         if c.is_ascii_alphanumeric() {
             digits.push(c);
             end = at + 1;
-        } else if !(SPACES.contains(&c) || c == '-') || !chars.peek().is_some_and(|(_, c)| c.is_ascii_alphanumeric()) {
+        } else if !(SPACES.contains(&c) || c == '-')
+            || !chars.peek().is_some_and(|(_, c)| c.is_ascii_alphanumeric())
+        {
             return None;
         }
     }
@@ -137,6 +143,11 @@ fn length(text: &str) -> Option<usize> {
 /// ISO 7064, MOD 97-10: the country and check digits go to the end, and letters count from ten.
 fn has_remainder_one(number: &str) -> bool {
     let (head, account) = number.split_at_checked(4).unwrap_or_default();
-    let digits = account.chars().chain(head.chars()).filter_map(|c| c.to_digit(36));
-    digits.fold(0, |sum, digit| (sum * if digit > 9 { 100 } else { 10 } + digit) % 97) == 1
+    let digits = account
+        .chars()
+        .chain(head.chars())
+        .filter_map(|c| c.to_digit(36));
+    digits.fold(0, |sum, digit| {
+        (sum * if digit > 9 { 100 } else { 10 } + digit) % 97
+    }) == 1
 }

@@ -27,7 +27,10 @@ pub(super) fn replace<'a>(text: &'a str, rewrite: &Rewrite<'_>, plain: &Plain<'_
     let (mut parts, mut done) = (Vec::new(), 0);
     for Range { start, end } in documents(text) {
         parts.push(plain(text.get(done..start).unwrap_or_default()));
-        parts.push(Document::rewritten(text.get(start..end).unwrap_or_default(), rewrite));
+        parts.push(Document::rewritten(
+            text.get(start..end).unwrap_or_default(),
+            rewrite,
+        ));
         done = end;
     }
     if parts.is_empty() {
@@ -35,7 +38,11 @@ pub(super) fn replace<'a>(text: &'a str, rewrite: &Rewrite<'_>, plain: &Plain<'_
     }
     parts.push(plain(text.get(done..).unwrap_or_default()));
     let is_same = parts.iter().all(|part| matches!(part, Cow::Borrowed(_)));
-    if is_same { Cow::Borrowed(text) } else { Cow::Owned(parts.concat()) }
+    if is_same {
+        Cow::Borrowed(text)
+    } else {
+        Cow::Owned(parts.concat())
+    }
 }
 
 /// Where the documents of `text` stand: objects and arrays. Within other text only those with a string in them: the
@@ -50,7 +57,11 @@ fn documents(text: &str) -> Vec<Range<usize>> {
                 let end = start.saturating_add(len);
                 let is_blank = |part: Option<&str>| part.is_none_or(|part| part.trim().is_empty());
                 let is_whole = is_blank(text.get(..start)) && is_blank(text.get(end..));
-                if is_whole || rest.get(..len).is_some_and(|document| document.contains('"')) {
+                if is_whole
+                    || rest
+                        .get(..len)
+                        .is_some_and(|document| document.contains('"'))
+                {
                     found.push(start..end);
                 }
                 at = end;
@@ -73,8 +84,13 @@ fn document_len(text: &str) -> Result<usize, usize> {
     match values.next() {
         Some(Ok(IgnoredAny)) => Ok(values.byte_offset()),
         Some(Err(error)) => {
-            let lines = text.split_inclusive('\n').take(error.line().saturating_sub(1));
-            Err(lines.map(str::len).fold(error.column(), usize::saturating_add).max(1))
+            let lines = text
+                .split_inclusive('\n')
+                .take(error.line().saturating_sub(1));
+            Err(lines
+                .map(str::len)
+                .fold(error.column(), usize::saturating_add)
+                .max(1))
         }
         None => Err(1),
     }
@@ -104,7 +120,13 @@ struct Level {
 
 impl<'t> Document<'t> {
     fn rewritten<'a>(text: &'a str, rewrite: &Rewrite<'_>) -> Cow<'a, str> {
-        let mut document = Document { text, rewrite, open: Vec::new(), out: String::new(), done: 0 };
+        let mut document = Document {
+            text,
+            rewrite,
+            open: Vec::new(),
+            out: String::new(),
+            done: 0,
+        };
         let mut at = 0;
         while let Some(byte) = text.as_bytes().get(at) {
             at = document.step(*byte, at);
@@ -112,7 +134,9 @@ impl<'t> Document<'t> {
         if document.done == 0 {
             return Cow::Borrowed(text);
         }
-        document.out.push_str(text.get(document.done..).unwrap_or_default());
+        document
+            .out
+            .push_str(text.get(document.done..).unwrap_or_default());
         Cow::Owned(document.out)
     }
 
@@ -122,7 +146,12 @@ impl<'t> Document<'t> {
         match byte {
             b'{' | b'[' => {
                 let (is_object, name) = (byte == b'{', self.name());
-                self.open.push(Level { is_object, is_before_name: is_object, name, renamed: BTreeMap::new() });
+                self.open.push(Level {
+                    is_object,
+                    is_before_name: is_object,
+                    name,
+                    renamed: BTreeMap::new(),
+                });
                 next
             }
             b'}' | b']' => {
@@ -168,13 +197,19 @@ impl<'t> Document<'t> {
             Cow::Owned(new) => Some(new),
             Cow::Borrowed(_) => None,
         };
-        let Some(level) = self.open.last_mut() else { return };
+        let Some(level) = self.open.last_mut() else {
+            return;
+        };
         level.is_before_name = false;
         level.name = (name.len() <= NAME_MAX).then(|| name.into());
         let Some(new) = new else { return };
         let count = level.renamed.entry(new.clone()).or_default();
         *count = count.saturating_add(1);
-        let new = if *count > 1 { format!("{new} {count}") } else { new };
+        let new = if *count > 1 {
+            format!("{new} {count}")
+        } else {
+            new
+        };
         self.put(place, new);
     }
 
@@ -183,14 +218,17 @@ impl<'t> Document<'t> {
         let is_part = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'e' | 'E');
         let end = at.saturating_add(rest.find(|c| !is_part(c)).unwrap_or(rest.len()));
         let name = self.name();
-        if let Cow::Owned(new) = (self.rewrite)(name.as_deref(), self.text.get(at..end).unwrap_or_default()) {
+        if let Cow::Owned(new) =
+            (self.rewrite)(name.as_deref(), self.text.get(at..end).unwrap_or_default())
+        {
             self.put(at..end, new);
         }
         end
     }
 
     fn put(&mut self, place: Range<usize>, new: String) {
-        self.out.push_str(self.text.get(self.done..place.start).unwrap_or_default());
+        self.out
+            .push_str(self.text.get(self.done..place.start).unwrap_or_default());
         self.out.push_str(&Value::from(new).to_string());
         self.done = place.end;
     }

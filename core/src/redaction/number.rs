@@ -17,14 +17,26 @@ pub(super) struct Number<'a> {
 impl<'a> Number<'a> {
     /// Reads the groups from `start` on, as far as they have at most `digits_max` digits together. `separator` tells how
     /// long the separator at the beginning of a text is.
-    pub(super) fn read(text: &'a str, start: usize, digits_max: usize, separator: fn(&str) -> usize) -> Self {
-        let mut number = Self { text, digits: String::new(), lengths: Vec::new(), ends: Vec::new() };
+    pub(super) fn read(
+        text: &'a str,
+        start: usize,
+        digits_max: usize,
+        separator: fn(&str) -> usize,
+    ) -> Self {
+        let mut number = Self {
+            text,
+            digits: String::new(),
+            lengths: Vec::new(),
+            ends: Vec::new(),
+        };
         let mut rest = text.get(start..).unwrap_or_default();
         while number.lengths.len() < GROUPS_MAX {
             // One more than fit, so that a group that is too long is seen to be.
             let seen = rest.bytes().take(digits_max + 1 - number.digits.len());
             let length = seen.take_while(u8::is_ascii_digit).count();
-            let Some((group, behind)) = rest.split_at_checked(length) else { break };
+            let Some((group, behind)) = rest.split_at_checked(length) else {
+                break;
+            };
             if length == 0 || number.digits.len() + length > digits_max {
                 break;
             }
@@ -42,7 +54,12 @@ impl<'a> Number<'a> {
         let prefix = |count| {
             let (lengths, end) = (self.lengths.get(..count)?, *self.ends.get(count - 1)?);
             let digits = self.digits.get(..lengths.iter().sum())?;
-            Some(Prefix { digits, lengths, end, rest: self.text.get(end..)? })
+            Some(Prefix {
+                digits,
+                lengths,
+                end,
+                rest: self.text.get(end..)?,
+            })
         };
         let prefixes = (1..=self.lengths.len()).rev().filter_map(prefix);
         prefixes.take_while(move |prefix| prefix.digits.len() >= digits_min)
@@ -65,7 +82,9 @@ pub(super) struct Prefix<'a> {
 pub(super) fn starts(text: &str) -> impl Iterator<Item = usize> {
     let before = std::iter::once(b' ').chain(text.bytes());
     let digits = before.zip(text.bytes()).enumerate();
-    digits.filter(|(_, (before, digit))| digit.is_ascii_digit() && !is_word(*before)).map(|(at, _)| at)
+    digits
+        .filter(|(_, (before, digit))| digit.is_ascii_digit() && !is_word(*before))
+        .map(|(at, _)| at)
 }
 
 /// Whether `byte` belongs to an ASCII word. Other letters do not: many scripts put no space before a number.
@@ -85,12 +104,15 @@ pub(super) fn ends_word(text: &str) -> bool {
 
 /// Whether one of `joiners` follows, and a digit behind it: then the number goes on.
 pub(super) fn goes_on(rest: &str, joiners: &[char]) -> bool {
-    rest.strip_prefix(joiners).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    rest.strip_prefix(joiners)
+        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Whether `before` ends with a digit and one of `joiners`: then a number has begun before.
 pub(super) fn has_begun(before: &str, joiners: &[char]) -> bool {
-    before.strip_suffix(joiners).is_some_and(|before| before.ends_with(|c: char| c.is_ascii_digit()))
+    before
+        .strip_suffix(joiners)
+        .is_some_and(|before| before.ends_with(|c: char| c.is_ascii_digit()))
 }
 
 /// The spaces that stand between groups.

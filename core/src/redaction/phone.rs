@@ -17,15 +17,30 @@ const SEPARATOR_CHARS_MAX: usize = 3;
 const JOINERS: [char; 5] = ['.', ',', ':', '/', '-'];
 
 /// Words before a number that make it one to call.
-const LABELS: [&str; 12] =
-    ["call", "cell", "fax", "handy", "mobil", "mobile", "phone", "tel", "telefon", "telephone", "telefono", "whatsapp"];
+const LABELS: [&str; 12] = [
+    "call",
+    "cell",
+    "fax",
+    "handy",
+    "mobil",
+    "mobile",
+    "phone",
+    "tel",
+    "telefon",
+    "telephone",
+    "telefono",
+    "whatsapp",
+];
 
 /// The next telephone number.
 pub(super) fn find(text: &str) -> Option<Range<usize>> {
     starts(text).find_map(|digit| {
         let before = Before::of(text, digit);
         let number = Number::read(text, digit, DIGITS_MAX, separator);
-        number.prefixes(DIGITS_MIN).find(|number| before.begins(number)).map(|number| before.start..number.end)
+        number
+            .prefixes(DIGITS_MIN)
+            .find(|number| before.begins(number))
+            .map(|number| before.start..number.end)
     })
 }
 
@@ -33,7 +48,10 @@ pub(super) fn find(text: &str) -> Option<Range<usize>> {
 fn separator(text: &str) -> usize {
     let is_separator = |c: &char| SPACES.contains(c) || "-\u{2011}./()".contains(*c);
     let mut last = None;
-    let chars = text.chars().take(SEPARATOR_CHARS_MAX).take_while(|c| is_separator(c) && last.replace(*c) != Some(*c));
+    let chars = text
+        .chars()
+        .take(SEPARATOR_CHARS_MAX)
+        .take_while(|c| is_separator(c) && last.replace(*c) != Some(*c));
     chars.map(char::len_utf8).sum()
 }
 
@@ -49,12 +67,19 @@ struct Before<'a> {
 impl<'a> Before<'a> {
     fn of(text: &'a str, digit: usize) -> Self {
         let (before, digits) = text.split_at_checked(digit).unwrap_or_default();
-        let is_closed = digits.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(')');
+        let is_closed = digits
+            .trim_start_matches(|c: char| c.is_ascii_digit())
+            .starts_with(')');
         let unbracketed = before.strip_suffix('(').filter(|_| is_closed);
         let text = unbracketed.unwrap_or(before);
         let unsigned = text.strip_suffix('+').filter(|text| !ends_word(text));
         let text = unsigned.unwrap_or(text);
-        Self { start: text.len(), is_bracketed: unbracketed.is_some(), is_international: unsigned.is_some(), text }
+        Self {
+            start: text.len(),
+            is_bracketed: unbracketed.is_some(),
+            is_international: unsigned.is_some(),
+            text,
+        }
     }
 
     fn begins(&self, number: &Prefix<'_>) -> bool {
@@ -65,24 +90,36 @@ impl<'a> Before<'a> {
         let is_dialled = is_national(digits, lengths)
             || (self.is_bracketed && is_bracketed(digits, lengths))
             || (is_labelled(digits, lengths) && self.is_label());
-        is_dialled && !self.goes_before() && !ends_inside(number.rest) && !self.is_inside_id(number.rest)
+        is_dialled
+            && !self.goes_before()
+            && !ends_inside(number.rest)
+            && !self.is_inside_id(number.rest)
     }
 
     /// Whether the digits belong to what stands before them.
     fn goes_before(&self) -> bool {
-        has_begun(self.text, &JOINERS) || self.text.ends_with(['#', '$', '€', '£', '¥', '+', '.', '='])
+        has_begun(self.text, &JOINERS)
+            || self
+                .text
+                .ends_with(['#', '$', '€', '£', '¥', '+', '.', '='])
     }
 
     /// Whether this is a group of a hyphenated id, e.g. of a UUID.
     fn is_inside_id(&self, rest: &str) -> bool {
         let is_hex = |c: char| c.is_ascii_hexdigit();
-        self.text.strip_suffix('-').is_some_and(|text| text.ends_with(is_hex))
-            && rest.strip_prefix('-').is_some_and(|rest| rest.starts_with(is_hex))
+        self.text
+            .strip_suffix('-')
+            .is_some_and(|text| text.ends_with(is_hex))
+            && rest
+                .strip_prefix('-')
+                .is_some_and(|rest| rest.starts_with(is_hex))
     }
 
     fn is_label(&self) -> bool {
         let text = self.text.trim_end_matches([' ', ':', '.', '"', '\'', '\t']);
-        let word = text.rfind(|c: char| !c.is_ascii_alphabetic()).map_or(text, |at| text.get(at + 1..).unwrap_or(""));
+        let word = text
+            .rfind(|c: char| !c.is_ascii_alphabetic())
+            .map_or(text, |at| text.get(at + 1..).unwrap_or(""));
         LABELS.iter().any(|label| label.eq_ignore_ascii_case(word))
     }
 }
@@ -94,7 +131,8 @@ fn ends_inside(rest: &str) -> bool {
 
 /// Of 8 to 15 digits; not a signed amount, whose groups have three.
 fn is_international(digits: &str, lengths: &[usize]) -> bool {
-    let is_amount = digits.len() < 10 && lengths.len() > 1 && lengths.iter().skip(1).all(|length| *length == 3);
+    let is_amount =
+        digits.len() < 10 && lengths.len() > 1 && lengths.iter().skip(1).all(|length| *length == 3);
     (8..=15).contains(&digits.len()) && !digits.starts_with('0') && !is_amount
 }
 

@@ -24,9 +24,13 @@ impl SecretRules {
     /// Rules for `values`, and for how JSON writes them. Those that are too short are left out, and so are those that
     /// stand in the marker itself.
     pub fn new<V: AsRef<str>>(values: impl IntoIterator<Item = V>) -> Self {
-        let mut all: Vec<String> =
-            values.into_iter().flat_map(|value| [value.as_ref().to_owned(), escaped(value.as_ref())]).collect();
-        all.retain(|value| value.len() >= Self::BYTES_MIN && !Self::MARKER.contains(value.as_str()));
+        let mut all: Vec<String> = values
+            .into_iter()
+            .flat_map(|value| [value.as_ref().to_owned(), escaped(value.as_ref())])
+            .collect();
+        all.retain(|value| {
+            value.len() >= Self::BYTES_MIN && !Self::MARKER.contains(value.as_str())
+        });
         all.sort_unstable();
         all.dedup();
         Self { values: all }
@@ -45,7 +49,9 @@ impl SecretRules {
         if self.is_empty() {
             return Cow::Borrowed(text);
         }
-        let by_value = json::replace(text, &|_name, value| self.without(value), &|plain| self.without(plain));
+        let by_value = json::replace(text, &|_name, value| self.without(value), &|plain| {
+            self.without(plain)
+        });
         match self.without(&by_value) {
             Cow::Owned(rest) => Cow::Owned(rest),
             Cow::Borrowed(_) => by_value,
@@ -54,7 +60,9 @@ impl SecretRules {
 
     fn without<'a>(&self, text: &'a str) -> Cow<'a, str> {
         let found = |value: &String| {
-            text.match_indices(value.as_str()).map(|(at, value)| at..at + value.len()).collect::<Vec<_>>()
+            text.match_indices(value.as_str())
+                .map(|(at, value)| at..at + value.len())
+                .collect::<Vec<_>>()
         };
         let mut spans: Vec<_> = self.values.iter().flat_map(found).collect();
         if spans.is_empty() {
@@ -89,5 +97,8 @@ impl fmt::Debug for SecretRules {
 /// `value` as it stands within a JSON string.
 fn escaped(value: &str) -> String {
     let quoted = Value::from(value).to_string();
-    quoted.get(1..quoted.len() - 1).unwrap_or_default().to_owned()
+    quoted
+        .get(1..quoted.len() - 1)
+        .unwrap_or_default()
+        .to_owned()
 }

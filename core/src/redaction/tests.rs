@@ -24,7 +24,10 @@ fn check(kind: RedactionKind, rows: &[(&str, &str)]) {
 fn check_clean(kind: RedactionKind, texts: &[&str]) {
     for text in texts {
         let redacted = redact_text(&BTreeSet::from([kind]), text);
-        assert!(matches!(redacted, Cow::Borrowed(same) if same == *text), "{text} became {redacted}");
+        assert!(
+            matches!(redacted, Cow::Borrowed(same) if same == *text),
+            "{text} became {redacted}"
+        );
     }
 }
 
@@ -35,11 +38,17 @@ fn all() -> BTreeSet<RedactionKind> {
 #[test]
 fn kinds_are_looked_for_in_an_order_in_which_none_cuts_another() {
     for (text, left) in [
-        ("https://ada:x9-secret@db.example.com/", "https://ada:[key]@db.example.com/"),
+        (
+            "https://ada:x9-secret@db.example.com/",
+            "https://ada:[key]@db.example.com/",
+        ),
         ("+491701234567@sms.example.com", "[email]"),
         ("DE89 3704 0044 0532 0130 00", "[iban]"),
         ("4111 1111 1111 1111 or 030 1234567", "[card] or [phone]"),
-        ("ada@example.com, +49 30 1234567, DE89370400440532013000", "[email], [phone], [iban]"),
+        (
+            "ada@example.com, +49 30 1234567, DE89370400440532013000",
+            "[email], [phone], [iban]",
+        ),
     ] {
         assert_eq!(redact_text(&all(), text), left, "{text}");
     }
@@ -47,9 +56,20 @@ fn kinds_are_looked_for_in_an_order_in_which_none_cuts_another() {
 
 #[test]
 fn a_policy_reads_kinds_by_their_small_names() {
-    let kinds: BTreeSet<RedactionKind> = serde_json::from_value(json!(["phone", "email", "key"])).unwrap();
-    assert_eq!(kinds, BTreeSet::from([RedactionKind::Key, RedactionKind::Email, RedactionKind::Phone]));
-    assert_eq!(redact_text(&BTreeSet::new(), "ada@example.com"), "ada@example.com");
+    let kinds: BTreeSet<RedactionKind> =
+        serde_json::from_value(json!(["phone", "email", "key"])).unwrap();
+    assert_eq!(
+        kinds,
+        BTreeSet::from([
+            RedactionKind::Key,
+            RedactionKind::Email,
+            RedactionKind::Phone
+        ])
+    );
+    assert_eq!(
+        redact_text(&BTreeSet::new(), "ada@example.com"),
+        "ada@example.com"
+    );
 }
 
 #[test]
@@ -92,15 +112,27 @@ fn json_in_a_text_stays_json_whatever_is_taken_out_of_it() {
             r#"{"password":"q7Rk2mXw9Lt4Zb8v","id":"q7Rk2mXw9Lt4Zb8v"}"#,
             r#"{"password":"[key]","id":"q7Rk2mXw9Lt4Zb8v"}"#,
         ),
-        (r#"{"said":"{\"card\":4111111111111111}"}"#, r#"{"said":"{\"card\":\"[card]\"}"}"#),
-        (r#"{"a@b.de":1,"c@b.de":2}"#, r#"{"[email]":1,"[email] 2":2}"#),
-        (r#"{"a":"ada\u0040example.com","b":"\ud800 ada@example.com"}"#, r#"{"a":"[email]","b":"\\ud800 [email]"}"#),
+        (
+            r#"{"said":"{\"card\":4111111111111111}"}"#,
+            r#"{"said":"{\"card\":\"[card]\"}"}"#,
+        ),
+        (
+            r#"{"a@b.de":1,"c@b.de":2}"#,
+            r#"{"[email]":1,"[email] 2":2}"#,
+        ),
+        (
+            r#"{"a":"ada\u0040example.com","b":"\ud800 ada@example.com"}"#,
+            r#"{"a":"[email]","b":"\\ud800 [email]"}"#,
+        ),
     ] {
         assert_eq!(redact_text(&all(), text), left, "{text}");
     }
     let rules = SecretRules::new(["1234567", "say \"friend\"", "abc\",\"def"]);
     for (text, left) in [
-        (r#"{"pin":1234567,"said":"say \"friend\""}"#, r#"{"pin":"[secret]","said":"[secret]"}"#),
+        (
+            r#"{"pin":1234567,"said":"say \"friend\""}"#,
+            r#"{"pin":"[secret]","said":"[secret]"}"#,
+        ),
         ("pin 1234567", "pin [secret]"),
         (r#"["abc","def"]"#, r#"["[secret]"]"#),
     ] {
@@ -116,7 +148,10 @@ fn a_random_string_in_a_field_with_the_name_of_a_secret_is_a_key() {
     assert_eq!(value, given);
     redact_value(&BTreeSet::from([RedactionKind::Key]), &mut value);
     assert_eq!(value["db_password"], "[key]");
-    assert_eq!((&value["id"], &value["token"]), (&given["id"], &given["token"]));
+    assert_eq!(
+        (&value["id"], &value["token"]),
+        (&given["id"], &given["token"])
+    );
 }
 
 #[test]

@@ -20,9 +20,13 @@ fn walk_field(name: Option<&str>, value: &mut Value, rewrite: &Rewrite<'_>) {
                 *text = redacted;
             }
         }
-        Value::Array(items) => items.iter_mut().for_each(|item| walk_field(name, item, rewrite)),
+        Value::Array(items) => items
+            .iter_mut()
+            .for_each(|item| walk_field(name, item, rewrite)),
         Value::Object(fields) => {
-            fields.iter_mut().for_each(|(name, field)| walk_field(Some(name), field, rewrite));
+            fields
+                .iter_mut()
+                .for_each(|(name, field)| walk_field(Some(name), field, rewrite));
             rename(fields, rewrite);
         }
         Value::Number(number) => {
@@ -36,10 +40,13 @@ fn walk_field(name: Option<&str>, value: &mut Value, rewrite: &Rewrite<'_>) {
 
 /// Rewrites the names of fields. Two that become the same are told apart by a number, so that none is lost.
 fn rename(fields: &mut Map<String, Value>, rewrite: &Rewrite<'_>) {
-    let rewritten =
-        |name: &String| Some((name.clone(), rewrite(None, name).into_owned())).filter(|(old, new)| old != new);
+    let rewritten = |name: &String| {
+        Some((name.clone(), rewrite(None, name).into_owned())).filter(|(old, new)| old != new)
+    };
     for (old, new) in fields.keys().filter_map(rewritten).collect::<Vec<_>>() {
-        let Some(field) = fields.remove(&old) else { continue };
+        let Some(field) = fields.remove(&old) else {
+            continue;
+        };
         let mut free = new.clone();
         let mut number = 1;
         while fields.contains_key(&free) {

@@ -28,7 +28,11 @@ impl Blanks {
                 self.is_cut = true;
             }
             Some(c) if is_white(c) => {
-                let side = if self.is_cut { &mut self.behind } else { &mut self.before };
+                let side = if self.is_cut {
+                    &mut self.behind
+                } else {
+                    &mut self.before
+                };
                 side.push_back(piece);
                 self.limit(out);
             }
@@ -84,9 +88,15 @@ impl Blanks {
 
 /// Where the last line of `blanks` begins.
 fn last_line(blanks: &VecDeque<Piece>) -> usize {
-    blanks.iter().rposition(|piece| piece.char() == Some('\n')).map_or(0, |at| at.saturating_add(1))
+    blanks
+        .iter()
+        .rposition(|piece| piece.char() == Some('\n'))
+        .map_or(0, |at| at.saturating_add(1))
 }
 
 fn breaks(blanks: &VecDeque<Piece>) -> usize {
-    blanks.iter().filter(|piece| piece.char() == Some('\n')).count()
+    blanks
+        .iter()
+        .filter(|piece| piece.char() == Some('\n'))
+        .count()
 }

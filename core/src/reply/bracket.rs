@@ -20,18 +20,25 @@ const NAME: &[u8] = b"world";
 
 impl Bracket {
     /// `<`.
-    pub(crate) const START: Self = Self { closes: false, letters: 0 };
+    pub(crate) const START: Self = Self {
+        closes: false,
+        letters: 0,
+    };
 
     pub(crate) fn then(self, c: char) -> Read {
         let letter = NAME.get(self.letters).map(|letter| char::from(*letter));
         match c {
             ' ' | '\t' if self.letters == 0 || letter.is_none() => Read::Further(self),
-            '/' if self.letters == 0 && !self.closes => Read::Further(Self { closes: true, ..self }),
+            '/' if self.letters == 0 && !self.closes => Read::Further(Self {
+                closes: true,
+                ..self
+            }),
             '>' if letter.is_none() && self.closes => Read::Closing,
             '>' if letter.is_none() => Read::Opening,
-            _ if letter == Some(c.to_ascii_lowercase()) => {
-                Read::Further(Self { letters: self.letters.saturating_add(1), ..self })
-            }
+            _ if letter == Some(c.to_ascii_lowercase()) => Read::Further(Self {
+                letters: self.letters.saturating_add(1),
+                ..self
+            }),
             _ => Read::Neither,
         }
     }

@@ -35,15 +35,30 @@ impl ReplyCutter {
     pub fn new(agent: AgentName, roster: Roster) -> Self {
         let firewall = Firewall::new(roster.rules().known().clone());
         let (tags, own, blanks) = (Tags::default(), Own::new(agent, roster), Blanks::default());
-        Self { spoken: 0, kept: Vec::new(), firewall, withheld: Vec::new(), tags, own, blanks }
+        Self {
+            spoken: 0,
+            kept: Vec::new(),
+            firewall,
+            withheld: Vec::new(),
+            tags,
+            own,
+            blanks,
+        }
     }
 
     /// Takes more of the reply, and gives what of it will stay for certain.
     pub fn push(&mut self, delta: &str) -> UserText {
         let mut untagged = Vec::new();
-        let Self { firewall, tags, withheld, .. } = self;
+        let Self {
+            firewall,
+            tags,
+            withheld,
+            ..
+        } = self;
         firewall.push(delta, &mut |span| sift(span, tags, withheld, &mut untagged));
-        self.spoken = self.spoken.saturating_add(u32::try_from(delta.len()).unwrap_or(u32::MAX));
+        self.spoken = self
+            .spoken
+            .saturating_add(u32::try_from(delta.len()).unwrap_or(u32::MAX));
         self.pass(untagged, false)
     }
 
@@ -56,30 +71,53 @@ impl ReplyCutter {
     /// The whole reply, of which `text` was given already.
     pub(super) fn end(mut self, mut text: UserText) -> FinalReply {
         let mut untagged = Vec::new();
-        let Self { firewall, tags, withheld, .. } = &mut self;
+        let Self {
+            firewall,
+            tags,
+            withheld,
+            ..
+        } = &mut self;
         firewall.finish(&mut |span| sift(span, tags, withheld, &mut untagged));
         self.tags.finish(&mut untagged);
         text.push(&self.pass(untagged, true));
         let (tag, to, warnings) = self.tags.found.verdict();
-        FinalReply { text, cut: between(&self.kept, self.spoken), withheld: self.withheld, tag, to, warnings }
+        FinalReply {
+            text,
+            cut: between(&self.kept, self.spoken),
+            withheld: self.withheld,
+            tag,
+            to,
+            warnings,
+        }
     }
 
     /// Takes pieces without tags through the other stages.
     fn pass(&mut self, untagged: Vec<Piece>, is_end: bool) -> UserText {
         let (mut addressed, mut whole) = (Vec::new(), Vec::new());
-        untagged.into_iter().for_each(|piece| self.own.feed(piece, &mut addressed));
+        untagged
+            .into_iter()
+            .for_each(|piece| self.own.feed(piece, &mut addressed));
         if is_end {
             self.own.finish(&mut addressed);
         }
-        addressed.into_iter().for_each(|piece| self.blanks.feed(piece, &mut whole));
+        addressed
+            .into_iter()
+            .for_each(|piece| self.blanks.feed(piece, &mut whole));
         if is_end {
             self.blanks.finish(&mut whole);
         }
-        UserText::new(whole.into_iter().filter_map(|piece| self.note(piece)).collect())
+        UserText::new(
+            whole
+                .into_iter()
+                .filter_map(|piece| self.note(piece))
+                .collect(),
+        )
     }
 
     fn note(&mut self, piece: Piece) -> Option<char> {
-        let Piece::Char { at, c } = piece else { return None };
+        let Piece::Char { at, c } = piece else {
+            return None;
+        };
         let end = at.saturating_add(len(c));
         match self.kept.last_mut() {
             Some((_, last)) if *last == at => *last = end,
@@ -113,6 +151,12 @@ fn len(c: char) -> u32 {
 /// The ranges of `0..end` that are between those of `kept`.
 fn between(kept: &[(u32, u32)], end: u32) -> Vec<(u32, u32)> {
     let starts = std::iter::once(0).chain(kept.iter().map(|(_, end)| *end));
-    let ends = kept.iter().map(|(start, _)| *start).chain(std::iter::once(end));
-    starts.zip(ends).filter(|(start, end)| start < end).collect()
+    let ends = kept
+        .iter()
+        .map(|(start, _)| *start)
+        .chain(std::iter::once(end));
+    starts
+        .zip(ends)
+        .filter(|(start, end)| start < end)
+        .collect()
 }

@@ -71,7 +71,11 @@ impl Own {
             self.read(true, out);
             self.keep_wraps(out);
             self.keep(piece, out);
-            self.phase = if self.fences.is_open() { Phase::Behind } else { Phase::Before(Lead::START) };
+            self.phase = if self.fences.is_open() {
+                Phase::Behind
+            } else {
+                Phase::Before(Lead::START)
+            };
             return;
         }
         match self.phase {
@@ -80,8 +84,13 @@ impl Own {
                 self.hold(piece, c);
                 self.read(false, out);
             }
-            Phase::Separator { lead, may_be_colon } if is_blank(c) || is_comma(c) || (may_be_colon && c == ':') => {
-                self.phase = Phase::Separator { lead, may_be_colon: may_be_colon && c != ':' };
+            Phase::Separator { lead, may_be_colon }
+                if is_blank(c) || is_comma(c) || (may_be_colon && c == ':') =>
+            {
+                self.phase = Phase::Separator {
+                    lead,
+                    may_be_colon: may_be_colon && c != ':',
+                };
             }
             Phase::Separator { lead, .. } => self.go_on(lead, piece, c, out),
             Phase::Behind => self.keep(piece, out),
@@ -100,7 +109,10 @@ impl Own {
     fn go_on(&mut self, lead: Lead, piece: Piece, c: char, out: &mut Vec<Piece>) {
         let next = lead.then(c);
         if let Lead::Mentions = next {
-            self.phase = Phase::Mentions { lead, has_kept: false };
+            self.phase = Phase::Mentions {
+                lead,
+                has_kept: false,
+            };
             self.hold(piece, c);
         } else if next.is_wrap() {
             if self.wraps.is_empty() {
@@ -109,7 +121,11 @@ impl Own {
             self.phase = Phase::Before(next);
             self.wraps.push(piece);
         } else {
-            self.phase = if let Lead::Prose = next { Phase::Behind } else { Phase::Before(next) };
+            self.phase = if let Lead::Prose = next {
+                Phase::Behind
+            } else {
+                Phase::Before(next)
+            };
             self.keep_wraps(out);
             self.keep(piece, out);
         }
@@ -134,7 +150,15 @@ impl Own {
     /// Reads as many mentions as can be told, all of them if the line is over.
     fn read(&mut self, is_whole: bool, out: &mut Vec<Piece>) {
         while let Phase::Mentions { lead, has_kept } = self.phase {
-            let Ok(Link { who, len, gap }) = link(Heard { text: &self.text, is_whole }, &self.roster) else { return };
+            let Ok(Link { who, len, gap }) = link(
+                Heard {
+                    text: &self.text,
+                    is_whole,
+                },
+                &self.roster,
+            ) else {
+                return;
+            };
             let is_own = matches!(&who, Addressee::Agent(agent) if *agent == self.agent);
             let mention = self.take(len);
             match (is_own, gap) {
@@ -145,7 +169,10 @@ impl Own {
                     self.keep_all(closing, out);
                     self.gap = self.take(gap.between);
                     self.wraps = self.take(gap.opening);
-                    self.phase = Phase::Mentions { lead, has_kept: true };
+                    self.phase = Phase::Mentions {
+                        lead,
+                        has_kept: true,
+                    };
                 }
                 (true, Some(gap)) => self.cut(gap, lead, has_kept),
                 (false, None) => {
@@ -185,8 +212,12 @@ impl Own {
     /// Cuts an own mention that ends its run: with what separates it from the others; or, alone, with what separates it
     /// from the rest of the line. Of `@bob's` only the `@` goes.
     fn cut_last(&mut self, mention: Vec<Piece>, lead: Lead, has_kept: bool, out: &mut Vec<Piece>) {
-        let is_possessive =
-            self.text.starts_with(is_apostrophe) && self.text.chars().nth(1).is_some_and(|c| matches!(c, 's' | 'S'));
+        let is_possessive = self.text.starts_with(is_apostrophe)
+            && self
+                .text
+                .chars()
+                .nth(1)
+                .is_some_and(|c| matches!(c, 's' | 'S'));
         if is_possessive {
             self.keep_gap(out);
             out.push(Piece::Cut);
@@ -199,7 +230,10 @@ impl Own {
         self.gap.clear();
         self.keep_wraps(out);
         out.push(Piece::Cut);
-        let behind = Phase::Separator { lead, may_be_colon: true };
+        let behind = Phase::Separator {
+            lead,
+            may_be_colon: true,
+        };
         self.leave(if has_kept { Phase::Behind } else { behind }, out);
     }
 

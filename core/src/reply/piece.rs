@@ -20,5 +20,8 @@ impl Piece {
 
 /// The characters of `pieces`.
 pub(super) fn text_of<'p>(pieces: impl IntoIterator<Item = &'p Piece>) -> String {
-    pieces.into_iter().filter_map(|piece| piece.char()).collect()
+    pieces
+        .into_iter()
+        .filter_map(|piece| piece.char())
+        .collect()
 }

@@ -40,7 +40,11 @@ enum Begun {
     /// A part of a bracket.
     Part { from: usize, bracket: Bracket },
     /// An opening bracket, with what it holds.
-    Open { from: usize, body: usize, line: Line },
+    Open {
+        from: usize,
+        body: usize,
+        line: Line,
+    },
 }
 
 /// Whether the end of the line ends an open tag.
@@ -82,7 +86,12 @@ impl Tags {
 
     pub(super) fn finish(&mut self, out: &mut Vec<Piece>) {
         while let Some(begun) = self.begun.pop_back() {
-            if let Begun::Open { from, body, line: Line::Blank | Line::Words } = begun {
+            if let Begun::Open {
+                from,
+                body,
+                line: Line::Blank | Line::Words,
+            } = begun
+            {
                 self.cut_unclosed(from, body);
             }
         }
@@ -98,7 +107,11 @@ impl Tags {
                     Read::Further(next) => *bracket = next,
                     Read::Opening => {
                         self.begun.pop_back();
-                        self.begun.push_back(Begun::Open { from, body: here, line: Line::Blank });
+                        self.begun.push_back(Begun::Open {
+                            from,
+                            body: here,
+                            line: Line::Blank,
+                        });
                     }
                     Read::Closing => self.close(from),
                     Read::Neither if c == '<' => self.begin(),
@@ -125,20 +138,33 @@ impl Tags {
 
     /// A bracket may begin with the last character.
     fn begin(&mut self) {
-        self.begun.push_back(Begun::Part { from: self.here().saturating_sub(1), bracket: Bracket::START });
+        self.begun.push_back(Begun::Part {
+            from: self.here().saturating_sub(1),
+            bracket: Bracket::START,
+        });
     }
 
     /// What looked like brackets is text.
     fn drop_parts(&mut self) {
-        while self.begun.pop_back_if(|begun| matches!(begun, Begun::Part { .. })).is_some() {}
-        if let Some(Begun::Open { line: line @ Line::Blank, .. }) = self.begun.back_mut() {
+        while self
+            .begun
+            .pop_back_if(|begun| matches!(begun, Begun::Part { .. }))
+            .is_some()
+        {}
+        if let Some(Begun::Open {
+            line: line @ Line::Blank,
+            ..
+        }) = self.begun.back_mut()
+        {
             *line = Line::Words;
         }
     }
 
     /// The last character is inside an open tag, or text.
     fn say(&mut self, c: char) {
-        let Some(Begun::Open { from, body, line }) = self.begun.back_mut() else { return };
+        let Some(Begun::Open { from, body, line }) = self.begun.back_mut() else {
+            return;
+        };
         match line {
             Line::Words if is_break(c) => {
                 *line = Line::Over;
@@ -151,7 +177,9 @@ impl Tags {
     }
 
     fn end_line(&mut self, from: usize, body: usize, c: char) {
-        let Some(end) = self.held.pop_back() else { return };
+        let Some(end) = self.held.pop_back() else {
+            return;
+        };
         let was_cut = self.cut_unclosed(from, body);
         self.held.push_back(end);
         if was_cut {
@@ -174,7 +202,11 @@ impl Tags {
 
     /// A closing bracket, from `end` on: it closes the innermost open tag.
     fn close(&mut self, end: usize) {
-        while self.begun.pop_back_if(|begun| matches!(begun, Begun::Part { .. })).is_some() {}
+        while self
+            .begun
+            .pop_back_if(|begun| matches!(begun, Begun::Part { .. }))
+            .is_some()
+        {}
         match self.begun.pop_back() {
             Some(Begun::Open { from, body, .. }) => {
                 let (body, end) = (self.held_at(body), self.held_at(end));
@@ -235,7 +267,18 @@ impl Found {
 
     /// The strongest tag, the names if that is `TO`, and the warnings.
     pub(super) fn verdict(self) -> (Option<RoutingTag>, Vec<String>, Vec<&'static str>) {
-        let to = if self.tag == Some(RoutingTag::To) { self.to } else { Vec::new() };
-        (self.tag, to, self.has_unknown.then_some(UNKNOWN_ROUTING_TAG).into_iter().collect())
+        let to = if self.tag == Some(RoutingTag::To) {
+            self.to
+        } else {
+            Vec::new()
+        };
+        (
+            self.tag,
+            to,
+            self.has_unknown
+                .then_some(UNKNOWN_ROUTING_TAG)
+                .into_iter()
+                .collect(),
+        )
     }
 }

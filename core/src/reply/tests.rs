@@ -16,20 +16,40 @@ mod tag;
 /// A room of `bob` (shown as `Bob Lee`), `eve`, `Bob Two` and the person `Bob May`.
 fn roster() -> Roster {
     let spec = room_with(|spec| {
-        let bob = AgentSpec { display: Some(agent("Bob Lee")), ..spec.agents[0].clone() };
-        let two = AgentSpec { name: agent("Bob Two"), ..spec.agents[1].clone() };
+        let bob = AgentSpec {
+            display: Some(agent("Bob Lee")),
+            ..spec.agents[0].clone()
+        };
+        let two = AgentSpec {
+            name: agent("Bob Two"),
+            ..spec.agents[1].clone()
+        };
         spec.agents = vec![bob, spec.agents[1].clone(), two];
     });
     let mut people = Names::default();
-    people.insert("Bob May", Joined { person: person("Bob May").display, at: at(3) });
+    people.insert(
+        "Bob May",
+        Joined {
+            person: person("Bob May").display,
+            at: at(3),
+        },
+    );
     Roster::new(Arc::new(Rules::check(spec).unwrap()), Arc::new(people))
 }
 
 /// What `bob` says, finalised. What is cut leads from the one text to the other.
 fn finalise(spoken: &str) -> FinalReply {
     let reply = FinalReply::of(spoken, &agent("bob"), &roster());
-    assert_eq!(LLMResponse::text(spoken).spoken_without(&reply.cut), reply.text, "{spoken:?}");
-    assert!(reply.cut.is_sorted_by(|(_, end), (start, _)| end < start), "{spoken:?}: {:?}", reply.cut);
+    assert_eq!(
+        LLMResponse::text(spoken).spoken_without(&reply.cut),
+        reply.text,
+        "{spoken:?}"
+    );
+    assert!(
+        reply.cut.is_sorted_by(|(_, end), (start, _)| end < start),
+        "{spoken:?}: {:?}",
+        reply.cut
+    );
     reply
 }
 

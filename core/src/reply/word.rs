@@ -46,13 +46,28 @@ impl Word {
 /// The names behind `TO:`; `None` if there are none.
 fn names(content: &str) -> Option<Vec<String>> {
     let (word, list) = content.split_once(':')?;
-    let name = |name: &str| name.trim_matches(is_blank).trim_start_matches(is_at).to_owned();
-    let names: Vec<String> = list.split(is_comma).map(name).filter(|name| !name.is_empty()).collect();
-    (word.trim_end_matches(is_blank).eq_ignore_ascii_case("to") && !names.is_empty()).then_some(names)
+    let name = |name: &str| {
+        name.trim_matches(is_blank)
+            .trim_start_matches(is_at)
+            .to_owned()
+    };
+    let names: Vec<String> = list
+        .split(is_comma)
+        .map(name)
+        .filter(|name| !name.is_empty())
+        .collect();
+    (word.trim_end_matches(is_blank).eq_ignore_ascii_case("to") && !names.is_empty())
+        .then_some(names)
 }
 
 fn without_half_bracket(content: &str) -> &str {
-    let Some((before, half)) = content.rsplit_once('<') else { return content };
+    let Some((before, half)) = content.rsplit_once('<') else {
+        return content;
+    };
     let half: String = half.chars().filter(|c| !is_blank(*c)).collect();
-    if "/world".starts_with(&half.to_ascii_lowercase()) { before } else { content }
+    if "/world".starts_with(&half.to_ascii_lowercase()) {
+        before
+    } else {
+        content
+    }
 }

@@ -88,24 +88,55 @@ impl<T> Item<T> {
     /// The same with other texts.
     pub(crate) fn map<U>(self, text_of: &impl Fn(T) -> U) -> Item<U> {
         match self {
-            Self::Heard { from, text, attachments } => Item::Heard {
+            Self::Heard {
+                from,
+                text,
+                attachments,
+            } => Item::Heard {
                 from: text_of(from),
                 text: text_of(text),
-                attachments: attachments.into_iter().map(|file| file.map(text_of)).collect(),
+                attachments: attachments
+                    .into_iter()
+                    .map(|file| file.map(text_of))
+                    .collect(),
             },
             Self::Said { parts } => Item::Said { parts },
-            Self::Result { label, text, failed } => Item::Result { label, text: text_of(text), failed },
-            Self::Notice { text } => Item::Notice { text: text_of(text) },
-            Self::State { text } => Item::State { text: text_of(text) },
-            Self::Summary { text } => Item::Summary { text: text_of(text) },
+            Self::Result {
+                label,
+                text,
+                failed,
+            } => Item::Result {
+                label,
+                text: text_of(text),
+                failed,
+            },
+            Self::Notice { text } => Item::Notice {
+                text: text_of(text),
+            },
+            Self::State { text } => Item::State {
+                text: text_of(text),
+            },
+            Self::Summary { text } => Item::Summary {
+                text: text_of(text),
+            },
         }
     }
 }
 
 impl<T> Attached<T> {
     fn map<U>(self, text_of: &impl Fn(T) -> U) -> Attached<U> {
-        let Self { blob, media_type, name, bytes } = self;
-        Attached { blob, media_type: text_of(media_type), name: text_of(name), bytes }
+        let Self {
+            blob,
+            media_type,
+            name,
+            bytes,
+        } = self;
+        Attached {
+            blob,
+            media_type: text_of(media_type),
+            name: text_of(name),
+            bytes,
+        }
     }
 }
 
@@ -113,7 +144,16 @@ impl<T> Attached<T> {
 /// it ends is not for it to say.
 impl<T: fmt::Display> fmt::Display for Attached<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, media_type, bytes, .. } = self;
-        write!(f, "[attached: \"{}\", {media_type}, {bytes} bytes]", name.to_string().replace('"', "\\\""))
+        let Self {
+            name,
+            media_type,
+            bytes,
+            ..
+        } = self;
+        write!(
+            f,
+            "[attached: \"{}\", {media_type}, {bytes} bytes]",
+            name.to_string().replace('"', "\\\"")
+        )
     }
 }

@@ -58,14 +58,25 @@ impl Parameters {
         let mut cache = fallback.cache.clone();
         cache.extend(self.cache.iter().map(|(place, ttl)| (*place, *ttl)));
         let mut extra = fallback.extra.clone();
-        extra.extend(self.extra.iter().map(|(field, value)| (field.clone(), value.clone())));
+        extra.extend(
+            self.extra
+                .iter()
+                .map(|(field, value)| (field.clone(), value.clone())),
+        );
         Self {
             temperature_milli: self.temperature_milli.or(fallback.temperature_milli),
             output_tokens_max: self.output_tokens_max.or(fallback.output_tokens_max),
             top_p_milli: self.top_p_milli.or(fallback.top_p_milli),
-            stop: if self.stop.is_empty() { fallback.stop.clone() } else { self.stop.clone() },
+            stop: if self.stop.is_empty() {
+                fallback.stop.clone()
+            } else {
+                self.stop.clone()
+            },
             seed: self.seed.or(fallback.seed),
-            tool_choice: self.tool_choice.clone().or_else(|| fallback.tool_choice.clone()),
+            tool_choice: self
+                .tool_choice
+                .clone()
+                .or_else(|| fallback.tool_choice.clone()),
             parallel_calls: self.parallel_calls.or(fallback.parallel_calls),
             strict_tools: self.strict_tools.or(fallback.strict_tools),
             output: self.output.clone().or_else(|| fallback.output.clone()),
@@ -83,13 +94,25 @@ impl Parameters {
 
     /// The same for a call without tools.
     pub(crate) fn without_tools(self) -> Self {
-        Self { tool_choice: None, parallel_calls: None, strict_tools: None, ..self }
+        Self {
+            tool_choice: None,
+            parallel_calls: None,
+            strict_tools: None,
+            ..self
+        }
     }
 
     /// The same for a summary, which is prose of at most `tokens_max`, whatever the agent's answers look like.
     pub(crate) fn for_summary(self, tokens_max: u32) -> Self {
-        let most = self.output_tokens_max.map_or(tokens_max, |most| most.min(tokens_max));
-        Self { output_tokens_max: Some(most), stop: Vec::new(), output: None, ..self.without_tools() }
+        let most = self
+            .output_tokens_max
+            .map_or(tokens_max, |most| most.min(tokens_max));
+        Self {
+            output_tokens_max: Some(most),
+            stop: Vec::new(),
+            output: None,
+            ..self.without_tools()
+        }
     }
 }
 

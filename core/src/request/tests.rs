@@ -4,7 +4,11 @@ use super::*;
 use crate::response::{CallPart, Part};
 
 fn declaration(schema: Value) -> ToolDeclaration {
-    ToolDeclaration { name: "look".into(), description: "Looks.".into(), schema }
+    ToolDeclaration {
+        name: "look".into(),
+        description: "Looks.".into(),
+        schema,
+    }
 }
 
 /// Digests rely on sorted maps: some crate that asks for `preserve_order` would change them all.
@@ -25,27 +29,59 @@ fn fingerprint_does_not_depend_on_the_order_of_a_schemas_keys() {
 /// Golden: recorded fingerprints are compared with recomputed ones for as long as a world lives.
 #[test]
 fn fingerprint_is_what_it_always_was() {
-    let parameters = Parameters { temperature_milli: Some(700), ..Parameters::default() };
-    let layer = Layer { kind: LayerKind::Role, text: "Be brief.".into() };
-    let start = fingerprint_start("m-1", &parameters, &[layer], &[declaration(json!({"type": "object"}))]);
-    let item = Item::Heard { from: "ada".into(), text: "hi".into(), attachments: Vec::new() };
+    let parameters = Parameters {
+        temperature_milli: Some(700),
+        ..Parameters::default()
+    };
+    let layer = Layer {
+        kind: LayerKind::Role,
+        text: "Be brief.".into(),
+    };
+    let start = fingerprint_start(
+        "m-1",
+        &parameters,
+        &[layer],
+        &[declaration(json!({"type": "object"}))],
+    );
+    let item = Item::Heard {
+        from: "ada".into(),
+        text: "hi".into(),
+        attachments: Vec::new(),
+    };
     let next = fingerprint_next(start, item.digest());
-    assert_eq!(start.to_string(), "56321478d492343ce92abd8227bc498222a4d91a709a4263d07bba31301a0eb6");
-    assert_eq!(item.digest().to_string(), "4b51cf7767b1d7f98c8e352177b4c3d3b0917334c929fc75dee919f846d2b1c1");
-    assert_eq!(next.to_string(), "2037f28aa5e5cc6b05e0272e1f7955155f9bec801a2d2c69c2d319dcf713d402");
+    assert_eq!(
+        start.to_string(),
+        "56321478d492343ce92abd8227bc498222a4d91a709a4263d07bba31301a0eb6"
+    );
+    assert_eq!(
+        item.digest().to_string(),
+        "4b51cf7767b1d7f98c8e352177b4c3d3b0917334c929fc75dee919f846d2b1c1"
+    );
+    assert_eq!(
+        next.to_string(),
+        "2037f28aa5e5cc6b05e0272e1f7955155f9bec801a2d2c69c2d319dcf713d402"
+    );
 }
 
 #[test]
 fn what_is_attached_is_part_of_the_fingerprint_and_nothing_attached_leaves_it_as_it_was() {
-    let heard = |attachments| Item::<ModelText>::Heard { from: "ada".into(), text: "hi".into(), attachments };
+    let heard = |attachments| Item::<ModelText>::Heard {
+        from: "ada".into(),
+        text: "hi".into(),
+        attachments,
+    };
     let file = |bytes: &[u8]| Attached {
         blob: Digest::sha256(bytes),
         media_type: "text/plain".into(),
         name: "a.txt".into(),
         bytes: 1,
     };
-    assert_eq!(serde_json::to_value(heard(Vec::new())).unwrap(), json!({"heard": {"from": "ada", "text": "hi"}}));
-    let [none, one, other] = [Vec::new(), vec![file(b"1")], vec![file(b"2")]].map(|files| heard(files).digest());
+    assert_eq!(
+        serde_json::to_value(heard(Vec::new())).unwrap(),
+        json!({"heard": {"from": "ada", "text": "hi"}})
+    );
+    let [none, one, other] =
+        [Vec::new(), vec![file(b"1")], vec![file(b"2")]].map(|files| heard(files).digest());
     assert!(none != one && one != other && other != none);
 }
 
@@ -59,11 +95,25 @@ fn integers_beyond_what_a_double_holds_are_told_apart_in_schemas_and_arguments()
     };
     let said = |number: &str| {
         let arguments = format!(r#"{{"n":{number}}}"#);
-        let call = CallPart { label: "c1".into(), tool: "look".into(), arguments };
-        let opaque = serde_json::from_str(&format!(r#"{{"wire":"openai-chat","n":{number}}}"#)).unwrap();
-        Item::<ModelText>::Said { parts: vec![Part::Call(call), Part::Opaque(opaque)] }.digest().to_string()
+        let call = CallPart {
+            label: "c1".into(),
+            tool: "look".into(),
+            arguments,
+        };
+        let opaque =
+            serde_json::from_str(&format!(r#"{{"wire":"openai-chat","n":{number}}}"#)).unwrap();
+        Item::<ModelText>::Said {
+            parts: vec![Part::Call(call), Part::Opaque(opaque)],
+        }
+        .digest()
+        .to_string()
     };
-    let numbers = ["9007199254740992", "9007199254740993", "18446744073709551615", "-9223372036854775808"];
+    let numbers = [
+        "9007199254740992",
+        "9007199254740993",
+        "18446744073709551615",
+        "-9223372036854775808",
+    ];
     assert_eq!(
         numbers.map(start),
         [
@@ -96,7 +146,10 @@ fn all() -> Parameters {
         parallel_calls: Some(false),
         strict_tools: Some(true),
         output: Some(OutputFormat::Json),
-        reasoning: Some(Reasoning { effort: Some(Effort::Low), ..Reasoning::default() }),
+        reasoning: Some(Reasoning {
+            effort: Some(Effort::Low),
+            ..Reasoning::default()
+        }),
         cache: [(CachePlace::System, CacheTtl::OneHour)].into(),
         extra: Map::from_iter([("top_k".to_owned(), json!(4))]),
     }
@@ -109,12 +162,19 @@ fn parameters_are_laid_over_one_another_field_by_field() {
     let own = Parameters {
         temperature_milli: Some(0),
         cache: [(CachePlace::Tools, CacheTtl::Default)].into(),
-        extra: Map::from_iter([("top_k".to_owned(), json!(5)), ("user".to_owned(), json!("u"))]),
+        extra: Map::from_iter([
+            ("top_k".to_owned(), json!(5)),
+            ("user".to_owned(), json!("u")),
+        ]),
         ..Parameters::default()
     };
     let expected = Parameters {
         temperature_milli: Some(0),
-        cache: [(CachePlace::Tools, CacheTtl::Default), (CachePlace::System, CacheTtl::OneHour)].into(),
+        cache: [
+            (CachePlace::Tools, CacheTtl::Default),
+            (CachePlace::System, CacheTtl::OneHour),
+        ]
+        .into(),
         extra: own.extra.clone(),
         ..all()
     };
@@ -123,16 +183,34 @@ fn parameters_are_laid_over_one_another_field_by_field() {
 
 #[test]
 fn call_without_tools_says_nothing_of_tools_and_a_summary_is_prose_of_a_length() {
-    let toolless = Parameters { tool_choice: None, parallel_calls: None, strict_tools: None, ..all() };
+    let toolless = Parameters {
+        tool_choice: None,
+        parallel_calls: None,
+        strict_tools: None,
+        ..all()
+    };
     assert_eq!(all().without_tools(), toolless);
-    let summary =
-        |most| Parameters { output_tokens_max: Some(most), stop: Vec::new(), output: None, ..toolless.clone() };
-    assert_eq!((all().for_summary(200), all().for_summary(900)), (summary(200), summary(500)));
+    let summary = |most| Parameters {
+        output_tokens_max: Some(most),
+        stop: Vec::new(),
+        output: None,
+        ..toolless.clone()
+    };
+    assert_eq!(
+        (all().for_summary(200), all().for_summary(900)),
+        (summary(200), summary(500))
+    );
 }
 
 #[test]
 fn parameters_that_leave_everything_open_are_written_as_nothing() {
-    assert_eq!(serde_json::to_value(Parameters::default()).unwrap(), json!({}));
+    assert_eq!(
+        serde_json::to_value(Parameters::default()).unwrap(),
+        json!({})
+    );
     let written = serde_json::to_value(all()).unwrap();
-    assert_eq!(serde_json::from_value::<Parameters>(written).unwrap(), all());
+    assert_eq!(
+        serde_json::from_value::<Parameters>(written).unwrap(),
+        all()
+    );
 }

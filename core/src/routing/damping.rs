@@ -8,7 +8,10 @@ use crate::world::World;
 /// one of a pair that has only answered each other for too long.
 pub(super) fn damp(world: &World, said: &Said<'_>, route: &mut Route) {
     let limits = &world.rules().spec().limits;
-    let (hops, in_a_row) = match (world.episodes().get(&said.episode), route.respond.as_slice()) {
+    let (hops, in_a_row) = match (
+        world.episodes().get(&said.episode),
+        route.respond.as_slice(),
+    ) {
         (Some(episode), [(only, _)]) => (episode.hops, episode.in_a_row(said.agent, only)),
         (Some(episode), _) => (episode.hops, 0),
         (None, _) => (0, 0),
@@ -20,5 +23,9 @@ pub(super) fn damp(world: &World, said: &Said<'_>, route: &mut Route) {
     } else {
         return;
     };
-    route.damped = route.respond.drain(..).map(|(agent, _)| (agent, reason)).collect();
+    route.damped = route
+        .respond
+        .drain(..)
+        .map(|(agent, _)| (agent, reason))
+        .collect();
 }

@@ -53,7 +53,9 @@ pub enum Addressee {
 #[must_use]
 pub fn addressed(text: &str, roster: &Roster) -> Vec<Addressee> {
     let mut found = Found::default();
-    prose(text).filter_map(run_of).for_each(|run| read(run, roster, &mut |who| found.add(who)));
+    prose(text)
+        .filter_map(run_of)
+        .for_each(|run| read(run, roster, &mut |who| found.add(who)));
     found.all
 }
 
@@ -74,8 +76,18 @@ pub fn named(text: &str, roster: &Roster) -> Vec<Addressee> {
 /// The first agents that `text` names anywhere, each once, in the order of the text: at most three.
 #[must_use]
 pub fn mentioned(text: &str, roster: &Roster) -> Vec<AgentName> {
-    let agent = |who| if let Addressee::Agent(agent) = who { Some(agent) } else { None };
-    named(text, roster).into_iter().filter_map(agent).take(IN_TEXT_MAX).collect()
+    let agent = |who| {
+        if let Addressee::Agent(agent) = who {
+            Some(agent)
+        } else {
+            None
+        }
+    };
+    named(text, roster)
+        .into_iter()
+        .filter_map(agent)
+        .take(IN_TEXT_MAX)
+        .collect()
 }
 
 /// Those who were found, each once.
@@ -130,7 +142,9 @@ fn run_of(line: &str) -> Option<&str> {
 fn read(run: &str, roster: &Roster, found: &mut impl FnMut(Addressee)) {
     let mut rest = Some(run);
     while let Some(text) = rest {
-        let Ok(Link { who, len, gap }) = link(Heard::whole(text), roster) else { return };
+        let Ok(Link { who, len, gap }) = link(Heard::whole(text), roster) else {
+            return;
+        };
         found(who);
         rest = gap.and_then(|gap| text.get(len.saturating_add(gap.len())..));
     }
@@ -150,13 +164,17 @@ fn in_line(line: &str, roster: &Roster, found: &mut Found) {
             continue;
         }
         if is_at(c) && may_begin {
-            let Ok(Link { who, len, gap }) = link(Heard::whole(line.get(at..).unwrap_or_default()), roster) else {
+            let Ok(Link { who, len, gap }) =
+                link(Heard::whole(line.get(at..).unwrap_or_default()), roster)
+            else {
                 return;
             };
             if who != Addressee::Unknown(String::new()) {
                 found.add(who);
             }
-            skipped = at.saturating_add(len).saturating_add(gap.map_or(0, Gap::len));
+            skipped = at
+                .saturating_add(len)
+                .saturating_add(gap.map_or(0, Gap::len));
             may_begin = gap.is_some();
             continue;
         }

@@ -22,9 +22,14 @@ pub(super) fn check_kinds(spec: &WorldSpec) -> Result<Kinds, RulesError> {
         if all.get(name) != Some(kind) {
             return Err(RulesError::TwoKinds { kind: name.clone() });
         }
-        let bad = |why: String| RulesError::BadKind { kind: name.clone(), why };
+        let bad = |why: String| RulesError::BadKind {
+            kind: name.clone(),
+            why,
+        };
         if let Some(path) = paths(kind).find(|path| !is_pointer(path)) {
-            return Err(bad(format!("{path:?} is not a JSON pointer, e.g. /cost/min")));
+            return Err(bad(format!(
+                "{path:?} is not a JSON pointer, e.g. /cost/min"
+            )));
         }
         let validator = compile(&kind.schema).map_err(|why| bad(why.to_string()))?;
         kinds.insert(name.clone(), Arc::new(validator));
@@ -34,18 +39,34 @@ pub(super) fn check_kinds(spec: &WorldSpec) -> Result<Kinds, RulesError> {
 
 /// The kinds of a recorded structure. None fits one whose schema no longer compiles.
 pub(super) fn kinds_of(spec: &WorldSpec) -> Kinds {
-    let compiled =
-        |(name, kind): (&ArtifactName, &ArtifactSpec)| Some((name.clone(), Arc::new(compile(&kind.schema).ok()?)));
-    spec.tools.values().flat_map(|tool| &tool.artifacts).filter_map(compiled).collect()
+    let compiled = |(name, kind): (&ArtifactName, &ArtifactSpec)| {
+        Some((name.clone(), Arc::new(compile(&kind.schema).ok()?)))
+    };
+    spec.tools
+        .values()
+        .flat_map(|tool| &tool.artifacts)
+        .filter_map(compiled)
+        .collect()
 }
 
 fn paths(kind: &ArtifactSpec) -> impl Iterator<Item = &str> {
-    let of_columns = kind.fields.iter().flat_map(columns).map(|column| column.path.as_str());
-    kind.fields.iter().map(|field| field.path.as_str()).chain(of_columns)
+    let of_columns = kind
+        .fields
+        .iter()
+        .flat_map(columns)
+        .map(|column| column.path.as_str());
+    kind.fields
+        .iter()
+        .map(|field| field.path.as_str())
+        .chain(of_columns)
 }
 
 fn columns(field: &ArtifactField) -> &[ArtifactColumn] {
-    if let FieldForm::Table(columns) = &field.form { columns } else { &[] }
+    if let FieldForm::Table(columns) = &field.form {
+        columns
+    } else {
+        &[]
+    }
 }
 
 impl Rules {
@@ -56,11 +77,16 @@ impl Rules {
         let fits = |view: &View| match view {
             View::Artifact(artifact) => {
                 let validator = self.kinds.get(&artifact.kind);
-                let validator = validator.filter(|_| declared.is_some_and(|kinds| kinds.contains_key(&artifact.kind)));
+                let validator = validator
+                    .filter(|_| declared.is_some_and(|kinds| kinds.contains_key(&artifact.kind)));
                 validator.is_some_and(|validator| validator.is_valid(&artifact.data))
             }
             View::Text(_) | View::Table(_) | View::Json(_) | View::Image { .. } => true,
         };
-        (0..).zip(&output.views).filter(|(_, view)| !fits(view)).map(|(number, _)| number).collect()
+        (0..)
+            .zip(&output.views)
+            .filter(|(_, view)| !fits(view))
+            .map(|(number, _)| number)
+            .collect()
     }
 }

@@ -23,7 +23,8 @@ impl Rules {
     #[must_use]
     pub fn forbids(&self, tool: &ToolSpec, arguments: &Value) -> bool {
         let mut deny = self.spec().policy.deny.iter();
-        let is_denied = deny.any(|rule| rule.tool == tool.name && tool.is_denied(&rule.when, arguments));
+        let is_denied =
+            deny.any(|rule| rule.tool == tool.name && tool.is_denied(&rule.when, arguments));
         is_denied || (tool.unlisted == Unlisted::Refuse && tool.rule_of(arguments).is_none())
     }
 

@@ -15,18 +15,28 @@ impl Rules {
     /// Whether a client may tell `value` as the state `name`.
     #[must_use]
     pub(crate) fn takes_state(&self, name: &StateName, value: &Value) -> bool {
-        self.states.get(name).is_some_and(|validator| validator.is_valid(value))
+        self.states
+            .get(name)
+            .is_some_and(|validator| validator.is_valid(value))
     }
 }
 
 /// Checks the states and compiles their schemas.
 pub(super) fn check(states: &BTreeMap<StateName, StateSpec>) -> Result<(), RulesError> {
     states.iter().try_for_each(|(name, state)| {
-        let fault = |why: String| RulesError::BadState { state: name.clone(), why };
+        let fault = |why: String| RulesError::BadState {
+            state: name.clone(),
+            why,
+        };
         if !(1..=StateSpec::BYTES_MOST).contains(&state.bytes_max) {
-            return Err(fault(format!("bytes_max is {}, from 1 to {}", state.bytes_max, StateSpec::BYTES_MOST)));
+            return Err(fault(format!(
+                "bytes_max is {}, from 1 to {}",
+                state.bytes_max,
+                StateSpec::BYTES_MOST
+            )));
         }
-        compile(&state.schema).map_err(|why| fault(format!("its schema is not a JSON Schema: {why}")))?;
+        compile(&state.schema)
+            .map_err(|why| fault(format!("its schema is not a JSON Schema: {why}")))?;
         check_pointers(state).map_err(fault)
     })
 }
@@ -35,19 +45,28 @@ pub(super) fn check(states: &BTreeMap<StateName, StateSpec>) -> Result<(), Rules
 fn check_pointers(state: &StateSpec) -> Result<(), String> {
     for pointer in state.ids.keys() {
         if !pointer.is_empty() && !pointer.starts_with('/') {
-            return Err(format!("{pointer:?} is no JSON pointer: one begins with a slash"));
+            return Err(format!(
+                "{pointer:?} is no JSON pointer: one begins with a slash"
+            ));
         }
-        let is_within = |other: &&String| *other != pointer && format!("{pointer}/").starts_with(&format!("{other}/"));
+        let is_within = |other: &&String| {
+            *other != pointer && format!("{pointer}/").starts_with(&format!("{other}/"))
+        };
         if let Some(other) = state.ids.keys().find(is_within) {
-            return Err(format!("the ids at {pointer:?} stand within those at {other:?}"));
+            return Err(format!(
+                "the ids at {pointer:?} stand within those at {other:?}"
+            ));
         }
     }
     Ok(())
 }
 
 /// The schemas that compile. A recorded one that no longer does takes no state.
-pub(super) fn compiled(states: &BTreeMap<StateName, StateSpec>) -> BTreeMap<StateName, Arc<Validator>> {
-    let validator =
-        |(name, state): (&StateName, &StateSpec)| Some((name.clone(), Arc::new(compile(&state.schema).ok()?)));
+pub(super) fn compiled(
+    states: &BTreeMap<StateName, StateSpec>,
+) -> BTreeMap<StateName, Arc<Validator>> {
+    let validator = |(name, state): (&StateName, &StateSpec)| {
+        Some((name.clone(), Arc::new(compile(&state.schema).ok()?)))
+    };
     states.iter().filter_map(validator).collect()
 }

@@ -13,17 +13,35 @@ fn fault(change: impl FnOnce(&mut WorldSpec)) -> RulesError {
 
 #[test]
 fn names_must_be_told_apart_without_regard_to_case() {
-    assert_eq!(fault(|spec| spec.agents[1].name = agent("BOB")), RulesError::SameName(agent("BOB")));
-    assert_eq!(fault(|spec| spec.agents[1].display = Some(agent("Bob"))), RulesError::SameName(agent("eve")));
+    assert_eq!(
+        fault(|spec| spec.agents[1].name = agent("BOB")),
+        RulesError::SameName(agent("BOB"))
+    );
+    assert_eq!(
+        fault(|spec| spec.agents[1].display = Some(agent("Bob"))),
+        RulesError::SameName(agent("eve"))
+    );
     assert!(Rules::check(room_with(|spec| spec.agents[0].display = Some(agent("Bob")))).is_ok());
 }
 
 #[test]
 fn names_must_be_told_apart_as_mentions_compare_them() {
-    assert_eq!(fault(|spec| spec.agents[1].name = agent("ｂｏｂ")), RulesError::SameName(agent("ｂｏｂ")));
-    assert_eq!(fault(|spec| spec.agents[1].name = agent("bob")), RulesError::SameName(agent("bob")));
-    let comma = RulesError::BadName { name: agent("a，b"), why: "it has a comma" };
-    assert_eq!(fault(|spec| spec.agents[1].display = Some(agent("a，b"))), comma);
+    assert_eq!(
+        fault(|spec| spec.agents[1].name = agent("ｂｏｂ")),
+        RulesError::SameName(agent("ｂｏｂ"))
+    );
+    assert_eq!(
+        fault(|spec| spec.agents[1].name = agent("bob")),
+        RulesError::SameName(agent("bob"))
+    );
+    let comma = RulesError::BadName {
+        name: agent("a，b"),
+        why: "it has a comma",
+    };
+    assert_eq!(
+        fault(|spec| spec.agents[1].display = Some(agent("a，b"))),
+        comma
+    );
 }
 
 #[test]
@@ -36,17 +54,34 @@ fn agents_are_found_by_their_names() {
 
 #[test]
 fn names_must_lead_somewhere() {
-    let no_part = |what, name: &str| RulesError::NoPart { agent: agent("bob"), what, name: name.to_owned() };
-    assert_eq!(fault(|spec| drop(spec.tools.remove(&tool("wipe")))), no_part("tool", "wipe"));
+    let no_part = |what, name: &str| RulesError::NoPart {
+        agent: agent("bob"),
+        what,
+        name: name.to_owned(),
+    };
+    assert_eq!(
+        fault(|spec| drop(spec.tools.remove(&tool("wipe")))),
+        no_part("tool", "wipe")
+    );
     assert_eq!(fault(|spec| spec.models.clear()), no_part("model", "m"));
-    let no_agent = RulesError::NoAgent { place: "main_agent".to_owned(), name: agent("tom") };
-    assert_eq!(fault(|spec| spec.policy.main_agent = Some(agent("tom"))), no_agent);
+    let no_agent = RulesError::NoAgent {
+        place: "main_agent".to_owned(),
+        name: agent("tom"),
+    };
+    assert_eq!(
+        fault(|spec| spec.policy.main_agent = Some(agent("tom"))),
+        no_agent
+    );
 }
 
 #[test]
 fn tool_with_a_bad_schema_is_refused() {
-    let bad = |spec: &mut WorldSpec| spec.tools.get_mut(&tool("look")).unwrap().schema = json!({ "type": 7 });
-    assert!(matches!(fault(bad), RulesError::BadSchema { tool: named, .. } if named == tool("look")));
+    let bad = |spec: &mut WorldSpec| {
+        spec.tools.get_mut(&tool("look")).unwrap().schema = json!({ "type": 7 })
+    };
+    assert!(
+        matches!(fault(bad), RulesError::BadSchema { tool: named, .. } if named == tool("look"))
+    );
 }
 
 fn room_where_look_has(schema: Value) -> WorldSpec {
@@ -78,7 +113,8 @@ fn models_are_told_of_a_schema_without_its_noise_and_calls_are_checked_by_the_wh
 
 /// Such a room was opened before schemas were checked as they are now.
 #[test]
-fn recorded_tool_that_no_model_can_be_told_of_is_declared_to_none_and_its_calls_are_checked_as_ever() {
+fn recorded_tool_that_no_model_can_be_told_of_is_declared_to_none_and_its_calls_are_checked_as_ever()
+ {
     let schema = json!({ "properties": { "path": { "type": "string" } }, "not": { "$dynamicRef": "#/$defs/no" }, "$defs": { "no": false } });
     let rules = Rules::from(room_where_look_has(schema));
     assert_eq!(rules.told_schema(&tool("look")), None);
@@ -90,24 +126,44 @@ fn recorded_tool_that_no_model_can_be_told_of_is_declared_to_none_and_its_calls_
 
 #[test]
 fn limits_that_would_stop_everything_are_refused() {
-    assert_eq!(fault(|spec| spec.limits.news_max = 0), RulesError::ZeroLimit { limit: "news_max" });
-    assert_eq!(fault(|spec| spec.limits.transcript_max = 0), RulesError::ZeroLimit { limit: "transcript_max" });
-    assert_eq!(fault(|spec| spec.limits.attempts = 0), RulesError::ZeroLimit { limit: "attempts" });
+    assert_eq!(
+        fault(|spec| spec.limits.news_max = 0),
+        RulesError::ZeroLimit { limit: "news_max" }
+    );
+    assert_eq!(
+        fault(|spec| spec.limits.transcript_max = 0),
+        RulesError::ZeroLimit {
+            limit: "transcript_max"
+        }
+    );
+    assert_eq!(
+        fault(|spec| spec.limits.attempts = 0),
+        RulesError::ZeroLimit { limit: "attempts" }
+    );
 }
 
 #[test]
 fn findings_are_bounded_and_hold_no_value() {
     let mut spec = room();
     let names: Vec<String> = (0..20).map(|n| format!("p{n}")).collect();
-    spec.tools.get_mut(&tool("look")).unwrap().schema = json!({ "type": "object", "required": names });
+    spec.tools.get_mut(&tool("look")).unwrap().schema =
+        json!({ "type": "object", "required": names });
     let rules = Rules::check(spec).unwrap();
     let missing = Finding::error("", "required");
-    assert_eq!(rules.findings(&tool("look"), "{\"secret\":\"s3cr3t\"}"), vec![missing; validate::FINDINGS_MAX]);
+    assert_eq!(
+        rules.findings(&tool("look"), "{\"secret\":\"s3cr3t\"}"),
+        vec![missing; validate::FINDINGS_MAX]
+    );
 }
 
 fn found(arguments: &str) -> Vec<(String, String, Severity)> {
-    let found = Rules::check(room()).unwrap().findings(&tool("look"), arguments);
-    found.into_iter().map(|finding| (finding.path, finding.code, finding.severity)).collect()
+    let found = Rules::check(room())
+        .unwrap()
+        .findings(&tool("look"), arguments);
+    found
+        .into_iter()
+        .map(|finding| (finding.path, finding.code, finding.severity))
+        .collect()
 }
 
 fn whole(code: &str) -> Vec<(String, String, Severity)> {
@@ -122,13 +178,22 @@ fn arguments_are_measured_before_they_are_read() {
     assert_eq!(found(&deep(63)), []);
     assert_eq!(found(&deep(64)), whole("too_deep"));
     assert_eq!(found(&"[".repeat(100_000)), whole("too_deep"));
-    assert_eq!(found(&format!("{{\"path\":\"{}\\\"\"}}", "[".repeat(100))), [], "brackets in a text are no depth");
+    assert_eq!(
+        found(&format!("{{\"path\":\"{}\\\"\"}}", "[".repeat(100))),
+        [],
+        "brackets in a text are no depth"
+    );
 }
 
 #[test]
 fn many_values_under_a_long_key_are_not_looked_at_one_by_one() {
-    let under = |key: usize, count: usize| json!({ "k".repeat(key): vec!["\u{200b}"; count] }).to_string();
-    assert_eq!(found(&under(10_000, 5_000)), whole("too_large"), "their paths have 100 MB");
+    let under =
+        |key: usize, count: usize| json!({ "k".repeat(key): vec!["\u{200b}"; count] }).to_string();
+    assert_eq!(
+        found(&under(10_000, 5_000)),
+        whole("too_large"),
+        "their paths have 100 MB"
+    );
     assert_eq!(found(&under(500_000, 100)), whole("too_large"));
     assert_eq!(found(&under(4, 100_000)).len(), validate::FINDINGS_MAX);
     let list = json!({ "path": "a", "numbers": vec![1; 250_000] }).to_string();
@@ -137,23 +202,57 @@ fn many_values_under_a_long_key_are_not_looked_at_one_by_one() {
 
 #[test]
 fn what_people_would_not_see_is_an_error_by_its_place() {
-    let hidden = |path: &str| vec![(path.to_owned(), "hidden_characters".to_owned(), Severity::Error)];
-    for one in ['\u{202e}', '\u{200b}', '\u{2066}', '\u{feff}', '\u{e0041}', '\u{200e}'] {
-        assert_eq!(found(&json!({ "path": format!("a{one}b") }).to_string()), hidden("/path"), "{one:?}");
+    let hidden = |path: &str| {
+        vec![(
+            path.to_owned(),
+            "hidden_characters".to_owned(),
+            Severity::Error,
+        )]
+    };
+    for one in [
+        '\u{202e}',
+        '\u{200b}',
+        '\u{2066}',
+        '\u{feff}',
+        '\u{e0041}',
+        '\u{200e}',
+    ] {
+        assert_eq!(
+            found(&json!({ "path": format!("a{one}b") }).to_string()),
+            hidden("/path"),
+            "{one:?}"
+        );
     }
-    assert_eq!(found(&json!({ "more": ["a", { "b/c": "x\u{200b}" }] }).to_string()), hidden("/more/1/b~1c"));
-    assert_eq!(found(&json!({ "a\u{200b}": "x" }).to_string()), hidden(""), "the key itself is not told");
-    assert_eq!(found(&json!({ "path": "rm\u{200d}x" }).to_string()), hidden("/path"));
+    assert_eq!(
+        found(&json!({ "more": ["a", { "b/c": "x\u{200b}" }] }).to_string()),
+        hidden("/more/1/b~1c")
+    );
+    assert_eq!(
+        found(&json!({ "a\u{200b}": "x" }).to_string()),
+        hidden(""),
+        "the key itself is not told"
+    );
+    assert_eq!(
+        found(&json!({ "path": "rm\u{200d}x" }).to_string()),
+        hidden("/path")
+    );
 }
 
 #[test]
 fn joiners_between_letters_and_emoji_that_need_them_are_no_finding() {
-    assert_eq!(found(&json!({ "path": "👩\u{200d}👧 می\u{200c}خواهم" }).to_string()), []);
+    assert_eq!(
+        found(&json!({ "path": "👩\u{200d}👧 می\u{200c}خواهم" }).to_string()),
+        []
+    );
 }
 
 #[test]
 fn control_characters_are_a_warning_and_line_breaks_are_none() {
-    let warning = vec![("/path".to_owned(), "control_characters".to_owned(), Severity::Warning)];
+    let warning = vec![(
+        "/path".to_owned(),
+        "control_characters".to_owned(),
+        Severity::Warning,
+    )];
     assert_eq!(found("{\"path\":\"a\\u001b[31m\"}"), warning);
     assert_eq!(found("{\"path\":\"a\\n\\tb\"}"), []);
 }
@@ -163,10 +262,24 @@ fn deny_rule_must_be_able_to_deny_something() {
     use crate::constraint::{Allowed, Constraint};
     use crate::spec::DenyRule;
     let rule = |name: &str, path: &str| {
-        let when = vec![Constraint { path: path.to_owned(), allowed: Allowed::Equals(json!("a")) }];
-        fault(|spec| spec.policy.deny = vec![DenyRule { tool: tool(name), when }])
+        let when = vec![Constraint {
+            path: path.to_owned(),
+            allowed: Allowed::Equals(json!("a")),
+        }];
+        fault(|spec| {
+            spec.policy.deny = vec![DenyRule {
+                tool: tool(name),
+                when,
+            }]
+        })
     };
-    assert_eq!(rule("look", "path"), RulesError::BadPointer { tool: tool("look"), path: "path".to_owned() });
+    assert_eq!(
+        rule("look", "path"),
+        RulesError::BadPointer {
+            tool: tool("look"),
+            path: "path".to_owned()
+        }
+    );
     assert_eq!(rule("fly", "/path"), RulesError::DeniesNoTool(tool("fly")));
 }
 
@@ -175,9 +288,20 @@ fn constraint_that_says_nothing_of_its_tool_is_refused_with_the_form_to_write() 
     use crate::constraint::{Allowed, Constraint};
     use crate::spec::DenyRule;
     use crate::tool::{CallRule, EffectClass, PathArguments};
-    let one = |allowed| vec![Constraint { path: "/path".to_owned(), allowed }];
+    let one = |allowed| {
+        vec![Constraint {
+            path: "/path".to_owned(),
+            allowed,
+        }]
+    };
     let denied = |allowed, at: &[&str]| {
-        let (rule, at) = (DenyRule { tool: tool("look"), when: one(allowed) }, PathArguments::at(at.iter().copied()));
+        let (rule, at) = (
+            DenyRule {
+                tool: tool("look"),
+                when: one(allowed),
+            },
+            PathArguments::at(at.iter().copied()),
+        );
         fault(|spec| {
             spec.tools.get_mut(&tool("look")).unwrap().paths = at;
             spec.policy.deny = vec![rule];
@@ -198,35 +322,67 @@ fn constraint_that_says_nothing_of_its_tool_is_refused_with_the_form_to_write() 
     let listed = fault(|spec| {
         let look = spec.tools.get_mut(&tool("look")).unwrap();
         look.paths = PathArguments::at(["/path"]);
-        look.rules = vec![CallRule { when, effect: EffectClass::Read }];
+        look.rules = vec![CallRule {
+            when,
+            effect: EffectClass::Read,
+        }];
     });
-    assert!(listed.to_string().starts_with("the list of calls of tool look cannot be so"), "{listed}");
-    let nowhere = fault(|spec| spec.tools.get_mut(&tool("look")).unwrap().paths = PathArguments::at(["path"]));
-    assert_eq!(nowhere, RulesError::BadPointer { tool: tool("look"), path: "path".to_owned() });
+    assert!(
+        listed
+            .to_string()
+            .starts_with("the list of calls of tool look cannot be so"),
+        "{listed}"
+    );
+    let nowhere = fault(|spec| {
+        spec.tools.get_mut(&tool("look")).unwrap().paths = PathArguments::at(["path"])
+    });
+    assert_eq!(
+        nowhere,
+        RulesError::BadPointer {
+            tool: tool("look"),
+            path: "path".to_owned()
+        }
+    );
 }
 
 #[test]
 fn key_that_occurs_twice_makes_arguments_that_do_not_fit() {
     let twice = vec![(String::new(), "repeated_key".to_owned(), Severity::Error)];
-    for arguments in
-        [r#"{"path":"a","path":"b"}"#, r#"{"path":"a","\u0070ath":"b"}"#, r#"{"more":[{"x":{"y":1,"y":1}}]}"#]
-    {
+    for arguments in [
+        r#"{"path":"a","path":"b"}"#,
+        r#"{"path":"a","\u0070ath":"b"}"#,
+        r#"{"more":[{"x":{"y":1,"y":1}}]}"#,
+    ] {
         assert_eq!(found(arguments), twice, "{arguments}");
     }
-    assert_eq!(found(r#"{"path":"{\"a\":1,\"a\":2}","more":[{"path":"a"}]}"#), [], "of a text, and of another object");
+    assert_eq!(
+        found(r#"{"path":"{\"a\":1,\"a\":2}","more":[{"path":"a"}]}"#),
+        [],
+        "of a text, and of another object"
+    );
 }
 
 #[test]
 fn limit_of_a_tool_is_never_nothing() {
     let error = fault(|spec| spec.tools.get_mut(&tool("look")).unwrap().concurrency_max = Some(0));
-    assert_eq!(error, RulesError::ZeroLimitOfTool { tool: tool("look"), limit: "concurrency" });
+    assert_eq!(
+        error,
+        RulesError::ZeroLimitOfTool {
+            tool: tool("look"),
+            limit: "concurrency"
+        }
+    );
 }
 
 #[test]
 fn pipeline_lists_the_stages_in_their_order_and_its_digest_is_of_their_settings() {
     let pipeline = |change: fn(&mut WorldSpec)| Rules::check(room_with(change)).unwrap().pipeline();
     let plain = pipeline(|_| {});
-    let names: Vec<&str> = plain.stages.iter().map(|stage| stage.name.as_str()).collect();
+    let names: Vec<&str> = plain
+        .stages
+        .iter()
+        .map(|stage| stage.name.as_str())
+        .collect();
     let calls = [
         "answer",
         "calls_per_answer",
@@ -240,32 +396,75 @@ fn pipeline_lists_the_stages_in_their_order_and_its_digest_is_of_their_settings(
         "listed",
         "quota",
     ];
-    let behind = ["mode", "memo", "grants", "four_eyes", "views", "redaction", "fences", "schema_strip", "egress"];
+    let behind = [
+        "mode",
+        "memo",
+        "grants",
+        "four_eyes",
+        "views",
+        "redaction",
+        "fences",
+        "schema_strip",
+        "egress",
+    ];
     assert_eq!(names, [calls.as_slice(), &behind].concat());
     assert_eq!(pipeline(|_| {}), plain);
     let denying = pipeline(|spec| {
-        spec.policy.deny = vec![crate::spec::DenyRule { tool: tool("look"), when: Vec::new() }];
+        spec.policy.deny = vec![crate::spec::DenyRule {
+            tool: tool("look"),
+            when: Vec::new(),
+        }];
     });
-    let differ = plain.stages.iter().zip(&denying.stages).filter(|(one, other)| one.digest != other.digest);
-    assert_eq!(differ.map(|(stage, _)| stage.name.as_str()).collect::<Vec<_>>(), ["deny"]);
+    let differ = plain
+        .stages
+        .iter()
+        .zip(&denying.stages)
+        .filter(|(one, other)| one.digest != other.digest);
+    assert_eq!(
+        differ
+            .map(|(stage, _)| stage.name.as_str())
+            .collect::<Vec<_>>(),
+        ["deny"]
+    );
     assert_ne!(denying.digest, plain.digest);
 }
 
 fn kind_of_look(schema: Value, path: &str) -> impl FnOnce(&mut WorldSpec) {
-    let field = ArtifactField { path: path.to_owned(), label: "Cost".to_owned(), form: FieldForm::Plain };
-    let kind = ArtifactSpec { title: "Estimate".to_owned(), schema, fields: vec![field] };
+    let field = ArtifactField {
+        path: path.to_owned(),
+        label: "Cost".to_owned(),
+        form: FieldForm::Plain,
+    };
+    let kind = ArtifactSpec {
+        title: "Estimate".to_owned(),
+        schema,
+        fields: vec![field],
+    };
     |spec| {
         let look = spec.tools.get_mut(&tool("look")).unwrap();
-        look.artifacts.insert(ArtifactName::new("estimate").unwrap(), kind);
+        look.artifacts
+            .insert(ArtifactName::new("estimate").unwrap(), kind);
     }
 }
 
 #[test]
 fn kinds_of_artifacts_have_schemas_that_compile_and_paths_that_are_pointers() {
-    assert!(Rules::check(room_with(kind_of_look(json!({ "type": "object" }), "/cost"))).is_ok());
-    for (schema, path) in [(json!({ "type": "objects" }), "/cost"), (json!({ "type": "object" }), "cost")] {
+    assert!(
+        Rules::check(room_with(kind_of_look(
+            json!({ "type": "object" }),
+            "/cost"
+        )))
+        .is_ok()
+    );
+    for (schema, path) in [
+        (json!({ "type": "objects" }), "/cost"),
+        (json!({ "type": "object" }), "cost"),
+    ] {
         let fault = fault(kind_of_look(schema, path));
-        assert!(matches!(&fault, RulesError::BadKind { kind, .. } if kind.as_str() == "estimate"), "{fault:?}");
+        assert!(
+            matches!(&fault, RulesError::BadKind { kind, .. } if kind.as_str() == "estimate"),
+            "{fault:?}"
+        );
     }
 }
 
@@ -275,7 +474,9 @@ fn a_kind_means_one_thing_in_a_room() {
         move |spec: &mut WorldSpec| {
             kind_of_look(json!({ "type": "object" }), "/cost")(spec);
             let mut kinds = spec.tools[&tool("look")].artifacts.clone();
-            kinds.values_mut().for_each(|kind| kind.schema = schema.clone());
+            kinds
+                .values_mut()
+                .for_each(|kind| kind.schema = schema.clone());
             spec.tools.get_mut(&tool("wipe")).unwrap().artifacts = kinds;
         }
     };
@@ -324,16 +525,33 @@ fn whoever_stands_in_for_a_model_is_another_defined_one_and_stands_there_once() 
         });
         Rules::check(spec).map(drop)
     };
-    let fault = |of: &str, why| Err(RulesError::BadFallback { model: model(), name: name(of), why });
+    let fault = |of: &str, why| {
+        Err(RulesError::BadFallback {
+            model: model(),
+            name: name(of),
+            why,
+        })
+    };
     assert_eq!(why(&["second"]), Ok(()));
     assert_eq!(why(&["second", "third"]), fault("third", "is not defined"));
     assert_eq!(why(&["m"]), fault("m", "is itself"));
-    assert_eq!(why(&["second", "second"]), fault("second", "stands in the list already"));
+    assert_eq!(
+        why(&["second", "second"]),
+        fault("second", "stands in the list already")
+    );
 }
 
 #[test]
 fn rules_are_equal_where_their_definitions_are() {
     let rules = |change: fn(&mut WorldSpec)| Rules::from(room_with(change));
     assert_eq!(rules(|_| {}), rules(|_| {}));
-    assert_ne!(rules(|_| {}), rules(|spec| spec.tools.get_mut(&tool("look")).unwrap().description.push('!')));
+    assert_ne!(
+        rules(|_| {}),
+        rules(|spec| spec
+            .tools
+            .get_mut(&tool("look"))
+            .unwrap()
+            .description
+            .push('!'))
+    );
 }

@@ -45,14 +45,24 @@ impl Rules {
         if path_bytes(&value, 0) > PATHS_BYTES_MAX {
             return whole("too_large");
         }
-        let validator = self.schemas.get(tool).and_then(|schema| schema.validator.as_ref());
-        let Some(validator) = validator else { return whole("no_schema") };
-        let (warnings, hidden): (Vec<Finding>, Vec<Finding>) =
-            text::findings(&value).into_iter().partition(|finding| finding.severity == Severity::Warning);
+        let validator = self
+            .schemas
+            .get(tool)
+            .and_then(|schema| schema.validator.as_ref());
+        let Some(validator) = validator else {
+            return whole("no_schema");
+        };
+        let (warnings, hidden): (Vec<Finding>, Vec<Finding>) = text::findings(&value)
+            .into_iter()
+            .partition(|finding| finding.severity == Severity::Warning);
         let paths = self.spec.tools.get(tool).map(|tool| &tool.paths);
-        let errors = hidden.into_iter().chain(paths.into_iter().flat_map(|paths| odd_paths(paths, &value)));
+        let errors = hidden
+            .into_iter()
+            .chain(paths.into_iter().flat_map(|paths| odd_paths(paths, &value)));
         let errors = errors.chain(misfits(validator, &value)).take(FINDINGS_MAX);
-        errors.chain(warnings.into_iter().take(FINDINGS_MAX)).collect()
+        errors
+            .chain(warnings.into_iter().take(FINDINGS_MAX))
+            .collect()
     }
 }
 
@@ -61,7 +71,11 @@ fn odd_paths<'v>(paths: &'v PathArguments, value: &'v Value) -> impl Iterator<It
     let odd = |place: &String| {
         let code = match value.pointer(place)? {
             Value::String(path) => path::parts(path).err()?.code(),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => "not_a_path",
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::Array(_)
+            | Value::Object(_) => "not_a_path",
         };
         Some(Finding::error(place, code))
     };
@@ -80,7 +94,10 @@ fn misfits<'v>(validator: &'v Validator, value: &'v Value) -> impl Iterator<Item
 fn path_bytes(value: &Value, path: usize) -> usize {
     let below = |len: usize| path.saturating_add(len).saturating_add(1);
     let inner = match value {
-        Value::Array(items) => items.iter().map(|item| path_bytes(item, below(8))).fold(0, usize::saturating_add),
+        Value::Array(items) => items
+            .iter()
+            .map(|item| path_bytes(item, below(8)))
+            .fold(0, usize::saturating_add),
         // An escaped character has two bytes.
         Value::Object(entries) => entries
             .iter()

@@ -24,28 +24,43 @@ impl ToolSchema {
         check_steps(schema)?;
         let told = for_model(schema)?;
         let validator = compile(schema)?;
-        Ok(Self { validator: Some(Arc::new(validator)), told: Some(Arc::new(told)) })
+        Ok(Self {
+            validator: Some(Arc::new(validator)),
+            told: Some(Arc::new(told)),
+        })
     }
 
     /// Takes a recorded schema as it is.
     pub(crate) fn recorded(schema: &Value) -> Self {
-        Self { validator: compile(schema).ok().map(Arc::new), told: for_model(schema).ok().map(Arc::new) }
+        Self {
+            validator: compile(schema).ok().map(Arc::new),
+            told: for_model(schema).ok().map(Arc::new),
+        }
     }
 }
 
 /// Makes a validator of a schema (2020-12), which reads nothing but that schema.
 pub(crate) fn compile(schema: &Value) -> Result<Validator, SchemaError> {
     check_steps(schema)?;
-    jsonschema::draft202012::options().build(schema).map_err(|error| SchemaError {
-        at: error.instance_path().to_string(),
-        fault: SchemaFault::Invalid { why: error.to_string() },
-    })
+    jsonschema::draft202012::options()
+        .build(schema)
+        .map_err(|error| SchemaError {
+            at: error.instance_path().to_string(),
+            fault: SchemaFault::Invalid {
+                why: error.to_string(),
+            },
+        })
 }
 
 /// Refuses a schema that would be followed too deep. One whose references only a validator understands has no more steps
 /// than references and what stands in it.
 fn check_steps(schema: &Value) -> Result<(), SchemaError> {
-    let at_the_whole = |fault| Err(SchemaError { at: String::new(), fault });
+    let at_the_whole = |fault| {
+        Err(SchemaError {
+            at: String::new(),
+            fault,
+        })
+    };
     match Index::of(schema) {
         Ok(index) => index.check_steps(),
         Err(error) if error.fault == SchemaFault::Endless => Err(error),

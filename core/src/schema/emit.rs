@@ -17,7 +17,10 @@ enum Place {
 impl Plan<'_, '_> {
     /// The whole schema, as a model is told.
     pub(super) fn whole(&self) -> Value {
-        self.index.node(0).map(|node| self.schema(node.value, Place::Own)).unwrap_or_default()
+        self.index
+            .node(0)
+            .map(|node| self.schema(node.value, Place::Own))
+            .unwrap_or_default()
     }
 
     /// What stands in place of a reference to `schema`.
@@ -26,10 +29,16 @@ impl Plan<'_, '_> {
     }
 
     fn schema(&self, schema: &Value, place: Place) -> Value {
-        let Value::Object(members) = schema else { return schema.clone() };
+        let Value::Object(members) = schema else {
+            return schema.clone();
+        };
         let target = self.target(schema);
-        let kept = members.iter().filter(|(keyword, _)| target.is_none() || keyword.as_str() != "$ref");
-        let kept = kept.filter_map(|(keyword, held)| Some((keyword.clone(), self.member(keyword, held, place)?)));
+        let kept = members
+            .iter()
+            .filter(|(keyword, _)| target.is_none() || keyword.as_str() != "$ref");
+        let kept = kept.filter_map(|(keyword, held)| {
+            Some((keyword.clone(), self.member(keyword, held, place)?))
+        });
         let kept = kept.collect();
         match target {
             Some(target) => joined(kept, target),
@@ -39,7 +48,8 @@ impl Plan<'_, '_> {
 
     /// What takes the place of the reference in `schema`.
     fn target(&self, schema: &Value) -> Option<&Value> {
-        self.inlined.get(&self.index.node(self.index.number(schema)?)?.reference?)
+        self.inlined
+            .get(&self.index.node(self.index.number(schema)?)?.reference?)
     }
 
     fn member(&self, keyword: &str, held: &Value, place: Place) -> Option<Value> {
@@ -54,19 +64,32 @@ impl Plan<'_, '_> {
     }
 
     fn is_named(&self, anchor: &Value) -> bool {
-        anchor.as_str().is_some_and(|name| self.anchors.contains(name))
+        anchor
+            .as_str()
+            .is_some_and(|name| self.anchors.contains(name))
     }
 
     fn schemas(&self, held: &Value, place: Place) -> Value {
-        let Value::Array(items) = held else { return held.clone() };
+        let Value::Array(items) = held else {
+            return held.clone();
+        };
         items.iter().map(|item| self.schema(item, place)).collect()
     }
 
     fn named(&self, keyword: &str, held: &Value, place: Place) -> Value {
-        let Value::Object(members) = held else { return held.clone() };
+        let Value::Object(members) = held else {
+            return held.clone();
+        };
         let member = |(name, member): (&String, &Value)| {
             let schema = self.schema(member, place);
-            (name.clone(), if keyword == "properties" { untitled(schema, name) } else { schema })
+            (
+                name.clone(),
+                if keyword == "properties" {
+                    untitled(schema, name)
+                } else {
+                    schema
+                },
+            )
         };
         members.iter().map(member).collect()
     }
@@ -74,18 +97,26 @@ impl Plan<'_, '_> {
     /// Those that kept references lead to or into.
     fn definitions(&self, held: &Value, place: Place) -> Option<Value> {
         let members = held.as_object().filter(|_| place == Place::Own)?;
-        let is_retained =
-            |member: &Value| self.index.number(member).is_some_and(|number| self.retained.contains(&number));
+        let is_retained = |member: &Value| {
+            self.index
+                .number(member)
+                .is_some_and(|number| self.retained.contains(&number))
+        };
         let kept = members.iter().filter(|(_, member)| is_retained(member));
-        let kept = kept.map(|(name, member)| (name.clone(), untitled(self.schema(member, place), name)));
-        Some(kept.collect::<Map<_, _>>()).filter(|kept| !kept.is_empty()).map(Value::Object)
+        let kept =
+            kept.map(|(name, member)| (name.clone(), untitled(self.schema(member, place), name)));
+        Some(kept.collect::<Map<_, _>>())
+            .filter(|kept| !kept.is_empty())
+            .map(Value::Object)
     }
 }
 
 /// One schema out of `target` and what stood beside the reference to it.
 fn joined(mut beside: Map<String, Value>, target: &Value) -> Value {
     if let Value::Object(members) = target
-        && beside.iter().all(|(keyword, held)| goes_with(members, keyword, held))
+        && beside
+            .iter()
+            .all(|(keyword, held)| goes_with(members, keyword, held))
     {
         return beside.into_iter().chain(members.clone()).collect();
     }
@@ -103,7 +134,9 @@ fn joined(mut beside: Map<String, Value>, target: &Value) -> Value {
 /// Whether a keyword means the same among `members` as beside a reference to them.
 fn goes_with(members: &Map<String, Value>, keyword: &str, held: &Value) -> bool {
     match holds(keyword) {
-        Some(Holds::Data) => stands_alone(keyword) && members.get(keyword).is_none_or(|other| other == held),
+        Some(Holds::Data) => {
+            stands_alone(keyword) && members.get(keyword).is_none_or(|other| other == held)
+        }
         // What takes the place of a reference has none.
         Some(Holds::Anchor | Holds::Definitions) => true,
         Some(Holds::Reference | Holds::Schema | Holds::Schemas | Holds::Named) | None => false,
@@ -112,9 +145,16 @@ fn goes_with(members: &Map<String, Value>, keyword: &str, held: &Value) -> bool 
 
 /// `schema` without a title that says no more than `name`.
 fn untitled(mut schema: Value, name: &str) -> Value {
-    let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-    let (own, name): (Option<String>, String) =
-        (schema.get("title").and_then(Value::as_str).map(letters), letters(name));
+    let letters = |text: &str| {
+        text.chars()
+            .filter(|c| c.is_alphanumeric())
+            .flat_map(char::to_lowercase)
+            .collect()
+    };
+    let (own, name): (Option<String>, String) = (
+        schema.get("title").and_then(Value::as_str).map(letters),
+        letters(name),
+    );
     if own.is_some_and(|own| own == name)
         && let Value::Object(members) = &mut schema
     {

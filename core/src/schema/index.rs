@@ -67,7 +67,10 @@ impl<'v> Index<'v> {
     /// All schemas with the texts of their references.
     pub(super) fn references(&self) -> impl Iterator<Item = (usize, &'v Value)> {
         let text = |node: &Node<'v>| node.value.get("$ref");
-        self.nodes.iter().enumerate().filter_map(move |(number, node)| Some((number, text(node)?)))
+        self.nodes
+            .iter()
+            .enumerate()
+            .filter_map(move |(number, node)| Some((number, text(node)?)))
     }
 
     /// The schemas that stand in `number` at any depth, and itself, without definitions.
@@ -88,19 +91,40 @@ impl<'v> Index<'v> {
         std::iter::successors(parent(&number), parent)
     }
 
-    fn add(&mut self, value: &'v Value, parent: Option<usize>, step: String, is_definition: bool) -> usize {
+    fn add(
+        &mut self,
+        value: &'v Value,
+        parent: Option<usize>,
+        step: String,
+        is_definition: bool,
+    ) -> usize {
         let number = self.nodes.len();
         self.numbers.insert(std::ptr::from_ref(value), number);
         let (inner, in_place) = (Vec::new(), Vec::new());
-        self.nodes.push(Node { value, parent, is_definition, reference: None, inner, in_place, step });
+        self.nodes.push(Node {
+            value,
+            parent,
+            is_definition,
+            reference: None,
+            inner,
+            in_place,
+            step,
+        });
         number
     }
 
     fn add_inner(&mut self, parent: usize, sub: &Subschema<'v>) {
         let is_definition = holds(sub.keyword) == Some(Holds::Definitions);
         let key = sub.key.as_deref().map(token).unwrap_or_default();
-        let number = self.add(sub.value, Some(parent), token(sub.keyword) + &key, is_definition);
-        let Some(parent) = self.nodes.get_mut(parent) else { return };
+        let number = self.add(
+            sub.value,
+            Some(parent),
+            token(sub.keyword) + &key,
+            is_definition,
+        );
+        let Some(parent) = self.nodes.get_mut(parent) else {
+            return;
+        };
         if !is_definition {
             parent.inner.push(number);
         }
@@ -111,10 +135,20 @@ impl<'v> Index<'v> {
 
     fn read_anchors(&mut self) -> Result<(), SchemaError> {
         for (number, node) in self.nodes.iter().enumerate() {
-            let names = ["$anchor", "$dynamicAnchor"].map(|keyword| node.value.get(keyword).and_then(Value::as_str));
+            let names = ["$anchor", "$dynamicAnchor"]
+                .map(|keyword| node.value.get(keyword).and_then(Value::as_str));
             for name in names.into_iter().flatten() {
-                if self.anchors.insert(name, number).is_some_and(|other| other != number) {
-                    return Err(self.error(number, SchemaFault::AnchorTwice { name: name.to_owned() }));
+                if self
+                    .anchors
+                    .insert(name, number)
+                    .is_some_and(|other| other != number)
+                {
+                    return Err(self.error(
+                        number,
+                        SchemaFault::AnchorTwice {
+                            name: name.to_owned(),
+                        },
+                    ));
                 }
             }
         }
@@ -124,7 +158,9 @@ impl<'v> Index<'v> {
     /// Refuses what would make a reference or a keyword mean something else than it says.
     fn check(&self) -> Result<(), SchemaError> {
         let has_references = self.references().next().is_some();
-        let is_other = |dialect: &Value| dialect.as_str().map(|text| text.trim_end_matches('#')) != Some(DIALECT);
+        let is_other = |dialect: &Value| {
+            dialect.as_str().map(|text| text.trim_end_matches('#')) != Some(DIALECT)
+        };
         for (number, node) in self.nodes.iter().enumerate() {
             let fault = if node.value.get("$dynamicRef").is_some() {
                 SchemaFault::Dynamic
@@ -141,7 +177,9 @@ impl<'v> Index<'v> {
     }
 
     fn resolve(&mut self) -> Result<(), SchemaError> {
-        let targets = self.references().map(|(number, text)| Ok((number, self.target(number, text)?)));
+        let targets = self
+            .references()
+            .map(|(number, text)| Ok((number, self.target(number, text)?)));
         for (number, target) in targets.collect::<Result<Vec<_>, _>>()? {
             if let Some(node) = self.nodes.get_mut(number) {
                 node.reference = Some(target);
@@ -152,16 +190,31 @@ impl<'v> Index<'v> {
     }
 
     fn target(&self, number: usize, text: &Value) -> Result<usize, SchemaError> {
-        let written = || text.as_str().map_or_else(|| text.to_string(), str::to_owned);
+        let written = || {
+            text.as_str()
+                .map_or_else(|| text.to_string(), str::to_owned)
+        };
         let Some(fragment) = text.as_str().and_then(|text| text.strip_prefix('#')) else {
-            return Err(self.error(number, SchemaFault::Remote { reference: written() }));
+            return Err(self.error(
+                number,
+                SchemaFault::Remote {
+                    reference: written(),
+                },
+            ));
         };
         let found = match read(fragment) {
             Some(Reference::Pointer(pointer)) => self.find(&pointer),
             Some(Reference::Anchor(name)) => self.anchors.get(name.as_str()).copied(),
             None => None,
         };
-        found.ok_or_else(|| self.error(number, SchemaFault::Unresolved { reference: written() }))
+        found.ok_or_else(|| {
+            self.error(
+                number,
+                SchemaFault::Unresolved {
+                    reference: written(),
+                },
+            )
+        })
     }
 
     fn find(&self, pointer: &str) -> Option<usize> {
@@ -170,7 +223,11 @@ impl<'v> Index<'v> {
 
     /// Refuses a schema that is applied to one value without end.
     fn check_ends(&self) -> Result<(), SchemaError> {
-        let next = |number| self.node(number).map(|node| node.in_place.clone()).unwrap_or_default();
+        let next = |number| {
+            self.node(number)
+                .map(|node| node.in_place.clone())
+                .unwrap_or_default()
+        };
         match order(0..self.nodes.len(), next).looped.first() {
             Some(number) => Err(self.error(*number, SchemaFault::Endless)),
             None => Ok(()),
@@ -179,7 +236,11 @@ impl<'v> Index<'v> {
 
     /// Refuses a schema that leads through too many others for one value: whoever validates by it goes into each of them.
     pub(super) fn check_steps(&self) -> Result<(), SchemaError> {
-        let next = |number| self.node(number).map(|node| node.in_place.clone()).unwrap_or_default();
+        let next = |number| {
+            self.node(number)
+                .map(|node| node.in_place.clone())
+                .unwrap_or_default()
+        };
         let mut steps: BTreeMap<usize, usize> = BTreeMap::new();
         // What is led to comes first.
         for number in order(0..self.nodes.len(), next).nodes {
@@ -196,7 +257,11 @@ impl<'v> Index<'v> {
     fn error(&self, number: usize, fault: SchemaFault) -> SchemaError {
         let mut steps: Vec<usize> = std::iter::once(number).chain(self.around(number)).collect();
         steps.reverse();
-        let at = steps.iter().filter_map(|number| self.node(*number)).map(|node| node.step.as_str()).collect();
+        let at = steps
+            .iter()
+            .filter_map(|number| self.node(*number))
+            .map(|node| node.step.as_str())
+            .collect();
         SchemaError { at, fault }
     }
 }

@@ -24,11 +24,11 @@ pub(super) enum Holds {
 /// What `keyword` holds; `None` if neither validation nor a model reads it.
 pub(super) fn holds(keyword: &str) -> Option<Holds> {
     Some(match keyword {
-        "type" | "enum" | "const" | "format" | "pattern" | "minLength" | "maxLength" | "minimum" | "maximum"
-        | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" | "required" | "dependentRequired"
-        | "minProperties" | "maxProperties" | "minItems" | "maxItems" | "uniqueItems" | "minContains"
-        | "maxContains" | "title" | "description" | "default" | "deprecated" | "contentEncoding"
-        | "contentMediaType" => Holds::Data,
+        "type" | "enum" | "const" | "format" | "pattern" | "minLength" | "maxLength"
+        | "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf"
+        | "required" | "dependentRequired" | "minProperties" | "maxProperties" | "minItems"
+        | "maxItems" | "uniqueItems" | "minContains" | "maxContains" | "title" | "description"
+        | "default" | "deprecated" | "contentEncoding" | "contentMediaType" => Holds::Data,
         "$ref" => Holds::Reference,
         "$anchor" | "$dynamicAnchor" => Holds::Anchor,
         "not"
@@ -52,7 +52,15 @@ pub(super) fn holds(keyword: &str) -> Option<Holds> {
 pub(super) fn is_in_place(keyword: &str) -> bool {
     matches!(
         keyword,
-        "not" | "if" | "then" | "else" | "allOf" | "anyOf" | "oneOf" | "dependentSchemas" | "dependencies"
+        "not"
+            | "if"
+            | "then"
+            | "else"
+            | "allOf"
+            | "anyOf"
+            | "oneOf"
+            | "dependentSchemas"
+            | "dependencies"
     )
 }
 
@@ -76,16 +84,24 @@ pub(super) fn subschemas(schema: &Value) -> impl Iterator<Item = Subschema<'_>> 
 }
 
 fn held_by<'v>(keyword: &'v str, held: &'v Value) -> Vec<Subschema<'v>> {
-    let one = |key, value| Subschema { keyword, key, value };
+    let one = |key, value| Subschema {
+        keyword,
+        key,
+        value,
+    };
     match holds(keyword) {
         Some(Holds::Schema) => vec![one(None, held)],
         Some(Holds::Schemas) => {
             let items = held.as_array().into_iter().flatten().enumerate();
-            items.map(|(place, item)| one(Some(place.to_string()), item)).collect()
+            items
+                .map(|(place, item)| one(Some(place.to_string()), item))
+                .collect()
         }
         Some(Holds::Named | Holds::Definitions) => {
             let members = held.as_object().into_iter().flatten();
-            members.map(|(name, member)| one(Some(name.clone()), member)).collect()
+            members
+                .map(|(name, member)| one(Some(name.clone()), member))
+                .collect()
         }
         Some(Holds::Data | Holds::Reference | Holds::Anchor) | None => Vec::new(),
     }

@@ -12,7 +12,10 @@ pub(super) struct Order {
 }
 
 /// Walks from `starts` along `next`, depth first. Keeps its path on the heap, so that no chain is too long.
-pub(super) fn order(starts: impl Iterator<Item = usize>, next: impl Fn(usize) -> Vec<usize>) -> Order {
+pub(super) fn order(
+    starts: impl Iterator<Item = usize>,
+    next: impl Fn(usize) -> Vec<usize>,
+) -> Order {
     let mut found = Order::default();
     let (mut entered, mut open) = (BTreeSet::new(), BTreeSet::new());
     for start in starts {
@@ -27,7 +30,9 @@ pub(super) fn order(starts: impl Iterator<Item = usize>, next: impl Fn(usize) ->
                     path.push((node, next(node).into_iter()));
                 }
             }
-            let Some((node, left)) = path.last_mut() else { break };
+            let Some((node, left)) = path.last_mut() else {
+                break;
+            };
             ahead = left.next();
             if ahead.is_none() {
                 open.remove(node);

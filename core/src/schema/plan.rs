@@ -27,13 +27,30 @@ impl<'i, 'v> Plan<'i, 'v> {
     /// What is led to comes first, so that all that stands in place of a reference is known when it is measured. A copy
     /// costs its own bytes: the `allOf` that it may need around it is no longer than the `$ref` that it replaces.
     pub(super) fn of(index: &'i Index<'v>, bytes: usize) -> Self {
-        let mut plan = Self { index, inlined: BTreeMap::new(), retained: BTreeSet::new(), anchors: BTreeSet::new() };
-        let leads = |number| index.within(number).iter().filter_map(|one| index.node(*one)?.reference).collect();
-        let Order { nodes: targets, looped } = order(std::iter::once(0), leads);
+        let mut plan = Self {
+            index,
+            inlined: BTreeMap::new(),
+            retained: BTreeSet::new(),
+            anchors: BTreeSet::new(),
+        };
+        let leads = |number| {
+            index
+                .within(number)
+                .iter()
+                .filter_map(|one| index.node(*one)?.reference)
+                .collect()
+        };
+        let Order {
+            nodes: targets,
+            looped,
+        } = order(std::iter::once(0), leads);
         let (sites, hosts) = (plan.sites(&targets), plan.hosts(&targets));
         let mut left = bytes;
         // The whole is led to only by what stands in it.
-        for target in targets.iter().filter(|target| **target != 0 && !looped.contains(target)) {
+        for target in targets
+            .iter()
+            .filter(|target| **target != 0 && !looped.contains(target))
+        {
             let times = sites.get(target).copied().unwrap_or_default();
             left = plan.decide(*target, times, hosts.contains(target), left);
         }
@@ -43,9 +60,15 @@ impl<'i, 'v> Plan<'i, 'v> {
 
     /// How often references lead to each schema, over all that can be reached.
     fn sites(&self, targets: &[usize]) -> BTreeMap<usize, usize> {
-        let reached: BTreeSet<usize> = targets.iter().flat_map(|target| self.index.within(*target)).collect();
+        let reached: BTreeSet<usize> = targets
+            .iter()
+            .flat_map(|target| self.index.within(*target))
+            .collect();
         let mut sites = BTreeMap::new();
-        for target in reached.iter().filter_map(|number| self.index.node(*number)?.reference) {
+        for target in reached
+            .iter()
+            .filter_map(|number| self.index.node(*number)?.reference)
+        {
             let times: &mut usize = sites.entry(target).or_default();
             *times = times.saturating_add(1);
         }
@@ -54,15 +77,24 @@ impl<'i, 'v> Plan<'i, 'v> {
 
     /// The schemas in which others stand that references lead to.
     fn hosts(&self, targets: &[usize]) -> BTreeSet<usize> {
-        targets.iter().flat_map(|target| self.index.around(*target)).collect()
+        targets
+            .iter()
+            .flat_map(|target| self.index.around(*target))
+            .collect()
     }
 
     /// Replaces the references to `target`, if there is room. Returns the bytes that are left.
     fn decide(&mut self, target: usize, times: usize, is_host: bool, left: usize) -> usize {
-        let Some(node) = self.index.node(target) else { return left };
+        let Some(node) = self.index.node(target) else {
+            return left;
+        };
         let copy = self.copy(node.value);
         // A definition that nothing else leads into is left out itself.
-        let more = if node.is_definition && !is_host { times.saturating_sub(1) } else { times };
+        let more = if node.is_definition && !is_host {
+            times.saturating_sub(1)
+        } else {
+            times
+        };
         let cost = bytes(&copy).saturating_mul(more);
         match left.checked_sub(cost) {
             Some(left) if levels(&copy, INLINED_LEVELS_MAX).is_some() => {
@@ -75,7 +107,10 @@ impl<'i, 'v> Plan<'i, 'v> {
 
     /// Notes what the references need that are kept.
     fn retain(&mut self, targets: &[usize]) {
-        for target in targets.iter().filter(|target| !self.inlined.contains_key(target)) {
+        for target in targets
+            .iter()
+            .filter(|target| !self.inlined.contains_key(target))
+        {
             self.retained.insert(*target);
             self.retained.extend(self.index.around(*target));
         }
@@ -83,7 +118,10 @@ impl<'i, 'v> Plan<'i, 'v> {
             let target = self.index.node(number).and_then(|node| node.reference);
             target.is_some_and(|target| !self.inlined.contains_key(&target))
         };
-        let texts = self.index.references().filter(|(number, _)| is_kept(*number));
+        let texts = self
+            .index
+            .references()
+            .filter(|(number, _)| is_kept(*number));
         let fragments = texts.filter_map(|(_, text)| text.as_str()?.strip_prefix('#'));
         self.anchors = fragments.filter_map(read).filter_map(anchor).collect();
     }

@@ -13,7 +13,11 @@ pub(super) enum Reference {
 pub(super) fn read(fragment: &str) -> Option<Reference> {
     let text = unescaped(fragment)?;
     let is_pointer = text.is_empty() || text.starts_with('/');
-    Some(if is_pointer { Reference::Pointer(text) } else { Reference::Anchor(text) })
+    Some(if is_pointer {
+        Reference::Pointer(text)
+    } else {
+        Reference::Anchor(text)
+    })
 }
 
 /// One token of a JSON pointer, as it is written.
@@ -31,7 +35,9 @@ fn unescaped(fragment: &str) -> Option<String> {
             bytes.push(*first);
             continue;
         }
-        let [high, low, rest @ ..] = rest else { return None };
+        let [high, low, rest @ ..] = rest else {
+            return None;
+        };
         let digit = |byte: u8| char::from(byte).to_digit(16);
         bytes.push(u8::try_from(digit(*high)?.checked_mul(16)?.checked_add(digit(*low)?)?).ok()?);
         left = rest;

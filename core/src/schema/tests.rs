@@ -17,7 +17,10 @@ fn told(schema: &Value) -> Value {
 fn doubling_chain(links: usize) -> Value {
     let link = |n: usize| {
         let next = json!({ "$ref": format!("#/$defs/d{}", n + 1) });
-        (format!("d{n}"), json!({ "type": "object", "properties": { "left": next, "right": next } }))
+        (
+            format!("d{n}"),
+            json!({ "type": "object", "properties": { "left": next, "right": next } }),
+        )
     };
     let mut links: serde_json::Map<_, _> = (0..links).map(link).collect();
     links.insert(format!("d{}", links.len()), json!({ "type": "integer" }));
@@ -56,9 +59,22 @@ fn noise_is_left_out_and_what_models_need_stays() {
 
 #[test]
 fn names_and_data_that_look_like_keywords_survive() {
-    let names = ["$ref", "$id", "$schema", "$defs", "$anchor", "$comment", "title", "examples", "x-y", "description"];
-    let properties: serde_json::Map<_, _> =
-        names.map(|name| (name.to_owned(), json!({ "type": "string" }))).into_iter().collect();
+    let names = [
+        "$ref",
+        "$id",
+        "$schema",
+        "$defs",
+        "$anchor",
+        "$comment",
+        "title",
+        "examples",
+        "x-y",
+        "description",
+    ];
+    let properties: serde_json::Map<_, _> = names
+        .map(|name| (name.to_owned(), json!({ "type": "string" })))
+        .into_iter()
+        .collect();
     let data = json!({ "$ref": "#/nowhere", "$comment": "c", "x-y": [{ "examples": [1], "title": "const" }] });
     let schema = json!({
         "properties": properties, "patternProperties": { "examples": { "const": data } },
@@ -70,7 +86,8 @@ fn names_and_data_that_look_like_keywords_survive() {
 
 #[test]
 fn references_are_replaced_by_what_they_lead_to() {
-    let point = json!({ "type": "array", "prefixItems": [{ "type": "number" }, { "type": "number" }] });
+    let point =
+        json!({ "type": "array", "prefixItems": [{ "type": "number" }, { "type": "number" }] });
     let schema = json!({
         "properties": {
             "by_pointer": { "$ref": "#/$defs/point" }, "by_old_pointer": { "$ref": "#/definitions/a~1b%20c" },
@@ -98,17 +115,35 @@ fn what_stands_beside_a_reference_is_kept() {
     };
     let name = json!({ "type": "string", "description": "A name." });
     for (beside, site) in [
-        (json!({ "default": "b" }), json!({ "type": "string", "description": "A name.", "default": "b" })),
+        (
+            json!({ "default": "b" }),
+            json!({ "type": "string", "description": "A name.", "default": "b" }),
+        ),
         (
             json!({ "type": "string", "maxLength": 9 }),
             json!({ "type": "string", "description": "A name.", "maxLength": 9 }),
         ),
-        (json!({ "description": "Yours." }), json!({ "description": "Yours.", "allOf": [name] })),
-        (json!({ "type": ["string", "null"] }), json!({ "type": ["string", "null"], "allOf": [name] })),
-        (json!({ "not": { "const": "b" } }), json!({ "not": { "const": "b" }, "allOf": [name] })),
-        (json!({ "allOf": [{ "minLength": 1 }] }), json!({ "allOf": [{ "minLength": 1 }, name] })),
+        (
+            json!({ "description": "Yours." }),
+            json!({ "description": "Yours.", "allOf": [name] }),
+        ),
+        (
+            json!({ "type": ["string", "null"] }),
+            json!({ "type": ["string", "null"], "allOf": [name] }),
+        ),
+        (
+            json!({ "not": { "const": "b" } }),
+            json!({ "not": { "const": "b" }, "allOf": [name] }),
+        ),
+        (
+            json!({ "allOf": [{ "minLength": 1 }] }),
+            json!({ "allOf": [{ "minLength": 1 }, name] }),
+        ),
     ] {
-        assert_eq!(told(&schema(beside)), json!({ "properties": { "a": site } }));
+        assert_eq!(
+            told(&schema(beside)),
+            json!({ "properties": { "a": site } })
+        );
     }
 }
 
@@ -124,7 +159,10 @@ fn keywords_that_would_act_upon_each_other_are_kept_apart() {
     });
     assert_eq!(told(&schema), expected);
     let counted = json!({ "minContains": 0, "$ref": "#/$defs/a", "$defs": { "a": { "contains": { "const": 1 } } } });
-    assert_eq!(told(&counted), json!({ "minContains": 0, "allOf": [{ "contains": { "const": 1 } }] }));
+    assert_eq!(
+        told(&counted),
+        json!({ "minContains": 0, "allOf": [{ "contains": { "const": 1 } }] })
+    );
 }
 
 #[test]
@@ -184,7 +222,12 @@ fn doubling_chain_stays_within_twice_its_bytes() {
 
 #[test]
 fn long_chains_and_deep_ones_end() {
-    let link = |n: usize| (format!("d{n}"), json!({ "items": { "$ref": format!("#/$defs/d{}", n + 1) } }));
+    let link = |n: usize| {
+        (
+            format!("d{n}"),
+            json!({ "items": { "$ref": format!("#/$defs/d{}", n + 1) } }),
+        )
+    };
     let mut links: serde_json::Map<_, _> = (0..5_000).map(link).collect();
     links.insert("d5000".to_owned(), json!({ "type": "integer" }));
     let told = told(&json!({ "$ref": "#/$defs/d0", "$defs": links }));
@@ -196,9 +239,15 @@ fn long_chains_and_deep_ones_end() {
 fn chain(links: usize, lead: impl Fn(Value) -> Value) -> Value {
     let mut definitions = serde_json::Map::new();
     for n in 0..links {
-        definitions.insert(format!("d{n}"), lead(json!({ "$ref": format!("#/$defs/d{}", n + 1) })));
+        definitions.insert(
+            format!("d{n}"),
+            lead(json!({ "$ref": format!("#/$defs/d{}", n + 1) })),
+        );
     }
-    definitions.insert(format!("d{links}"), json!({ "type": "array", "items": { "$ref": "#/$defs/d0" } }));
+    definitions.insert(
+        format!("d{links}"),
+        json!({ "type": "array", "items": { "$ref": "#/$defs/d0" } }),
+    );
     json!({ "$ref": "#/$defs/d0", "$defs": definitions })
 }
 
@@ -224,19 +273,40 @@ fn no_schema_that_is_taken_can_overflow_the_stack() {
                 let refused = check(&chain(links, lead)).unwrap_err();
                 assert_eq!(refused.fault, SchemaFault::TooManySteps, "{links}");
             }
-            let longest = (1..STEPS_MAX).rev().find_map(|links| compile(&chain(links, lead)).ok()).unwrap();
+            let longest = (1..STEPS_MAX)
+                .rev()
+                .find_map(|links| compile(&chain(links, lead)).ok())
+                .unwrap();
             let _fits_or_not = longest.is_valid(&value) || longest.iter_errors(&value).count() > 0;
         }
-        assert_eq!(check(&chain(5_000, |next| next)).unwrap_err().fault, SchemaFault::TooManySteps);
+        assert_eq!(
+            check(&chain(5_000, |next| next)).unwrap_err().fault,
+            SchemaFault::TooManySteps
+        );
         // What a validator follows and we do not.
         let dynamic = chain(1_000, |next| json!({ "$dynamicRef": next["$ref"] }));
-        assert_eq!(compile(&dynamic).unwrap_err().fault, SchemaFault::TooManySteps);
-        assert_eq!(compile(&json!({ "$ref": "#" })).unwrap_err().fault, SchemaFault::Endless);
+        assert_eq!(
+            compile(&dynamic).unwrap_err().fault,
+            SchemaFault::TooManySteps
+        );
+        assert_eq!(
+            compile(&json!({ "$ref": "#" })).unwrap_err().fault,
+            SchemaFault::Endless
+        );
     };
-    std::thread::Builder::new().stack_size(2 << 20).spawn(run).unwrap().join().unwrap();
+    std::thread::Builder::new()
+        .stack_size(2 << 20)
+        .spawn(run)
+        .unwrap()
+        .join()
+        .unwrap();
 }
 
 #[test]
 fn chain_that_goes_into_the_value_may_be_long() {
-    check(&chain(500, |next| json!({ "properties": { "next": next } }))).unwrap();
+    check(&chain(
+        500,
+        |next| json!({ "properties": { "next": next } }),
+    ))
+    .unwrap();
 }

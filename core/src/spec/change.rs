@@ -43,13 +43,23 @@ impl Change {
     }
 
     fn plain(what: String, how: How) -> Self {
-        Self { what, how, from: None, to: None }
+        Self {
+            what,
+            how,
+            from: None,
+            to: None,
+        }
     }
 }
 
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { what, how, from, to } = self;
+        let Self {
+            what,
+            how,
+            from,
+            to,
+        } = self;
         match (how, from, to) {
             (How::Changed, Some(from), Some(to)) => write!(f, "{what}: {from} becomes {to}"),
             (How::Added, _, Some(to)) => write!(f, "{what} is new: {to}"),
@@ -74,7 +84,12 @@ impl Definition {
         if self.source != next.source {
             let value = |source: &Option<String>| source.clone().map(Value::from);
             let (from, to) = (value(&self.source), value(&next.source));
-            changes.push(Change { what: "file".to_owned(), how: how(from.is_some(), to.is_some()), from, to });
+            changes.push(Change {
+                what: "file".to_owned(),
+                how: how(from.is_some(), to.is_some()),
+                from,
+                to,
+            });
         }
         changes.sort_by(|one, other| one.what.cmp(&other.what));
         changes
@@ -97,13 +112,19 @@ fn structure(old: &WorldSpec, new: &WorldSpec) -> Vec<Change> {
     entries("models", &map(&old.models), &map(&new.models), &mut changes);
     entries("tools", &map(&old.tools), &map(&new.tools), &mut changes);
     entries("states", &map(&old.states), &map(&new.states), &mut changes);
-    for (under, old, new) in
-        [("policy", map(&old.policy), map(&new.policy)), ("limits", map(&old.limits), map(&new.limits))]
-    {
+    for (under, old, new) in [
+        ("policy", map(&old.policy), map(&new.policy)),
+        ("limits", map(&old.limits), map(&new.limits)),
+    ] {
         for (key, from, to) in differing(&old, &new) {
             let (from, to) = (from.cloned(), to.cloned());
             let how = how(from.is_some(), to.is_some());
-            changes.push(Change { what: format!("{under}.{key}"), how, from, to });
+            changes.push(Change {
+                what: format!("{under}.{key}"),
+                how,
+                from,
+                to,
+            });
         }
     }
     changes
@@ -111,11 +132,17 @@ fn structure(old: &WorldSpec, new: &WorldSpec) -> Vec<Change> {
 
 fn texts(old: &SpecText, new: &SpecText, changes: &mut Vec<Change>) {
     for (key, old, new) in differing(&map(old), &map(new)) {
-        let parts =
-            |value: Option<&Value>| value.and_then(Value::as_object).map(|map| map.clone().into_iter().collect());
+        let parts = |value: Option<&Value>| {
+            value
+                .and_then(Value::as_object)
+                .map(|map| map.clone().into_iter().collect())
+        };
         let (before, after): (Option<Entries>, Option<Entries>) = (parts(old), parts(new));
         if before.is_none() && after.is_none() {
-            changes.push(Change::plain(key.clone(), how(old.is_some(), new.is_some())));
+            changes.push(Change::plain(
+                key.clone(),
+                how(old.is_some(), new.is_some()),
+            ));
             continue;
         }
         let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
@@ -157,15 +184,23 @@ const fn how(was: bool, is: bool) -> How {
 }
 
 /// The keys that do not say the same in both.
-fn differing<'e>(old: &'e Entries, new: &'e Entries) -> Vec<(&'e String, Option<&'e Value>, Option<&'e Value>)> {
+fn differing<'e>(
+    old: &'e Entries,
+    new: &'e Entries,
+) -> Vec<(&'e String, Option<&'e Value>, Option<&'e Value>)> {
     let keys: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
-    let both = keys.into_iter().map(|key| (key, old.get(key), new.get(key)));
+    let both = keys
+        .into_iter()
+        .map(|key| (key, old.get(key), new.get(key)));
     both.filter(|(_, old, new)| old != new).collect()
 }
 
 fn agents(spec: &WorldSpec) -> Entries {
     let value = |agent| serde_json::to_value(agent).unwrap_or_default();
-    spec.agents.iter().map(|agent| (agent.name.to_string(), value(agent))).collect()
+    spec.agents
+        .iter()
+        .map(|agent| (agent.name.to_string(), value(agent)))
+        .collect()
 }
 
 /// The fields of what serialises to an object; none of anything else.

@@ -23,7 +23,10 @@ impl StateSpec {
     /// items is an id. What is no known id is taken out: a member of an object, or an item of the list, is gone. `null`
     /// stays.
     pub(crate) fn resolved(&self, told: &Value) -> Resolved {
-        let mut resolved = Resolved { state: told.clone(), dropped: Vec::new() };
+        let mut resolved = Resolved {
+            state: told.clone(),
+            dropped: Vec::new(),
+        };
         for (pointer, known) in &self.ids {
             resolved.resolve(pointer, known);
         }
@@ -46,15 +49,15 @@ impl Resolved {
                     }
                 }
             }
-            Some(place @ (Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_))) => {
-                match known_as(place, known) {
-                    Some(it) => *place = it,
-                    None => {
-                        take_out(state, pointer);
-                        dropped.push(pointer.to_owned());
-                    }
+            Some(
+                place @ (Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_)),
+            ) => match known_as(place, known) {
+                Some(it) => *place = it,
+                None => {
+                    take_out(state, pointer);
+                    dropped.push(pointer.to_owned());
                 }
-            }
+            },
         }
     }
 }

@@ -4,12 +4,16 @@ use super::{Past, ada, agent, at, node, runtime};
 use crate::command::{Action, Command, Judgement, Reply, Settlement};
 use crate::effect::Effect;
 use crate::event::{ForkEffects, TreeHead, Verdict};
-use crate::ids::{Attempt, CallId, CopyId, Digest, MessageId, RequestId, Stamp, TurnId, WorldId, WorldName};
+use crate::ids::{
+    Attempt, CallId, CopyId, Digest, MessageId, RequestId, Stamp, TurnId, WorldId, WorldName,
+};
 use crate::memory::Memory;
 use crate::port::Reaction;
 use crate::principal::Principal;
 use crate::request::Parameters;
-use crate::response::{CallPart, LLMResponse, ModelError, ModelErrorKind, Part, Reply as ModelReply};
+use crate::response::{
+    CallPart, LLMResponse, ModelError, ModelErrorKind, Part, Reply as ModelReply,
+};
 use crate::tool::{Question, Reconciliation, ToolOutcome};
 use crate::world::World;
 
@@ -23,22 +27,39 @@ pub(crate) fn text(said: &str) -> LLMResponse {
 
 /// An answer with calls, each of a tool with arguments.
 pub(crate) fn calls(calls: &[(&str, &str)]) -> LLMResponse {
-    LLMResponse::Calls(ModelReply { parts: parts(calls), ..ModelReply::default() })
+    LLMResponse::Calls(ModelReply {
+        parts: parts(calls),
+        ..ModelReply::default()
+    })
 }
 
 pub(crate) fn parts(calls: &[(&str, &str)]) -> Vec<Part> {
     let part = |(tool, arguments): &(&str, &str)| {
-        Part::Call(CallPart { label: String::new(), tool: (*tool).to_owned(), arguments: (*arguments).to_owned() })
+        Part::Call(CallPart {
+            label: String::new(),
+            tool: (*tool).to_owned(),
+            arguments: (*arguments).to_owned(),
+        })
     };
     calls.iter().map(part).collect()
 }
 
 pub(crate) fn answer(response: LLMResponse) -> Reaction {
-    Reaction::Answer { response, note: None }
+    Reaction::Answer {
+        response,
+        note: None,
+    }
 }
 
 pub(crate) fn post(said: &str) -> Command {
-    Command::of(ada(), Action::PostMessage { text: said.to_owned(), attachments: Vec::new(), reply_to: None })
+    Command::of(
+        ada(),
+        Action::PostMessage {
+            text: said.to_owned(),
+            attachments: Vec::new(),
+            reply_to: None,
+        },
+    )
 }
 
 pub(crate) fn reopen() -> Command {
@@ -48,16 +69,34 @@ pub(crate) fn reopen() -> Command {
 /// An opening in the `n`-th copy of the store.
 pub(crate) fn reopen_in(n: u8) -> Command {
     let copy = Some(CopyId(uuid::Uuid::from_bytes([n; 16])));
-    runtime(Action::Open { node: node(), base: None, revise: None, signer: None, copy })
+    runtime(Action::Open {
+        node: node(),
+        base: None,
+        revise: None,
+        signer: None,
+        copy,
+    })
 }
 
 /// An opening that signs heads with a key.
 pub(crate) fn reopen_with(key: Option<&str>) -> Command {
-    runtime(Action::Open { node: node(), base: None, revise: None, signer: key.map(str::to_owned), copy: None })
+    runtime(Action::Open {
+        node: node(),
+        base: None,
+        revise: None,
+        signer: key.map(str::to_owned),
+        copy: None,
+    })
 }
 
 pub(crate) fn settle(request: RequestId, settlement: Settlement) -> Command {
-    Command::of(ada(), Action::Settle { request, settlement })
+    Command::of(
+        ada(),
+        Action::Settle {
+            request,
+            settlement,
+        },
+    )
 }
 
 pub(crate) fn reply(request: RequestId, reply: Reply) -> Command {
@@ -65,20 +104,39 @@ pub(crate) fn reply(request: RequestId, reply: Reply) -> Command {
 }
 
 pub(crate) fn edit(message: u64, said: &str) -> Command {
-    Command::of(ada(), Action::Edit { message: MessageId(at(message)), text: said.to_owned() })
+    Command::of(
+        ada(),
+        Action::Edit {
+            message: MessageId(at(message)),
+            text: said.to_owned(),
+        },
+    )
 }
 
 pub(crate) fn retract(message: u64) -> Command {
-    Command::of(ada(), Action::Retract { message: MessageId(at(message)) })
+    Command::of(
+        ada(),
+        Action::Retract {
+            message: MessageId(at(message)),
+        },
+    )
 }
 
 pub(crate) fn regenerate(message: u64) -> Command {
-    Command::of(ada(), Action::Regenerate { message: MessageId(at(message)) })
+    Command::of(
+        ada(),
+        Action::Regenerate {
+            message: MessageId(at(message)),
+        },
+    )
 }
 
 /// The same command, given by another.
 pub(crate) fn of(principal: Principal, command: &Command) -> Command {
-    Command { principal, ..command.clone() }
+    Command {
+        principal,
+        ..command.clone()
+    }
 }
 
 pub(crate) fn stop() -> Command {
@@ -89,9 +147,16 @@ pub(crate) fn stop() -> Command {
 pub(crate) fn fork_of(world: &World) -> Command {
     let deep = world.lineage().len() + 1;
     let action = Action::Fork {
-        world: WorldId::from_stamp(&Stamp { time: world.time(), seed: crate::ids::Seed::new([10 + deep as u8; 16]) }),
+        world: WorldId::from_stamp(&Stamp {
+            time: world.time(),
+            seed: crate::ids::Seed::new([10 + deep as u8; 16]),
+        }),
         name: WorldName::new(format!("branch-{deep}")).unwrap(),
-        base: TreeHead { of: world.head(), commits: 1, root: Digest::of(&[]) },
+        base: TreeHead {
+            of: world.head(),
+            commits: 1,
+            root: Digest::of(&[]),
+        },
         link: Digest::of(&[b"link"]),
         effects: ForkEffects::Recorded,
         node: node(),
@@ -110,7 +175,14 @@ pub(crate) fn deny(request: RequestId) -> Command {
 }
 
 pub(crate) fn decide_of(name: &str, request: RequestId, verdict: Verdict) -> Command {
-    Command::of(ada(), Action::Decide { agent: agent(name), request, judgement: Judgement::new(verdict) })
+    Command::of(
+        ada(),
+        Action::Decide {
+            agent: agent(name),
+            request,
+            judgement: Judgement::new(verdict),
+        },
+    )
 }
 
 pub(crate) fn question() -> ToolOutcome {
@@ -142,59 +214,145 @@ impl Past {
     }
 
     pub(crate) fn wake(&self, name: &str, reaction: Reaction) -> Command {
-        runtime(Action::OpenTurn { agent: agent(name), horizon: self.world.head(), reaction })
+        runtime(Action::OpenTurn {
+            agent: agent(name),
+            horizon: self.world.head(),
+            reaction,
+        })
     }
 
     pub(crate) fn carry_on(&self, name: &str, reaction: Reaction) -> Command {
-        runtime(Action::ContinueTurn { agent: agent(name), turn: self.turn(name), reaction })
+        runtime(Action::ContinueTurn {
+            agent: agent(name),
+            turn: self.turn(name),
+            reaction,
+        })
     }
 
     pub(crate) fn fail_agent(&self, name: &str) -> Command {
         let turn = self.memory(name).turn.as_ref().map(|turn| turn.id);
-        runtime(Action::FailAgent { agent: agent(name), turn, code: "broken".to_owned(), detail: "why".to_owned() })
+        runtime(Action::FailAgent {
+            agent: agent(name),
+            turn,
+            code: "broken".to_owned(),
+            detail: "why".to_owned(),
+        })
     }
 
     pub(crate) fn answer(&self, name: &str, response: LLMResponse) -> Command {
-        let model = self.memory(name).turn.as_ref().unwrap().model.as_ref().unwrap();
-        runtime(Action::RecordAnswer { agent: agent(name), call: model.call, attempt: model.attempt, response })
+        let model = self
+            .memory(name)
+            .turn
+            .as_ref()
+            .unwrap()
+            .model
+            .as_ref()
+            .unwrap();
+        runtime(Action::RecordAnswer {
+            agent: agent(name),
+            call: model.call,
+            attempt: model.attempt,
+            response,
+        })
     }
 
     pub(crate) fn fail_model(&self, name: &str, error: ModelError) -> Command {
-        let model = self.memory(name).turn.as_ref().unwrap().model.as_ref().unwrap();
-        runtime(Action::RecordFailure { agent: agent(name), call: model.call, attempt: model.attempt, error })
+        let model = self
+            .memory(name)
+            .turn
+            .as_ref()
+            .unwrap()
+            .model
+            .as_ref()
+            .unwrap();
+        runtime(Action::RecordFailure {
+            agent: agent(name),
+            call: model.call,
+            attempt: model.attempt,
+            error,
+        })
     }
 
     pub(crate) fn retry(&self, name: &str) -> Command {
-        let call = self.memory(name).turn.as_ref().unwrap().model.as_ref().unwrap().call;
-        runtime(Action::RetryModel { agent: agent(name), call })
+        let call = self
+            .memory(name)
+            .turn
+            .as_ref()
+            .unwrap()
+            .model
+            .as_ref()
+            .unwrap()
+            .call;
+        runtime(Action::RetryModel {
+            agent: agent(name),
+            call,
+        })
     }
 
     pub(crate) fn stream(&self, name: &str) -> Command {
-        let model = self.memory(name).turn.as_ref().unwrap().model.as_ref().unwrap();
-        runtime(Action::StartStream { agent: agent(name), call: model.call, attempt: model.attempt })
+        let model = self
+            .memory(name)
+            .turn
+            .as_ref()
+            .unwrap()
+            .model
+            .as_ref()
+            .unwrap();
+        runtime(Action::StartStream {
+            agent: agent(name),
+            call: model.call,
+            attempt: model.attempt,
+        })
     }
 
     pub(crate) fn start(&self, name: &str, n: usize, attempt: u32) -> Command {
         let (agent, call) = (agent(name), self.call(name, n));
-        runtime(Action::StartTool { agent, call, attempt: Attempt(attempt) })
+        runtime(Action::StartTool {
+            agent,
+            call,
+            attempt: Attempt(attempt),
+        })
     }
 
-    pub(crate) fn finish(&self, name: &str, n: usize, attempt: u32, outcome: ToolOutcome) -> Command {
+    pub(crate) fn finish(
+        &self,
+        name: &str,
+        n: usize,
+        attempt: u32,
+        outcome: ToolOutcome,
+    ) -> Command {
         let (agent, call) = (agent(name), self.call(name, n));
-        runtime(Action::FinishTool { agent, call, attempt: Attempt(attempt), outcome, progress: None })
+        runtime(Action::FinishTool {
+            agent,
+            call,
+            attempt: Attempt(attempt),
+            outcome,
+            progress: None,
+        })
     }
 
     pub(crate) fn time_out(&self, name: &str, n: usize, attempt: u32) -> Command {
         let (agent, call) = (agent(name), self.call(name, n));
-        runtime(Action::TimeOutTool { agent, call, attempt: Attempt(attempt) })
+        runtime(Action::TimeOutTool {
+            agent,
+            call,
+            attempt: Attempt(attempt),
+        })
     }
 
     pub(crate) fn reconcile(&self, name: &str, n: usize, result: Reconciliation) -> Command {
-        runtime(Action::RecordReconcile { agent: agent(name), call: self.call(name, n), result })
+        runtime(Action::RecordReconcile {
+            agent: agent(name),
+            call: self.call(name, n),
+            result,
+        })
     }
 
     pub(crate) fn declare(&self, name: &str, n: usize) -> Command {
-        runtime(Action::DeclareUnknown { agent: agent(name), call: self.call(name, n) })
+        runtime(Action::DeclareUnknown {
+            agent: agent(name),
+            call: self.call(name, n),
+        })
     }
 }
 
@@ -241,7 +399,10 @@ impl Past {
     /// The signature that is owed is made.
     pub(crate) fn signed(self) -> Self {
         let owed = self.owed();
-        let signature = owed.iter().find(|effect| matches!(effect, Effect::Sign { .. })).unwrap();
+        let signature = owed
+            .iter()
+            .find(|effect| matches!(effect, Effect::Sign { .. }))
+            .unwrap();
         let action = upkeep(&self.world, signature);
         self.then(runtime(action))
     }
@@ -254,7 +415,9 @@ impl Past {
 
     /// Somebody asked bob, and his model answered with calls.
     pub(crate) fn bob_calls(self, wanted: &[(&str, &str)]) -> Self {
-        self.said("@bob do it").woke("bob").answered("bob", calls(wanted))
+        self.said("@bob do it")
+            .woke("bob")
+            .answered("bob", calls(wanted))
     }
 }
 
@@ -262,12 +425,20 @@ impl Past {
 pub(crate) fn upkeep(world: &World, effect: &Effect) -> Action {
     match effect {
         Effect::Sign { occasion, .. } => Action::Sign {
-            head: TreeHead { of: world.head(), commits: 1, root: Digest::of(&[]) },
+            head: TreeHead {
+                of: world.head(),
+                commits: 1,
+                root: Digest::of(&[]),
+            },
             key: world.signer().unwrap().to_owned(),
             signature: "signature".to_owned(),
             occasion: *occasion,
         },
-        Effect::Erase { request } => Action::RecordErased { request: *request, events: 1, files: 0 },
+        Effect::Erase { request } => Action::RecordErased {
+            request: *request,
+            events: 1,
+            files: 0,
+        },
         Effect::Wake { .. }
         | Effect::Continue { .. }
         | Effect::CallModel { .. }

@@ -4,7 +4,8 @@ use super::{agent, model, person};
 use crate::content::Content;
 use crate::event::*;
 use crate::ids::{
-    Attempt, CallId, Digest, EpisodeId, Incarnation, MessageId, ModelCallId, Position, RequestId, TurnId,
+    Attempt, CallId, Digest, EpisodeId, Incarnation, MessageId, ModelCallId, Position, RequestId,
+    TurnId,
 };
 use crate::principal::Principal;
 use crate::refusal::RefusalReason;
@@ -51,34 +52,80 @@ pub(crate) fn tool_finished(
     status: CallStatus,
     outcome: Option<ToolOutcome>,
 ) -> Event {
-    Event::ToolFinished(ToolFinished::new(call, agent("bob"), attempt, status, outcome))
+    Event::ToolFinished(ToolFinished::new(
+        call,
+        agent("bob"),
+        attempt,
+        status,
+        outcome,
+    ))
 }
 
 pub(crate) fn notice(notice: Notice, of: u64) -> Event {
-    Event::NoticePosted(NoticePosted { notice, to: None, episode: Some(episode(of)) })
+    Event::NoticePosted(NoticePosted {
+        notice,
+        to: None,
+        episode: Some(episode(of)),
+    })
 }
 
 pub(crate) fn notice_to_ada(notice: Notice, of: u64) -> Event {
     let to = Some(person("ada").display);
-    Event::NoticePosted(NoticePosted { notice, to, episode: Some(episode(of)) })
+    Event::NoticePosted(NoticePosted {
+        notice,
+        to,
+        episode: Some(episode(of)),
+    })
 }
 
 pub(crate) fn closed(name: &str, turn: TurnId, reason: CloseReason) -> Event {
-    Event::TurnClosed(TurnClosed { agent: agent(name), turn, reason, unasked: None })
+    Event::TurnClosed(TurnClosed {
+        agent: agent(name),
+        turn,
+        reason,
+        unasked: None,
+    })
 }
 
-pub(crate) fn refused(command: &crate::command::Command, reason: RefusalReason, request: Option<RequestId>) -> Event {
+pub(crate) fn refused(
+    command: &crate::command::Command,
+    reason: RefusalReason,
+    request: Option<RequestId>,
+) -> Event {
     let (principal, digest) = (command.principal.clone(), command.digest());
     let request = request.map(|request| request.0);
-    Event::Refused(Refused { reason, principal, command: digest, request, repeated: false })
+    Event::Refused(Refused {
+        reason,
+        principal,
+        command: digest,
+        request,
+        repeated: false,
+    })
 }
 
 pub(crate) fn unknown(call: CallId, cause: UnknownCause) -> Event {
-    Event::OutcomeUnknown(OutcomeUnknown { call, agent: agent("bob"), cause })
+    Event::OutcomeUnknown(OutcomeUnknown {
+        call,
+        agent: agent("bob"),
+        cause,
+    })
 }
 
-pub(crate) fn settled(request: RequestId, call: CallId, how: SettledHow, by: Principal, text: SettledText) -> Event {
-    Event::OutcomeSettled(OutcomeSettled { request, call, agent: agent("bob"), how, by, text: text.into() })
+pub(crate) fn settled(
+    request: RequestId,
+    call: CallId,
+    how: SettledHow,
+    by: Principal,
+    text: SettledText,
+) -> Event {
+    Event::OutcomeSettled(OutcomeSettled {
+        request,
+        call,
+        agent: agent("bob"),
+        how,
+        by,
+        text: text.into(),
+    })
 }
 
 pub(crate) fn turn_opened(name: &str, of: u64, horizon: u64, news: &[u64]) -> Event {
@@ -96,16 +143,28 @@ pub(crate) fn turn_opened(name: &str, of: u64, horizon: u64, news: &[u64]) -> Ev
 /// What ada says at `position`.
 pub(crate) fn posted(position: u64, said: &str) -> Event {
     let author = Author::Person(person("ada").display);
-    Event::MessagePosted(MessagePosted::said(MessageId(at(position)), author, None, MessageBody::text(said)))
+    Event::MessagePosted(MessagePosted::said(
+        MessageId(at(position)),
+        author,
+        None,
+        MessageBody::text(said),
+    ))
 }
 
 /// The verdicts about the message at `message`, which begins its episode.
-pub(crate) fn route(message: u64, rule: RoutingRule, respond: &[(&str, RoutingReason)]) -> MessageRouted {
+pub(crate) fn route(
+    message: u64,
+    rule: RoutingRule,
+    respond: &[(&str, RoutingReason)],
+) -> MessageRouted {
     MessageRouted {
         message: at(message),
         episode: episode(message),
         rule,
-        respond: respond.iter().map(|(name, reason)| (agent(name), *reason)).collect(),
+        respond: respond
+            .iter()
+            .map(|(name, reason)| (agent(name), *reason))
+            .collect(),
         people: Vec::new(),
         others: Others::Store,
         tag: None,
@@ -116,7 +175,12 @@ pub(crate) fn route(message: u64, rule: RoutingRule, respond: &[(&str, RoutingRe
     }
 }
 
-pub(crate) fn routed(message: u64, rule: RoutingRule, respond: &[(&str, RoutingReason)], unknown: &[&str]) -> Event {
+pub(crate) fn routed(
+    message: u64,
+    rule: RoutingRule,
+    respond: &[(&str, RoutingReason)],
+    unknown: &[&str],
+) -> Event {
     let unknown: Vec<String> = unknown.iter().map(|name| (*name).to_owned()).collect();
     Event::MessageRouted(MessageRouted {
         undeliverable: u32::try_from(unknown.len()).unwrap(),
@@ -126,7 +190,14 @@ pub(crate) fn routed(message: u64, rule: RoutingRule, respond: &[(&str, RoutingR
 }
 
 /// Bob's model is asked at `call`, `items` being what it reads.
-pub(crate) fn model_called(call: u64, attempt: u32, turn: TurnId, purpose: Purpose, items: u32, link: Digest) -> Event {
+pub(crate) fn model_called(
+    call: u64,
+    attempt: u32,
+    turn: TurnId,
+    purpose: Purpose,
+    items: u32,
+    link: Digest,
+) -> Event {
     Event::ModelCalled(ModelCalled {
         agent: agent("bob"),
         turn,

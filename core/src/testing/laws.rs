@@ -87,18 +87,39 @@ impl Laws {
             let saved = serde_json::to_vec(&self.replayed).unwrap();
             self.replayed = World::restore(&saved).unwrap();
         }
-        let reread: Vec<Event> = commit.events.iter().map(|event| reread(event, false)).collect();
+        let reread: Vec<Event> = commit
+            .events
+            .iter()
+            .map(|event| reread(event, false))
+            .collect();
         assert_eq!(reread, commit.events, "an event survives its record");
         self.replayed.apply(commit);
         assert_eq!(self.replayed, *world, "live and replayed");
         let events = commit.events.iter().map(reread_erased).collect();
-        self.erased.apply(&Commit { header: commit.header.clone(), events });
-        assert_eq!(self.erased.owed().collect::<Vec<_>>(), world.owed().collect::<Vec<_>>(), "erasure owes the same");
+        self.erased.apply(&Commit {
+            header: commit.header.clone(),
+            events,
+        });
+        assert_eq!(
+            self.erased.owed().collect::<Vec<_>>(),
+            world.owed().collect::<Vec<_>>(),
+            "erasure owes the same"
+        );
         assert_eq!(self.erased.activity(), world.activity());
         assert_eq!(self.erased.head(), world.head());
-        let some = commit.numbered().map(|(at, event)| reread_partly(at, event)).collect();
-        self.partly_erased.apply(&Commit { header: commit.header.clone(), events: some });
-        assert_eq!(self.partly_erased.owed().collect::<Vec<_>>(), world.owed().collect::<Vec<_>>(), "nor does a part");
+        let some = commit
+            .numbered()
+            .map(|(at, event)| reread_partly(at, event))
+            .collect();
+        self.partly_erased.apply(&Commit {
+            header: commit.header.clone(),
+            events: some,
+        });
+        assert_eq!(
+            self.partly_erased.owed().collect::<Vec<_>>(),
+            world.owed().collect::<Vec<_>>(),
+            "nor does a part"
+        );
         pairs_are_whole(&self.partly_erased);
     }
 
@@ -106,13 +127,27 @@ impl Laws {
     fn audit(&mut self, commit: &Commit) {
         let found = self.auditors[0].take(commit);
         let is_fine = matches!(found, Finding::Decided | Finding::RecordedRefusal);
-        assert!(is_fine || (self.has_lost && found == Finding::Erased), "{commit:?}: {found:?}");
-        let with = |events| Commit { header: commit.header.clone(), events };
+        assert!(
+            is_fine || (self.has_lost && found == Finding::Erased),
+            "{commit:?}: {found:?}"
+        );
+        let with = |events| Commit {
+            header: commit.header.clone(),
+            events,
+        };
         let bare = with(commit.events.iter().map(reread_erased).collect());
-        let some = with(commit.numbered().map(|(at, event)| reread_partly(at, event)).collect());
+        let some = with(
+            commit
+                .numbered()
+                .map(|(at, event)| reread_partly(at, event))
+                .collect(),
+        );
         for (auditor, commit) in self.auditors[1..].iter_mut().zip([bare, some]) {
             let found = auditor.take(&commit);
-            assert!(!matches!(found, Finding::Diverged(_)), "{commit:?}, erased: {found:?}");
+            assert!(
+                !matches!(found, Finding::Diverged(_)),
+                "{commit:?}, erased: {found:?}"
+            );
         }
     }
 
@@ -153,16 +188,37 @@ impl Laws {
     fn gone_is_gone(&self, world: &World) {
         let is_gone = |at: &Position| self.gone.contains(at);
         let is_clean = |because: &[Position]| !because.iter().any(is_gone);
-        assert!(world.transcript().iter().all(|said| !is_gone(&said.at) && is_clean(&said.because)));
+        assert!(
+            world
+                .transcript()
+                .iter()
+                .all(|said| !is_gone(&said.at) && is_clean(&said.because))
+        );
         for spec in &world.rules().spec().agents {
             let memory = world.memory(&spec.name).unwrap();
             let turn = memory.turn.as_ref();
-            assert!(memory.inbox.iter().all(|news| !is_gone(&news.at)), "{}'s inbox", spec.name);
-            assert!(turn.is_none_or(|turn| is_clean(&turn.because)), "{}'s news", spec.name);
+            assert!(
+                memory.inbox.iter().all(|news| !is_gone(&news.at)),
+                "{}'s inbox",
+                spec.name
+            );
+            assert!(
+                turn.is_none_or(|turn| is_clean(&turn.because)),
+                "{}'s news",
+                spec.name
+            );
             let is_reading = turn.is_some_and(|turn| turn.model.is_some());
-            assert!(memory.taken_back.is_empty() || is_reading, "{} reads nothing", spec.name);
+            assert!(
+                memory.taken_back.is_empty() || is_reading,
+                "{} reads nothing",
+                spec.name
+            );
             let is_left = memory.items.iter().any(|kept| !is_clean(&kept.because));
-            assert!(!is_left || !memory.taken_back.is_empty(), "{} remembers what is gone", spec.name);
+            assert!(
+                !is_left || !memory.taken_back.is_empty(),
+                "{} remembers what is gone",
+                spec.name
+            );
         }
     }
 
@@ -171,15 +227,27 @@ impl Laws {
             && started.repeat == Repeat::Never
             && started.effect != EffectClass::Read
         {
-            assert!(self.once.insert(started.call), "an unrepeatable tool started twice: {started:?}");
+            assert!(
+                self.once.insert(started.call),
+                "an unrepeatable tool started twice: {started:?}"
+            );
         }
         if let Event::QuestionAnswered(QuestionAnswered { call, .. })
-        | Event::Reconciled(Reconciled { call, how: ReconciledHow::DidNot, .. }) = event
+        | Event::Reconciled(Reconciled {
+            call,
+            how: ReconciledHow::DidNot,
+            ..
+        }) = event
         {
             self.once.remove(call);
         }
-        if let Event::ToolFinished(ToolFinished { call, .. }) | Event::CallReplaced(CallReplaced { call, .. }) = event {
-            assert!(self.closed.insert(*call), "a call has two results: {event:?}");
+        if let Event::ToolFinished(ToolFinished { call, .. })
+        | Event::CallReplaced(CallReplaced { call, .. }) = event
+        {
+            assert!(
+                self.closed.insert(*call),
+                "a call has two results: {event:?}"
+            );
         }
     }
 
@@ -189,7 +257,10 @@ impl Laws {
         *own += 1;
         let open = world.memory(agent).and_then(|memory| memory.turn.as_ref());
         let limits = &open.map_or(world.rules(), |open| &open.rules).spec().limits;
-        assert!(*own < limits.model_calls_per_agent + u32::from(may_be_last), "{agent} made {own} calls");
+        assert!(
+            *own < limits.model_calls_per_agent + u32::from(may_be_last),
+            "{agent} made {own} calls"
+        );
         self.spend_of_all(episode, limits.model_calls_per_episode);
     }
 
@@ -198,13 +269,21 @@ impl Laws {
         let episode = self.turns[&turn];
         *self.summaries.entry(episode).or_default() += 1;
         let open = world.memory(agent).unwrap().turn.as_ref().unwrap();
-        assert!(open.compactions <= 2, "{agent} asked for {} summaries", open.compactions);
+        assert!(
+            open.compactions <= 2,
+            "{agent} asked for {} summaries",
+            open.compactions
+        );
         self.spend_of_all(episode, open.rules.spec().limits.model_calls_per_episode);
     }
 
     fn spend_of_all(&self, episode: EpisodeId, max: u32) {
-        let of_agents: u32 =
-            self.spent.iter().filter(|((_, other), _)| *other == episode).map(|(_, spent)| spent).sum();
+        let of_agents: u32 = self
+            .spent
+            .iter()
+            .filter(|((_, other), _)| *other == episode)
+            .map(|(_, spent)| spent)
+            .sum();
         let all = of_agents + self.summaries.get(&episode).copied().unwrap_or_default();
         assert!(all <= max, "{all} calls in {episode}");
     }
@@ -213,20 +292,45 @@ impl Laws {
     fn asks(&mut self, called: &ModelCalled, world: &World) {
         let (name, ask) = (&called.agent, world.model_ask(&called.agent).unwrap());
         let request = &ask.request;
-        let start = fingerprint_start(&request.model, &request.parameters, &request.system, &request.tools);
-        let chain = request.items.iter().fold(start, |before, item| fingerprint_next(before, item.digest()));
+        let start = fingerprint_start(
+            &request.model,
+            &request.parameters,
+            &request.system,
+            &request.tools,
+        );
+        let chain = request.items.iter().fold(start, |before, item| {
+            fingerprint_next(before, item.digest())
+        });
         assert_eq!(request.fingerprint, chain, "the fingerprint from scratch");
-        let recorded = (called.fingerprint, called.purpose, called.items as usize, called.attempt);
-        assert_eq!(recorded, (chain, ask.purpose, request.items.len(), ask.attempt), "the request that was recorded");
+        let recorded = (
+            called.fingerprint,
+            called.purpose,
+            called.items as usize,
+            called.attempt,
+        );
+        assert_eq!(
+            recorded,
+            (chain, ask.purpose, request.items.len(), ask.attempt),
+            "the request that was recorded"
+        );
         pairs(&request.items);
         if called.purpose == Purpose::Compaction {
             return summarises(name, &request.items, world);
         }
-        let whole = self.requests.insert(name.clone(), request.items.clone()).unwrap_or_default();
+        let whole = self
+            .requests
+            .insert(name.clone(), request.items.clone())
+            .unwrap_or_default();
         let model = self.asked.insert(name.clone(), request.model.clone());
         if !self.broken.remove(name) {
-            assert!(model.is_none_or(|model| model == request.model), "{name} asks another model");
-            assert!(request.items.starts_with(&whole), "{name}'s request does not extend its last one");
+            assert!(
+                model.is_none_or(|model| model == request.model),
+                "{name} asks another model"
+            );
+            assert!(
+                request.items.starts_with(&whole),
+                "{name}'s request does not extend its last one"
+            );
         }
     }
 }
@@ -236,8 +340,18 @@ fn summarises(name: &AgentName, items: &[Arc<Item>], world: &World) {
     let memory = world.memory(name).unwrap();
     let (instruction, read) = items.split_last().unwrap();
     assert!(matches!(**instruction, Item::Notice { .. }));
-    assert!(read.len() < memory.items.len(), "a summary never stands for all");
-    assert!(memory.items.iter().zip(read).all(|(kept, item)| kept.item == *item), "the oldest");
+    assert!(
+        read.len() < memory.items.len(),
+        "a summary never stands for all"
+    );
+    assert!(
+        memory
+            .items
+            .iter()
+            .zip(read)
+            .all(|(kept, item)| kept.item == *item),
+        "the oldest"
+    );
     assert_eq!(world.model_ask(name).unwrap().request.tools, []);
 }
 
@@ -245,24 +359,48 @@ fn summarises(name: &AgentName, items: &[Arc<Item>], world: &World) {
 fn sums_are_right(world: &World) {
     for spec in &world.rules().spec().agents {
         let memory = world.memory(&spec.name).unwrap();
-        let count = |kept: &crate::memory::Remembered| u64::from(TokenCounter::ESTIMATE.item(&kept.item));
-        assert_eq!(memory.tokens, memory.items.iter().map(count).sum::<u64>(), "the tokens of {}", spec.name);
+        let count =
+            |kept: &crate::memory::Remembered| u64::from(TokenCounter::ESTIMATE.item(&kept.item));
+        assert_eq!(
+            memory.tokens,
+            memory.items.iter().map(count).sum::<u64>(),
+            "the tokens of {}",
+            spec.name
+        );
     }
 }
 
 fn asked(event: &Event) -> Option<&ModelCalled> {
-    if let Event::ModelCalled(called) = event { Some(called) } else { None }
+    if let Event::ModelCalled(called) = event {
+        Some(called)
+    } else {
+        None
+    }
 }
 
 fn rebuilds(before: &World, command: &Command, commit: &Commit, decision: &Decision) {
     if decision.answer.is_err() {
         let at = commit.header.first;
-        assert_eq!(Command::rebuild(commit), Err(RebuildError::Refused { at, command: command.digest() }));
+        assert_eq!(
+            Command::rebuild(commit),
+            Err(RebuildError::Refused {
+                at,
+                command: command.digest()
+            })
+        );
         return;
     }
     let rebuilt = Command::rebuild(commit).unwrap();
-    assert_eq!(rebuilt, *before.meant(command), "a command is rebuilt from its commit");
-    assert_eq!(before.decide(&rebuilt, &commit.header.stamp), *decision, "and decided again");
+    assert_eq!(
+        rebuilt,
+        *before.meant(command),
+        "a command is rebuilt from its commit"
+    );
+    assert_eq!(
+        before.decide(&rebuilt, &commit.header.stamp),
+        *decision,
+        "and decided again"
+    );
 }
 
 /// Every call that a model reads stands before its result, and the results stand in the calls' order.
@@ -276,10 +414,17 @@ fn pairs(items: &[Arc<Item>]) {
                     Part::Call(call) => Some(call.label.as_str()),
                     Part::Text(_) | Part::Reasoning(_) | Part::Refusal(_) | Part::Opaque(_) => None,
                 });
-                assert_eq!(calls.collect::<Vec<_>>(), open, "each call has its one result");
+                assert_eq!(
+                    calls.collect::<Vec<_>>(),
+                    open,
+                    "each call has its one result"
+                );
                 open.clear();
             }
-            Item::Heard { .. } | Item::Notice { .. } | Item::State { .. } | Item::Summary { .. } => {
+            Item::Heard { .. }
+            | Item::Notice { .. }
+            | Item::State { .. }
+            | Item::Summary { .. } => {
                 assert_eq!(open, Vec::<&str>::new(), "a result without a call")
             }
         }
@@ -294,7 +439,13 @@ fn pairs_are_whole(world: &World) {
         if memory.turn.is_none() {
             assert!(memory.open_calls.is_empty());
             assert!(memory.held_notices.is_empty());
-            pairs(&memory.items.iter().map(|kept| Arc::clone(&kept.item)).collect::<Vec<_>>());
+            pairs(
+                &memory
+                    .items
+                    .iter()
+                    .map(|kept| Arc::clone(&kept.item))
+                    .collect::<Vec<_>>(),
+            );
         }
     }
 }
@@ -308,14 +459,25 @@ fn requests_have_their_calls(world: &World) {
             | CallState::AwaitsAnswer { request, .. }
             | CallState::AwaitsSettlement { request, .. } = open.state
             {
-                assert_eq!((world.pending()[&request].call, &world.pending()[&request].agent), (*call, &spec.name));
+                assert_eq!(
+                    (
+                        world.pending()[&request].call,
+                        &world.pending()[&request].agent
+                    ),
+                    (*call, &spec.name)
+                );
                 waiting.insert(request);
             }
         }
     }
-    let is_closed = |request: &&Request| matches!(request.kind, RequestKind::Outcome { is_open: false, .. });
+    let is_closed =
+        |request: &&Request| matches!(request.kind, RequestKind::Outcome { is_open: false, .. });
     let closed = world.pending().values().filter(is_closed).count();
-    assert_eq!(world.pending().len(), waiting.len() + closed, "a request without a call that waits");
+    assert_eq!(
+        world.pending().len(),
+        waiting.len() + closed,
+        "a request without a call that waits"
+    );
 }
 
 /// A question that is open stands in the inbox or in the open turn of the one that is to answer it; and nobody waits for
@@ -335,17 +497,28 @@ fn asks_are_held(world: &World) {
         for (call, open) in &world.memory(name).unwrap().open_calls {
             assert!(world.doing(name) != crate::world::Doing::Nothing);
             if let CallState::AwaitsAgent { asked, .. } = &open.state {
-                let holders = held.get(&(name.clone(), *call)).map_or(&[][..], Vec::as_slice);
-                assert!(holders.contains(asked), "{asked} owes an answer and does not know it, but {holders:?} do");
+                let holders = held
+                    .get(&(name.clone(), *call))
+                    .map_or(&[][..], Vec::as_slice);
+                assert!(
+                    holders.contains(asked),
+                    "{asked} owes an answer and does not know it, but {holders:?} do"
+                );
                 edges.entry(name.clone()).or_default().push(asked.clone());
             }
         }
     }
-    while let Some(free) = edges.iter().find(|(_, to)| !to.iter().any(|one| edges.contains_key(one))) {
+    while let Some(free) = edges
+        .iter()
+        .find(|(_, to)| !to.iter().any(|one| edges.contains_key(one)))
+    {
         let free = free.0.clone();
         edges.remove(&free);
     }
-    assert!(edges.is_empty(), "agents wait for one another in a circle: {edges:?}");
+    assert!(
+        edges.is_empty(),
+        "agents wait for one another in a circle: {edges:?}"
+    );
 }
 
 /// A destructive run goes on alone, of each tool at most eight reads and one write do; and what waits for its turn has
@@ -368,10 +541,18 @@ fn runs_are_within_limits(world: &World) {
             EffectClass::Write => 1,
             EffectClass::Destructive => 2 - all.min(2),
         };
-        assert!(*count <= max, "{count} runs of {tool:?} ({effect}) among {all}");
+        assert!(
+            *count <= max,
+            "{count} runs of {tool:?} ({effect}) among {all}"
+        );
     }
-    let is_owed = world.owed().any(|effect| matches!(effect, Effect::RunTool { .. }));
-    assert!(ready == 0 || all > 0 || is_owed || world.is_erasing(), "a call waits for its turn, and nothing runs");
+    let is_owed = world
+        .owed()
+        .any(|effect| matches!(effect, Effect::RunTool { .. }));
+    assert!(
+        ready == 0 || all > 0 || is_owed || world.is_erasing(),
+        "a call waits for its turn, and nothing runs"
+    );
 }
 
 /// An episode is held by each message in an inbox and each open turn of it.
@@ -380,11 +561,21 @@ fn episodes_are_held(world: &World) {
     for spec in &world.rules().spec().agents {
         let memory = world.memory(&spec.name).unwrap();
         let news = memory.inbox.iter().map(|message| message.episode);
-        let joining = memory.joining.as_ref().filter(|joining| joining.tells).map(|joining| joining.episode);
+        let joining = memory
+            .joining
+            .as_ref()
+            .filter(|joining| joining.tells)
+            .map(|joining| joining.episode);
         let turn = memory.turn.as_ref().map(|turn| turn.episode);
-        news.chain(turn).chain(joining).for_each(|of| *held.entry(of).or_default() += 1);
+        news.chain(turn)
+            .chain(joining)
+            .for_each(|of| *held.entry(of).or_default() += 1);
     }
-    let open: BTreeMap<EpisodeId, u32> = world.episodes().iter().map(|(id, episode)| (*id, episode.open)).collect();
+    let open: BTreeMap<EpisodeId, u32> = world
+        .episodes()
+        .iter()
+        .map(|(id, episode)| (*id, episode.open))
+        .collect();
     assert_eq!(open, held);
 }
 

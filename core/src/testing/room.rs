@@ -4,7 +4,10 @@ use serde_json::json;
 
 use crate::command::Action;
 use crate::event::ClockKind;
-use crate::ids::{AgentName, Digest, ModelName, NodeId, PersonName, Seed, Stamp, Time, ToolName, WorldId, WorldName};
+use crate::ids::{
+    AgentName, Digest, ModelName, NodeId, PersonName, Seed, Stamp, Time, ToolName, WorldId,
+    WorldName,
+};
 use crate::principal::{Person, Principal};
 use crate::spec::{AgentSpec, Definition, ModelSpec, SpecText, WorldSpec};
 use crate::tool::{EffectClass, Repeat, ToolKind, ToolSpec};
@@ -22,7 +25,11 @@ pub(crate) fn model() -> ModelName {
 }
 
 pub(crate) fn person(name: &str) -> Person {
-    Person { method: "local".to_owned(), subject: name.to_owned(), display: PersonName::new(name).unwrap() }
+    Person {
+        method: "local".to_owned(),
+        subject: name.to_owned(),
+        display: PersonName::new(name).unwrap(),
+    }
 }
 
 pub(crate) fn ada() -> Principal {
@@ -30,11 +37,17 @@ pub(crate) fn ada() -> Principal {
 }
 
 pub(crate) fn world_id() -> WorldId {
-    WorldId::from_stamp(&Stamp { time: Time(1), seed: Seed::new([1; 16]) })
+    WorldId::from_stamp(&Stamp {
+        time: Time(1),
+        seed: Seed::new([1; 16]),
+    })
 }
 
 pub(crate) fn node() -> NodeId {
-    NodeId::from_stamp(&Stamp { time: Time(1), seed: Seed::new([2; 16]) })
+    NodeId::from_stamp(&Stamp {
+        time: Time(1),
+        seed: Seed::new([2; 16]),
+    })
 }
 
 /// `bob` and `eve` have a model and all tools; `cody` is in code.
@@ -47,12 +60,28 @@ pub(crate) fn room() -> WorldSpec {
         tool_spec("brief", EffectClass::Write, Repeat::Within(60_000), false),
     ];
     let names: Vec<ToolName> = tools.iter().map(|tool| tool.name.clone()).collect();
-    let member =
-        |name: &str, model: Option<ModelName>| AgentSpec { tools: names.clone(), ..AgentSpec::new(agent(name), model) };
+    let member = |name: &str, model: Option<ModelName>| AgentSpec {
+        tools: names.clone(),
+        ..AgentSpec::new(agent(name), model)
+    };
     WorldSpec {
-        agents: vec![member("bob", Some(model())), member("eve", Some(model())), member("cody", None)],
-        models: [(model(), ModelSpec { timeout_ms: 1_000, ..ModelSpec::new("scripted", "m-1") })].into(),
-        tools: tools.into_iter().map(|tool| (tool.name.clone(), tool)).collect(),
+        agents: vec![
+            member("bob", Some(model())),
+            member("eve", Some(model())),
+            member("cody", None),
+        ],
+        models: [(
+            model(),
+            ModelSpec {
+                timeout_ms: 1_000,
+                ..ModelSpec::new("scripted", "m-1")
+            },
+        )]
+        .into(),
+        tools: tools
+            .into_iter()
+            .map(|tool| (tool.name.clone(), tool))
+            .collect(),
         ..WorldSpec::default()
     }
 }
@@ -67,11 +96,21 @@ pub(crate) fn room_with(change: impl FnOnce(&mut WorldSpec)) -> WorldSpec {
 /// The same room, where each agent can `ask` each other one, and hand over with `hand`.
 pub(crate) fn room_that_asks() -> WorldSpec {
     room_with(|spec| {
-        let kinds = [("ask", ToolKind::Ask { agents: Vec::new() }), ("hand", ToolKind::Handoff { agents: Vec::new() })];
+        let kinds = [
+            ("ask", ToolKind::Ask { agents: Vec::new() }),
+            ("hand", ToolKind::Handoff { agents: Vec::new() }),
+        ];
         for (name, kind) in kinds {
-            spec.tools
-                .insert(tool(name), ToolSpec { kind, ..tool_spec(name, EffectClass::Read, Repeat::Never, false) });
-            spec.agents.iter_mut().for_each(|agent| agent.tools.push(tool(name)));
+            spec.tools.insert(
+                tool(name),
+                ToolSpec {
+                    kind,
+                    ..tool_spec(name, EffectClass::Read, Repeat::Never, false)
+                },
+            );
+            spec.agents
+                .iter_mut()
+                .for_each(|agent| agent.tools.push(tool(name)));
         }
     })
 }
@@ -89,8 +128,15 @@ fn tool_spec(name: &str, effect: EffectClass, repeat: Repeat, reconciles: bool) 
 }
 
 pub(crate) fn definition(spec: WorldSpec) -> Definition {
-    let text = SpecText { prompts: [(agent("bob"), "Be brief.".to_owned())].into(), ..SpecText::default() };
-    Definition { spec, text: text.into(), source: None }
+    let text = SpecText {
+        prompts: [(agent("bob"), "Be brief.".to_owned())].into(),
+        ..SpecText::default()
+    };
+    Definition {
+        spec,
+        text: text.into(),
+        source: None,
+    }
 }
 
 pub(crate) fn create(spec: WorldSpec) -> Action {

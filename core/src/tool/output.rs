@@ -25,7 +25,10 @@ impl ToolOutput {
     /// Words alone.
     #[must_use]
     pub fn text(text: impl Into<String>) -> Self {
-        Self { text: text.into(), ..Self::default() }
+        Self {
+            text: text.into(),
+            ..Self::default()
+        }
     }
 
     /// The same, with one more thing for people to see.

@@ -40,8 +40,12 @@ pub(super) fn aggregate(table: &Table, rows_min: usize) -> String {
 }
 
 fn column(table: &Table, place: usize, rows_min: usize) -> String {
-    let cells: Vec<&Value> =
-        table.rows.iter().filter_map(|row| row.get(place)).filter(|cell| !cell.is_null()).collect();
+    let cells: Vec<&Value> = table
+        .rows
+        .iter()
+        .filter_map(|row| row.get(place))
+        .filter(|cell| !cell.is_null())
+        .collect();
     if cells.len() < rows_min {
         return format!("fewer than {rows_min} values");
     }
@@ -56,18 +60,30 @@ fn column(table: &Table, place: usize, rows_min: usize) -> String {
 }
 
 const fn number(cell: &Value) -> Option<&Number> {
-    if let Value::Number(number) = cell { Some(number) } else { None }
+    if let Value::Number(number) = cell {
+        Some(number)
+    } else {
+        None
+    }
 }
 
 fn of_numbers(numbers: &[&Number], rows_min: usize) -> String {
     let count = numbers.len();
-    let decimals: Option<Vec<Decimal>> = numbers.iter().map(|number| Decimal::read(number)).collect();
-    let Some(decimals) = decimals else { return format!("{count} numbers, too large or too small to add up") };
-    let different: BTreeSet<&Decimal> = decimals.iter().filter(|one| **one != Decimal::ZERO).collect();
+    let decimals: Option<Vec<Decimal>> =
+        numbers.iter().map(|number| Decimal::read(number)).collect();
+    let Some(decimals) = decimals else {
+        return format!("{count} numbers, too large or too small to add up");
+    };
+    let different: BTreeSet<&Decimal> = decimals
+        .iter()
+        .filter(|one| **one != Decimal::ZERO)
+        .collect();
     if different.len() < rows_min {
         return format!("{count} numbers, too few different ones to add up");
     }
-    let sum = decimals.iter().try_fold(Decimal::ZERO, |sum, one| sum.add(*one));
+    let sum = decimals
+        .iter()
+        .try_fold(Decimal::ZERO, |sum, one| sum.add(*one));
     match sum.and_then(|sum| Some((sum, sum.mean_of(u64::try_from(count).ok()?)?))) {
         Some((sum, mean)) => format!("{count} numbers, sum {sum}, mean {mean}"),
         None => format!("{count} numbers, too large to add up"),

@@ -68,7 +68,10 @@ pub struct Column<T = UserText> {
 /// What people see of a view. `kinds` are those of the room: an artifact of another kind is shown as data.
 #[must_use]
 pub fn blocks(view: &View, kinds: &BTreeMap<ArtifactName, ArtifactSpec>) -> Vec<Block> {
-    drawn(view, kinds).into_iter().map(|block| block.map(&UserText::new)).collect()
+    drawn(view, kinds)
+        .into_iter()
+        .map(|block| block.map(&UserText::new))
+        .collect()
 }
 
 fn drawn(view: &View, kinds: &BTreeMap<ArtifactName, ArtifactSpec>) -> Vec<Block<String>> {
@@ -76,10 +79,16 @@ fn drawn(view: &View, kinds: &BTreeMap<ArtifactName, ArtifactSpec>) -> Vec<Block
         View::Text(text) => vec![Block::Text(text.clone())],
         View::Table(table) => vec![drawn_table(table)],
         View::Json(value) => vec![Block::Json(value.clone())],
-        View::Image { image, alt } => vec![Block::Image { image: image.clone(), alt: alt.clone() }],
+        View::Image { image, alt } => vec![Block::Image {
+            image: image.clone(),
+            alt: alt.clone(),
+        }],
         View::Artifact(artifact) => match kinds.get(&artifact.kind) {
             Some(spec) => artifact_blocks(&artifact.data, spec),
-            None => vec![Block::Heading(artifact.kind.to_string()), Block::Json(artifact.data.clone())],
+            None => vec![
+                Block::Heading(artifact.kind.to_string()),
+                Block::Json(artifact.data.clone()),
+            ],
         },
     }
 }
@@ -87,14 +96,32 @@ fn drawn(view: &View, kinds: &BTreeMap<ArtifactName, ArtifactSpec>) -> Vec<Block
 fn drawn_table(table: &Table) -> Block<String> {
     let cell = |row: &Vec<Value>, place: usize| row.get(place).map(text_of).unwrap_or_default();
     let is_numeric = |place: usize| {
-        let mut cells = table.rows.iter().filter_map(|row| row.get(place)).filter(|cell| !cell.is_null()).peekable();
+        let mut cells = table
+            .rows
+            .iter()
+            .filter_map(|row| row.get(place))
+            .filter(|cell| !cell.is_null())
+            .peekable();
         cells.peek().is_some() && cells.all(Value::is_number)
     };
     let columns = table.columns.iter().enumerate();
     Block::Table {
         title: table.title.clone(),
-        columns: columns.map(|(place, name)| Column { name: name.clone(), is_numeric: is_numeric(place) }).collect(),
-        rows: table.rows.iter().map(|row| (0..table.columns.len()).map(|place| cell(row, place)).collect()).collect(),
+        columns: columns
+            .map(|(place, name)| Column {
+                name: name.clone(),
+                is_numeric: is_numeric(place),
+            })
+            .collect(),
+        rows: table
+            .rows
+            .iter()
+            .map(|row| {
+                (0..table.columns.len())
+                    .map(|place| cell(row, place))
+                    .collect()
+            })
+            .collect(),
     }
 }
 
@@ -105,21 +132,47 @@ pub fn plain<T: AsRef<str>>(blocks: &[Block<T>]) -> String {
 }
 
 fn plain_of<T: AsRef<str>>(block: &Block<T>) -> String {
-    let joined = |texts: &[T]| texts.iter().map(AsRef::as_ref).collect::<Vec<_>>().join(" | ");
+    let joined = |texts: &[T]| {
+        texts
+            .iter()
+            .map(AsRef::as_ref)
+            .collect::<Vec<_>>()
+            .join(" | ")
+    };
     match block {
         Block::Heading(text) | Block::Text(text) => text.as_ref().to_owned(),
         Block::Line { label, value } => format!("{}: {}", label.as_ref(), value.as_ref()),
         Block::Bullets { label, items } => {
-            let items: String = items.iter().map(|item| format!("\n- {}", item.as_ref())).collect();
+            let items: String = items
+                .iter()
+                .map(|item| format!("\n- {}", item.as_ref()))
+                .collect();
             format!("{}:{items}", label.as_ref())
         }
-        Block::Table { title, columns, rows } => {
-            let heads = columns.iter().map(|column| column.name.as_ref()).collect::<Vec<_>>().join(" | ");
+        Block::Table {
+            title,
+            columns,
+            rows,
+        } => {
+            let heads = columns
+                .iter()
+                .map(|column| column.name.as_ref())
+                .collect::<Vec<_>>()
+                .join(" | ");
             let title = title.iter().map(|title| title.as_ref().to_owned());
-            title.chain([heads]).chain(rows.iter().map(|row| joined(row))).collect::<Vec<_>>().join("\n")
+            title
+                .chain([heads])
+                .chain(rows.iter().map(|row| joined(row)))
+                .collect::<Vec<_>>()
+                .join("\n")
         }
         Block::Json(value) => value.to_string(),
-        Block::Image { image, alt } => format!("{} ({}, {} bytes)", alt.as_ref(), image.media_type, image.bytes),
+        Block::Image { image, alt } => format!(
+            "{} ({}, {} bytes)",
+            alt.as_ref(),
+            image.media_type,
+            image.bytes
+        ),
     }
 }
 
@@ -129,19 +182,35 @@ impl<T> Block<T> {
         let all = |texts: Vec<T>| texts.into_iter().map(text).collect();
         match self {
             Self::Heading(heading) => Block::Heading(text(heading)),
-            Self::Line { label, value } => Block::Line { label: text(label), value: text(value) },
-            Self::Bullets { label, items } => Block::Bullets { label: text(label), items: all(items) },
-            Self::Table { title, columns, rows } => Block::Table {
+            Self::Line { label, value } => Block::Line {
+                label: text(label),
+                value: text(value),
+            },
+            Self::Bullets { label, items } => Block::Bullets {
+                label: text(label),
+                items: all(items),
+            },
+            Self::Table {
+                title,
+                columns,
+                rows,
+            } => Block::Table {
                 title: title.map(text),
                 columns: columns
                     .into_iter()
-                    .map(|Column { name, is_numeric }| Column { name: text(name), is_numeric })
+                    .map(|Column { name, is_numeric }| Column {
+                        name: text(name),
+                        is_numeric,
+                    })
                     .collect(),
                 rows: rows.into_iter().map(all).collect(),
             },
             Self::Text(words) => Block::Text(text(words)),
             Self::Json(value) => Block::Json(value),
-            Self::Image { image, alt } => Block::Image { image, alt: text(alt) },
+            Self::Image { image, alt } => Block::Image {
+                image,
+                alt: text(alt),
+            },
         }
     }
 }

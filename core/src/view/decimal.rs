@@ -17,7 +17,10 @@ pub(super) struct Decimal {
 
 /// All operations give `None` where the result does not fit.
 impl Decimal {
-    pub(super) const ZERO: Self = Self { digits: 0, scale: 0 };
+    pub(super) const ZERO: Self = Self {
+        digits: 0,
+        scale: 0,
+    };
 
     /// The number as it is written in JSON, which is the shortest decimal that reads as the same number.
     pub(super) fn read(number: &Number) -> Option<Self> {
@@ -28,20 +31,34 @@ impl Decimal {
         let exponent: i32 = exponent.parse().ok()?;
         let scale = i32::try_from(fraction.len()).ok()?.checked_sub(exponent)?;
         if scale >= 0 {
-            return Self { digits, scale: scale.unsigned_abs() }.trimmed().filter(|one| one.scale <= SCALE_MAX);
+            return Self {
+                digits,
+                scale: scale.unsigned_abs(),
+            }
+            .trimmed()
+            .filter(|one| one.scale <= SCALE_MAX);
         }
-        Some(Self { digits: digits.checked_mul(ten_to(scale.unsigned_abs())?)?, scale: 0 })
+        Some(Self {
+            digits: digits.checked_mul(ten_to(scale.unsigned_abs())?)?,
+            scale: 0,
+        })
     }
 
     pub(super) fn add(self, other: Self) -> Option<Self> {
         let scale = self.scale.max(other.scale);
-        let digits = self.digits_at(scale)?.checked_add(other.digits_at(scale)?)?;
+        let digits = self
+            .digits_at(scale)?
+            .checked_add(other.digits_at(scale)?)?;
         Self { digits, scale }.trimmed()
     }
 
     /// The same, a hundred times.
     pub(super) fn hundredfold(self) -> Option<Self> {
-        Self { digits: self.digits.checked_mul(100)?, scale: self.scale }.trimmed()
+        Self {
+            digits: self.digits.checked_mul(100)?,
+            scale: self.scale,
+        }
+        .trimmed()
     }
 
     /// Divided by `count`, with two digits behind the point more than it has. Halves are rounded away from zero.
@@ -55,7 +72,11 @@ impl Decimal {
     pub(super) fn rounded(self, scale: u32) -> Option<Self> {
         match self.scale.checked_sub(scale) {
             None | Some(0) => Some(self),
-            Some(more) => Self { digits: divided(self.digits, ten_to(more)?)?, scale }.trimmed(),
+            Some(more) => Self {
+                digits: divided(self.digits, ten_to(more)?)?,
+                scale,
+            }
+            .trimmed(),
         }
     }
 
@@ -79,24 +100,36 @@ impl Decimal {
         }
         let fraction_min = usize::try_from(fraction_min).unwrap_or_default();
         let fraction = format!("{fraction:0<fraction_min$}");
-        if fraction.is_empty() { grouped } else { format!("{grouped}.{fraction}") }
+        if fraction.is_empty() {
+            grouped
+        } else {
+            format!("{grouped}.{fraction}")
+        }
     }
 
     /// The digits before and behind the point.
     fn parts(self) -> (String, String) {
         let scale = usize::try_from(self.scale).unwrap_or_default();
-        let mut whole = format!("{:0>width$}", self.digits.unsigned_abs(), width = scale.saturating_add(1));
+        let mut whole = format!(
+            "{:0>width$}",
+            self.digits.unsigned_abs(),
+            width = scale.saturating_add(1)
+        );
         let fraction = whole.split_off(whole.len().saturating_sub(scale));
         (whole, fraction)
     }
 
     fn digits_at(self, scale: u32) -> Option<i128> {
-        self.digits.checked_mul(ten_to(scale.checked_sub(self.scale)?)?)
+        self.digits
+            .checked_mul(ten_to(scale.checked_sub(self.scale)?)?)
     }
 
     fn trimmed(mut self) -> Option<Self> {
         while self.scale > 0 && self.digits.checked_rem(10)? == 0 {
-            self = Self { digits: self.digits.checked_div(10)?, scale: self.scale.checked_sub(1)? };
+            self = Self {
+                digits: self.digits.checked_div(10)?,
+                scale: self.scale.checked_sub(1)?,
+            };
         }
         Some(self)
     }
@@ -110,7 +143,11 @@ fn ten_to(power: u32) -> Option<i128> {
 fn divided(digits: i128, by: i128) -> Option<i128> {
     let (whole, rest) = (digits.checked_div(by)?, digits.checked_rem(by)?);
     let is_half = rest.unsigned_abs() >= by.unsigned_abs().div_ceil(2);
-    if is_half && rest != 0 { whole.checked_add(digits.signum()) } else { Some(whole) }
+    if is_half && rest != 0 {
+        whole.checked_add(digits.signum())
+    } else {
+        Some(whole)
+    }
 }
 
 impl fmt::Display for Decimal {

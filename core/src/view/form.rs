@@ -15,20 +15,28 @@ const SIGNS: [(&str, &str); 4] = [("USD", "$"), ("EUR", "€"), ("GBP", "£"), (
 pub(super) fn written(value: &Value, form: &FieldForm) -> String {
     let formed = match form {
         FieldForm::Plain | FieldForm::Bullets | FieldForm::Table(_) => None,
-        FieldForm::Money(currency) => decimal(value).and_then(|amount| money(currency, &[amount]).pop()),
+        FieldForm::Money(currency) => {
+            decimal(value).and_then(|amount| money(currency, &[amount]).pop())
+        }
         FieldForm::MoneyRange(currency) => range(value, |ends| money(currency, ends)),
         FieldForm::Unit(unit) => decimal(value).map(|number| format!("{} {unit}", counted(number))),
         FieldForm::UnitRange(unit) => {
-            range(value, |ends| ends.iter().copied().map(counted).collect()).map(|range| format!("{range} {unit}"))
+            range(value, |ends| ends.iter().copied().map(counted).collect())
+                .map(|range| format!("{range} {unit}"))
         }
-        FieldForm::Percent => decimal(value).and_then(Decimal::hundredfold).map(|number| counted(number) + "%"),
+        FieldForm::Percent => decimal(value)
+            .and_then(Decimal::hundredfold)
+            .map(|number| counted(number) + "%"),
     };
     formed.unwrap_or_else(|| text_of(value))
 }
 
 /// The items of a list, each in a line; a value that is no list is one item.
 pub(super) fn items_of(value: &Value) -> Vec<String> {
-    value.as_array().map_or_else(|| vec![text_of(value)], |items| items.iter().map(text_of).collect())
+    value.as_array().map_or_else(
+        || vec![text_of(value)],
+        |items| items.iter().map(text_of).collect(),
+    )
 }
 
 /// A value as it is: a text without its quotes, nothing for `null`, all else as JSON.
@@ -43,7 +51,11 @@ pub(super) fn text_of(value: &Value) -> String {
 }
 
 fn decimal(value: &Value) -> Option<Decimal> {
-    if let Value::Number(number) = value { Decimal::read(number) } else { None }
+    if let Value::Number(number) = value {
+        Decimal::read(number)
+    } else {
+        None
+    }
 }
 
 fn counted(number: Decimal) -> String {
@@ -53,9 +65,19 @@ fn counted(number: Decimal) -> String {
 
 /// Amounts that stand together: if one is not whole, all are written to the cent.
 fn money(currency: &str, amounts: &[Decimal]) -> Vec<String> {
-    let amounts: Vec<Decimal> = amounts.iter().filter_map(|amount| amount.rounded(CENTS)).collect();
-    let cents = if amounts.iter().all(|amount| amount.is_whole()) { 0 } else { CENTS };
-    let before = SIGNS.iter().find(|(code, _)| *code == currency).map(|(_, sign)| (*sign).to_owned());
+    let amounts: Vec<Decimal> = amounts
+        .iter()
+        .filter_map(|amount| amount.rounded(CENTS))
+        .collect();
+    let cents = if amounts.iter().all(|amount| amount.is_whole()) {
+        0
+    } else {
+        CENTS
+    };
+    let before = SIGNS
+        .iter()
+        .find(|(code, _)| *code == currency)
+        .map(|(_, sign)| (*sign).to_owned());
     let before = before.unwrap_or_else(|| format!("{currency} "));
     let written = |amount: &Decimal| {
         let sign = if amount.is_negative() { "-" } else { "" };
@@ -70,8 +92,14 @@ fn range(value: &Value, write: impl Fn(&[Decimal]) -> Vec<String>) -> Option<Str
     let ends = match (end("min"), end("max")) {
         (Some(min), Some(max)) if min == max => write(&[min]),
         (Some(min), Some(max)) => write(&[min, max]),
-        (Some(min), None) => write(&[min]).into_iter().map(|min| format!("from {min}")).collect(),
-        (None, Some(max)) => write(&[max]).into_iter().map(|max| format!("up to {max}")).collect(),
+        (Some(min), None) => write(&[min])
+            .into_iter()
+            .map(|min| format!("from {min}"))
+            .collect(),
+        (None, Some(max)) => write(&[max])
+            .into_iter()
+            .map(|max| format!("up to {max}"))
+            .collect(),
         (None, None) => return None,
     };
     Some(ends.join(" – "))

@@ -7,7 +7,8 @@ use crate::tool::{Table, ToolOutput, View, ViewPolicy};
 const TABLES_MAX: usize = 8;
 
 const NO_SUMMARY: &str = "The tool ran. People see its result; there is no summary of it.";
-const NO_TABLE: &str = "The tool ran. People see its result; it has no table that could be counted.";
+const NO_TABLE: &str =
+    "The tool ran. People see its result; it has no table that could be counted.";
 const NOTHING: &str = "The tool ran. People see its result; you may not.";
 
 /// What a model reads of an output.
@@ -35,7 +36,10 @@ impl Seen {
 pub fn for_model(output: &ToolOutput, policy: ViewPolicy) -> Seen {
     match policy {
         ViewPolicy::Full => Seen::Data(output.text.clone()),
-        ViewPolicy::Summary => output.summary.clone().map_or(Seen::Sentence(NO_SUMMARY), Seen::Data),
+        ViewPolicy::Summary => output
+            .summary
+            .clone()
+            .map_or(Seen::Sentence(NO_SUMMARY), Seen::Data),
         ViewPolicy::Aggregates { rows_min } => aggregates(output, rows_min),
         ViewPolicy::None => Seen::Sentence(NOTHING),
     }
@@ -44,11 +48,24 @@ pub fn for_model(output: &ToolOutput, policy: ViewPolicy) -> Seen {
 fn aggregates(output: &ToolOutput, rows_min: u32) -> Seen {
     // The sum of one value is that value.
     let rows_min = usize::try_from(rows_min).unwrap_or(usize::MAX).max(2);
-    let told: Vec<String> =
-        output.views.iter().filter_map(table).take(TABLES_MAX).map(|table| aggregate(table, rows_min)).collect();
-    if told.is_empty() { Seen::Sentence(NO_TABLE) } else { Seen::Data(told.join("\n\n")) }
+    let told: Vec<String> = output
+        .views
+        .iter()
+        .filter_map(table)
+        .take(TABLES_MAX)
+        .map(|table| aggregate(table, rows_min))
+        .collect();
+    if told.is_empty() {
+        Seen::Sentence(NO_TABLE)
+    } else {
+        Seen::Data(told.join("\n\n"))
+    }
 }
 
 const fn table(view: &View) -> Option<&Table> {
-    if let View::Table(table) = view { Some(table) } else { None }
+    if let View::Table(table) = view {
+        Some(table)
+    } else {
+        None
+    }
 }

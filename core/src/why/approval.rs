@@ -58,7 +58,11 @@ pub fn request_of(at: Position, event: &Event) -> Option<RequestId> {
     if let Event::ApprovalDecided(decided) = event {
         return Some(decided.request);
     }
-    if let Event::ApprovalExpired(expired) = event { Some(expired.request) } else { None }
+    if let Event::ApprovalExpired(expired) = event {
+        Some(expired.request)
+    } else {
+        None
+    }
 }
 
 impl Asked {
@@ -66,10 +70,33 @@ impl Asked {
     #[must_use]
     pub fn of(commit: &Commit, request: RequestId) -> Option<Self> {
         let (_, event) = commit.numbered().find(|(at, _)| *at == request.0)?;
-        let Event::ApprovalRequested(asked) = event else { return None };
-        let ApprovalRequested { call, agent, tool, effect, warnings, shown, schema, expires_at, .. } = asked.clone();
-        let text = arguments(commit, call).map(|arguments| approval_text(&agent, &tool, effect, &arguments, &warnings));
-        Some(Self { request, call, agent, tool, effect, text, shown, schema, expires_at })
+        let Event::ApprovalRequested(asked) = event else {
+            return None;
+        };
+        let ApprovalRequested {
+            call,
+            agent,
+            tool,
+            effect,
+            warnings,
+            shown,
+            schema,
+            expires_at,
+            ..
+        } = asked.clone();
+        let text = arguments(commit, call)
+            .map(|arguments| approval_text(&agent, &tool, effect, &arguments, &warnings));
+        Some(Self {
+            request,
+            call,
+            agent,
+            tool,
+            effect,
+            text,
+            shown,
+            schema,
+            expires_at,
+        })
     }
 }
 
@@ -88,18 +115,30 @@ impl From<(Position, &ApprovalDecided)> for Decision {
 /// The arguments of `call`, which stand in the answer beside it.
 fn arguments(commit: &Commit, call: CallId) -> Option<String> {
     let admitted = commit.events.iter().find_map(|event| {
-        let Event::CallsAdmitted(admitted) = event else { return None };
+        let Event::CallsAdmitted(admitted) = event else {
+            return None;
+        };
         admitted.calls.iter().find(|admitted| admitted.call == call)
     })?;
     let response = commit.events.iter().find_map(response)?;
     let ordinal = usize::try_from(admitted.ordinal).ok()?;
-    response.reply().calls().nth(ordinal).map(|part| part.arguments.clone())
+    response
+        .reply()
+        .calls()
+        .nth(ordinal)
+        .map(|part| part.arguments.clone())
 }
 
 fn response(event: &Event) -> Option<&LLMResponse> {
     if let Event::ModelAnswered(answered) = event {
         return answered.response.present();
     }
-    let Event::AgentReacted(reacted) = event else { return None };
-    if let Reaction::Answer { response, .. } = reacted.reaction.present()? { Some(response) } else { None }
+    let Event::AgentReacted(reacted) = event else {
+        return None;
+    };
+    if let Reaction::Answer { response, .. } = reacted.reaction.present()? {
+        Some(response)
+    } else {
+        None
+    }
 }

@@ -66,7 +66,11 @@ impl SliceNode {
 const fn begins_by_itself(command: CommandKind) -> bool {
     matches!(
         command,
-        CommandKind::Create | CommandKind::Open | CommandKind::Revise | CommandKind::RecordStep | CommandKind::Sign
+        CommandKind::Create
+            | CommandKind::Open
+            | CommandKind::Revise
+            | CommandKind::RecordStep
+            | CommandKind::Sign
     )
 }
 
@@ -100,7 +104,13 @@ impl Slice {
     #[must_use]
     pub fn of(at: Position, most: usize) -> Self {
         let (nodes, wants) = (BTreeMap::new(), vec![(None, Want::At(at))]);
-        Self { most, seen: at.next(), nodes, wants, is_cut: false }
+        Self {
+            most,
+            seen: at.next(),
+            nodes,
+            wants,
+            is_cut: false,
+        }
     }
 
     /// The event whose commit is to be taken next, older than all before; `None` once the slice is whole.
@@ -123,13 +133,19 @@ impl Slice {
 
     /// Takes the commit that [`Slice::needs`] asks for. Another one is passed over.
     pub fn take(&mut self, commit: &Commit) {
-        if !self.needs().is_some_and(|at| commit.header.first <= at && at <= commit.last()) {
+        if !self
+            .needs()
+            .is_some_and(|at| commit.header.first <= at && at <= commit.last())
+        {
             return;
         }
         for (_, want) in &mut self.wants {
             resolve(want, commit);
         }
-        let events: Vec<_> = commit.numbered().filter(|(at, _)| *at < self.seen).collect();
+        let events: Vec<_> = commit
+            .numbered()
+            .filter(|(at, _)| *at < self.seen)
+            .collect();
         for (at, event) in events.into_iter().rev() {
             self.look_at(commit, at, event);
         }
@@ -159,11 +175,19 @@ impl Slice {
                 !is_it
             }
             Want::Older(search) => {
-                let Found { is_it, is_over, newer } = search.meet(commit, at, event);
+                let Found {
+                    is_it,
+                    is_over,
+                    newer,
+                } = search.meet(commit, at, event);
                 if is_it {
                     wanted_by.push(*by);
                 }
-                if let Some(Newer { node, is_because_of_this }) = newer {
+                if let Some(Newer {
+                    node,
+                    is_because_of_this,
+                }) = newer
+                {
                     wanted_by.extend(is_because_of_this.then_some(Some(node.at)));
                     passed.push((*by, node));
                 }
@@ -178,7 +202,9 @@ impl Slice {
             self.cut();
             return;
         }
-        wanted_by.into_iter().for_each(|by| self.add(by, SliceNode::of(commit, at, event)));
+        wanted_by
+            .into_iter()
+            .for_each(|by| self.add(by, SliceNode::of(commit, at, event)));
         for mut want in causes(commit, at, event) {
             resolve(&mut want, commit);
             self.wants.push((Some(at), want));
@@ -207,10 +233,16 @@ fn resolve(want: &mut Want, commit: &Commit) {
             holds(commit, *message).then(|| place_of(commit, verdicts).unwrap_or(*message))
         }
         Want::Moved(call, at) => {
-            let is_admission =
-                |(here, event): (Position, &Event)| here == *at && matches!(event, Event::CallsAdmitted(_));
-            let used = |event: &Event| matches!(event, Event::GrantUsed(used) if used.call == *call);
-            let granted = commit.numbered().any(is_admission).then(|| place_of(commit, used)).flatten();
+            let is_admission = |(here, event): (Position, &Event)| {
+                here == *at && matches!(event, Event::CallsAdmitted(_))
+            };
+            let used =
+                |event: &Event| matches!(event, Event::GrantUsed(used) if used.call == *call);
+            let granted = commit
+                .numbered()
+                .any(is_admission)
+                .then(|| place_of(commit, used))
+                .flatten();
             holds(commit, *at).then(|| granted.unwrap_or(*at))
         }
     };
@@ -224,5 +256,8 @@ fn holds(commit: &Commit, at: Position) -> bool {
 }
 
 fn place_of(commit: &Commit, is_it: impl Fn(&Event) -> bool) -> Option<Position> {
-    commit.numbered().find(|(_, event)| is_it(event)).map(|(at, _)| at)
+    commit
+        .numbered()
+        .find(|(_, event)| is_it(event))
+        .map(|(at, _)| at)
 }

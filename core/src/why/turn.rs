@@ -48,7 +48,10 @@ pub struct TurnEnd {
 
 /// The turn that an event belongs to, if it says so.
 #[must_use]
-#[expect(clippy::wildcard_enum_match_arm, reason = "the other events name no turn")]
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the other events name no turn"
+)]
 pub fn turn_of(at: Position, event: &Event) -> Option<TurnId> {
     match event {
         Event::TurnOpened(_) | Event::TurnDeclined(_) => Some(TurnId(at)),
@@ -78,7 +81,15 @@ impl TurnStory {
             return None;
         };
         let (agent, news) = (agent.clone(), news.clone());
-        let mut story = Self { agent, turn, episode, news, model_calls: 0, tool_calls: 0, end: None };
+        let mut story = Self {
+            agent,
+            turn,
+            episode,
+            news,
+            model_calls: 0,
+            tool_calls: 0,
+            end: None,
+        };
         story.take(commit);
         Some(story)
     }
@@ -112,22 +123,39 @@ impl TurnStory {
     }
 
     fn ended(&self, at: Position, reason: CloseReason, commit: &Commit) -> TurnEnd {
-        let is_message = |event: &Event| matches!(event, Event::MessagePosted(_) | Event::MessageEdited(_));
-        let message = commit.numbered().find(|(_, event)| is_message(event)).map(|(at, _)| at);
+        let is_message =
+            |event: &Event| matches!(event, Event::MessagePosted(_) | Event::MessageEdited(_));
+        let message = commit
+            .numbered()
+            .find(|(_, event)| is_message(event))
+            .map(|(at, _)| at);
         let message = message.filter(|_| is_told(reason));
         let code = commit.events.iter().find_map(|event| self.code(event));
         let to = commit.events.iter().find_map(|event| self.handed_to(event));
-        TurnEnd { at, reason, by: commit.header.principal.clone(), message, code, to }
+        TurnEnd {
+            at,
+            reason,
+            by: commit.header.principal.clone(),
+            message,
+            code,
+            to,
+        }
     }
 
     fn handed_to(&self, event: &Event) -> Option<AgentName> {
-        let Event::HandedOff(handed) = event else { return None };
+        let Event::HandedOff(handed) = event else {
+            return None;
+        };
         (handed.turn == self.turn).then(|| handed.to.clone())
     }
 
     fn code(&self, event: &Event) -> Option<String> {
-        let Event::NoticePosted(posted) = event else { return None };
-        let Notice::TurnFailed { agent, code } = &posted.notice else { return None };
+        let Event::NoticePosted(posted) = event else {
+            return None;
+        };
+        let Notice::TurnFailed { agent, code } = &posted.notice else {
+            return None;
+        };
         (*agent == self.agent).then(|| code.clone())
     }
 }
@@ -136,6 +164,8 @@ impl TurnStory {
 const fn is_told(reason: CloseReason) -> bool {
     match reason {
         CloseReason::Answered | CloseReason::Superseded | CloseReason::HandedOff => true,
-        CloseReason::Passed | CloseReason::Failed | CloseReason::Limit | CloseReason::Stopped => false,
+        CloseReason::Passed | CloseReason::Failed | CloseReason::Limit | CloseReason::Stopped => {
+            false
+        }
     }
 }

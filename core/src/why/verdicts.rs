@@ -4,7 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{message_of, routing_of};
 use crate::commit::Commit;
-use crate::event::{Author, DampReason, Event, MessageRouted, Notice, Others, RoutingReason, RoutingRule, RoutingTag};
+use crate::event::{
+    Author, DampReason, Event, MessageRouted, Notice, Others, RoutingReason, RoutingRule,
+    RoutingTag,
+};
 use crate::ids::{AgentName, EpisodeId, PersonName, Position};
 
 /// What was decided about a message.
@@ -49,7 +52,10 @@ pub struct Verdict<R> {
 impl<R> Verdict<R> {
     /// The verdict about `agent`.
     fn new(agent: &AgentName, reason: R) -> Self {
-        Self { agent: agent.clone(), reason }
+        Self {
+            agent: agent.clone(),
+            reason,
+        }
     }
 }
 
@@ -86,19 +92,29 @@ impl Verdicts {
     /// What was decided about the message that the event at `at` posts, edits or routes, in a room of `agents`. `None`
     /// if that event does none of it.
     #[must_use]
-    pub fn of<'a>(commit: &Commit, at: Position, agents: impl Iterator<Item = &'a AgentName>) -> Option<Self> {
+    pub fn of<'a>(
+        commit: &Commit,
+        at: Position,
+        agents: impl Iterator<Item = &'a AgentName>,
+    ) -> Option<Self> {
         let message = message_of(commit, at)?;
         let routed = routing_of(commit, message)?;
         let author = author(commit, message);
         let told = Told::of(commit, message);
-        let own = Own { routed, author: author.as_ref(), told: &told };
+        let own = Own {
+            routed,
+            author: author.as_ref(),
+            told: &told,
+        };
         let answers = |name: &AgentName| routed.respond.iter().any(|(other, _)| other == name);
         let (mut silent, mut rest) = (Vec::new(), Vec::new());
         let mut more = 0_usize;
         for name in agents.filter(|name| !answers(name)) {
             match own.silence(name) {
                 Some(why) => silent.push(Verdict::new(name, why)),
-                None if rest.len() < Self::SILENT_MAX => rest.push(Verdict::new(name, of_others(routed))),
+                None if rest.len() < Self::SILENT_MAX => {
+                    rest.push(Verdict::new(name, of_others(routed)))
+                }
                 None => more = more.saturating_add(1),
             }
         }
@@ -113,7 +129,11 @@ impl Verdicts {
             unknown: routed.unknown.present().cloned().unwrap_or_default(),
             nearest: told.nearest,
             others: routed.others,
-            answers: routed.respond.iter().map(|(name, why)| Verdict::new(name, *why)).collect(),
+            answers: routed
+                .respond
+                .iter()
+                .map(|(name, why)| Verdict::new(name, *why))
+                .collect(),
             silent,
             more,
         })
@@ -126,7 +146,11 @@ fn author(commit: &Commit, message: Position) -> Option<Author> {
     if let Event::MessagePosted(posted) = event {
         return Some(posted.author.clone());
     }
-    if let Event::MessageEdited(edited) = event { Some(edited.author.clone()) } else { None }
+    if let Event::MessageEdited(edited) = event {
+        Some(edited.author.clone())
+    } else {
+        None
+    }
 }
 
 /// What the notices beside a message say about it.
@@ -141,8 +165,12 @@ impl Told {
     /// The notices between this message's verdicts and the next message.
     fn of(commit: &Commit, message: Position) -> Self {
         let mut told = Self::default();
-        let is_other = |event: &Event| matches!(event, Event::MessagePosted(_) | Event::MessageEdited(_));
-        let behind = commit.numbered().skip_while(|(at, _)| *at <= message).map(|(_, event)| event);
+        let is_other =
+            |event: &Event| matches!(event, Event::MessagePosted(_) | Event::MessageEdited(_));
+        let behind = commit
+            .numbered()
+            .skip_while(|(at, _)| *at <= message)
+            .map(|(_, event)| event);
         for event in behind.take_while(|event| !is_other(event)) {
             if let Event::NoticePosted(posted) = event {
                 told.take(&posted.notice);
@@ -155,7 +183,8 @@ impl Told {
         match notice {
             Notice::InboxFull { agent } => self.full.push(agent.clone()),
             Notice::OnlyNamed { agents, .. } => self.only_named.extend(agents.iter().cloned()),
-            Notice::Undeliverable { nearest, named, .. } | Notice::NobodyAnswers { nearest, named, .. } => {
+            Notice::Undeliverable { nearest, named, .. }
+            | Notice::NobodyAnswers { nearest, named, .. } => {
                 self.nearest.extend(nearest.iter().cloned());
                 self.only_named.extend(named.agents.iter().cloned());
             }
@@ -183,7 +212,12 @@ impl Own<'_> {
             Some(Author::Agent(author)) => author == name,
             Some(Author::Person(_) | Author::World) | None => false,
         };
-        let damped = self.routed.damped.iter().find(|(other, _)| other == name).map(|(_, why)| *why);
+        let damped = self
+            .routed
+            .damped
+            .iter()
+            .find(|(other, _)| other == name)
+            .map(|(_, why)| *why);
         if says_it {
             return Some(Silence::Own);
         }
@@ -193,7 +227,10 @@ impl Own<'_> {
         if self.told.full.contains(name) {
             return Some(Silence::InboxFull);
         }
-        self.told.only_named.contains(name).then_some(Silence::OnlyNamed)
+        self.told
+            .only_named
+            .contains(name)
+            .then_some(Silence::OnlyNamed)
     }
 }
 
@@ -201,7 +238,9 @@ impl Own<'_> {
 const fn of_others(routed: &MessageRouted) -> Silence {
     let is_for_agents = !routed.respond.is_empty() || !routed.damped.is_empty();
     match (routed.rule, routed.tag) {
-        (_, Some(tag @ (RoutingTag::Stop | RoutingTag::Done | RoutingTag::Pass))) => Silence::Tag(tag),
+        (_, Some(tag @ (RoutingTag::Stop | RoutingTag::Done | RoutingTag::Pass))) => {
+            Silence::Tag(tag)
+        }
         _ if is_for_agents => Silence::NotAddressed,
         (RoutingRule::Undeliverable, _) => Silence::Undeliverable,
         (RoutingRule::TooMany, _) => Silence::TooMany,

@@ -41,7 +41,11 @@ impl World {
     /// Whether anything goes on. Requests that only could expire do not count.
     #[must_use]
     pub fn activity(&self) -> Activity {
-        if !self.erasures.is_empty() || self.has_unsigned() { Activity::Running } else { self.room_activity() }
+        if !self.erasures.is_empty() || self.has_unsigned() {
+            Activity::Running
+        } else {
+            self.room_activity()
+        }
     }
 
     /// Whether anything goes on among agents, people, models and tools. What is owed to the log itself does not count.
@@ -49,7 +53,11 @@ impl World {
     pub fn room_activity(&self) -> Activity {
         if self.goes_on() {
             Activity::Running
-        } else if self.busy.iter().any(|name| self.memories.contains_key(name)) {
+        } else if self
+            .busy
+            .iter()
+            .any(|name| self.memories.contains_key(name))
+        {
             Activity::Parked
         } else {
             Activity::Idle
@@ -58,9 +66,21 @@ impl World {
 
     /// Whether agents, models or tools are at work, or wait for time only.
     pub(super) fn goes_on(&self) -> bool {
-        let is_work = |effect: &Effect| !matches!(effect, Effect::TickAt { due: Due::Expiry, .. });
-        let is_running =
-            |memory: &Memory| memory.open_calls.values().any(|call| matches!(call.state, CallState::Running(_)));
+        let is_work = |effect: &Effect| {
+            !matches!(
+                effect,
+                Effect::TickAt {
+                    due: Due::Expiry,
+                    ..
+                }
+            )
+        };
+        let is_running = |memory: &Memory| {
+            memory
+                .open_calls
+                .values()
+                .any(|call| matches!(call.state, CallState::Running(_)))
+        };
         let mut busy = self.busy.iter().filter_map(|name| self.memories.get(name));
         self.owed_work().any(|effect| is_work(&effect)) || busy.any(is_running)
     }
@@ -68,13 +88,20 @@ impl World {
     /// What `agent` is doing.
     #[must_use]
     pub fn doing(&self, agent: &AgentName) -> Doing {
-        let Some(memory) = self.memories.get(agent) else { return Doing::Nothing };
+        let Some(memory) = self.memories.get(agent) else {
+            return Doing::Nothing;
+        };
         match &memory.turn {
             None if memory.joining.is_some() => Doing::WaitingForAgent,
             None if memory.inbox.is_empty() => Doing::Nothing,
             None => Doing::Waking,
             Some(turn) if turn.model.is_some() || memory.open_calls.is_empty() => Doing::Thinking,
-            Some(_) => memory.open_calls.values().map(|call| waiting(&call.state)).min().unwrap_or(Doing::Thinking),
+            Some(_) => memory
+                .open_calls
+                .values()
+                .map(|call| waiting(&call.state))
+                .min()
+                .unwrap_or(Doing::Thinking),
         }
     }
 }
@@ -82,10 +109,12 @@ impl World {
 /// What an agent does about a call. Of several calls the least one counts: what goes on, then people, then agents.
 const fn waiting(state: &CallState) -> Doing {
     match state {
-        CallState::Ready { .. } | CallState::Running(_) | CallState::InDoubt { .. } => Doing::UsingTools,
-        CallState::AwaitsApproval { .. } | CallState::AwaitsAnswer { .. } | CallState::AwaitsSettlement { .. } => {
-            Doing::WaitingForPerson
+        CallState::Ready { .. } | CallState::Running(_) | CallState::InDoubt { .. } => {
+            Doing::UsingTools
         }
+        CallState::AwaitsApproval { .. }
+        | CallState::AwaitsAnswer { .. }
+        | CallState::AwaitsSettlement { .. } => Doing::WaitingForPerson,
         CallState::AwaitsAgent { .. } => Doing::WaitingForAgent,
     }
 }

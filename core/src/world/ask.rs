@@ -47,12 +47,29 @@ impl Frame {
 
     /// What is to be remembered of it: its link, and how many tokens it leaves for items, the answer's set aside.
     pub(super) fn mark(&self) -> FrameMark {
-        let answer = self.parameters.output_tokens_max.unwrap_or_else(|| self.share.answer());
+        let answer = self
+            .parameters
+            .output_tokens_max
+            .unwrap_or_else(|| self.share.answer());
         let (start, room) = (self.start(), u64::from(self.share.context_tokens_max));
-        let layers = self.system.iter().map(|layer| TokenCounter::ESTIMATE.layer(layer));
-        let tools = self.tools.iter().map(|tool| TokenCounter::ESTIMATE.tool(tool));
-        let tokens = layers.chain(tools).map(u64::from).fold(0, u64::saturating_add);
-        FrameMark { start, room: room.saturating_sub(tokens.saturating_add(u64::from(answer))), tokens, answer }
+        let layers = self
+            .system
+            .iter()
+            .map(|layer| TokenCounter::ESTIMATE.layer(layer));
+        let tools = self
+            .tools
+            .iter()
+            .map(|tool| TokenCounter::ESTIMATE.tool(tool));
+        let tokens = layers
+            .chain(tools)
+            .map(u64::from)
+            .fold(0, u64::saturating_add);
+        FrameMark {
+            start,
+            room: room.saturating_sub(tokens.saturating_add(u64::from(answer))),
+            tokens,
+            answer,
+        }
     }
 }
 
@@ -65,7 +82,10 @@ impl World {
         let model = turn.model.as_ref()?;
         let asked = (&model.model, &model.parameters);
         let frame = Self::frame(&turn.rules, &turn.layers, agent, asked, model.purpose)?;
-        let known = memory.chain.as_ref().and_then(|chain| chain.frame_in(turn.id, model.purpose, asked));
+        let known = memory
+            .chain
+            .as_ref()
+            .and_then(|chain| chain.frame_in(turn.id, model.purpose, asked));
         let start = known.map_or_else(|| frame.start(), |mark| mark.start);
         let fingerprint = memory.fingerprint_of(model, start);
         Some(ModelAsk {
@@ -98,10 +118,14 @@ impl World {
     ) -> Option<Frame> {
         let spec = rules.agent(agent)?;
         let model = rules.spec().models.get(model)?;
-        let share = Share { context_tokens_max: model.context_tokens_max };
+        let share = Share {
+            context_tokens_max: model.context_tokens_max,
+        };
         let mut wanted = wanted.or(&spec.parameters).or(&model.parameters);
         if rules.spec().limits.has_cost() {
-            wanted.output_tokens_max.get_or_insert_with(|| share.answer());
+            wanted
+                .output_tokens_max
+                .get_or_insert_with(|| share.answer());
         }
         let (tools, parameters) = match purpose {
             Purpose::Turn => (declarations(rules, spec), wanted),
@@ -111,25 +135,58 @@ impl World {
         Some(Frame {
             model: model.model.clone(),
             parameters,
-            system: [identity(rules, spec)].into_iter().chain(written.iter().cloned()).collect(),
+            system: [identity(rules, spec)]
+                .into_iter()
+                .chain(written.iter().cloned())
+                .collect(),
             tools,
             share,
         })
     }
 
     /// The messages that `agent` hears for the first time when it looks up to `horizon`, in their order.
-    pub(super) fn fresh(&self, agent: &AgentName, memory: &Memory, horizon: Position) -> Vec<Arc<Message>> {
-        let first_kept = self.transcript.front().map_or(horizon.next(), |message| message.at);
+    pub(super) fn fresh(
+        &self,
+        agent: &AgentName,
+        memory: &Memory,
+        horizon: Position,
+    ) -> Vec<Arc<Message>> {
+        let first_kept = self
+            .transcript
+            .front()
+            .map_or(horizon.next(), |message| message.at);
         // What was put back into the inbox was heard before, unless it was forgotten since.
-        let is_fresh = |at: Position| if at <= memory.seen { !memory.has_heard(at) } else { at < first_kept };
-        let older = memory.inbox.iter().filter(|message| message.at <= horizon && is_fresh(message.at));
-        let from = self.transcript.partition_point(|message| message.at <= memory.seen);
-        let newer = self.transcript.range(from..).take_while(|message| message.at <= horizon);
-        older.chain(newer.filter(|message| message.is_heard_by(agent))).cloned().collect()
+        let is_fresh = |at: Position| {
+            if at <= memory.seen {
+                !memory.has_heard(at)
+            } else {
+                at < first_kept
+            }
+        };
+        let older = memory
+            .inbox
+            .iter()
+            .filter(|message| message.at <= horizon && is_fresh(message.at));
+        let from = self
+            .transcript
+            .partition_point(|message| message.at <= memory.seen);
+        let newer = self
+            .transcript
+            .range(from..)
+            .take_while(|message| message.at <= horizon);
+        older
+            .chain(newer.filter(|message| message.is_heard_by(agent)))
+            .cloned()
+            .collect()
     }
 }
 
 fn declarations(rules: &Rules, agent: &AgentSpec) -> Vec<ToolDeclaration> {
-    let declare = |name: &ToolName| Some(declaration(rules.spec().tools.get(name)?, rules.told_schema(name)?));
+    let declare = |name: &ToolName| {
+        Some(declaration(
+            rules.spec().tools.get(name)?,
+            rules.told_schema(name)?,
+        ))
+    };
     agent.tools.iter().filter_map(declare).collect()
 }

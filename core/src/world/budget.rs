@@ -17,7 +17,8 @@ pub(super) struct Used {
 impl Used {
     /// Whether `wanted` may be set aside beside it: for an attempt, and for the closing call behind it.
     pub(super) fn leaves(self, limits: &Limits, wanted: Money) -> Result<(), SpentLimit> {
-        let is_within = |used: Money, most: Option<Money>| most.is_none_or(|most| used.plus(wanted) <= most);
+        let is_within =
+            |used: Money, most: Option<Money>| most.is_none_or(|most| used.plus(wanted) <= most);
         if !is_within(self.in_all, limits.cost) {
             Err(SpentLimit::Cost)
         } else if !is_within(self.in_episode, limits.cost_per_episode) {
@@ -29,9 +30,17 @@ impl Used {
 
     /// The limit that leaves least; `None` if there is none.
     pub(super) fn tightest(self, limits: &Limits) -> Option<SpentLimit> {
-        let in_all = limits.cost.map(|most| (most.minus(self.in_all), SpentLimit::Cost));
-        let in_episode = limits.cost_per_episode.map(|most| (most.minus(self.in_episode), SpentLimit::CostPerEpisode));
-        in_all.into_iter().chain(in_episode).min_by_key(|(left, _)| *left).map(|(_, limit)| limit)
+        let in_all = limits
+            .cost
+            .map(|most| (most.minus(self.in_all), SpentLimit::Cost));
+        let in_episode = limits
+            .cost_per_episode
+            .map(|most| (most.minus(self.in_episode), SpentLimit::CostPerEpisode));
+        in_all
+            .into_iter()
+            .chain(in_episode)
+            .min_by_key(|(left, _)| *left)
+            .map(|(_, limit)| limit)
     }
 }
 
@@ -39,12 +48,23 @@ impl World {
     /// What is held against the limits when `agent` wants to spend in `episode`: all that was spent or may have been, the
     /// worst case of what is under way, and the closing call of every other open turn. Its own attempt counts as
     /// `settled`, where one has ended that is not folded yet.
-    pub(super) fn used(&self, agent: &AgentName, episode: EpisodeId, settled: Option<&Settlement>) -> Used {
+    pub(super) fn used(
+        &self,
+        agent: &AgentName,
+        episode: EpisodeId,
+        settled: Option<&Settlement>,
+    ) -> Used {
         let after = |mut spent: Spent| {
-            settled.into_iter().for_each(|settlement| spent.settle(settlement));
+            settled
+                .into_iter()
+                .for_each(|settlement| spent.settle(settlement));
             spent.total()
         };
-        let in_episode = self.episodes.get(&episode).map(|spent| spent.spent).unwrap_or_default();
+        let in_episode = self
+            .episodes
+            .get(&episode)
+            .map(|spent| spent.spent)
+            .unwrap_or_default();
         Used {
             in_all: after(self.meters.total.spent).plus(self.held(agent, |_| true)),
             in_episode: after(in_episode).plus(self.held(agent, |other| other == episode)),
@@ -55,6 +75,9 @@ impl World {
     fn held(&self, agent: &AgentName, is_meant: impl Fn(EpisodeId) -> bool) -> Money {
         let others = self.busy.iter().filter(|name| *name != agent);
         let turns = others.filter_map(|name| self.memories.get(name)?.turn.as_ref());
-        turns.filter(|turn| is_meant(turn.episode)).map(|turn| turn.held).sum()
+        turns
+            .filter(|turn| is_meant(turn.episode))
+            .map(|turn| turn.held)
+            .sum()
     }
 }

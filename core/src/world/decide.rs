@@ -74,15 +74,27 @@ impl TryFrom<&Commit> for Accepted {
 
     fn try_from(commit: &Commit) -> Result<Self, Refusal> {
         if let Some(Event::Refused(refused)) = commit.events.last() {
-            return Err(Refusal::Right { reason: refused.reason, decided: None });
+            return Err(Refusal::Right {
+                reason: refused.reason,
+                decided: None,
+            });
         }
-        Ok(Self { message: posted(&commit.events), last: Some(commit.last()) })
+        Ok(Self {
+            message: posted(&commit.events),
+            last: Some(commit.last()),
+        })
     }
 }
 
 /// The message among `events`, if there is one.
 fn posted(events: &[Event]) -> Option<MessageId> {
-    events.iter().find_map(|event| if let Event::MessagePosted(posted) = event { Some(posted.message) } else { None })
+    events.iter().find_map(|event| {
+        if let Event::MessagePosted(posted) = event {
+            Some(posted.message)
+        } else {
+            None
+        }
+    })
 }
 
 /// Why a command leads to nothing, or to a recorded refusal.
@@ -90,18 +102,30 @@ pub(super) enum No {
     /// Nothing is recorded.
     Quiet(Refusal),
     /// The command asserts a right.
-    Recorded { reason: RefusalReason, request: Option<RequestId>, decided: Option<Decided> },
+    Recorded {
+        reason: RefusalReason,
+        request: Option<RequestId>,
+        decided: Option<Decided>,
+    },
 }
 
 impl No {
     const STALE: Self = Self::Quiet(Refusal::Stale);
 
     const fn right(reason: RefusalReason) -> Self {
-        Self::Recorded { reason, request: None, decided: None }
+        Self::Recorded {
+            reason,
+            request: None,
+            decided: None,
+        }
     }
 
     const fn about(reason: RefusalReason, request: RequestId) -> Self {
-        Self::Recorded { reason, request: Some(request), decided: None }
+        Self::Recorded {
+            reason,
+            request: Some(request),
+            decided: None,
+        }
     }
 }
 
@@ -122,7 +146,10 @@ impl Draft<'_> {
 
     /// The position of the next event.
     fn here(&self) -> Position {
-        self.world.head.plus(u64::try_from(self.events.len()).unwrap_or(u64::MAX)).next()
+        self.world
+            .head
+            .plus(u64::try_from(self.events.len()).unwrap_or(u64::MAX))
+            .next()
     }
 
     fn push(&mut self, event: Event) -> Position {
@@ -137,23 +164,41 @@ impl World {
     #[must_use]
     pub fn decide(&self, command: &Command, stamp: &Stamp) -> Decision {
         let meant = self.meant(command);
-        let id = self.id_for(&meant.action).unwrap_or(WorldId(uuid::Uuid::nil()));
-        let mut draft =
-            Draft { world: self, stamp: *stamp, principal: &command.principal, id, events: Vec::new(), cause: None };
+        let id = self
+            .id_for(&meant.action)
+            .unwrap_or(WorldId(uuid::Uuid::nil()));
+        let mut draft = Draft {
+            world: self,
+            stamp: *stamp,
+            principal: &command.principal,
+            id,
+            events: Vec::new(),
+            cause: None,
+        };
         let answer = match draft.act(&meant.action) {
-            Ok(()) => fit::check(&meant.action, &draft.events).inspect_err(|_| draft.events.clear()),
+            Ok(()) => {
+                fit::check(&meant.action, &draft.events).inspect_err(|_| draft.events.clear())
+            }
             Err(No::Quiet(refusal)) => {
                 draft.events.clear();
                 Err(refusal)
             }
-            Err(No::Recorded { reason, request, decided }) => {
+            Err(No::Recorded {
+                reason,
+                request,
+                decided,
+            }) => {
                 draft.refuse(command.digest(), reason, request);
                 Err(Refusal::Right { reason, decided })
             }
         };
         let Draft { events, cause, .. } = draft;
         let answer = answer.map(|()| self.accepted(&events));
-        Decision { events, answer, cause }
+        Decision {
+            events,
+            answer,
+            cause,
+        }
     }
 
     /// Refuses a command whose key was used for another one. It is recorded if the command asserts a right.
@@ -161,11 +206,25 @@ impl World {
     pub fn refuse_reused(&self, command: &Command, stamp: &Stamp) -> Decision {
         let id = self.id().unwrap_or(WorldId(uuid::Uuid::nil()));
         let (principal, reason) = (&command.principal, RefusalReason::KeyReused);
-        let mut draft = Draft { world: self, stamp: *stamp, principal, id, events: Vec::new(), cause: None };
+        let mut draft = Draft {
+            world: self,
+            stamp: *stamp,
+            principal,
+            id,
+            events: Vec::new(),
+            cause: None,
+        };
         if asserts_a_right(&command.action) {
             draft.refuse(command.digest(), reason, None);
         }
-        Decision { events: draft.events, answer: Err(Refusal::Right { reason, decided: None }), cause: None }
+        Decision {
+            events: draft.events,
+            answer: Err(Refusal::Right {
+                reason,
+                decided: None,
+            }),
+            cause: None,
+        }
     }
 
     /// Makes the commit of a decision.
@@ -191,12 +250,19 @@ impl World {
     }
 
     fn id_for(&self, action: &Action) -> Option<WorldId> {
-        if let Action::Create { world, .. } | Action::Fork { world, .. } = action { Some(*world) } else { self.id() }
+        if let Action::Create { world, .. } | Action::Fork { world, .. } = action {
+            Some(*world)
+        } else {
+            self.id()
+        }
     }
 
     fn accepted(&self, events: &[Event]) -> Accepted {
         let count = u64::try_from(events.len()).unwrap_or(u64::MAX);
-        Accepted { message: posted(events), last: (count > 0).then(|| self.head.plus(count)) }
+        Accepted {
+            message: posted(events),
+            last: (count > 0).then(|| self.head.plus(count)),
+        }
     }
 }
 
@@ -208,7 +274,9 @@ impl Draft<'_> {
         if is_of_the_shell(action.kind()) && *self.principal != Principal::Runtime {
             return Err(No::right(self.intrusion(action)));
         }
-        if is_of_the_house(action) && matches!(self.principal, Principal::Agent(_) | Principal::Tool(_)) {
+        if is_of_the_house(action)
+            && matches!(self.principal, Principal::Agent(_) | Principal::Tool(_))
+        {
             return Err(No::right(RefusalReason::NotAPerson));
         }
         self.check_right(action)?;
@@ -217,55 +285,165 @@ impl Draft<'_> {
             return Err(No::STALE);
         }
         match action {
-            Action::Create { world, name, clock, base, definition, node, signer, copy } => {
+            Action::Create {
+                world,
+                name,
+                clock,
+                base,
+                definition,
+                node,
+                signer,
+                copy,
+            } => {
                 let opened = self.first_opening(*node, signer.as_deref());
                 self.create(*world, name, *clock, base.as_deref(), definition, opened)?;
                 self.begin_in(*copy);
                 Ok(())
             }
-            Action::Open { node, base, revise, signer, copy } => {
-                self.open(*node, base.as_deref(), revise.as_ref(), signer.as_deref(), *copy)
-            }
-            Action::Fork { world, name, base, link, effects, node, signer, copy } => {
-                let (parent, parent_name) = self.world.id().zip(self.world.name().cloned()).ok_or(No::STALE)?;
+            Action::Open {
+                node,
+                base,
+                revise,
+                signer,
+                copy,
+            } => self.open(
+                *node,
+                base.as_deref(),
+                revise.as_ref(),
+                signer.as_deref(),
+                *copy,
+            ),
+            Action::Fork {
+                world,
+                name,
+                base,
+                link,
+                effects,
+                node,
+                signer,
+                copy,
+            } => {
+                let (parent, parent_name) = self
+                    .world
+                    .id()
+                    .zip(self.world.name().cloned())
+                    .ok_or(No::STALE)?;
                 let opened = self.first_opening(*node, signer.as_deref());
-                let (world, name, base, link, effects) = (*world, name.clone(), base.clone(), *link, *effects);
-                self.fork(Forked { world, name, parent, parent_name, base, link, effects }, opened, *copy)
+                let (world, name, base, link, effects) =
+                    (*world, name.clone(), base.clone(), *link, *effects);
+                self.fork(
+                    Forked {
+                        world,
+                        name,
+                        parent,
+                        parent_name,
+                        base,
+                        link,
+                        effects,
+                    },
+                    opened,
+                    *copy,
+                )
             }
             Action::Revise { definition } => self.revise(definition),
-            Action::PostMessage { text, attachments, reply_to } => self.post(text, attachments, *reply_to),
+            Action::PostMessage {
+                text,
+                attachments,
+                reply_to,
+            } => self.post(text, attachments, *reply_to),
             Action::Edit { message, text } => self.edit(*message, text),
             Action::Retract { message } => self.retract(*message),
             Action::Regenerate { message } => self.regenerate(*message),
             Action::Join => self.join(),
             Action::Leave => self.leave(),
             Action::Label { owner, labels } => self.label(owner.as_deref(), labels),
-            Action::OpenTurn { agent, horizon, reaction } => self.open_turn(agent, *horizon, reaction),
-            Action::ContinueTurn { agent, turn, reaction } => self.continue_turn(agent, *turn, reaction),
-            Action::FailAgent { agent, turn, code, detail } => self.fail_agent(agent, *turn, code, detail),
+            Action::OpenTurn {
+                agent,
+                horizon,
+                reaction,
+            } => self.open_turn(agent, *horizon, reaction),
+            Action::ContinueTurn {
+                agent,
+                turn,
+                reaction,
+            } => self.continue_turn(agent, *turn, reaction),
+            Action::FailAgent {
+                agent,
+                turn,
+                code,
+                detail,
+            } => self.fail_agent(agent, *turn, code, detail),
             Action::RetryModel { agent, call } => self.retry_model(agent, *call),
-            Action::StartStream { agent, call, attempt } => self.start_stream(agent, *call, *attempt),
-            Action::RecordAnswer { agent, call, attempt, response } => {
-                self.record_answer(agent, *call, *attempt, response)
-            }
-            Action::RecordFailure { agent, call, attempt, error } => self.record_failure(agent, *call, *attempt, error),
-            Action::StartTool { agent, call, attempt } => self.start_tool(agent, *call, *attempt),
-            Action::FinishTool { agent, call, attempt, outcome, progress } => {
-                self.finish_tool(agent, *call, *attempt, (outcome, *progress))
-            }
-            Action::TimeOutTool { agent, call, attempt } => self.time_out_tool(agent, *call, *attempt),
-            Action::RecordReconcile { agent, call, result } => self.record_reconcile(agent, *call, result),
+            Action::StartStream {
+                agent,
+                call,
+                attempt,
+            } => self.start_stream(agent, *call, *attempt),
+            Action::RecordAnswer {
+                agent,
+                call,
+                attempt,
+                response,
+            } => self.record_answer(agent, *call, *attempt, response),
+            Action::RecordFailure {
+                agent,
+                call,
+                attempt,
+                error,
+            } => self.record_failure(agent, *call, *attempt, error),
+            Action::StartTool {
+                agent,
+                call,
+                attempt,
+            } => self.start_tool(agent, *call, *attempt),
+            Action::FinishTool {
+                agent,
+                call,
+                attempt,
+                outcome,
+                progress,
+            } => self.finish_tool(agent, *call, *attempt, (outcome, *progress)),
+            Action::TimeOutTool {
+                agent,
+                call,
+                attempt,
+            } => self.time_out_tool(agent, *call, *attempt),
+            Action::RecordReconcile {
+                agent,
+                call,
+                result,
+            } => self.record_reconcile(agent, *call, result),
             Action::DeclareUnknown { agent, call } => self.declare_unknown(agent, *call),
-            Action::Decide { agent, request, judgement } => self.decide(agent, *request, judgement),
+            Action::Decide {
+                agent,
+                request,
+                judgement,
+            } => self.decide(agent, *request, judgement),
             Action::Revoke { grant } => self.revoke(*grant),
-            Action::SetRights { method, subject, rights } => self.set_rights(method, subject, rights.as_ref()),
+            Action::SetRights {
+                method,
+                subject,
+                rights,
+            } => self.set_rights(method, subject, rights.as_ref()),
             Action::Observe { name, state } => self.observe(name, state),
             Action::Answer { request, reply } => self.answer(*request, reply),
-            Action::Settle { request, settlement } => self.settle(*request, settlement),
+            Action::Settle {
+                request,
+                settlement,
+            } => self.settle(*request, settlement),
             Action::Stop { episode } => self.stop(*episode),
             Action::Erase { events, basis } => self.erase(events, basis),
-            Action::RecordErased { request, events, files } => self.record_erased(*request, *events, *files),
-            Action::Sign { head, key, signature, occasion } => self.sign(head, key, signature, *occasion),
+            Action::RecordErased {
+                request,
+                events,
+                files,
+            } => self.record_erased(*request, *events, *files),
+            Action::Sign {
+                head,
+                key,
+                signature,
+                occasion,
+            } => self.sign(head, key, signature, *occasion),
             Action::Tick => self.tick(),
             Action::RecordStep { step, digest } => self.record_step(*step, *digest),
         }
@@ -289,7 +467,9 @@ impl Draft<'_> {
             RefusalReason::OtherAgent
         } else {
             let settled = world.settled.values().find(|settled| settled.call == *call);
-            let known = settled.map(|settled| settled.reason).or_else(|| world.inherited_reason(*call));
+            let known = settled
+                .map(|settled| settled.reason)
+                .or_else(|| world.inherited_reason(*call));
             known.unwrap_or(RefusalReason::UnknownCall)
         }
     }
@@ -329,7 +509,10 @@ const fn asserts_a_right(action: &Action) -> bool {
 
 /// Whether a model may be asked by it, or an agent's reaction to what it was told is brought.
 const fn asks_a_model(action: &Action) -> bool {
-    matches!(action, Action::OpenTurn { .. } | Action::ContinueTurn { .. } | Action::RetryModel { .. })
+    matches!(
+        action,
+        Action::OpenTurn { .. } | Action::ContinueTurn { .. } | Action::RetryModel { .. }
+    )
 }
 
 /// Whether only the shell gives commands of this kind: they bring the outcomes of effects.

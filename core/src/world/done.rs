@@ -64,7 +64,15 @@ impl Doings {
             Content::Erased { by } => Content::Erased { by: *by },
         };
         let place = self.0.partition_point(|other| other.order < order);
-        self.0.insert(place, Doing { call, order, arguments, gave: None });
+        self.0.insert(
+            place,
+            Doing {
+                call,
+                order,
+                arguments,
+                gave: None,
+            },
+        );
         if self.0.len() > DONE_MAX {
             self.0.pop_front();
         }
@@ -84,12 +92,29 @@ fn cut(text: &str, bytes_max: usize) -> String {
 impl World {
     /// A call started: the messages that its turn answers know of it from here on.
     pub(super) fn note_start(&mut self, event: &ToolStarted) {
-        let Some(memory) = self.memories.get(&event.agent) else { return };
-        let Some((turn, open)) = memory.turn.as_ref().zip(memory.open_calls.get(&event.call)) else { return };
-        let Some(tool) = open.tool.clone() else { return };
-        let slot = turn.slots.iter().position(|slot| slot.call == event.call).unwrap_or_default();
+        let Some(memory) = self.memories.get(&event.agent) else {
+            return;
+        };
+        let Some((turn, open)) = memory.turn.as_ref().zip(memory.open_calls.get(&event.call))
+        else {
+            return;
+        };
+        let Some(tool) = open.tool.clone() else {
+            return;
+        };
+        let slot = turn
+            .slots
+            .iter()
+            .position(|slot| slot.call == event.call)
+            .unwrap_or_default();
         let order = (open.admitted, u32::try_from(slot).unwrap_or(u32::MAX));
-        let ran = Ran { call: event.call, agent: event.agent.clone(), tool, order, is_replaced: false };
+        let ran = Ran {
+            call: event.call,
+            agent: event.agent.clone(),
+            tool,
+            order,
+            is_replaced: false,
+        };
         if event.effect != EffectClass::Read {
             self.doings.begin(&ran, &open.arguments);
         }
@@ -111,7 +136,12 @@ impl World {
     }
 
     fn note_ran_for(&mut self, at: Position, more: impl IntoIterator<Item = Ran>) {
-        let Ok(place) = self.transcript.binary_search_by_key(&at, |message| message.at) else { return };
+        let Ok(place) = self
+            .transcript
+            .binary_search_by_key(&at, |message| message.at)
+        else {
+            return;
+        };
         if let Some(message) = self.transcript.get_mut(place) {
             note_ran(&mut Arc::make_mut(message).ran, more);
         }
@@ -133,13 +163,23 @@ impl World {
     }
 
     /// The calls that ran in a turn of `agent` that answers the messages at `because`, and behind what was said in it.
-    pub(super) fn ran_in(&self, agent: &AgentName, because: &[Position], turn: Option<TurnId>) -> Vec<Ran> {
+    pub(super) fn ran_in(
+        &self,
+        agent: &AgentName,
+        because: &[Position],
+        turn: Option<TurnId>,
+    ) -> Vec<Ran> {
         let messages = because.iter().filter_map(|at| self.message_at(*at));
-        let own = messages.flat_map(|message| &message.ran).filter(|ran| ran.agent == *agent || ran.is_replaced);
+        let own = messages
+            .flat_map(|message| &message.ran)
+            .filter(|ran| ran.agent == *agent || ran.is_replaced);
         let mut all = Vec::new();
         note_ran(&mut all, own.cloned().map(Ran::replaced));
         if let Some(turn) = turn {
-            note_ran(&mut all, self.ran_after(turn.0, |message| message.turn == Some(turn)));
+            note_ran(
+                &mut all,
+                self.ran_after(turn.0, |message| message.turn == Some(turn)),
+            );
         }
         all
     }
@@ -149,7 +189,10 @@ impl World {
         let first = self.transcript.partition_point(|message| message.at < from);
         let (mut led_to, mut all) = (Vec::new(), Vec::new());
         for message in self.transcript.range(first..) {
-            let stems = message.because.iter().any(|at| led_to.binary_search(at).is_ok());
+            let stems = message
+                .because
+                .iter()
+                .any(|at| led_to.binary_search(at).is_ok());
             if stems || begins(message) {
                 led_to.push(message.at);
                 note_ran(&mut all, message.ran.iter().cloned().map(Ran::replaced));
@@ -163,10 +206,13 @@ impl World {
     pub(super) fn redone_by(&self, agent: &AgentName, count: usize) -> impl Iterator<Item = &Ran> {
         let memory = self.memories.get(agent);
         let turn = memory.and_then(|memory| memory.turn.as_ref());
-        let waiting =
-            memory.filter(|_| turn.is_none()).into_iter().flat_map(move |memory| memory.inbox.iter().take(count));
+        let waiting = memory
+            .filter(|_| turn.is_none())
+            .into_iter()
+            .flat_map(move |memory| memory.inbox.iter().take(count));
         let news = turn.into_iter().flat_map(|turn| &turn.news).chain(waiting);
-        news.flat_map(|message| &message.ran).filter(|ran| ran.is_replaced)
+        news.flat_map(|message| &message.ran)
+            .filter(|ran| ran.is_replaced)
     }
 
     /// Those of them that did more than read, each once, as far as that is still known one by one.
@@ -190,12 +236,27 @@ impl World {
     ) -> Option<Remembered> {
         let ran: Vec<&Ran> = self.redone_by(agent, count).collect();
         let told = calls.iter().filter_map(|call| {
-            let Ran { agent: by, tool, .. } = ran.iter().find(|ran| ran.call == *call)?;
+            let Ran {
+                agent: by, tool, ..
+            } = ran.iter().find(|ran| ran.call == *call)?;
             let doing = self.doings.find(*call)?;
             let by = (by != agent).then_some(by);
-            Some(DoneCall { tool, by, arguments: &doing.arguments, gave: doing.gave.as_ref().map(|gave| &gave.0) })
+            Some(DoneCall {
+                tool,
+                by,
+                arguments: &doing.arguments,
+                gave: doing.gave.as_ref().map(|gave| &gave.0),
+            })
         });
         let item = done_before(&told.collect::<Vec<_>>())?;
-        Some(Remembered::new(item, memory.inbox.iter().take(count).map(|message| message.at).collect()))
+        Some(Remembered::new(
+            item,
+            memory
+                .inbox
+                .iter()
+                .take(count)
+                .map(|message| message.at)
+                .collect(),
+        ))
     }
 }

@@ -80,22 +80,33 @@ impl Episode {
     #[must_use]
     pub fn in_a_row(&self, one: &AgentName, other: &AgentName) -> u32 {
         let is_it = |pair: &&Pair| pair.agents == in_order(one, other);
-        self.pair.as_ref().filter(is_it).map_or(0, |pair| pair.messages)
+        self.pair
+            .as_ref()
+            .filter(is_it)
+            .map_or(0, |pair| pair.messages)
     }
 
     /// Counts a message of `from` that wakes `woken`.
-    pub(super) fn hop<'a>(&mut self, from: &AgentName, mut woken: impl Iterator<Item = &'a AgentName>) {
+    pub(super) fn hop<'a>(
+        &mut self,
+        from: &AgentName,
+        mut woken: impl Iterator<Item = &'a AgentName>,
+    ) {
         let Some(first) = woken.next() else { return };
         self.hops = self.hops.saturating_add(1);
-        self.pair = woken
-            .next()
-            .is_none()
-            .then(|| Pair { messages: self.in_a_row(from, first).saturating_add(1), agents: in_order(from, first) });
+        self.pair = woken.next().is_none().then(|| Pair {
+            messages: self.in_a_row(from, first).saturating_add(1),
+            agents: in_order(from, first),
+        });
     }
 }
 
 fn in_order(one: &AgentName, other: &AgentName) -> (AgentName, AgentName) {
-    if one < other { (one.clone(), other.clone()) } else { (other.clone(), one.clone()) }
+    if one < other {
+        (one.clone(), other.clone())
+    } else {
+        (other.clone(), one.clone())
+    }
 }
 
 impl World {
@@ -103,11 +114,21 @@ impl World {
     ///
     /// Each open turn holds a reservation of one closing call, so that people always get an answer: a call with tools
     /// is affordable only if a closing call stays affordable behind it.
-    pub(super) fn affords(&self, rules: &Rules, agent: &AgentName, episode: EpisodeId) -> Option<Purpose> {
+    pub(super) fn affords(
+        &self,
+        rules: &Rules,
+        agent: &AgentName,
+        episode: EpisodeId,
+    ) -> Option<Purpose> {
         let limits = &rules.spec().limits;
         let spent = self.episodes.get(&episode);
-        let own = spent.and_then(|spent| spent.calls.get(agent)).copied().unwrap_or_default();
-        let all = spent.map_or(0, |spent| spent.calls_total).saturating_add(self.reserved(agent, episode));
+        let own = spent
+            .and_then(|spent| spent.calls.get(agent))
+            .copied()
+            .unwrap_or_default();
+        let all = spent
+            .map_or(0, |spent| spent.calls_total)
+            .saturating_add(self.reserved(agent, episode));
         let fits = |calls: u32| {
             own.saturating_add(calls) <= limits.model_calls_per_agent
                 && all.saturating_add(calls) <= limits.model_calls_per_episode
@@ -127,31 +148,51 @@ impl World {
         episode: EpisodeId,
         wanted: Purpose,
     ) -> bool {
-        let spent = self.episodes.get(&episode).map_or(0, |spent| spent.calls_total);
+        let spent = self
+            .episodes
+            .get(&episode)
+            .map_or(0, |spent| spent.calls_total);
         let needed = match wanted {
             Purpose::Turn => 3,
             Purpose::Closing => 2,
             Purpose::Compaction => return false,
         };
-        let all = spent.saturating_add(self.reserved(agent, episode)).saturating_add(needed);
+        let all = spent
+            .saturating_add(self.reserved(agent, episode))
+            .saturating_add(needed);
         all <= rules.spec().limits.model_calls_per_episode
     }
 
     /// The closing calls that other agents' open turns of the episode hold in reserve.
     fn reserved(&self, agent: &AgentName, episode: EpisodeId) -> u32 {
         let holds = |name: &&AgentName| {
-            let turn = self.memories.get(*name).and_then(|memory| memory.turn.as_ref());
+            let turn = self
+                .memories
+                .get(*name)
+                .and_then(|memory| memory.turn.as_ref());
             *name != agent
                 && turn.is_some_and(|turn| {
-                    turn.episode == episode && turn.model.as_ref().is_none_or(|model| model.purpose != Purpose::Closing)
+                    turn.episode == episode
+                        && turn
+                            .model
+                            .as_ref()
+                            .is_none_or(|model| model.purpose != Purpose::Closing)
                 })
         };
         u32::try_from(self.busy.iter().filter(holds).count()).unwrap_or(u32::MAX)
     }
 
     /// The people who led to the `count` oldest messages that wait for `agent`.
-    pub(super) fn began_by(&self, agent: &AgentName, count: usize) -> impl Iterator<Item = &Person> {
-        let inbox = self.memories.get(agent).into_iter().flat_map(|memory| &memory.inbox);
+    pub(super) fn began_by(
+        &self,
+        agent: &AgentName,
+        count: usize,
+    ) -> impl Iterator<Item = &Person> {
+        let inbox = self
+            .memories
+            .get(agent)
+            .into_iter()
+            .flat_map(|memory| &memory.inbox);
         inbox.take(count).flat_map(|message| &message.began_by)
     }
 
@@ -168,9 +209,20 @@ impl World {
 
     /// Counts a call of `tool` in the episode of `agent`'s open turn.
     pub(super) fn count_call(&mut self, agent: &AgentName, tool: &ToolName) {
-        let turn = self.memories.get(agent).and_then(|memory| memory.turn.as_ref());
-        let Some(episode) = turn.map(|turn| turn.episode) else { return };
-        let count = self.episodes.entry(episode).or_default().tool_calls.entry(tool.clone()).or_default();
+        let turn = self
+            .memories
+            .get(agent)
+            .and_then(|memory| memory.turn.as_ref());
+        let Some(episode) = turn.map(|turn| turn.episode) else {
+            return;
+        };
+        let count = self
+            .episodes
+            .entry(episode)
+            .or_default()
+            .tool_calls
+            .entry(tool.clone())
+            .or_default();
         *count = count.saturating_add(1);
     }
 
@@ -179,9 +231,20 @@ impl World {
         if !ends_unmade(status) {
             return;
         }
-        let Some(memory) = self.memories.get(agent) else { return };
-        let Some(tool) = memory.open_calls.get(&call).and_then(|open| open.tool.as_ref()) else { return };
-        let spent = memory.turn.as_ref().and_then(|turn| self.episodes.get_mut(&turn.episode));
+        let Some(memory) = self.memories.get(agent) else {
+            return;
+        };
+        let Some(tool) = memory
+            .open_calls
+            .get(&call)
+            .and_then(|open| open.tool.as_ref())
+        else {
+            return;
+        };
+        let spent = memory
+            .turn
+            .as_ref()
+            .and_then(|turn| self.episodes.get_mut(&turn.episode));
         if let Some(count) = spent.and_then(|spent| spent.tool_calls.get_mut(tool)) {
             *count = count.saturating_sub(1);
         }
@@ -193,8 +256,12 @@ impl World {
     }
 
     pub(super) fn release(&mut self, episode: EpisodeId, count: usize) {
-        let Some(spent) = self.episodes.get_mut(&episode) else { return };
-        spent.open = spent.open.saturating_sub(u32::try_from(count).unwrap_or(u32::MAX));
+        let Some(spent) = self.episodes.get_mut(&episode) else {
+            return;
+        };
+        spent.open = spent
+            .open
+            .saturating_sub(u32::try_from(count).unwrap_or(u32::MAX));
         if spent.open == 0 {
             self.episodes.remove(&episode);
         }

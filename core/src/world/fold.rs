@@ -28,7 +28,13 @@ impl World {
         match event {
             Event::WorldOpened(event) => self.open_as(event),
             Event::Opened(event) => self.open_again(event),
-            Event::SpecRevised(SpecRevised { spec, spec_digest, text, source, .. }) => {
+            Event::SpecRevised(SpecRevised {
+                spec,
+                spec_digest,
+                text,
+                source,
+                ..
+            }) => {
                 self.source.clone_from(source);
                 self.revise(spec, *spec_digest, text);
             }
@@ -102,13 +108,21 @@ impl World {
         if let (Some(base), Some(opening)) = (&event.base, &mut self.opening) {
             opening.base = Some(base.clone());
         }
-        let lost: Vec<AgentName> = self.busy.iter().filter(|name| self.loses_delivery(name)).cloned().collect();
+        let lost: Vec<AgentName> = self
+            .busy
+            .iter()
+            .filter(|name| self.loses_delivery(name))
+            .cloned()
+            .collect();
         self.lose_model_calls();
         for (name, memory) in &mut self.memories {
             memory.lost = memory.lost.saturating_add(u32::from(lost.contains(name)));
             for call in memory.open_calls.values_mut() {
                 if let CallState::Running(run) = &call.state {
-                    call.state = CallState::InDoubt { run: run.clone(), was_asked: false };
+                    call.state = CallState::InDoubt {
+                        run: run.clone(),
+                        was_asked: false,
+                    };
                 }
             }
         }
@@ -130,7 +144,9 @@ impl World {
     }
 
     fn loses_delivery(&self, agent: &AgentName) -> bool {
-        self.memories.get(agent).is_some_and(|memory| self.is_delivered(agent, memory, self.time))
+        self.memories
+            .get(agent)
+            .is_some_and(|memory| self.is_delivered(agent, memory, self.time))
     }
 
     /// Whether an agent in code is being told something at `now`, as far as the log knows.
@@ -144,7 +160,8 @@ impl World {
     pub(super) fn revise(&mut self, spec: &WorldSpec, digest: Digest, text: &Content<SpecText>) {
         self.renew_rights(&spec.policy.rights);
         self.rules = std::sync::Arc::new(spec.clone().into());
-        self.observed.retain(|name, _| spec.states.contains_key(name));
+        self.observed
+            .retain(|name, _| spec.states.contains_key(name));
         self.defined_at = self.head;
         self.spec_digest = digest;
         self.spec_text = text.clone();
@@ -153,8 +170,13 @@ impl World {
             History::SinceJoin => self.head,
         };
         for agent in &spec.agents {
-            let joined = || Memory { seen, ..Memory::default() };
-            self.memories.entry(agent.name.clone()).or_insert_with(joined);
+            let joined = || Memory {
+                seen,
+                ..Memory::default()
+            };
+            self.memories
+                .entry(agent.name.clone())
+                .or_insert_with(joined);
         }
     }
 }

@@ -35,6 +35,9 @@ impl World {
     /// The grants that can still be used at the time of the last commit, oldest first.
     pub fn grants(&self) -> impl Iterator<Item = (GrantId, &Grant)> {
         let live = |grant: &&Grant| grant.left(self.time) != Some(0);
-        self.grants.iter().map(|(id, grant)| (*id, grant)).filter(move |(_, grant)| live(grant))
+        self.grants
+            .iter()
+            .map(|(id, grant)| (*id, grant))
+            .filter(move |(_, grant)| live(grant))
     }
 }

@@ -31,9 +31,17 @@ impl World {
             // It was compared with the others when its bearer came, and newer agents with it.
             return name_fault(name.as_str(), []);
         }
-        let agents = self.rules.spec().agents.iter().flat_map(|agent| [Some(&agent.name), agent.display.as_ref()]);
+        let agents = self
+            .rules
+            .spec()
+            .agents
+            .iter()
+            .flat_map(|agent| [Some(&agent.name), agent.display.as_ref()]);
         let agents = agents.flatten().map(AgentName::as_str);
-        name_fault(name.as_str(), agents.chain(self.people.keys().map(PersonName::as_str)))
+        name_fault(
+            name.as_str(),
+            agents.chain(self.people.keys().map(PersonName::as_str)),
+        )
     }
 
     /// Notes who gave the command of a commit. What is refused is no act.

@@ -10,9 +10,18 @@ use crate::request::Layer;
 impl World {
     /// What people wrote for `agent`, by which it works: that of its open turn, else what is in force.
     pub(super) fn layers_of(&self, agent: &AgentName) -> Cow<'_, [Layer]> {
-        match self.memories.get(agent).and_then(|memory| memory.turn.as_ref()) {
+        match self
+            .memories
+            .get(agent)
+            .and_then(|memory| memory.turn.as_ref())
+        {
             Some(turn) => Cow::Borrowed(&turn.layers),
-            None => Cow::Owned(self.spec_text.present().map(|text| written(text, agent)).unwrap_or_default()),
+            None => Cow::Owned(
+                self.spec_text
+                    .present()
+                    .map(|text| written(text, agent))
+                    .unwrap_or_default(),
+            ),
         }
     }
 }

@@ -45,7 +45,9 @@ impl World {
     /// What becomes of the effects that it owes: only one that was branched off performs none.
     #[must_use]
     pub fn effects(&self) -> ForkEffects {
-        self.lineage.last().map_or(ForkEffects::Live, |branch| branch.effects)
+        self.lineage
+            .last()
+            .map_or(ForkEffects::Live, |branch| branch.effects)
     }
 
     /// Whether `world` is one that it was branched off.
@@ -55,12 +57,17 @@ impl World {
 
     /// The last event that it shares with another world.
     pub(super) fn shared(&self) -> Position {
-        self.lineage.last().map_or(Position::ZERO, |branch| branch.at)
+        self.lineage
+            .last()
+            .map_or(Position::ZERO, |branch| branch.at)
     }
 
     /// Why a call that is not open here is none of this world's; `None`: it never was one of its parents' open ones.
     pub(super) fn inherited_reason(&self, call: CallId) -> Option<RefusalReason> {
-        self.lineage.iter().any(|branch| branch.calls.contains(&call)).then_some(RefusalReason::OfParent)
+        self.lineage
+            .iter()
+            .any(|branch| branch.calls.contains(&call))
+            .then_some(RefusalReason::OfParent)
     }
 
     /// Whether a request that nothing is known of any more may have been one of its parents'.
@@ -69,6 +76,9 @@ impl World {
     }
 
     pub(super) fn inherited_call(&self, agent: &AgentName, call: CallId) -> Option<&OpenCall> {
-        self.inherited.iter().filter(|kept| kept.agent == *agent).find_map(|kept| kept.calls.get(&call))
+        self.inherited
+            .iter()
+            .filter(|kept| kept.agent == *agent)
+            .find_map(|kept| kept.calls.get(&call))
     }
 }

@@ -38,7 +38,13 @@ fn key(tool: &ToolSpec, arguments: Digest) -> Digest {
     // What a model may see of the result is part of it. A policy cannot fail to serialise.
     let view = serde_json::to_vec(&tool.view).unwrap_or_default();
     let name = tool.name.as_str().as_bytes();
-    Digest::of(&[name, schema.as_bytes(), settings.as_bytes(), &view, arguments.as_bytes()])
+    Digest::of(&[
+        name,
+        schema.as_bytes(),
+        settings.as_bytes(),
+        &view,
+        arguments.as_bytes(),
+    ])
 }
 
 impl Memos {
@@ -60,20 +66,29 @@ impl Memos {
 
     /// Forgets what is there for one of the messages at `gone`, which are in order.
     pub(super) fn forget(&mut self, gone: &[Position]) {
-        self.0.retain(|memo| !memo.because.iter().any(|at| gone.binary_search(at).is_ok()));
+        self.0
+            .retain(|memo| !memo.because.iter().any(|at| gone.binary_search(at).is_ok()));
     }
 }
 
 impl World {
     /// Where the result stands that a call of `tool` with arguments of this digest has without a run.
     pub(super) fn memo_of(&self, tool: &ToolSpec, arguments: Digest) -> Option<Position> {
-        let memo = if tool.memoises { self.memos.find(key(tool, arguments)) } else { None };
+        let memo = if tool.memoises {
+            self.memos.find(key(tool, arguments))
+        } else {
+            None
+        };
         memo.map(|memo| memo.at)
     }
 
     /// The result of a call that ended without a run of its own; of one that was erased or forgotten, that it is gone.
     pub(super) fn remembered(&self, at: Position) -> Option<CallResult> {
-        self.memos.0.iter().find(|memo| memo.at == at).map(|memo| memo.result.clone())
+        self.memos
+            .0
+            .iter()
+            .find(|memo| memo.at == at)
+            .map(|memo| memo.result.clone())
     }
 
     /// Keeps what a run gave, if it stands for further calls. What a person was asked about does not: it depends on more
@@ -83,15 +98,33 @@ impl World {
         if event.status != CallStatus::Done || !is_done {
             return;
         }
-        let turn = self.memories.get(&event.agent).and_then(|memory| memory.turn.as_ref());
-        let open = self.open_call(&event.agent, event.call).filter(|open| open.input.is_none());
-        let Some((turn, open)) = turn.zip(open) else { return };
-        let Some(tool) = memoising(turn, open) else { return };
+        let turn = self
+            .memories
+            .get(&event.agent)
+            .and_then(|memory| memory.turn.as_ref());
+        let open = self
+            .open_call(&event.agent, event.call)
+            .filter(|open| open.input.is_none());
+        let Some((turn, open)) = turn.zip(open) else {
+            return;
+        };
+        let Some(tool) = memoising(turn, open) else {
+            return;
+        };
         let (key, because) = (key(tool, open.arguments_digest), Arc::clone(&turn.because));
-        self.memos.keep(Memo { key, at: self.head, result: result.clone(), because });
+        self.memos.keep(Memo {
+            key,
+            at: self.head,
+            result: result.clone(),
+            because,
+        });
     }
 }
 
 fn memoising<'t>(turn: &'t Turn, open: &OpenCall) -> Option<&'t ToolSpec> {
-    turn.rules.spec().tools.get(open.tool.as_ref()?).filter(|tool| tool.memoises)
+    turn.rules
+        .spec()
+        .tools
+        .get(open.tool.as_ref()?)
+        .filter(|tool| tool.memoises)
 }

@@ -75,7 +75,13 @@ pub struct Tokens {
 
 impl Tokens {
     fn add(&mut self, usage: &Usage) {
-        let Usage { input, output, cached, cache_written, reasoning } = *usage;
+        let Usage {
+            input,
+            output,
+            cached,
+            cache_written,
+            reasoning,
+        } = *usage;
         for (sum, count) in [
             (&mut self.input, input),
             (&mut self.cached, cached),
@@ -105,11 +111,18 @@ impl Meters {
     }
 
     fn row(&mut self, agent: &AgentName, model: &ModelName) -> &mut Meter {
-        let is_known = self.by_agent.get(agent).is_some_and(|models| models.contains_key(model));
+        let is_known = self
+            .by_agent
+            .get(agent)
+            .is_some_and(|models| models.contains_key(model));
         if !is_known && self.by_agent.values().map(BTreeMap::len).sum::<usize>() >= PAIRS_MAX {
             return &mut self.others;
         }
-        self.by_agent.entry(agent.clone()).or_default().entry(model.clone()).or_default()
+        self.by_agent
+            .entry(agent.clone())
+            .or_default()
+            .entry(model.clone())
+            .or_default()
     }
 
     fn each(&mut self, agent: &AgentName, model: &ModelName, change: impl Fn(&mut Meter)) {
@@ -184,9 +197,14 @@ impl World {
 
     /// Counts an attempt that begins, and sets its worst case aside.
     pub(super) fn charge(&mut self, event: &ModelCalled, episode: EpisodeId) {
-        let reserved = event.reserved.map(|reserved: Reserved| reserved.attempt).unwrap_or_default();
+        let reserved = event
+            .reserved
+            .map(|reserved: Reserved| reserved.attempt)
+            .unwrap_or_default();
         self.meters.each(&event.agent, &event.model, |meter| {
-            meter.calls = meter.calls.saturating_add(u64::from(event.attempt == Attempt(1)));
+            meter.calls = meter
+                .calls
+                .saturating_add(u64::from(event.attempt == Attempt(1)));
             meter.attempts = meter.attempts.saturating_add(1);
             meter.spent.reserved = meter.spent.reserved.plus(reserved);
         });
@@ -196,7 +214,12 @@ impl World {
 
     /// Settles an attempt that is over.
     pub(super) fn settle_attempt(&mut self, agent: &AgentName, attempt: &Metered, ended: Ended) {
-        let Metered { model, episode, price, .. } = attempt;
+        let Metered {
+            model,
+            episode,
+            price,
+            ..
+        } = attempt;
         let settlement = attempt.settlement(ended);
         let usage = ended.usage();
         let is_counted = usage.input.is_some() && usage.output.is_some();
@@ -208,8 +231,12 @@ impl World {
             };
             *ends = ends.saturating_add(1);
             meter.tokens.add(&usage);
-            meter.uncounted = meter.uncounted.saturating_add(u64::from(attempt.may_cost(ended) && !is_counted));
-            meter.unpriced = meter.unpriced.saturating_add(u64::from(attempt.may_cost(ended) && price.is_none()));
+            meter.uncounted = meter
+                .uncounted
+                .saturating_add(u64::from(attempt.may_cost(ended) && !is_counted));
+            meter.unpriced = meter
+                .unpriced
+                .saturating_add(u64::from(attempt.may_cost(ended) && price.is_none()));
             meter.spent.settle(&settlement);
         });
         if let Some(spent) = self.episodes.get_mut(episode) {
@@ -224,7 +251,10 @@ impl World {
 
     /// Settles the attempt that `agent` has under way, if it has one.
     pub(super) fn end_attempt(&mut self, agent: &AgentName, ended: Ended) {
-        let turn = self.memories.get_mut(agent).and_then(|memory| memory.turn.as_mut());
+        let turn = self
+            .memories
+            .get_mut(agent)
+            .and_then(|memory| memory.turn.as_mut());
         if let Some(attempt) = turn.and_then(Metered::take) {
             self.settle_attempt(agent, &attempt, ended);
         }
@@ -250,10 +280,26 @@ impl Metered {
 
     /// The open attempt of `turn`.
     fn of(turn: &Turn) -> Option<Self> {
-        let ModelState { model, charge, stream, .. } = turn.model.as_ref()?;
+        let ModelState {
+            model,
+            charge,
+            stream,
+            ..
+        } = turn.model.as_ref()?;
         let Charge { reserved } = (*charge)?;
-        let price = turn.rules.spec().models.get(model).and_then(|spec| spec.price);
-        Some(Self { model: model.clone(), episode: turn.episode, reserved, price, stream: *stream })
+        let price = turn
+            .rules
+            .spec()
+            .models
+            .get(model)
+            .and_then(|spec| spec.price);
+        Some(Self {
+            model: model.clone(),
+            episode: turn.episode,
+            reserved,
+            price,
+            stream: *stream,
+        })
     }
 
     /// Whether the provider may charge for it. An answer that people saw words of had begun.
@@ -262,9 +308,19 @@ impl Metered {
     }
 
     fn settlement(&self, ended: Ended) -> Settlement {
-        let Self { reserved, price, .. } = *self;
+        let Self {
+            reserved, price, ..
+        } = *self;
         let cost = price.and_then(|price| price.cost(&ended.usage()));
-        let possible = if cost.is_none() && self.may_cost(ended) { reserved } else { Money::ZERO };
-        Settlement { reserved, settled: cost.unwrap_or_default(), possible }
+        let possible = if cost.is_none() && self.may_cost(ended) {
+            reserved
+        } else {
+            Money::ZERO
+        };
+        Settlement {
+            reserved,
+            settled: cost.unwrap_or_default(),
+            possible,
+        }
     }
 }

@@ -42,15 +42,21 @@ impl World {
     /// ids resolved, or is no JSON, or does not fit its schema.
     pub(super) fn told(&self, name: &StateName, state: &str) -> Option<Told> {
         let spec = self.rules.spec().states.get(name)?;
-        let fits = |text: &str| u32::try_from(text.len()).is_ok_and(|length| length <= spec.bytes_max);
+        let fits =
+            |text: &str| u32::try_from(text.len()).is_ok_and(|length| length <= spec.bytes_max);
         let (state, text) = fits(state).then(|| steady(state))??;
         if !fits(&text) || !self.rules.takes_state(name, &state) {
             return None;
         }
         let resolved = spec.resolved(&state);
         let redact = &self.rules.spec().policy.redact;
-        let item = fits(&canonical_text(&resolved.state)).then(|| observed(name, Some(&resolved.state), redact))?;
-        Some(Told { state, dropped: resolved.dropped, item })
+        let item = fits(&canonical_text(&resolved.state))
+            .then(|| observed(name, Some(&resolved.state), redact))?;
+        Some(Told {
+            state,
+            dropped: resolved.dropped,
+            item,
+        })
     }
 
     /// Whether agents would see just what the newest observation of this state shows them.
@@ -60,12 +66,22 @@ impl World {
     }
 
     pub(super) fn note_state(&mut self, event: &StateObserved) {
-        let Some(spec) = self.rules.spec().states.get(&event.name) else { return };
-        let seen = event.state.present().map(|state| spec.resolved(state).state);
-        let kept =
-            Remembered::new(observed(&event.name, seen.as_ref(), &self.rules.spec().policy.redact), Arc::default());
+        let Some(spec) = self.rules.spec().states.get(&event.name) else {
+            return;
+        };
+        let seen = event
+            .state
+            .present()
+            .map(|state| spec.resolved(state).state);
+        let kept = Remembered::new(
+            observed(&event.name, seen.as_ref(), &self.rules.spec().policy.redact),
+            Arc::default(),
+        );
         let all = self.observed.entry(event.name.clone()).or_default();
-        all.push_back(Observed { at: self.head, kept });
+        all.push_back(Observed {
+            at: self.head,
+            kept,
+        });
         while all.len() > Self::OBSERVED_EACH {
             all.pop_front();
         }
@@ -73,11 +89,22 @@ impl World {
 
     /// What `agent` sees for the first time when it looks up to `horizon`, in order: messages, and of each state the
     /// newest observation.
-    pub(super) fn fresh_items(&self, agent: &AgentName, memory: &Memory, horizon: Position) -> Vec<Remembered> {
+    pub(super) fn fresh_items(
+        &self,
+        agent: &AgentName,
+        memory: &Memory,
+        horizon: Position,
+    ) -> Vec<Remembered> {
         let messages = self.fresh(agent, memory, horizon);
-        let mut items: Vec<_> = messages.iter().map(|message| (message.at, &message.heard)).collect();
+        let mut items: Vec<_> = messages
+            .iter()
+            .map(|message| (message.at, &message.heard))
+            .collect();
         for Observed { at, kept } in self.unseen_states(memory, horizon) {
-            let place = items.iter().position(|(other, _)| other > at).unwrap_or(items.len());
+            let place = items
+                .iter()
+                .position(|(other, _)| other > at)
+                .unwrap_or(items.len());
             items.insert(place, (*at, kept));
         }
         items.into_iter().map(|(_, kept)| kept.clone()).collect()
@@ -85,12 +112,18 @@ impl World {
 
     /// What an agent that looks up to `horizon` sees of states behind its items.
     pub(super) fn unseen_items(&self, memory: &Memory, horizon: Position) -> Vec<Arc<Item>> {
-        self.unseen_states(memory, horizon).into_iter().map(|observed| Arc::clone(&observed.kept.item)).collect()
+        self.unseen_states(memory, horizon)
+            .into_iter()
+            .map(|observed| Arc::clone(&observed.kept.item))
+            .collect()
     }
 
     fn unseen_states(&self, memory: &Memory, horizon: Position) -> Vec<&Observed> {
         let is_unseen = |observed: &&Observed| observed.at > memory.seen && observed.at <= horizon;
-        let newest = self.observed.values().filter_map(|all| all.iter().rev().find(is_unseen));
+        let newest = self
+            .observed
+            .values()
+            .filter_map(|all| all.iter().rev().find(is_unseen));
         let mut newest: Vec<_> = newest.collect();
         newest.sort_unstable_by_key(|observed| observed.at);
         newest

@@ -10,10 +10,21 @@ impl World {
     /// effects that wait for a time say so. Of the tools that are to run, those that may start together. While content is to
     /// be erased, nothing that could tell it to anybody.
     pub fn owed(&self) -> impl Iterator<Item = Effect> + '_ {
-        let erasures = self.erasures.keys().take(1).map(|request| Effect::Erase { request: *request });
-        let may_start = |effect: &Effect| self.erasures.is_empty() || matches!(effect, Effect::TickAt { .. });
-        let signature = self.signing.as_ref().and_then(|_| self.owed_signature(!self.goes_on()));
-        self.owed_work().filter(may_start).chain(erasures).chain(signature)
+        let erasures = self
+            .erasures
+            .keys()
+            .take(1)
+            .map(|request| Effect::Erase { request: *request });
+        let may_start =
+            |effect: &Effect| self.erasures.is_empty() || matches!(effect, Effect::TickAt { .. });
+        let signature = self
+            .signing
+            .as_ref()
+            .and_then(|_| self.owed_signature(!self.goes_on()));
+        self.owed_work()
+            .filter(may_start)
+            .chain(erasures)
+            .chain(signature)
     }
 
     /// All that is owed but what looks after the log itself.
@@ -31,25 +42,50 @@ impl World {
             | Effect::Erase { .. }
             | Effect::TickAt { .. } => true,
         };
-        let of_agents = self.busy.iter().filter_map(|name| Some((name, self.memories.get(name)?)));
+        let of_agents = self
+            .busy
+            .iter()
+            .filter_map(|name| Some((name, self.memories.get(name)?)));
         let expires_at = |kind: &RequestKind| match kind {
             RequestKind::Approval { expires_at, .. } => Some(*expires_at),
             RequestKind::Question { .. } | RequestKind::Outcome { .. } => None,
         };
-        let requests = self.pending.values().filter_map(|request| expires_at(&request.kind));
+        let requests = self
+            .pending
+            .values()
+            .filter_map(|request| expires_at(&request.kind));
         let tick = requests.chain(self.asks().map(|ask| ask.expires_at)).min();
-        let joins = self.busy.iter().filter_map(|name| self.memories.get(name)?.joining.as_ref());
-        let join = joins.map(|joining| if joining.is_over() { self.time } else { joining.until }).min();
+        let joins = self
+            .busy
+            .iter()
+            .filter_map(|name| self.memories.get(name)?.joining.as_ref());
+        let join = joins
+            .map(|joining| {
+                if joining.is_over() {
+                    self.time
+                } else {
+                    joining.until
+                }
+            })
+            .min();
         let ticks = [(tick, Due::Expiry), (join, Due::Join)].into_iter();
         let ticks = ticks.filter_map(|(time, due)| Some(Effect::TickAt { time: time?, due }));
-        of_agents.flat_map(|(name, memory)| self.owed_to(name, memory)).filter(is_its_turn).chain(ticks)
+        of_agents
+            .flat_map(|(name, memory)| self.owed_to(name, memory))
+            .filter(is_its_turn)
+            .chain(ticks)
     }
 
     fn owed_to(&self, agent: &AgentName, memory: &Memory) -> Vec<Effect> {
         match &memory.turn {
             None if memory.inbox.is_empty() || memory.joining.is_some() => Vec::new(),
-            None => vec![Effect::Wake { agent: agent.clone(), not_before: memory.retry_at }],
-            Some(Turn { model: Some(model), .. }) => vec![self.model_effect(agent, model)],
+            None => vec![Effect::Wake {
+                agent: agent.clone(),
+                not_before: memory.retry_at,
+            }],
+            Some(Turn {
+                model: Some(model), ..
+            }) => vec![self.model_effect(agent, model)],
             Some(turn) if turn.is_ready_to_continue() => vec![Effect::Continue {
                 agent: agent.clone(),
                 turn: turn.id,
@@ -59,7 +95,9 @@ impl World {
             Some(turn) => {
                 let open = |call: CallId| Some((call, memory.open_calls.get(&call)?));
                 let calls = turn.slots.iter().filter_map(|slot| open(slot.call));
-                calls.filter_map(|(id, call)| self.call_effect(agent, id, call)).collect()
+                calls
+                    .filter_map(|(id, call)| self.call_effect(agent, id, call))
+                    .collect()
             }
         }
     }
@@ -68,17 +106,35 @@ impl World {
         let (agent, call) = (agent.clone(), model.call);
         let is_lost = model.incarnation != self.incarnation;
         if model.retry_at.is_none() && !is_lost {
-            Effect::CallModel { agent, call, attempt: model.attempt }
+            Effect::CallModel {
+                agent,
+                call,
+                attempt: model.attempt,
+            }
         } else {
-            Effect::RetryModel { agent, call, after: model.attempt, not_before: model.retry_at }
+            Effect::RetryModel {
+                agent,
+                call,
+                after: model.attempt,
+                not_before: model.retry_at,
+            }
         }
     }
 
     fn call_effect(&self, agent: &AgentName, id: CallId, call: &OpenCall) -> Option<Effect> {
-        let run = |attempt| Some(Effect::RunTool { agent: agent.clone(), call: id, attempt });
+        let run = |attempt| {
+            Some(Effect::RunTool {
+                agent: agent.clone(),
+                call: id,
+                attempt,
+            })
+        };
         match &call.state {
             CallState::Ready { next } => run(*next),
-            CallState::InDoubt { run: lost, was_asked } => Some(self.doubt_effect(agent, id, lost, *was_asked)),
+            CallState::InDoubt {
+                run: lost,
+                was_asked,
+            } => Some(self.doubt_effect(agent, id, lost, *was_asked)),
             CallState::Running(_)
             | CallState::AwaitsApproval { .. }
             | CallState::AwaitsAnswer { .. }
@@ -90,9 +146,17 @@ impl World {
     fn doubt_effect(&self, agent: &AgentName, call: CallId, lost: &Run, was_asked: bool) -> Effect {
         let agent = agent.clone();
         if lost.may_repeat(self.time) {
-            Effect::RunTool { agent, call, attempt: lost.attempt.next() }
+            Effect::RunTool {
+                agent,
+                call,
+                attempt: lost.attempt.next(),
+            }
         } else if lost.reconciles && !was_asked {
-            Effect::Reconcile { agent, call, attempt: lost.attempt }
+            Effect::Reconcile {
+                agent,
+                call,
+                attempt: lost.attempt,
+            }
         } else {
             Effect::DeclareUnknown { agent, call }
         }

@@ -97,10 +97,19 @@ pub struct Settled {
 
 impl World {
     pub(super) fn settle(&mut self, id: RequestId, reason: RefusalReason, decided: Decided) {
-        let Some(request) = self.pending.remove(&id) else { return };
+        let Some(request) = self.pending.remove(&id) else {
+            return;
+        };
         self.settled.insert(
             id,
-            Settled { agent: request.agent, call: request.call, tool: request.tool, at: self.head, reason, decided },
+            Settled {
+                agent: request.agent,
+                call: request.call,
+                tool: request.tool,
+                at: self.head,
+                reason,
+                decided,
+            },
         );
         while self.settled.len() > Self::SETTLED_MAX {
             self.settled.pop_first();
@@ -114,10 +123,21 @@ impl World {
             RequestKind::Approval { .. } | RequestKind::Question { .. } => request.call == call,
             RequestKind::Outcome { .. } => false,
         };
-        let closed: Vec<RequestId> =
-            self.pending.iter().filter(|(_, request)| is_closed(request)).map(|(id, _)| *id).collect();
+        let closed: Vec<RequestId> = self
+            .pending
+            .iter()
+            .filter(|(_, request)| is_closed(request))
+            .map(|(id, _)| *id)
+            .collect();
         for id in closed {
-            self.settle(id, RefusalReason::Closed, Decided { by: None, how: "closed".to_owned() });
+            self.settle(
+                id,
+                RefusalReason::Closed,
+                Decided {
+                    by: None,
+                    how: "closed".to_owned(),
+                },
+            );
         }
     }
 }

@@ -31,7 +31,12 @@ impl Access {
     /// The rights of the people whom something names, by their proof: `method:subject`.
     #[must_use]
     pub fn people(&self) -> BTreeMap<&str, &Rights> {
-        self.policy.people.iter().chain(&self.changed).map(|(proof, rights)| (proof.as_str(), rights)).collect()
+        self.policy
+            .people
+            .iter()
+            .chain(&self.changed)
+            .map(|(proof, rights)| (proof.as_str(), rights))
+            .collect()
     }
 }
 
@@ -48,13 +53,23 @@ impl World {
     /// Who has which rights now.
     #[must_use]
     pub fn access(&self) -> Access {
-        Access { policy: self.rules.spec().policy.rights.clone(), changed: self.rights.clone() }
+        Access {
+            policy: self.rules.spec().policy.rights.clone(),
+            changed: self.rights.clone(),
+        }
     }
 }
 
-fn rights_of(policy: &RightsPolicy, changed: &BTreeMap<String, Rights>, principal: &Principal) -> Rights {
+fn rights_of(
+    policy: &RightsPolicy,
+    changed: &BTreeMap<String, Rights>,
+    principal: &Principal,
+) -> Rights {
     match principal {
-        Principal::Person(person) => changed.get(&person.proof()).unwrap_or_else(|| policy.of(person)).clone(),
+        Principal::Person(person) => changed
+            .get(&person.proof())
+            .unwrap_or_else(|| policy.of(person))
+            .clone(),
         Principal::World | Principal::Runtime => Rights::all(),
         Principal::Agent(_) | Principal::Tool(_) => Rights([Right::Read].into()),
     }

@@ -34,11 +34,21 @@ impl World {
     /// Notes a step. A new run forgets the old one's steps and the replies that were played in it.
     pub(super) fn note_step(&mut self, step: StepKey, digest: Digest, from: Position) {
         if step.run > self.script.run {
-            self.script = ScriptProgress { run: step.run, done: BTreeMap::new(), began: from };
-            self.memories.values_mut().for_each(|memory| memory.played.clear());
+            self.script = ScriptProgress {
+                run: step.run,
+                done: BTreeMap::new(),
+                began: from,
+            };
+            self.memories
+                .values_mut()
+                .for_each(|memory| memory.played.clear());
         }
         if step.run == self.script.run {
-            self.script.done.entry(step.index).or_insert(StepRecord { digest, from, at: self.head });
+            self.script.done.entry(step.index).or_insert(StepRecord {
+                digest,
+                from,
+                at: self.head,
+            });
         }
     }
 }

@@ -36,7 +36,9 @@ impl World {
     /// Whether there are events that no signed head covers, although somebody signs.
     #[must_use]
     pub fn has_unsigned(&self) -> bool {
-        self.signing.as_ref().is_some_and(|signing| signing.unsigned > 0)
+        self.signing
+            .as_ref()
+            .is_some_and(|signing| signing.unsigned > 0)
     }
 
     pub(super) fn sign_with(&mut self, key: Option<&str>) {
@@ -66,14 +68,26 @@ impl World {
 
     /// The signature that is owed: at once if enough is unsigned or nothing else goes on, else after a while.
     pub(super) fn owed_signature(&self, is_quiet: bool) -> Option<Effect> {
-        let signing = self.signing.as_ref().filter(|signing| signing.unsigned > 0)?;
+        let signing = self
+            .signing
+            .as_ref()
+            .filter(|signing| signing.unsigned > 0)?;
         let since = signing.since.unwrap_or(self.time);
         Some(if signing.unsigned >= UNSIGNED_MAX {
-            Effect::Sign { not_before: None, occasion: Occasion::Count }
+            Effect::Sign {
+                not_before: None,
+                occasion: Occasion::Count,
+            }
         } else if is_quiet {
-            Effect::Sign { not_before: None, occasion: Occasion::Quiet }
+            Effect::Sign {
+                not_before: None,
+                occasion: Occasion::Quiet,
+            }
         } else {
-            Effect::Sign { not_before: Some(since.after(UNSIGNED_FOR)), occasion: Occasion::Time }
+            Effect::Sign {
+                not_before: Some(since.after(UNSIGNED_FOR)),
+                occasion: Occasion::Time,
+            }
         })
     }
 }

@@ -71,8 +71,13 @@ impl World {
 
     /// The calls of the room that have no end yet.
     pub(super) fn open_calls(&self) -> usize {
-        let busy = self.busy.iter().filter_map(|agent| self.memories.get(agent));
-        busy.fold(0, |count: usize, memory| count.saturating_add(memory.open_calls.len()))
+        let busy = self
+            .busy
+            .iter()
+            .filter_map(|agent| self.memories.get(agent));
+        busy.fold(0, |count: usize, memory| {
+            count.saturating_add(memory.open_calls.len())
+        })
     }
 
     /// Whether no other call has to run first.
@@ -81,18 +86,36 @@ impl World {
     }
 
     /// Sorts the open calls of an agent's turn into those that run and those that could.
-    fn survey<'w>(&'w self, agent: &AgentName, floor: &mut Floor<'w>, waiting: &mut Vec<Candidate<'w>>) {
-        let Some(memory) = self.memories.get(agent) else { return };
+    fn survey<'w>(
+        &'w self,
+        agent: &AgentName,
+        floor: &mut Floor<'w>,
+        waiting: &mut Vec<Candidate<'w>>,
+    ) {
+        let Some(memory) = self.memories.get(agent) else {
+            return;
+        };
         let Some(turn) = &memory.turn else { return };
         for (place, slot) in turn.slots.iter().enumerate() {
-            let Some(open) = memory.open_calls.get(&slot.call) else { continue };
+            let Some(open) = memory.open_calls.get(&slot.call) else {
+                continue;
+            };
             match &open.state {
-                CallState::Running(run) => floor.add(RunOf { effect: run.effect, ..run_of(turn, open) }),
-                CallState::Ready { .. } => {
-                    waiting.push(Candidate { order: (open.admitted, place), id: slot.call, run: run_of(turn, open) })
-                }
+                CallState::Running(run) => floor.add(RunOf {
+                    effect: run.effect,
+                    ..run_of(turn, open)
+                }),
+                CallState::Ready { .. } => waiting.push(Candidate {
+                    order: (open.admitted, place),
+                    id: slot.call,
+                    run: run_of(turn, open),
+                }),
                 CallState::InDoubt { run, .. } if run.may_repeat(self.time) => {
-                    waiting.push(Candidate { order: (open.admitted, place), id: slot.call, run: run_of(turn, open) })
+                    waiting.push(Candidate {
+                        order: (open.admitted, place),
+                        id: slot.call,
+                        run: run_of(turn, open),
+                    })
                 }
                 CallState::InDoubt { .. }
                 | CallState::AwaitsApproval { .. }
@@ -105,8 +128,14 @@ impl World {
 }
 
 fn run_of<'w>(turn: &'w Turn, open: &OpenCall) -> RunOf<'w> {
-    let tool = open.tool.as_ref().and_then(|name| turn.rules.spec().tools.get(name));
-    RunOf { tool, effect: tool.map_or(EffectClass::Read, |tool| open.effect.unwrap_or(tool.effect)) }
+    let tool = open
+        .tool
+        .as_ref()
+        .and_then(|name| turn.rules.spec().tools.get(name));
+    RunOf {
+        tool,
+        effect: tool.map_or(EffectClass::Read, |tool| open.effect.unwrap_or(tool.effect)),
+    }
 }
 
 impl<'w> Floor<'w> {

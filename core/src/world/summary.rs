@@ -14,8 +14,15 @@ pub(super) fn instruction() -> Remembered {
 }
 
 /// The fingerprint of the request that has the `count` oldest of `items`, and the instruction.
-pub(super) fn fingerprint<'m>(start: Digest, items: impl Iterator<Item = &'m Remembered>, count: usize) -> Digest {
-    let digests = items.take(count).map(|kept| kept.digest).chain([instruction().digest]);
+pub(super) fn fingerprint<'m>(
+    start: Digest,
+    items: impl Iterator<Item = &'m Remembered>,
+    count: usize,
+) -> Digest {
+    let digests = items
+        .take(count)
+        .map(|kept| kept.digest)
+        .chain([instruction().digest]);
     digests.fold(start, fingerprint_next)
 }
 
@@ -26,7 +33,12 @@ impl Memory {
             Purpose::Turn | Purpose::Closing => (self.items.len(), None),
             Purpose::Compaction => (model.summarised(), Some(instruction().item)),
         };
-        self.items.iter().take(count).map(|kept| Arc::clone(&kept.item)).chain(last).collect()
+        self.items
+            .iter()
+            .take(count)
+            .map(|kept| Arc::clone(&kept.item))
+            .chain(last)
+            .collect()
     }
 
     /// The fingerprint of what `model` reads, `start` being its first link.

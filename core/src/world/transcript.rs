@@ -17,13 +17,18 @@ impl World {
     /// The message that stands at `at`, if it is among the newest.
     #[must_use]
     pub fn message_at(&self, at: Position) -> Option<&Arc<Message>> {
-        let place = self.transcript.binary_search_by_key(&at, |message| message.at).ok()?;
+        let place = self
+            .transcript
+            .binary_search_by_key(&at, |message| message.at)
+            .ok()?;
         self.transcript.get(place)
     }
 
     /// The depth of a message that answers `reply_to`.
     pub(super) fn depth_below(&self, reply_to: Option<MessageId>) -> u32 {
-        reply_to.and_then(|id| self.message(id)).map_or(0, |answered| answered.depth.saturating_add(1))
+        reply_to
+            .and_then(|id| self.message(id))
+            .map_or(0, |answered| answered.depth.saturating_add(1))
     }
 
     /// Adds the newest message; the oldest one goes if there are too many.
@@ -34,7 +39,9 @@ impl World {
         self.transcript.push_back(Arc::new(message));
         let max = usize::try_from(self.rules.spec().limits.transcript_max).unwrap_or(usize::MAX);
         while self.transcript.len() > max {
-            let Some(oldest) = self.transcript.pop_front() else { return };
+            let Some(oldest) = self.transcript.pop_front() else {
+                return;
+            };
             self.moved.remove(&oldest.id);
         }
     }

@@ -20,7 +20,10 @@ pub fn approval_text(
     arguments: &str,
     warnings: &[Finding],
 ) -> String {
-    let warnings: String = warnings.iter().map(|finding| format!("\n{}", finding.to_line())).collect();
+    let warnings: String = warnings
+        .iter()
+        .map(|finding| format!("\n{}", finding.to_line()))
+        .collect();
     format!("{agent} asks to run {tool} ({effect}) with {arguments}{warnings}")
 }
 
@@ -43,7 +46,11 @@ impl World {
     pub fn turn_view(&self, agent: &AgentName) -> Option<TurnView> {
         let memory = self.memories.get(agent)?;
         let turn = memory.turn.as_ref();
-        let unseen = if turn.is_none() { self.unseen_items(memory, self.head) } else { Vec::new() };
+        let unseen = if turn.is_none() {
+            self.unseen_items(memory, self.head)
+        } else {
+            Vec::new()
+        };
         let oldest = memory.inbox.front().map(|message| message.episode);
         Some(TurnView {
             agent: agent.clone(),
@@ -58,7 +65,10 @@ impl World {
 
     /// What `agent` remembers, in the order in which it saw it.
     pub fn items(&self, agent: &AgentName) -> impl Iterator<Item = &Arc<Item>> {
-        self.memories.get(agent).into_iter().flat_map(|memory| memory.items.iter().map(|kept| &kept.item))
+        self.memories
+            .get(agent)
+            .into_iter()
+            .flat_map(|memory| memory.items.iter().map(|kept| &kept.item))
     }
 
     /// The news that wake `agent`, oldest first: at most `news_max`.
@@ -66,13 +76,24 @@ impl World {
     pub fn news(&self, agent: &AgentName) -> Vec<TextEvent> {
         let max = usize::try_from(self.rules.spec().limits.news_max).unwrap_or(usize::MAX);
         let inbox = self.memories.get(agent).map(|memory| &memory.inbox);
-        inbox.into_iter().flatten().take(max).map(|message| message.to_text_event()).collect()
+        inbox
+            .into_iter()
+            .flatten()
+            .take(max)
+            .map(|message| message.to_text_event())
+            .collect()
     }
 
     /// The results that `agent`'s turn goes on with, in admission order.
     #[must_use]
     pub fn tool_results(&self, agent: &AgentName) -> Vec<ToolResultEvent> {
-        let Some(turn) = self.memories.get(agent).and_then(|memory| memory.turn.as_ref()) else { return Vec::new() };
+        let Some(turn) = self
+            .memories
+            .get(agent)
+            .and_then(|memory| memory.turn.as_ref())
+        else {
+            return Vec::new();
+        };
         let event = |slot: &crate::memory::Slot| {
             let result = slot.result.as_ref()?;
             Some(ToolResultEvent {
@@ -107,7 +128,10 @@ impl World {
         let turn = self.memory(agent).and_then(|memory| memory.turn.as_ref());
         let tool = |open: &OpenCall| {
             let name = open.tool.as_ref()?;
-            let (then, now) = (turn?.rules.spec().tools.get(name)?, self.rules.spec().tools.get(name)?);
+            let (then, now) = (
+                turn?.rules.spec().tools.get(name)?,
+                self.rules.spec().tools.get(name)?,
+            );
             Some(then.acts_like(now) && !open.is_elsewhere(then, now))
         };
         self.open_call(agent, call).and_then(tool).unwrap_or(false)
@@ -116,6 +140,7 @@ impl World {
     /// Whether a run of the call is under way in this incarnation.
     #[must_use]
     pub fn is_running(&self, agent: &AgentName, call: CallId) -> bool {
-        self.open_call(agent, call).is_some_and(|open| matches!(open.state, CallState::Running(_)))
+        self.open_call(agent, call)
+            .is_some_and(|open| matches!(open.state, CallState::Running(_)))
     }
 }

@@ -37,10 +37,22 @@ impl World {
 
     /// Those of `agent`.
     fn asks_of<'w>(&'w self, agent: &'w AgentName) -> impl Iterator<Item = OpenAsk<'w>> {
-        let open = self.memories.get(agent).into_iter().flat_map(|memory| &memory.open_calls);
+        let open = self
+            .memories
+            .get(agent)
+            .into_iter()
+            .flat_map(|memory| &memory.open_calls);
         open.filter_map(move |(call, open)| {
-            if let CallState::AwaitsAgent { asked, expires_at, .. } = &open.state {
-                Some(OpenAsk { agent, call: *call, asked, expires_at: *expires_at })
+            if let CallState::AwaitsAgent {
+                asked, expires_at, ..
+            } = &open.state
+            {
+                Some(OpenAsk {
+                    agent,
+                    call: *call,
+                    asked,
+                    expires_at: *expires_at,
+                })
             } else {
                 None
             }
@@ -49,64 +61,104 @@ impl World {
 
     /// Whether `call` of `asker` waits for another agent.
     pub(super) fn awaits_agent(&self, asker: &AgentName, call: CallId) -> bool {
-        self.open_call(asker, call).is_some_and(|open| matches!(open.state, CallState::AwaitsAgent { .. }))
+        self.open_call(asker, call)
+            .is_some_and(|open| matches!(open.state, CallState::AwaitsAgent { .. }))
     }
 
     /// Whether `call` of `asker` waits for the answer of `agent`. What another agent took over does not any more.
     #[must_use]
     pub fn owes_answer(&self, agent: &AgentName, asker: &AgentName, call: CallId) -> bool {
-        let is_for =
-            |state: &CallState| if let CallState::AwaitsAgent { asked, .. } = state { asked == agent } else { false };
-        self.open_call(asker, call).is_some_and(|open| is_for(&open.state))
+        let is_for = |state: &CallState| {
+            if let CallState::AwaitsAgent { asked, .. } = state {
+                asked == agent
+            } else {
+                false
+            }
+        };
+        self.open_call(asker, call)
+            .is_some_and(|open| is_for(&open.state))
     }
 
     /// The agents that read the next reply of `agent`'s open turn as the result of their calls: it wakes none of them
     /// besides.
     #[must_use]
     pub fn answers(&self, agent: &AgentName) -> BTreeSet<AgentName> {
-        let turn = self.memories.get(agent).and_then(|memory| memory.turn.as_ref());
+        let turn = self
+            .memories
+            .get(agent)
+            .and_then(|memory| memory.turn.as_ref());
         let asks = turn.into_iter().flat_map(|turn| &turn.asks);
-        asks.filter(|(asker, call)| self.owes_answer(agent, asker, *call)).map(|(asker, _)| asker.clone()).collect()
+        asks.filter(|(asker, call)| self.owes_answer(agent, asker, *call))
+            .map(|(asker, _)| asker.clone())
+            .collect()
     }
 
     /// Whom `agent` waits for: those that it asked. Whoever waits for agents in any other way belongs here as well.
     fn waits_for(&self, agent: &AgentName) -> BTreeSet<AgentName> {
-        let joining = self.memories.get(agent).and_then(|memory| memory.joining.as_ref());
-        let joined = joining.into_iter().flat_map(|joining| joining.of.iter().cloned());
-        self.asks_of(agent).map(|ask| ask.asked.clone()).chain(joined).collect()
+        let joining = self
+            .memories
+            .get(agent)
+            .and_then(|memory| memory.joining.as_ref());
+        let joined = joining
+            .into_iter()
+            .flat_map(|joining| joining.of.iter().cloned());
+        self.asks_of(agent)
+            .map(|ask| ask.asked.clone())
+            .chain(joined)
+            .collect()
     }
 
     /// Who waits for `agent`: whoever asked it, whether or not it has taken the question up. The other way round of
     /// [`Self::waits_for`].
     fn waited_for_by(&self, agent: &AgentName) -> BTreeSet<AgentName> {
         let memory = self.memories.get(agent);
-        let queued = memory.into_iter().flat_map(|memory| memory.inbox.iter().flat_map(|message| &message.asks));
-        let queued =
-            queued.filter(|(asker, call)| self.owes_answer(agent, asker, *call)).map(|(asker, _)| asker.clone());
-        queued.chain(self.answers(agent)).chain(self.joined_by(agent)).collect()
+        let queued = memory
+            .into_iter()
+            .flat_map(|memory| memory.inbox.iter().flat_map(|message| &message.asks));
+        let queued = queued
+            .filter(|(asker, call)| self.owes_answer(agent, asker, *call))
+            .map(|(asker, _)| asker.clone());
+        queued
+            .chain(self.answers(agent))
+            .chain(self.joined_by(agent))
+            .collect()
     }
 
     /// The authors that wait until `agent` is done with what they said.
     fn joined_by(&self, agent: &AgentName) -> impl Iterator<Item = AgentName> {
         let memory = self.memories.get(agent);
         let queued = memory.into_iter().flat_map(|memory| &memory.inbox);
-        let news = memory.and_then(|memory| memory.turn.as_ref()).into_iter().flat_map(|turn| &turn.news);
+        let news = memory
+            .and_then(|memory| memory.turn.as_ref())
+            .into_iter()
+            .flat_map(|turn| &turn.news);
         queued.chain(news).filter_map(|message| {
-            let Author::Agent(author) = &message.author else { return None };
+            let Author::Agent(author) = &message.author else {
+                return None;
+            };
             let joining = self.memories.get(author)?.joining.as_ref()?;
             (joining.message == message.at && joining.of.contains(agent)).then(|| author.clone())
         })
     }
 
     /// How many agents would wait for one another in a row, if `agent` waited for `other`.
-    pub(super) fn depth_of_wait(&self, agent: &AgentName, other: &AgentName, max: u32) -> Result<u32, NoWait> {
+    pub(super) fn depth_of_wait(
+        &self,
+        agent: &AgentName,
+        other: &AgentName,
+        max: u32,
+    ) -> Result<u32, NoWait> {
         if self.is_waiting_for(other, agent) {
             return Err(NoWait::Deadlock);
         }
         let before = steps(agent, max, |one| self.waited_for_by(one));
         let behind = steps(other, max, |one| self.waits_for(one));
         let depth = before.saturating_add(1).saturating_add(behind);
-        if depth > max { Err(NoWait::TooDeep) } else { Ok(depth) }
+        if depth > max {
+            Err(NoWait::TooDeep)
+        } else {
+            Ok(depth)
+        }
     }
 
     /// Whether `agent` is `other` or waits for it, directly or by way of others.
@@ -119,7 +171,11 @@ impl World {
         let mut known = BTreeSet::from([agent.clone()]);
         let mut next = vec![agent.clone()];
         while let Some(one) = next.pop() {
-            next.extend(self.waits_for(&one).into_iter().filter(|more| known.insert(more.clone())));
+            next.extend(
+                self.waits_for(&one)
+                    .into_iter()
+                    .filter(|more| known.insert(more.clone())),
+            );
         }
         known
     }

@@ -18,7 +18,9 @@ pub const ANCHORS: &str = "anchors";
 pub fn integrity(found: &Integrity) -> Check {
     match (&found.damage, &found.newer, found.verdict()) {
         (Some(damage), _, _) => Check::done(INTEGRITY, Verdict::DamagedAt(damage.at), told(damage)),
-        (None, Some(newer), _) => Check::missed(INTEGRITY, format!("{}; use a newer build", newer.what)),
+        (None, Some(newer), _) => {
+            Check::missed(INTEGRITY, format!("{}; use a newer build", newer.what))
+        }
         (None, None, Found::Intact) => {
             let tail = found.tail;
             let rest = match tail.events {
@@ -26,7 +28,11 @@ pub fn integrity(found: &Integrity) -> Check {
                 1 => "; one event behind that is not attested".to_owned(),
                 events => format!("; {events} events behind that are not attested"),
             };
-            let who = if found.heads.signed == 0 { "; whose anchor it is was not checked: --trust KEY" } else { "" };
+            let who = if found.heads.signed == 0 {
+                "; whose anchor it is was not checked: --trust KEY"
+            } else {
+                ""
+            };
             let detail = format!("as anchored up to event {}{rest}{who}", tail.attested);
             Check::done(INTEGRITY, Verdict::Intact, detail)
         }
@@ -41,9 +47,16 @@ fn unanchored(found: &Integrity) -> String {
     let heads = match (found.heads.seen, found.heads.signed) {
         (0, _) => "no head of it is signed".to_owned(),
         (seen, 0) => format!("{seen} signed heads fit; no key was given"),
-        (_, signed) => format!("{signed} heads are signed, up to event {}", found.tail.attested),
+        (_, signed) => format!(
+            "{signed} heads are signed, up to event {}",
+            found.tail.attested
+        ),
     };
-    let anchors = if found.anchors.iter().any(|anchor| anchor.outcome == AnchorOutcome::Altered) {
+    let anchors = if found
+        .anchors
+        .iter()
+        .any(|anchor| anchor.outcome == AnchorOutcome::Altered)
+    {
         "an anchor was given that somebody has written into"
     } else if found.anchors.is_empty() {
         "no anchor of it was given"
@@ -54,16 +67,26 @@ fn unanchored(found: &Integrity) -> String {
 }
 
 fn told(damage: &Damage) -> String {
-    let until = damage.until.map(|until| format!(" between events {} and {until}", damage.at)).unwrap_or_default();
+    let until = damage
+        .until
+        .map(|until| format!(" between events {} and {until}", damage.at))
+        .unwrap_or_default();
     format!("{}{until}: {}", damage.kind, damage.what)
 }
 
 /// What is wrong with a store as a whole, as a check of a world that ends at `end`: behind that nothing is sure.
 #[must_use]
 pub fn of_store(found: &StoreDamage, end: Position) -> Check {
-    let frame = found.frame.map(|frame| format!(" at frame {frame}")).unwrap_or_default();
+    let frame = found
+        .frame
+        .map(|frame| format!(" at frame {frame}"))
+        .unwrap_or_default();
     match found.kind {
-        Some(kind) => Check::done(STORE, Verdict::DamagedAt(end.next()), format!("{kind}{frame}: {}", found.what)),
+        Some(kind) => Check::done(
+            STORE,
+            Verdict::DamagedAt(end.next()),
+            format!("{kind}{frame}: {}", found.what),
+        ),
         None => Check::missed(STORE, format!("{}{frame}; use a newer build", found.what)),
     }
 }
@@ -73,11 +96,19 @@ pub fn of_store(found: &StoreDamage, end: Position) -> Check {
 pub fn closed(found: &Examined) -> Vec<WorldReport> {
     let report = |of: &Integrity| {
         // A world whose name is lost is called by its id, which a name can always be.
-        let name = of.name.clone().or_else(|| WorldName::new(of.world.to_string()).ok())?;
+        let name = of
+            .name
+            .clone()
+            .or_else(|| WorldName::new(of.world.to_string()).ok())?;
         let mut checks = vec![integrity(of)];
         checks.extend(found.store.iter().map(|store| of_store(store, of.events)));
         checks.push(Check::missed(RE_DECISION, "the store does not open"));
-        Some(WorldReport { world: name, head: of.events, checks, redecision: Redecision::default() })
+        Some(WorldReport {
+            world: name,
+            head: of.events,
+            checks,
+            redecision: Redecision::default(),
+        })
     };
     found.worlds.iter().filter_map(report).collect()
 }

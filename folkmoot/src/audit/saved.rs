@@ -14,7 +14,11 @@ pub const SAVED: &str = "saved fold";
 
 /// Folds a world again up to its newest saved fold, and compares the two. `None` if they are the same, if none is saved that
 /// would be used, or if the log does not read that far, which other checks say.
-pub async fn saved(log: &dyn EventLog, checkpoints: &dyn Checkpoints, name: &WorldName) -> Option<Check> {
+pub async fn saved(
+    log: &dyn EventLog,
+    checkpoints: &dyn Checkpoints,
+    name: &WorldName,
+) -> Option<Check> {
     let entry = log.find(name).await.ok().flatten()?;
     let (at, state) = checkpoints.latest(entry.world, decider_id(), None).await?;
     let folded = fold_world(log, name, Some(at)).await.ok()?;

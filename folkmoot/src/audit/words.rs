@@ -17,8 +17,14 @@ pub(super) fn reading(found: &Redecided, head: Position) -> Check {
             Verdict::DamagedAt(last.next()),
             format!("it ends here, and should reach event {head}"),
         ),
-        None => Check::done(READING, Verdict::Intact, format!("{last} events in {commits} commits")),
-        Some(ReadError::Damaged { at, what }) => Check::done(READING, Verdict::DamagedAt(*at), what.clone()),
+        None => Check::done(
+            READING,
+            Verdict::Intact,
+            format!("{last} events in {commits} commits"),
+        ),
+        Some(ReadError::Damaged { at, what }) => {
+            Check::done(READING, Verdict::DamagedAt(*at), what.clone())
+        }
         Some(error) => Check::missed(READING, with_causes(error)),
     }
 }
@@ -30,17 +36,30 @@ pub(super) fn redecision(found: &Redecided) -> Check {
         return Check::done(RE_DECISION, verdict, told);
     }
     let last = last(found);
-    Check::missed(RE_DECISION, format!("the log does not read on behind event {last}; up to there: {told}"))
+    Check::missed(
+        RE_DECISION,
+        format!("the log does not read on behind event {last}; up to there: {told}"),
+    )
 }
 
 /// The last event that was read.
 fn last(found: &Redecided) -> Position {
-    found.report.epochs.back().map_or(Position::ZERO, |epoch| epoch.to)
+    found
+        .report
+        .epochs
+        .back()
+        .map_or(Position::ZERO, |epoch| epoch.to)
 }
 
 /// The counts that are not zero.
 fn told(counts: &Counts) -> String {
-    let Counts { decided, refusals, other_rules, erased, diverged } = *counts;
+    let Counts {
+        decided,
+        refusals,
+        other_rules,
+        erased,
+        diverged,
+    } = *counts;
     let all = [
         (decided, "decided again"),
         (refusals, "refusal recorded"),
@@ -48,7 +67,14 @@ fn told(counts: &Counts) -> String {
         (erased, "not re-decidable, erased"),
         (diverged, "diverged"),
     ];
-    let told: Vec<String> =
-        all.into_iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
-    if told.is_empty() { "no commits".to_owned() } else { told.join(", ") }
+    let told: Vec<String> = all
+        .into_iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, what)| format!("{count} {what}"))
+        .collect();
+    if told.is_empty() {
+        "no commits".to_owned()
+    } else {
+        told.join(", ")
+    }
 }

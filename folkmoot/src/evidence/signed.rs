@@ -40,7 +40,11 @@ impl SignedHeads {
                 let kind = event.kind() as u16;
                 // A head that a fork shares with its parent was signed for that one.
                 let is_own = stored.commit.header.world == world;
-                let facts = if kind == HEAD_SIGNED && is_own { event.to_record().ok() } else { None };
+                let facts = if kind == HEAD_SIGNED && is_own {
+                    event.to_record().ok()
+                } else {
+                    None
+                };
                 heads.take(at, facts.as_ref().map(|record| record.facts.as_slice()));
             }
         }
@@ -48,7 +52,11 @@ impl SignedHeads {
     }
 
     pub(super) const fn new(world: WorldId) -> Self {
-        Self { world, newest: None, has_more: true }
+        Self {
+            world,
+            newest: None,
+            has_more: true,
+        }
     }
 
     /// Takes an event in: the facts of a signed head, or something else.
@@ -63,10 +71,23 @@ impl SignedHeads {
     }
 
     fn note(&self, facts: &[u8]) -> Option<(SignedNote, Position, u64)> {
-        let HeadSigned { of, commits, root, key, signature } = serde_json::from_slice(facts).ok()?;
-        let body = Checkpoint::of_world(*self.world.0.as_bytes(), commits, *root.as_bytes(), of.get()).body();
+        let HeadSigned {
+            of,
+            commits,
+            root,
+            key,
+            signature,
+        } = serde_json::from_slice(facts).ok()?;
+        let body = Checkpoint::of_world(
+            *self.world.0.as_bytes(),
+            commits,
+            *root.as_bytes(),
+            of.get(),
+        )
+        .body();
         let (name, _id) = key.split_once('+')?;
-        let note = SignedNote::parse(format!("{body}\n\u{2014} {name} {signature}\n").as_bytes()).ok()?;
+        let note =
+            SignedNote::parse(format!("{body}\n\u{2014} {name} {signature}\n").as_bytes()).ok()?;
         Some((note, of, commits))
     }
 
@@ -77,6 +98,9 @@ impl SignedHeads {
 
     /// How many commits the newest one covers, if nothing but itself stands behind them.
     pub(super) fn covers_all_but_itself(&self) -> Option<u64> {
-        self.newest.as_ref().filter(|_| !self.has_more).map(|(_, size)| *size)
+        self.newest
+            .as_ref()
+            .filter(|_| !self.has_more)
+            .map(|(_, size)| *size)
     }
 }

@@ -18,7 +18,11 @@ const EVENTS_MAX: usize = 10_000;
 ///
 /// # Errors
 /// [`EvidenceError`] if there is no such event, or if the log does not read.
-pub async fn slice_of(store: &Store, world: &WorldName, at: Position) -> Result<BTreeSet<Position>, EvidenceError> {
+pub async fn slice_of(
+    store: &Store,
+    world: &WorldName,
+    at: Position,
+) -> Result<BTreeSet<Position>, EvidenceError> {
     let id = id_of(store, world).await?;
     let calls = Calls::read(store, id).await?;
     let mut slice = BTreeSet::new();
@@ -34,7 +38,9 @@ pub async fn slice_of(store: &Store, world: &WorldName, at: Position) -> Result<
 async fn causes(store: &Store, world: WorldId, at: Position) -> Result<Vec<Position>, ReadError> {
     let mut slice = Slice::of(at, EVENTS_MAX);
     while let Some(needed) = slice.needs() {
-        let Some(stored) = store.read(world, needed).await?.try_next().await? else { break };
+        let Some(stored) = store.read(world, needed).await?.try_next().await? else {
+            break;
+        };
         slice.take(&stored.commit);
     }
     let (nodes, _is_cut) = slice.finish();
@@ -58,7 +64,9 @@ impl Calls {
         while let Some(stored) = commits.try_next().await? {
             for (at, event) in stored.commit.numbered() {
                 let about = about(event);
-                about.iter().for_each(|call| calls.events.entry(*call).or_default().push(at));
+                about
+                    .iter()
+                    .for_each(|call| calls.events.entry(*call).or_default().push(at));
                 calls.about.insert(at, about);
             }
         }
@@ -67,17 +75,29 @@ impl Calls {
 
     /// All events about the calls that the event at `at` is about.
     fn beside(&self, at: Position) -> impl Iterator<Item = Position> {
-        self.about.get(&at).into_iter().flatten().filter_map(|call| self.events.get(call)).flatten().copied()
+        self.about
+            .get(&at)
+            .into_iter()
+            .flatten()
+            .filter_map(|call| self.events.get(call))
+            .flatten()
+            .copied()
     }
 }
 
 /// The calls that an event is about.
-#[expect(clippy::wildcard_enum_match_arm, reason = "all other events are about no call")]
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "all other events are about no call"
+)]
 fn about(event: &Event) -> Vec<CallId> {
     match event {
-        Event::CallsAdmitted(admitted) => {
-            admitted.calls.iter().flat_map(|call| [Some(call.call), call.origin]).flatten().collect()
-        }
+        Event::CallsAdmitted(admitted) => admitted
+            .calls
+            .iter()
+            .flat_map(|call| [Some(call.call), call.origin])
+            .flatten()
+            .collect(),
         Event::ApprovalRequested(asked) => vec![asked.call],
         Event::ApprovalDecided(decided) => vec![decided.call],
         Event::ApprovalExpired(expired) => vec![expired.call],

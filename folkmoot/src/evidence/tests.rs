@@ -9,12 +9,19 @@ use super::signed::SignedHeads;
 #[test]
 fn the_checker_knows_all_kinds_of_events_by_name() {
     for (kind, _) in EventKind::ALL {
-        assert_eq!(kind_name(*kind as u16), Some(kind.name()), "proof/src/bundle/kinds.rs");
+        assert_eq!(
+            kind_name(*kind as u16),
+            Some(kind.name()),
+            "proof/src/bundle/kinds.rs"
+        );
     }
 }
 
 fn world() -> WorldId {
-    WorldId::from_stamp(&Stamp { time: Time::SIMULATED_START, seed: Seed::new([7; 16]) })
+    WorldId::from_stamp(&Stamp {
+        time: Time::SIMULATED_START,
+        seed: Seed::new([7; 16]),
+    })
 }
 
 /// A signed head that covers the events up to `of`, as it stands in a log.
@@ -37,7 +44,9 @@ fn a_head_that_was_signed_in_the_log_is_a_note_that_verifies() {
     heads.take(Position::new(7), Some(&facts));
     let note = heads.newest().unwrap();
     assert_eq!(note.text(), head.body());
-    let keys = [SignerKey::generate("example.com/rooms", &[9; 32]).unwrap().verifier()];
+    let keys = [SignerKey::generate("example.com/rooms", &[9; 32])
+        .unwrap()
+        .verifier()];
     assert_eq!(note.verify(&keys), Ok(vec![&keys[0]]));
 }
 
@@ -52,7 +61,16 @@ fn only_what_is_signed_last_and_at_once_covers_all_but_itself() {
     };
     assert_eq!(heads(&[(1, None)]), None);
     assert_eq!(heads(&[(1, None), (2, None), (3, Some(2))]), Some(1));
-    assert_eq!(heads(&[(1, None), (2, None), (3, Some(2)), (4, None)]), None);
-    assert_eq!(heads(&[(1, None), (2, None), (3, None), (4, None), (5, Some(2))]), None);
-    assert_eq!(heads(&[(1, None), (2, None), (3, Some(2)), (4, None), (5, Some(4))]), Some(2));
+    assert_eq!(
+        heads(&[(1, None), (2, None), (3, Some(2)), (4, None)]),
+        None
+    );
+    assert_eq!(
+        heads(&[(1, None), (2, None), (3, None), (4, None), (5, Some(2))]),
+        None
+    );
+    assert_eq!(
+        heads(&[(1, None), (2, None), (3, Some(2)), (4, None), (5, Some(4))]),
+        Some(2)
+    );
 }

@@ -39,16 +39,30 @@ pub(super) struct Report {
 }
 
 impl Report {
-    pub(super) fn new(name: &WorldName, survey: Survey, integrity: &Integrity) -> Result<Self, ExportError> {
+    pub(super) fn new(
+        name: &WorldName,
+        survey: Survey,
+        integrity: &Integrity,
+    ) -> Result<Self, ExportError> {
         let mut pages = Environment::new();
         pages.set_undefined_behavior(UndefinedBehavior::Strict);
-        pages.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
+        pages.set_syntax(
+            SyntaxConfig::builder()
+                .trim_blocks(true)
+                .lstrip_blocks(true)
+                .build()?,
+        );
         pages.add_template(FRONT, include_str!("html/front.html"))?;
         pages.add_template(ENTRIES, include_str!("html/entries.html"))?;
         pages.add_template(TABLES, include_str!("html/tables.html"))?;
         let front = FrontView::of(name, &survey, integrity);
         let tables = TablesView::of(&survey, integrity);
-        Ok(Self { pages, front, tables, talk: Talk::new(survey.revisions) })
+        Ok(Self {
+            pages,
+            front,
+            tables,
+            talk: Talk::new(survey.revisions),
+        })
     }
 
     pub(super) fn begin(&self) -> Result<String, ExportError> {
@@ -60,7 +74,12 @@ impl Report {
         struct Entries {
             entries: Vec<EntryView>,
         }
-        let entries: Vec<EntryView> = self.talk.take(commit).iter().map(|entry: &Entry| EntryView::of(entry)).collect();
+        let entries: Vec<EntryView> = self
+            .talk
+            .take(commit)
+            .iter()
+            .map(|entry: &Entry| EntryView::of(entry))
+            .collect();
         if entries.is_empty() {
             return Ok(String::new());
         }

@@ -36,7 +36,10 @@ impl Lines {
     /// The first line: what this is.
     pub(super) fn begin(&self) -> String {
         let Self { name, head } = self;
-        format!("{}\n", json!({ "folkmoot_export": VERSION, "world": name, "head": head }))
+        format!(
+            "{}\n",
+            json!({ "folkmoot_export": VERSION, "world": name, "head": head })
+        )
     }
 
     /// A line for each event of a commit.
@@ -44,14 +47,25 @@ impl Lines {
         let commit = &stored.commit;
         let mut lines = String::new();
         for (at, event) in commit.numbered() {
-            let record = event.to_record().map_err(|source| ExportError::Event { at, source })?;
+            let record = event
+                .to_record()
+                .map_err(|source| ExportError::Event { at, source })?;
             let failed = |source| ExportError::Commit { at, source };
             let of_commit = (at == commit.header.first).then_some(CommitPart {
                 events: commit.events.len(),
                 link: stored.link,
                 header: &commit.header,
             });
-            lines.push_str(&line(at, event.kind(), &commit.header, &record, of_commit.as_ref()).map_err(failed)?);
+            lines.push_str(
+                &line(
+                    at,
+                    event.kind(),
+                    &commit.header,
+                    &record,
+                    of_commit.as_ref(),
+                )
+                .map_err(failed)?,
+            );
             lines.push('\n');
         }
         Ok(lines)
@@ -81,10 +95,18 @@ fn line(
     };
     let facts = Some(String::from_utf8_lossy(&record.facts).into_owned());
     let commit = of_commit.map(serde_json::to_string).transpose()?;
-    let parts = [("facts", facts), ("content", content), ("erased", erased), ("commit", commit)];
+    let parts = [
+        ("facts", facts),
+        ("content", content),
+        ("erased", erased),
+        ("commit", commit),
+    ];
     let mut line = Value::to_string(&head);
     line.truncate(line.len().saturating_sub(1));
-    for (key, value) in parts.into_iter().filter_map(|(key, value)| Some((key, value?))) {
+    for (key, value) in parts
+        .into_iter()
+        .filter_map(|(key, value)| Some((key, value?)))
+    {
         line.push_str(&format!(",\"{key}\":{value}"));
     }
     line.push('}');

@@ -23,13 +23,19 @@ impl Transcript {
     pub(super) fn new(name: &WorldName, survey: Survey) -> Self {
         let (events, last) = (survey.events, survey.world.time());
         let from = survey.began.map(time).unwrap_or_default();
-        let messages = counted(usize::try_from(survey.messages).unwrap_or(usize::MAX), "message");
+        let messages = counted(
+            usize::try_from(survey.messages).unwrap_or(usize::MAX),
+            "message",
+        );
         let head = format!(
             "# {}\n\n{messages} in {events} events, from {from} to {}. Times are in UTC; #N names event N.\n",
             inline(name.as_str()),
             time(last)
         );
-        Self { head, talk: Talk::new(survey.revisions) }
+        Self {
+            head,
+            talk: Talk::new(survey.revisions),
+        }
     }
 
     pub(super) fn begin(&self) -> String {
@@ -47,12 +53,33 @@ impl Transcript {
 
 /// An entry: who and when, and below it, in a quote, what was said.
 fn block(entry: &Entry) -> String {
-    let Entry { at, time: when, kind, who, deed, body, notes, gone } = entry;
+    let Entry {
+        at,
+        time: when,
+        kind,
+        who,
+        deed,
+        body,
+        notes,
+        gone,
+    } = entry;
     let mut text = if kind.is_talk() {
-        format!("\n**{}** · #{at} · {}\n", inline(&one_line(who)), time(*when))
+        format!(
+            "\n**{}** · #{at} · {}\n",
+            inline(&one_line(who)),
+            time(*when)
+        )
     } else {
-        let who = if who.is_empty() { String::new() } else { format!("**{}** ", inline(&one_line(who))) };
-        format!("\n*#{at} · {}* — {who}{}\n", time(*when), inline(&one_line(deed)))
+        let who = if who.is_empty() {
+            String::new()
+        } else {
+            format!("**{}** ", inline(&one_line(who)))
+        };
+        format!(
+            "\n*#{at} · {}* — {who}{}\n",
+            time(*when),
+            inline(&one_line(deed))
+        )
     };
     if let Some(gone) = gone {
         text.push_str(&format!("\n> *{}*\n", inline(gone)));
@@ -64,7 +91,10 @@ fn block(entry: &Entry) -> String {
         Body::Code(code) => text.push_str(&format!("\n{}", fenced(code))),
         Body::Erased => text.push_str("\n> *\\[erased\\]*\n"),
     }
-    let lines: String = notes.iter().map(|note| format!("- {}\n", inline(&one_line(note)))).collect();
+    let lines: String = notes
+        .iter()
+        .map(|note| format!("- {}\n", inline(&one_line(note))))
+        .collect();
     if !lines.is_empty() {
         text.push_str(&format!("\n{lines}"));
     }

@@ -35,11 +35,20 @@ impl Revisions {
             if let Event::MessageRetracted(retracted) = event {
                 return Some(retracted.at);
             }
-            if let Event::ReplyRegenerated(made) = event { Some(made.at) } else { None }
+            if let Event::ReplyRegenerated(made) = event {
+                Some(made.at)
+            } else {
+                None
+            }
         };
         let abouts = commit.events.iter().filter_map(about);
-        for (Revision { at, how, gone, .. }, about) in Revision::of(commit).into_iter().zip(abouts) {
-            self.0.extend(gone.into_iter().chain([about]).map(|gone| (gone, (at, (about, how)))));
+        for (Revision { at, how, gone, .. }, about) in Revision::of(commit).into_iter().zip(abouts)
+        {
+            self.0.extend(
+                gone.into_iter()
+                    .chain([about])
+                    .map(|gone| (gone, (at, (about, how)))),
+            );
         }
     }
 
@@ -95,13 +104,22 @@ impl Survey {
         add(&mut self.messages, kind == EventKind::MessagePosted);
         add(&mut self.model_calls, kind == EventKind::ModelCalled);
         let content = event.to_record().map(|record| record.content);
-        add(&mut self.erased, matches!(content, Ok(StoredContent::Erased { .. })));
+        add(
+            &mut self.erased,
+            matches!(content, Ok(StoredContent::Erased { .. })),
+        );
         if let Event::PersonJoined(joined) = event {
             self.people.insert(joined.person.display.to_string());
         } else if let Event::WorldOpened(opened) = event {
-            self.description = opened.text.present().and_then(|text| text.description.clone());
+            self.description = opened
+                .text
+                .present()
+                .and_then(|text| text.description.clone());
         } else if let Event::SpecRevised(revised) = event {
-            self.description = revised.text.present().and_then(|text| text.description.clone());
+            self.description = revised
+                .text
+                .present()
+                .and_then(|text| text.description.clone());
         }
     }
 }

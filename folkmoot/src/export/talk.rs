@@ -94,7 +94,10 @@ pub(super) struct Talk {
 impl Talk {
     /// `revisions` are those of the whole log.
     pub(super) fn new(revisions: Revisions) -> Self {
-        Self { calls: Calls::default(), revisions }
+        Self {
+            calls: Calls::default(),
+            revisions,
+        }
     }
 
     /// What people read of the next commit.
@@ -110,7 +113,11 @@ impl Talk {
 
     /// What people read of an event. A new kind of event is to find its place here.
     fn entry(&self, commit: &Commit, at: Position, event: &Event) -> Option<Entry> {
-        let blank = Blank { at, time: commit.header.stamp.time, by: commit.header.principal.to_string() };
+        let blank = Blank {
+            at,
+            time: commit.header.stamp.time,
+            by: commit.header.principal.to_string(),
+        };
         match event {
             Event::MessagePosted(_) | Event::MessageEdited(_) => self.said(&blank, commit, event),
             Event::ApprovalRequested(_)
@@ -181,6 +188,15 @@ impl Blank {
     /// An entry without words.
     fn entry(&self, kind: EntryKind, who: &(impl fmt::Display + ?Sized), deed: String) -> Entry {
         let Self { at, time, .. } = *self;
-        Entry { at, time, kind, who: who.to_string(), deed, body: Body::None, notes: Vec::new(), gone: None }
+        Entry {
+            at,
+            time,
+            kind,
+            who: who.to_string(),
+            deed,
+            body: Body::None,
+            notes: Vec::new(),
+            gone: None,
+        }
     }
 }

@@ -2,7 +2,8 @@ use folkmoot_core::command::{Action, Command, Judgement};
 use folkmoot_core::commit::Commit;
 use folkmoot_core::event::{ClockKind, Event, StoredContent, Verdict};
 use folkmoot_core::ids::{
-    AgentName, Attempt, Digest, MessageId, ModelName, NodeId, PersonName, Seed, Stamp, Time, ToolName, WorldId,
+    AgentName, Attempt, Digest, MessageId, ModelName, NodeId, PersonName, Seed, Stamp, Time,
+    ToolName, WorldId,
 };
 use folkmoot_core::port::Reaction;
 use folkmoot_core::principal::{Person, Principal};
@@ -33,19 +34,36 @@ impl Past {
         let wipe = ToolName::new("wipe").unwrap();
         let schema = serde_json::json!({ "type": "object" });
         let spec = WorldSpec {
-            agents: vec![AgentSpec { tools: vec![wipe.clone()], ..AgentSpec::new(bob, Some(model.clone())) }],
+            agents: vec![AgentSpec {
+                tools: vec![wipe.clone()],
+                ..AgentSpec::new(bob, Some(model.clone()))
+            }],
             models: [(model, ModelSpec::new("scripted", "m-1"))].into(),
-            tools: [(wipe.clone(), ToolSpec::new(wipe, EffectClass::Destructive, "It wipes.", schema))].into(),
+            tools: [(
+                wipe.clone(),
+                ToolSpec::new(wipe, EffectClass::Destructive, "It wipes.", schema),
+            )]
+            .into(),
             ..WorldSpec::default()
         };
-        let stamp = Stamp { time: Time(1), seed: Seed::new([1; 16]) };
-        let text = SpecText { description: Some("A room for <tests>".to_owned()), ..SpecText::default() };
+        let stamp = Stamp {
+            time: Time(1),
+            seed: Seed::new([1; 16]),
+        };
+        let text = SpecText {
+            description: Some("A room for <tests>".to_owned()),
+            ..SpecText::default()
+        };
         Self::default().then(&Command::of_runtime(Action::Create {
             world: WorldId::from_stamp(&stamp),
             name: WorldName::new(NAME).unwrap(),
             clock: ClockKind::Simulated,
             base: None,
-            definition: Definition { spec, text: text.into(), source: None },
+            definition: Definition {
+                spec,
+                text: text.into(),
+                source: None,
+            },
             node: NodeId::from_stamp(&stamp),
             signer: None,
             copy: None,
@@ -53,7 +71,8 @@ impl Past {
     }
 
     fn then(mut self, command: &Command) -> Self {
-        let time = Time(Time::SIMULATED_START.0 + 1_000 * u64::try_from(self.commits.len()).unwrap());
+        let time =
+            Time(Time::SIMULATED_START.0 + 1_000 * u64::try_from(self.commits.len()).unwrap());
         let stamp = self.world.stamp(time, Seed::new([0; 16]));
         let decision = self.world.decide(command, &stamp);
         assert!(decision.answer.is_ok(), "{command:?}: {decision:?}");
@@ -66,49 +85,100 @@ impl Past {
     fn said(self, who: &str, text: &str) -> Self {
         self.then(&Command::of(
             principal(who),
-            Action::PostMessage { text: text.to_owned(), attachments: Vec::new(), reply_to: None },
+            Action::PostMessage {
+                text: text.to_owned(),
+                attachments: Vec::new(),
+                reply_to: None,
+            },
         ))
     }
 
     fn woke(self) -> Self {
         let horizon = self.world.head();
         let reaction = Reaction::AskModel(Parameters::default());
-        self.then(&Command::of_runtime(Action::OpenTurn { agent: bob(), horizon, reaction }))
+        self.then(&Command::of_runtime(Action::OpenTurn {
+            agent: bob(),
+            horizon,
+            reaction,
+        }))
     }
 
     fn answered(self, response: LLMResponse) -> Self {
         let turn = self.world.memory(&bob()).unwrap().turn.as_ref().unwrap();
         let model = turn.model.as_ref().unwrap();
-        let action = Action::RecordAnswer { agent: bob(), call: model.call, attempt: model.attempt, response };
+        let action = Action::RecordAnswer {
+            agent: bob(),
+            call: model.call,
+            attempt: model.attempt,
+            response,
+        };
         self.then(&Command::of_runtime(action))
     }
 
     fn calls(self, arguments: &str) -> Self {
-        let call = CallPart { label: String::new(), tool: "wipe".to_owned(), arguments: arguments.to_owned() };
-        self.answered(LLMResponse::Calls(Reply { parts: vec![Part::Call(call)], ..Reply::default() }))
+        let call = CallPart {
+            label: String::new(),
+            tool: "wipe".to_owned(),
+            arguments: arguments.to_owned(),
+        };
+        self.answered(LLMResponse::Calls(Reply {
+            parts: vec![Part::Call(call)],
+            ..Reply::default()
+        }))
     }
 
     fn allowed(self, who: &str, reason: &str) -> Self {
         let (request, asked) = self.world.pending().iter().next().unwrap();
-        let shown = self.commits.iter().flat_map(|commit| &commit.events).find_map(shown).unwrap();
+        let shown = self
+            .commits
+            .iter()
+            .flat_map(|commit| &commit.events)
+            .find_map(shown)
+            .unwrap();
         let judgement = Judgement::new(Verdict::Allow).because(Some(reason.to_owned()));
         let judgement = judgement.having_seen(Some(shown.to_string().chars().take(8).collect()));
-        let action = Action::Decide { agent: asked.agent.clone(), request: *request, judgement };
+        let action = Action::Decide {
+            agent: asked.agent.clone(),
+            request: *request,
+            judgement,
+        };
         self.then(&Command::of(principal(who), action))
     }
 
     fn ran(self, output: &str) -> Self {
-        let call = self.world.memory(&bob()).unwrap().turn.as_ref().unwrap().slots[0].call;
+        let call = self
+            .world
+            .memory(&bob())
+            .unwrap()
+            .turn
+            .as_ref()
+            .unwrap()
+            .slots[0]
+            .call;
         let attempt = Attempt(1);
-        let past = self.then(&Command::of_runtime(Action::StartTool { agent: bob(), call, attempt }));
+        let past = self.then(&Command::of_runtime(Action::StartTool {
+            agent: bob(),
+            call,
+            attempt,
+        }));
         let outcome = ToolOutcome::text(output);
-        past.then(&Command::of_runtime(Action::FinishTool { agent: bob(), call, attempt, outcome, progress: None }))
+        past.then(&Command::of_runtime(Action::FinishTool {
+            agent: bob(),
+            call,
+            attempt,
+            outcome,
+            progress: None,
+        }))
     }
 
     fn continued(self) -> Self {
         let turn = self.world.memory(&bob()).unwrap().turn.as_ref().unwrap().id;
         let reaction = Reaction::AskModel(Parameters::default());
-        self.then(&Command::of_runtime(Action::ContinueTurn { agent: bob(), turn, reaction }))
+        self.then(&Command::of_runtime(Action::ContinueTurn {
+            agent: bob(),
+            turn,
+            reaction,
+        }))
     }
 
     fn retracted(self, at: u64) -> Self {
@@ -117,26 +187,46 @@ impl Past {
     }
 
     fn edited(self, at: u64, text: &str) -> Self {
-        let action = Action::Edit { message: MessageId(Position::new(at)), text: text.to_owned() };
+        let action = Action::Edit {
+            message: MessageId(Position::new(at)),
+            text: text.to_owned(),
+        };
         self.then(&Command::of(principal("ada"), action))
     }
 
     /// Everything that can happen, with these words everywhere.
     fn full_of(words: &str, who: &str) -> Self {
         // Arguments with characters that nobody sees are refused.
-        let seen: String = words.chars().filter(|c| !crate::text::is_obeyed(*c)).collect();
+        let seen: String = words
+            .chars()
+            .filter(|c| !crate::text::is_obeyed(*c))
+            .collect();
         let arguments = serde_json::json!({ "what": seen }).to_string();
-        let past = Self::began().said(who, words).said(who, &format!("@bob {words}")).woke().calls(&arguments);
-        let past = past.allowed(who, words).ran(words).continued().answered(LLMResponse::text(words));
+        let past = Self::began()
+            .said(who, words)
+            .said(who, &format!("@bob {words}"))
+            .woke()
+            .calls(&arguments);
+        let past = past
+            .allowed(who, words)
+            .ran(words)
+            .continued()
+            .answered(LLMResponse::text(words));
         past.said("ada", &format!("{words} again"))
     }
 
     /// The same, after all that anybody wrote was erased.
     fn erased(mut self) -> Self {
-        for event in self.commits.iter_mut().flat_map(|commit| &mut commit.events) {
+        for event in self
+            .commits
+            .iter_mut()
+            .flat_map(|commit| &mut commit.events)
+        {
             let mut record = event.to_record().unwrap();
             if record.content != StoredContent::None {
-                record.content = StoredContent::Erased { by: Some(Position::new(9)) };
+                record.content = StoredContent::Erased {
+                    by: Some(Position::new(9)),
+                };
             }
             *event = Event::from_record(record).unwrap();
         }
@@ -145,7 +235,13 @@ impl Past {
 
     fn stored(&self) -> Vec<StoredCommit> {
         let link = |commit: &Commit| Digest::of(&[&commit.header.first.get().to_be_bytes()]);
-        self.commits.iter().map(|commit| StoredCommit { link: link(commit), commit: commit.clone() }).collect()
+        self.commits
+            .iter()
+            .map(|commit| StoredCommit {
+                link: link(commit),
+                commit: commit.clone(),
+            })
+            .collect()
     }
 
     fn export(&self, format: ExportFormat) -> String {
@@ -158,7 +254,9 @@ impl Past {
         let name = WorldName::new(NAME).unwrap();
         let mut writer = Writer::new(format, &name, self.world.head(), survey, integrity).unwrap();
         let mut text = writer.begin().unwrap();
-        self.stored().iter().for_each(|stored| text.push_str(&writer.take(stored).unwrap()));
+        self.stored()
+            .iter()
+            .for_each(|stored| text.push_str(&writer.take(stored).unwrap()));
         text + &writer.end().unwrap()
     }
 }
@@ -169,9 +267,17 @@ fn bob() -> AgentName {
 
 fn principal(name: &str) -> Principal {
     let display = PersonName::new(name).unwrap();
-    Principal::Person(Person { method: "local".to_owned(), subject: name.to_owned(), display })
+    Principal::Person(Person {
+        method: "local".to_owned(),
+        subject: name.to_owned(),
+        display,
+    })
 }
 
 fn shown(event: &Event) -> Option<Digest> {
-    if let Event::ApprovalRequested(asked) = event { Some(asked.shown) } else { None }
+    if let Event::ApprovalRequested(asked) = event {
+        Some(asked.shown)
+    } else {
+        None
+    }
 }

@@ -35,11 +35,18 @@ pub fn definition_of(script: &Script, spec: &SpecDraft) -> Result<Definition, De
             Err(error @ BuildError::MissingRoot { .. }) => {
                 return Err(DefinitionError::MissingRoot(with_causes(&error)));
             }
-            Err(error) => faults.push(script.sources.fault(draft.at.of(error.path()), with_causes(&error), None)),
+            Err(error) => faults.push(script.sources.fault(
+                draft.at.of(error.path()),
+                with_causes(&error),
+                None,
+            )),
         }
     }
     if !faults.is_empty() {
         return Err(ScriptError { faults }.into());
     }
-    Ok(Definition { source: script.sources.name(), ..spec.definition(specs) })
+    Ok(Definition {
+        source: script.sources.name(),
+        ..spec.definition(specs)
+    })
 }

@@ -64,8 +64,16 @@ impl Room {
     /// # Errors
     /// [`RoomError::Name`].
     pub fn new(name: &str) -> Result<Self, RoomError> {
-        let definition = Definition { text: Content::Present(SpecText::default()), ..Definition::default() };
-        Ok(Self { name: WorldName::new(name)?, clock: ClockKind::System, definition, own: Parts::default() })
+        let definition = Definition {
+            text: Content::Present(SpecText::default()),
+            ..Definition::default()
+        };
+        Ok(Self {
+            name: WorldName::new(name)?,
+            clock: ClockKind::System,
+            definition,
+            own: Parts::default(),
+        })
     }
 
     /// The room that the world script `text` describes. Its steps are left alone; relative paths are relative to the
@@ -77,7 +85,12 @@ impl Room {
         let script = Script::parse(text, Path::new("room.yaml")).map_err(DefinitionError::from)?;
         let definition = definition_of(&script, &script.spec)?;
         let clock = script.clock.unwrap_or(ClockKind::System);
-        Ok(Self { name: script.world, clock, definition, own: Parts::default() })
+        Ok(Self {
+            name: script.world,
+            clock,
+            definition,
+            own: Parts::default(),
+        })
     }
 
     /// Adds a model of the embedder's own.
@@ -109,7 +122,11 @@ impl Room {
     ///
     /// # Errors
     /// [`RoomError::Name`].
-    pub fn agent_in_code(mut self, name: &str, agent: impl Agent + 'static) -> Result<Self, RoomError> {
+    pub fn agent_in_code(
+        mut self,
+        name: &str,
+        agent: impl Agent + 'static,
+    ) -> Result<Self, RoomError> {
         let name = AgentName::new(name)?;
         self.own.agents.insert(name.clone(), Arc::new(agent));
         self.join(name, None);
@@ -122,7 +139,9 @@ impl Room {
     /// [`RoomError::NoAgent`].
     pub fn tool(mut self, agent: &str, tool: impl Tool + 'static) -> Result<Self, RoomError> {
         self.grant(agent, tool.spec().clone())?;
-        self.own.tools.insert(tool.spec().name.clone(), Arc::new(tool));
+        self.own
+            .tools
+            .insert(tool.spec().name.clone(), Arc::new(tool));
         Ok(self)
     }
 
@@ -130,7 +149,12 @@ impl Room {
     ///
     /// # Errors
     /// [`RoomError::NoAgent`], or [`RoomError::Tool`] if the settings do not fit.
-    pub fn shipped_tool(mut self, agent: &str, name: &str, settings: Value) -> Result<Self, RoomError> {
+    pub fn shipped_tool(
+        mut self,
+        agent: &str,
+        name: &str,
+        settings: Value,
+    ) -> Result<Self, RoomError> {
         let name = ToolName::new(name)?;
         let built = build_tool(&name, &settings, Path::new("."))?;
         self.grant(agent, built.tool.spec().clone())?;
@@ -143,7 +167,10 @@ impl Room {
     /// How it is opened: with its definition, or begun.
     #[must_use]
     pub fn opening(&self) -> Opening {
-        Opening { clock: self.clock, ..Opening::with(self.name.clone(), self.definition.clone()) }
+        Opening {
+            clock: self.clock,
+            ..Opening::with(self.name.clone(), self.definition.clone())
+        }
     }
 
     /// What makes its parts, for a runtime that opens it.
@@ -154,14 +181,18 @@ impl Room {
 
     fn grant(&mut self, agent: &str, tool: ToolSpec) -> Result<(), RoomError> {
         let mut agents = self.definition.spec.agents.iter_mut();
-        let agent =
-            agents.find(|known| known.name.as_str() == agent).ok_or_else(|| RoomError::NoAgent(agent.into()))?;
+        let agent = agents
+            .find(|known| known.name.as_str() == agent)
+            .ok_or_else(|| RoomError::NoAgent(agent.into()))?;
         agent.tools.push(tool.name.clone());
         self.definition.spec.tools.insert(tool.name.clone(), tool);
         Ok(())
     }
 
     fn join(&mut self, name: AgentName, model: Option<ModelName>) {
-        self.definition.spec.agents.push(AgentSpec::new(name, model));
+        self.definition
+            .spec
+            .agents
+            .push(AgentSpec::new(name, model));
     }
 }

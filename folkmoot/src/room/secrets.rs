@@ -14,13 +14,19 @@ impl RoomSecrets {
     pub(super) fn of(definition: &Definition, text: &SpecText) -> Self {
         let models = definition.spec.models.iter();
         let settings = |name| text.models.get(name).cloned().unwrap_or(Value::Null);
-        Self(models.map(|(name, model)| (model.provider.clone(), settings(name))).collect())
+        Self(
+            models
+                .map(|(name, model)| (model.provider.clone(), settings(name)))
+                .collect(),
+        )
     }
 }
 
 impl Secrets for RoomSecrets {
     fn rules(&self) -> Vec<SecretRules> {
-        let rules = |(provider, settings): &(String, Value)| secrets_of(provider, settings, &ProcessEnvironment).ok();
+        let rules = |(provider, settings): &(String, Value)| {
+            secrets_of(provider, settings, &ProcessEnvironment).ok()
+        };
         self.0.iter().filter_map(rules).collect()
     }
 }

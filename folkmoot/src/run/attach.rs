@@ -17,7 +17,9 @@ impl Run<'_> {
             last.map_or(0, |last| index(*last).saturating_add(1))
         });
         let done = done.await?;
-        self.script.check_files(done).map_err(|error| RunError::Definition(DefinitionError::Script(error)))
+        self.script
+            .check_files(done)
+            .map_err(|error| RunError::Definition(DefinitionError::Script(error)))
     }
 
     /// Keeps the files of a message in the world. The inner error is the world's answer to one of them.
@@ -28,8 +30,13 @@ impl Run<'_> {
     ) -> Result<Result<Vec<Attachment>, SeatError>, RunError> {
         let mut attachments = Vec::new();
         for attach in &post.attach {
-            let max = self.read(|world| world.rules().spec().limits.attachment_bytes_max).await?;
-            let file = self.script.attached(attach, max).map_err(|fault| RunError::Failed(Box::new(fault)))?;
+            let max = self
+                .read(|world| world.rules().spec().limits.attachment_bytes_max)
+                .await?;
+            let file = self
+                .script
+                .attached(attach, max)
+                .map_err(|fault| RunError::Failed(Box::new(fault)))?;
             match self.keep(step, file).await? {
                 Ok(attachment) => attachments.push(attachment),
                 Err(error) => return Ok(Err(error)),
@@ -39,7 +46,11 @@ impl Run<'_> {
     }
 
     /// Keeps one. A world that crashed meanwhile, as it was told to, is reopened first.
-    async fn keep(&mut self, step: &Step, file: File) -> Result<Result<Attachment, SeatError>, RunError> {
+    async fn keep(
+        &mut self,
+        step: &Step,
+        file: File,
+    ) -> Result<Result<Attachment, SeatError>, RunError> {
         match self.seat(&step.by).await?.attach(file.clone()).await {
             Err(error @ SeatError::Stopped(_)) => {
                 self.recover(error).await?;

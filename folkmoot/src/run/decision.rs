@@ -29,12 +29,25 @@ impl Run<'_> {
     ) -> Result<(), RunError> {
         self.quiet().await?;
         let (wanted, kind, is_refused) = (select.clone(), decision.clone(), step.refused.is_some());
-        match self.read(move |world| find(world, &wanted, &kind, is_refused)).await? {
-            Found::Request(request, agent) => self.give(number, step, action(decision, request, agent)).await,
+        match self
+            .read(move |world| find(world, &wanted, &kind, is_refused))
+            .await?
+        {
+            Found::Request(request, agent) => {
+                self.give(number, step, action(decision, request, agent))
+                    .await
+            }
             Found::DecidedAlike => self.record(number, step).await,
             Found::Nothing(others) => {
-                let others = if others.is_empty() { "nothing waits".to_owned() } else { others.join(", ") };
-                let what = format!("no request fits this `{}`; waiting: {others}", decision.word());
+                let others = if others.is_empty() {
+                    "nothing waits".to_owned()
+                } else {
+                    others.join(", ")
+                };
+                let what = format!(
+                    "no request fits this `{}`; waiting: {others}",
+                    decision.word()
+                );
                 Err(RunError::Failed(self.fault(step, what)))
             }
         }
@@ -44,9 +57,19 @@ impl Run<'_> {
 /// The command of a decision.
 fn action(decision: &Decision, request: RequestId, agent: AgentName) -> Action {
     match decision {
-        Decision::Judge(judgement) => Action::Decide { agent, request, judgement: judgement.clone() },
-        Decision::Answer(reply) => Action::Answer { request, reply: reply.clone() },
-        Decision::Settle(settlement) => Action::Settle { request, settlement: settlement.clone() },
+        Decision::Judge(judgement) => Action::Decide {
+            agent,
+            request,
+            judgement: judgement.clone(),
+        },
+        Decision::Answer(reply) => Action::Answer {
+            request,
+            reply: reply.clone(),
+        },
+        Decision::Settle(settlement) => Action::Settle {
+            request,
+            settlement: settlement.clone(),
+        },
     }
 }
 
@@ -55,19 +78,38 @@ fn find(world: &World, select: &Selector, decision: &Decision, claims_only: bool
     let all = waiting(world);
     if let Some(position) = select.request {
         let request = RequestId(position);
-        let known = all.iter().find(|one| one.request == request).map(|one| one.agent.clone());
+        let known = all
+            .iter()
+            .find(|one| one.request == request)
+            .map(|one| one.agent.clone());
         let agent = select.agent.clone().or(known).or_else(|| any_agent(world));
-        return agent.map_or_else(|| Found::Nothing(names(&all)), |agent| Found::Request(request, agent));
+        return agent.map_or_else(
+            || Found::Nothing(names(&all)),
+            |agent| Found::Request(request, agent),
+        );
     }
     let fits = |one: &&Waiting| {
         is_of_kind(decision, &one.asks)
-            && (claims_only || select.agent.as_ref().is_none_or(|agent| *agent == one.agent))
-            && select.tool.as_ref().is_none_or(|tool| Some(tool) == one.tool.as_ref())
+            && (claims_only
+                || select
+                    .agent
+                    .as_ref()
+                    .is_none_or(|agent| *agent == one.agent))
+            && select
+                .tool
+                .as_ref()
+                .is_none_or(|tool| Some(tool) == one.tool.as_ref())
             && fits_arguments(select, one)
     };
-    let nth = usize::try_from(select.nth.unwrap_or(1)).unwrap_or(usize::MAX).saturating_sub(1);
+    let nth = usize::try_from(select.nth.unwrap_or(1))
+        .unwrap_or(usize::MAX)
+        .saturating_sub(1);
     if let Some(one) = all.iter().filter(fits).nth(nth) {
-        let claimed = select.agent.clone().filter(|_| claims_only).unwrap_or_else(|| one.agent.clone());
+        let claimed = select
+            .agent
+            .clone()
+            .filter(|_| claims_only)
+            .unwrap_or_else(|| one.agent.clone());
         return Found::Request(one.request, claimed);
     }
     settled(world, select, decision, claims_only).unwrap_or_else(|| Found::Nothing(names(&all)))
@@ -75,16 +117,38 @@ fn find(world: &World, select: &Selector, decision: &Decision, claims_only: bool
 
 /// A request that no longer waits: one that somebody else decided alike since the last step is done, and one that is to
 /// be refused is tried.
-fn settled(world: &World, select: &Selector, decision: &Decision, claims_only: bool) -> Option<Found> {
+fn settled(
+    world: &World,
+    select: &Selector,
+    decision: &Decision,
+    claims_only: bool,
+) -> Option<Found> {
     let script = world.script();
-    let last_step = script.done.values().map(|record| record.at).max().unwrap_or(script.began);
+    let last_step = script
+        .done
+        .values()
+        .map(|record| record.at)
+        .max()
+        .unwrap_or(script.began);
     let is_it = |one: &Settled| {
-        select.agent.as_ref().is_none_or(|agent| *agent == one.agent)
-            && select.tool.as_ref().is_none_or(|tool| Some(tool) == one.tool.as_ref())
+        select
+            .agent
+            .as_ref()
+            .is_none_or(|agent| *agent == one.agent)
+            && select
+                .tool
+                .as_ref()
+                .is_none_or(|tool| Some(tool) == one.tool.as_ref())
     };
-    let mut newest = world.settled().iter().rev().filter(|(id, one)| id.0 >= script.began && is_it(one));
+    let mut newest = world
+        .settled()
+        .iter()
+        .rev()
+        .filter(|(id, one)| id.0 >= script.began && is_it(one));
     if claims_only {
-        return newest.next().map(|(id, one)| Found::Request(*id, one.agent.clone()));
+        return newest
+            .next()
+            .map(|(id, one)| Found::Request(*id, one.agent.clone()));
     }
     let words = settles_as(decision);
     newest
@@ -95,8 +159,14 @@ fn settled(world: &World, select: &Selector, decision: &Decision, claims_only: b
 /// The words under which a decision of this kind is remembered.
 const fn settles_as(decision: &Decision) -> &'static [&'static str] {
     match decision {
-        Decision::Judge(Judgement { verdict: Verdict::Allow, .. }) => &["allow", "granted"],
-        Decision::Judge(Judgement { verdict: Verdict::Deny, .. }) => &["deny"],
+        Decision::Judge(Judgement {
+            verdict: Verdict::Allow,
+            ..
+        }) => &["allow", "granted"],
+        Decision::Judge(Judgement {
+            verdict: Verdict::Deny,
+            ..
+        }) => &["deny"],
         Decision::Answer(_) => &["answered"],
         Decision::Settle(_) => &["settled"],
     }
@@ -111,15 +181,29 @@ const fn is_of_kind(decision: &Decision, asks: &Asks) -> bool {
 }
 
 fn fits_arguments(select: &Selector, one: &Waiting) -> bool {
-    let given = one.arguments.as_ref().and_then(|text| serde_json::from_str(text).ok());
+    let given = one
+        .arguments
+        .as_ref()
+        .and_then(|text| serde_json::from_str(text).ok());
     select.arguments.is_none() || given.is_some_and(|given| select.fits_arguments(&given))
 }
 
 fn any_agent(world: &World) -> Option<AgentName> {
-    world.rules().spec().agents.first().map(|agent| agent.name.clone())
+    world
+        .rules()
+        .spec()
+        .agents
+        .first()
+        .map(|agent| agent.name.clone())
 }
 
 fn names(all: &[Waiting]) -> Vec<String> {
-    let tool = |one: &Waiting| one.tool.as_ref().map_or_else(|| "?".to_owned(), ToString::to_string);
-    all.iter().map(|one| format!("{} ({} for {})", one.name, tool(one), one.agent)).collect()
+    let tool = |one: &Waiting| {
+        one.tool
+            .as_ref()
+            .map_or_else(|| "?".to_owned(), ToString::to_string)
+    };
+    all.iter()
+        .map(|one| format!("{} ({} for {})", one.name, tool(one), one.agent))
+        .collect()
 }

@@ -46,17 +46,35 @@ impl Run<'_> {
         let run = self.commits(progress.began, until).await?;
         let talk = last_talk(self.script, progress, number);
         let (since, from) = talk.map_or((None, progress.began), |(step, from)| (Some(step), from));
-        let last = run.iter().filter(|commit| commit.header.first >= from).cloned().collect();
-        Ok(Evidence { world: folded.clone(), name: self.name.clone(), since, last, run, folded })
+        let last = run
+            .iter()
+            .filter(|commit| commit.header.first >= from)
+            .cloned()
+            .collect();
+        Ok(Evidence {
+            world: folded.clone(),
+            name: self.name.clone(),
+            since,
+            last,
+            run,
+            folded,
+        })
     }
 
     /// The commits from the one that holds `from` to the one that holds `until`.
-    pub(super) async fn commits(&self, from: Position, until: Position) -> Result<Vec<Commit>, RunError> {
+    pub(super) async fn commits(
+        &self,
+        from: Position,
+        until: Position,
+    ) -> Result<Vec<Commit>, RunError> {
         let read = |error: ReadError| RunError::Fold(FoldError::Read(error));
         let log = self.runtime.log();
         let entry = log.find(&self.name).await.map_err(read)?;
         let entry = entry.ok_or_else(|| FoldError::NoSuchWorld(self.name.clone()))?;
-        let mut stored = log.read(entry.world, from.max(Position::new(1))).await.map_err(read)?;
+        let mut stored = log
+            .read(entry.world, from.max(Position::new(1)))
+            .await
+            .map_err(read)?;
         let mut commits = Vec::new();
         while let Some(next) = stored.try_next().await.map_err(read)? {
             if next.commit.header.first > until {
@@ -70,11 +88,17 @@ impl Run<'_> {
 
 /// The last `say`, `answer`, `edit`, `regenerate` or decision before the step with the number `number`, and where it
 /// begins. Steps in another world have their record here as well, but are no part of what happened here.
-pub(super) fn last_talk(script: &Script, progress: &ScriptProgress, number: u32) -> Option<(u32, Position)> {
+pub(super) fn last_talk(
+    script: &Script,
+    progress: &ScriptProgress,
+    number: u32,
+) -> Option<(u32, Position)> {
     let step = |at: u32| script.steps.get(index(at));
     let within = step(number).and_then(|step| step.within.as_ref());
     let is_here = |step: &Step| step.within.is_none() || step.within.as_ref() == within;
     let talks = |at: u32| step(at).is_some_and(|step| step.verb.is_talk() && is_here(step));
     let mut before = progress.done.range(..number).rev();
-    before.find(|(at, _)| talks(**at)).map(|(at, record)| (*at, record.from))
+    before
+        .find(|(at, _)| talks(**at))
+        .map(|(at, record)| (*at, record.from))
 }

@@ -8,7 +8,9 @@ use super::Run;
 use super::evidence::Evidence;
 use super::grant::{Standing, standing};
 use super::pending::{Asks, Waiting, waiting};
-use crate::script::{Claim, Expect, Fault, GrantMatch, Mark, Pending, Since, SpecClaim, Step, word};
+use crate::script::{
+    Claim, Expect, Fault, GrantMatch, Mark, Pending, Since, SpecClaim, Step, word,
+};
 
 mod border;
 mod counts;
@@ -34,9 +36,20 @@ pub(super) type Miss = (Mark, String, String);
 
 impl Run<'_> {
     pub(super) fn unmet(&self, step: &Step, (mark, expected, came): Miss) -> super::RunError {
-        let mark = if mark == Mark::default() { step.at } else { mark };
-        let fault = self.script.sources.fault(mark, format!("expected {expected}; {came}"), None);
-        super::RunError::Unmet(Box::new(Unmet { fault, expected, came }))
+        let mark = if mark == Mark::default() {
+            step.at
+        } else {
+            mark
+        };
+        let fault = self
+            .script
+            .sources
+            .fault(mark, format!("expected {expected}; {came}"), None);
+        super::RunError::Unmet(Box::new(Unmet {
+            fault,
+            expected,
+            came,
+        }))
     }
 }
 
@@ -46,7 +59,8 @@ impl Evidence {
         for (mark, claim) in &expect.claims {
             let commits = self.commits(claim, expect.since);
             let looked = |came: String| format!("{came} ({})", self.stretch(commits, expect.since));
-            self.claim(claim, commits).map_err(|(expected, came)| (*mark, expected, looked(came)))?;
+            self.claim(claim, commits)
+                .map_err(|(expected, came)| (*mark, expected, looked(came)))?;
         }
         Ok(())
     }
@@ -56,12 +70,18 @@ impl Evidence {
         let name = &self.name;
         let began = match (since, self.since) {
             (Some(Since::Start), _) | (_, None) => "since the run began".to_owned(),
-            (_, Some(step)) if commits.len() < self.run.len() => format!("since step {}", step.saturating_add(1)),
+            (_, Some(step)) if commits.len() < self.run.len() => {
+                format!("since step {}", step.saturating_add(1))
+            }
             (_, Some(_)) => "since the run began".to_owned(),
         };
         match (commits.first(), commits.last()) {
             (Some(first), Some(last)) => {
-                format!("looked at events {} to {} of {name}, {began}", first.header.first, last.last())
+                format!(
+                    "looked at events {} to {} of {name}, {began}",
+                    first.header.first,
+                    last.last()
+                )
             }
             (_, _) => format!("nothing happened in {name} {began}"),
         }
@@ -69,8 +89,13 @@ impl Evidence {
 
     /// Counts look at the run, the rest at what happened last, unless the step says otherwise.
     fn commits(&self, claim: &Claim, since: Option<Since>) -> &[Commit] {
-        let is_count =
-            matches!(claim, Claim::ToolRuns(_) | Claim::ModelCalls(_) | Claim::ModelCallsMax(_) | Claim::NotExhausted);
+        let is_count = matches!(
+            claim,
+            Claim::ToolRuns(_)
+                | Claim::ModelCalls(_)
+                | Claim::ModelCallsMax(_)
+                | Claim::NotExhausted
+        );
         match since {
             Some(Since::Start) => &self.run,
             Some(Since::Last) => &self.last,
@@ -85,22 +110,28 @@ impl Evidence {
             Claim::NoMessage(unwanted) => talk::no_message(unwanted, commits),
             Claim::Routing(wanted) => routing::last(wanted, commits),
             Claim::Routings(wanted, order) => routing::all(wanted, *order, commits),
-            Claim::Approval(wanted) => {
-                self.pending("approval", wanted.as_ref(), |asks| matches!(asks, Asks::Approval { .. }))
-            }
-            Claim::Question(wanted) => {
-                self.pending("question", wanted.as_ref(), |asks| matches!(asks, Asks::Question { .. }))
-            }
-            Claim::Outcome(wanted) => {
-                self.pending("unknown outcome", wanted.as_ref(), |asks| matches!(asks, Asks::Outcome { .. }))
-            }
+            Claim::Approval(wanted) => self.pending("approval", wanted.as_ref(), |asks| {
+                matches!(asks, Asks::Approval { .. })
+            }),
+            Claim::Question(wanted) => self.pending("question", wanted.as_ref(), |asks| {
+                matches!(asks, Asks::Question { .. })
+            }),
+            Claim::Outcome(wanted) => self.pending("unknown outcome", wanted.as_ref(), |asks| {
+                matches!(asks, Asks::Outcome { .. })
+            }),
             Claim::Grants(wanted) => self.grants(wanted),
-            Claim::Requests(count) => same("waiting requests", count, &number(self.world.pending().len())),
+            Claim::Requests(count) => same(
+                "waiting requests",
+                count,
+                &number(self.world.pending().len()),
+            ),
             Claim::Notices(wanted) => same("notices", wanted, &counts::notices(commits)),
             Claim::ToolRuns(wanted) => {
                 let runs = counts::tool_runs(commits);
                 let of = |tool| runs.get(tool).copied().unwrap_or_default();
-                wanted.iter().try_for_each(|(tool, count)| same(&format!("runs of {tool}"), count, &of(tool)))
+                wanted.iter().try_for_each(|(tool, count)| {
+                    same(&format!("runs of {tool}"), count, &of(tool))
+                })
             }
             Claim::ModelCalls(wanted) => counts::model_calls(wanted, commits),
             Claim::ModelCallsMax(wanted) => counts::model_calls_max(wanted, commits),
@@ -108,28 +139,58 @@ impl Evidence {
                 let ends = counts::ends(commits);
                 let of = |agent| ends.get(agent).cloned().unwrap_or_default();
                 wanted.iter().try_for_each(|(agent, wanted)| {
-                    same(&format!("turns of {agent}"), &words(wanted), &words(&of(agent)))
+                    same(
+                        &format!("turns of {agent}"),
+                        &words(wanted),
+                        &words(&of(agent)),
+                    )
                 })
             }
             Claim::Budget(wanted) => counts::budget(wanted, &self.run, &self.world),
-            Claim::People(wanted) => same("people", wanted, &self.world.people().keys().cloned().collect()),
+            Claim::People(wanted) => same(
+                "people",
+                wanted,
+                &self.world.people().keys().cloned().collect(),
+            ),
             Claim::Refusals(wanted) => same("refusals", wanted, &counts::refusals(commits)),
             Claim::Spec(wanted) => self.spec(wanted),
-            Claim::EpisodeEnd(wanted) => same("end of the last turn", &Some(*wanted), &counts::last_end(commits)),
+            Claim::EpisodeEnd(wanted) => same(
+                "end of the last turn",
+                &Some(*wanted),
+                &counts::last_end(commits),
+            ),
             Claim::Idle(wanted) => same("idle", wanted, &(self.world.activity() == Activity::Idle)),
-            Claim::Activity(wanted) => same("activity", &word(wanted), &word(&self.world.activity())),
-            Claim::NotExhausted => same("agents out of replies", &Vec::new(), &counts::exhausted(commits)),
+            Claim::Activity(wanted) => {
+                same("activity", &word(wanted), &word(&self.world.activity()))
+            }
+            Claim::NotExhausted => same(
+                "agents out of replies",
+                &Vec::new(),
+                &counts::exhausted(commits),
+            ),
             Claim::Artifact(wanted) => self.artifact(wanted.as_ref(), commits),
             Claim::Withheld(wanted) => border::withheld(wanted, commits),
             Claim::ReplayIdentical => {
-                let came = if self.world == self.folded { "the same" } else { "another state" };
+                let came = if self.world == self.folded {
+                    "the same"
+                } else {
+                    "another state"
+                };
                 same("a replay that gives", &"the same", &came)
             }
         }
     }
 
-    fn pending(&self, what: &str, wanted: Option<&Pending>, is_kind: fn(&Asks) -> bool) -> Result<(), Differs> {
-        let all: Vec<Waiting> = waiting(&self.world).into_iter().filter(|one| is_kind(&one.asks)).collect();
+    fn pending(
+        &self,
+        what: &str,
+        wanted: Option<&Pending>,
+        is_kind: fn(&Asks) -> bool,
+    ) -> Result<(), Differs> {
+        let all: Vec<Waiting> = waiting(&self.world)
+            .into_iter()
+            .filter(|one| is_kind(&one.asks))
+            .collect();
         let came = format!("waiting are: {}", shown(all.iter().map(describe)));
         match wanted {
             None if all.is_empty() => Ok(()),
@@ -141,10 +202,24 @@ impl Evidence {
 
     fn grants(&self, wanted: &[GrantMatch]) -> Result<(), Differs> {
         let all = standing(&self.world);
-        let is_fit = wanted.len() == all.len() && wanted.iter().zip(&all).all(|(wanted, one)| is_such(wanted, one));
-        let expected =
-            if wanted.is_empty() { "no grants".to_owned() } else { shown(wanted.iter().map(GrantMatch::to_string)) };
-        if is_fit { Ok(()) } else { Err((expected, format!("standing are: {}", shown(all.iter().map(name_grant))))) }
+        let is_fit = wanted.len() == all.len()
+            && wanted
+                .iter()
+                .zip(&all)
+                .all(|(wanted, one)| is_such(wanted, one));
+        let expected = if wanted.is_empty() {
+            "no grants".to_owned()
+        } else {
+            shown(wanted.iter().map(GrantMatch::to_string))
+        };
+        if is_fit {
+            Ok(())
+        } else {
+            Err((
+                expected,
+                format!("standing are: {}", shown(all.iter().map(name_grant))),
+            ))
+        }
     }
 
     fn spec(&self, wanted: &SpecClaim) -> Result<(), Differs> {
@@ -166,7 +241,11 @@ impl Evidence {
 }
 
 fn same<T: PartialEq + std::fmt::Debug>(what: &str, wanted: &T, came: &T) -> Result<(), Differs> {
-    if wanted == came { Ok(()) } else { Err((format!("{what} {wanted:?}"), format!("came {came:?}"))) }
+    if wanted == came {
+        Ok(())
+    } else {
+        Err((format!("{what} {wanted:?}"), format!("came {came:?}")))
+    }
 }
 
 fn number(len: usize) -> u32 {
@@ -180,28 +259,60 @@ fn words(ends: &[CloseReason]) -> Vec<String> {
 /// What came, in a line.
 fn shown(all: impl Iterator<Item = String>) -> String {
     let all: Vec<String> = all.collect();
-    if all.is_empty() { "nothing".to_owned() } else { all.join("; ") }
+    if all.is_empty() {
+        "nothing".to_owned()
+    } else {
+        all.join("; ")
+    }
 }
 
 fn describe(one: &Waiting) -> String {
-    let tool = one.tool.as_ref().map_or_else(|| "?".to_owned(), ToString::to_string);
-    format!("{}: {tool} for {} with {}", one.name, one.agent, one.arguments.as_deref().unwrap_or("[erased]"))
+    let tool = one
+        .tool
+        .as_ref()
+        .map_or_else(|| "?".to_owned(), ToString::to_string);
+    format!(
+        "{}: {tool} for {} with {}",
+        one.name,
+        one.agent,
+        one.arguments.as_deref().unwrap_or("[erased]")
+    )
 }
 
 fn fits(wanted: &Pending, one: &Waiting) -> bool {
-    let arguments = one.arguments.as_ref().and_then(|text| serde_json::from_str(text).ok());
+    let arguments = one
+        .arguments
+        .as_ref()
+        .and_then(|text| serde_json::from_str(text).ok());
     let question = match &one.asks {
-        Asks::Question { question: Some(question) } => question.text.clone(),
-        Asks::Question { question: None } | Asks::Approval { .. } | Asks::Outcome { .. } => String::new(),
+        Asks::Question {
+            question: Some(question),
+        } => question.text.clone(),
+        Asks::Question { question: None } | Asks::Approval { .. } | Asks::Outcome { .. } => {
+            String::new()
+        }
     };
-    wanted.agent.as_ref().is_none_or(|agent| *agent == one.agent)
-        && wanted.tool.as_ref().is_none_or(|tool| Some(tool) == one.tool.as_ref())
-        && (wanted.arguments.is_none() || arguments.is_some_and(|given| wanted.fits_arguments(&given)))
-        && wanted.contains.as_ref().is_none_or(|part| question.contains(part.as_str()))
+    wanted
+        .agent
+        .as_ref()
+        .is_none_or(|agent| *agent == one.agent)
+        && wanted
+            .tool
+            .as_ref()
+            .is_none_or(|tool| Some(tool) == one.tool.as_ref())
+        && (wanted.arguments.is_none()
+            || arguments.is_some_and(|given| wanted.fits_arguments(&given)))
+        && wanted
+            .contains
+            .as_ref()
+            .is_none_or(|part| question.contains(part.as_str()))
 }
 
 fn is_such(wanted: &GrantMatch, one: &Standing) -> bool {
-    wanted.agent.as_ref().is_none_or(|agent| *agent == one.agent)
+    wanted
+        .agent
+        .as_ref()
+        .is_none_or(|agent| *agent == one.agent)
         && wanted.tool.as_ref().is_none_or(|tool| *tool == one.tool)
         && wanted.scope.is_none_or(|scope| scope == one.scope)
         && wanted.left.is_none_or(|left| Some(left) == one.left)
@@ -209,8 +320,14 @@ fn is_such(wanted: &GrantMatch, one: &Standing) -> bool {
 }
 
 fn name_grant(one: &Standing) -> String {
-    let left = one.left.map(|left| format!(", {left} left")).unwrap_or_default();
-    format!("{}: {} for {} ({}{left}) by {}", one.name, one.tool, one.agent, one.scope, one.by.display)
+    let left = one
+        .left
+        .map(|left| format!(", {left} left"))
+        .unwrap_or_default();
+    format!(
+        "{}: {} for {} ({}{left}) by {}",
+        one.name, one.tool, one.agent, one.scope, one.by.display
+    )
 }
 
 fn events(commits: &[Commit]) -> impl DoubleEndedIterator<Item = &Event> {

@@ -30,20 +30,40 @@ pub struct FailedTurn {
 ///
 /// # Errors
 /// [`RunError::Fold`] if a log does not read.
-pub async fn failed_turns(runtime: &Runtime, script: &Script, name: &WorldName) -> Result<Vec<FailedTurn>, RunError> {
+pub async fn failed_turns(
+    runtime: &Runtime,
+    script: &Script,
+    name: &WorldName,
+) -> Result<Vec<FailedTurn>, RunError> {
     let world = world_of(runtime, name).await?;
     let progress = world.script();
     let mut failed = all(runtime, name, progress.began, None).await?;
     keep_unexpected(&mut failed, script, progress, None);
     for step in &script.steps {
-        let Verb::Fork(fork) = &step.verb else { continue };
-        let Ok(branch) = branch_of(script, name, progress.run, &fork.name) else { continue };
-        if runtime.log().find(&branch).await.map_err(FoldError::Read)?.is_none() {
+        let Verb::Fork(fork) = &step.verb else {
+            continue;
+        };
+        let Ok(branch) = branch_of(script, name, progress.run, &fork.name) else {
+            continue;
+        };
+        if runtime
+            .log()
+            .find(&branch)
+            .await
+            .map_err(FoldError::Read)?
+            .is_none()
+        {
             continue;
         }
         let there = world_of(runtime, &branch).await?;
         // A world of that name that was not branched off this one is none of the script's.
-        let Some(last) = there.lineage().last().filter(|last| Some(last.parent) == world.id()) else { continue };
+        let Some(last) = there
+            .lineage()
+            .last()
+            .filter(|last| Some(last.parent) == world.id())
+        else {
+            continue;
+        };
         let mut of_branch = all(runtime, &branch, last.at.next(), Some(&branch)).await?;
         keep_unexpected(&mut of_branch, script, there.script(), Some(&fork.name));
         failed.extend(of_branch);
@@ -66,10 +86,24 @@ fn keep_unexpected(
     within: Option<&WorldName>,
 ) {
     for (number, record) in &progress.done {
-        let step = script.steps.get(super::index(*number)).filter(|step| step.within.as_ref() == within);
+        let step = script
+            .steps
+            .get(super::index(*number))
+            .filter(|step| step.within.as_ref() == within);
         if let Some(Verb::Expect(expect)) = step.map(|step| &step.verb) {
-            let last = last_talk(script, progress, *number).map_or(progress.began, |(_, from)| from);
-            failed.retain(|turn| !is_expected(turn, expect, Stretch { progress, last, until: record.at }));
+            let last =
+                last_talk(script, progress, *number).map_or(progress.began, |(_, from)| from);
+            failed.retain(|turn| {
+                !is_expected(
+                    turn,
+                    expect,
+                    Stretch {
+                        progress,
+                        last,
+                        until: record.at,
+                    },
+                )
+            });
         }
     }
 }
@@ -88,15 +122,24 @@ fn is_expected(turn: &FailedTurn, expect: &Expect, stretch: Stretch<'_>) -> bool
         Some(Since::Last) | None => stretch.last,
     };
     let is_seen = turn.at >= from && turn.at <= stretch.until;
-    is_seen && expect.claims.iter().any(|(_, claim)| names(claim, &turn.agent))
+    is_seen
+        && expect
+            .claims
+            .iter()
+            .any(|(_, claim)| names(claim, &turn.agent))
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "no other claim says how a turn ended")]
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "no other claim says how a turn ended"
+)]
 fn names(claim: &Claim, agent: &AgentName) -> bool {
     match claim {
         Claim::Notices(codes) => codes.iter().any(|code| code == "turn_failed"),
         Claim::EpisodeEnd(end) => *end == CloseReason::Failed,
-        Claim::Turns(ends) => ends.get(agent).is_some_and(|ends| ends.contains(&CloseReason::Failed)),
+        Claim::Turns(ends) => ends
+            .get(agent)
+            .is_some_and(|ends| ends.contains(&CloseReason::Failed)),
         _ => false,
     }
 }
@@ -110,13 +153,20 @@ async fn all(
 ) -> Result<Vec<FailedTurn>, RunError> {
     let read = |error: ReadError| RunError::Fold(FoldError::Read(error));
     let log = runtime.log();
-    let Some(entry) = log.find(name).await.map_err(read)? else { return Ok(Vec::new()) };
-    let mut stored = log.read(entry.world, began.max(Position::new(1))).await.map_err(read)?;
+    let Some(entry) = log.find(name).await.map_err(read)? else {
+        return Ok(Vec::new());
+    };
+    let mut stored = log
+        .read(entry.world, began.max(Position::new(1)))
+        .await
+        .map_err(read)?;
     let mut failed = Vec::new();
     while let Some(next) = stored.try_next().await.map_err(read)? {
         let ends = next.commit.numbered().filter(|(at, _)| *at >= began);
         failed.extend(ends.filter_map(|(at, event)| {
-            let Event::TurnClosed(closed) = event else { return None };
+            let Event::TurnClosed(closed) = event else {
+                return None;
+            };
             (closed.reason == CloseReason::Failed).then(|| FailedTurn {
                 at,
                 agent: closed.agent.clone(),

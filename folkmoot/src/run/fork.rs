@@ -14,17 +14,41 @@ pub(super) struct Home(WorldHandle, WorldName);
 
 impl Run<'_> {
     /// Branches a world off. One that is there already was made by this step, in a process that died.
-    pub(super) async fn fork(&mut self, number: u32, step: &Step, fork: &Fork) -> Result<(), RunError> {
+    pub(super) async fn fork(
+        &mut self,
+        number: u32,
+        step: &Step,
+        fork: &Fork,
+    ) -> Result<(), RunError> {
         let name = self.branch_name(step, &fork.name)?;
         if step.wait {
             self.quiet().await?;
         }
         let at = self.fork_at(step, &fork.at).await?;
-        let effects = if fork.is_live { ForkEffects::Live } else { ForkEffects::Recorded };
-        if self.runtime.log().find(&name).await.map_err(FoldError::Read)?.is_none() {
+        let effects = if fork.is_live {
+            ForkEffects::Live
+        } else {
+            ForkEffects::Recorded
+        };
+        if self
+            .runtime
+            .log()
+            .find(&name)
+            .await
+            .map_err(FoldError::Read)?
+            .is_none()
+        {
             let perform = self.options.perform;
-            let forking = Forking { at, effects, perform, ..Forking::of(self.name.clone(), name.clone()) };
-            self.runtime.fork(forking).await.map_err(|error| self.not_forked(step, error))?;
+            let forking = Forking {
+                at,
+                effects,
+                perform,
+                ..Forking::of(self.name.clone(), name.clone())
+            };
+            self.runtime
+                .fork(forking)
+                .await
+                .map_err(|error| self.not_forked(step, error))?;
         }
         let child = fold_world(&**self.runtime.log(), &name, None).await?;
         let own = self.read(World::id).await?;
@@ -42,7 +66,9 @@ impl Run<'_> {
 
     fn not_forked(&self, step: &Step, error: OpenError) -> RunError {
         if let OpenError::Refused(refusal) = &error {
-            return RunError::Failed(self.fault(step, format!("this was refused: {}", told(refusal))));
+            return RunError::Failed(
+                self.fault(step, format!("this was refused: {}", told(refusal))),
+            );
         }
         if matches!(error, OpenError::NoSuchEvent { .. }) {
             return RunError::Failed(self.fault(step, error.to_string()));
@@ -57,11 +83,20 @@ impl Run<'_> {
             ForkAt::Step(id) => id,
         };
         let progress = self.read(|world| world.script().clone()).await?;
-        let is_it =
-            |number: &u32| self.script.steps.get(index(*number)).is_some_and(|step| step.id.as_ref() == Some(id));
-        let record = progress.done.iter().find(|(number, _)| is_it(number)).map(|(_, record)| record.from);
-        let from =
-            record.ok_or_else(|| RunError::Failed(self.fault(step, format!("the step `{id}` is not done here"))))?;
+        let is_it = |number: &u32| {
+            self.script
+                .steps
+                .get(index(*number))
+                .is_some_and(|step| step.id.as_ref() == Some(id))
+        };
+        let record = progress
+            .done
+            .iter()
+            .find(|(number, _)| is_it(number))
+            .map(|(_, record)| record.from);
+        let from = record.ok_or_else(|| {
+            RunError::Failed(self.fault(step, format!("the step `{id}` is not done here")))
+        })?;
         Ok(Some(Position::new(from.get().saturating_sub(1))))
     }
 
@@ -73,19 +108,29 @@ impl Run<'_> {
 
     /// Goes to the world that a step is about.
     pub(super) async fn enter(&mut self, step: &Step) -> Result<Option<Home>, RunError> {
-        let Some(within) = &step.within else { return Ok(None) };
+        let Some(within) = &step.within else {
+            return Ok(None);
+        };
         let name = self.branch_name(step, within)?;
         let world = match self.runtime.world(&name) {
             Some(world) => world,
-            None => match self.runtime.open(opening(self.script, self.options, &name, None)).await {
+            None => match self
+                .runtime
+                .open(opening(self.script, self.options, &name, None))
+                .await
+            {
                 Err(OpenError::NoSuchWorld(_)) => {
-                    let what = format!("no step before this one branched off a world called `{within}`");
+                    let what =
+                        format!("no step before this one branched off a world called `{within}`");
                     return Err(RunError::Failed(self.fault(step, what)));
                 }
                 opened => opened?,
             },
         };
-        Ok(Some(Home(std::mem::replace(&mut self.world, world), std::mem::replace(&mut self.name, name))))
+        Ok(Some(Home(
+            std::mem::replace(&mut self.world, world),
+            std::mem::replace(&mut self.name, name),
+        )))
     }
 
     /// Whether the world that the run went to has this step on record.
@@ -96,7 +141,9 @@ impl Run<'_> {
 
     /// Comes back; says whether it was away.
     pub(super) fn leave(&mut self, home: Option<Home>) -> bool {
-        let Some(Home(world, name)) = home else { return false };
+        let Some(Home(world, name)) = home else {
+            return false;
+        };
         (self.world, self.name) = (world, name);
         true
     }
@@ -104,7 +151,20 @@ impl Run<'_> {
 
 /// The name in the store of the branch that the script calls `name`, in its run number `run` in the world `home`: worlds of
 /// another name have forks of other names, and so has each run behind the first.
-pub(super) fn branch_of(script: &Script, home: &WorldName, run: u32, name: &WorldName) -> Result<WorldName, NameError> {
-    let of_world = if *home == script.world { name.to_string() } else { format!("{home}-{name}") };
-    WorldName::new(if run > 1 { format!("{of_world}-{run}") } else { of_world })
+pub(super) fn branch_of(
+    script: &Script,
+    home: &WorldName,
+    run: u32,
+    name: &WorldName,
+) -> Result<WorldName, NameError> {
+    let of_world = if *home == script.world {
+        name.to_string()
+    } else {
+        format!("{home}-{name}")
+    };
+    WorldName::new(if run > 1 {
+        format!("{of_world}-{run}")
+    } else {
+        of_world
+    })
 }

@@ -81,27 +81,42 @@ pub fn outdated_rules(world: &World) -> Vec<OutdatedRule> {
     let rule = |rule: &DenyRule| {
         let tool = spec.tools.get(&rule.tool)?;
         let why = faults(tool, &rule.when, Terms::Deny);
-        (!why.is_empty()).then(|| OutdatedRule { tool: rule.tool.clone(), why })
+        (!why.is_empty()).then(|| OutdatedRule {
+            tool: rule.tool.clone(),
+            why,
+        })
     };
     spec.policy.deny.iter().filter_map(rule).collect()
 }
 
 fn outdated(world: &World, given: &GrantGiven) -> Vec<String> {
     let tool = world.rules().spec().tools.get(&given.tool);
-    tool.map(|tool| faults(tool, given.reach.constraints(), Terms::Grant)).unwrap_or_default()
+    tool.map(|tool| faults(tool, given.reach.constraints(), Terms::Grant))
+        .unwrap_or_default()
 }
 
 fn faults(tool: &ToolSpec, constraints: &[Constraint], terms: Terms) -> Vec<String> {
-    constraints.iter().filter_map(|one| tool.fault_of(one, terms)).map(|fault| fault.to_string()).collect()
+    constraints
+        .iter()
+        .filter_map(|one| tool.fault_of(one, terms))
+        .map(|fault| fault.to_string())
+        .collect()
 }
 
 impl Run<'_> {
     /// The grant that `wanted` names.
-    pub(super) async fn grant(&mut self, step: &Step, wanted: &GrantRef) -> Result<GrantId, RunError> {
+    pub(super) async fn grant(
+        &mut self,
+        step: &Step,
+        wanted: &GrantRef,
+    ) -> Result<GrantId, RunError> {
         let (found, missing) = match wanted {
             GrantRef::Step(id) => {
                 let given = self.commits_of(id).await?;
-                (given.iter().find_map(given_in), format!("the step `{id}` has given no grant"))
+                (
+                    given.iter().find_map(given_in),
+                    format!("the step `{id}` has given no grant"),
+                )
             }
             GrantRef::Fitting { agent, tool } => {
                 let all = self.read(standing).await?;
@@ -110,7 +125,10 @@ impl Run<'_> {
                         && tool.as_ref().is_none_or(|tool| *tool == one.tool)
                 };
                 let names: Vec<&str> = all.iter().map(|one| one.name.as_str()).collect();
-                (all.iter().find(fits).map(|one| one.grant), format!("no grant fits; standing: {}", list(&names)))
+                (
+                    all.iter().find(fits).map(|one| one.grant),
+                    format!("no grant fits; standing: {}", list(&names)),
+                )
             }
         };
         found.ok_or_else(|| RunError::Failed(self.fault(step, missing)))
@@ -119,9 +137,16 @@ impl Run<'_> {
 
 fn given_in(commit: &Commit) -> Option<GrantId> {
     let is_given = |event: &Event| matches!(event, Event::GrantGiven(_));
-    commit.numbered().find(|(_, event)| is_given(event)).map(|(at, _)| GrantId(at))
+    commit
+        .numbered()
+        .find(|(_, event)| is_given(event))
+        .map(|(at, _)| GrantId(at))
 }
 
 fn list(names: &[&str]) -> String {
-    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+    if names.is_empty() {
+        "none".to_owned()
+    } else {
+        names.join(", ")
+    }
 }

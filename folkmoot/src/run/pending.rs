@@ -65,15 +65,34 @@ pub fn waiting(world: &World) -> Vec<Waiting> {
     let one = |(id, request): (&RequestId, &folkmoot_core::world::Request)| {
         let arguments = request.arguments.present().cloned();
         let asks = match &request.kind {
-            RequestKind::Approval { effect, shown, warnings, expires_at, .. } => {
+            RequestKind::Approval {
+                effect,
+                shown,
+                warnings,
+                expires_at,
+                ..
+            } => {
                 let text = |tool: &ToolName| {
-                    approval_text(&request.agent, tool, *effect, arguments.as_deref().unwrap_or("[erased]"), warnings)
+                    approval_text(
+                        &request.agent,
+                        tool,
+                        *effect,
+                        arguments.as_deref().unwrap_or("[erased]"),
+                        warnings,
+                    )
                 };
                 let text = request.tool.as_ref().map(text).unwrap_or_default();
                 let offers = offers(world, request.tool.as_ref());
-                Asks::Approval { text, shown: *shown, expires_at: *expires_at, offers }
+                Asks::Approval {
+                    text,
+                    shown: *shown,
+                    expires_at: *expires_at,
+                    offers,
+                }
             }
-            RequestKind::Question { question, .. } => Asks::Question { question: question.present().cloned() },
+            RequestKind::Question { question, .. } => Asks::Question {
+                question: question.present().cloned(),
+            },
             RequestKind::Outcome { is_open, .. } => Asks::Outcome { is_open: *is_open },
         };
         Waiting {
@@ -90,6 +109,11 @@ pub fn waiting(world: &World) -> Vec<Waiting> {
 
 fn offers(world: &World, tool: Option<&ToolName>) -> Offers {
     let spec = world.rules().spec();
-    let any_args = tool.and_then(|tool| spec.tools.get(tool)).is_some_and(|tool| tool.grants_any);
-    Offers { any_args, lasts_ms: spec.limits.grant_ttl_ms }
+    let any_args = tool
+        .and_then(|tool| spec.tools.get(tool))
+        .is_some_and(|tool| tool.grants_any);
+    Offers {
+        any_args,
+        lasts_ms: spec.limits.grant_ttl_ms,
+    }
 }

@@ -6,9 +6,13 @@ use folkmoot_core::refusal::{Refusal, RefusalReason};
 #[must_use]
 pub const fn refused_because(reason: RefusalReason) -> &'static str {
     match reason {
-        RefusalReason::NotAPerson => "only a person may do this, and under a name that is no agent's",
+        RefusalReason::NotAPerson => {
+            "only a person may do this, and under a name that is no agent's"
+        }
         RefusalReason::NotTheRuntime => "only the runtime may do this",
-        RefusalReason::UnknownRequest => "this world has no such request; `folkmoot approvals` lists what waits",
+        RefusalReason::UnknownRequest => {
+            "this world has no such request; `folkmoot approvals` lists what waits"
+        }
         RefusalReason::OtherAgent => "the request is another agent's",
         RefusalReason::OtherKind => {
             "the request is not of this kind: `approve` and `deny` are for calls, `answer` is for questions, `settle` for unknown outcomes"
@@ -48,7 +52,9 @@ pub const fn refused_because(reason: RefusalReason) -> &'static str {
             "a constraint names a path that is not plain: write it relative to the tool's folder, as in notes/a.md, without \
              `.`, `..`, `//`, or a `/` in front or at the end"
         }
-        RefusalReason::NoPath => "`beneath` is for the arguments that the tool calls paths, and that one is none",
+        RefusalReason::NoPath => {
+            "`beneath` is for the arguments that the tool calls paths, and that one is none"
+        }
         RefusalReason::FollowsLinks => {
             "the tool follows links, so that nobody can say what lies beneath a folder: allow single paths by `equals`"
         }
@@ -59,12 +65,16 @@ pub const fn refused_because(reason: RefusalReason) -> &'static str {
         RefusalReason::BadScope => {
             "a no reaches no further than its request and edits nothing, a wider grant needs a scope, and uses begin at 1"
         }
-        RefusalReason::NoSuchOption => "the question has no such option, or wants another number of them",
+        RefusalReason::NoSuchOption => {
+            "the question has no such option, or wants another number of them"
+        }
         RefusalReason::BadAnswer => "the answer is not what the question asks for",
         RefusalReason::UnknownGrant => "this world has no such grant, or it is over",
         RefusalReason::UnknownCall => "this world has no such call",
         RefusalReason::KeyReused => "the key was used for another command",
-        RefusalReason::BadState => "the room takes no such state, or it is too large or does not fit its schema",
+        RefusalReason::BadState => {
+            "the room takes no such state, or it is too large or does not fit its schema"
+        }
         RefusalReason::NotOpen => "no such request is open here",
         RefusalReason::NotYours => "the message, or the name, is somebody else's",
         RefusalReason::NoReply => "this is no reply of an agent that could be made anew",
@@ -84,7 +94,9 @@ pub(super) fn told(refusal: &Refusal) -> String {
         | Refusal::BadDefinition { why } => why.clone(),
         Refusal::Right { reason, .. } => refused_because(*reason).to_owned(),
         Refusal::NoSuchMessage { message } => {
-            format!("no message {message} stands in this room: it was never said, or was taken back, or is forgotten")
+            format!(
+                "no message {message} stands in this room: it was never said, or was taken back, or is forgotten"
+            )
         }
         Refusal::Stale => "the world has moved on".to_owned(),
     };

@@ -25,20 +25,39 @@ impl Revision {
     /// folder `base`.
     #[must_use]
     pub fn of(name: &WorldName, world: &World, definition: &Definition, base: &Path) -> Self {
-        let changes =
-            if world.is_in_force(definition) { Vec::new() } else { world.definition().changes_to(definition) };
+        let changes = if world.is_in_force(definition) {
+            Vec::new()
+        } else {
+            world.definition().changes_to(definition)
+        };
         let folder = world.base().map(Path::new);
         let is_elsewhere = folder.is_some_and(|folder| !is_one(folder, base));
-        let is_renamed = world.source().zip(definition.source.as_deref()).is_some_and(|(then, now)| then != now);
+        let is_renamed = world
+            .source()
+            .zip(definition.source.as_deref())
+            .is_some_and(|(then, now)| then != now);
         let file = match (folder, world.source()) {
             (Some(folder), Some(file)) => folder.join(file).display().to_string(),
             (Some(folder), None) => format!("a file in {}", folder.display()),
             (None, file) => file.unwrap_or("another file").to_owned(),
         };
         let stands = |(folder, file): (&Path, &str)| folder.join(file).exists();
-        let has_folders = || world.rules().spec().tools.values().any(|tool| tool.folder.is_some());
-        let is_a_copy = is_elsewhere && folder.zip(world.source()).is_some_and(stands) && has_folders();
-        Self { world: name.clone(), other_file: (is_elsewhere || is_renamed).then_some(file), changes, is_a_copy }
+        let has_folders = || {
+            world
+                .rules()
+                .spec()
+                .tools
+                .values()
+                .any(|tool| tool.folder.is_some())
+        };
+        let is_a_copy =
+            is_elsewhere && folder.zip(world.source()).is_some_and(stands) && has_folders();
+        Self {
+            world: name.clone(),
+            other_file: (is_elsewhere || is_renamed).then_some(file),
+            changes,
+            is_a_copy,
+        }
     }
 
     /// Whether it has to be asked for in so many words: it comes from another file and says something else, or changes the
@@ -53,8 +72,12 @@ impl Revision {
     /// What would become different, a line each.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
-        let file = self.other_file.iter().map(|file| format!("the room is that of {file}"));
-        file.chain(self.changes.iter().map(ToString::to_string)).collect()
+        let file = self
+            .other_file
+            .iter()
+            .map(|file| format!("the room is that of {file}"));
+        file.chain(self.changes.iter().map(ToString::to_string))
+            .collect()
     }
 }
 

@@ -21,16 +21,30 @@ impl Run<'_> {
                 let grant = self.grant(step, which).await?;
                 self.give(number, step, Action::Revoke { grant }).await
             }
-            Verb::Stop => self.give(number, step, Action::Stop { episode: None }).await,
+            Verb::Stop => {
+                self.give(number, step, Action::Stop { episode: None })
+                    .await
+            }
             Verb::Amend(which, amendment) => {
                 let message = self.message(step, which).await?;
                 self.give(number, step, amend(message, amendment)).await
             }
             Verb::Join(_) => self.give(number, step, Action::Join).await,
             Verb::Leave(_) => self.give(number, step, Action::Leave).await,
-            Verb::Rights(person, rights) => self.give(number, step, set_rights(person, rights.as_ref())).await,
+            Verb::Rights(person, rights) => {
+                self.give(number, step, set_rights(person, rights.as_ref()))
+                    .await
+            }
             Verb::Observe(name, state) => {
-                self.give(number, step, Action::Observe { name: name.clone(), state: state.clone() }).await
+                self.give(
+                    number,
+                    step,
+                    Action::Observe {
+                        name: name.clone(),
+                        state: state.clone(),
+                    },
+                )
+                .await
             }
             Verb::Revise(spec) => self.revise(number, step, spec).await,
             Verb::Fork(fork) => self.fork(number, step, fork).await,
@@ -60,14 +74,21 @@ impl Run<'_> {
     async fn expect(&mut self, number: u32, step: &Step, expect: &Expect) -> Result<(), RunError> {
         self.quiet_unless_running(step).await?;
         let evidence = self.evidence_now(number).await?;
-        evidence.check(expect).map_err(|unmet| self.unmet(step, unmet))?;
+        evidence
+            .check(expect)
+            .map_err(|unmet| self.unmet(step, unmet))?;
         self.record(number, step).await
     }
 
     async fn revise(&mut self, number: u32, step: &Step, spec: &SpecDraft) -> Result<(), RunError> {
         let definition = definition_of(self.script, spec)?;
         let key = Some(Key::Step(self.key(number), step.digest));
-        let answer = self.seat(&step.by).await?.revise(definition, key).await.map(|_| ());
+        let answer = self
+            .seat(&step.by)
+            .await?
+            .revise(definition, key)
+            .await
+            .map(|_| ());
         self.expect_answer(number, step, answer).await
     }
 
@@ -78,7 +99,12 @@ impl Run<'_> {
         Ok(())
     }
 
-    async fn say(&mut self, number: u32, step: &Step, post: &crate::script::Post) -> Result<(), RunError> {
+    async fn say(
+        &mut self,
+        number: u32,
+        step: &Step,
+        post: &crate::script::Post,
+    ) -> Result<(), RunError> {
         let reply_to = match &post.reply_to {
             Some(id) => Some(self.message_of(step, id).await?),
             None => None,
@@ -87,11 +113,25 @@ impl Run<'_> {
             Ok(attachments) => attachments,
             Err(error) => return self.expect_answer(number, step, Err(error)).await,
         };
-        self.give(number, step, Action::PostMessage { text: post.text.clone(), attachments, reply_to }).await
+        self.give(
+            number,
+            step,
+            Action::PostMessage {
+                text: post.text.clone(),
+                attachments,
+                reply_to,
+            },
+        )
+        .await
     }
 
     /// Gives a command under the step's key. A world that crashed meanwhile, as it was told to, is reopened first.
-    pub(super) async fn give(&mut self, number: u32, step: &Step, action: Action) -> Result<(), RunError> {
+    pub(super) async fn give(
+        &mut self,
+        number: u32,
+        step: &Step,
+        action: Action,
+    ) -> Result<(), RunError> {
         let (own, digest) = (self.key(number), step.digest);
         let key = || Some(Key::Step(own, digest));
         let answer = match self.seat(&step.by).await?.give(action.clone(), key()).await {
@@ -116,7 +156,10 @@ impl Run<'_> {
             (Ok(()), None) => {}
             (Err(SeatError::Refused(refusal)), Some(wanted)) if refusal.code() == *wanted => {}
             (Err(SeatError::Refused(refusal)), Some(wanted)) => {
-                let what = format!("this was refused as `{}`, not as `{wanted}`", refusal.code());
+                let what = format!(
+                    "this was refused as `{}`, not as `{wanted}`",
+                    refusal.code()
+                );
                 return Err(RunError::Failed(self.fault(step, what)));
             }
             (Err(SeatError::Refused(refusal)), None) => {
@@ -139,7 +182,10 @@ impl Run<'_> {
         let seat = self.world.as_principal(Proof::world());
         if let Err(error) = seat.record_step(key, step.digest).await {
             self.recover(error).await?;
-            self.world.as_principal(Proof::world()).record_step(key, step.digest).await?;
+            self.world
+                .as_principal(Proof::world())
+                .record_step(key, step.digest)
+                .await?;
         }
         Ok(())
     }
@@ -156,13 +202,22 @@ impl Run<'_> {
     /// How a person of the script is proven: by the script, as long as nobody else has acted in the world. From then on it
     /// is the user who runs it who acts, whatever they are called.
     async fn proof_of(&mut self, name: &PersonName) -> Result<Proof, RunError> {
-        let Some(runner) = self.options.by.as_ref().and_then(|by| by.principal().person()) else {
+        let Some(runner) = self
+            .options
+            .by
+            .as_ref()
+            .and_then(|by| by.principal().person())
+        else {
             return Ok(Proof::script(name.clone()));
         };
         if !self.read(World::is_in_other_hands).await? {
             return Ok(Proof::script(name.clone()));
         }
-        Ok(Proof::person(runner.method.clone(), runner.subject.clone(), name.clone()))
+        Ok(Proof::person(
+            runner.method.clone(),
+            runner.subject.clone(),
+            name.clone(),
+        ))
     }
 
     /// Reopens a world that stopped because a `crash` told it to. Any other end is the run's.
@@ -177,7 +232,10 @@ impl Run<'_> {
     pub(super) async fn reopen(&mut self) -> Result<(), RunError> {
         self.world.kill().await;
         self.runtime.close(&self.name).await;
-        self.world = self.runtime.open(opening(self.script, self.options, &self.name, None)).await?;
+        self.world = self
+            .runtime
+            .open(opening(self.script, self.options, &self.name, None))
+            .await?;
         self.watch.opened(&self.world);
         Ok(())
     }
@@ -232,15 +290,26 @@ impl Run<'_> {
 
 /// The command that changes the rights of a person of the script.
 fn set_rights(person: &PersonName, rights: Option<&Rights>) -> Action {
-    let (method, subject, rights) = (Proof::SCRIPT.to_owned(), person.to_string(), rights.cloned());
-    Action::SetRights { method, subject, rights }
+    let (method, subject, rights) = (
+        Proof::SCRIPT.to_owned(),
+        person.to_string(),
+        rights.cloned(),
+    );
+    Action::SetRights {
+        method,
+        subject,
+        rights,
+    }
 }
 
 /// The command of an amendment.
 fn amend(message: MessageId, amendment: &Amendment) -> Action {
     match amendment {
         Amendment::Retract => Action::Retract { message },
-        Amendment::Edit(text) => Action::Edit { message, text: text.clone() },
+        Amendment::Edit(text) => Action::Edit {
+            message,
+            text: text.clone(),
+        },
         Amendment::Regenerate => Action::Regenerate { message },
     }
 }

@@ -26,7 +26,11 @@ impl Attach {
     /// Reads a checked name.
     pub(crate) fn read(node: &Node) -> Option<Self> {
         let path = PathBuf::from(node.text()?);
-        Some(Self { media_type: media_type_of(&path)?, path, at: node.mark })
+        Some(Self {
+            media_type: media_type_of(&path)?,
+            path,
+            at: node.mark,
+        })
     }
 }
 
@@ -35,7 +39,11 @@ pub(crate) fn check_name(node: &Node, faults: &Faults) {
     let Some(name) = node.text() else { return };
     if media_type_of(Path::new(name)).is_none() {
         let help = format!("known endings: {}", known_endings().join(", "));
-        faults.add_with_help(node.mark, format!("what kind of file `{name}` is cannot be told from its name"), help);
+        faults.add_with_help(
+            node.mark,
+            format!("what kind of file `{name}` is cannot be told from its name"),
+            help,
+        );
     }
 }
 
@@ -48,12 +56,26 @@ impl Script {
     pub fn check_files(&self, from: usize) -> Result<(), ScriptError> {
         let mut faults = Vec::new();
         for (index, step) in self.steps.iter().enumerate().skip(from) {
-            let Verb::Say(post) = &step.verb else { continue };
+            let Verb::Say(post) = &step.verb else {
+                continue;
+            };
             let max = self.spec_before(index).limits.attachment_bytes_max;
-            let max = if step.refused.is_some() { u64::MAX } else { u64::from(max) };
-            faults.extend(post.attach.iter().filter_map(|attach| self.open(attach, max).err()));
+            let max = if step.refused.is_some() {
+                u64::MAX
+            } else {
+                u64::from(max)
+            };
+            faults.extend(
+                post.attach
+                    .iter()
+                    .filter_map(|attach| self.open(attach, max).err()),
+            );
         }
-        if faults.is_empty() { Ok(()) } else { Err(ScriptError { faults }) }
+        if faults.is_empty() {
+            Ok(())
+        } else {
+            Err(ScriptError { faults })
+        }
     }
 
     /// Reads a file that a step attaches; of one with more than `bytes_max` bytes one more than that, so that it is
@@ -67,19 +89,34 @@ impl Script {
         file.take(u64::from(bytes_max).saturating_add(1))
             .read_to_end(&mut bytes)
             .map_err(|error| self.unreadable(attach, &error))?;
-        let name = attach.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        Ok(Attached { name, media_type: attach.media_type.to_owned(), bytes })
+        let name = attach
+            .path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default();
+        Ok(Attached {
+            name,
+            media_type: attach.media_type.to_owned(),
+            bytes,
+        })
     }
 
     fn open(&self, attach: &Attach, bytes_max: u64) -> Result<File, Fault> {
         let open = || {
             let file = File::open(self.base.join(&attach.path))?;
             let metadata = file.metadata()?;
-            if metadata.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { Ok((file, metadata.len())) }
+            if metadata.is_dir() {
+                Err(io::ErrorKind::IsADirectory.into())
+            } else {
+                Ok((file, metadata.len()))
+            }
         };
         let (file, bytes) = open().map_err(|error| self.unreadable(attach, &error))?;
         if bytes > bytes_max {
-            let message = format!("`{}` has {bytes} bytes, at most {bytes_max} are allowed", attach.path.display());
+            let message = format!(
+                "`{}` has {bytes} bytes, at most {bytes_max} are allowed",
+                attach.path.display()
+            );
             let help = "make it smaller, or raise `attachment_bytes_max` under `limits`".to_owned();
             return Err(self.sources.fault(attach.at, message, Some(help)));
         }
@@ -87,8 +124,15 @@ impl Script {
     }
 
     fn unreadable(&self, attach: &Attach, error: &io::Error) -> Fault {
-        let message = format!("`{}` cannot be read: {}", attach.path.display(), node::why(error));
-        let help = format!("the path is relative to the script's folder, {}", self.base.display());
+        let message = format!(
+            "`{}` cannot be read: {}",
+            attach.path.display(),
+            node::why(error)
+        );
+        let help = format!(
+            "the path is relative to the script's folder, {}",
+            self.base.display()
+        );
         self.sources.fault(attach.at, message, Some(help))
     }
 }

@@ -19,7 +19,9 @@ pub(crate) fn check_spec(spec: &Node, owner: Mark, faults: &Faults) {
     if agents().next().is_none() {
         faults.add(owner, "the world has no agents");
     }
-    let default = spec.get("defaults").and_then(|defaults| defaults.get("model"));
+    let default = spec
+        .get("defaults")
+        .and_then(|defaults| defaults.get("model"));
     for agent in agents().filter(|agent| default.is_none() && agent.get("model").is_none()) {
         if let Some(name) = agent.get("name") {
             let help = "give it a `model`, or all agents one with `defaults: { model: NAME }`";
@@ -41,7 +43,9 @@ pub(crate) fn check_texts(tree: &Node, faults: &Faults) {
     };
     text(tree.get("description"));
     for agent in tree.get("agents").into_iter().flat_map(Node::items) {
-        ["name", "display", "prompt"].into_iter().for_each(|key| text(agent.get(key)));
+        ["name", "display", "prompt"]
+            .into_iter()
+            .for_each(|key| text(agent.get(key)));
     }
     for under in ["models", "tools"] {
         let entries = tree.get(under).into_iter().flat_map(Node::entries);
@@ -56,8 +60,16 @@ pub(crate) fn check_texts(tree: &Node, faults: &Faults) {
 /// No two agents may have names that a mention could not tell apart.
 fn check_roster(spec: &Node, faults: &Faults) {
     let mut seen: Vec<(String, usize, &Node)> = Vec::new();
-    for (number, agent) in spec.get("agents").into_iter().flat_map(Node::items).enumerate() {
-        for name in ["name", "display"].into_iter().filter_map(|key| agent.get(key)) {
+    for (number, agent) in spec
+        .get("agents")
+        .into_iter()
+        .flat_map(Node::items)
+        .enumerate()
+    {
+        for name in ["name", "display"]
+            .into_iter()
+            .filter_map(|key| agent.get(key))
+        {
             let Some(text) = name.text() else { continue };
             if let Some(word) = reserved(text) {
                 faults.add_with_help(name.mark, nobody(text, word), TAKE_ANOTHER);
@@ -65,12 +77,20 @@ fn check_roster(spec: &Node, faults: &Faults) {
             let folded = text.to_lowercase();
             let looks = Looks::of(text);
             let is_like = |known: &Node| looks.is_like(&Looks::of(known.text().unwrap_or("")));
-            let is_alike =
-                |(known, owner, node): &&(String, usize, &Node)| *known != folded && *owner != number && is_like(node);
+            let is_alike = |(known, owner, node): &&(String, usize, &Node)| {
+                *known != folded && *owner != number && is_like(node)
+            };
             if let Some((_, _, other)) = seen.iter().find(is_alike) {
-                faults.add_with_help(name.mark, looks_like(text, other.text().unwrap_or("")), TAKE_ANOTHER);
+                faults.add_with_help(
+                    name.mark,
+                    looks_like(text, other.text().unwrap_or("")),
+                    TAKE_ANOTHER,
+                );
             }
-            if let Some((_, _, other)) = seen.iter().find(|(known, owner, _)| *known == folded && *owner != number) {
+            if let Some((_, _, other)) = seen
+                .iter()
+                .find(|(known, owner, _)| *known == folded && *owner != number)
+            {
                 faults.add_with_help(
                     name.mark,
                     format!("two agents are called `{}`", other.text().unwrap_or("")),
@@ -97,10 +117,19 @@ pub(crate) fn check_people(step: &Node, names: &Names, faults: &Faults) {
     if step.get("refused").is_some() {
         return;
     }
-    for node in ["as", "join", "leave"].into_iter().filter_map(|key| step.get(key)) {
-        let Some(name) = node.text().filter(|name| is_a_person(name)) else { continue };
+    for node in ["as", "join", "leave"]
+        .into_iter()
+        .filter_map(|key| step.get(key))
+    {
+        let Some(name) = node.text().filter(|name| is_a_person(name)) else {
+            continue;
+        };
         if let Some(why) = name_fault(name) {
-            faults.add_with_help(node.mark, format!("`{name}` cannot be mentioned: {why}"), TAKE_ANOTHER);
+            faults.add_with_help(
+                node.mark,
+                format!("`{name}` cannot be mentioned: {why}"),
+                TAKE_ANOTHER,
+            );
             continue;
         }
         if let Some(word) = reserved(name) {
@@ -108,7 +137,11 @@ pub(crate) fn check_people(step: &Node, names: &Names, faults: &Faults) {
             continue;
         }
         if let Some(agent) = names.agent_called(name) {
-            faults.add_with_help(node.mark, format!("an agent is called `{agent}`"), TAKE_ANOTHER);
+            faults.add_with_help(
+                node.mark,
+                format!("an agent is called `{agent}`"),
+                TAKE_ANOTHER,
+            );
             continue;
         }
         let looks = Looks::of(name);
@@ -121,15 +154,27 @@ pub(crate) fn check_people(step: &Node, names: &Names, faults: &Faults) {
 
 /// Whether whoever acts under that name is a person, and no agent or tool that a step names as such.
 fn is_a_person(name: &str) -> bool {
-    !["agent:", "tool:"].iter().any(|prefix| name.starts_with(prefix))
+    !["agent:", "tool:"]
+        .iter()
+        .any(|prefix| name.starts_with(prefix))
 }
 
 /// No two keys may differ by capitals alone.
 fn check_keys(map: Option<&Node>, faults: &Faults) {
     let mut seen: Vec<&Key> = Vec::new();
     for (key, _) in map.into_iter().flat_map(Node::entries) {
-        if let Some(other) = seen.iter().find(|other| other.text().to_lowercase() == key.text().to_lowercase()) {
-            faults.add(key.mark, format!("`{}` and `{}` differ by capitals alone", other.text(), key.text()));
+        if let Some(other) = seen
+            .iter()
+            .find(|other| other.text().to_lowercase() == key.text().to_lowercase())
+        {
+            faults.add(
+                key.mark,
+                format!(
+                    "`{}` and `{}` differ by capitals alone",
+                    other.text(),
+                    key.text()
+                ),
+            );
         }
         seen.push(key);
     }
@@ -147,7 +192,10 @@ pub(crate) fn check_step(step: &Node, clock: Option<&str>, faults: &Faults) {
     }
     check_house(step, faults);
     for (_, select) in step.entries() {
-        if let Some(request) = select.get("request").filter(|request| is_no_request(request)) {
+        if let Some(request) = select
+            .get("request")
+            .filter(|request| is_no_request(request))
+        {
             let help = "write `WORLD#POSITION`, or the position alone";
             faults.add_with_help(request.mark, "this is not the name of a request", help);
         }
@@ -168,24 +216,36 @@ fn check_words(said: &Node, faults: &Faults) {
     if let Some(words) = text.text() {
         secret::check_text(words, text.mark, faults);
     }
-    let is_empty = text.scalar().is_some_and(|scalar| !scalar.is_plain && scalar.text.trim().is_empty());
+    let is_empty = text
+        .scalar()
+        .is_some_and(|scalar| !scalar.is_plain && scalar.text.trim().is_empty());
     if is_empty && said.get("attach").is_none() {
         faults.add(text.mark, "there is nothing to say here");
     }
-    said.get("attach").into_iter().flat_map(Node::items).for_each(|file| attach::check_name(file, faults));
+    said.get("attach")
+        .into_iter()
+        .flat_map(Node::items)
+        .for_each(|file| attach::check_name(file, faults));
 }
 
 /// People join and leave by themselves.
 fn check_house(step: &Node, faults: &Faults) {
     for word in ["join", "leave"] {
-        let (Some(person), Some(by)) = (step.text_of(word), step.get("as")) else { continue };
+        let (Some(person), Some(by)) = (step.text_of(word), step.get("as")) else {
+            continue;
+        };
         if by.text().is_some_and(|by| by != person && is_a_person(by)) {
             let help = format!("leave out `as`: it is {person} who does it");
-            faults.add_with_help(by.mark, format!("nobody can `{word}` for somebody else"), help);
+            faults.add_with_help(
+                by.mark,
+                format!("nobody can `{word}` for somebody else"),
+                help,
+            );
         }
     }
 }
 
 fn is_no_request(node: &Node) -> bool {
-    node.text().is_some_and(|text| request_position(text).is_none())
+    node.text()
+        .is_some_and(|text| request_position(text).is_none())
 }

@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use folkmoot_core::event::{ArtifactFamily, CloseReason, DampReason, RoutingReason, RoutingRule, RoutingTag, Scope};
+use folkmoot_core::event::{
+    ArtifactFamily, CloseReason, DampReason, RoutingReason, RoutingRule, RoutingTag, Scope,
+};
 use folkmoot_core::ids::{AgentName, ArtifactName, PersonName, ToolName};
 use folkmoot_core::money::Money;
 use folkmoot_core::world::Activity;
@@ -165,8 +167,11 @@ impl TextMatch {
     /// Whether `text` is like that.
     #[must_use]
     pub fn fits(&self, text: &str) -> bool {
-        let is_match = |pattern: &String| Regex::new(pattern).is_ok_and(|regex| regex.is_match(text));
-        self.contains.as_ref().is_none_or(|part| text.contains(part.as_str()))
+        let is_match =
+            |pattern: &String| Regex::new(pattern).is_ok_and(|regex| regex.is_match(text));
+        self.contains
+            .as_ref()
+            .is_none_or(|part| text.contains(part.as_str()))
             && self.equals.as_ref().is_none_or(|whole| text == whole)
             && self.matches.as_ref().is_none_or(is_match)
     }
@@ -243,7 +248,9 @@ impl Pending {
     /// Whether a call with the arguments `given` fits: each wanted one is there and equal; others may be there too.
     #[must_use]
     pub fn fits_arguments(&self, given: &Value) -> bool {
-        self.arguments.as_ref().is_none_or(|wanted| fits(wanted, given))
+        self.arguments
+            .as_ref()
+            .is_none_or(|wanted| fits(wanted, given))
     }
 }
 

@@ -33,19 +33,37 @@ impl Sources {
     /// The script's own name, without its folder.
     #[must_use]
     pub fn name(&self) -> Option<String> {
-        Some(self.0.first()?.file.file_name()?.to_string_lossy().into_owned())
+        Some(
+            self.0
+                .first()?
+                .file
+                .file_name()?
+                .to_string_lossy()
+                .into_owned(),
+        )
     }
 
     /// The same with asterisks at these places.
     fn without(&self, hidden: &[Mark]) -> Self {
         let mut sources = self.clone();
         for mark in hidden {
-            let Some(source) = sources.0.get_mut(mark.source) else { continue };
+            let Some(source) = sources.0.get_mut(mark.source) else {
+                continue;
+            };
             let secret = mark.offset..mark.offset.saturating_add(mark.len);
             let shown = |(at, c): (usize, char)| {
-                if secret.contains(&at) && !c.is_whitespace() { "*".repeat(c.len_utf8()) } else { c.to_string() }
+                if secret.contains(&at) && !c.is_whitespace() {
+                    "*".repeat(c.len_utf8())
+                } else {
+                    c.to_string()
+                }
             };
-            source.text = source.text.char_indices().map(shown).collect::<String>().into();
+            source.text = source
+                .text
+                .char_indices()
+                .map(shown)
+                .collect::<String>()
+                .into();
         }
         sources
     }
@@ -82,7 +100,13 @@ pub struct Fault {
 impl Fault {
     /// A fault of a file as a whole.
     pub(crate) fn of_file(file: &Path, message: impl Into<String>) -> Self {
-        Self { file: file.to_owned(), source: Arc::from(""), span: (0, 0), message: message.into(), help: None }
+        Self {
+            file: file.to_owned(),
+            source: Arc::from(""),
+            span: (0, 0),
+            message: message.into(),
+            help: None,
+        }
     }
 
     /// The line and the column, both from 1; columns count characters.
@@ -95,8 +119,15 @@ impl Fault {
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (line, column) = self.line_column();
-        write!(f, "{}:{line}:{column}: {}", self.file.display(), self.message)?;
-        self.help.as_ref().map_or(Ok(()), |help| write!(f, " ({help})"))
+        write!(
+            f,
+            "{}:{line}:{column}: {}",
+            self.file.display(),
+            self.message
+        )?;
+        self.help
+            .as_ref()
+            .map_or(Ok(()), |help| write!(f, " ({help})"))
     }
 }
 
@@ -104,7 +135,10 @@ fn position(text: &str, offset: usize) -> (usize, usize) {
     let before = text.get(..offset).unwrap_or(text);
     let start = before.rfind('\n').map_or(0, |at| at.saturating_add(1));
     let column = before.get(start..).map_or(0, |line| line.chars().count());
-    (before.matches('\n').count().saturating_add(1), column.saturating_add(1))
+    (
+        before.matches('\n').count().saturating_add(1),
+        column.saturating_add(1),
+    )
 }
 
 /// A script that cannot be used, with all that was found.
@@ -118,12 +152,18 @@ pub struct ScriptError {
 
 impl From<Fault> for ScriptError {
     fn from(fault: Fault) -> Self {
-        Self { faults: vec![fault] }
+        Self {
+            faults: vec![fault],
+        }
     }
 }
 
 fn listed(faults: &[Fault]) -> String {
-    faults.iter().map(Fault::to_string).collect::<Vec<_>>().join("\n")
+    faults
+        .iter()
+        .map(Fault::to_string)
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// The most faults that are collected.
@@ -144,13 +184,22 @@ impl Faults {
     }
 
     /// Notes that something is wrong at `mark`, and what to do about it.
-    pub(crate) fn add_with_help(&self, mark: Mark, message: impl Into<String>, help: impl Into<String>) {
+    pub(crate) fn add_with_help(
+        &self,
+        mark: Mark,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
         self.push(mark, message.into(), Some(help.into()));
     }
 
     fn push(&self, mark: Mark, message: String, help: Option<String>) {
         let mut faults = self.found.borrow_mut();
-        if faults.len() < FAULTS_MAX && !faults.iter().any(|(at, said, _)| *at == mark && *said == message) {
+        if faults.len() < FAULTS_MAX
+            && !faults
+                .iter()
+                .any(|(at, said, _)| *at == mark && *said == message)
+        {
             faults.push((mark, message, help));
         }
     }
@@ -165,8 +214,14 @@ impl Faults {
         let mut faults = self.found.into_inner();
         let sources = &sources.without(&self.hidden.into_inner());
         faults.sort_by_key(|(mark, ..)| *mark);
-        let faults: Vec<_> =
-            faults.into_iter().map(|(mark, message, help)| sources.fault(mark, message, help)).collect();
-        if faults.is_empty() { Ok(()) } else { Err(ScriptError { faults }) }
+        let faults: Vec<_> = faults
+            .into_iter()
+            .map(|(mark, message, help)| sources.fault(mark, message, help))
+            .collect();
+        if faults.is_empty() {
+            Ok(())
+        } else {
+            Err(ScriptError { faults })
+        }
     }
 }

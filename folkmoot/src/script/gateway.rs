@@ -14,7 +14,12 @@ const PROVIDER: &str = "{provider}";
 
 /// Checks where it is.
 pub(crate) fn check(gateway: &Node, faults: &Faults) {
-    let Some((node, url)) = gateway.get("base_url").and_then(|node| Some((node, node.text()?))) else { return };
+    let Some((node, url)) = gateway
+        .get("base_url")
+        .and_then(|node| Some((node, node.text()?)))
+    else {
+        return;
+    };
     // `${NAME}` is checked with all settings.
     let rest = url.replace(PROVIDER, "").replace("${", "");
     if rest.contains('{') {
@@ -25,11 +30,16 @@ pub(crate) fn check(gateway: &Node, faults: &Faults) {
 
 /// Leads the calls of a model through `gateway`, unless it is not behind HTTP or says itself where it is.
 pub(crate) fn lead(settings: &mut Map<String, Value>, provider: &str, gateway: &Node) {
-    let Some(base_url) = gateway.text_of("base_url") else { return };
+    let Some(base_url) = gateway.text_of("base_url") else {
+        return;
+    };
     if Preset::named(provider).is_none() || settings.contains_key("base_url") {
         return;
     }
-    settings.insert("base_url".to_owned(), base_url.replace(PROVIDER, provider).into());
+    settings.insert(
+        "base_url".to_owned(),
+        base_url.replace(PROVIDER, provider).into(),
+    );
     if let Some(key) = gateway.get("key") {
         settings.entry("key").or_insert_with(|| key.json());
     }

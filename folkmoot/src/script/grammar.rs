@@ -110,7 +110,13 @@ pub(crate) struct Record {
 
 impl Record {
     const fn new(what: &'static str, fields: &'static [&'static [Field]]) -> Self {
-        Self { what, fields, any_of: &[], clash: &[], needs: &[] }
+        Self {
+            what,
+            fields,
+            any_of: &[],
+            clash: &[],
+            needs: &[],
+        }
     }
 
     /// The same, of which at least one of `keys` must be there.
@@ -160,11 +166,21 @@ pub(crate) enum Presence {
 }
 
 const fn field(name: &'static str, shape: Shape, doc: &'static str) -> Field {
-    Field { name, shape, doc, presence: Presence::Optional }
+    Field {
+        name,
+        shape,
+        doc,
+        presence: Presence::Optional,
+    }
 }
 
 const fn required(name: &'static str, shape: Shape, doc: &'static str) -> Field {
-    Field { name, shape, doc, presence: Presence::Required }
+    Field {
+        name,
+        shape,
+        doc,
+        presence: Presence::Required,
+    }
 }
 
 /// Records told apart by the word under one key.
@@ -181,7 +197,10 @@ pub(crate) struct Variants {
 impl Variants {
     /// The record that `word` stands for.
     pub(crate) fn record(&self, word: &str) -> Option<&'static Record> {
-        self.records.iter().find(|(name, _)| *name == word).map(|(_, record)| *record)
+        self.records
+            .iter()
+            .find(|(name, _)| *name == word)
+            .map(|(_, record)| *record)
     }
 
     /// All words.

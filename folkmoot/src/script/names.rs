@@ -25,7 +25,10 @@ pub(crate) struct Names {
 impl Names {
     /// The names of a spec, and the people of the steps.
     pub(crate) fn of(spec: &Node, steps: Option<&Node>) -> Self {
-        let mut names = Self { people: people(steps), ..Self::default() };
+        let mut names = Self {
+            people: people(steps),
+            ..Self::default()
+        };
         names.respec(spec);
         names
     }
@@ -44,12 +47,17 @@ impl Names {
     pub(crate) fn agent_called(&self, name: &str) -> Option<&str> {
         let folded = name.to_lowercase();
         let mut names = self.agents.iter().chain(&self.displays);
-        names.find(|known| known.to_lowercase() == folded).map(String::as_str)
+        names
+            .find(|known| known.to_lowercase() == folded)
+            .map(String::as_str)
     }
 
     /// Everybody who speaks: agents, by their display names as well, and the people who act in the script.
     pub(crate) fn cast(&self) -> impl Iterator<Item = &str> {
-        [&self.agents, &self.displays, &self.people].into_iter().flatten().map(String::as_str)
+        [&self.agents, &self.displays, &self.people]
+            .into_iter()
+            .flatten()
+            .map(String::as_str)
     }
 
     /// Takes the name of a step.
@@ -71,26 +79,45 @@ impl Names {
             Named::Model => (vec![&self.models], None),
             Named::Step => (vec![&self.steps], None),
             Named::State => (vec![&self.states], None),
-            Named::Speaker => (vec![&self.agents, &self.displays, &self.people], Some(WORLD)),
+            Named::Speaker => (
+                vec![&self.agents, &self.displays, &self.people],
+                Some(WORLD),
+            ),
             Named::World | Named::Actor => (Vec::new(), None),
         };
-        owned.into_iter().flatten().map(String::as_str).chain(word.into_iter().flatten().copied())
+        owned
+            .into_iter()
+            .flatten()
+            .map(String::as_str)
+            .chain(word.into_iter().flatten().copied())
     }
 }
 
 fn keys_of(node: &Node) -> Vec<String> {
-    node.entries().map(|(key, _)| key.text().to_owned()).collect()
+    node.entries()
+        .map(|(key, _)| key.text().to_owned())
+        .collect()
 }
 
 fn texts_of(spec: &Node, key: &str) -> Vec<String> {
     let agents = spec.get("agents").into_iter().flat_map(Node::items);
-    agents.filter_map(|agent| agent.text_of(key)).map(str::to_owned).collect()
+    agents
+        .filter_map(|agent| agent.text_of(key))
+        .map(str::to_owned)
+        .collect()
 }
 
 fn people<'n>(steps: Option<&'n Node>) -> Vec<String> {
-    let named = |step: &'n Node| ["as", "join", "leave"].into_iter().filter_map(|key| step.text_of(key));
+    let named = |step: &'n Node| {
+        ["as", "join", "leave"]
+            .into_iter()
+            .filter_map(|key| step.text_of(key))
+    };
     let actors = steps.into_iter().flat_map(Node::items).flat_map(named);
-    std::iter::once("human").chain(actors.filter(|actor| !actor.contains(':'))).map(str::to_owned).collect()
+    std::iter::once("human")
+        .chain(actors.filter(|actor| !actor.contains(':')))
+        .map(str::to_owned)
+        .collect()
 }
 
 impl Named {

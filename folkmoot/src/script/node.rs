@@ -57,12 +57,16 @@ impl Key {
 impl Node {
     /// The value under `key`, if this is a map that has it.
     pub(crate) fn get(&self, key: &str) -> Option<&Self> {
-        self.entries().find(|(name, _)| name.text() == key).map(|(_, node)| node)
+        self.entries()
+            .find(|(name, _)| name.text() == key)
+            .map(|(_, node)| node)
     }
 
     /// The key that is called `key`, if this is a map that has it.
     pub(crate) fn key(&self, key: &str) -> Option<&Key> {
-        self.entries().find(|(name, _)| name.text() == key).map(|(name, _)| name)
+        self.entries()
+            .find(|(name, _)| name.text() == key)
+            .map(|(name, _)| name)
     }
 
     /// The entries, if this is a map; else none.
@@ -107,8 +111,10 @@ impl Node {
             Kind::Scalar(scalar) => scalar::json(scalar),
             Kind::List(items) => Value::Array(items.iter().map(Self::json).collect()),
             Kind::Map(entries) => {
-                let mut entries: Vec<_> =
-                    entries.iter().map(|(key, node)| (key.text().to_owned(), node.json())).collect();
+                let mut entries: Vec<_> = entries
+                    .iter()
+                    .map(|(key, node)| (key.text().to_owned(), node.json()))
+                    .collect();
                 entries.sort_by(|(one, _), (other, _)| one.cmp(other));
                 Value::Object(entries.into_iter().collect())
             }

@@ -1,7 +1,9 @@
 //! Parameters and prices as they are written.
 
 use folkmoot_core::money::Price;
-use folkmoot_core::request::{CachePlace, CacheTtl, OutputFormat, Parameters, Reasoning, ToolChoice};
+use folkmoot_core::request::{
+    CachePlace, CacheTtl, OutputFormat, Parameters, Reasoning, ToolChoice,
+};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -12,7 +14,10 @@ use super::scalar;
 /// read.
 pub(crate) fn parameters_of(owner: &Node) -> Option<Parameters> {
     let own = plain(owner)?;
-    owner.get("parameters").map_or(Some(Parameters::default()), read).map(|under| own.or(&under))
+    owner
+        .get("parameters")
+        .map_or(Some(Parameters::default()), read)
+        .map(|under| own.or(&under))
 }
 
 /// The ones that are one value each.
@@ -29,14 +34,21 @@ fn read(node: &Node) -> Option<Parameters> {
     let place = |key: &str| word::<CachePlace>(key);
     Some(Parameters {
         top_p_milli: milli(node, "top_p")?,
-        stop: node.get("stop").into_iter().flat_map(Node::items).map(text).collect::<Option<_>>()?,
+        stop: node
+            .get("stop")
+            .into_iter()
+            .flat_map(Node::items)
+            .map(text)
+            .collect::<Option<_>>()?,
         seed: count(node, "seed")?,
         tool_choice: optional(node.get("tool_choice"), tool_choice)?,
         parallel_calls: flag(node, "parallel_calls")?,
         strict_tools: flag(node, "strict_tools")?,
         output: optional(node.get("output"), output)?,
         reasoning: optional(node.get("reasoning"), reasoning)?,
-        cache: cache.map(|(key, ttl)| Some((place(key.text())?, cache_ttl(ttl.text()?)?))).collect::<Option<_>>()?,
+        cache: cache
+            .map(|(key, ttl)| Some((place(key.text())?, cache_ttl(ttl.text()?)?)))
+            .collect::<Option<_>>()?,
         extra: extra(node)?,
         ..plain(node)?
     })
@@ -47,11 +59,20 @@ fn extra(node: &Node) -> Option<Map<String, Value>> {
     let mut fields = match node.get("extra").map(Node::json) {
         None => Map::new(),
         Some(Value::Object(fields)) => fields,
-        Some(Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_)) => return None,
+        Some(
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_),
+        ) => return None,
     };
-    let own: Vec<Value> = node.get("provider_tools").into_iter().flat_map(Node::items).map(Node::json).collect();
+    let own: Vec<Value> = node
+        .get("provider_tools")
+        .into_iter()
+        .flat_map(Node::items)
+        .map(Node::json)
+        .collect();
     if !own.is_empty() {
-        let tools = fields.entry("tools").or_insert_with(|| Value::Array(Vec::new()));
+        let tools = fields
+            .entry("tools")
+            .or_insert_with(|| Value::Array(Vec::new()));
         tools.as_array_mut()?.extend(own);
     }
     Some(fields)
@@ -65,13 +86,22 @@ fn tool_choice(node: &Node) -> Option<ToolChoice> {
 }
 
 fn output(node: &Node) -> Option<OutputFormat> {
-    let Some(name) = node.get("name") else { return word(node.text()?) };
-    Some(OutputFormat::Schema { name: text(name)?, schema: node.get("schema")?.json(), strict: flag(node, "strict")? })
+    let Some(name) = node.get("name") else {
+        return word(node.text()?);
+    };
+    Some(OutputFormat::Schema {
+        name: text(name)?,
+        schema: node.get("schema")?.json(),
+        strict: flag(node, "strict")?,
+    })
 }
 
 fn reasoning(node: &Node) -> Option<Reasoning> {
     match node.text() {
-        Some(effort) => Some(Reasoning { effort: Some(word(effort)?), ..Reasoning::default() }),
+        Some(effort) => Some(Reasoning {
+            effort: Some(word(effort)?),
+            ..Reasoning::default()
+        }),
         None => serde_json::from_value(node.json()).ok(),
     }
 }

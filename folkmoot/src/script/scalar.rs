@@ -19,23 +19,37 @@ pub(crate) fn read_as(text: &str) -> Option<&'static str> {
 fn is_number(lower: &str) -> bool {
     let digits = lower.trim_start_matches(['+', '-']).replace('_', "");
     let prefixed = |prefix: &str, radix: u32| {
-        digits.strip_prefix(prefix).is_some_and(|rest| !rest.is_empty() && rest.chars().all(|c| c.is_digit(radix)))
+        digits
+            .strip_prefix(prefix)
+            .is_some_and(|rest| !rest.is_empty() && rest.chars().all(|c| c.is_digit(radix)))
     };
     let decimal = digits.starts_with(|c: char| c.is_ascii_digit() || c == '.')
         && digits.contains(|c: char| c.is_ascii_digit())
         && digits.parse::<f64>().is_ok();
-    decimal || prefixed("0x", 16) || prefixed("0o", 8) || prefixed("0b", 2) || matches!(&*digits, ".inf" | ".nan")
+    decimal
+        || prefixed("0x", 16)
+        || prefixed("0o", 8)
+        || prefixed("0b", 2)
+        || matches!(&*digits, ".inf" | ".nan")
 }
 
 fn is_clock(lower: &str) -> bool {
     let mut parts = lower.trim_start_matches(['+', '-']).split(':');
-    let is_digits = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_digit() || c == '.');
+    let is_digits =
+        |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_digit() || c == '.');
     lower.contains(':') && parts.all(is_digits)
 }
 
 fn is_date(lower: &str) -> bool {
-    let parts: Vec<&str> = lower.split(['t', ' ']).next().unwrap_or("").split('-').collect();
-    let is_digits = |part: &&str, len: usize| part.len() <= len && !part.is_empty() && part.parse::<u32>().is_ok();
+    let parts: Vec<&str> = lower
+        .split(['t', ' '])
+        .next()
+        .unwrap_or("")
+        .split('-')
+        .collect();
+    let is_digits = |part: &&str, len: usize| {
+        part.len() <= len && !part.is_empty() && part.parse::<u32>().is_ok()
+    };
     matches!(parts.as_slice(), [y, m, d] if y.len() == 4 && is_digits(y, 4) && is_digits(m, 2) && is_digits(d, 2))
 }
 
@@ -53,12 +67,25 @@ pub(crate) fn json(scalar: &Scalar) -> Value {
 }
 
 fn number(text: &str) -> Option<Number> {
-    let whole = text.parse::<i64>().map(Number::from).or_else(|_| text.parse::<u64>().map(Number::from));
-    let radix = |prefix, radix| text.strip_prefix(prefix).and_then(|rest| i64::from_str_radix(rest, radix).ok());
-    whole.ok().or_else(|| radix("0x", 16).or_else(|| radix("0o", 8)).map(Number::from)).or_else(|| {
-        let is_decimal = !text.contains('_') && is_number(text) && text.contains(['.', 'e', 'E']);
-        is_decimal.then(|| text.parse::<f64>().ok()).flatten().and_then(Number::from_f64)
-    })
+    let whole = text
+        .parse::<i64>()
+        .map(Number::from)
+        .or_else(|_| text.parse::<u64>().map(Number::from));
+    let radix = |prefix, radix| {
+        text.strip_prefix(prefix)
+            .and_then(|rest| i64::from_str_radix(rest, radix).ok())
+    };
+    whole
+        .ok()
+        .or_else(|| radix("0x", 16).or_else(|| radix("0o", 8)).map(Number::from))
+        .or_else(|| {
+            let is_decimal =
+                !text.contains('_') && is_number(text) && text.contains(['.', 'e', 'E']);
+            is_decimal
+                .then(|| text.parse::<f64>().ok())
+                .flatten()
+                .and_then(Number::from_f64)
+        })
 }
 
 /// Whether it is a number to YAML that JSON has not.
@@ -80,7 +107,11 @@ pub(crate) fn duration_ms(text: &str) -> Option<u64> {
         "h" => 3_600_000,
         _ => return None,
     };
-    count.parse::<u64>().ok()?.checked_mul(unit_ms).filter(|ms| *ms <= DURATION_MAX_MS)
+    count
+        .parse::<u64>()
+        .ok()?
+        .checked_mul(unit_ms)
+        .filter(|ms| *ms <= DURATION_MAX_MS)
 }
 
 /// The longest duration: 3,650 days.
@@ -94,13 +125,20 @@ pub(crate) fn thousandths(text: &str) -> Option<u32> {
         return None;
     }
     let fraction = format!("{fraction:0<3}").parse::<u32>().ok()?;
-    whole.parse::<u32>().ok()?.checked_mul(1_000)?.checked_add(fraction)
+    whole
+        .parse::<u32>()
+        .ok()?
+        .checked_mul(1_000)?
+        .checked_add(fraction)
 }
 
 /// A duration in its largest whole unit.
 pub(crate) fn duration_text(ms: u64) -> String {
     let units = [(3_600_000, "h"), (60_000, "m"), (1_000, "s")];
-    match units.iter().find(|(unit, _)| ms >= *unit && ms.is_multiple_of(*unit)) {
+    match units
+        .iter()
+        .find(|(unit, _)| ms >= *unit && ms.is_multiple_of(*unit))
+    {
         Some((unit, name)) => format!("{}{name}", ms / unit),
         None => format!("{ms}ms"),
     }

@@ -12,7 +12,10 @@ use super::grammar::{Field, Named, Presence, Record, SCRIPT, Shape, VERBS, Varia
 pub fn json_schema() -> Value {
     let mut schema = record(&SCRIPT);
     if let Value::Object(fields) = &mut schema {
-        fields.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
+        fields.insert(
+            "$schema".to_owned(),
+            json!("https://json-schema.org/draft/2020-12/schema"),
+        );
         fields.insert("title".to_owned(), json!("A Folkmoot world script"));
         fields.insert("$defs".to_owned(), json!({ "step": steps() }));
     }
@@ -26,7 +29,9 @@ fn shape(shape: &Shape) -> Value {
         Shape::Null => json!({ "type": "null" }),
         Shape::Flag => json!({ "type": "boolean" }),
         Shape::True => json!({ "const": true }),
-        Shape::Count(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
+        Shape::Count(least, most) => {
+            json!({ "type": "integer", "minimum": least, "maximum": most })
+        }
         Shape::Decimal(least, most) => {
             json!({ "type": "number", "minimum": f64::from(*least) / 1e3, "maximum": f64::from(*most) / 1e3 })
         }
@@ -40,7 +45,9 @@ fn shape(shape: &Shape) -> Value {
             json!({ "type": "string", "minLength": 1, "not": { "pattern": "^/|//|/$|(^|/)\\.\\.?/|/\\.\\.?$|^\\.\\.$" } })
         }
         Shape::Pointer => json!({ "type": "string", "pattern": "^(/([^~/]|~[01])*)+$" }),
-        Shape::Scope => json!({ "type": "string", "pattern": "^(once|turn|world|uses:[1-9][0-9]{0,9})$" }),
+        Shape::Scope => {
+            json!({ "type": "string", "pattern": "^(once|turn|world|uses:[1-9][0-9]{0,9})$" })
+        }
         Shape::Duration(..) => json!({ "type": "string", "pattern": "^[0-9]+(ms|s|m|h)$" }),
         Shape::Word(words, _) => json!({ "enum": words }),
         Shape::Name(named) => name(*named),
@@ -48,11 +55,15 @@ fn shape(shape: &Shape) -> Value {
         Shape::JsonMap => json!({ "type": "object" }),
         Shape::Record(fields) => record(fields),
         Shape::Variant(variants) => variant(variants),
-        Shape::List(item, least) => json!({ "type": "array", "items": self::shape(item), "minItems": least }),
+        Shape::List(item, least) => {
+            json!({ "type": "array", "items": self::shape(item), "minItems": least })
+        }
         Shape::Entries(key, value) => {
             json!({ "type": "object", "propertyNames": self::shape(key), "additionalProperties": self::shape(value) })
         }
-        Shape::Either(shapes) => json!({ "anyOf": shapes.iter().map(self::shape).collect::<Vec<_>>() }),
+        Shape::Either(shapes) => {
+            json!({ "anyOf": shapes.iter().map(self::shape).collect::<Vec<_>>() })
+        }
         Shape::Step => json!({ "$ref": "#/$defs/step" }),
     }
 }
@@ -81,14 +92,25 @@ fn properties<'a>(fields: impl Iterator<Item = &'a Field>) -> Map<String, Value>
 }
 
 fn record(record: &Record) -> Value {
-    let required: Vec<&str> =
-        record.fields().filter(|field| field.presence == Presence::Required).map(|field| field.name).collect();
-    let mut rules: Vec<Value> = record.clash.iter().flat_map(|group| clashes(group)).collect();
+    let required: Vec<&str> = record
+        .fields()
+        .filter(|field| field.presence == Presence::Required)
+        .map(|field| field.name)
+        .collect();
+    let mut rules: Vec<Value> = record
+        .clash
+        .iter()
+        .flat_map(|group| clashes(group))
+        .collect();
     for (key, other) in record.needs {
         rules.push(json!({ "dependentRequired": { *key: [other] } }));
     }
     if !record.any_of.is_empty() {
-        let one: Vec<Value> = record.any_of.iter().map(|key| json!({ "required": [key] })).collect();
+        let one: Vec<Value> = record
+            .any_of
+            .iter()
+            .map(|key| json!({ "required": [key] }))
+            .collect();
         rules.push(json!({ "anyOf": one }));
     }
     let mut schema = json!({
@@ -105,10 +127,12 @@ fn record(record: &Record) -> Value {
 
 /// No two keys of `group` together.
 fn clashes(group: &'static [&'static str]) -> impl Iterator<Item = Value> {
-    let pairs = group
-        .iter()
-        .enumerate()
-        .flat_map(|(at, one)| group.iter().skip(at.saturating_add(1)).map(move |other| (one, other)));
+    let pairs = group.iter().enumerate().flat_map(|(at, one)| {
+        group
+            .iter()
+            .skip(at.saturating_add(1))
+            .map(move |other| (one, other))
+    });
     pairs.map(|(one, other)| json!({ "not": { "required": [one, other] } }))
 }
 

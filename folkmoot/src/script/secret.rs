@@ -11,22 +11,33 @@ const DATA: &[&str] = &["schema", "results"];
 
 /// Checks the settings of a model or tool.
 pub(crate) fn check_settings(node: &Node, faults: &Faults) {
-    for (key, value) in node.entries().filter(|(key, _)| !DATA.contains(&key.text())) {
+    for (key, value) in node
+        .entries()
+        .filter(|(key, _)| !DATA.contains(&key.text()))
+    {
         check_setting(value, is_secret(key.text()), faults);
     }
 }
 
 fn check_setting(node: &Node, is_secret_here: bool, faults: &Faults) {
     match &node.kind {
-        Kind::List(items) => items.iter().for_each(|item| check_setting(item, is_secret_here, faults)),
-        Kind::Map(_) => node.entries().for_each(|(key, value)| check_setting(value, is_secret(key.text()), faults)),
+        Kind::List(items) => items
+            .iter()
+            .for_each(|item| check_setting(item, is_secret_here, faults)),
+        Kind::Map(_) => node
+            .entries()
+            .for_each(|(key, value)| check_setting(value, is_secret(key.text()), faults)),
         // No value is no secret: `key: null` sends none.
         Kind::Scalar(scalar) if scalar::json(scalar).is_null() => {}
         Kind::Scalar(scalar) => {
             let text = Variables::of(&scalar.text);
             if text.is_broken {
                 let help = "write `${NAME}` or `${NAME:-default}`";
-                faults.add_with_help(node.mark, "this `${` is not the beginning of a variable", help);
+                faults.add_with_help(
+                    node.mark,
+                    "this `${` is not the beginning of a variable",
+                    help,
+                );
             } else if is_secret_here && !text.is_secret_free() {
                 let help = "write `${NAME}`, and set NAME in the environment";
                 faults.hide(node.mark);
@@ -48,7 +59,8 @@ pub(crate) fn check_text(text: &str, mark: Mark, faults: &Faults) {
 fn is_secret(key: &str) -> bool {
     let mut last = String::new();
     for c in key.chars() {
-        let is_border = !c.is_alphanumeric() || c.is_uppercase() && last.ends_with(char::is_lowercase);
+        let is_border =
+            !c.is_alphanumeric() || c.is_uppercase() && last.ends_with(char::is_lowercase);
         if is_border {
             last.clear();
         }
@@ -72,11 +84,19 @@ struct Variables {
 
 impl Variables {
     fn of(text: &str) -> Self {
-        let mut variables = Self { found: 0, is_broken: false, rest: String::new(), has_default: false };
+        let mut variables = Self {
+            found: 0,
+            is_broken: false,
+            rest: String::new(),
+            has_default: false,
+        };
         let mut rest = text;
         while let Some((before, after)) = rest.split_once("${") {
             variables.rest.push_str(before);
-            match after.split_once('}').and_then(|(inside, after)| Some((variable(inside)?, after))) {
+            match after
+                .split_once('}')
+                .and_then(|(inside, after)| Some((variable(inside)?, after)))
+            {
                 Some((default, after)) => {
                     variables.found = variables.found.saturating_add(1);
                     variables.has_default |= default.is_some_and(|default| !default.is_empty());
@@ -103,8 +123,12 @@ impl Variables {
 
 /// The default inside `NAME` or `NAME:-default`; `None` if it is neither.
 fn variable(inside: &str) -> Option<Option<&str>> {
-    let (name, default) = inside.split_once(":-").map_or((inside, None), |(name, default)| (name, Some(default)));
+    let (name, default) = inside
+        .split_once(":-")
+        .map_or((inside, None), |(name, default)| (name, Some(default)));
     let mut chars = name.chars();
-    let is_first = chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+    let is_first = chars
+        .next()
+        .is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
     (is_first && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')).then_some(default)
 }

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use folkmoot_core::content::Content;
 use folkmoot_core::ids::{AgentName, ModelName, StateName, ToolName};
-use folkmoot_core::spec::{AgentSpec, Definition, Join, Limits, ModelSpec, Policy, SpecText, StateSpec, WorldSpec};
+use folkmoot_core::spec::{
+    AgentSpec, Definition, Join, Limits, ModelSpec, Policy, SpecText, StateSpec, WorldSpec,
+};
 use folkmoot_core::tool::ToolSpec;
 use serde_json::{Map, Value};
 
@@ -92,13 +94,19 @@ impl Places {
             if let Some(mark) = self.settings.get(path) {
                 return *mark;
             }
-            path = path.rfind(['.', '[']).and_then(|at| path.get(..at)).unwrap_or("");
+            path = path
+                .rfind(['.', '['])
+                .and_then(|at| path.get(..at))
+                .unwrap_or("");
         }
         self.entry
     }
 
     fn read(node: &Node, entry: Mark) -> Self {
-        let mut places = Self { entry, settings: BTreeMap::new() };
+        let mut places = Self {
+            entry,
+            settings: BTreeMap::new(),
+        };
         places.add(node, "");
         places
     }
@@ -131,44 +139,74 @@ impl SpecDraft {
             context: self.context.clone(),
             tasks: self.agents.iter().filter_map(task).collect(),
             prompts: self.agents.iter().filter_map(prompt).collect(),
-            models: self.models.iter().map(|(name, model)| (name.clone(), model.settings.clone())).collect(),
-            tools: self.tools.iter().map(|(name, tool)| (name.clone(), tool.settings.clone())).collect(),
+            models: self
+                .models
+                .iter()
+                .map(|(name, model)| (name.clone(), model.settings.clone()))
+                .collect(),
+            tools: self
+                .tools
+                .iter()
+                .map(|(name, tool)| (name.clone(), tool.settings.clone()))
+                .collect(),
             replies: self.replies.clone(),
         };
         let spec = WorldSpec {
             agents: self.agents.iter().map(|agent| agent.spec.clone()).collect(),
-            models: self.models.iter().map(|(name, model)| (name.clone(), model.spec.clone())).collect(),
+            models: self
+                .models
+                .iter()
+                .map(|(name, model)| (name.clone(), model.spec.clone()))
+                .collect(),
             tools,
             states: self.states.clone(),
             policy: self.policy.clone(),
             limits: self.limits.clone(),
         };
-        Definition { spec, text: Content::Present(text), source: None }
+        Definition {
+            spec,
+            text: Content::Present(text),
+            source: None,
+        }
     }
 
     /// The models that agents may ask: their own, and those that stand in for them.
     pub fn models_in_use(&self) -> impl Iterator<Item = (&ModelName, &ModelDraft)> {
-        let own: BTreeSet<&ModelName> = self.agents.iter().filter_map(|agent| agent.spec.model.as_ref()).collect();
-        let others = own.iter().filter_map(|name| self.models.get(*name)).flat_map(|model| &model.spec.fallback);
+        let own: BTreeSet<&ModelName> = self
+            .agents
+            .iter()
+            .filter_map(|agent| agent.spec.model.as_ref())
+            .collect();
+        let others = own
+            .iter()
+            .filter_map(|name| self.models.get(*name))
+            .flat_map(|model| &model.spec.fallback);
         let used: BTreeSet<&ModelName> = own.iter().copied().chain(others).collect();
-        self.models.iter().filter(move |(name, _)| used.contains(name))
+        self.models
+            .iter()
+            .filter(move |(name, _)| used.contains(name))
     }
 
     /// True if any agent may ask a model that is neither scripted nor recorded.
     pub(crate) fn has_live_model(&self) -> bool {
-        self.models_in_use().any(|(_, model)| is_live(&model.spec.provider))
+        self.models_in_use()
+            .any(|(_, model)| is_live(&model.spec.provider))
     }
 
     /// Reads a checked tree. The error is where it does not read.
     pub(crate) fn read(spec: &Node) -> Result<Self, Mark> {
         let entries = |key: &str| spec.get(key).into_iter().flat_map(Node::entries);
-        let default = spec.get("defaults").and_then(|defaults| defaults.text_of("model"));
+        let default = spec
+            .get("defaults")
+            .and_then(|defaults| defaults.text_of("model"));
         let agents = spec.get("agents").into_iter().flat_map(Node::items);
         Ok(Self {
             description: spec.text_of("description").map(str::to_owned),
             rules: spec.text_of("rules").map(str::to_owned),
             context: spec.text_of("context").map(str::to_owned),
-            agents: agents.map(|node| agent(node, default).ok_or(node.mark)).collect::<Result<_, _>>()?,
+            agents: agents
+                .map(|node| agent(node, default).ok_or(node.mark))
+                .collect::<Result<_, _>>()?,
             models: entries("models")
                 .map(|(key, node)| {
                     let name = ModelName::new(key.text()).map_err(|_| key.mark)?;
@@ -184,13 +222,25 @@ impl SpecDraft {
             states: entries("states")
                 .map(|(key, node)| {
                     let name = StateName::new(key.text()).map_err(|_| key.mark)?;
-                    Ok((name, serde_json::from_value(node.json()).map_err(|_| node.mark)?))
+                    Ok((
+                        name,
+                        serde_json::from_value(node.json()).map_err(|_| node.mark)?,
+                    ))
                 })
                 .collect::<Result<_, Mark>>()?,
-            policy: spec.get("policy").map_or_else(|| Ok(Policy::default()), policy)?,
-            limits: spec.get("limits").map_or_else(|| Ok(Limits::default()), limits)?,
+            policy: spec
+                .get("policy")
+                .map_or_else(|| Ok(Policy::default()), policy)?,
+            limits: spec
+                .get("limits")
+                .map_or_else(|| Ok(Limits::default()), limits)?,
             replies: entries("replies")
-                .map(|(key, node)| Ok((AgentName::new(key.text()).map_err(|_| key.mark)?, node.json())))
+                .map(|(key, node)| {
+                    Ok((
+                        AgentName::new(key.text()).map_err(|_| key.mark)?,
+                        node.json(),
+                    ))
+                })
                 .collect::<Result<_, Mark>>()?,
         })
     }
@@ -205,9 +255,13 @@ fn agent(node: &Node, default: Option<&str>) -> Option<AgentDraft> {
             name: name("name")??,
             display: name("display").map_or(Some(None), |name| name.map(Some))?,
             model: Some(ModelName::new(model).ok()?),
-            tools: tools.map(|tool| ToolName::new(tool.text()?).ok()).collect::<Option<_>>()?,
+            tools: tools
+                .map(|tool| ToolName::new(tool.text()?).ok())
+                .collect::<Option<_>>()?,
             parameters: parameters_of(node)?,
-            join: node.get("join").map_or(Some(None), |node| join(node).map(Some))?,
+            join: node
+                .get("join")
+                .map_or(Some(None), |node| join(node).map(Some))?,
         },
         task: node.text_of("task").map(str::to_owned),
         prompt: node.text_of("prompt").map(str::to_owned),
@@ -218,17 +272,30 @@ fn agent(node: &Node, default: Option<&str>) -> Option<AgentDraft> {
 fn join(node: &Node) -> Option<Join> {
     let names = node.get("all_of").into_iter().flat_map(Node::items);
     Some(Join {
-        all_of: names.map(|name| AgentName::new(name.text()?).ok()).collect::<Option<_>>()?,
-        or_after_ms: node.text_of("or_after").map_or(Some(Join::OR_AFTER_MS), scalar::duration_ms)?,
+        all_of: names
+            .map(|name| AgentName::new(name.text()?).ok())
+            .collect::<Option<_>>()?,
+        or_after_ms: node
+            .text_of("or_after")
+            .map_or(Some(Join::OR_AFTER_MS), scalar::duration_ms)?,
     })
 }
 
 /// The keys of a model that are part of the structure, and so not among its settings.
-pub(crate) const STRUCTURE: [&str; 5] = ["timeout", "context_tokens", "parameters", "price", "fallback"];
+pub(crate) const STRUCTURE: [&str; 5] = [
+    "timeout",
+    "context_tokens",
+    "parameters",
+    "price",
+    "fallback",
+];
 
 /// Where the price of `model` stands in `spec`: at the model, or in the table under the provider's name of it.
 pub(crate) fn price_of<'n>(spec: &'n Node, model: &'n Node) -> Option<&'n Node> {
-    model.get("price").or_else(|| spec.get("prices")?.get(model.text_of("model").or(model.text_of("provider"))?))
+    model.get("price").or_else(|| {
+        spec.get("prices")?
+            .get(model.text_of("model").or(model.text_of("provider"))?)
+    })
 }
 
 /// True if a model of this provider is asked over the network, and so takes real time.
@@ -238,7 +305,9 @@ pub(crate) fn is_live(provider: &str) -> bool {
 
 /// The time limit of one attempt on a model, as it is written: its `timeout`, or its `timeouts.total`.
 pub(crate) fn total_of(model: &Node) -> Option<&str> {
-    model.text_of("timeout").or_else(|| model.get("timeouts")?.text_of("total"))
+    model
+        .text_of("timeout")
+        .or_else(|| model.get("timeouts")?.text_of("total"))
 }
 
 fn model(spec: &Node, node: &Node, at: Mark) -> Option<ModelDraft> {
@@ -251,10 +320,14 @@ fn model(spec: &Node, node: &Node, at: Mark) -> Option<ModelDraft> {
         timeout_ms: total_of(node).map_or(Some(ModelSpec::TIMEOUT_MS), scalar::duration_ms)?,
         context_tokens_max: node
             .text_of("context_tokens")
-            .map_or(Some(ModelSpec::CONTEXT_TOKENS_MAX), |count| count.parse().ok())?,
+            .map_or(Some(ModelSpec::CONTEXT_TOKENS_MAX), |count| {
+                count.parse().ok()
+            })?,
         parameters: parameters_of(node)?,
         price: price_of(spec, node).map_or(Some(None), |node| price(node).map(Some))?,
-        fallback: fallback.map(|name| ModelName::new(name.text()?).ok()).collect::<Option<_>>()?,
+        fallback: fallback
+            .map(|name| ModelName::new(name.text()?).ok())
+            .collect::<Option<_>>()?,
     };
     let mut settings = node.json();
     if let Value::Object(settings) = &mut settings {
@@ -263,12 +336,20 @@ fn model(spec: &Node, node: &Node, at: Mark) -> Option<ModelDraft> {
             gateway::lead(settings, provider, gateway);
         }
     }
-    Some(ModelDraft { spec, settings, at: Places::read(node, at) })
+    Some(ModelDraft {
+        spec,
+        settings,
+        at: Places::read(node, at),
+    })
 }
 
 fn tool(node: &Node, at: Mark) -> Option<ToolDraft> {
     let uses = node.text_of("use")?.to_owned();
-    Some(ToolDraft { uses, settings: node.json(), at: Places::read(node, at) })
+    Some(ToolDraft {
+        uses,
+        settings: node.json(),
+        at: Places::read(node, at),
+    })
 }
 
 fn policy(node: &Node) -> Result<Policy, Mark> {
@@ -277,16 +358,26 @@ fn policy(node: &Node) -> Result<Policy, Mark> {
 
 fn limits(node: &Node) -> Result<Limits, Mark> {
     let mut fields = Map::new();
-    for (key, value) in
-        node.entries().filter(|(key, _)| !["approval_ttl", "ask_ttl", "grant_ttl"].contains(&key.text()))
+    for (key, value) in node
+        .entries()
+        .filter(|(key, _)| !["approval_ttl", "ask_ttl", "grant_ttl"].contains(&key.text()))
     {
         let is_money = ["cost", "cost_per_episode"].contains(&key.text());
         let amount = value.text().filter(|_| is_money).map(Value::from);
-        fields.insert(key.text().to_owned(), amount.unwrap_or_else(|| value.json()));
+        fields.insert(
+            key.text().to_owned(),
+            amount.unwrap_or_else(|| value.json()),
+        );
     }
     for key in ["ask_ttl", "grant_ttl"] {
         if let Some(ttl) = node.get(key) {
-            fields.insert(format!("{key}_ms"), ttl.text().and_then(scalar::duration_ms).ok_or(ttl.mark)?.into());
+            fields.insert(
+                format!("{key}_ms"),
+                ttl.text()
+                    .and_then(scalar::duration_ms)
+                    .ok_or(ttl.mark)?
+                    .into(),
+            );
         }
     }
     for (effect, ttl) in node.get("approval_ttl").into_iter().flat_map(Node::entries) {

@@ -79,13 +79,19 @@ pub enum Verb {
 impl Verb {
     /// The spec in force from here on, if this changes it.
     pub(crate) fn revised(&self) -> Option<&super::SpecDraft> {
-        if let Self::Revise(spec) = self { Some(spec) } else { None }
+        if let Self::Revise(spec) = self {
+            Some(spec)
+        } else {
+            None
+        }
     }
 
     /// Whether agents are to answer anew: what is expected is looked for from here on.
     pub(crate) const fn is_talk(&self) -> bool {
         match self {
-            Self::Say(_) | Self::Decide(..) | Self::Amend(_, Amendment::Edit(_) | Amendment::Regenerate) => true,
+            Self::Say(_)
+            | Self::Decide(..)
+            | Self::Amend(_, Amendment::Edit(_) | Amendment::Regenerate) => true,
             Self::Revoke(_)
             | Self::Stop
             | Self::Amend(_, Amendment::Retract)
@@ -167,8 +173,14 @@ impl Decision {
     #[must_use]
     pub const fn word(&self) -> &'static str {
         match self {
-            Self::Judge(Judgement { verdict: Verdict::Allow, .. }) => "approve",
-            Self::Judge(Judgement { verdict: Verdict::Deny, .. }) => "deny",
+            Self::Judge(Judgement {
+                verdict: Verdict::Allow,
+                ..
+            }) => "approve",
+            Self::Judge(Judgement {
+                verdict: Verdict::Deny,
+                ..
+            }) => "deny",
             Self::Answer(_) => "answer",
             Self::Settle(_) => "settle",
         }
@@ -282,16 +294,18 @@ impl Selector {
     /// Whether a call with the arguments `given` fits: each wanted one is there and equal; others may be there too.
     #[must_use]
     pub fn fits_arguments(&self, given: &Value) -> bool {
-        self.arguments.as_ref().is_none_or(|wanted| fits(wanted, given))
+        self.arguments
+            .as_ref()
+            .is_none_or(|wanted| fits(wanted, given))
     }
 }
 
 /// Whether `given` has all that `wanted` has; in maps, others may be there too.
 pub(super) fn fits(wanted: &Value, given: &Value) -> bool {
     match (wanted, given) {
-        (Value::Object(wanted), Value::Object(given)) => {
-            wanted.iter().all(|(key, value)| given.get(key).is_some_and(|given| fits(value, given)))
-        }
+        (Value::Object(wanted), Value::Object(given)) => wanted
+            .iter()
+            .all(|(key, value)| given.get(key).is_some_and(|given| fits(value, given))),
         (wanted, given) => wanted == given,
     }
 }

@@ -34,7 +34,11 @@ fn faults(text: &str) -> Vec<String> {
 fn lines(error: &ScriptError) -> Vec<String> {
     let line = |fault: &Fault| {
         let (line, column) = fault.line_column();
-        let help = fault.help.as_ref().map(|help| format!(" | {help}")).unwrap_or_default();
+        let help = fault
+            .help
+            .as_ref()
+            .map(|help| format!(" | {help}"))
+            .unwrap_or_default();
         format!("{line}:{column} {}{help}", fault.message)
     };
     error.faults.iter().map(line).collect()
@@ -48,7 +52,10 @@ fn check(rest: &str, expected: &[&str]) {
         .iter()
         .map(|fault| {
             let (line, rest) = fault.split_once(':').unwrap();
-            format!("{}:{rest}", line.parse::<i32>().unwrap() - i32::try_from(skipped).unwrap())
+            format!(
+                "{}:{rest}",
+                line.parse::<i32>().unwrap() - i32::try_from(skipped).unwrap()
+            )
         })
         .collect();
     assert_eq!(found, expected, "\n{rest}");

@@ -84,21 +84,43 @@ impl Validator<'_> {
         self.check(value, &field.shape, mark);
     }
 
-    fn unknown_key(&self, key: &str, mark: Mark, what: &str, fields: impl Iterator<Item = &'static Field>) {
-        let help = help(key, "keys", fields.map(|field| field.name)).unwrap_or_else(|| "write `{}`".to_owned());
-        self.faults.add_with_help(mark, format!("`{key}` is not a key of {what}"), help);
+    fn unknown_key(
+        &self,
+        key: &str,
+        mark: Mark,
+        what: &str,
+        fields: impl Iterator<Item = &'static Field>,
+    ) {
+        let help = help(key, "keys", fields.map(|field| field.name))
+            .unwrap_or_else(|| "write `{}`".to_owned());
+        self.faults
+            .add_with_help(mark, format!("`{key}` is not a key of {what}"), help);
     }
 
     /// Checks that what must be there is there. Not asked where a mistyped key may be what is missing.
     fn presence(&self, node: &Node, record: &Record, owner: Mark) {
-        for field in record.fields().filter(|field| field.presence == Presence::Required) {
+        for field in record
+            .fields()
+            .filter(|field| field.presence == Presence::Required)
+        {
             if node.get(field.name).is_none() {
-                self.faults.add_with_help(owner, format!("{} needs `{}`", record.what, field.name), field.doc);
+                self.faults.add_with_help(
+                    owner,
+                    format!("{} needs `{}`", record.what, field.name),
+                    field.doc,
+                );
             }
         }
         let lacks_all = record.any_of.iter().all(|key| node.get(key).is_none());
         if lacks_all && !record.any_of.is_empty() {
-            self.faults.add(owner, format!("{} needs one of these: {}", record.what, record.any_of.join(", ")));
+            self.faults.add(
+                owner,
+                format!(
+                    "{} needs one of these: {}",
+                    record.what,
+                    record.any_of.join(", ")
+                ),
+            );
         }
     }
 
@@ -106,14 +128,20 @@ impl Validator<'_> {
     fn company(&self, node: &Node, record: &Record) {
         for (key, other) in record.needs {
             if let (Some(key), None) = (node.key(key), node.get(other)) {
-                self.faults.add(key.mark, format!("`{}` needs `{other}` beside it", key.text()));
+                self.faults.add(
+                    key.mark,
+                    format!("`{}` needs `{other}` beside it", key.text()),
+                );
             }
         }
         for group in record.clash {
             let mut found: Vec<_> = group.iter().filter_map(|key| node.key(key)).collect();
             found.sort_by_key(|key| key.mark);
             if let [one, other, ..] = found.as_slice() {
-                self.faults.add(other.mark, format!("`{}` cannot stand beside `{}`", other.text(), one.text()));
+                self.faults.add(
+                    other.mark,
+                    format!("`{}` cannot stand beside `{}`", other.text(), one.text()),
+                );
             }
         }
     }
@@ -124,14 +152,23 @@ impl Validator<'_> {
         }
         let (what, tag) = (variants.what, variants.tag);
         let Some(word) = node.get(tag) else {
-            let help = format!("there is: {}", variants.words().collect::<Vec<_>>().join(", "));
-            return self.faults.add_with_help(owner, format!("{what} needs `{tag}`"), help);
+            let help = format!(
+                "there is: {}",
+                variants.words().collect::<Vec<_>>().join(", ")
+            );
+            return self
+                .faults
+                .add_with_help(owner, format!("{what} needs `{tag}`"), help);
         };
         if let Some(record) = word.text().and_then(|word| variants.record(word)) {
             self.record(node, record, owner);
         } else if let Some(unknown) = self.text(word, owner) {
             let help = help(unknown, "there is", variants.words()).unwrap_or_default();
-            self.faults.add_with_help(word.mark, format!("`{unknown}` is not known as `{tag}` of {what}"), help);
+            self.faults.add_with_help(
+                word.mark,
+                format!("`{unknown}` is not known as `{tag}` of {what}"),
+                help,
+            );
         }
     }
 
@@ -142,7 +179,9 @@ impl Validator<'_> {
         if items.len() < least {
             self.faults.add(node.mark, "this list must not be empty");
         }
-        items.iter().for_each(|node| self.check(node, item, node.mark));
+        items
+            .iter()
+            .for_each(|node| self.check(node, item, node.mark));
     }
 
     fn entries(&self, node: &Node, key_shape: &Shape, value_shape: &Shape, owner: Mark) {
@@ -150,7 +189,10 @@ impl Validator<'_> {
             return;
         }
         for (key, value) in node.entries() {
-            let name = Node { mark: key.mark, kind: Kind::Scalar(key.scalar.clone()) };
+            let name = Node {
+                mark: key.mark,
+                kind: Kind::Scalar(key.scalar.clone()),
+            };
             self.check(&name, key_shape, key.mark);
             self.check(value, value_shape, key.mark);
         }
@@ -182,7 +224,10 @@ impl Validator<'_> {
             Kind::List(_) => ("a list", node.mark),
             Kind::Map(_) => ("a map", node.mark),
         };
-        self.faults.add(mark, format!("{wanted} is wanted here, and this is {found}"));
+        self.faults.add(
+            mark,
+            format!("{wanted} is wanted here, and this is {found}"),
+        );
     }
 }
 
@@ -234,7 +279,9 @@ impl Shape {
             Self::Duration(..) => "a duration",
             Self::Name(_) | Self::Ref(_) => "a name",
             Self::Json => "a value",
-            Self::JsonMap | Self::Record(_) | Self::Variant(_) | Self::Entries(..) | Self::Step => "a map",
+            Self::JsonMap | Self::Record(_) | Self::Variant(_) | Self::Entries(..) | Self::Step => {
+                "a map"
+            }
             Self::List(..) => "a list",
             Self::Either(_) => "one of several things",
         }

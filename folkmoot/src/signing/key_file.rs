@@ -126,16 +126,22 @@ impl KeyFile {
     /// # Errors
     /// [`KeyFileError::InStore`], or [`KeyFileError::Read`] if one of them cannot be found out.
     pub fn outside_of(self, store: &Path) -> Result<Self, KeyFileError> {
-        let folder = || self.0.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folder = || {
+            self.0
+                .parent()
+                .filter(|folder| !folder.as_os_str().is_empty())
+                .unwrap_or(Path::new("."))
+        };
         let place = match resolved(&self.0).map_err(|source| self.unread(source))? {
             Some(place) => Some(place),
             None => resolved(folder()).map_err(|source| self.unread(source))?,
         };
         let there = resolved(store).map_err(|source| self.unread(source))?;
         match place.zip(there) {
-            Some((place, there)) if place.starts_with(&there) => {
-                Err(KeyFileError::InStore { file: self.0, store: store.to_owned() })
-            }
+            Some((place, there)) if place.starts_with(&there) => Err(KeyFileError::InStore {
+                file: self.0,
+                store: store.to_owned(),
+            }),
             Some(_) | None => Ok(self),
         }
     }
@@ -148,19 +154,30 @@ impl KeyFile {
         let unread = |source| self.unread(source);
         // Opening a pipe would wait for whoever writes to it.
         if !fs::metadata(&self.0).map_err(unread)?.is_file() {
-            return Err(KeyFileError::NotAFile { file: self.0.clone() });
+            return Err(KeyFileError::NotAFile {
+                file: self.0.clone(),
+            });
         }
         let file = File::open(&self.0).map_err(unread)?;
         let mode = file.metadata().map_err(unread)?.permissions().mode() & 0o7777;
         if mode & OTHERS != 0 {
-            return Err(KeyFileError::Exposed { file: self.0.clone(), mode });
+            return Err(KeyFileError::Exposed {
+                file: self.0.clone(),
+                mode,
+            });
         }
         let mut bytes = Zeroizing::new(Vec::with_capacity(FILE_MAX));
-        file.take(FILE_MAX as u64).read_to_end(&mut bytes).map_err(unread)?;
-        let text = std::str::from_utf8(&bytes).map_err(|_| self.malformed(KeyError::SignerForm))?.trim_end();
+        file.take(FILE_MAX as u64)
+            .read_to_end(&mut bytes)
+            .map_err(unread)?;
+        let text = std::str::from_utf8(&bytes)
+            .map_err(|_| self.malformed(KeyError::SignerForm))?
+            .trim_end();
         match SignerKey::parse(text) {
             Ok(key) => Ok(HeadSigner::new(key)),
-            Err(_) if VerifierKey::parse(text).is_ok() => Err(KeyFileError::Public { file: self.0.clone() }),
+            Err(_) if VerifierKey::parse(text).is_ok() => Err(KeyFileError::Public {
+                file: self.0.clone(),
+            }),
             Err(error) => Err(self.malformed(error)),
         }
     }
@@ -171,17 +188,35 @@ impl KeyFile {
     /// [`KeyFileError`]: `Exists`, `Name`, `Randomness` or `Write`. Then there is no new file.
     pub fn create(&self, name: &str) -> Result<HeadSigner, KeyFileError> {
         let mut seed = Zeroizing::new([0; 32]);
-        getrandom::fill(&mut *seed).map_err(|error| KeyFileError::Randomness { why: error.to_string() })?;
-        let named = |source| KeyFileError::Name { name: name.to_owned(), source };
+        getrandom::fill(&mut *seed).map_err(|error| KeyFileError::Randomness {
+            why: error.to_string(),
+        })?;
+        let named = |source| KeyFileError::Name {
+            name: name.to_owned(),
+            source,
+        };
         let key = SignerKey::generate(name, &seed).map_err(named)?;
         let text = Zeroizing::new(key.to_secret_text());
         // A name may be too long for the text form.
         SignerKey::parse(&text).map_err(named)?;
-        let unwritten = |source| KeyFileError::Write { file: self.0.clone(), source };
-        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&self.0);
+        let unwritten = |source| KeyFileError::Write {
+            file: self.0.clone(),
+            source,
+        };
+        let file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&self.0);
         let file = file.map_err(|error| {
             let exists = error.kind() == io::ErrorKind::AlreadyExists;
-            if exists { KeyFileError::Exists { file: self.0.clone() } } else { unwritten(error) }
+            if exists {
+                KeyFileError::Exists {
+                    file: self.0.clone(),
+                }
+            } else {
+                unwritten(error)
+            }
         })?;
         if let Err(error) = write(file, &text, &self.0) {
             // Half a key is of no use to anybody.
@@ -192,11 +227,17 @@ impl KeyFile {
     }
 
     fn unread(&self, source: io::Error) -> KeyFileError {
-        KeyFileError::Read { file: self.0.clone(), source }
+        KeyFileError::Read {
+            file: self.0.clone(),
+            source,
+        }
     }
 
     fn malformed(&self, source: KeyError) -> KeyFileError {
-        KeyFileError::Malformed { file: self.0.clone(), source }
+        KeyFileError::Malformed {
+            file: self.0.clone(),
+            source,
+        }
     }
 }
 
@@ -213,6 +254,9 @@ fn write(mut file: File, text: &str, path: &Path) -> io::Result<()> {
     file.write_all(text.as_bytes())?;
     file.write_all(b"\n")?;
     file.sync_all()?;
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let folder = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     File::open(folder)?.sync_all()
 }

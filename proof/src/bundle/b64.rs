@@ -8,13 +8,17 @@ use serde::{Deserialize as _, Deserializer, Serializer};
 use crate::Hash;
 
 fn decode<'de, D: Deserializer<'de>>(text: &str) -> Result<Vec<u8>, D::Error> {
-    STANDARD.decode(text).map_err(|_| D::Error::custom("this is not base64 in its one form"))
+    STANDARD
+        .decode(text)
+        .map_err(|_| D::Error::custom("this is not base64 in its one form"))
 }
 
 fn fixed<'de, D: Deserializer<'de>, const N: usize>(text: &str) -> Result<[u8; N], D::Error> {
     let bytes = decode::<D>(text)?;
     let found = bytes.len();
-    bytes.try_into().map_err(|_| D::Error::custom(format!("{N} bytes are wanted here, not {found}")))
+    bytes
+        .try_into()
+        .map_err(|_| D::Error::custom(format!("{N} bytes are wanted here, not {found}")))
 }
 
 /// Any number of bytes.
@@ -67,7 +71,9 @@ pub(super) mod link {
         }
     }
 
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Hash>, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<Option<Hash>, D::Error> {
         hash::deserialize(from).map(Some)
     }
 }

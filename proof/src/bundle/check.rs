@@ -22,37 +22,77 @@ pub struct Against<'a>(pub &'a [u8]);
 ///
 /// # Errors
 /// [`BundleError`] if the bytes are no bundle.
-pub fn check(bytes: &[u8], keys: &[VerifierKey], against: Option<Against<'_>>) -> Result<Report, BundleError> {
+pub fn check(
+    bytes: &[u8],
+    keys: &[VerifierKey],
+    against: Option<Against<'_>>,
+) -> Result<Report, BundleError> {
     let bundle = Bundle::parse(bytes)?;
-    let head = Checkpoint::parse(&bundle.head).map_err(|error| BundleError::Head(error.to_string()))?;
+    let head =
+        Checkpoint::parse(&bundle.head).map_err(|error| BundleError::Head(error.to_string()))?;
     let no_world = || BundleError::Head("it is about no world of Folkmoot".to_owned());
-    let (world, last_event) = (head.world().ok_or_else(no_world)?, head.last_event().ok_or_else(no_world)?);
+    let (world, last_event) = (
+        head.world().ok_or_else(no_world)?,
+        head.last_event().ok_or_else(no_world)?,
+    );
     let heads = Heads::read(&bundle, (head, last_event), against);
     let mut commits = Commits::new(&heads);
-    bundle.commits.iter().for_each(|commit| commits.take(commit));
-    let Commits { is_whole, proven, roots, .. } = commits.end();
+    bundle
+        .commits
+        .iter()
+        .for_each(|commit| commits.take(commit));
+    let Commits {
+        is_whole,
+        proven,
+        roots,
+        ..
+    } = commits.end();
     let mut checks = vec![commits_check(proven.faults, bundle.commits.len(), is_whole)];
     let (signature, covered) = heads.signature(keys, &roots, proven.last_index);
     checks.push(signature);
-    let events: Vec<Told> =
-        proven.commits.iter().flat_map(|(commit, header)| told::of(commit, header, covered)).collect();
+    let events: Vec<Told> = proven
+        .commits
+        .iter()
+        .flat_map(|(commit, header)| told::of(commit, header, covered))
+        .collect();
     let (calls, digests) = story::of(&events);
     checks.extend(digests);
     checks.extend(heads.comparison(keys, &roots));
-    Ok(Report { world: world::write(&world), size: heads.head.size, is_whole, checks, events, calls })
+    Ok(Report {
+        world: world::write(&world),
+        size: heads.head.size,
+        is_whole,
+        checks,
+        events,
+        calls,
+    })
 }
 
 fn commits_check(faults: Vec<String>, count: usize, is_whole: bool) -> Check {
     if !faults.is_empty() {
-        return Check { what: Checked::Commits, verdict: Verdict::Damaged, why: faults };
+        return Check {
+            what: Checked::Commits,
+            verdict: Verdict::Damaged,
+            why: faults,
+        };
     }
     let why = match (count, is_whole) {
         (0, _) => "it has no commits".to_owned(),
         (_, true) => format!("all {count} commits are here, and give the root of the tree"),
-        (_, false) => format!("each of the {count} commits that are here is proven to be in the tree"),
+        (_, false) => {
+            format!("each of the {count} commits that are here is proven to be in the tree")
+        }
     };
-    let verdict = if count == 0 { Verdict::NotChecked } else { Verdict::Intact };
-    Check { what: Checked::Commits, verdict, why: vec![why] }
+    let verdict = if count == 0 {
+        Verdict::NotChecked
+    } else {
+        Verdict::Intact
+    };
+    Check {
+        what: Checked::Commits,
+        verdict,
+        why: vec![why],
+    }
 }
 
 /// What is proven of a bundle's commits.
@@ -80,8 +120,20 @@ struct Commits<'a, 'h> {
 impl<'a, 'h> Commits<'a, 'h> {
     fn new(heads: &'h Heads) -> Self {
         let tree = Frontier::default();
-        let roots = if heads.is_whole { BTreeMap::from([(0, tree.root())]) } else { BTreeMap::new() };
-        Self { heads, is_whole: heads.is_whole, proven: Proven::default(), tree, link: NO_LINK, roots, last: 0 }
+        let roots = if heads.is_whole {
+            BTreeMap::from([(0, tree.root())])
+        } else {
+            BTreeMap::new()
+        };
+        Self {
+            heads,
+            is_whole: heads.is_whole,
+            proven: Proven::default(),
+            tree,
+            link: NO_LINK,
+            roots,
+            last: 0,
+        }
     }
 
     fn fault(&mut self, what: String) {
@@ -97,17 +149,31 @@ impl<'a, 'h> Commits<'a, 'h> {
             self.fault(format!("commit {index} stands behind a later one"));
         }
         let Some((header, last)) = header_of(commit) else {
-            return self.fault(format!("commit {index} has a header that does not read, or other events than it says"));
+            return self.fault(format!(
+                "commit {index} has a header that does not read, or other events than it says"
+            ));
         };
         let place = format!("commit {index} (events {} to {last})", header.first);
-        let follows = previous.map_or(index == 0, |previous| previous.checked_add(1) == Some(index));
-        let is_next = if follows { self.last.checked_add(1) == Some(header.first) } else { header.first > self.last };
+        let follows = previous.map_or(index == 0, |previous| {
+            previous.checked_add(1) == Some(index)
+        });
+        let is_next = if follows {
+            self.last.checked_add(1) == Some(header.first)
+        } else {
+            header.first > self.last
+        };
         if !is_next || header.first <= index || last > self.heads.last_event {
-            self.fault(format!("{place} has events that do not fit in between those around it"));
+            self.fault(format!(
+                "{place} has events that do not fit in between those around it"
+            ));
         }
         self.last = last;
         let leaf = leaf(commit);
-        let fault = if self.is_whole { self.grow(commit, leaf) } else { self.prove(commit, leaf) };
+        let fault = if self.is_whole {
+            self.grow(commit, leaf)
+        } else {
+            self.prove(commit, leaf)
+        };
         match fault {
             Some(fault) => self.fault(format!("{place} {fault}")),
             None => self.proven.commits.push((commit, header)),
@@ -120,7 +186,9 @@ impl<'a, 'h> Commits<'a, 'h> {
         }
         let Checkpoint { size, root, .. } = &self.heads.head;
         let proof = verify_inclusion(&leaf, commit.index, *size, &commit.proof, root);
-        proof.err().map(|error| format!("is not proven to be in the log as it stands here: {error}"))
+        proof
+            .err()
+            .map(|error| format!("is not proven to be in the log as it stands here: {error}"))
     }
 
     fn grow(&mut self, commit: &BundledCommit, leaf: Hash) -> Option<String> {
@@ -146,7 +214,9 @@ impl<'a, 'h> Commits<'a, 'h> {
         }
         if self.is_whole && self.last != self.heads.last_event {
             let (last, said) = (self.last, self.heads.last_event);
-            self.fault(format!("the last event is {last}, where the head says {said}"));
+            self.fault(format!(
+                "the last event is {last}, where the head says {said}"
+            ));
         }
         if !self.proven.faults.is_empty() && self.is_whole {
             // Only the root proves them, so none of them is proven.
@@ -169,7 +239,9 @@ fn leaf(commit: &BundledCommit) -> Hash {
     for event in &commit.events {
         let commitment = event.content.as_ref().map(|content| match content {
             BundledContent::Shown(shown) => commitment(&shown.salt, shown.text.as_bytes()),
-            BundledContent::Withheld(commitment) | BundledContent::Erased(commitment) => *commitment,
+            BundledContent::Withheld(commitment) | BundledContent::Erased(commitment) => {
+                *commitment
+            }
         });
         leaf.add(&LeafEvent {
             kind: event.kind,

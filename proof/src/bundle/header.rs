@@ -13,7 +13,11 @@ pub(super) struct Person {
 impl Person {
     /// In words: how the room calls them, and how they were proven.
     pub(super) fn told(&self) -> String {
-        let Self { method, subject, display } = self;
+        let Self {
+            method,
+            subject,
+            display,
+        } = self;
         format!("{display}, proven by `{method}` to be `{subject}`")
     }
 }
@@ -74,7 +78,11 @@ impl Header {
         let (time_ms, bytes) = bytes.split_first_chunk::<8>()?;
         // The seed of the command's random choices, and the digest of the rules that decided.
         let (_seed_and_decider, rest) = bytes.split_first_chunk::<48>()?;
-        let Rest { p: by, m: command, c: cause } = serde_json::from_slice(rest).ok()?;
+        let Rest {
+            p: by,
+            m: command,
+            c: cause,
+        } = serde_json::from_slice(rest).ok()?;
         Some(Self {
             world: *world,
             first: u64::from_le_bytes(*first),
@@ -89,6 +97,10 @@ impl Header {
     /// The position of the last event; `None` if there is none, or if it is none that can be.
     pub(super) fn last(&self) -> Option<u64> {
         let further = u64::from(self.count).checked_sub(1)?;
-        if self.first == 0 { None } else { self.first.checked_add(further) }
+        if self.first == 0 {
+            None
+        } else {
+            self.first.checked_add(further)
+        }
     }
 }

@@ -34,7 +34,11 @@ impl Head {
     fn read(bytes: &[u8], proof: &[Hash]) -> Result<Self, String> {
         let note = SignedNote::parse(bytes).map_err(|error| error.to_string())?;
         let checkpoint = Checkpoint::parse(note.text()).map_err(|error| error.to_string())?;
-        Ok(Self { note, checkpoint, proof: proof.to_vec() })
+        Ok(Self {
+            note,
+            checkpoint,
+            proof: proof.to_vec(),
+        })
     }
 
     fn is_of(&self, size: u64) -> bool {
@@ -43,14 +47,30 @@ impl Head {
 }
 
 impl Heads {
-    pub(super) fn read(bundle: &Bundle, (head, last_event): (Checkpoint, u64), against: Option<Against<'_>>) -> Self {
+    pub(super) fn read(
+        bundle: &Bundle,
+        (head, last_event): (Checkpoint, u64),
+        against: Option<Against<'_>>,
+    ) -> Self {
         let has_all = u64::try_from(bundle.commits.len()) == Ok(head.size);
         let is_whole = has_all && bundle.commits.iter().all(|commit| commit.proof.is_empty());
         let read = |Note { note, proof }: &Note| Head::read(note.as_bytes(), proof);
         let notes: Vec<_> = bundle.notes.iter().map(read).collect();
         let against = against.map(|Against(note)| Head::read(note, &[]));
-        let sizes = notes.iter().chain(&against).flatten().map(|head| head.checkpoint.size).collect();
-        Self { head, last_event, is_whole, notes, against, sizes }
+        let sizes = notes
+            .iter()
+            .chain(&against)
+            .flatten()
+            .map(|head| head.checkpoint.size)
+            .collect();
+        Self {
+            head,
+            last_event,
+            is_whole,
+            notes,
+            against,
+            sizes,
+        }
     }
 
     /// Whether the root of the tree of that size is needed.
@@ -59,8 +79,14 @@ impl Heads {
     }
 
     /// Verifies the signed heads. Gives for how many commits a known key vouches, too.
-    pub(super) fn signature(&self, keys: &[VerifierKey], roots: &Roots, last: Option<u64>) -> (Check, u64) {
-        let (mut faults, mut signed, mut unknown, mut covered) = (Vec::new(), Vec::new(), Vec::new(), 0);
+    pub(super) fn signature(
+        &self,
+        keys: &[VerifierKey],
+        roots: &Roots,
+        last: Option<u64>,
+    ) -> (Check, u64) {
+        let (mut faults, mut signed, mut unknown, mut covered) =
+            (Vec::new(), Vec::new(), Vec::new(), 0);
         for head in &self.notes {
             match self.verify(head, keys, roots) {
                 Err(fault) => faults.push(fault),
@@ -79,7 +105,14 @@ impl Heads {
             signed.push(unsigned(keys, &unknown, covered));
             (Verdict::NotChecked, signed)
         };
-        (Check { what: Checked::Signature, verdict, why }, covered)
+        (
+            Check {
+                what: Checked::Signature,
+                verdict,
+                why,
+            },
+            covered,
+        )
     }
 
     /// Who signed a head, and how many commits it covers: none, if no known key did.
@@ -89,25 +122,41 @@ impl Heads {
         keys: &[VerifierKey],
         roots: &Roots,
     ) -> Result<(Vec<String>, u64), String> {
-        let head = head.as_ref().map_err(|error| format!("a signed head does not read: {error}"))?;
+        let head = head
+            .as_ref()
+            .map_err(|error| format!("a signed head does not read: {error}"))?;
         let Checkpoint { origin, size, .. } = &head.checkpoint;
         if *origin != self.head.origin || head.checkpoint.world().is_none() {
             return Err(format!("a signed head is of another log: {origin}"));
         }
-        self.verify_growth(head, roots).map_err(|error| format!("the signed head of {size} commits: {error}"))?;
-        let last = head.checkpoint.last_event().filter(|last| *last <= self.last_event);
+        self.verify_growth(head, roots)
+            .map_err(|error| format!("the signed head of {size} commits: {error}"))?;
+        let last = head
+            .checkpoint
+            .last_event()
+            .filter(|last| *last <= self.last_event);
         let last = last.filter(|last| *size < self.head.size || *last == self.last_event);
-        let last = last.ok_or_else(|| format!("the signed head of {size} commits names another last event"))?;
+        let last = last
+            .ok_or_else(|| format!("the signed head of {size} commits names another last event"))?;
         match head.note.verify(keys) {
             Ok(signers) => {
                 let told = |key: &&VerifierKey| {
-                    format!("`{}` (key id {}) signed {size} commits, up to event {last}", key.name(), key.id())
+                    format!(
+                        "`{}` (key id {}) signed {size} commits, up to event {last}",
+                        key.name(),
+                        key.id()
+                    )
                 };
                 Ok((signers.iter().map(told).collect(), *size))
             }
-            Err(NoteError::NoKnownKey) => {
-                Ok((head.note.signatures().iter().map(|by| format!("`{}` ({})", by.name(), by.id())).collect(), 0))
-            }
+            Err(NoteError::NoKnownKey) => Ok((
+                head.note
+                    .signatures()
+                    .iter()
+                    .map(|by| format!("`{}` ({})", by.name(), by.id()))
+                    .collect(),
+                0,
+            )),
             Err(error) => Err(error.to_string()),
         }
     }
@@ -116,7 +165,11 @@ impl Heads {
     fn verify_growth(&self, head: &Head, roots: &Roots) -> Result<(), ProofError> {
         let (Checkpoint { size, root, .. }, now) = (&head.checkpoint, &self.head);
         if self.is_whole && head.proof.is_empty() && *size < now.size {
-            return if roots.get(size) == Some(root) { Ok(()) } else { Err(ProofError::NotConsistent) };
+            return if roots.get(size) == Some(root) {
+                Ok(())
+            } else {
+                Err(ProofError::NotConsistent)
+            };
         }
         verify_consistency(*size, root, now.size, &now.root, &head.proof)
     }
@@ -124,43 +177,81 @@ impl Heads {
     /// How the note that was kept elsewhere stands to the bundle, if there is one.
     pub(super) fn comparison(&self, keys: &[VerifierKey], roots: &Roots) -> Option<Check> {
         let (verdict, why) = match self.against.as_ref()? {
-            Err(error) => (Verdict::NotChecked, format!("the note does not read: {error}")),
+            Err(error) => (
+                Verdict::NotChecked,
+                format!("the note does not read: {error}"),
+            ),
             Ok(head) => match head.note.verify(keys) {
-                Err(error @ NoteError::BadSignature { .. }) => (Verdict::Damaged, error.to_string()),
+                Err(error @ NoteError::BadSignature { .. }) => {
+                    (Verdict::Damaged, error.to_string())
+                }
                 Ok(_) => self.compare(head, roots),
                 Err(_) => {
                     let (verdict, why) = self.compare(head, roots);
-                    (verdict, format!("{why} (no given key has signed the note; it is compared as it is)"))
+                    (
+                        verdict,
+                        format!(
+                            "{why} (no given key has signed the note; it is compared as it is)"
+                        ),
+                    )
                 }
             },
         };
-        Some(Check { what: Checked::Against, verdict, why: vec![why] })
+        Some(Check {
+            what: Checked::Against,
+            verdict,
+            why: vec![why],
+        })
     }
 
     fn compare(&self, head: &Head, roots: &Roots) -> (Verdict, String) {
-        let (Checkpoint { origin, size, root, .. }, now) = (&head.checkpoint, &self.head);
+        let (
+            Checkpoint {
+                origin, size, root, ..
+            },
+            now,
+        ) = (&head.checkpoint, &self.head);
         if *origin != now.origin {
-            return (Verdict::Damaged, format!("the note is of another log: {origin}"));
+            return (
+                Verdict::Damaged,
+                format!("the note is of another log: {origin}"),
+            );
         }
         if *size > now.size {
-            let what = format!("the note has {size} commits, the bundle only {}: export it again", now.size);
+            let what = format!(
+                "the note has {size} commits, the bundle only {}: export it again",
+                now.size
+            );
             return (Verdict::NotChecked, what);
         }
         let same_size = self.notes.iter().flatten().filter(|head| head.is_of(*size));
         let mut noted = same_size.filter(|head| self.verify_growth(head, roots).is_ok());
-        let known = if *size == now.size { Some(now.root) } else { roots.get(size).copied() };
+        let known = if *size == now.size {
+            Some(now.root)
+        } else {
+            roots.get(size).copied()
+        };
         match known.or_else(|| noted.next().map(|head| head.checkpoint.root)) {
             None => {
-                let what = format!("the bundle has no proof from {size} commits on: export it again with this note");
+                let what = format!(
+                    "the bundle has no proof from {size} commits on: export it again with this note"
+                );
                 (Verdict::NotChecked, what)
             }
             Some(found) if found != *root => {
-                let what = format!("conflict: the log of the note had other commits among its first {size}");
+                let what = format!(
+                    "conflict: the log of the note had other commits among its first {size}"
+                );
                 (Verdict::Damaged, what)
             }
-            Some(_) if *size == now.size => (Verdict::Intact, "the log is the one of the note".to_owned()),
+            Some(_) if *size == now.size => {
+                (Verdict::Intact, "the log is the one of the note".to_owned())
+            }
             Some(_) => {
-                let what = format!("the log grew from the note's {size} commits to {}, and kept them all", now.size);
+                let what = format!(
+                    "the log grew from the note's {size} commits to {}, and kept them all",
+                    now.size
+                );
                 (Verdict::Intact, what)
             }
         }

@@ -65,5 +65,8 @@ const NAMES: &[(u16, &str)] = &[
 /// The name of a kind; `None` if this build does not know it.
 #[must_use]
 pub fn kind_name(kind: u16) -> Option<&'static str> {
-    NAMES.iter().find(|(number, _)| *number == kind).map(|(_, name)| *name)
+    NAMES
+        .iter()
+        .find(|(number, _)| *number == kind)
+        .map(|(_, name)| *name)
 }

@@ -62,7 +62,11 @@ impl Report {
     /// The worst of all verdicts: intact only if all that was asked for could be checked, and was found so.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
-        self.checks.iter().map(|check| check.verdict).max().unwrap_or(Verdict::NotChecked)
+        self.checks
+            .iter()
+            .map(|check| check.verdict)
+            .max()
+            .unwrap_or(Verdict::NotChecked)
     }
 
     /// Whether the event at `position` is among them.
@@ -73,6 +77,8 @@ impl Report {
 
     /// The calls that the event at `position` is about.
     pub fn calls_at(&self, position: u64) -> impl Iterator<Item = &CallStory> {
-        self.calls.iter().filter(move |call| call.events.contains(&position))
+        self.calls
+            .iter()
+            .filter(move |call| call.events.contains(&position))
     }
 }

@@ -2,8 +2,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{
-    Against, Bundle, BundleError, BundledCommit, BundledContent, BundledEvent, FORMAT, Note, Report, ShownContent,
-    Verdict, check,
+    Against, Bundle, BundleError, BundledCommit, BundledContent, BundledEvent, FORMAT, Note,
+    Report, ShownContent, Verdict, check,
 };
 use crate::leaf::{Leaf, LeafEvent, NO_LINK, commitment, link};
 use crate::note::{Checkpoint, SignerKey, VerifierKey};
@@ -14,7 +14,9 @@ mod example;
 mod heads;
 mod stories;
 
-const WORLD: [u8; 16] = [1, 0x89, 0x0a, 0x5d, 0xac, 0x96, 0x77, 0x4b, 0xbc, 0xce, 0xb3, 2, 9, 0x9a, 0x80, 0x57];
+const WORLD: [u8; 16] = [
+    1, 0x89, 0x0a, 0x5d, 0xac, 0x96, 0x77, 0x4b, 0xbc, 0xce, 0xb3, 2, 9, 0x9a, 0x80, 0x57,
+];
 const CALL: &str = "70e326365301b96cbf19af9b313ef6ee";
 const ARGUMENTS: &str = r#"{"argv":["wc","-w","CHANGES.md"]}"#;
 /// SHA-256 of the canonical arguments and of the shown text, as the store of this project recorded them.
@@ -37,24 +39,43 @@ fn ada() -> Value {
 }
 
 /// A commit as the store would keep it.
-fn commit(index: u64, first: u64, by: &Value, cause: Option<u64>, events: &[Happened]) -> BundledCommit {
+fn commit(
+    index: u64,
+    first: u64,
+    by: &Value,
+    cause: Option<u64>,
+    events: &[Happened],
+) -> BundledCommit {
     let mut header = WORLD.to_vec();
     header.extend(first.to_le_bytes());
     header.extend(u32::try_from(events.len()).unwrap().to_le_bytes());
     header.extend((1_893_456_000_000 + index * 1_500).to_le_bytes());
     header.extend([7; 48]);
-    header.extend(json!({ "p": by, "m": "decide", "c": cause }).to_string().bytes());
+    header.extend(
+        json!({ "p": by, "m": "decide", "c": cause })
+            .to_string()
+            .bytes(),
+    );
     let salt = |at: usize| [u8::try_from(at).unwrap(); 16];
     let event = |(at, (kind, facts, content)): (usize, &Happened)| BundledEvent {
         kind: *kind,
         version: 1,
         facts: facts.to_string(),
-        content: content
-            .as_ref()
-            .map(|content| BundledContent::Shown(ShownContent { salt: salt(at), text: content.to_string() })),
+        content: content.as_ref().map(|content| {
+            BundledContent::Shown(ShownContent {
+                salt: salt(at),
+                text: content.to_string(),
+            })
+        }),
     };
     let events = events.iter().enumerate().map(event).collect();
-    BundledCommit { index, header, events, link: None, proof: Vec::new() }
+    BundledCommit {
+        index,
+        header,
+        events,
+        link: None,
+        proof: Vec::new(),
+    }
 }
 
 /// A log in which an agent asks for a command, and ada allows it.
@@ -64,22 +85,61 @@ fn log() -> Vec<BundledCommit> {
         { "call": { "label": "", "tool": "run_command", "arguments": ARGUMENTS } }] } });
     let of_call = |more: Value| {
         let mut facts = json!({ "call": CALL, "agent": "worker" });
-        facts.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        facts
+            .as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
         facts
     };
     let admitted = json!({ "agent": "worker", "turn": 3, "answer": 4, "calls":
         [{ "call": CALL, "ordinal": 0, "label": "call_0", "tool": "run_command", "arguments": ARGUMENTS_DIGEST }] });
-    let asked = of_call(json!({ "tool": "run_command", "effect": "destructive", "arguments": ARGUMENTS_DIGEST,
-        "schema": "00", "shown": SHOWN_DIGEST, "expires_at": 1_893_456_900_000_u64 }));
-    let decided =
-        of_call(json!({ "request": 6, "verdict": "allow", "scope": "once", "shown": "2eef2c91", "by": ada() }));
-    let started = of_call(json!({ "attempt": 1, "incarnation": 2, "effect": "destructive", "repeat": "never" }));
+    let asked = of_call(
+        json!({ "tool": "run_command", "effect": "destructive", "arguments": ARGUMENTS_DIGEST,
+        "schema": "00", "shown": SHOWN_DIGEST, "expires_at": 1_893_456_900_000_u64 }),
+    );
+    let decided = of_call(
+        json!({ "request": 6, "verdict": "allow", "scope": "once", "shown": "2eef2c91", "by": ada() }),
+    );
+    let started = of_call(
+        json!({ "attempt": 1, "incarnation": 2, "effect": "destructive", "repeat": "never" }),
+    );
     let posted = json!({ "message": 1, "author": { "person": "ada" } });
     vec![
-        commit(0, 1, &person, None, &[(20, posted, Some(json!({ "text": "Count the words" }))), (21, json!({}), None)]),
-        commit(1, 3, &runtime, Some(1), &[(40, json!({ "agent": "worker", "news": [1] }), None)]),
-        commit(2, 4, &runtime, Some(3), &[(44, json!({}), Some(answer)), (60, admitted, None), (61, asked, None)]),
-        commit(3, 7, &person, Some(6), &[(62, decided, Some(json!({ "reason": "It only counts" })))]),
+        commit(
+            0,
+            1,
+            &person,
+            None,
+            &[
+                (20, posted, Some(json!({ "text": "Count the words" }))),
+                (21, json!({}), None),
+            ],
+        ),
+        commit(
+            1,
+            3,
+            &runtime,
+            Some(1),
+            &[(40, json!({ "agent": "worker", "news": [1] }), None)],
+        ),
+        commit(
+            2,
+            4,
+            &runtime,
+            Some(3),
+            &[
+                (44, json!({}), Some(answer)),
+                (60, admitted, None),
+                (61, asked, None),
+            ],
+        ),
+        commit(
+            3,
+            7,
+            &person,
+            Some(6),
+            &[(62, decided, Some(json!({ "reason": "It only counts" })))],
+        ),
         commit(4, 8, &runtime, Some(7), &[(66, started, None)]),
         commit(
             5,
@@ -105,7 +165,12 @@ fn leaf(commit: &BundledCommit) -> Hash {
             BundledContent::Withheld(hash) | BundledContent::Erased(hash) => *hash,
         });
         let (kind, version, facts) = (event.kind, event.version, event.facts.as_bytes());
-        leaf.add(&LeafEvent { kind, version, facts, commitment: commitment.as_ref() });
+        leaf.add(&LeafEvent {
+            kind,
+            version,
+            facts,
+            commitment: commitment.as_ref(),
+        });
     }
     leaf.finish()
 }
@@ -115,7 +180,12 @@ fn head(commits: &[BundledCommit]) -> Checkpoint {
     let mut tree = Frontier::default();
     commits.iter().for_each(|commit| tree.push(leaf(commit)));
     let events: usize = commits.iter().map(|commit| commit.events.len()).sum();
-    Checkpoint::of_world(WORLD, tree.size(), tree.root(), u64::try_from(events).unwrap())
+    Checkpoint::of_world(
+        WORLD,
+        tree.size(),
+        tree.root(),
+        u64::try_from(events).unwrap(),
+    )
 }
 
 fn signed(head: &Checkpoint) -> String {
@@ -130,31 +200,55 @@ fn whole(mut commits: Vec<BundledCommit>) -> Bundle {
         last = link(&last, &leaf(commit));
         commit.link = Some(last);
     }
-    let notes = vec![Note { note: signed(&head), proof: Vec::new() }];
-    Bundle { format: FORMAT.to_owned(), head: head.body(), notes, commits }
+    let notes = vec![Note {
+        note: signed(&head),
+        proof: Vec::new(),
+    }];
+    Bundle {
+        format: FORMAT.to_owned(),
+        head: head.body(),
+        notes,
+        commits,
+    }
 }
 
 /// Chosen commits with their proofs, under a signed head of the first `noted` commits.
 fn chosen(commits: &[BundledCommit], indexes: &[u64], noted: u64) -> Bundle {
     let size = u64::try_from(commits.len()).unwrap();
     let mut prover = Prover::default();
-    indexes.iter().for_each(|index| prover.want_inclusion(*index, size).unwrap());
+    indexes
+        .iter()
+        .for_each(|index| prover.want_inclusion(*index, size).unwrap());
     prover.want_consistency(noted, size).unwrap();
     commits.iter().for_each(|commit| prover.push(leaf(commit)));
     let old = head(&commits[..usize::try_from(noted).unwrap()]);
-    let notes = vec![Note { note: signed(&old), proof: prover.consistency(noted, size).unwrap() }];
+    let notes = vec![Note {
+        note: signed(&old),
+        proof: prover.consistency(noted, size).unwrap(),
+    }];
     let take = |index: &u64| {
         let commit = commits[usize::try_from(*index).unwrap()].clone();
-        BundledCommit { proof: prover.inclusion(*index, size).unwrap(), ..commit }
+        BundledCommit {
+            proof: prover.inclusion(*index, size).unwrap(),
+            ..commit
+        }
     };
     let commits: Vec<_> = indexes.iter().map(take).collect();
-    Bundle { format: FORMAT.to_owned(), head: head(&log()).body(), notes, commits }
+    Bundle {
+        format: FORMAT.to_owned(),
+        head: head(&log()).body(),
+        notes,
+        commits,
+    }
 }
 
 /// Takes the content of an event away, as whoever gives a bundle may.
 fn withhold(event: &mut BundledEvent) {
     if let Some(BundledContent::Shown(shown)) = &event.content {
-        event.content = Some(BundledContent::Withheld(commitment(&shown.salt, shown.text.as_bytes())));
+        event.content = Some(BundledContent::Withheld(commitment(
+            &shown.salt,
+            shown.text.as_bytes(),
+        )));
     }
 }
 

@@ -102,7 +102,11 @@ pub(super) fn time(time_ms: u64) -> String {
     let (days, second) = (seconds / 86_400, seconds % 86_400);
     let (year, month, day) = date(days);
     let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
-    let fraction = if millis == 0 { String::new() } else { format!(".{millis:03}") };
+    let fraction = if millis == 0 {
+        String::new()
+    } else {
+        format!(".{millis:03}")
+    };
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}Z")
 }
 
@@ -115,6 +119,10 @@ const fn date(days: u64) -> (u64, u64, u64) {
     let day = day - (365 * year + year / 4 - year / 100);
     let month = (5 * day + 2) / 153;
     let day = day - (153 * month + 2) / 5 + 1;
-    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    let (month, next) = if month < 10 {
+        (month + 3, 0)
+    } else {
+        (month - 9, 1)
+    };
     (year + era * 400 + next, month, day)
 }

@@ -20,7 +20,9 @@ pub enum CheckpointError {
     #[error("a checkpoint has three lines or more, none of them empty, each ending in a newline")]
     Lines,
     /// The second line is not a number as it is written.
-    #[error("the second line of a checkpoint is the size of the tree, in decimal digits without leading zeros")]
+    #[error(
+        "the second line of a checkpoint is the size of the tree, in decimal digits without leading zeros"
+    )]
     Size,
     /// The third line is no hash.
     #[error("the third line of a checkpoint is base64 of the 32 bytes of a root")]
@@ -45,7 +47,12 @@ impl Checkpoint {
     #[must_use]
     pub fn of_world(world: [u8; 16], size: u64, root: Hash, last_event: u64) -> Self {
         let origin = format!("{ORIGIN}{}", world::write(&world));
-        Self { origin, size, root, extensions: vec![format!("{EVENT}{last_event}")] }
+        Self {
+            origin,
+            size,
+            root,
+            extensions: vec![format!("{EVENT}{last_event}")],
+        }
     }
 
     /// The world that it is about; `None` if it is about something else.
@@ -57,14 +64,21 @@ impl Checkpoint {
     /// The position of the last event that it covers; `None` if its extensions do not say just that.
     #[must_use]
     pub fn last_event(&self) -> Option<u64> {
-        let [event] = self.extensions.as_slice() else { return None };
+        let [event] = self.extensions.as_slice() else {
+            return None;
+        };
         number(event.strip_prefix(EVENT)?)
     }
 
     /// The text that is signed.
     #[must_use]
     pub fn body(&self) -> String {
-        let Self { origin, size, root, extensions } = self;
+        let Self {
+            origin,
+            size,
+            root,
+            extensions,
+        } = self;
         let mut body = format!("{origin}\n{size}\n{}\n", STANDARD.encode(root));
         extensions.iter().for_each(|line| {
             body.push_str(line);
@@ -78,16 +92,33 @@ impl Checkpoint {
     /// # Errors
     /// [`CheckpointError`]: each variant is a rule.
     pub fn parse(text: &str) -> Result<Self, CheckpointError> {
-        let mut lines = text.strip_suffix('\n').ok_or(CheckpointError::Lines)?.split('\n');
-        let mut line = || lines.next().filter(|line| !line.is_empty()).ok_or(CheckpointError::Lines);
+        let mut lines = text
+            .strip_suffix('\n')
+            .ok_or(CheckpointError::Lines)?
+            .split('\n');
+        let mut line = || {
+            lines
+                .next()
+                .filter(|line| !line.is_empty())
+                .ok_or(CheckpointError::Lines)
+        };
         let (origin, size, root) = (line()?.to_owned(), line()?, line()?);
         let size = number(size).ok_or(CheckpointError::Size)?;
-        let root = STANDARD.decode(root).ok().and_then(|root| root.try_into().ok()).ok_or(CheckpointError::Root)?;
+        let root = STANDARD
+            .decode(root)
+            .ok()
+            .and_then(|root| root.try_into().ok())
+            .ok_or(CheckpointError::Root)?;
         let extensions: Vec<String> = lines.map(str::to_owned).collect();
         if extensions.iter().any(String::is_empty) {
             return Err(CheckpointError::Lines);
         }
-        Ok(Self { origin, size, root, extensions })
+        Ok(Self {
+            origin,
+            size,
+            root,
+            extensions,
+        })
     }
 
     /// Signs it.

@@ -37,7 +37,9 @@ pub enum KeyError {
     #[error("only Ed25519 keys are known; this one says it is of the kind {0}")]
     Algorithm(u8),
     /// The id is not that of the key.
-    #[error("the id {found} is not that of the key, which is {expected}: the key was not copied whole")]
+    #[error(
+        "the id {found} is not that of the key, which is {expected}: the key was not copied whole"
+    )]
     Id {
         /// The id of that key and name.
         expected: KeyId,
@@ -55,13 +57,19 @@ pub struct KeyId(pub [u8; 4]);
 
 impl KeyId {
     fn of(name: &str, key: &VerifyingKey) -> Self {
-        let hasher = Sha256::new().chain_update(name).chain_update([b'\n', ED25519]).chain_update(key.as_bytes());
+        let hasher = Sha256::new()
+            .chain_update(name)
+            .chain_update([b'\n', ED25519])
+            .chain_update(key.as_bytes());
         let [a, b, c, d, ..] = <[u8; 32]>::from(hasher.finalize());
         Self([a, b, c, d])
     }
 
     fn read(hex: &str) -> Option<Self> {
-        let is_hex = hex.len() == 8 && hex.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'));
+        let is_hex = hex.len() == 8
+            && hex
+                .bytes()
+                .all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'));
         let number = is_hex.then(|| u32::from_str_radix(hex, 16).ok())??;
         Some(Self(number.to_be_bytes()))
     }
@@ -75,7 +83,10 @@ impl fmt::Display for KeyId {
 
 /// Whether a key may have that name.
 pub(super) fn is_name(name: &str) -> bool {
-    !name.is_empty() && !name.chars().any(|c| c.is_whitespace() || c.is_control() || c == '+')
+    !name.is_empty()
+        && !name
+            .chars()
+            .any(|c| c.is_whitespace() || c.is_control() || c == '+')
 }
 
 /// A public key with a name. Its text form is `name+id+key`: the id as 8 hexadecimal digits, the key as base64 of the
@@ -122,7 +133,13 @@ impl VerifierKey {
 
 impl fmt::Display for VerifierKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}+{}+{}", self.name, self.id(), encode(self.key.as_bytes()))
+        write!(
+            f,
+            "{}+{}+{}",
+            self.name,
+            self.id(),
+            encode(self.key.as_bytes())
+        )
     }
 }
 
@@ -142,7 +159,10 @@ impl SignerKey {
         if !is_name(name) {
             return Err(KeyError::Name);
         }
-        Ok(Self { name: name.to_owned(), key: SigningKey::from_bytes(seed) })
+        Ok(Self {
+            name: name.to_owned(),
+            key: SigningKey::from_bytes(seed),
+        })
     }
 
     /// Reads the text form.
@@ -150,7 +170,10 @@ impl SignerKey {
     /// # Errors
     /// [`KeyError`], each variant but `VerifierForm`.
     pub fn parse(text: &str) -> Result<Self, KeyError> {
-        let (name, id, seed) = text.strip_prefix(PRIVATE).and_then(parts).ok_or(KeyError::SignerForm)?;
+        let (name, id, seed) = text
+            .strip_prefix(PRIVATE)
+            .and_then(parts)
+            .ok_or(KeyError::SignerForm)?;
         let key = SigningKey::from_bytes(&seed?);
         check(&name, id, &key.verifying_key())?;
         Ok(Self { name, key })
@@ -159,7 +182,12 @@ impl SignerKey {
     /// The text form, which holds the secret.
     #[must_use]
     pub fn to_secret_text(&self) -> String {
-        format!("{PRIVATE}{}+{}+{}", self.name, self.id(), encode(self.key.as_bytes()))
+        format!(
+            "{PRIVATE}{}+{}+{}",
+            self.name,
+            self.id(),
+            encode(self.key.as_bytes())
+        )
     }
 
     /// Its name.
@@ -177,7 +205,10 @@ impl SignerKey {
     /// The public key, to be given to whoever verifies.
     #[must_use]
     pub fn verifier(&self) -> VerifierKey {
-        VerifierKey { name: self.name.clone(), key: self.key.verifying_key() }
+        VerifierKey {
+            name: self.name.clone(),
+            key: self.key.verifying_key(),
+        }
     }
 
     pub(super) fn sign(&self, text: &[u8]) -> [u8; 64] {
@@ -187,7 +218,10 @@ impl SignerKey {
 
 impl fmt::Debug for SignerKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SignerKey").field("name", &self.name).field("id", &self.id()).finish_non_exhaustive()
+        f.debug_struct("SignerKey")
+            .field("name", &self.name)
+            .field("id", &self.id())
+            .finish_non_exhaustive()
     }
 }
 
@@ -217,5 +251,9 @@ fn check(name: &str, found: KeyId, key: &VerifyingKey) -> Result<(), KeyError> {
         return Err(KeyError::Name);
     }
     let expected = KeyId::of(name, key);
-    if found == expected { Ok(()) } else { Err(KeyError::Id { expected, found }) }
+    if found == expected {
+        Ok(())
+    } else {
+        Err(KeyError::Id { expected, found })
+    }
 }

@@ -24,6 +24,10 @@ impl SignedNote {
             return Err(NoteError::SignatureLine { line: 1 });
         }
         let note = Self::parse(format!("{text}\n{}{name} {value}\n", super::DASH).as_bytes())?;
-        if note.text == text && note.signatures.len() == 1 { Ok(note) } else { Err(NoteError::Form) }
+        if note.text == text && note.signatures.len() == 1 {
+            Ok(note)
+        } else {
+            Err(NoteError::Form)
+        }
     }
 }

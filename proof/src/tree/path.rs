@@ -39,7 +39,10 @@ pub fn consistency_proof(
     roots(&consistency(old, new)?.spans, hash_of)
 }
 
-fn roots(spans: &[Range<u64>], hash_of: impl Fn(Subtree) -> Option<Hash>) -> Result<Vec<Hash>, ProofError> {
+fn roots(
+    spans: &[Range<u64>],
+    hash_of: impl Fn(Subtree) -> Option<Hash>,
+) -> Result<Vec<Hash>, ProofError> {
     spans.iter().map(|span| root(span, &hash_of)).collect()
 }
 
@@ -51,7 +54,11 @@ pub(super) fn inclusion(index: u64, size: u64) -> Result<Vec<Range<u64>>, ProofE
     let (mut within, mut path) = (0..size, Vec::new());
     while let Some(middle) = middle(&within) {
         let (left, right) = (within.start..middle, middle..within.end);
-        let (inner, beside) = if index < middle { (left, right) } else { (right, left) };
+        let (inner, beside) = if index < middle {
+            (left, right)
+        } else {
+            (right, left)
+        };
         path.push(beside);
         within = inner;
     }
@@ -72,13 +79,20 @@ pub(super) fn consistency(old: u64, new: u64) -> Result<Consistency, ProofError>
         return Err(ProofError::Shrunk { old, new });
     }
     if old == 0 {
-        return Ok(Consistency { spans: Vec::new(), begins_with_old_root: true });
+        return Ok(Consistency {
+            spans: Vec::new(),
+            begins_with_old_root: true,
+        });
     }
     let (mut within, mut spans) = (0..new, Vec::new());
     while within.end != old {
         let Some(middle) = middle(&within) else { break };
         let (left, right) = (within.start..middle, middle..within.end);
-        let (inner, beside) = if old <= middle { (left, right) } else { (right, left) };
+        let (inner, beside) = if old <= middle {
+            (left, right)
+        } else {
+            (right, left)
+        };
         spans.push(beside);
         within = inner;
     }
@@ -87,7 +101,10 @@ pub(super) fn consistency(old: u64, new: u64) -> Result<Consistency, ProofError>
         spans.push(within);
     }
     spans.reverse();
-    Ok(Consistency { spans, begins_with_old_root })
+    Ok(Consistency {
+        spans,
+        begins_with_old_root,
+    })
 }
 
 /// Where the tree over these leaves is split: behind the largest power of two that is smaller. `None` for one leaf.
@@ -106,7 +123,10 @@ pub(super) fn subtrees(span: &Range<u64>) -> Vec<Subtree> {
     let (len, mut at) = (span.end.saturating_sub(span.start), span.start);
     let mut subtrees = Vec::new();
     for level in (0..u64::BITS).rev().filter(|level| len >> level & 1 == 1) {
-        subtrees.push(Subtree { level, index: at >> level });
+        subtrees.push(Subtree {
+            level,
+            index: at >> level,
+        });
         at = at.saturating_add(1 << level);
     }
     subtrees

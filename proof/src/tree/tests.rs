@@ -2,7 +2,10 @@ use ct_merkle::{ConsistencyProof, InclusionProof, RootHash, mem_backed_tree::Mem
 use proptest::prelude::*;
 use sha2::{Digest as _, Sha256};
 
-use super::{Frontier, ProofError, Prover, Subtree, inclusion_proof, node, verify_consistency, verify_inclusion};
+use super::{
+    Frontier, ProofError, Prover, Subtree, inclusion_proof, node, verify_consistency,
+    verify_inclusion,
+};
 use crate::Hash;
 
 mod vectors;
@@ -21,7 +24,11 @@ fn defined(leaves: &[Hash]) -> Hash {
 
 /// What a leaf of these bytes is in a log of certificates.
 fn leaf(bytes: &[u8]) -> Hash {
-    Sha256::new().chain_update([0]).chain_update(bytes).finalize().into()
+    Sha256::new()
+        .chain_update([0])
+        .chain_update(bytes)
+        .finalize()
+        .into()
 }
 
 /// Other people's tree over the leaves `0` to `size`, each of which is its own number.
@@ -140,28 +147,60 @@ proptest! {
 #[test]
 fn a_proof_among_a_million_leaves_has_at_most_640_bytes() {
     let size = 1_000_000;
-    let bytes = |index| inclusion_proof(index, size, |_| Some([0; 32])).unwrap().concat().len();
-    assert_eq!((bytes(0), bytes(size / 2), bytes(size - 1)), (640, 640, 384));
+    let bytes = |index| {
+        inclusion_proof(index, size, |_| Some([0; 32]))
+            .unwrap()
+            .concat()
+            .len()
+    };
+    assert_eq!(
+        (bytes(0), bytes(size / 2), bytes(size - 1)),
+        (640, 640, 384)
+    );
     assert_eq!((0..size).step_by(4_999).map(bytes).max(), Some(640));
 }
 
 #[test]
 fn leaves_and_trees_that_cannot_be_are_refused() {
     let mut prover = Prover::default();
-    assert_eq!(prover.want_inclusion(3, 3), Err(ProofError::NoSuchLeaf { index: 3, size: 3 }));
-    assert_eq!(prover.want_consistency(4, 3), Err(ProofError::Shrunk { old: 4, new: 3 }));
+    assert_eq!(
+        prover.want_inclusion(3, 3),
+        Err(ProofError::NoSuchLeaf { index: 3, size: 3 })
+    );
+    assert_eq!(
+        prover.want_consistency(4, 3),
+        Err(ProofError::Shrunk { old: 4, new: 3 })
+    );
     fill(&mut prover, 2);
     let unknown = ProofError::Unknown(Subtree { level: 0, index: 1 });
     assert_eq!(prover.inclusion(0, 2), Err(unknown));
-    let too_short = ProofError::Length { expected: 1, found: 0 };
-    assert_eq!(verify_inclusion(&leaf(b""), 0, 2, &[], &other_root(2)), Err(too_short));
+    let too_short = ProofError::Length {
+        expected: 1,
+        found: 0,
+    };
+    assert_eq!(
+        verify_inclusion(&leaf(b""), 0, 2, &[], &other_root(2)),
+        Err(too_short)
+    );
 }
 
 #[test]
 fn every_tree_begins_with_the_empty_one() {
     let nothing = Sha256::digest([]).into();
-    assert_eq!(verify_consistency(0, &nothing, 3, &other_root(3), &[]), Ok(()));
-    assert_eq!(verify_consistency(0, &[0; 32], 3, &other_root(3), &[]), Err(ProofError::NotConsistent));
-    assert_eq!(verify_consistency(2, &other_root(2), 2, &other_root(2), &[]), Ok(()));
-    assert_eq!(verify_consistency(2, &other_root(2), 2, &other_root(1), &[]), Err(ProofError::NotConsistent));
+    assert_eq!(
+        verify_consistency(0, &nothing, 3, &other_root(3), &[]),
+        Ok(())
+    );
+    assert_eq!(
+        verify_consistency(0, &[0; 32], 3, &other_root(3), &[]),
+        Err(ProofError::NotConsistent)
+    );
+    assert_eq!(
+        verify_consistency(2, &other_root(2), 2, &other_root(2), &[]),
+        Ok(())
+    );
+    assert_eq!(
+        verify_consistency(2, &other_root(2), 2, &other_root(1), &[]),
+        Err(ProofError::NotConsistent)
+    );
 }

@@ -9,17 +9,27 @@ use crate::Hash;
 ///
 /// # Errors
 /// [`ProofError`]: each variant but `Shrunk`, `Unknown` and `NotConsistent`.
-pub fn verify_inclusion(leaf: &Hash, index: u64, size: u64, proof: &[Hash], root: &Hash) -> Result<(), ProofError> {
+pub fn verify_inclusion(
+    leaf: &Hash,
+    index: u64,
+    size: u64,
+    proof: &[Hash],
+    root: &Hash,
+) -> Result<(), ProofError> {
     let path = path::inclusion(index, size)?;
     check_length(path.len(), proof.len())?;
-    let found =
-        path.iter().zip(proof).fold(
-            *leaf,
-            |inner, (beside, hash)| {
-                if beside.start > index { node(&inner, hash) } else { node(hash, &inner) }
-            },
-        );
-    if found == *root { Ok(()) } else { Err(ProofError::NotIncluded) }
+    let found = path.iter().zip(proof).fold(*leaf, |inner, (beside, hash)| {
+        if beside.start > index {
+            node(&inner, hash)
+        } else {
+            node(hash, &inner)
+        }
+    });
+    if found == *root {
+        Ok(())
+    } else {
+        Err(ProofError::NotIncluded)
+    }
 }
 
 /// Verifies that the tree of `new_size` leaves whose root is `new_root` begins with the one of `old_size` leaves whose
@@ -37,10 +47,18 @@ pub fn verify_consistency(
     let path = path::consistency(old_size, new_size)?;
     check_length(path.spans.len(), proof.len())?;
     if old_size == 0 {
-        return if *old_root == Hash::from(Sha256::digest([])) { Ok(()) } else { Err(ProofError::NotConsistent) };
+        return if *old_root == Hash::from(Sha256::digest([])) {
+            Ok(())
+        } else {
+            Err(ProofError::NotConsistent)
+        };
     }
     let mut steps = path.spans.iter().zip(proof);
-    let first = if path.begins_with_old_root { Some(old_root) } else { steps.next().map(|(_, hash)| hash) };
+    let first = if path.begins_with_old_root {
+        Some(old_root)
+    } else {
+        steps.next().map(|(_, hash)| hash)
+    };
     let (mut old, mut new) = first.map_or(([0; 32], [0; 32]), |first| (*first, *first));
     for (beside, hash) in steps {
         if beside.start >= old_size {
@@ -49,9 +67,17 @@ pub fn verify_consistency(
             (old, new) = (node(hash, &old), node(hash, &new));
         }
     }
-    if (old, new) == (*old_root, *new_root) { Ok(()) } else { Err(ProofError::NotConsistent) }
+    if (old, new) == (*old_root, *new_root) {
+        Ok(())
+    } else {
+        Err(ProofError::NotConsistent)
+    }
 }
 
 const fn check_length(expected: usize, found: usize) -> Result<(), ProofError> {
-    if expected == found { Ok(()) } else { Err(ProofError::Length { expected, found }) }
+    if expected == found {
+        Ok(())
+    } else {
+        Err(ProofError::Length { expected, found })
+    }
 }

@@ -5,7 +5,10 @@ use super::*;
 const MINUTE: Duration = Duration::from_secs(60);
 
 fn answers(entries: usize) -> Answers {
-    Answers::new(CacheSettings { entries: NonZeroUsize::new(entries).unwrap(), age_max: MINUTE })
+    Answers::new(CacheSettings {
+        entries: NonZeroUsize::new(entries).unwrap(),
+        age_max: MINUTE,
+    })
 }
 
 fn request(number: u8) -> Digest {
@@ -18,7 +21,10 @@ fn an_answer_is_found_until_it_is_too_old() {
     let answer = LLMResponse::text("a");
     answers.keep(request(1), &answer, start);
     assert_eq!(answers.find(&request(2), start), None);
-    assert_eq!(answers.find(&request(1), start + MINUTE - Duration::from_nanos(1)), Some(answer));
+    assert_eq!(
+        answers.find(&request(1), start + MINUTE - Duration::from_nanos(1)),
+        Some(answer)
+    );
     assert_eq!(answers.find(&request(1), start + MINUTE), None);
 }
 
@@ -36,7 +42,10 @@ fn the_answer_that_was_not_given_for_the_longest_time_makes_room() {
 
 #[test]
 fn only_whole_answers_are_kept() {
-    let reply = || Reply { parts: vec![Part::Text("a".into())], ..Reply::default() };
+    let reply = || Reply {
+        parts: vec![Part::Text("a".into())],
+        ..Reply::default()
+    };
     let responses = [
         (LLMResponse::Text(reply()), true),
         (LLMResponse::Calls(reply()), true),
@@ -47,16 +56,37 @@ fn only_whole_answers_are_kept() {
     for (response, is_kept) in responses {
         let (mut answers, now) = (answers(2), Instant::now());
         answers.keep(request(1), &response, now);
-        assert_eq!(answers.find(&request(1), now).is_some(), is_kept, "{response:?}");
+        assert_eq!(
+            answers.find(&request(1), now).is_some(),
+            is_kept,
+            "{response:?}"
+        );
     }
 }
 
 #[test]
 fn what_comes_from_the_cache_costs_nothing_and_says_so() {
-    let usage = Usage { input: Some(7), output: Some(2), ..Usage::default() };
-    let reply = Reply { parts: vec![Part::Text("a".into())], usage, warnings: vec!["x".into()], ..Reply::default() };
-    let nothing = Usage { input: Some(0), output: Some(0), ..Usage::default() };
-    let expected = Reply { usage: nothing, warnings: vec!["x".into(), CACHED_ANSWER.into()], ..reply.clone() };
+    let usage = Usage {
+        input: Some(7),
+        output: Some(2),
+        ..Usage::default()
+    };
+    let reply = Reply {
+        parts: vec![Part::Text("a".into())],
+        usage,
+        warnings: vec!["x".into()],
+        ..Reply::default()
+    };
+    let nothing = Usage {
+        input: Some(0),
+        output: Some(0),
+        ..Usage::default()
+    };
+    let expected = Reply {
+        usage: nothing,
+        warnings: vec!["x".into(), CACHED_ANSWER.into()],
+        ..reply.clone()
+    };
     assert_eq!(unpaid(reply), expected);
 }
 

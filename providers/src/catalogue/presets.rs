@@ -167,19 +167,30 @@ impl Preset {
     /// `settings`, and what they leave open as this provider has it.
     pub(super) fn complete(&self, settings: &Map<String, Value>) -> Map<String, Value> {
         let text = |text: &str| Value::String(text.to_owned());
-        let mut all: Map<String, Value> =
-            self.quirks.iter().map(|(name, value)| ((*name).to_owned(), text(value))).collect();
+        let mut all: Map<String, Value> = self
+            .quirks
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), text(value)))
+            .collect();
         all.insert("base_url".to_owned(), text(self.base_url));
         if let Some(variable) = self.key {
             all.insert("key".to_owned(), Value::String(format!("${{{variable}}}")));
         }
-        all.extend(settings.iter().map(|(name, value)| (name.clone(), value.clone())));
+        all.extend(
+            settings
+                .iter()
+                .map(|(name, value)| (name.clone(), value.clone())),
+        );
         all
     }
 
     /// The variables that it looks up unless a script says otherwise: that of its key first.
     pub fn variables(&self) -> impl Iterator<Item = String> + use<> {
-        let of_url = Template::new(self.base_url).map(|url| url.variables().map(str::to_owned).collect::<Vec<_>>());
-        self.key.map(str::to_owned).into_iter().chain(of_url.into_iter().flatten())
+        let of_url = Template::new(self.base_url)
+            .map(|url| url.variables().map(str::to_owned).collect::<Vec<_>>());
+        self.key
+            .map(str::to_owned)
+            .into_iter()
+            .chain(of_url.into_iter().flatten())
     }
 }

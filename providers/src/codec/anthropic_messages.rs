@@ -58,7 +58,10 @@ pub struct AnthropicMessages {
 impl Default for AnthropicMessages {
     /// 4,096 tokens are what every model of the wire can write.
     fn default() -> Self {
-        Self { api_version: ApiVersion::default(), output_tokens_default: 4_096 }
+        Self {
+            api_version: ApiVersion::default(),
+            output_tokens_default: 4_096,
+        }
     }
 }
 

@@ -15,7 +15,11 @@ const DIGITS_MAX: usize = 15;
 
 /// The object; under the key `invalid` the text, if it is none or names a key twice: what another wire let pass is not
 /// repaired, and the model finds what it wrote. What the object does not keep of the text is told.
-pub(super) fn object_of(arguments: &str, invalid: &str, warnings: &mut BTreeSet<&'static str>) -> Fields {
+pub(super) fn object_of(
+    arguments: &str,
+    invalid: &str,
+    warnings: &mut BTreeSet<&'static str>,
+) -> Fields {
     let warning = match read(arguments) {
         Ok(Value::Object(object)) => {
             if may_be_rounded(arguments) {
@@ -35,7 +39,10 @@ const MALFORMED: &str = "malformed_arguments";
 
 /// The arguments as text, as the model wrote them; as a text within an object, if they are no JSON: servers that write
 /// the conversation into a template refuse those.
-pub(super) fn text_of<'a>(arguments: &'a str, warnings: &mut BTreeSet<&'static str>) -> Cow<'a, str> {
+pub(super) fn text_of<'a>(
+    arguments: &'a str,
+    warnings: &mut BTreeSet<&'static str>,
+) -> Cow<'a, str> {
     if serde_json::from_str::<IgnoredAny>(arguments).is_ok() {
         return Cow::Borrowed(arguments);
     }
@@ -54,7 +61,8 @@ fn may_be_rounded(json: &str) -> bool {
         if was_text { ' ' } else { c }
     });
     let outside: String = outside.collect();
-    let mut numbers = outside.split(|c: char| !matches!(c, '0'..='9' | '-' | '+' | '.' | 'e' | 'E'));
+    let mut numbers =
+        outside.split(|c: char| !matches!(c, '0'..='9' | '-' | '+' | '.' | 'e' | 'E'));
     numbers.any(|number| {
         let digits = number.chars().filter(char::is_ascii_digit).count();
         digits > DIGITS_MAX && number.parse::<i64>().is_err() && number.parse::<u64>().is_err()
@@ -79,18 +87,29 @@ mod tests {
             "{\"x\":\"a\\\"1234567890123456789012345\"}",
             "{\"x\":0.123456789,\"y\":[{\"x\":1},{\"x\":null}],\"z\":{\"x\":true}}",
         ] {
-            assert_eq!(told(exact), (serde_json::from_str(exact).unwrap(), vec![]), "{exact}");
+            assert_eq!(
+                told(exact),
+                (serde_json::from_str(exact).unwrap(), vec![]),
+                "{exact}"
+            );
         }
     }
 
     #[test]
     fn what_it_does_not_keep_is_told() {
-        for rounded in ["{\"x\":123456789012345678901}", "{\"x\":[0.1234567890123456789]}"] {
+        for rounded in [
+            "{\"x\":123456789012345678901}",
+            "{\"x\":[0.1234567890123456789]}",
+        ] {
             assert_eq!(told(rounded).1, ["arguments_rounded"], "{rounded}");
         }
         for repeated in ["{\"x\":1,\"x\":1}", "{\"y\":[{\"x\":1,\"\\u0078\":2}]}"] {
             let kept = Fields::from_iter([("invalid".to_owned(), Value::from(repeated))]);
-            assert_eq!(told(repeated), (kept, vec!["arguments_repeated"]), "{repeated}");
+            assert_eq!(
+                told(repeated),
+                (kept, vec!["arguments_repeated"]),
+                "{repeated}"
+            );
         }
     }
 

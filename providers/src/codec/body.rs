@@ -41,7 +41,13 @@ impl<'c> BodyReader<'c> {
     /// A reader for one answer of at most `bytes_max` bytes. No event and no document in it has another limit.
     #[must_use]
     pub fn new(codec: &'c dyn Codec, bytes_max: usize) -> Self {
-        Self { codec, form: Form::Open(Vec::new()), bytes_max, room: bytes_max, failed: None }
+        Self {
+            codec,
+            form: Form::Open(Vec::new()),
+            bytes_max,
+            room: bytes_max,
+            failed: None,
+        }
     }
 
     /// Takes the next bytes, split anywhere, and gives what can be shown.
@@ -53,7 +59,9 @@ impl<'c> BodyReader<'c> {
             return Err(error.clone());
         }
         let Some(room) = self.room.checked_sub(bytes.len()) else {
-            let error = DecodeError::TooLong { limit_bytes: self.bytes_max };
+            let error = DecodeError::TooLong {
+                limit_bytes: self.bytes_max,
+            };
             self.failed = Some(error.clone());
             return Err(error);
         };
@@ -67,7 +75,9 @@ impl<'c> BodyReader<'c> {
             Form::Open(head) => {
                 head.extend_from_slice(bytes);
                 drop_blanks(head);
-                let Some(is_stream) = is_stream(head) else { return Ok(Vec::new()) };
+                let Some(is_stream) = is_stream(head) else {
+                    return Ok(Vec::new());
+                };
                 let head = std::mem::take(head);
                 if is_stream {
                     let mut decoder = self.codec.stream_decoder();
@@ -116,7 +126,11 @@ fn whole(codec: &dyn Codec, body: &[u8]) -> Result<LLMResponse, DecodeError> {
     }
     if body.starts_with(b"<") {
         let page = String::from_utf8_lossy(body);
-        let page = page.chars().map(|c| if c.is_control() { ' ' } else { c }).take(PAGE_CHARS_MAX).collect();
+        let page = page
+            .chars()
+            .map(|c| if c.is_control() { ' ' } else { c })
+            .take(PAGE_CHARS_MAX)
+            .collect();
         return Err(DecodeError::Page(page));
     }
     match codec.decode(body) {
@@ -131,7 +145,8 @@ fn whole(codec: &dyn Codec, body: &[u8]) -> Result<LLMResponse, DecodeError> {
 }
 
 fn has_data_line(body: &[u8]) -> bool {
-    body.split(|byte| matches!(byte, b'\n' | b'\r')).any(|line| line.starts_with(b"data:"))
+    body.split(|byte| matches!(byte, b'\n' | b'\r'))
+        .any(|line| line.starts_with(b"data:"))
 }
 
 /// Whether a body that begins so is a stream of events; `None` as long as it may become either.
@@ -144,7 +159,9 @@ fn is_stream(head: &[u8]) -> Option<bool> {
     if *first == b':' {
         return Some(true); // a comment
     }
-    let end = head.iter().position(|byte| matches!(byte, b':' | b'\n' | b'\r'));
+    let end = head
+        .iter()
+        .position(|byte| matches!(byte, b':' | b'\n' | b'\r'));
     match end {
         Some(end) => Some(FIELDS.iter().any(|field| head.get(..end) == Some(*field))),
         None if FIELDS.iter().any(|field| field.starts_with(head)) => None,
@@ -155,7 +172,11 @@ fn is_stream(head: &[u8]) -> Option<bool> {
 /// Drops blanks that the next bytes would be looked for behind again. One stays: behind it no byte order mark counts.
 fn drop_blanks(head: &mut Vec<u8>) {
     let start = head.len() - trimmed(head).len();
-    let kept = if head.starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 1 };
+    let kept = if head.starts_with(BYTE_ORDER_MARK) {
+        BYTE_ORDER_MARK.len()
+    } else {
+        1
+    };
     if start > kept {
         head.drain(kept..start);
     }
@@ -163,7 +184,9 @@ fn drop_blanks(head: &mut Vec<u8>) {
 
 /// The body without a byte order mark and blanks before it.
 fn trimmed(body: &[u8]) -> &[u8] {
-    body.strip_prefix(BYTE_ORDER_MARK).unwrap_or(body).trim_ascii_start()
+    body.strip_prefix(BYTE_ORDER_MARK)
+        .unwrap_or(body)
+        .trim_ascii_start()
 }
 
 #[cfg(test)]

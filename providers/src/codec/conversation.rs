@@ -73,12 +73,21 @@ pub(super) type IdOf = fn(label: &str, call: usize) -> String;
 
 /// The label itself, or `call_<n>`: for wires that take any text.
 pub(super) fn any_id(label: &str, call: usize) -> String {
-    if label.is_empty() { format!("call_{call}") } else { label.to_owned() }
+    if label.is_empty() {
+        format!("call_{call}")
+    } else {
+        label.to_owned()
+    }
 }
 
 impl<'r> Conversation<'r> {
     /// The conversation of `request` for the wire of `codec`.
-    pub(super) fn of(request: &'r ModelRequest, files: &'r Files, codec: &'r dyn Codec, id_of: IdOf) -> Self {
+    pub(super) fn of(
+        request: &'r ModelRequest,
+        files: &'r Files,
+        codec: &'r dyn Codec,
+        id_of: IdOf,
+    ) -> Self {
         let mut writer = Writer {
             files,
             codec,
@@ -124,16 +133,26 @@ struct Writer<'r> {
 impl<'r> Writer<'r> {
     fn item(&mut self, item: &'r Arc<Item>) {
         match &**item {
-            Item::Heard { from, text, attachments } => {
+            Item::Heard {
+                from,
+                text,
+                attachments,
+            } => {
                 let heard = self.heard(from, text, attachments);
                 self.hear(heard);
             }
             // A name cannot begin with a bracket, so that nobody's message looks like this.
             Item::Notice { text } => self.tell(format!("[notice] {text}")),
             Item::State { text } => self.tell(format!("[state] {text}")),
-            Item::Summary { text } => self.tell(format!("[summary of the earlier conversation] {text}")),
+            Item::Summary { text } => {
+                self.tell(format!("[summary of the earlier conversation] {text}"))
+            }
             Item::Said { parts } => self.say(parts),
-            Item::Result { label, text, failed } => self.result(label, text, *failed),
+            Item::Result {
+                label,
+                text,
+                failed,
+            } => self.result(label, text, *failed),
         }
     }
 
@@ -141,17 +160,34 @@ impl<'r> Writer<'r> {
     fn heard(&mut self, from: &str, text: &str, attachments: &'r [Attached]) -> Heard<'r> {
         let lines: Vec<String> = attachments.iter().map(ToString::to_string).collect();
         let said = (!text.is_empty() || lines.is_empty()).then_some(text);
-        let text = said.into_iter().chain(lines.iter().map(String::as_str)).collect::<Vec<_>>().join("\n");
-        let files: Vec<File<'r>> = attachments.iter().filter_map(|attached| self.file(attached)).collect();
+        let text = said
+            .into_iter()
+            .chain(lines.iter().map(String::as_str))
+            .collect::<Vec<_>>()
+            .join("\n");
+        let files: Vec<File<'r>> = attachments
+            .iter()
+            .filter_map(|attached| self.file(attached))
+            .collect();
         if files.len() < attachments.len() {
             self.out.warnings.insert(warning::ATTACHMENT_NOT_SENT);
         }
-        Heard { text: format!("{from}: {text}"), files }
+        Heard {
+            text: format!("{from}: {text}"),
+            files,
+        }
     }
 
     fn file(&self, attached: &'r Attached) -> Option<File<'r>> {
-        let bytes = self.files.get(&attached.blob).filter(|_| self.codec.takes_file(&attached.media_type))?;
-        Some(File { name: &attached.name, media_type: &attached.media_type, bytes })
+        let bytes = self
+            .files
+            .get(&attached.blob)
+            .filter(|_| self.codec.takes_file(&attached.media_type))?;
+        Some(File {
+            name: &attached.name,
+            media_type: &attached.media_type,
+            bytes,
+        })
     }
 
     fn say(&mut self, parts: &'r [Part]) {
@@ -160,8 +196,15 @@ impl<'r> Writer<'r> {
         for part in parts {
             let Part::Call(call) = part else { continue };
             let id = self.id(&call.label);
-            self.waiting.entry(&call.label).or_default().push_back(self.open.len());
-            self.open.push(Open { id: id.clone(), tool: call.tool.clone(), result: None });
+            self.waiting
+                .entry(&call.label)
+                .or_default()
+                .push_back(self.open.len());
+            self.open.push(Open {
+                id: id.clone(),
+                tool: call.tool.clone(),
+                result: None,
+            });
             ids.push(id);
         }
         self.out.turns.push(Turn::Said { parts, ids });
@@ -181,11 +224,18 @@ impl<'r> Writer<'r> {
     }
 
     fn tell(&mut self, text: String) {
-        self.hear(Heard { text, files: Vec::new() });
+        self.hear(Heard {
+            text,
+            files: Vec::new(),
+        });
     }
 
     fn hear(&mut self, heard: Heard<'r>) {
-        if self.open.is_empty() { self.out.turns.push(Turn::Heard(heard)) } else { self.held_back.push(heard) }
+        if self.open.is_empty() {
+            self.out.turns.push(Turn::Heard(heard))
+        } else {
+            self.held_back.push(heard)
+        }
     }
 
     /// Gives the results of the last answer, then what was held back for them.
@@ -196,13 +246,20 @@ impl<'r> Writer<'r> {
                 self.out.warnings.insert(warning::RESULT_MISSING);
             }
             let (text, failed) = result.unwrap_or_else(|| (NO_RESULT.to_owned(), false));
-            results.push(CallResult { id, tool, text, failed });
+            results.push(CallResult {
+                id,
+                tool,
+                text,
+                failed,
+            });
         }
         self.waiting.clear();
         if !results.is_empty() {
             self.out.turns.push(Turn::Results(results));
         }
-        self.out.turns.extend(self.held_back.drain(..).map(Turn::Heard));
+        self.out
+            .turns
+            .extend(self.held_back.drain(..).map(Turn::Heard));
     }
 
     /// The id of the next call, which no other call of the conversation has.
@@ -221,5 +278,9 @@ impl<'r> Writer<'r> {
 
 /// The result's text, for wires that have no mark for a failure.
 pub(super) fn marked(text: &str, failed: bool) -> String {
-    if failed { format!("[failed] {text}") } else { text.to_owned() }
+    if failed {
+        format!("[failed] {text}")
+    } else {
+        text.to_owned()
+    }
 }

@@ -36,7 +36,10 @@ impl Ending {
         let has_calls = has(|part| matches!(part, Part::Call(_)));
         let has_refusal = has(|part| matches!(part, Part::Refusal(_)));
         let says_nothing = !has_refusal && !has(|part| matches!(part, Part::Text(_)));
-        let is_unread = reply.warnings.iter().any(|code| UNREAD.contains(&code.as_str()));
+        let is_unread = reply
+            .warnings
+            .iter()
+            .any(|code| UNREAD.contains(&code.as_str()));
         Ok(match self {
             Self::Filtered => LLMResponse::Filtered(reply),
             Self::Cut => LLMResponse::Truncated(reply),

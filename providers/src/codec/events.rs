@@ -9,7 +9,8 @@ use super::{DecodeError, Delta, SseParser, StreamDecoder};
 /// What a wire makes of its events.
 pub(super) trait Events: Debug + Send {
     /// Takes one event with data, and adds what can be shown of it. Not called any more once it is done.
-    fn take(&mut self, name: &str, data: &[u8], deltas: &mut Vec<Delta>) -> Result<(), DecodeError>;
+    fn take(&mut self, name: &str, data: &[u8], deltas: &mut Vec<Delta>)
+    -> Result<(), DecodeError>;
 
     /// Whether the wire has said that nothing follows.
     fn is_done(&self) -> bool;
@@ -41,13 +42,24 @@ impl<E: Events> StreamDecoder for EventDecoder<E> {
             return Err(error.clone());
         }
         let mut deltas = Vec::new();
-        let Self { parser, events, progress, failed } = self;
-        match parser.push(bytes, |name, data| take(events, progress, name, data, &mut deltas)) {
+        let Self {
+            parser,
+            events,
+            progress,
+            failed,
+        } = self;
+        match parser.push(bytes, |name, data| {
+            take(events, progress, name, data, &mut deltas)
+        }) {
             Ok(()) => Ok(deltas),
             Err(error) => {
                 *failed = Some(error.clone());
                 // What came before the error is shown first, however the bytes came; the error is told next.
-                if deltas.is_empty() { Err(error) } else { Ok(deltas) }
+                if deltas.is_empty() {
+                    Err(error)
+                } else {
+                    Ok(deltas)
+                }
             }
         }
     }
@@ -61,9 +73,21 @@ impl<E: Events> StreamDecoder for EventDecoder<E> {
             return Err(error);
         }
         // The last event may lack its blank line. If it cannot be read, it was cut.
-        let Self { parser, mut events, mut progress, .. } = *self;
-        let rest = parser.finish(|name, data| take(&mut events, &mut progress, name, data, &mut Vec::new()));
-        rest.map_err(|error| if matches!(error, DecodeError::Json(_)) { DecodeError::CutOff } else { error })?;
+        let Self {
+            parser,
+            mut events,
+            mut progress,
+            ..
+        } = *self;
+        let rest = parser
+            .finish(|name, data| take(&mut events, &mut progress, name, data, &mut Vec::new()));
+        rest.map_err(|error| {
+            if matches!(error, DecodeError::Json(_)) {
+                DecodeError::CutOff
+            } else {
+                error
+            }
+        })?;
         events.into_response()
     }
 }

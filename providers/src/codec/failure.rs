@@ -13,7 +13,10 @@ const DETAIL_CHARS_MAX: usize = 8_000;
 /// Reads the body of an answer whose status is no success.
 pub(super) fn decode_error(failure: WireFailure<'_>) -> ModelError {
     let report = serde_json::from_slice(failure.body).map_or_else(
-        |_| Report { message: String::from_utf8_lossy(failure.body).into_owned(), ..Report::default() },
+        |_| Report {
+            message: String::from_utf8_lossy(failure.body).into_owned(),
+            ..Report::default()
+        },
         |body: Value| Report::of(&body),
     );
     let detail = format!("HTTP {}: {}", failure.status, report.detail());
@@ -30,14 +33,26 @@ pub(super) fn reported(document: &Fields) -> Option<ModelError> {
 /// The error that a document is.
 pub(super) fn of_event(document: Fields) -> ModelError {
     let report = Report::of(&Value::Object(document));
-    let status = report.code.parse().ok().filter(|status| (400..600).contains(status));
+    let status = report
+        .code
+        .parse()
+        .ok()
+        .filter(|status| (400..600).contains(status));
     ModelError::new(report.kind(status), report.detail())
 }
 
 /// The error that a finish reason tells of.
 pub(super) fn interrupted(reason: &str) -> ModelError {
-    let kind = if reason == "insufficient_system_resource" { Kind::Overload } else { Kind::Outage };
-    ModelError::new(kind, format!("the answer ended with the finish reason {reason}")).after(Reached::Answer)
+    let kind = if reason == "insufficient_system_resource" {
+        Kind::Overload
+    } else {
+        Kind::Outage
+    };
+    ModelError::new(
+        kind,
+        format!("the answer ended with the finish reason {reason}"),
+    )
+    .after(Reached::Answer)
 }
 
 /// What servers tell of an error.
@@ -51,9 +66,15 @@ struct Report {
 impl Report {
     /// Reads `{"error": {…}}`, `{"error": "…"}`, `{"detail": …}`, or the fields themselves.
     fn of(body: &Value) -> Self {
-        let inner = body.get("error").filter(|error| !is_blank(error)).unwrap_or(body);
+        let inner = body
+            .get("error")
+            .filter(|error| !is_blank(error))
+            .unwrap_or(body);
         if let Value::String(message) = inner {
-            return Self { message: message.clone(), ..Self::default() };
+            return Self {
+                message: message.clone(),
+                ..Self::default()
+            };
         }
         let text = |field: &str| match inner.get(field) {
             Some(Value::String(text)) => text.clone(),
@@ -61,17 +82,34 @@ impl Report {
             Some(other) => other.to_string(),
         };
         let message = [text("message"), text("detail"), inner.to_string()];
-        let message = message.into_iter().find(|text| !text.is_empty()).unwrap_or_default();
-        Self { code: text("code"), kind: text("type"), message }
+        let message = message
+            .into_iter()
+            .find(|text| !text.is_empty())
+            .unwrap_or_default();
+        Self {
+            code: text("code"),
+            kind: text("type"),
+            message,
+        }
     }
 
     fn detail(&self) -> String {
-        let names = [&self.code, &self.kind].into_iter().filter(|name| !name.is_empty());
+        let names = [&self.code, &self.kind]
+            .into_iter()
+            .filter(|name| !name.is_empty());
         let names = names.map(String::as_str).collect::<Vec<_>>().join(", ");
-        let message = self.message.chars().map(|c| if c.is_control() { ' ' } else { c }).take(DETAIL_CHARS_MAX);
+        let message = self
+            .message
+            .chars()
+            .map(|c| if c.is_control() { ' ' } else { c })
+            .take(DETAIL_CHARS_MAX);
         let message = message.collect::<String>();
         let message = message.trim();
-        if names.is_empty() { message.to_owned() } else { format!("{message} ({names})") }
+        if names.is_empty() {
+            message.to_owned()
+        } else {
+            format!("{message} ({names})")
+        }
     }
 
     fn kind(&self, status: Option<u16>) -> Kind {
@@ -101,10 +139,21 @@ impl Report {
     }
 }
 
-const REPLY_NAMES: &[&str] = &["tool_use_failed", "json_validate_failed", "output_parse_failed"];
-const REPLY: &[&str] =
-    &["failed to parse tool call arguments", "failed to call a function", "tool call validation failed"];
-const CONTEXT_NAMES: &[&str] = &["context_length_exceeded", "exceed_context_size", "model_context_window_exceeded"];
+const REPLY_NAMES: &[&str] = &[
+    "tool_use_failed",
+    "json_validate_failed",
+    "output_parse_failed",
+];
+const REPLY: &[&str] = &[
+    "failed to parse tool call arguments",
+    "failed to call a function",
+    "tool call validation failed",
+];
+const CONTEXT_NAMES: &[&str] = &[
+    "context_length_exceeded",
+    "exceed_context_size",
+    "model_context_window_exceeded",
+];
 const CONTEXT: &[&str] = &[
     "context_length_exceeded",
     "exceed_context_size",
@@ -137,9 +186,19 @@ const CONTEXT_OF_SERVER: &[&str] = &[
     "context shift is disabled",
 ];
 const FILTER_NAMES: &[&str] = &["content_filter", "content_policy", "moderation"];
-const FILTER: &[&str] =
-    &["responsibleaipolicyviolation", "content management policy", "content filtering policy", "flagged by moderation"];
-const ACCOUNT_NAMES: &[&str] = &["insufficient_quota", "billing", "invalid_api_key", "authentication", "permission"];
+const FILTER: &[&str] = &[
+    "responsibleaipolicyviolation",
+    "content management policy",
+    "content filtering policy",
+    "flagged by moderation",
+];
+const ACCOUNT_NAMES: &[&str] = &[
+    "insufficient_quota",
+    "billing",
+    "invalid_api_key",
+    "authentication",
+    "permission",
+];
 const ACCOUNT: &[&str] = &[
     "invalid api key",
     "incorrect api key",

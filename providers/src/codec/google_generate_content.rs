@@ -64,7 +64,9 @@ pub struct GoogleGenerateContent {
 
 impl Default for GoogleGenerateContent {
     fn default() -> Self {
-        Self { prefix: "v1beta".to_owned() }
+        Self {
+            prefix: "v1beta".to_owned(),
+        }
     }
 }
 

@@ -3,7 +3,9 @@
 use std::fmt;
 
 use folkmoot_core::canonical::{JsonFault, read};
-use serde::de::{Deserialize, DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::de::{
+    Deserialize, DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor,
+};
 use serde_json::value::RawValue;
 use serde_json::{Map, Number, Value};
 
@@ -118,7 +120,11 @@ impl<'de> Deserialize<'de> for Arguments {
 
 /// The fields of an object; none of everything else.
 pub(super) fn fields_of(value: Value) -> Fields {
-    if let Value::Object(fields) = value { fields } else { Fields::new() }
+    if let Value::Object(fields) = value {
+        fields
+    } else {
+        Fields::new()
+    }
 }
 
 /// The text of a string; empty for everything else.

@@ -31,6 +31,9 @@ impl Kept {
             (1, Some(value)) => value,
             (_, last) => values.into_iter().chain(last).collect(),
         };
-        self.0.into_iter().map(|(field, values)| (field, one(values))).collect()
+        self.0
+            .into_iter()
+            .map(|(field, values)| (field, one(values)))
+            .collect()
     }
 }

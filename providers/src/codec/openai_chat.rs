@@ -24,8 +24,8 @@ mod tests;
 mod usage;
 
 pub use dialect::{
-    CacheHints, CallIds, ChoiceWord, FileParts, KeyHeader, OutputForms, OutputLimit, ParallelCalls, ReasoningEcho,
-    ReasoningStyle, SeedField, StreamUsage, SystemRole,
+    CacheHints, CallIds, ChoiceWord, FileParts, KeyHeader, OutputForms, OutputLimit, ParallelCalls,
+    ReasoningEcho, ReasoningStyle, SeedField, StreamUsage, SystemRole,
 };
 
 /// The codec of `POST /chat/completions`.

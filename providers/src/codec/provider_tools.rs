@@ -13,9 +13,24 @@ pub(super) const FIELD: &str = "tools";
 
 /// Those that can stand beside the room's own. One with the name of one of them would make two of that name, which every
 /// provider refuses.
-pub(super) fn provider_tools(request: &ModelRequest, warnings: &mut BTreeSet<&'static str>) -> Vec<Value> {
-    let listed = request.parameters().extra.get(FIELD).and_then(Value::as_array).into_iter().flatten();
-    let fits = |tool: &&Value| tool.is_object() && !request.tools().iter().any(|own| name_of(tool) == &*own.name);
+pub(super) fn provider_tools(
+    request: &ModelRequest,
+    warnings: &mut BTreeSet<&'static str>,
+) -> Vec<Value> {
+    let listed = request
+        .parameters()
+        .extra
+        .get(FIELD)
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
+    let fits = |tool: &&Value| {
+        tool.is_object()
+            && !request
+                .tools()
+                .iter()
+                .any(|own| name_of(tool) == &*own.name)
+    };
     let (fitting, left_out): (Vec<&Value>, Vec<&Value>) = listed.partition(fits);
     if !left_out.is_empty() {
         warnings.insert(warning::PROVIDER_TOOLS_NOT_CARRIED);
@@ -25,16 +40,27 @@ pub(super) fn provider_tools(request: &ModelRequest, warnings: &mut BTreeSet<&'s
 
 /// The further fields without those tools.
 pub(super) fn without(extra: &Map<String, Value>) -> impl Iterator<Item = (&String, &Value)> {
-    extra.iter().filter(|(field, value)| *field != FIELD || !value.is_array())
+    extra
+        .iter()
+        .filter(|(field, value)| *field != FIELD || !value.is_array())
 }
 
 /// What is asked about tools in a request that has none: it is not sent, since servers refuse it there.
 pub(super) fn asked_in_vain(request: &ModelRequest) -> impl Iterator<Item = &'static str> {
     let parameters = request.parameters();
     [
-        (parameters.tool_choice.is_some(), warning::TOOL_CHOICE_NOT_CARRIED),
-        (parameters.parallel_calls.is_some(), warning::PARALLEL_CALLS_NOT_CARRIED),
-        (parameters.strict_tools.is_some(), warning::STRICT_TOOLS_NOT_CARRIED),
+        (
+            parameters.tool_choice.is_some(),
+            warning::TOOL_CHOICE_NOT_CARRIED,
+        ),
+        (
+            parameters.parallel_calls.is_some(),
+            warning::PARALLEL_CALLS_NOT_CARRIED,
+        ),
+        (
+            parameters.strict_tools.is_some(),
+            warning::STRICT_TOOLS_NOT_CARRIED,
+        ),
     ]
     .into_iter()
     .filter_map(|(is_asked, code)| is_asked.then_some(code))

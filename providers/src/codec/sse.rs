@@ -84,7 +84,8 @@ impl SseParser {
             match self.read(part) {
                 Line::Data(data) if !self.has_data => (fresh, self.has_data) = (Some(data), true),
                 Line::Data(data) => {
-                    self.data.extend_from_slice(fresh.take().unwrap_or_default());
+                    self.data
+                        .extend_from_slice(fresh.take().unwrap_or_default());
                     self.join(data);
                 }
                 Line::Blank => self.end_event(fresh.take(), &mut each)?,
@@ -99,15 +100,28 @@ impl SseParser {
     ///
     /// # Errors
     /// The error of `each`.
-    pub fn finish(mut self, mut each: impl FnMut(&str, &[u8]) -> Result<(), DecodeError>) -> Result<(), DecodeError> {
+    pub fn finish(
+        mut self,
+        mut each: impl FnMut(&str, &[u8]) -> Result<(), DecodeError>,
+    ) -> Result<(), DecodeError> {
         let line = std::mem::take(&mut self.line);
         self.take_kept_line(&line, &mut each)?;
         self.end_event(None, &mut each)
     }
 
     fn check_room(&self, more: usize) -> Result<(), DecodeError> {
-        let len = self.line.len().saturating_add(self.data.len()).saturating_add(more);
-        if len > self.limit_bytes { Err(DecodeError::TooLong { limit_bytes: self.limit_bytes }) } else { Ok(()) }
+        let len = self
+            .line
+            .len()
+            .saturating_add(self.data.len())
+            .saturating_add(more);
+        if len > self.limit_bytes {
+            Err(DecodeError::TooLong {
+                limit_bytes: self.limit_bytes,
+            })
+        } else {
+            Ok(())
+        }
     }
 
     fn take_kept_line(
@@ -165,8 +179,11 @@ impl SseParser {
         fresh: Option<&[u8]>,
         each: &mut impl FnMut(&str, &[u8]) -> Result<(), DecodeError>,
     ) -> Result<(), DecodeError> {
-        let given =
-            if std::mem::take(&mut self.has_data) { each(&self.name, fresh.unwrap_or(&self.data)) } else { Ok(()) };
+        let given = if std::mem::take(&mut self.has_data) {
+            each(&self.name, fresh.unwrap_or(&self.data))
+        } else {
+            Ok(())
+        };
         self.data.clear();
         self.name.clear();
         given

@@ -23,10 +23,18 @@ fn check(wire: Wire, rows: &[Row]) {
         let whole = read(wire, body, usize::MAX);
         assert_eq!(told(&whole.0), *expected, "{name}: {:?}", whole.0);
         for bytes in [1, 3, 17] {
-            assert_eq!(read(wire, body, bytes), whole, "{name}: in pieces of {bytes} bytes");
+            assert_eq!(
+                read(wire, body, bytes),
+                whole,
+                "{name}: in pieces of {bytes} bytes"
+            );
         }
         if let (Ok(response), false) = (&whole.0, whole.1.is_empty()) {
-            assert_eq!(whole.1, response.spoken(), "{name}: what was shown is what was said");
+            assert_eq!(
+                whole.1,
+                response.spoken(),
+                "{name}: what was shown is what was said"
+            );
         }
     }
 }
@@ -62,15 +70,35 @@ fn told(answer: &Result<LLMResponse, ModelError>) -> String {
         LLMResponse::Filtered(_) => "filtered",
     };
     let reply = response.reply();
-    let reasoning = |part: &Part| if let Part::Reasoning(text) = part { Some(text.clone()) } else { None };
+    let reasoning = |part: &Part| {
+        if let Part::Reasoning(text) = part {
+            Some(text.clone())
+        } else {
+            None
+        }
+    };
     let reasoning: String = reply.parts.iter().filter_map(reasoning).collect();
-    let reasoning = if reasoning.is_empty() { reasoning } else { format!(" ({reasoning})") };
-    let calls: String = reply.calls().map(|call| format!(" → {} {}", call.tool, call.arguments)).collect();
-    let warnings: String = reply.warnings.iter().map(|code| format!(" ! {code}")).collect();
+    let reasoning = if reasoning.is_empty() {
+        reasoning
+    } else {
+        format!(" ({reasoning})")
+    };
+    let calls: String = reply
+        .calls()
+        .map(|call| format!(" → {} {}", call.tool, call.arguments))
+        .collect();
+    let warnings: String = reply
+        .warnings
+        .iter()
+        .map(|code| format!(" ! {code}"))
+        .collect();
     format!("{kind}: {}{reasoning}{calls}{warnings}", response.spoken())
 }
 
 /// A stream of events without names.
 fn events(documents: &[Value]) -> String {
-    documents.iter().map(|document| format!("data: {document}\n\n")).collect()
+    documents
+        .iter()
+        .map(|document| format!("data: {document}\n\n"))
+        .collect()
 }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{AnthropicMessages, Codec, GoogleGenerateContent, OpenAiChat, OpenAiResponses, names_of};
+use super::{
+    AnthropicMessages, Codec, GoogleGenerateContent, OpenAiChat, OpenAiResponses, names_of,
+};
 
 /// A wire: what a codec is for. Many providers speak the same one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -23,8 +25,12 @@ pub enum Wire {
 
 impl Wire {
     /// All of them.
-    pub const ALL: [Self; 4] =
-        [Self::OpenaiChat, Self::OpenaiResponses, Self::AnthropicMessages, Self::GoogleGenerateContent];
+    pub const ALL: [Self; 4] = [
+        Self::OpenaiChat,
+        Self::OpenaiResponses,
+        Self::AnthropicMessages,
+        Self::GoogleGenerateContent,
+    ];
 
     /// Its name, as scripts and opaque parts have it.
     #[must_use]
@@ -43,7 +49,8 @@ impl Wire {
         match self {
             Self::OpenaiChat | Self::OpenaiResponses | Self::AnthropicMessages => {
                 let is_taken = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-                (!name.chars().all(is_taken)).then_some("its wire takes letters, digits, `_` and `-` alone")
+                (!name.chars().all(is_taken))
+                    .then_some("its wire takes letters, digits, `_` and `-` alone")
             }
             Self::GoogleGenerateContent => {
                 let is_taken = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');

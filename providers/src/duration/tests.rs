@@ -11,7 +11,17 @@ fn a_number_and_a_unit_are_a_duration() {
 
 #[test]
 fn everything_else_is_none() {
-    for text in ["", "2", "s", "2 s", "-2s", "1.5s", "2sec", "99999999999999999999s", "18446744073709551615d"] {
+    for text in [
+        "",
+        "2",
+        "s",
+        "2 s",
+        "-2s",
+        "1.5s",
+        "2sec",
+        "99999999999999999999s",
+        "18446744073709551615d",
+    ] {
         assert_eq!(parse(text), None, "{text:?}");
     }
 }

@@ -95,13 +95,26 @@ impl RecordedModel {
     /// # Errors
     /// [`RecordingError`].
     pub fn open(settings: &RecordedSettings, base: Option<&Path>) -> Result<Self, RecordingError> {
-        let codec = settings.wire.codec(&settings.codec).map_err(RecordingError::Settings)?;
+        let codec = settings
+            .wire
+            .codec(&settings.codec)
+            .map_err(RecordingError::Settings)?;
         let path = base.map_or_else(|| settings.from.clone(), |base| base.join(&settings.from));
-        let unreadable = |source| RecordingError::Unreadable { path: path.clone(), source };
+        let unreadable = |source| RecordingError::Unreadable {
+            path: path.clone(),
+            source,
+        };
         if std::fs::metadata(&path).map_err(unreadable)?.len() > FILE_BYTES_MAX {
-            return Err(RecordingError::TooLong { path, bytes_max: FILE_BYTES_MAX });
+            return Err(RecordingError::TooLong {
+                path,
+                bytes_max: FILE_BYTES_MAX,
+            });
         }
-        Self::read(settings.wire, codec, &std::fs::read_to_string(&path).map_err(unreadable)?)
+        Self::read(
+            settings.wire,
+            codec,
+            &std::fs::read_to_string(&path).map_err(unreadable)?,
+        )
     }
 
     /// Reads exchanges: one JSON object a line; empty lines count for nothing. Lines of other wires are left alone.
@@ -113,12 +126,22 @@ impl RecordedModel {
     }
 
     fn read(wire: Wire, codec: Arc<dyn Codec>, lines: &str) -> Result<Self, RecordingError> {
-        let lines = lines.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let lines = lines
+            .lines()
+            .enumerate()
+            .filter(|(_, line)| !line.trim().is_empty());
         let read = |(at, line): (usize, &str)| {
-            let bad_line = |source| RecordingError::BadLine { line: at.saturating_add(1), source };
+            let bad_line = |source| RecordingError::BadLine {
+                line: at.saturating_add(1),
+                source,
+            };
             serde_json::from_str(line).map_err(bad_line)
         };
-        Ok(Self { wire, codec, exchanges: lines.map(read).collect::<Result<_, _>>()? })
+        Ok(Self {
+            wire,
+            codec,
+            exchanges: lines.map(read).collect::<Result<_, _>>()?,
+        })
     }
 
     /// The next exchange with the request's fingerprint, or else the last one with it, or else the next without any.
@@ -127,24 +150,40 @@ impl RecordedModel {
         let fitting = || self.fitting(call);
         let keyed = || fitting().filter(|(_, exchange)| exchange.fingerprint == Some(fingerprint));
         let unplayed = |(index, _): &(u32, &RecordedExchange)| !call.played.contains(index);
-        let in_order = || fitting().filter(|(_, exchange)| exchange.fingerprint.is_none()).find(unplayed);
-        keyed().find(unplayed).or_else(|| keyed().last()).or_else(in_order)
+        let in_order = || {
+            fitting()
+                .filter(|(_, exchange)| exchange.fingerprint.is_none())
+                .find(unplayed)
+        };
+        keyed()
+            .find(unplayed)
+            .or_else(|| keyed().last())
+            .or_else(in_order)
     }
 
     /// What is for this wire and the agent that asks.
     fn fitting(&self, call: &ModelCall) -> impl Iterator<Item = (u32, &RecordedExchange)> {
-        (0..).zip(&self.exchanges).filter(|(_, exchange)| exchange.is_for(&call.agent, self.wire))
+        (0..)
+            .zip(&self.exchanges)
+            .filter(|(_, exchange)| exchange.is_for(&call.agent, self.wire))
     }
 
     fn not_recorded(&self, call: &ModelCall) -> ModelError {
         let (agent, model) = (&call.agent, call.request.model());
         let count = self.exchanges.len();
-        let asked = format!("{agent} asks {model} with the fingerprint {}", call.request.fingerprint().short());
+        let asked = format!(
+            "{agent} asks {model} with the fingerprint {}",
+            call.request.fingerprint().short()
+        );
         let detail = match self.changed(call) {
-            Some((line, why)) => format!("the request is not that of exchange {line}: {why} ({asked})"),
+            Some((line, why)) => {
+                format!("the request is not that of exchange {line}: {why} ({asked})")
+            }
             None if self.fitting(call).next().is_none() => {
                 let wire = self.wire.name();
-                format!("none of the {count} recorded exchanges is one of {agent} over {wire} ({asked})")
+                format!(
+                    "none of the {count} recorded exchanges is one of {agent} over {wire} ({asked})"
+                )
             }
             None => format!("none of the {count} recorded exchanges is left ({asked})"),
         };
@@ -153,23 +192,38 @@ impl RecordedModel {
 
     /// What is different from the next exchange that the agent has not played, and its number from 1.
     fn changed(&self, call: &ModelCall) -> Option<(u32, String)> {
-        let mut unplayed = self.fitting(call).filter(|(index, _)| !call.played.contains(index));
-        let with_request = |(index, exchange)| Some((index, exchange, RecordedExchange::request(exchange)?));
+        let mut unplayed = self
+            .fitting(call)
+            .filter(|(index, _)| !call.played.contains(index));
+        let with_request =
+            |(index, exchange)| Some((index, exchange, RecordedExchange::request(exchange)?));
         let (index, exchange, recorded) = unplayed.find_map(with_request)?;
         // An error is no stream, also where one was asked for.
         let is_stream = exchange.stream || recorded.get("stream") == Some(&Value::Bool(true));
         let mode = if is_stream { Mode::Stream } else { Mode::Whole };
         let mut now = self.codec.encode(&call.request, &call.files, mode).body;
         account::hide_in(&mut now); // as the recording had it done
-        let same = "not in what goes over the wire, but in what the fingerprint covers besides".to_owned();
-        Some((index.saturating_add(1), difference::differences(recorded, &now).unwrap_or(same)))
+        let same =
+            "not in what goes over the wire, but in what the fingerprint covers besides".to_owned();
+        Some((
+            index.saturating_add(1),
+            difference::differences(recorded, &now).unwrap_or(same),
+        ))
     }
 
-    async fn play(&self, exchange: &RecordedExchange, drafts: &dyn Drafts) -> Result<LLMResponse, ModelError> {
+    async fn play(
+        &self,
+        exchange: &RecordedExchange,
+        drafts: &dyn Drafts,
+    ) -> Result<LLMResponse, ModelError> {
         let body = exchange.body.as_bytes();
         if !exchange.is_success() {
             let retry_after = exchange.retry_after();
-            return Err(self.codec.decode_error(WireFailure { status: exchange.status, retry_after, body }));
+            return Err(self.codec.decode_error(WireFailure {
+                status: exchange.status,
+                retry_after,
+                body,
+            }));
         }
         let mut reader = BodyReader::new(&*self.codec, body.len());
         // Line by line, as a stream comes: what was shown before an error is shown again.
@@ -189,8 +243,14 @@ impl Model for RecordedModel {
     async fn call(&self, call: &ModelCall, drafts: &dyn Drafts) -> Result<LLMResponse, ModelError> {
         let (index, exchange) = self.find(call).ok_or_else(|| self.not_recorded(call))?;
         match self.play(exchange, drafts).await {
-            Ok(response) => Ok(response.map_reply(|reply| Reply { played: Some(index), ..reply })),
-            Err(error) => Err(ModelError { played: Some(index), ..error }),
+            Ok(response) => Ok(response.map_reply(|reply| Reply {
+                played: Some(index),
+                ..reply
+            })),
+            Err(error) => Err(ModelError {
+                played: Some(index),
+                ..error
+            }),
         }
     }
 

@@ -59,11 +59,21 @@ impl ScriptedModel {
         let may_play = |index: u32, reply: &ScriptedReply| {
             reply.is_summary() == is_summary && !reply.is_used_up(index, &call.played)
         };
-        let numbered = || (0..).zip(replies).filter(|(index, reply)| may_play(*index, reply));
+        let numbered = || {
+            (0..)
+                .zip(replies)
+                .filter(|(index, reply)| may_play(*index, reply))
+        };
         let heard = last_heard(&call.request);
-        let fitting = numbered().find(|(_, reply)| reply.when.as_ref().is_some_and(|when| when.fits(heard)));
-        let (index, reply) = fitting.or_else(|| numbered().find(|(_, reply)| reply.when.is_none()))?;
-        Some(Next { index, played: reply.is_consumed().then_some(index), reply })
+        let fitting =
+            numbered().find(|(_, reply)| reply.when.as_ref().is_some_and(|when| when.fits(heard)));
+        let (index, reply) =
+            fitting.or_else(|| numbered().find(|(_, reply)| reply.when.is_none()))?;
+        Some(Next {
+            index,
+            played: reply.is_consumed().then_some(index),
+            reply,
+        })
     }
 }
 
@@ -79,23 +89,42 @@ struct Next<'a> {
 fn last_heard(request: &ModelRequest) -> &str {
     let text = |item: &Item| match item {
         Item::Heard { .. } | Item::Result { .. } => true,
-        Item::Said { .. } | Item::Notice { .. } | Item::State { .. } | Item::Summary { .. } => false,
+        Item::Said { .. } | Item::Notice { .. } | Item::State { .. } | Item::Summary { .. } => {
+            false
+        }
     };
-    match request.items().iter().rev().map(AsRef::as_ref).find(|item| text(item)) {
+    match request
+        .items()
+        .iter()
+        .rev()
+        .map(AsRef::as_ref)
+        .find(|item| text(item))
+    {
         Some(Item::Heard { text, .. }) => text,
         Some(Item::Result { text, .. }) => Fence::ToolOutput.inside(text),
-        Some(Item::Said { .. } | Item::Notice { .. } | Item::State { .. } | Item::Summary { .. }) | None => "",
+        Some(
+            Item::Said { .. } | Item::Notice { .. } | Item::State { .. } | Item::Summary { .. },
+        )
+        | None => "",
     }
 }
 
 #[async_trait]
 impl Model for ScriptedModel {
     async fn call(&self, call: &ModelCall, drafts: &dyn Drafts) -> Result<LLMResponse, ModelError> {
-        let Some(Next { index, played, reply }) = self.next(call) else {
+        let Some(Next {
+            index,
+            played,
+            reply,
+        }) = self.next(call)
+        else {
             if call.purpose == Purpose::Compaction {
                 return Ok(LLMResponse::text(SCRIPTED_SUMMARY));
             }
-            return Ok(LLMResponse::Text(Reply { warnings: vec![SCRIPT_EXHAUSTED.to_owned()], ..Reply::default() }));
+            return Ok(LLMResponse::Text(Reply {
+                warnings: vec![SCRIPT_EXHAUSTED.to_owned()],
+                ..Reply::default()
+            }));
         };
         if let Some(pause) = reply.pause {
             call.clock.sleep_until(call.clock.now().after(pause)).await;
@@ -105,7 +134,12 @@ impl Model for ScriptedModel {
             Answer::Fails { kind, retry_after } => Err(failure(*kind, *retry_after, played)),
             Answer::Refuses(text) => {
                 let parts = vec![Part::Refusal(text.clone())];
-                Ok(LLMResponse::Refused(Reply { parts, played, usage, ..Reply::default() }))
+                Ok(LLMResponse::Refused(Reply {
+                    parts,
+                    played,
+                    usage,
+                    ..Reply::default()
+                }))
             }
             Answer::Summarises(text) => Ok(LLMResponse::Text(Reply {
                 parts: vec![Part::Text(text.clone())],
@@ -113,24 +147,44 @@ impl Model for ScriptedModel {
                 usage,
                 ..Reply::default()
             })),
-            Answer::Says { chunks, is_streamed, calls } => {
+            Answer::Says {
+                chunks,
+                is_streamed,
+                calls,
+            } => {
                 if *is_streamed {
                     for chunk in chunks {
-                        show(drafts, chunk).await.map_err(|error| ModelError { played, ..error })?;
+                        show(drafts, chunk)
+                            .await
+                            .map_err(|error| ModelError { played, ..error })?;
                     }
                 }
-                let text = Some(chunks.concat()).filter(|text| !text.is_empty()).map(Part::Text);
-                let calls = (0..).zip(calls).map(|(ordinal, call)| Part::Call(call.part(index, ordinal)));
+                let text = Some(chunks.concat())
+                    .filter(|text| !text.is_empty())
+                    .map(Part::Text);
+                let calls = (0..)
+                    .zip(calls)
+                    .map(|(ordinal, call)| Part::Call(call.part(index, ordinal)));
                 let parts: Vec<Part> = text.into_iter().chain(calls).collect();
                 let has_calls = parts.iter().any(|part| matches!(part, Part::Call(_)));
-                let reply = Reply { parts, played, usage, ..Reply::default() };
-                Ok(if has_calls { LLMResponse::Calls(reply) } else { LLMResponse::Text(reply) })
+                let reply = Reply {
+                    parts,
+                    played,
+                    usage,
+                    ..Reply::default()
+                };
+                Ok(if has_calls {
+                    LLMResponse::Calls(reply)
+                } else {
+                    LLMResponse::Text(reply)
+                })
             }
         }
     }
 }
 
 fn failure(kind: ModelErrorKind, retry_after: Option<Duration>, played: Option<u32>) -> ModelError {
-    let error = ModelError::new(kind, "the script says that this attempt fails").retry_after(retry_after);
+    let error =
+        ModelError::new(kind, "the script says that this attempt fails").retry_after(retry_after);
     ModelError { played, ..error }
 }

@@ -34,7 +34,10 @@ pub(super) struct TestDrafts {
 
 impl Default for TestDrafts {
     fn default() -> Self {
-        Self { shown: Mutex::default(), open_for: usize::MAX }
+        Self {
+            shown: Mutex::default(),
+            open_for: usize::MAX,
+        }
     }
 }
 
@@ -55,7 +58,12 @@ pub(super) fn call(agent: &str, items: Vec<Item<String>>, played: &[u32]) -> Mod
     ModelCall {
         agent: AgentName::new(agent).unwrap(),
         purpose: Purpose::Turn,
-        request: ForgedRequest { model: "small-1".into(), items, ..ForgedRequest::default() }.into_request(),
+        request: ForgedRequest {
+            model: "small-1".into(),
+            items,
+            ..ForgedRequest::default()
+        }
+        .into_request(),
         idempotency_key: "w/7".into(),
         played: played.to_vec(),
         clock: Arc::new(TestClock(Mutex::new(Time::SIMULATED_START))),
@@ -64,7 +72,10 @@ pub(super) fn call(agent: &str, items: Vec<Item<String>>, played: &[u32]) -> Mod
 }
 
 /// Plays one call: the outcome, and what was shown.
-pub(super) fn play(model: &dyn Model, call: &ModelCall) -> (Result<LLMResponse, ModelError>, Vec<String>) {
+pub(super) fn play(
+    model: &dyn Model,
+    call: &ModelCall,
+) -> (Result<LLMResponse, ModelError>, Vec<String>) {
     let drafts = TestDrafts::default();
     let outcome = block_on(model.call(call, &drafts));
     (outcome, drafts.shown.into_inner().unwrap())
@@ -72,5 +83,8 @@ pub(super) fn play(model: &dyn Model, call: &ModelCall) -> (Result<LLMResponse, 
 
 /// Runs a future that waits for nothing outside.
 pub(super) fn block_on<T>(work: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(work)
+    tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap()
+        .block_on(work)
 }

@@ -43,7 +43,9 @@ pub(crate) fn hidden(text: &str) -> Cow<'_, str> {
             hidden.push_str(MARKER);
             done = at.saturating_add(word);
         }
-        at = at.saturating_add(word).saturating_add(rest.get(word..).map_or(1, border));
+        at = at
+            .saturating_add(word)
+            .saturating_add(rest.get(word..).map_or(1, border));
     }
     if done == 0 {
         return Cow::Borrowed(text);
@@ -83,7 +85,11 @@ const fn is_inside(c: char) -> bool {
 /// How many bytes end a word. Within a JSON text `\n` is two characters, the second of which begins no word.
 fn border(text: &str) -> usize {
     let chars = if text.starts_with('\\') { 2 } else { 1 };
-    text.chars().take(chars).map(char::len_utf8).sum::<usize>().max(1)
+    text.chars()
+        .take(chars)
+        .map(char::len_utf8)
+        .sum::<usize>()
+        .max(1)
 }
 
 /// An id has a digit, a star or both cases in it: `user-defined-function` is a word.
@@ -93,10 +99,12 @@ fn is_id(word: &str) -> bool {
     let looks_random = |rest: &str| {
         rest.contains('*')
             || rest.contains(|c: char| c.is_ascii_digit())
-            || rest.contains(|c: char| c.is_ascii_lowercase()) && rest.contains(|c: char| c.is_ascii_uppercase())
+            || rest.contains(|c: char| c.is_ascii_lowercase())
+                && rest.contains(|c: char| c.is_ascii_uppercase())
     };
     let begins = |(start, chars_min): &(&str, usize)| {
-        word.strip_prefix(start).is_some_and(|rest| rest.len() >= *chars_min && looks_random(rest))
+        word.strip_prefix(start)
+            .is_some_and(|rest| rest.len() >= *chars_min && looks_random(rest))
     };
     has(|c| c.is_ascii_alphabetic()) && BEGINNINGS.iter().any(begins)
 }

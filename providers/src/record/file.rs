@@ -55,12 +55,24 @@ impl RecordingFile {
     /// [`RecordingFileError`].
     pub fn create(path: impl Into<PathBuf>, tell: fn(&str)) -> Result<Self, RecordingFileError> {
         let path = path.into();
-        let unwritable = |source| RecordingFileError::Unwritable { path: path.clone(), source };
+        let unwritable = |source| RecordingFileError::Unwritable {
+            path: path.clone(),
+            source,
+        };
         let file = open(&path).map_err(unwritable)?;
         if file.metadata().map_err(unwritable)?.len() > 0 {
             return Err(RecordingFileError::NotEmpty { path });
         }
-        Ok(Self { state: Mutex::new(State { file, bytes: 0, count: 0, failure: None, tell }), path })
+        Ok(Self {
+            state: Mutex::new(State {
+                file,
+                bytes: 0,
+                count: 0,
+                failure: None,
+                tell,
+            }),
+            path,
+        })
     }
 
     /// Where it is.
@@ -111,7 +123,11 @@ impl State {
         line.push(b'\n');
         let written = self.file.write_all(&line);
         match written {
-            Ok(()) => self.bytes = self.bytes.saturating_add(u64::try_from(line.len()).unwrap_or(u64::MAX)),
+            Ok(()) => {
+                self.bytes = self
+                    .bytes
+                    .saturating_add(u64::try_from(line.len()).unwrap_or(u64::MAX))
+            }
             // If this fails as well, the first error is still the one to tell.
             Err(_) => drop(self.file.set_len(self.bytes)),
         }
@@ -122,7 +138,12 @@ impl State {
 #[cfg(unix)]
 fn open(path: &Path) -> std::io::Result<File> {
     use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
-    let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
+    let file = OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(path)?;
     let metadata = file.metadata()?;
     // An empty file may have been made with other rights.
     if metadata.is_file() && metadata.len() == 0 {
@@ -133,5 +154,9 @@ fn open(path: &Path) -> std::io::Result<File> {
 
 #[cfg(not(unix))]
 fn open(path: &Path) -> std::io::Result<File> {
-    OpenOptions::new().write(true).create(true).truncate(false).open(path)
+    OpenOptions::new()
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)
 }

@@ -82,7 +82,10 @@ pub enum HttpSetupError {
 }
 
 /// Makes the client. The certificates and the proxy are looked up now, so that what is wrong with them is said now.
-pub(super) fn client(settings: &HttpSettings, environment: &dyn Environment) -> Result<Client, HttpSetupError> {
+pub(super) fn client(
+    settings: &HttpSettings,
+    environment: &dyn Environment,
+) -> Result<Client, HttpSetupError> {
     // Without a provider the client panics. An error says that the embedder has installed one, which is as good.
     drop(rustls::crypto::ring::default_provider().install_default());
     let builder = Client::builder()
@@ -97,7 +100,10 @@ pub(super) fn client(settings: &HttpSettings, environment: &dyn Environment) -> 
     };
     // The roots of the system are taken as they are; it is ours whose bytes are looked at here.
     builder.build().map_err(|error| match &settings.ca_file {
-        Some(path) => HttpSetupError::BadCa { path: path.clone(), source: Some(Box::new(error)) },
+        Some(path) => HttpSetupError::BadCa {
+            path: path.clone(),
+            source: Some(Box::new(error)),
+        },
         None => HttpSetupError::Client(Box::new(error)),
     })
 }
@@ -115,7 +121,8 @@ fn through(
             // Without a scheme it would be read as one of HTTP, which need not be meant.
             let is_http = |url: &Url| url.has_host() && matches!(url.scheme(), "http" | "https");
             if Url::parse(url.expose()).is_ok_and(|url| is_http(&url)) {
-                builder.proxy(reqwest::Proxy::all(url.expose()).map_err(|_| HttpSetupError::BadProxy)?)
+                builder
+                    .proxy(reqwest::Proxy::all(url.expose()).map_err(|_| HttpSetupError::BadProxy)?)
             } else {
                 return Err(HttpSetupError::BadProxy);
             }
@@ -124,13 +131,23 @@ fn through(
 }
 
 fn certificates(path: &Path) -> Result<Vec<Certificate>, HttpSetupError> {
-    let unreadable = |source| HttpSetupError::UnreadableCa { path: path.to_owned(), source };
-    let bad = || HttpSetupError::BadCa { path: path.to_owned(), source: None };
+    let unreadable = |source| HttpSetupError::UnreadableCa {
+        path: path.to_owned(),
+        source,
+    };
+    let bad = || HttpSetupError::BadCa {
+        path: path.to_owned(),
+        source: None,
+    };
     if std::fs::metadata(path).map_err(unreadable)?.len() > CA_BYTES_MAX {
         return Err(bad());
     }
     let pem = std::fs::read(path).map_err(unreadable)?;
     let certificates = Certificate::from_pem_bundle(&pem).map_err(|_| bad())?;
     // A file without any would leave the script's wish unheard.
-    if certificates.is_empty() { Err(bad()) } else { Ok(certificates) }
+    if certificates.is_empty() {
+        Err(bad())
+    } else {
+        Ok(certificates)
+    }
 }

@@ -33,12 +33,17 @@ pub(super) struct Exchange<'a> {
 
 impl Exchange<'_> {
     /// Performs it.
-    pub(super) async fn perform(&mut self, request: RequestBuilder) -> Result<LLMResponse, ModelError> {
+    pub(super) async fn perform(
+        &mut self,
+        request: RequestBuilder,
+    ) -> Result<LLMResponse, ModelError> {
         let begun = Instant::now();
         let response = self.send(request).await?;
         let is_success = response.status().is_success();
         let is_stream = is_success && self.mode == Mode::Stream && !is_json(&response);
-        self.tape.iter_mut().for_each(|tape| tape.begin(&response, is_stream));
+        self.tape
+            .iter_mut()
+            .for_each(|tape| tape.begin(&response, is_stream));
         if !is_success {
             return Err(self.failure(response).await);
         }
@@ -48,7 +53,14 @@ impl Exchange<'_> {
     /// Sends it and waits for the head of the answer. Without a stream that comes when the answer is whole.
     async fn send(&self, request: RequestBuilder) -> Result<Response, ModelError> {
         let sent = match self.mode {
-            Mode::Stream => within(self.settings.timeouts.first_byte, FIRST_BYTE, request.send()).await?,
+            Mode::Stream => {
+                within(
+                    self.settings.timeouts.first_byte,
+                    FIRST_BYTE,
+                    request.send(),
+                )
+                .await?
+            }
             Mode::Whole => request.send().await,
         };
         sent.map_err(network)
@@ -59,23 +71,39 @@ impl Exchange<'_> {
         let status = response.status().as_u16();
         let retry_after = retry_after(response.headers());
         let is_redirect = response.status().is_redirection();
-        let body = self.beginning(response, FAILURE_BYTES_MAX).await.unwrap_or_default();
-        let error = self.codec.decode_error(WireFailure { status, retry_after, body: &body });
+        let body = self
+            .beginning(response, FAILURE_BYTES_MAX)
+            .await
+            .unwrap_or_default();
+        let error = self.codec.decode_error(WireFailure {
+            status,
+            retry_after,
+            body: &body,
+        });
         if is_redirect {
             return ModelError::new(
                 error.kind,
-                format!("{} (redirects are not followed: mend base_url)", error.detail),
+                format!(
+                    "{} (redirects are not followed: mend base_url)",
+                    error.detail
+                ),
             );
         }
         error
     }
 
     /// The first bytes of a body.
-    async fn beginning(&mut self, mut response: Response, bytes_max: usize) -> Result<Vec<u8>, ModelError> {
+    async fn beginning(
+        &mut self,
+        mut response: Response,
+        bytes_max: usize,
+    ) -> Result<Vec<u8>, ModelError> {
         let idle = self.settings.timeouts.idle;
         let mut body = Vec::new();
         while body.len() < bytes_max {
-            let Some(bytes) = within(idle, NEXT_PIECE, self.next(&mut response)).await?? else { break };
+            let Some(bytes) = within(idle, NEXT_PIECE, self.next(&mut response)).await?? else {
+                break;
+            };
             body.extend(bytes.iter().take(bytes_max.saturating_sub(body.len())));
         }
         Ok(body)
@@ -83,12 +111,29 @@ impl Exchange<'_> {
 
     /// Silence ends a stream, however long it is: first of all until something of an event has come, and then between such
     /// bytes. A document is silent until it is done: only the whole attempt has a limit.
-    async fn answer(&mut self, mut response: Response, begun: Instant) -> Result<LLMResponse, ModelError> {
-        let Timeouts { first_byte, idle, .. } = match self.mode {
+    async fn answer(
+        &mut self,
+        mut response: Response,
+        begun: Instant,
+    ) -> Result<LLMResponse, ModelError> {
+        let Timeouts {
+            first_byte, idle, ..
+        } = match self.mode {
             Mode::Stream => self.settings.timeouts,
-            Mode::Whole => Timeouts { first_byte: Duration::MAX, idle: Duration::MAX, ..self.settings.timeouts },
+            Mode::Whole => Timeouts {
+                first_byte: Duration::MAX,
+                idle: Duration::MAX,
+                ..self.settings.timeouts
+            },
         };
-        let (mut pulse, mut wait) = (Pulse::default(), Silence { since: begun, limit: first_byte, what: FIRST_BYTE });
+        let (mut pulse, mut wait) = (
+            Pulse::default(),
+            Silence {
+                since: begun,
+                limit: first_byte,
+                what: FIRST_BYTE,
+            },
+        );
         let mut reader = BodyReader::new(self.codec, self.settings.body_bytes_max);
         let mut body = Sha256::new();
         while !reader.is_done() {
@@ -102,10 +147,17 @@ impl Exchange<'_> {
             }
             // Showing takes its time as well, in which nobody listens. Of a document each byte counts.
             if has_event || reader.is_document() {
-                wait = Silence { since: Instant::now(), limit: idle, what: NEXT_PIECE };
+                wait = Silence {
+                    since: Instant::now(),
+                    limit: idle,
+                    what: NEXT_PIECE,
+                };
             }
         }
-        Ok(read_from(reader.finish()?, Digest::new(body.finalize().into())))
+        Ok(read_from(
+            reader.finish()?,
+            Digest::new(body.finalize().into()),
+        ))
     }
 
     async fn show(&self, delta: Delta) -> Result<(), ModelError> {
@@ -115,7 +167,10 @@ impl Exchange<'_> {
         }
     }
 
-    async fn next(&mut self, response: &mut Response) -> Result<Option<impl Deref<Target = [u8]> + use<>>, ModelError> {
+    async fn next(
+        &mut self,
+        response: &mut Response,
+    ) -> Result<Option<impl Deref<Target = [u8]> + use<>>, ModelError> {
         let bytes = response.chunk().await.map_err(network)?;
         if let (Some(tape), Some(bytes)) = (&mut self.tape, &bytes) {
             tape.take(bytes);
@@ -140,12 +195,20 @@ impl Silence {
     /// Waits for `work`, as long as the silence may last in all.
     async fn until<T>(&self, work: impl Future<Output = T>) -> Result<T, ModelError> {
         let rest = self.limit.saturating_sub(self.since.elapsed());
-        tokio::time::timeout(rest, work).await.map_err(|_| timed_out(self.what, self.limit))
+        tokio::time::timeout(rest, work)
+            .await
+            .map_err(|_| timed_out(self.what, self.limit))
     }
 }
 
-async fn within<T>(limit: Duration, what: &str, work: impl Future<Output = T>) -> Result<T, ModelError> {
-    tokio::time::timeout(limit, work).await.map_err(|_| timed_out(what, limit))
+async fn within<T>(
+    limit: Duration,
+    what: &str,
+    work: impl Future<Output = T>,
+) -> Result<T, ModelError> {
+    tokio::time::timeout(limit, work)
+        .await
+        .map_err(|_| timed_out(what, limit))
 }
 
 /// The error of a wait for `what` that took longer than `limit`.
@@ -159,13 +222,21 @@ fn is_json(response: &Response) -> bool {
 }
 
 fn media_type(response: &Response) -> String {
-    let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let kind = response
+        .headers()
+        .get(CONTENT_TYPE)
+        .and_then(|kind| kind.to_str().ok())
+        .unwrap_or_default();
     kind.trim_start().to_ascii_lowercase()
 }
 
 /// The client's error without the URL, which may hold a secret in its path; with the server's address instead.
 fn network(error: reqwest::Error) -> ModelError {
-    let server = error.url().and_then(address).map(|address| format!(" ({address})")).unwrap_or_default();
+    let server = error
+        .url()
+        .and_then(address)
+        .map(|address| format!(" ({address})"))
+        .unwrap_or_default();
     let error = error.without_url();
     let kind = if error.is_timeout() {
         Kind::Timeout
@@ -177,12 +248,20 @@ fn network(error: reqwest::Error) -> ModelError {
     // The message of the client's error hides the cause; the causes name hosts and system errors, never headers.
     let failed = ModelError::new(kind, format!("{}{server}", with_causes(&error)));
     // Without a connection nothing was sent.
-    if error.is_connect() { failed.after(Reached::Nobody) } else { failed }
+    if error.is_connect() {
+        failed.after(Reached::Nobody)
+    } else {
+        failed
+    }
 }
 
 /// Host and port.
 fn address(url: &reqwest::Url) -> Option<String> {
-    Some(format!("{}:{}", url.host_str()?, url.port_or_known_default()?))
+    Some(format!(
+        "{}:{}",
+        url.host_str()?,
+        url.port_or_known_default()?
+    ))
 }
 
 #[cfg(test)]

@@ -39,7 +39,8 @@ impl Pulse {
     }
 
     fn take(&mut self, byte: u8) -> bool {
-        let is_second_half = std::mem::replace(&mut self.is_after_cr, byte == b'\r') && byte == b'\n';
+        let is_second_half =
+            std::mem::replace(&mut self.is_after_cr, byte == b'\r') && byte == b'\n';
         match byte {
             _ if is_second_half => false,
             b'\n' | b'\r' => self.end_line(),
@@ -69,13 +70,21 @@ impl Line {
             Self::Blank if byte == b':' => return Self::Beats,
             Self::Blank => Vec::new(),
             Self::Name(name) if byte == b':' => {
-                return if FIELDS.contains(&name.as_slice()) { Self::Beats } else { Self::Noise };
+                return if FIELDS.contains(&name.as_slice()) {
+                    Self::Beats
+                } else {
+                    Self::Noise
+                };
             }
             Self::Name(name) => name,
             known @ (Self::Beats | Self::Noise) => return known,
         };
         name.push(byte);
-        if FIELDS.iter().any(|field| field.starts_with(&name)) { Self::Name(name) } else { Self::Noise }
+        if FIELDS.iter().any(|field| field.starts_with(&name)) {
+            Self::Name(name)
+        } else {
+            Self::Noise
+        }
     }
 }
 

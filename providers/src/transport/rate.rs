@@ -39,9 +39,14 @@ pub struct RateLimit {
 impl RateLimit {
     /// Calls come back one by one, evenly over the period.
     fn quota(self) -> Quota {
-        let each = self.per.checked_div(self.requests.get()).filter(|each| !each.is_zero());
+        let each = self
+            .per
+            .checked_div(self.requests.get())
+            .filter(|each| !each.is_zero());
         let quota = Quota::with_period(each.unwrap_or(Duration::from_nanos(1)));
-        quota.unwrap_or_else(|| Quota::per_second(self.requests)).allow_burst(self.requests)
+        quota
+            .unwrap_or_else(|| Quota::per_second(self.requests))
+            .allow_burst(self.requests)
     }
 }
 
@@ -54,12 +59,17 @@ pub(super) struct Limiter<C: Clock = DefaultClock> {
 
 impl<C: Clock + Clone> Limiter<C> {
     fn new(limit: RateLimit, clock: C) -> Self {
-        Self { limiter: RateLimiter::direct_with_clock(limit.quota(), clock.clone()), clock }
+        Self {
+            limiter: RateLimiter::direct_with_clock(limit.quota(), clock.clone()),
+            clock,
+        }
     }
 
     /// Takes a place, or says how long it takes until there is one.
     fn take(&self) -> Result<(), Duration> {
-        self.limiter.check().map_err(|full| full.wait_time_from(self.clock.now()))
+        self.limiter
+            .check()
+            .map_err(|full| full.wait_time_from(self.clock.now()))
     }
 
     /// Waits for a place. Dropping the future gives it up.
@@ -92,5 +102,9 @@ pub(super) fn limiter(limit: RateLimit, base_url: &str, model: &str) -> Arc<Limi
         limiters.retain(|_, limiter| Arc::strong_count(limiter) > 1);
     }
     let key = (base_url.to_owned(), model.to_owned(), limit);
-    Arc::clone(limiters.entry(key).or_insert_with(|| Arc::new(Limiter::new(limit, DefaultClock::default()))))
+    Arc::clone(
+        limiters
+            .entry(key)
+            .or_insert_with(|| Arc::new(Limiter::new(limit, DefaultClock::default()))),
+    )
 }

@@ -15,8 +15,15 @@ pub(super) const RETRY_AFTER_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Reads `retry-after-ms`, or else `retry-after`: seconds, or an HTTP date, measured by the answer's own `date`.
 pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
-    let millis = text("retry-after-ms").and_then(seconds).map(|wait| wait / 1000);
+    let text = |name: &str| {
+        headers
+            .get(name)
+            .and_then(|value| value.to_str().ok())
+            .map(str::trim)
+    };
+    let millis = text("retry-after-ms")
+        .and_then(seconds)
+        .map(|wait| wait / 1000);
     let wait = millis.or_else(|| {
         let value = text(RETRY_AFTER.as_str())?;
         seconds(value).or_else(|| until(text("date"), value))
@@ -26,9 +33,12 @@ pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
 
 /// Some servers give fractions.
 fn seconds(text: &str) -> Option<Duration> {
-    text.parse::<f64>().ok().filter(|seconds| *seconds >= 0.0).map(|seconds| {
-        Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX) // too large a number is too long a wait
-    })
+    text.parse::<f64>()
+        .ok()
+        .filter(|seconds| *seconds >= 0.0)
+        .map(|seconds| {
+            Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX) // too large a number is too long a wait
+        })
 }
 
 /// A date is compared with the server's clock, which need not agree with ours.

@@ -66,7 +66,10 @@ pub struct Template {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Piece {
     Text(String),
-    Variable { name: String, default: Option<String> },
+    Variable {
+        name: String,
+        default: Option<String>,
+    },
 }
 
 impl Piece {
@@ -96,9 +99,13 @@ impl Template {
         let mut pieces = Vec::new();
         let mut rest = text.as_str();
         while let Some((before, behind)) = rest.split_once("${") {
-            let variable = behind.split_once('}').and_then(|(inner, rest)| Some((variable(inner)?, rest)));
+            let variable = behind
+                .split_once('}')
+                .and_then(|(inner, rest)| Some((variable(inner)?, rest)));
             let Some((variable, behind)) = variable else {
-                return Err(TemplateError { rest: format!("${{{behind}") });
+                return Err(TemplateError {
+                    rest: format!("${{{behind}"),
+                });
             };
             pieces.extend([Piece::Text(before.to_owned()), variable]);
             rest = behind;
@@ -110,9 +117,18 @@ impl Template {
     /// The template that is one variable.
     #[must_use]
     pub fn of_variable(name: &str, default: Option<&str>) -> Self {
-        let text = default.map_or_else(|| format!("${{{name}}}"), |default| format!("${{{name}:-{default}}}"));
-        let piece = Piece::Variable { name: name.to_owned(), default: default.map(str::to_owned) };
-        Self { text, pieces: vec![piece] }
+        let text = default.map_or_else(
+            || format!("${{{name}}}"),
+            |default| format!("${{{name}:-{default}}}"),
+        );
+        let piece = Piece::Variable {
+            name: name.to_owned(),
+            default: default.map(str::to_owned),
+        };
+        Self {
+            text,
+            pieces: vec![piece],
+        }
     }
 
     /// The text as written.
@@ -124,7 +140,9 @@ impl Template {
     /// Whether it has a variable in it.
     #[must_use]
     pub fn has_variables(&self) -> bool {
-        self.pieces.iter().any(|piece| matches!(piece, Piece::Variable { .. }))
+        self.pieces
+            .iter()
+            .any(|piece| matches!(piece, Piece::Variable { .. }))
     }
 
     /// The names of its variables, in order.
@@ -137,12 +155,20 @@ impl Template {
 
     /// The values of its variables that are set. Defaults are no secrets: they stand in the script.
     pub fn values(&self, environment: &dyn Environment) -> impl Iterator<Item = Secret> {
-        self.pieces.iter().filter_map(|piece| piece.value(environment))
+        self.pieces
+            .iter()
+            .filter_map(|piece| piece.value(environment))
     }
 
     /// The same without a variable that the text begins with.
-    pub(super) fn values_behind_the_first_piece(&self, environment: &dyn Environment) -> impl Iterator<Item = Secret> {
-        let written = self.pieces.iter().filter(|piece| !matches!(piece, Piece::Text(text) if text.is_empty()));
+    pub(super) fn values_behind_the_first_piece(
+        &self,
+        environment: &dyn Environment,
+    ) -> impl Iterator<Item = Secret> {
+        let written = self
+            .pieces
+            .iter()
+            .filter(|piece| !matches!(piece, Piece::Text(text) if text.is_empty()));
         written.skip(1).filter_map(|piece| piece.value(environment))
     }
 
@@ -159,7 +185,11 @@ impl Template {
                 .or_else(|| default.clone())
                 .ok_or_else(|| MissingVariable { name: name.clone() }),
         };
-        self.pieces.iter().map(value).collect::<Result<String, _>>().map(Secret)
+        self.pieces
+            .iter()
+            .map(value)
+            .collect::<Result<String, _>>()
+            .map(Secret)
     }
 }
 
@@ -172,8 +202,14 @@ impl TryFrom<String> for Template {
 }
 
 fn variable(inner: &str) -> Option<Piece> {
-    let (name, default) = inner.split_once(":-").map_or((inner, None), |(name, default)| (name, Some(default)));
+    let (name, default) = inner
+        .split_once(":-")
+        .map_or((inner, None), |(name, default)| (name, Some(default)));
     let is_start = |c: char| c.is_ascii_alphabetic() || c == '_';
-    let is_name = name.starts_with(is_start) && name.chars().all(|c| is_start(c) || c.is_ascii_digit());
-    is_name.then(|| Piece::Variable { name: name.to_owned(), default: default.map(str::to_owned) })
+    let is_name =
+        name.starts_with(is_start) && name.chars().all(|c| is_start(c) || c.is_ascii_digit());
+    is_name.then(|| Piece::Variable {
+        name: name.to_owned(),
+        default: default.map(str::to_owned),
+    })
 }

@@ -80,8 +80,11 @@ impl HttpSettings {
     #[must_use]
     pub fn secrets(&self, environment: &dyn Environment) -> SecretRules {
         let of_url = self.base_url.values_behind_the_first_piece(environment);
-        let values: Vec<Secret> =
-            self.secret_templates().flat_map(|template| template.values(environment)).chain(of_url).collect();
+        let values: Vec<Secret> = self
+            .secret_templates()
+            .flat_map(|template| template.values(environment))
+            .chain(of_url)
+            .collect();
         SecretRules::new(values.iter().map(Secret::expose))
     }
 
@@ -91,7 +94,10 @@ impl HttpSettings {
     }
 
     fn secret_templates(&self) -> impl Iterator<Item = &Template> {
-        self.key.iter().chain(self.headers.values()).chain(self.proxy.url())
+        self.key
+            .iter()
+            .chain(self.headers.values())
+            .chain(self.proxy.url())
     }
 }
 
@@ -152,13 +158,19 @@ fn base_url<'de, D: Deserializer<'de>>(from: D) -> Result<Template, D::Error> {
 
 /// Whether a URL has a password in it that no variable stands for.
 pub(super) fn has_literal_password(template: &Template) -> bool {
-    !template.has_variables() && Url::parse(template.as_str()).is_ok_and(|url| url.password().is_some())
+    !template.has_variables()
+        && Url::parse(template.as_str()).is_ok_and(|url| url.password().is_some())
 }
 
 /// What is no part of a base URL: the wire's path comes behind it, and a user's name would take the place of the key.
 fn has_more_than_a_place(template: &Template) -> bool {
     let text = template.as_str();
-    let authority = text.split_once("://").map_or(text, |(_, rest)| rest).split('/').next().unwrap_or_default();
+    let authority = text
+        .split_once("://")
+        .map_or(text, |(_, rest)| rest)
+        .split('/')
+        .next()
+        .unwrap_or_default();
     text.contains(['?', '#']) || authority.contains('@')
 }
 
@@ -172,8 +184,14 @@ fn key<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Template>, D::Error>
 
 fn headers<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, Template>, D::Error> {
     let headers = BTreeMap::<String, Template>::deserialize(from)?;
-    let is_secret = |name: &str| SECRET_WORDS.iter().any(|word| name.to_ascii_lowercase().contains(word));
-    let literal = headers.iter().find(|(name, value)| is_secret(name) && !value.has_variables());
+    let is_secret = |name: &str| {
+        SECRET_WORDS
+            .iter()
+            .any(|word| name.to_ascii_lowercase().contains(word))
+    };
+    let literal = headers
+        .iter()
+        .find(|(name, value)| is_secret(name) && !value.has_variables());
     match literal {
         Some((name, _)) => Err(literal_secret(name)),
         None => Ok(headers),
@@ -182,5 +200,7 @@ fn headers<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, Templa
 
 /// The message does not repeat the value.
 pub(super) fn literal_secret<E: de::Error>(field: &str) -> E {
-    E::custom(format_args!("`{field}` is a secret: write ${{NAME}}, and put the value into that environment variable"))
+    E::custom(format_args!(
+        "`{field}` is a secret: write ${{NAME}}, and put the value into that environment variable"
+    ))
 }

@@ -42,25 +42,43 @@ struct Answer {
 }
 
 impl<'a> Tape<'a> {
-    pub(super) const fn new(sent: Sent<'a>, recorder: &'a dyn Recorder, secrets: SecretRules) -> Self {
-        Self { sent, recorder, secrets, answer: None }
+    pub(super) const fn new(
+        sent: Sent<'a>,
+        recorder: &'a dyn Recorder,
+        secrets: SecretRules,
+    ) -> Self {
+        Self {
+            sent,
+            recorder,
+            secrets,
+            answer: None,
+        }
     }
 
     /// The answer begins.
     pub(super) fn begin(&mut self, response: &Response, stream: bool) {
         let (status, headers) = (response.status().as_u16(), kept(response.headers()));
-        self.answer = Some(Answer { status, headers, stream, body: Vec::new() });
+        self.answer = Some(Answer {
+            status,
+            headers,
+            stream,
+            body: Vec::new(),
+        });
     }
 
     /// More of it came.
     pub(super) fn take(&mut self, bytes: &[u8]) {
-        self.answer.iter_mut().for_each(|answer| answer.body.extend(bytes));
+        self.answer
+            .iter_mut()
+            .for_each(|answer| answer.body.extend(bytes));
     }
 }
 
 impl Drop for Tape<'_> {
     fn drop(&mut self) {
-        let Some(answer) = self.answer.take() else { return };
+        let Some(answer) = self.answer.take() else {
+            return;
+        };
         let exchange = Exchange {
             fingerprint: self.sent.call.request.fingerprint(),
             agent: self.sent.call.agent.clone(),
@@ -77,6 +95,11 @@ impl Drop for Tape<'_> {
 }
 
 fn kept(headers: &HeaderMap) -> BTreeMap<String, String> {
-    let text = |name: &str| Some((name.to_owned(), headers.get(name)?.to_str().ok()?.to_owned()));
+    let text = |name: &str| {
+        Some((
+            name.to_owned(),
+            headers.get(name)?.to_str().ok()?.to_owned(),
+        ))
+    };
     HEADERS.iter().filter_map(|name| text(name)).collect()
 }

@@ -23,16 +23,21 @@ pub(crate) struct Exchange {
 /// All exchanges of a wire; none if there are no recordings, which is said.
 pub(crate) fn exchanges(wire: Wire) -> Vec<Exchange> {
     let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/cassettes");
-    let folder = std::env::var_os("FOLKMOOT_CASSETTES").map_or_else(|| PathBuf::from(beside), PathBuf::from);
+    let folder =
+        std::env::var_os("FOLKMOOT_CASSETTES").map_or_else(|| PathBuf::from(beside), PathBuf::from);
     let path = folder.join(format!("{}.jsonl.gz", wire.name()));
     let Ok(file) = std::fs::File::open(&path) else {
         println!("skipped: no recordings at {}", path.display());
         return Vec::new();
     };
     let lines = BufReader::new(flate2::read::GzDecoder::new(file)).lines();
-    let mut exchanges: Vec<Exchange> = lines.map(|line| serde_json::from_str(&line.unwrap()).unwrap()).collect();
+    let mut exchanges: Vec<Exchange> = lines
+        .map(|line| serde_json::from_str(&line.unwrap()).unwrap())
+        .collect();
     // Some servers name no content type, from which the recorder told streams.
-    exchanges.iter_mut().for_each(|exchange| exchange.stream |= exchange.body.starts_with("event: "));
+    exchanges
+        .iter_mut()
+        .for_each(|exchange| exchange.stream |= exchange.body.starts_with("event: "));
     exchanges
 }
 
@@ -44,8 +49,14 @@ impl Exchange {
 
     /// The documents of a stream, by the plainest reading of it that its recordings allow.
     pub(crate) fn chunks(&self) -> Vec<Value> {
-        let data = self.body.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim);
-        data.filter(|data| *data != "[DONE]").map(|data| serde_json::from_str(data).unwrap()).collect()
+        let data = self
+            .body
+            .lines()
+            .filter_map(|line| line.strip_prefix("data:"))
+            .map(str::trim);
+        data.filter(|data| *data != "[DONE]")
+            .map(|data| serde_json::from_str(data).unwrap())
+            .collect()
     }
 }
 

@@ -9,7 +9,10 @@ const SPLITS: usize = 50;
 
 /// The recorded streams of a wire, the shortest first.
 fn streams(wire: Wire) -> Vec<Exchange> {
-    let mut streams: Vec<Exchange> = exchanges(wire).into_iter().filter(|exchange| exchange.stream).collect();
+    let mut streams: Vec<Exchange> = exchanges(wire)
+        .into_iter()
+        .filter(|exchange| exchange.stream)
+        .collect();
     streams.sort_by_key(|exchange| exchange.body.len());
     streams
 }
@@ -19,9 +22,17 @@ fn byte_by_byte_is_as_good_as_whole() {
     for wire in Wire::ALL {
         let (codec, streams) = (wire.default_codec(), streams(wire));
         for Exchange { id, body, .. } in &streams {
-            assert_eq!(stream(&*codec, body.as_bytes().chunks(1)), stream(&*codec, [body.as_bytes()]), "{id}");
+            assert_eq!(
+                stream(&*codec, body.as_bytes().chunks(1)),
+                stream(&*codec, [body.as_bytes()]),
+                "{id}"
+            );
         }
-        println!("{}: {} recorded streams decoded byte by byte", wire.name(), streams.len());
+        println!(
+            "{}: {} recorded streams decoded byte by byte",
+            wire.name(),
+            streams.len()
+        );
     }
 }
 
@@ -34,19 +45,31 @@ fn fifty_seeded_splits_are_as_good_as_whole() {
             let whole = stream(&*codec, [body.as_bytes()]);
             for _ in 0..SPLITS {
                 let cuts = random.cuts(body.len());
-                let pieces = cuts.windows(2).map(|pair| &body.as_bytes()[pair[0]..pair[1]]);
+                let pieces = cuts
+                    .windows(2)
+                    .map(|pair| &body.as_bytes()[pair[0]..pair[1]]);
                 assert_eq!(stream(&*codec, pieces), whole, "{id} cut at {cuts:?}");
             }
         }
-        println!("{}: {} recorded streams decoded at {SPLITS} seeded splits each", wire.name(), streams.len());
+        println!(
+            "{}: {} recorded streams decoded at {SPLITS} seeded splits each",
+            wire.name(),
+            streams.len()
+        );
     }
 }
 
 #[test]
 fn every_split_of_the_shortest_is_as_good_as_whole() {
     for wire in Wire::ALL {
-        let count = every_split(&*wire.default_codec(), &streams(wire).into_iter().take(4).collect::<Vec<_>>());
-        println!("{}: {count} splits of the 4 shortest recorded streams decoded", wire.name());
+        let count = every_split(
+            &*wire.default_codec(),
+            &streams(wire).into_iter().take(4).collect::<Vec<_>>(),
+        );
+        println!(
+            "{}: {count} splits of the 4 shortest recorded streams decoded",
+            wire.name()
+        );
     }
 }
 
@@ -56,7 +79,14 @@ fn every_split_of_all_is_as_good_as_whole() {
     for wire in Wire::ALL {
         let (codec, streams) = (wire.default_codec(), streams(wire));
         // Dealt out by turns, so that both halves have short and long ones.
-        let half = |parity: usize| streams.iter().skip(parity).step_by(2).cloned().collect::<Vec<_>>();
+        let half = |parity: usize| {
+            streams
+                .iter()
+                .skip(parity)
+                .step_by(2)
+                .cloned()
+                .collect::<Vec<_>>()
+        };
         let count: usize = std::thread::scope(|scope| {
             let halves = [0, 1].map(|parity| {
                 let codec = codec.clone();
@@ -64,7 +94,11 @@ fn every_split_of_all_is_as_good_as_whole() {
             });
             halves.into_iter().map(|half| half.join().unwrap()).sum()
         });
-        println!("{}: {count} splits of {} recorded streams decoded", wire.name(), streams.len());
+        println!(
+            "{}: {count} splits of {} recorded streams decoded",
+            wire.name(),
+            streams.len()
+        );
     }
 }
 
@@ -76,7 +110,10 @@ fn every_split(codec: &dyn Codec, streams: &[Exchange]) -> usize {
             assert_eq!(stream(codec, [front, back]), whole, "{id} cut at {at}");
         }
     }
-    streams.iter().map(|exchange| exchange.body.len().saturating_sub(1)).sum()
+    streams
+        .iter()
+        .map(|exchange| exchange.body.len().saturating_sub(1))
+        .sum()
 }
 
 /// A small generator (xorshift64): the same cuts in each run, on every machine.
@@ -93,7 +130,10 @@ impl Random {
     /// Up to 40 places to cut `len` bytes, with both ends.
     fn cuts(&mut self, len: usize) -> Vec<usize> {
         let count = 1 + self.below(40);
-        let mut cuts: Vec<usize> = (0..count).map(|_| self.below(len + 1)).chain([0, len]).collect();
+        let mut cuts: Vec<usize> = (0..count)
+            .map(|_| self.below(len + 1))
+            .chain([0, len])
+            .collect();
         cuts.sort_unstable();
         cuts
     }

@@ -6,15 +6,18 @@ use folkmoot_core::border::ForgedRequest;
 use folkmoot_core::ids::Digest;
 use folkmoot_core::port::Files;
 use folkmoot_core::request::{
-    Attached, CachePlace, CacheTtl, Effort, Item, Layer, LayerKind, ModelRequest, OutputFormat, Parameters, Reasoning,
-    ToolChoice, ToolDeclaration,
+    Attached, CachePlace, CacheTtl, Effort, Item, Layer, LayerKind, ModelRequest, OutputFormat,
+    Parameters, Reasoning, ToolChoice, ToolDeclaration,
 };
 use folkmoot_core::response::{CallPart, Part};
 use folkmoot_providers::codec::{Codec, Wire};
 use serde_json::json;
 
 /// Fixtures with fields that no server sends, to see that they are kept and go back: no SDK knows them.
-const INVENTED: [&str; 2] = ["google-generate-content/filtered.json", "google-generate-content/tools.json"];
+const INVENTED: [&str; 2] = [
+    "google-generate-content/filtered.json",
+    "google-generate-content/tools.json",
+];
 
 type Case = (String, ModelRequest, Files);
 
@@ -22,23 +25,45 @@ type Case = (String, ModelRequest, Files);
 /// wire's fixtures sent back.
 pub(crate) fn cases(wire: Wire, codec: &dyn Codec) -> Vec<Case> {
     let parameters = parameters().into_iter().map(|(name, parameters)| {
-        let request = ForgedRequest { parameters, ..conversation() };
+        let request = ForgedRequest {
+            parameters,
+            ..conversation()
+        };
         (name.to_owned(), request.into_request(), Files::new())
     });
-    parameters.chain(files()).chain(echoes(wire, codec)).collect()
+    parameters
+        .chain(files())
+        .chain(echoes(wire, codec))
+        .collect()
 }
 
 fn parameters() -> Vec<(&'static str, Parameters)> {
     let one = |change: fn(&mut Parameters)| {
-        let mut parameters = Parameters { output_tokens_max: Some(4_096), ..Parameters::default() };
+        let mut parameters = Parameters {
+            output_tokens_max: Some(4_096),
+            ..Parameters::default()
+        };
         change(&mut parameters);
         parameters
     };
     let reasoning = |effort, tokens_max, show| {
-        let reasoning = Some(Reasoning { effort, tokens_max, show });
-        Parameters { output_tokens_max: Some(4_096), reasoning, ..Parameters::default() }
+        let reasoning = Some(Reasoning {
+            effort,
+            tokens_max,
+            show,
+        });
+        Parameters {
+            output_tokens_max: Some(4_096),
+            reasoning,
+            ..Parameters::default()
+        }
     };
-    let cache = |ttl| CachePlace::ALL.into_iter().map(|place| (place, ttl)).collect();
+    let cache = |ttl| {
+        CachePlace::ALL
+            .into_iter()
+            .map(|place| (place, ttl))
+            .collect()
+    };
     vec![
         ("nothing", Parameters::default()),
         ("length", one(|_| {})),
@@ -46,24 +71,57 @@ fn parameters() -> Vec<(&'static str, Parameters)> {
         ("top_p", one(|all| all.top_p_milli = Some(900))),
         ("stop", one(|all| all.stop = vec!["END".into()])),
         ("seed", one(|all| all.seed = Some(7))),
-        ("any tool", one(|all| all.tool_choice = Some(ToolChoice::Auto))),
-        ("no tool", one(|all| all.tool_choice = Some(ToolChoice::None))),
-        ("some tool", one(|all| all.tool_choice = Some(ToolChoice::Required))),
-        ("this tool", one(|all| all.tool_choice = Some(ToolChoice::Tool("add".into())))),
+        (
+            "any tool",
+            one(|all| all.tool_choice = Some(ToolChoice::Auto)),
+        ),
+        (
+            "no tool",
+            one(|all| all.tool_choice = Some(ToolChoice::None)),
+        ),
+        (
+            "some tool",
+            one(|all| all.tool_choice = Some(ToolChoice::Required)),
+        ),
+        (
+            "this tool",
+            one(|all| all.tool_choice = Some(ToolChoice::Tool("add".into()))),
+        ),
         ("one call", one(|all| all.parallel_calls = Some(false))),
         ("several calls", one(|all| all.parallel_calls = Some(true))),
         ("strict tools", one(|all| all.strict_tools = Some(true))),
         ("loose tools", one(|all| all.strict_tools = Some(false))),
         ("json", one(|all| all.output = Some(OutputFormat::Json))),
         ("schema", one(|all| all.output = Some(sum_format(None)))),
-        ("strict schema", one(|all| all.output = Some(sum_format(Some(true))))),
+        (
+            "strict schema",
+            one(|all| all.output = Some(sum_format(Some(true)))),
+        ),
         ("no reasoning", reasoning(Some(Effort::None), None, None)),
         ("little reasoning", reasoning(Some(Effort::Low), None, None)),
-        ("shown reasoning", reasoning(Some(Effort::High), None, Some(true))),
-        ("hidden reasoning", reasoning(Some(Effort::Medium), None, Some(false))),
+        (
+            "shown reasoning",
+            reasoning(Some(Effort::High), None, Some(true)),
+        ),
+        (
+            "hidden reasoning",
+            reasoning(Some(Effort::Medium), None, Some(false)),
+        ),
         ("bounded reasoning", reasoning(None, Some(1_024), None)),
-        ("cache", Parameters { cache: cache(CacheTtl::Default), ..Parameters::default() }),
-        ("long cache", Parameters { cache: cache(CacheTtl::OneHour), ..Parameters::default() }),
+        (
+            "cache",
+            Parameters {
+                cache: cache(CacheTtl::Default),
+                ..Parameters::default()
+            },
+        ),
+        (
+            "long cache",
+            Parameters {
+                cache: cache(CacheTtl::OneHour),
+                ..Parameters::default()
+            },
+        ),
     ]
 }
 
@@ -71,28 +129,51 @@ fn sum_format(strict: Option<bool>) -> OutputFormat {
     let schema = json!({
         "type": "object", "properties": { "sum": { "type": "integer" } }, "required": ["sum"], "additionalProperties": false,
     });
-    OutputFormat::Schema { name: "sum".into(), schema, strict }
+    OutputFormat::Schema {
+        name: "sum".into(),
+        schema,
+        strict,
+    }
 }
 
 fn heard(text: &str) -> Item<String> {
-    Item::Heard { from: "Ada".into(), text: text.into(), attachments: Vec::new() }
+    Item::Heard {
+        from: "Ada".into(),
+        text: text.into(),
+        attachments: Vec::new(),
+    }
 }
 
 fn call(label: &str, arguments: &str) -> Part {
-    Part::Call(CallPart { label: label.into(), tool: "add".into(), arguments: arguments.into() })
+    Part::Call(CallPart {
+        label: label.into(),
+        tool: "add".into(),
+        arguments: arguments.into(),
+    })
 }
 
 fn result(label: &str, text: &str, failed: bool) -> Item<String> {
-    Item::Result { label: label.into(), text: text.into(), failed }
+    Item::Result {
+        label: label.into(),
+        text: text.into(),
+        failed,
+    }
 }
 
 /// A conversation with everything that the runtime puts into one.
 fn conversation() -> ForgedRequest {
-    let layer = |kind, text: &str| Layer { kind, text: text.to_owned() };
+    let layer = |kind, text: &str| Layer {
+        kind,
+        text: text.to_owned(),
+    };
     let schema = json!({
         "type": "object", "properties": { "a": { "type": "integer" }, "b": { "type": "integer" } }, "required": ["a", "b"],
     });
-    let add = ToolDeclaration { name: "add".to_owned(), description: "Adds.".to_owned(), schema };
+    let add = ToolDeclaration {
+        name: "add".to_owned(),
+        description: "Adds.".to_owned(),
+        schema,
+    };
     let both = vec![
         Part::Reasoning("Two sums.".into()),
         Part::Text("Let me see.".into()),
@@ -101,18 +182,29 @@ fn conversation() -> ForgedRequest {
     ];
     ForgedRequest {
         model: "model-1".into(),
-        system: vec![layer(LayerKind::Identity, "You are @adder."), layer(LayerKind::Role, "You add.")],
+        system: vec![
+            layer(LayerKind::Identity, "You are @adder."),
+            layer(LayerKind::Role, "You add."),
+        ],
         tools: vec![add],
         items: vec![
-            Item::Summary { text: "Ada said hello.".into() },
+            Item::Summary {
+                text: "Ada said hello.".into(),
+            },
             heard("Add 1 and 2, and 3 and much."),
             Item::Said { parts: both },
             result("two", "9007199254740996", false),
             heard("Quick!"),
             result("one", "no such number", true),
-            Item::Notice { text: "It may have run.".into() },
-            Item::Said { parts: vec![call("", "{bad")] },
-            Item::State { text: "{\"screen\":1}".into() },
+            Item::Notice {
+                text: "It may have run.".into(),
+            },
+            Item::Said {
+                parts: vec![call("", "{bad")],
+            },
+            Item::State {
+                text: "{\"screen\":1}".into(),
+            },
             heard("And now?"),
         ],
         ..ForgedRequest::default()
@@ -135,27 +227,59 @@ fn files() -> Vec<Case> {
             bytes: u64::try_from(bytes.len()).unwrap(),
         };
         let files = Files::from([(file.blob, Arc::from(bytes))]);
-        let items = vec![Item::Heard { from: "Ada".into(), text: "Look!".into(), attachments: vec![file] }];
-        let request = ForgedRequest { items, ..conversation() };
-        (format!("{media_type} attached"), request.into_request(), files)
+        let items = vec![Item::Heard {
+            from: "Ada".into(),
+            text: "Look!".into(),
+            attachments: vec![file],
+        }];
+        let request = ForgedRequest {
+            items,
+            ..conversation()
+        };
+        (
+            format!("{media_type} attached"),
+            request.into_request(),
+            files,
+        )
     };
     kinds.into_iter().map(case).collect()
 }
 
 /// What the fixtures' answers are when they are sent back, calls with their results.
 fn echoes(wire: Wire, codec: &dyn Codec) -> Vec<Case> {
-    let folder = format!("{}/tests/fixtures/{}", env!("CARGO_MANIFEST_DIR"), wire.name());
-    let entries = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+    let folder = format!(
+        "{}/tests/fixtures/{}",
+        env!("CARGO_MANIFEST_DIR"),
+        wire.name()
+    );
+    let entries = std::fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
     let is_real = |path: &std::path::PathBuf| !INVENTED.iter().any(|name| path.ends_with(name));
-    let whole = entries.filter(|path| path.extension().is_some_and(|extension| extension == "json")).filter(is_real);
+    let whole = entries
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "json")
+        })
+        .filter(is_real);
     let case = |path: std::path::PathBuf| {
         let response = codec.decode(&std::fs::read(&path).unwrap()).ok()?;
         let parts = response.reply().parts.clone();
         let items = [heard("Go on."), Item::Said { parts }].into_iter();
-        let results = response.reply().calls().map(|call| result(&call.label, "done", false));
+        let results = response
+            .reply()
+            .calls()
+            .map(|call| result(&call.label, "done", false));
         let items = items.chain(results).chain([heard("Well?")]).collect();
-        let request = ForgedRequest { items, ..conversation() };
-        Some((format!("{} sent back", path.file_name()?.display()), request.into_request(), Files::new()))
+        let request = ForgedRequest {
+            items,
+            ..conversation()
+        };
+        Some((
+            format!("{} sent back", path.file_name()?.display()),
+            request.into_request(),
+            Files::new(),
+        ))
     };
     whole.filter_map(case).collect()
 }

@@ -29,10 +29,20 @@ struct Dialect {
 }
 
 fn dialects() -> Vec<Dialect> {
-    let current = |wire| Dialect { wire, settings: json!({}), sdk: "current", version: None };
+    let current = |wire| Dialect {
+        wire,
+        settings: json!({}),
+        sdk: "current",
+        version: None,
+    };
     let anthropic = |version, sdk| {
         let settings = json!({ "api_version": version });
-        Dialect { wire: Wire::AnthropicMessages, settings, sdk, version: Some(version) }
+        Dialect {
+            wire: Wire::AnthropicMessages,
+            settings,
+            sdk,
+            version: Some(version),
+        }
     };
     vec![
         current(Wire::OpenaiChat),
@@ -46,14 +56,20 @@ fn dialects() -> Vec<Dialect> {
 #[test]
 fn encoded_requests_fit_the_types_of_the_official_sdks() {
     let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../target/sdk");
-    let sdks = std::env::var_os("FOLKMOOT_SDKS").map_or_else(|| PathBuf::from(beside), PathBuf::from);
+    let sdks =
+        std::env::var_os("FOLKMOOT_SDKS").map_or_else(|| PathBuf::from(beside), PathBuf::from);
     if !sdks.join("complete").exists() {
         println!("skipped: no SDKs at {}", sdks.display());
         return;
     }
     for dialect in dialects() {
-        let codec = dialect.wire.codec(dialect.settings.as_object().unwrap()).unwrap();
-        let lines: String = [Mode::Whole, Mode::Stream].map(|mode| lines(&dialect, &*codec, mode)).concat();
+        let codec = dialect
+            .wire
+            .codec(dialect.settings.as_object().unwrap())
+            .unwrap();
+        let lines: String = [Mode::Whole, Mode::Stream]
+            .map(|mode| lines(&dialect, &*codec, mode))
+            .concat();
         check(&sdks.join(dialect.sdk), &lines);
     }
 }
@@ -65,15 +81,27 @@ fn lines(dialect: &Dialect, codec: &dyn Codec, mode: Mode) -> String {
         json!({ "wire": dialect.wire.name(), "version": dialect.version, "case": case, "body": body }).to_string()
             + "\n"
     };
-    cases::cases(dialect.wire, codec).into_iter().map(line).collect()
+    cases::cases(dialect.wire, codec)
+        .into_iter()
+        .map(line)
+        .collect()
 }
 
 fn check(sdk: &Path, lines: &str) {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/sdk_types/check.py");
     let mut command = Command::new("python3");
-    command.arg(script).env("PYTHONPATH", sdk).stdin(Stdio::piped()).stdout(Stdio::piped());
+    command
+        .arg(script)
+        .env("PYTHONPATH", sdk)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(lines.as_bytes())
+        .unwrap();
     let output = child.wait_with_output().unwrap();
     let report = String::from_utf8_lossy(&output.stdout);
     println!("{}: {report}", sdk.display());

@@ -30,7 +30,10 @@ async fn the_password_of_a_proxy_is_sent_and_never_shown() {
     let with_key = origin(&proxy).replace("http://", "http://ada:${OPENAI_API_KEY}@");
     let model = model(&server.base_url, json!({ "proxy": with_key }));
     assert!(model.call(&request(), &drafts()).await.is_ok());
-    assert_eq!(proxy.received()[0].header("proxy-authorization"), Some("Basic YWRhOnNrLXZlcnktc2VjcmV0"));
+    assert_eq!(
+        proxy.received()[0].header("proxy-authorization"),
+        Some("Basic YWRhOnNrLXZlcnktc2VjcmV0")
+    );
     assert!(!format!("{model:?}").contains(KEY), "{model:?}");
 }
 
@@ -41,7 +44,8 @@ const BASE_URL: &str = "FOLKMOOT_TEST_BASE_URL";
 #[ignore = "is run by the tests beside it, with variables of its own"]
 async fn calls_by_the_variables_of_the_process() {
     let base_url = std::env::var(BASE_URL).unwrap();
-    let proxy = std::env::var("FOLKMOOT_TEST_PROXY").map_or_else(|_| json!({}), |proxy| json!({ "proxy": proxy }));
+    let proxy = std::env::var("FOLKMOOT_TEST_PROXY")
+        .map_or_else(|_| json!({}), |proxy| json!({ "proxy": proxy }));
     assert!(call(&base_url, proxy).await.0.is_ok());
 }
 
@@ -49,11 +53,26 @@ async fn calls_by_the_variables_of_the_process() {
 fn through_the_variables(further: &[(&str, &str)]) -> usize {
     let (proxy, server) = (answering(), answering());
     let mut alone = Command::new(std::env::current_exe().unwrap());
-    alone.args(["--exact", "proxy::calls_by_the_variables_of_the_process", "--ignored"]);
-    for name in ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY", "REQUEST_METHOD"] {
+    alone.args([
+        "--exact",
+        "proxy::calls_by_the_variables_of_the_process",
+        "--ignored",
+    ]);
+    for name in [
+        "http_proxy",
+        "HTTP_PROXY",
+        "all_proxy",
+        "ALL_PROXY",
+        "no_proxy",
+        "NO_PROXY",
+        "REQUEST_METHOD",
+    ] {
         alone.env_remove(name);
     }
-    alone.env(BASE_URL, &server.base_url).env("HTTP_PROXY", origin(&proxy)).envs(further.iter().copied());
+    alone
+        .env(BASE_URL, &server.base_url)
+        .env("HTTP_PROXY", origin(&proxy))
+        .envs(further.iter().copied());
     let output = alone.output().unwrap();
     assert!(output.status.success(), "{output:?}");
     assert_eq!(proxy.received().len() + server.received().len(), 1);

@@ -24,7 +24,9 @@ pub(crate) struct Received {
 
 impl Received {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        self.head.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
+        self.head
+            .lines()
+            .find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
     }
 }
 
@@ -46,23 +48,35 @@ impl Server {
         let left = Arc::clone(&gone);
         std::thread::spawn(move || {
             for stream in listener.incoming() {
-                let (mut stream, steps, keeps) = (stream.unwrap(), steps.clone(), Arc::clone(&keeps));
+                let (mut stream, steps, keeps) =
+                    (stream.unwrap(), steps.clone(), Arc::clone(&keeps));
                 let left = Arc::clone(&left);
                 std::thread::spawn(move || {
                     let request = read_request(&mut stream);
                     keeps.lock().unwrap().push(request);
-                    steps.into_iter().for_each(|step| perform(&mut stream, step, &left));
+                    steps
+                        .into_iter()
+                        .for_each(|step| perform(&mut stream, step, &left));
                 });
             }
         });
-        Self { base_url, received, gone }
+        Self {
+            base_url,
+            received,
+            gone,
+        }
     }
 
     /// Starts one that answers with `status`, some headers and a whole body.
     pub(crate) fn answering(status: &str, headers: &[&str], body: &str) -> Self {
-        let headers: String = headers.iter().map(|header| format!("{header}\r\n")).collect();
+        let headers: String = headers
+            .iter()
+            .map(|header| format!("{header}\r\n"))
+            .collect();
         let len = body.len();
-        let text = format!("HTTP/1.1 {status}\r\n{headers}content-length: {len}\r\nconnection: close\r\n\r\n{body}");
+        let text = format!(
+            "HTTP/1.1 {status}\r\n{headers}content-length: {len}\r\nconnection: close\r\n\r\n{body}"
+        );
         Self::start(vec![Step::Send(text)])
     }
 
@@ -86,7 +100,11 @@ impl Server {
 /// The client may have gone away, which is its right.
 fn perform(stream: &mut TcpStream, step: Step, gone: &AtomicUsize) {
     match step {
-        Step::Send(text) => drop(stream.write_all(text.as_bytes()).and_then(|()| stream.flush())),
+        Step::Send(text) => drop(
+            stream
+                .write_all(text.as_bytes())
+                .and_then(|()| stream.flush()),
+        ),
         Step::Hang => {
             drop(stream.read_to_end(&mut Vec::new()));
             gone.fetch_add(1, Ordering::SeqCst);
@@ -102,7 +120,10 @@ fn read_request(stream: &mut TcpStream) -> Received {
         bytes.extend(byte);
     }
     let head = String::from_utf8(bytes).unwrap();
-    let mut received = Received { head, body: String::new() };
+    let mut received = Received {
+        head,
+        body: String::new(),
+    };
     let len = received.header("content-length").unwrap().parse().unwrap();
     let mut body = vec![0; len];
     stream.read_exact(&mut body).unwrap();
@@ -112,7 +133,10 @@ fn read_request(stream: &mut TcpStream) -> Received {
 
 /// The head of a streamed answer.
 pub(crate) fn stream_head() -> Step {
-    Step::Send("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n".into())
+    Step::Send(
+        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+            .into(),
+    )
 }
 
 /// One chunk of a streamed answer.

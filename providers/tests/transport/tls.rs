@@ -18,8 +18,13 @@ fn server() -> (String, String) {
     let certificate = params.signed_by(&key, &authority).unwrap();
     let key = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = rustls::ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
-    let config = config.with_no_client_auth().with_single_cert(vec![certificate.der().clone()], key).unwrap();
+    let config = rustls::ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap();
+    let config = config
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.der().clone()], key)
+        .unwrap();
     (serve(Arc::new(config)), authority.pem())
 }
 
@@ -39,7 +44,11 @@ fn serve(config: Arc<rustls::ServerConfig>) -> String {
             // A client that does not trust us goes away here.
             let mut bytes = [0; 64 * 1024];
             if stream.read(&mut bytes).is_ok() {
-                drop(stream.write_all(answer.as_bytes()).and_then(|()| stream.flush()));
+                drop(
+                    stream
+                        .write_all(answer.as_bytes())
+                        .and_then(|()| stream.flush()),
+                );
                 stream.conn.send_close_notify();
                 drop(stream.flush());
             }
@@ -52,7 +61,10 @@ fn serve(config: Arc<rustls::ServerConfig>) -> String {
 async fn a_server_is_trusted_by_the_authority_in_the_ca_file_and_by_no_other() {
     let (base_url, authority) = server();
     let folder = tempfile::tempdir().unwrap();
-    let (own, other) = (folder.path().join("own.pem"), folder.path().join("other.pem"));
+    let (own, other) = (
+        folder.path().join("own.pem"),
+        folder.path().join("other.pem"),
+    );
     std::fs::write(&own, authority).unwrap();
     std::fs::write(&other, server().1).unwrap();
 

@@ -35,8 +35,18 @@ impl Budgets {
         }
     }
 
-    fn spend(&mut self, ModelCalled { agent, turn, purpose, .. }: &ModelCalled) {
-        let Some(episode) = self.turns.get(turn) else { return };
+    fn spend(
+        &mut self,
+        ModelCalled {
+            agent,
+            turn,
+            purpose,
+            ..
+        }: &ModelCalled,
+    ) {
+        let Some(episode) = self.turns.get(turn) else {
+            return;
+        };
         let spending = self.calls.entry(*episode).or_default();
         spending.all = spending.all.saturating_add(1);
         // Summaries count for all together.
@@ -50,9 +60,17 @@ impl Budgets {
     /// Holds the last that was spent, and all money, against the limits.
     pub(super) fn check(&mut self, world: &World) -> Result<(), String> {
         let now = &world.rules().spec().limits;
-        let limits = self.widest.take().map_or_else(|| now.clone(), |widest| wider(&widest, now));
-        let spent = self.last.take().and_then(|episode| self.calls.get(&episode));
-        let result = spent.map_or(Ok(()), |spent| spent.is_within(&limits)).and_then(|()| money(world, &limits));
+        let limits = self
+            .widest
+            .take()
+            .map_or_else(|| now.clone(), |widest| wider(&widest, now));
+        let spent = self
+            .last
+            .take()
+            .and_then(|episode| self.calls.get(&episode));
+        let result = spent
+            .map_or(Ok(()), |spent| spent.is_within(&limits))
+            .and_then(|()| money(world, &limits));
         self.widest = Some(limits);
         result
     }
@@ -62,10 +80,15 @@ impl Spending {
     fn is_within(&self, limits: &Limits) -> Result<(), String> {
         let (own_max, all_max) = (limits.model_calls_per_agent, limits.model_calls_per_episode);
         if let Some((agent, own)) = self.own.iter().find(|(_, own)| **own > own_max) {
-            return Err(format!("{agent} asked its model {own} times in an episode, of {own_max}"));
+            return Err(format!(
+                "{agent} asked its model {own} times in an episode, of {own_max}"
+            ));
         }
         if self.all > all_max {
-            return Err(format!("models were asked {} times in an episode, of {all_max}", self.all));
+            return Err(format!(
+                "models were asked {} times in an episode, of {all_max}",
+                self.all
+            ));
         }
         Ok(())
     }
@@ -76,18 +99,33 @@ fn money(world: &World, limits: &Limits) -> Result<(), String> {
     if limits.cost.is_some_and(|most| in_all > most) {
         return Err(format!("{in_all} were spent, of {:?}", limits.cost));
     }
-    let over = |most| world.episodes().values().map(|episode| episode.spent.total()).find(|spent| *spent > most);
+    let over = |most| {
+        world
+            .episodes()
+            .values()
+            .map(|episode| episode.spent.total())
+            .find(|spent| *spent > most)
+    };
     limits
         .cost_per_episode
         .and_then(over)
-        .map_or(Ok(()), |spent| Err(format!("{spent} were spent in an episode, of {:?}", limits.cost_per_episode)))
+        .map_or(Ok(()), |spent| {
+            Err(format!(
+                "{spent} were spent in an episode, of {:?}",
+                limits.cost_per_episode
+            ))
+        })
 }
 
 fn wider(widest: &Limits, now: &Limits) -> Limits {
-    let most = |one: Option<_>, other: Option<_>| one.zip(other).map(|(one, other)| std::cmp::max(one, other));
+    let most = |one: Option<_>, other: Option<_>| {
+        one.zip(other).map(|(one, other)| std::cmp::max(one, other))
+    };
     Limits {
         model_calls_per_agent: widest.model_calls_per_agent.max(now.model_calls_per_agent),
-        model_calls_per_episode: widest.model_calls_per_episode.max(now.model_calls_per_episode),
+        model_calls_per_episode: widest
+            .model_calls_per_episode
+            .max(now.model_calls_per_episode),
         cost: most(widest.cost, now.cost),
         cost_per_episode: most(widest.cost_per_episode, now.cost_per_episode),
         ..now.clone()

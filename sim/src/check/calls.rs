@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use folkmoot::core::event::{
-    CallReplaced, CallsAdmitted, Event, OutcomeSettled, OutcomeUnknown, QuestionAnswered, Reconciled, ReconciledHow,
-    SettledHow, ToolFinished, ToolStarted,
+    CallReplaced, CallsAdmitted, Event, OutcomeSettled, OutcomeUnknown, QuestionAnswered,
+    Reconciled, ReconciledHow, SettledHow, ToolFinished, ToolStarted,
 };
 use folkmoot::core::ids::CallId;
 use folkmoot::core::tool::{EffectClass, Repeat};
@@ -25,7 +25,9 @@ pub(super) struct Calls {
 impl Calls {
     /// Whether an event may follow.
     pub(super) fn check(&self, event: &Event) -> Result<(), String> {
-        if let Event::ToolFinished(ToolFinished { call, .. }) | Event::CallReplaced(CallReplaced { call, .. }) = event {
+        if let Event::ToolFinished(ToolFinished { call, .. })
+        | Event::CallReplaced(CallReplaced { call, .. }) = event
+        {
             if !self.admitted.contains(call) {
                 return Err(format!("{call} has an outcome and was never admitted"));
             }
@@ -33,7 +35,11 @@ impl Calls {
                 return Err(format!("{call} has two outcomes"));
             }
         }
-        if let Event::OutcomeSettled(OutcomeSettled { call, how: SettledHow::Ran | SettledHow::NotRun, .. }) = event
+        if let Event::OutcomeSettled(OutcomeSettled {
+            call,
+            how: SettledHow::Ran | SettledHow::NotRun,
+            ..
+        }) = event
             && self.closed.contains(call)
             && !self.unknown.contains(call)
         {
@@ -57,7 +63,9 @@ impl Calls {
         if let Event::CallReplaced(CallReplaced { by, .. }) = event {
             self.admitted.insert(*by);
         }
-        if let Event::ToolFinished(ToolFinished { call, .. }) | Event::CallReplaced(CallReplaced { call, .. }) = event {
+        if let Event::ToolFinished(ToolFinished { call, .. })
+        | Event::CallReplaced(CallReplaced { call, .. }) = event
+        {
             self.closed.insert(*call);
         }
         if let Event::OutcomeUnknown(OutcomeUnknown { call, .. }) = event {
@@ -69,7 +77,13 @@ impl Calls {
                 self.closed.insert(*call);
             }
         }
-        if let Event::ToolStarted(ToolStarted { call, effect, repeat, .. }) = event {
+        if let Event::ToolStarted(ToolStarted {
+            call,
+            effect,
+            repeat,
+            ..
+        }) = event
+        {
             let may_repeat = *effect == EffectClass::Read || *repeat != Repeat::Never;
             self.started.insert(*call, may_repeat);
             if !may_repeat {
@@ -77,7 +91,11 @@ impl Calls {
             }
         }
         if let Event::QuestionAnswered(QuestionAnswered { call, .. })
-        | Event::Reconciled(Reconciled { call, how: ReconciledHow::DidNot, .. }) = event
+        | Event::Reconciled(Reconciled {
+            call,
+            how: ReconciledHow::DidNot,
+            ..
+        }) = event
         {
             self.once.remove(call);
         }

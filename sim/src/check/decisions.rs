@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use folkmoot::Verdict;
 use folkmoot::core::commit::{CommandKey, Commit};
-use folkmoot::core::event::{ApprovalDecided, ApprovalRequested, Event, GrantGiven, GrantUsed, ToolStarted};
+use folkmoot::core::event::{
+    ApprovalDecided, ApprovalRequested, Event, GrantGiven, GrantUsed, ToolStarted,
+};
 use folkmoot::core::ids::{CallId, Position, RequestId};
 
 use super::Outside;
@@ -19,9 +21,14 @@ pub(super) struct Decisions {
 
 impl Decisions {
     /// Whether a person stands behind every yes of a commit, and every run has the yes that it needs.
-    pub(super) fn allow(&self, commit: &Commit, outside: &Outside) -> Result<(), (Position, String)> {
+    pub(super) fn allow(
+        &self,
+        commit: &Commit,
+        outside: &Outside,
+    ) -> Result<(), (Position, String)> {
         for (at, event) in commit.numbered() {
-            self.allows(commit, event, outside).map_err(|what| (at, what))?;
+            self.allows(commit, event, outside)
+                .map_err(|what| (at, what))?;
         }
         Ok(())
     }
@@ -29,20 +36,28 @@ impl Decisions {
     fn allows(&self, commit: &Commit, event: &Event, outside: &Outside) -> Result<(), String> {
         if let Event::ApprovalDecided(ApprovalDecided { request, .. }) = event {
             if commit.header.principal.person().is_none() {
-                return Err(format!("{request} was decided by {:?}", commit.header.principal));
+                return Err(format!(
+                    "{request} was decided by {:?}",
+                    commit.header.principal
+                ));
             }
             if !self.requests.contains(request) {
                 return Err(format!("{request} was decided and never asked"));
             }
             let is_step = matches!(&commit.header.key, Some(keyed) if matches!(keyed.key, CommandKey::Step(_)));
             if !is_step && !outside.decided.contains(request) {
-                return Err(format!("{request} was decided, and nobody set out to decide it"));
+                return Err(format!(
+                    "{request} was decided, and nobody set out to decide it"
+                ));
             }
         }
         if let Event::GrantGiven(GrantGiven { .. }) = event
             && commit.header.principal.person().is_none()
         {
-            return Err(format!("a grant was given by {:?}", commit.header.principal));
+            return Err(format!(
+                "a grant was given by {:?}",
+                commit.header.principal
+            ));
         }
         if let Event::ToolStarted(ToolStarted { call, .. }) = event
             && let Some(request) = self.unanswered.get(call)
@@ -58,7 +73,11 @@ impl Decisions {
             self.unanswered.insert(*call, request);
             self.requests.insert(request);
         }
-        if let Event::ApprovalDecided(ApprovalDecided { call, verdict: Verdict::Allow, .. })
+        if let Event::ApprovalDecided(ApprovalDecided {
+            call,
+            verdict: Verdict::Allow,
+            ..
+        })
         | Event::GrantUsed(GrantUsed { call, .. }) = event
         {
             self.unanswered.remove(call);

@@ -6,16 +6,41 @@ use serde_json::{Map, Value, json};
 use super::{PEOPLE, SAYINGS, pick};
 use crate::story::Room;
 
-const TOOLS: [&str; 8] = ["look", "mark", "pay", "ask", "slow", "lost", "consult", "hand_over"];
+const TOOLS: [&str; 8] = [
+    "look",
+    "mark",
+    "pay",
+    "ask",
+    "slow",
+    "lost",
+    "consult",
+    "hand_over",
+];
 
 /// Tools as often as they are called: those that may not repeat more often.
-const CALLED: [&str; 11] =
-    ["look", "mark", "pay", "pay", "ask", "slow", "slow", "lost", "lost", "consult", "hand_over"];
+const CALLED: [&str; 11] = [
+    "look",
+    "mark",
+    "pay",
+    "pay",
+    "ask",
+    "slow",
+    "slow",
+    "lost",
+    "lost",
+    "consult",
+    "hand_over",
+];
 
 /// Any room.
 pub(super) fn any(rng: &mut Rng, number: usize) -> Room {
-    let agents: Vec<String> = (0..rng.usize(1..5)).map(|agent| format!("a{agent}")).collect();
-    let replies: Map<String, Value> = agents.iter().map(|agent| (agent.clone(), replies(rng))).collect();
+    let agents: Vec<String> = (0..rng.usize(1..5))
+        .map(|agent| format!("a{agent}"))
+        .collect();
+    let replies: Map<String, Value> = agents
+        .iter()
+        .map(|agent| (agent.clone(), replies(rng)))
+        .collect();
     let script = json!({
         "world": format!("room-{number}"),
         "models": {
@@ -38,8 +63,7 @@ pub(super) fn any(rng: &mut Rng, number: usize) -> Room {
 
 fn agent(rng: &mut Rng, name: &str, all: &[String]) -> Value {
     let tools: Vec<&str> = TOOLS.into_iter().filter(|_| rng.u32(0..6) > 0).collect();
-    let agent =
-        json!({ "name": name, "prompt": "Play along.", "tools": tools, "parameters": { "output_tokens_max": 300 } });
+    let agent = json!({ "name": name, "prompt": "Play along.", "tools": tools, "parameters": { "output_tokens_max": 300 } });
     let others: Vec<&String> = all.iter().filter(|other| *other != name).collect();
     if !others.is_empty() && rng.u32(0..6) == 0 {
         let join = json!({ "all_of": others, "or_after": format!("{}s", rng.u32(5..120)) });
@@ -82,7 +106,11 @@ fn policy(rng: &mut Rng, agents: &[String]) -> Value {
         "while_waiting": pick(rng, &["queue", "supersede"]),
         "retry_shown": rng.bool(),
     });
-    if rng.bool() { with(policy, "main_agent", json!(agents.first())) } else { policy }
+    if rng.bool() {
+        with(policy, "main_agent", json!(agents.first()))
+    } else {
+        policy
+    }
 }
 
 fn limits(rng: &mut Rng) -> Value {
@@ -100,7 +128,11 @@ fn limits(rng: &mut Rng) -> Value {
     if rng.bool() {
         return limits;
     }
-    let limits = with(limits, "cost_per_episode", json!(pick(rng, &["0.005", "0.02", "0.1"])));
+    let limits = with(
+        limits,
+        "cost_per_episode",
+        json!(pick(rng, &["0.005", "0.02", "0.1"])),
+    );
     with(limits, "cost", json!(pick(rng, &["0.02", "0.2", "2"])))
 }
 
@@ -118,7 +150,9 @@ fn reply(rng: &mut Rng) -> Value {
         15 => json!({ "fail": { "kind": pick(rng, &["rate_limit", "outage", "overload"]) } }),
         16 => json!({ "fail": { "kind": pick(rng, &["content_filter", "bad_reply"]) } }),
         17 => json!({ "refuse": "no" }),
-        18 => json!({ "text": speech(rng), "usage": { "input": rng.u32(1..400), "output": rng.u32(1..200) } }),
+        18 => {
+            json!({ "text": speech(rng), "usage": { "input": rng.u32(1..400), "output": rng.u32(1..200) } })
+        }
         _ => {
             json!({ "text": format!("{} <world>{}</world>", speech(rng), pick(rng, &["pass", "STOP", "DONE", "TO: a1"])) })
         }
@@ -140,7 +174,9 @@ fn calls(rng: &mut Rng) -> Vec<Value> {
 
 fn call(rng: &mut Rng) -> Value {
     match pick(rng, &CALLED) {
-        "consult" => json!({ "tool": "consult", "args": { "agent": format!("a{}", rng.u32(0..4)), "text": "Well?" } }),
+        "consult" => {
+            json!({ "tool": "consult", "args": { "agent": format!("a{}", rng.u32(0..4)), "text": "Well?" } })
+        }
         "hand_over" => {
             json!({ "tool": "hand_over", "args": { "agent": format!("a{}", rng.u32(0..4)), "text": "Yours." } })
         }

@@ -12,7 +12,8 @@ fn every_random_room_is_a_valid_script() {
     for seed in 0..40 {
         for room in generate(seed, 600).rooms {
             let text = room.script.to_string();
-            let script = Script::parse(&text, Path::new("room.yaml")).unwrap_or_else(|error| panic!("{text}: {error}"));
+            let script = Script::parse(&text, Path::new("room.yaml"))
+                .unwrap_or_else(|error| panic!("{text}: {error}"));
             definition_of(&script, &script.spec).unwrap_or_else(|error| panic!("{text}: {error}"));
         }
     }
@@ -28,7 +29,15 @@ fn a_seed_always_tells_the_same_story() {
 fn deeds_and_faults_are_in_order_and_within_the_story() {
     for seed in 0..300 {
         let story = generate(seed, 600);
-        assert!(story.deeds.is_sorted_by_key(|deed| deed.at_us) && story.faults.is_sorted_by_key(|fault| fault.at_us));
-        assert!(story.deeds.iter().all(|deed| deed.at_us < 600_000_000 && deed.room < story.rooms.len()));
+        assert!(
+            story.deeds.is_sorted_by_key(|deed| deed.at_us)
+                && story.faults.is_sorted_by_key(|fault| fault.at_us)
+        );
+        assert!(
+            story
+                .deeds
+                .iter()
+                .all(|deed| deed.at_us < 600_000_000 && deed.room < story.rooms.len())
+        );
     }
 }

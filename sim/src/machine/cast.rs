@@ -26,16 +26,34 @@ pub(crate) struct Cast {
 }
 
 impl Assemble for Cast {
-    fn assemble(&self, definition: &Definition, base: Option<&Path>) -> Result<Parts, AssembleError> {
+    fn assemble(
+        &self,
+        definition: &Definition,
+        base: Option<&Path>,
+    ) -> Result<Parts, AssembleError> {
         playable(definition)?;
-        let mut parts = Shipped::default().assemble(&without_counts(definition), self.folder.as_deref().or(base))?;
+        let mut parts = Shipped::default()
+            .assemble(&without_counts(definition), self.folder.as_deref().or(base))?;
         for model in parts.models.values_mut() {
-            *model = Arc::new(SimModel { inner: Arc::clone(model), outside: Arc::clone(&self.outside) });
+            *model = Arc::new(SimModel {
+                inner: Arc::clone(model),
+                outside: Arc::clone(&self.outside),
+            });
         }
         for (name, tool) in &mut parts.tools {
             let (outside, pulse) = (Arc::clone(&self.outside), Arc::clone(&self.pulse));
-            let spec = definition.spec.tools.get(name).unwrap_or_else(|| tool.spec()).clone();
-            *tool = Arc::new(SimTool { inner: Arc::clone(tool), spec, outside, pulse });
+            let spec = definition
+                .spec
+                .tools
+                .get(name)
+                .unwrap_or_else(|| tool.spec())
+                .clone();
+            *tool = Arc::new(SimTool {
+                inner: Arc::clone(tool),
+                spec,
+                outside,
+                pulse,
+            });
         }
         Ok(parts)
     }
@@ -44,11 +62,17 @@ impl Assemble for Cast {
 /// The same definition, in which no tool counts its runs in a file: here the machine does.
 fn without_counts(definition: &Definition) -> Definition {
     let mut definition = definition.clone();
-    let Content::Present(text) = &mut definition.text else { return definition };
+    let Content::Present(text) = &mut definition.text else {
+        return definition;
+    };
     for settings in text.tools.values_mut().filter_map(Value::as_object_mut) {
         settings.remove("reconciles");
         let results = settings.get_mut("results").and_then(Value::as_array_mut);
-        for result in results.into_iter().flatten().filter_map(Value::as_object_mut) {
+        for result in results
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_object_mut)
+        {
             result.remove("counts");
         }
     }
@@ -63,16 +87,28 @@ pub(crate) fn playable(definition: &Definition) -> Result<(), AssembleError> {
     let spec = &definition.spec;
     let used = spec.agents.iter().flat_map(|agent| spec.models_of(agent));
     for name in used {
-        let provider = spec.models.get(name).map(|model| model.provider.to_string()).unwrap_or_default();
+        let provider = spec
+            .models
+            .get(name)
+            .map(|model| model.provider.to_string())
+            .unwrap_or_default();
         if provider != "scripted" {
             let why = format!("its provider is {provider}: a simulation has scripted models only");
-            return Err(AssembleError { part: format!("model {name}"), why });
+            return Err(AssembleError {
+                part: format!("model {name}"),
+                why,
+            });
         }
     }
     for (name, tool) in &spec.tools {
         if tool.needs_host {
-            let why = "it runs processes, and a simulation has none: use a scripted tool in its place".to_owned();
-            return Err(AssembleError { part: format!("tool {name}"), why });
+            let why =
+                "it runs processes, and a simulation has none: use a scripted tool in its place"
+                    .to_owned();
+            return Err(AssembleError {
+                part: format!("tool {name}"),
+                why,
+            });
         }
     }
     Ok(())
@@ -105,7 +141,10 @@ impl Model for SimModel {
             return std::future::pending().await;
         }
         tokio::time::sleep(working_time(&mut lots)).await;
-        let slow = SlowDrafts { inner: drafts, lots: Mutex::new(lots.fork()) };
+        let slow = SlowDrafts {
+            inner: drafts,
+            lots: Mutex::new(lots.fork()),
+        };
         let answer = self.inner.call(call, &slow).await;
         if hangs {
             return std::future::pending().await;
@@ -127,7 +166,11 @@ struct SlowDrafts<'a> {
 #[async_trait]
 impl Drafts for SlowDrafts<'_> {
     async fn push(&self, delta: &str) -> Result<(), DraftsClosed> {
-        let pause = between_ms(&mut self.lots.lock().unwrap_or_else(PoisonError::into_inner), 0, 300);
+        let pause = between_ms(
+            &mut self.lots.lock().unwrap_or_else(PoisonError::into_inner),
+            0,
+            300,
+        );
         tokio::time::sleep(pause).await;
         self.inner.push(delta).await
     }

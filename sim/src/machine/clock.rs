@@ -29,13 +29,18 @@ impl VirtualClock {
     /// The executor ends, and `pause` passes until the next one begins.
     pub(crate) fn end(&self, pause: Duration) {
         let passed = self.passed();
-        *self.state() = State { before: passed.saturating_add(pause), began: None };
+        *self.state() = State {
+            before: passed.saturating_add(pause),
+            began: None,
+        };
     }
 
     /// What has passed since the machine began.
     pub(crate) fn passed(&self) -> Duration {
         let state = self.state();
-        state.before.saturating_add(state.began.map(|began| began.elapsed()).unwrap_or_default())
+        state
+            .before
+            .saturating_add(state.began.map(|began| began.elapsed()).unwrap_or_default())
     }
 
     /// Waits until so much has passed.

@@ -8,7 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use fastrand::Rng;
-use folkmoot::store::{Ack, Engine, EngineError, FrameLog, FrameNumber, MemoryEngine, Pair, Shelf, Table, Term};
+use folkmoot::store::{
+    Ack, Engine, EngineError, FrameLog, FrameNumber, MemoryEngine, Pair, Shelf, Table, Term,
+};
 
 use super::outside::Outside;
 use crate::law::{Law, Violation};
@@ -37,7 +39,11 @@ struct State {
 impl Platter {
     /// An empty one.
     pub(crate) fn new(outside: Arc<Outside>) -> Self {
-        Self { engine: MemoryEngine::new(), outside, state: Mutex::default() }
+        Self {
+            engine: MemoryEngine::new(),
+            outside,
+            state: Mutex::default(),
+        }
     }
 
     /// The next write goes wrong.
@@ -84,8 +90,17 @@ impl SimDisk {
     /// The way of the process `number`.
     pub(crate) fn of(platter: &Arc<Platter>, number: u64) -> Self {
         let is_unreadable = std::mem::take(&mut platter.state().is_unreadable);
-        let reads_left = if is_unreadable { platter.outside.lots("reads").u64(0..12) } else { u64::MAX };
-        Self { platter: Arc::clone(platter), number, reads_left: reads_left.into(), has_failed: AtomicBool::new(false) }
+        let reads_left = if is_unreadable {
+            platter.outside.lots("reads").u64(0..12)
+        } else {
+            u64::MAX
+        };
+        Self {
+            platter: Arc::clone(platter),
+            number,
+            reads_left: reads_left.into(),
+            has_failed: AtomicBool::new(false),
+        }
     }
 
     /// The store is open: what could not be read would have been by now.
@@ -105,13 +120,24 @@ impl SimDisk {
     }
 
     fn reads(&self) -> Result<(), EngineError> {
-        let left = self.reads_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1));
-        left.map(|_| ()).map_err(|_| EngineError::Io(self.fail("unreadable")))
+        let left = self
+            .reads_left
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+                left.checked_sub(1)
+            });
+        left.map(|_| ())
+            .map_err(|_| EngineError::Io(self.fail("unreadable")))
     }
 
     /// Writes a number of things in order, all of them or as many as the disk takes.
-    fn write(&self, count: usize, write: impl FnOnce(usize) -> Result<(), EngineError>) -> Result<(), EngineError> {
-        let Some(fault) = self.platter.state().armed.pop_front() else { return write(count) };
+    fn write(
+        &self,
+        count: usize,
+        write: impl FnOnce(usize) -> Result<(), EngineError>,
+    ) -> Result<(), EngineError> {
+        let Some(fault) = self.platter.state().armed.pop_front() else {
+            return write(count);
+        };
         match fault {
             DiskFault::Refused => Err(EngineError::Io(self.fail("disk refused"))),
             DiskFault::Full => Err(EngineError::Full(self.fail("disk full"))),
@@ -139,7 +165,9 @@ impl SimDisk {
         if self.is_owner() {
             return Ok(());
         }
-        Err(EngineError::Io(io::Error::other("another process has taken over")))
+        Err(EngineError::Io(io::Error::other(
+            "another process has taken over",
+        )))
     }
 
     fn is_owner(&self) -> bool {
@@ -171,31 +199,52 @@ impl FrameLog for SimDisk {
         self.engine().head()
     }
 
-    fn append(&self, term: Term, expected: FrameNumber, frames: &[Vec<u8>]) -> Result<(), EngineError> {
+    fn append(
+        &self,
+        term: Term,
+        expected: FrameNumber,
+        frames: &[Vec<u8>],
+    ) -> Result<(), EngineError> {
         let is_owner = self.is_owner();
-        let appended = self.write(frames.len(), |count| self.engine().append(term, expected, first(frames, count)));
+        let appended = self.write(frames.len(), |count| {
+            self.engine().append(term, expected, first(frames, count))
+        });
         if appended.is_ok() && !is_owner && !frames.is_empty() {
             let what = "a process appended that another one had taken over from";
-            self.platter.outside.hold(Err(Violation::of(Law::NothingInvented, what)));
+            self.platter
+                .outside
+                .hold(Err(Violation::of(Law::NothingInvented, what)));
         }
         appended
     }
 
-    fn read(&self, from: FrameNumber, bytes_max: usize) -> Result<Vec<(FrameNumber, Vec<u8>)>, EngineError> {
+    fn read(
+        &self,
+        from: FrameNumber,
+        bytes_max: usize,
+    ) -> Result<Vec<(FrameNumber, Vec<u8>)>, EngineError> {
         self.reads()?;
         self.engine().read(from, bytes_max)
     }
 
     fn trim(&self, up_to: FrameNumber) -> Result<(), EngineError> {
         self.owns()?;
-        self.write(1, |count| if count == 0 { Ok(()) } else { self.engine().trim(up_to) })
+        self.write(1, |count| {
+            if count == 0 {
+                Ok(())
+            } else {
+                self.engine().trim(up_to)
+            }
+        })
     }
 }
 
 impl Shelf for SimDisk {
     fn put(&self, table: Table, pairs: &[Pair]) -> Result<(), EngineError> {
         self.owns()?;
-        self.write(pairs.len(), |count| self.engine().put(table, first(pairs, count)))
+        self.write(pairs.len(), |count| {
+            self.engine().put(table, first(pairs, count))
+        })
     }
 
     fn get(&self, table: Table, key: &[u8]) -> Result<Option<Vec<u8>>, EngineError> {
@@ -203,12 +252,24 @@ impl Shelf for SimDisk {
         self.engine().get(table, key)
     }
 
-    fn range(&self, table: Table, from: &[u8], to: &[u8], bytes_max: usize) -> Result<Vec<Pair>, EngineError> {
+    fn range(
+        &self,
+        table: Table,
+        from: &[u8],
+        to: &[u8],
+        bytes_max: usize,
+    ) -> Result<Vec<Pair>, EngineError> {
         self.reads()?;
         self.engine().range(table, from, to, bytes_max)
     }
 
-    fn keys(&self, table: Table, from: &[u8], to: &[u8], count_max: usize) -> Result<Vec<Vec<u8>>, EngineError> {
+    fn keys(
+        &self,
+        table: Table,
+        from: &[u8],
+        to: &[u8],
+        count_max: usize,
+    ) -> Result<Vec<Vec<u8>>, EngineError> {
         self.reads()?;
         self.engine().keys(table, from, to, count_max)
     }
@@ -220,7 +281,9 @@ impl Shelf for SimDisk {
 
     fn remove(&self, table: Table, keys: &[Vec<u8>]) -> Result<(), EngineError> {
         self.owns()?;
-        self.write(keys.len(), |count| self.engine().remove(table, first(keys, count)))
+        self.write(keys.len(), |count| {
+            self.engine().remove(table, first(keys, count))
+        })
     }
 }
 

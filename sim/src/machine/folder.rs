@@ -17,7 +17,9 @@ impl Folder {
     pub(super) fn copy_of(from: &Path) -> io::Result<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let folder = Self(std::env::temp_dir().join(format!("folkmoot-sim-{}-{number}", std::process::id())));
+        let folder = Self(
+            std::env::temp_dir().join(format!("folkmoot-sim-{}-{number}", std::process::id())),
+        );
         copy(from, &folder.0, DEPTH_MAX)?;
         Ok(folder)
     }
@@ -39,7 +41,10 @@ impl Drop for Folder {
 /// Copies folders and files; links and whatever else there is are left out.
 fn copy(from: &Path, to: &Path, depth: usize) -> io::Result<()> {
     if depth == 0 {
-        return Err(io::Error::other(format!("{} has too many folders in one another", from.display())));
+        return Err(io::Error::other(format!(
+            "{} has too many folders in one another",
+            from.display()
+        )));
     }
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {

@@ -30,8 +30,12 @@ impl Follower {
 
 /// Follows on from where the follower was.
 pub(super) async fn follow(process: Rc<Process>, number: usize) {
-    let Some(follower) = process.outside.books().followers.get(number).cloned() else { return };
-    let Some(plan) = process.setting.plans.get(follower.room).map(Rc::clone) else { return };
+    let Some(follower) = process.outside.books().followers.get(number).cloned() else {
+        return;
+    };
+    let Some(plan) = process.setting.plans.get(follower.room).map(Rc::clone) else {
+        return;
+    };
     let mut lots = process.outside.lots("follower");
     let world = loop {
         if let Ok(Some(entry)) = process.store.find(&plan.name).await {
@@ -39,7 +43,9 @@ pub(super) async fn follow(process: Rc<Process>, number: usize) {
         }
         tokio::time::sleep(between_ms(&mut lots, 50, 500)).await;
     };
-    let Ok(mut commits) = process.store.subscribe(world, follower.head().next()).await else { return };
+    let Ok(mut commits) = process.store.subscribe(world, follower.head().next()).await else {
+        return;
+    };
     while let Ok(Some(stored)) = commits.try_next().await {
         if let Some(follower) = process.outside.books().followers.get_mut(number) {
             follower.world = Some(world);

@@ -19,8 +19,17 @@ pub(crate) struct Ledger {
 
 impl Ledger {
     /// Somebody was told that their words are kept.
-    pub(crate) fn said(&mut self, world: &WorldName, (room, person): (usize, &str), message: MessageId, text: &str) {
-        self.said.entry(world.clone()).or_default().insert(message, text.to_owned());
+    pub(crate) fn said(
+        &mut self,
+        world: &WorldName,
+        (room, person): (usize, &str),
+        message: MessageId,
+        text: &str,
+    ) {
+        self.said
+            .entry(world.clone())
+            .or_default()
+            .insert(message, text.to_owned());
         self.last.insert((room, person.to_owned()), message);
     }
 
@@ -38,11 +47,19 @@ impl Ledger {
     /// Whether a log holds all that people were told of it.
     pub(crate) fn check(&self, world: &WorldName, log: &[Commit]) -> Result<(), Violation> {
         let at = |law, at: Position, what: String| {
-            Err(Violation { world: Some(world.clone()), at: Some(at), ..Violation::of(law, what) })
+            Err(Violation {
+                world: Some(world.clone()),
+                at: Some(at),
+                ..Violation::of(law, what)
+            })
         };
         let head = log.last().map(Commit::last).unwrap_or_default();
         if let Some(seen) = self.seen.get(world).filter(|seen| **seen > head) {
-            return at(Law::NothingLost, *seen, format!("somebody was shown this event, and the log ends at {head}"));
+            return at(
+                Law::NothingLost,
+                *seen,
+                format!("somebody was shown this event, and the log ends at {head}"),
+            );
         }
         let empty = BTreeMap::new();
         let mut missing = self.said.get(world).unwrap_or(&empty).clone();
@@ -60,7 +77,8 @@ impl Ledger {
                     );
                 }
             }
-            if let Some(CommandKey::Client(key)) = commit.header.key.as_ref().map(|keyed| &keyed.key)
+            if let Some(CommandKey::Client(key)) =
+                commit.header.key.as_ref().map(|keyed| &keyed.key)
                 && let Some(first) = keys.insert(key.clone(), commit.header.first)
             {
                 return at(
@@ -71,9 +89,11 @@ impl Ledger {
             }
         }
         match missing.into_iter().next() {
-            Some((message, text)) => {
-                at(Law::NothingLost, message.0, format!("somebody was told that {text:?} is kept here"))
-            }
+            Some((message, text)) => at(
+                Law::NothingLost,
+                message.0,
+                format!("somebody was told that {text:?} is kept here"),
+            ),
             None => Ok(()),
         }
     }

@@ -65,8 +65,16 @@ pub(crate) struct Effects {
 impl Outside {
     /// An outside in which `deeds` are to be done in `rooms`.
     pub(crate) fn new(seed: u64, deeds: usize, rooms: usize) -> Self {
-        let state = State { done: vec![false; deeds], finished: vec![false; rooms], ..State::default() };
-        Self { seed, state: Mutex::new(state), ..Self::default() }
+        let state = State {
+            done: vec![false; deeds],
+            finished: vec![false; rooms],
+            ..State::default()
+        };
+        Self {
+            seed,
+            state: Mutex::new(state),
+            ..Self::default()
+        }
     }
 
     /// The books. Nobody waits while holding them.
@@ -94,12 +102,18 @@ impl Outside {
     pub(crate) fn took_effect(&self, key: &str, call: CallId, outcome: &ToolOutcome) {
         let mut books = self.books();
         let effects = books.effects.entry(key.to_owned());
-        let effects = effects.or_insert_with(|| Effects { times: 0, outcome: outcome.clone() });
+        let effects = effects.or_insert_with(|| Effects {
+            times: 0,
+            outcome: outcome.clone(),
+        });
         effects.times = effects.times.saturating_add(1);
         effects.outcome = outcome.clone();
         let checked = match world_of(key) {
             Some(world) => books.checker.took_effect(world, call, key),
-            None => Err(Violation::of(Law::NothingInvented, format!("the key {key:?} names no world"))),
+            None => Err(Violation::of(
+                Law::NothingInvented,
+                format!("the key {key:?} names no world"),
+            )),
         };
         drop(books);
         self.hold(checked);

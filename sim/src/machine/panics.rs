@@ -19,14 +19,24 @@ pub(crate) fn watched<T>(act: impl FnOnce() -> Result<T, Violation>) -> Result<T
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let before = std::panic::take_hook();
-        std::panic::set_hook(Box::new(move |info| if IS_WATCHED.get() { note(info) } else { before(info) }));
+        std::panic::set_hook(Box::new(move |info| {
+            if IS_WATCHED.get() {
+                note(info)
+            } else {
+                before(info)
+            }
+        }));
     });
     IS_WATCHED.set(true);
     // What it leaves behind half done is dropped with the story.
     let done = std::panic::catch_unwind(AssertUnwindSafe(act));
     IS_WATCHED.set(false);
     let seen = seen();
-    done.unwrap_or_else(|_| Err(seen.err().unwrap_or_else(|| Violation::of(Law::NoPanic, "a panic without a message"))))
+    done.unwrap_or_else(|_| {
+        Err(seen
+            .err()
+            .unwrap_or_else(|| Violation::of(Law::NoPanic, "a panic without a message")))
+    })
 }
 
 fn note(info: &PanicHookInfo<'_>) {

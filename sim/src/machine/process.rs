@@ -104,7 +104,10 @@ impl Process {
     pub(crate) async fn start(setting: &Setting, number: u64) -> Option<Rc<Self>> {
         let outside = Arc::clone(&setting.outside);
         let disk = Arc::new(SimDisk::of(&setting.platter, number));
-        let opened = Store::simulated(Arc::clone(&disk) as _, setting.story.seed.wrapping_add(number << 32));
+        let opened = Store::simulated(
+            Arc::clone(&disk) as _,
+            setting.story.seed.wrapping_add(number << 32),
+        );
         let (store, driver) = match opened {
             Ok(opened) => opened,
             Err(error) => {
@@ -118,12 +121,23 @@ impl Process {
         disk.opened();
         let pulse = Arc::new(Pulse::default());
         outside.hold(recover(&outside, &store).await.map(|_| ()));
-        let witness = Witness { store: store.clone(), outside: Arc::clone(&outside), pulse: Arc::clone(&pulse) };
-        let folder = setting.plans.iter().find_map(|plan| plan.folder().map(Path::to_owned));
+        let witness = Witness {
+            store: store.clone(),
+            outside: Arc::clone(&outside),
+            pulse: Arc::clone(&pulse),
+        };
+        let folder = setting
+            .plans
+            .iter()
+            .find_map(|plan| plan.folder().map(Path::to_owned));
         let builder = Runtime::builder(&store)
             .log(Arc::new(witness))
             .machine_clock(Arc::new(outside.clock.clone()))
-            .assembler(Cast { folder, outside: Arc::clone(&outside), pulse: Arc::clone(&pulse) })
+            .assembler(Cast {
+                folder,
+                outside: Arc::clone(&outside),
+                pulse: Arc::clone(&pulse),
+            })
             .counted_seeds(setting.story.seed.wrapping_add(number))
             .idle_close(setting.idle_close);
         let runtime = match &setting.signer {
@@ -199,7 +213,10 @@ impl Process {
 
 /// Turns the disk: what waits is written, after a while.
 async fn drive(process: Rc<Process>) {
-    let (outside, platter) = (Arc::clone(&process.outside), Arc::clone(&process.setting.platter));
+    let (outside, platter) = (
+        Arc::clone(&process.outside),
+        Arc::clone(&process.setting.platter),
+    );
     let mut lots = outside.lots("disk");
     loop {
         while process.has_work() {
@@ -211,14 +228,28 @@ async fn drive(process: Rc<Process>) {
 }
 
 /// The worlds of a store, each with all of its commits, held against the books.
-pub(crate) async fn recover(outside: &Outside, store: &Store) -> Result<Vec<WorldEntry>, Violation> {
-    let broken = |error: folkmoot::core::port::ReadError| Violation::of(Law::StoreWhole, error.to_string());
-    let worlds = store.worlds(&Labels::new(), None, WORLDS_MAX).await.map_err(broken)?;
+pub(crate) async fn recover(
+    outside: &Outside,
+    store: &Store,
+) -> Result<Vec<WorldEntry>, Violation> {
+    let broken =
+        |error: folkmoot::core::port::ReadError| Violation::of(Law::StoreWhole, error.to_string());
+    let worlds = store
+        .worlds(&Labels::new(), None, WORLDS_MAX)
+        .await
+        .map_err(broken)?;
     let ids: Vec<_> = worlds.iter().map(|entry| entry.world).collect();
     outside.books().checker.opened(&ids)?;
     for entry in &worlds {
-        let stored = store.read(entry.world, Position::new(1)).await.map_err(broken)?;
-        let log: Vec<Commit> = stored.map_ok(|stored| stored.commit).try_collect().await.map_err(broken)?;
+        let stored = store
+            .read(entry.world, Position::new(1))
+            .await
+            .map_err(broken)?;
+        let log: Vec<Commit> = stored
+            .map_ok(|stored| stored.commit)
+            .try_collect()
+            .await
+            .map_err(broken)?;
         let mut books = outside.books();
         books.checker.recovered(entry.world, &log)?;
         books.ledger.check(&entry.name, &log)?;

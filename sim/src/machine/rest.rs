@@ -57,29 +57,47 @@ async fn rest_room(process: &Process, plan: &Plan) -> Result<(), String> {
         }
     }
     let is_open = process.runtime.world(&plan.name).is_some();
-    Err(if is_open { format!("it goes on after {ROUNDS_MAX} rounds") } else { "it stopped by itself".to_owned() })
+    Err(if is_open {
+        format!("it goes on after {ROUNDS_MAX} rounds")
+    } else {
+        "it stopped by itself".to_owned()
+    })
 }
 
 /// Waits until the room is quiet, and answers the first that waits. Whether it is at rest.
 async fn round(process: &Process, plan: &Plan, world: &WorldHandle) -> Result<bool, SeatError> {
     let Ok(quiet) = tokio::time::timeout(QUIET_MAX, world.quiet()).await else {
         let owed = world.operator().read(owed).await?;
-        process.violated(plan, Law::ComesToRest, format!("it goes on for {QUIET_MAX:?}: {owed:?}"));
+        process.violated(
+            plan,
+            Law::ComesToRest,
+            format!("it goes on for {QUIET_MAX:?}: {owed:?}"),
+        );
         return std::future::pending().await;
     };
     quiet?;
     let all = look(process, world).await?;
-    let open: Vec<&Waiting> = all.iter().filter(|one| !matches!(one.asks, Asks::Outcome { is_open: false })).collect();
+    let open: Vec<&Waiting> = all
+        .iter()
+        .filter(|one| !matches!(one.asks, Asks::Outcome { is_open: false }))
+        .collect();
     if let Some(one) = open.first() {
         decide(process, plan, world, one).await?;
         return Ok(false);
     }
-    let (activity, owed) = world.operator().read(|world| (world.activity(), owed(world))).await?;
+    let (activity, owed) = world
+        .operator()
+        .read(|world| (world.activity(), owed(world)))
+        .await?;
     if activity == Activity::Idle && owed.is_empty() {
         return Ok(true);
     }
     if activity == Activity::Parked {
-        process.violated(plan, Law::ComesToRest, "it waits for people, and asks them nothing".to_owned());
+        process.violated(
+            plan,
+            Law::ComesToRest,
+            "it waits for people, and asks them nothing".to_owned(),
+        );
         return std::future::pending().await;
     }
     tokio::time::sleep(Duration::from_secs(1)).await;
@@ -88,17 +106,38 @@ async fn round(process: &Process, plan: &Plan, world: &WorldHandle) -> Result<bo
 
 /// What is owed, but for what only waits for its time.
 fn owed(world: &World) -> Vec<Effect> {
-    world.owed().filter(|effect| !matches!(effect, Effect::TickAt { .. })).collect()
+    world
+        .owed()
+        .filter(|effect| !matches!(effect, Effect::TickAt { .. }))
+        .collect()
 }
 
-async fn decide(process: &Process, plan: &Plan, world: &WorldHandle, one: &Waiting) -> Result<(), SeatError> {
+async fn decide(
+    process: &Process,
+    plan: &Plan,
+    world: &WorldHandle,
+    one: &Waiting,
+) -> Result<(), SeatError> {
     let mut lots = process.outside.lots("deciding");
     tokio::time::sleep(between_ms(&mut lots, 10, 20_000)).await;
     let answered = match &one.asks {
         Asks::Approval { .. } => {
-            let verdict = if lots.u32(0..3) == 0 { Verdict::Deny } else { Verdict::Allow };
+            let verdict = if lots.u32(0..3) == 0 {
+                Verdict::Deny
+            } else {
+                Verdict::Allow
+            };
             let (agent, judgement) = (one.agent.clone(), Judgement::new(verdict));
-            act_on(process, &seat(world, "judge")?, Action::Decide { agent, request: one.request, judgement }).await
+            act_on(
+                process,
+                &seat(world, "judge")?,
+                Action::Decide {
+                    agent,
+                    request: one.request,
+                    judgement,
+                },
+            )
+            .await
         }
         Asks::Question { .. } => match answer(one) {
             Some(action) => act_on(process, &seat(world, "judge")?, action).await,
@@ -120,7 +159,15 @@ async fn decide(process: &Process, plan: &Plan, world: &WorldHandle, one: &Waiti
 }
 
 async fn script_ends(process: &Process, plan: &Plan) -> Result<(), String> {
-    let is_finished = || process.outside.books().finished.get(plan.number).copied().unwrap_or(true);
+    let is_finished = || {
+        process
+            .outside
+            .books()
+            .finished
+            .get(plan.number)
+            .copied()
+            .unwrap_or(true)
+    };
     for _ in 0..ROUNDS_MAX {
         if is_finished() {
             return Ok(());
@@ -134,7 +181,9 @@ async fn script_ends(process: &Process, plan: &Plan) -> Result<(), String> {
 async fn follow_up(process: &Process) {
     let followers = process.outside.books().followers.clone();
     for (number, follower) in followers.into_iter().enumerate() {
-        let Some(plan) = process.setting.plans.get(follower.room) else { continue };
+        let Some(plan) = process.setting.plans.get(follower.room) else {
+            continue;
+        };
         if let Err(what) = has_caught_up(process, number, &plan.name).await {
             process.violated(plan, Law::FollowersSeeTheLog, what);
         }
@@ -145,12 +194,29 @@ async fn has_caught_up(process: &Process, number: usize, name: &WorldName) -> Re
     use folkmoot::core::port::EventLog as _;
     let mut reached = Default::default();
     for _ in 0..ROUNDS_MAX {
-        let head = process.store.find(name).await.ok().flatten().map(|entry| entry.head).unwrap_or_default();
-        let follower = process.outside.books().followers.get(number).cloned().unwrap_or_default();
+        let head = process
+            .store
+            .find(name)
+            .await
+            .ok()
+            .flatten()
+            .map(|entry| entry.head)
+            .unwrap_or_default();
+        let follower = process
+            .outside
+            .books()
+            .followers
+            .get(number)
+            .cloned()
+            .unwrap_or_default();
         reached = follower.head();
         if reached >= head {
             let checked = match follower.world {
-                Some(world) => process.outside.books().checker.followed(world, &follower.seen),
+                Some(world) => process
+                    .outside
+                    .books()
+                    .checker
+                    .followed(world, &follower.seen),
                 None => Ok(()),
             };
             process.outside.hold(checked);
@@ -158,25 +224,48 @@ async fn has_caught_up(process: &Process, number: usize, name: &WorldName) -> Re
         }
         tokio::time::sleep(Duration::from_secs(2)).await;
     }
-    Err(format!("whoever follows it has not got beyond event {reached}"))
+    Err(format!(
+        "whoever follows it has not got beyond event {reached}"
+    ))
 }
 
 /// Whether what is in memory is the fold of the log.
 async fn is_fold(process: &Process, plan: &Plan) -> Result<(), String> {
-    let Some(world) = process.runtime.world(&plan.name) else { return Ok(()) };
+    let Some(world) = process.runtime.world(&plan.name) else {
+        return Ok(());
+    };
     let state = |world: &World| (world.head(), serde_json::to_string(world));
-    let Ok((head, in_memory)) = world.operator().read(state).await else { return Ok(()) };
-    let folded = fold_world(&process.store, &plan.name, Some(head)).await.map_err(|error| error.to_string())?;
+    let Ok((head, in_memory)) = world.operator().read(state).await else {
+        return Ok(());
+    };
+    let folded = fold_world(&process.store, &plan.name, Some(head))
+        .await
+        .map_err(|error| error.to_string())?;
     let (in_memory, folded) = match (in_memory, serde_json::to_string(&folded)) {
         (Ok(in_memory), Ok(folded)) => (in_memory, folded),
-        (Err(error), _) | (_, Err(error)) => return Err(format!("the state has no written form: {error}")),
+        (Err(error), _) | (_, Err(error)) => {
+            return Err(format!("the state has no written form: {error}"));
+        }
     };
-    if in_memory == folded { Ok(()) } else { Err(difference(&in_memory, &folded)) }
+    if in_memory == folded {
+        Ok(())
+    } else {
+        Err(difference(&in_memory, &folded))
+    }
 }
 
 fn difference(one: &str, other: &str) -> String {
-    let at = one.bytes().zip(other.bytes()).take_while(|(one, other)| one == other).count();
-    let around = |text: &str| text.chars().skip(at.saturating_sub(60)).take(160).collect::<String>();
+    let at = one
+        .bytes()
+        .zip(other.bytes())
+        .take_while(|(one, other)| one == other)
+        .count();
+    let around = |text: &str| {
+        text.chars()
+            .skip(at.saturating_sub(60))
+            .take(160)
+            .collect::<String>()
+    };
     format!("in memory …{}…, folded …{}…", around(one), around(other))
 }
 
@@ -184,10 +273,16 @@ fn difference(one: &str, other: &str) -> String {
 pub(crate) async fn verify(process: &Process) -> Result<(), Violation> {
     let worlds = super::process::recover(&process.outside, &process.store).await?;
     for entry in worlds {
-        let broken =
-            |what: String| Violation { world: Some(entry.name.clone()), ..Violation::of(Law::StoreWhole, what) };
+        let broken = |what: String| Violation {
+            world: Some(entry.name.clone()),
+            ..Violation::of(Law::StoreWhole, what)
+        };
         let against = folkmoot::store::Against::default();
-        let found = process.store.verify(entry.world, against).await.map_err(|error| broken(error.to_string()))?;
+        let found = process
+            .store
+            .verify(entry.world, against)
+            .await
+            .map_err(|error| broken(error.to_string()))?;
         if let Some(damage) = found.damage {
             return Err(broken(format!("{damage:?}")));
         }

@@ -40,12 +40,24 @@ impl Plan {
     pub(crate) fn of(number: usize, room: &Room) -> Result<Self, StoryError> {
         let unusable = |why: String| StoryError { room: number, why };
         let folder = room.folder.as_deref().map(Folder::copy_of).transpose();
-        let folder = folder.map_err(|error| unusable(format!("its folder cannot be copied: {error}")))?;
-        let file = folder.as_ref().map_or(Path::new(FOLDER), Folder::path).join("story.yaml");
-        let script = Script::parse(&room.script.to_string(), &file).map_err(|error| unusable(error.to_string()))?;
-        let definition = definition_of(&script, &script.spec).map_err(|error| unusable(error.to_string()))?;
+        let folder =
+            folder.map_err(|error| unusable(format!("its folder cannot be copied: {error}")))?;
+        let file = folder
+            .as_ref()
+            .map_or(Path::new(FOLDER), Folder::path)
+            .join("story.yaml");
+        let script = Script::parse(&room.script.to_string(), &file)
+            .map_err(|error| unusable(error.to_string()))?;
+        let definition =
+            definition_of(&script, &script.spec).map_err(|error| unusable(error.to_string()))?;
         playable(&definition).map_err(|error| unusable(error.to_string()))?;
-        Ok(Self { number, name: script.world.clone(), script, definition, folder })
+        Ok(Self {
+            number,
+            name: script.world.clone(),
+            script,
+            definition,
+            folder,
+        })
     }
 
     /// Whether it has steps that are done one after the other.
@@ -83,7 +95,10 @@ pub(super) async fn open(process: &Process, plan: &Plan) {
         && !process.pulse.is_ending()
         && !matches!(error, OpenError::AlreadyOpen(_))
     {
-        let what = format!("the room does not open: {}", folkmoot::core::causes::with_causes(&error));
+        let what = format!(
+            "the room does not open: {}",
+            folkmoot::core::causes::with_causes(&error)
+        );
         process.violated(plan, Law::StoreWhole, what);
     }
 }
@@ -103,7 +118,11 @@ fn waits_for_outcomes(error: &RunError) -> bool {
 /// Goes on with a room's script until it ends.
 async fn go_on(process: &Process, plan: &Plan) {
     for _ in 0..SETTLINGS_MAX {
-        let options = RunOptions { perform: Perform::InOrder, base: Some(FOLDER.into()), ..RunOptions::default() };
+        let options = RunOptions {
+            perform: Perform::InOrder,
+            base: Some(FOLDER.into()),
+            ..RunOptions::default()
+        };
         let mut watch = Unwatched;
         let run = run_script(&process.runtime, &plan.script, &options, &mut watch);
         let Err(error) = Box::pin(run).await else {
@@ -126,7 +145,10 @@ async fn go_on(process: &Process, plan: &Plan) {
 
 fn failure(error: &RunError) -> String {
     if let RunError::Unmet(unmet) = error {
-        return format!("{}: expected {}, came {}", unmet.fault, unmet.expected, unmet.came);
+        return format!(
+            "{}: expected {}, came {}",
+            unmet.fault, unmet.expected, unmet.came
+        );
     }
     folkmoot::core::causes::with_causes(error)
 }
@@ -135,6 +157,9 @@ impl Process {
     /// A law does not hold in a room.
     pub(super) fn violated(&self, plan: &Plan, law: Law, what: String) {
         let world = Some(plan.name.clone());
-        self.outside.hold(Err(Violation { world, ..Violation::of(law, what) }));
+        self.outside.hold(Err(Violation {
+            world,
+            ..Violation::of(law, what)
+        }));
     }
 }

@@ -34,8 +34,15 @@ impl SimTool {
 
     /// What the tool does, all at once: nothing else of the machine goes on meanwhile. Gives what it would have slept.
     fn act(&self, call: &ToolCall) -> (ToolOutcome, Duration) {
-        let clock = Arc::new(Impatient { began: call.clock.now(), slept: Mutex::default() });
-        let at_once = ToolCall { clock: Arc::clone(&clock) as _, host: None, ..call.clone() };
+        let clock = Arc::new(Impatient {
+            began: call.clock.now(),
+            slept: Mutex::default(),
+        });
+        let at_once = ToolCall {
+            clock: Arc::clone(&clock) as _,
+            host: None,
+            ..call.clone()
+        };
         let outcome = futures::executor::block_on(self.inner.run(&at_once));
         let slept = clock.slept();
         (outcome, slept)
@@ -47,7 +54,8 @@ impl SimTool {
             let mut books = self.outside.books();
             books.counts.effects = books.counts.effects.saturating_add(1);
             drop(books);
-            self.outside.took_effect(&call.idempotency_key, call.call, outcome);
+            self.outside
+                .took_effect(&call.idempotency_key, call.call, outcome);
         }
     }
 }

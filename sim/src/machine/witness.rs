@@ -30,28 +30,42 @@ impl Witness {
             let mut books = self.outside.books();
             if let Ok(Appended::Committed { .. }) = answer {
                 books.counts.commits = books.counts.commits.saturating_add(1);
-                books.counts.events = books.counts.events.saturating_add(commit.events.len() as u64);
+                books.counts.events = books
+                    .counts
+                    .events
+                    .saturating_add(commit.events.len() as u64);
             }
             books.checker.answered(commit, answer)
         };
         self.outside.hold(checked);
         let Err(error) = answer else { return };
-        if matches!(error, AppendError::Full(_) | AppendError::Io(_) | AppendError::Stopped(_)) {
+        if matches!(
+            error,
+            AppendError::Full(_) | AppendError::Io(_) | AppendError::Stopped(_)
+        ) {
             self.pulse.stop();
         } else if !self.pulse.is_taken_over() {
             let what = format!("a world decided on what is not its log: {error}");
             let world = WorldName::new(commit.header.world.to_string()).ok();
-            self.outside.hold(Err(Violation { world, ..Violation::of(Law::StateIsTheFold, what) }));
+            self.outside.hold(Err(Violation {
+                world,
+                ..Violation::of(Law::StateIsTheFold, what)
+            }));
         }
     }
 }
 
 #[async_trait]
 impl EventLog for Witness {
-    async fn append(&self, incarnation: Incarnation, commit: Commit) -> Result<Appended, AppendError> {
+    async fn append(
+        &self,
+        incarnation: Incarnation,
+        commit: Commit,
+    ) -> Result<Appended, AppendError> {
         self.outside.books().checker.asked(&commit);
         let mut append = self.store.append(incarnation, commit.clone()).fuse();
-        let first = futures::future::poll_fn(|context| Poll::Ready(append.poll_unpin(context))).await;
+        let first =
+            futures::future::poll_fn(|context| Poll::Ready(append.poll_unpin(context))).await;
         let answer = match first {
             Poll::Ready(answer) => answer,
             Poll::Pending => {
@@ -67,11 +81,21 @@ impl EventLog for Witness {
         self.store.read(world, from).await
     }
 
-    async fn read_back(&self, world: WorldId, before: Position, limit: usize) -> Result<Vec<StoredCommit>, ReadError> {
+    async fn read_back(
+        &self,
+        world: WorldId,
+        before: Position,
+        limit: usize,
+    ) -> Result<Vec<StoredCommit>, ReadError> {
         self.store.read_back(world, before, limit).await
     }
 
-    async fn gone(&self, world: WorldId, from: Position, to: Position) -> Result<Vec<Position>, ReadError> {
+    async fn gone(
+        &self,
+        world: WorldId,
+        from: Position,
+        to: Position,
+    ) -> Result<Vec<Position>, ReadError> {
         self.store.gone(world, from, to).await
     }
 
@@ -79,7 +103,11 @@ impl EventLog for Witness {
         self.store.subscribe(world, from).await
     }
 
-    async fn find_key(&self, world: WorldId, key: &CommandKey) -> Result<Option<StoredCommit>, ReadError> {
+    async fn find_key(
+        &self,
+        world: WorldId,
+        key: &CommandKey,
+    ) -> Result<Option<StoredCommit>, ReadError> {
         self.store.find_key(world, key).await
     }
 

@@ -6,9 +6,12 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use folkmoot_core::command::CommandKind;
 use folkmoot_core::commit::{Commit, CommitHeader};
 use folkmoot_core::content::Content;
-use folkmoot_core::event::{Author, ClockKind, Event, MessageBody, MessagePosted, Opened, WorldOpened};
+use folkmoot_core::event::{
+    Author, ClockKind, Event, MessageBody, MessagePosted, Opened, WorldOpened,
+};
 use folkmoot_core::ids::{
-    Digest, Incarnation, MessageId, NodeId, PersonName, Position, Seed, Stamp, Time, WorldId, WorldName,
+    Digest, Incarnation, MessageId, NodeId, PersonName, Position, Seed, Stamp, Time, WorldId,
+    WorldName,
 };
 use folkmoot_core::port::EventLog as _;
 use folkmoot_core::principal::Principal;
@@ -29,7 +32,10 @@ fn header(world: WorldId, first: u64) -> CommitHeader {
     CommitHeader {
         world,
         first: Position::new(first),
-        stamp: Stamp { time: Time(first), seed: Seed::new(std::array::from_fn(|at| (first >> at) as u8)) },
+        stamp: Stamp {
+            time: Time(first),
+            seed: Seed::new(std::array::from_fn(|at| (first >> at) as u8)),
+        },
         principal: Principal::Runtime,
         cause: None,
         key: None,
@@ -40,7 +46,10 @@ fn header(world: WorldId, first: u64) -> CommitHeader {
 }
 
 fn creation(number: u64) -> Option<Commit> {
-    let stamp = Stamp { time: Time(number), seed: Seed::new([1; 16]) };
+    let stamp = Stamp {
+        time: Time(number),
+        seed: Seed::new([1; 16]),
+    };
     let world = WorldId::from_stamp(&stamp);
     let opened = WorldOpened {
         world,
@@ -53,8 +62,16 @@ fn creation(number: u64) -> Option<Commit> {
         spec: WorldSpec::default(),
         text: Content::Present(SpecText::default()),
     };
-    let opening = Opened { incarnation: Incarnation(1), node: NodeId::from_stamp(&stamp), base: None, signer: None };
-    Some(Commit { header: header(world, 1), events: vec![Event::WorldOpened(opened), Event::Opened(opening)] })
+    let opening = Opened {
+        incarnation: Incarnation(1),
+        node: NodeId::from_stamp(&stamp),
+        base: None,
+        signer: None,
+    };
+    Some(Commit {
+        header: header(world, 1),
+        events: vec![Event::WorldOpened(opened), Event::Opened(opening)],
+    })
 }
 
 fn post(world: WorldId, first: u64) -> Option<Commit> {
@@ -64,7 +81,10 @@ fn post(world: WorldId, first: u64) -> Option<Commit> {
         None,
         MessageBody::text(TEXT.to_owned()),
     );
-    Some(Commit { header: header(world, first), events: vec![Event::MessagePosted(message)] })
+    Some(Commit {
+        header: header(world, first),
+        events: vec![Event::MessagePosted(message)],
+    })
 }
 
 /// Appends `count` commits, spread over `worlds` fresh worlds; gives the time without their creation.
@@ -107,21 +127,35 @@ async fn append_file(file: &BareFile, writers: u64, count: u64) -> Duration {
 }
 
 fn benches(criterion: &mut Criterion) {
-    let (Ok(runtime), Ok(dir)) = (Runtime::new(), tempfile::tempdir_in(".")) else { return };
-    let open = |kind: EngineKind| Store::open_with(dir.path().join(kind.to_string()), OpenMode::Create, kind);
-    let (Ok(sled), Ok(files)) = (open(EngineKind::Sled), open(EngineKind::Files)) else { return };
-    let Ok(file) = BareFile::create(&dir.path().join("bare")) else { return };
+    let (Ok(runtime), Ok(dir)) = (Runtime::new(), tempfile::tempdir_in(".")) else {
+        return;
+    };
+    let open = |kind: EngineKind| {
+        Store::open_with(dir.path().join(kind.to_string()), OpenMode::Create, kind)
+    };
+    let (Ok(sled), Ok(files)) = (open(EngineKind::Sled), open(EngineKind::Files)) else {
+        return;
+    };
+    let Ok(file) = BareFile::create(&dir.path().join("bare")) else {
+        return;
+    };
     let mut names = 0;
     for worlds in [1, 64] {
         let mut group = criterion.benchmark_group(format!("{worlds} writers"));
-        group.throughput(Throughput::Elements(worlds)).sample_size(10);
+        group
+            .throughput(Throughput::Elements(worlds))
+            .sample_size(10);
         group.bench_function("bare file", |bencher| {
-            bencher.iter_custom(|rounds| runtime.block_on(append_file(&file, worlds, rounds * worlds)));
+            bencher.iter_custom(|rounds| {
+                runtime.block_on(append_file(&file, worlds, rounds * worlds))
+            });
         });
         for (name, store) in [("store", &sled), ("store on plain files", &files)] {
             group.bench_function(name, |bencher| {
                 bencher.iter_custom(|rounds| {
-                    runtime.block_on(append_store(store, worlds, rounds * worlds, &mut names)).unwrap_or_default()
+                    runtime
+                        .block_on(append_store(store, worlds, rounds * worlds, &mut names))
+                        .unwrap_or_default()
                 });
             });
         }

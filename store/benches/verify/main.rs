@@ -10,11 +10,12 @@ use folkmoot_core::command::CommandKind;
 use folkmoot_core::commit::{Commit, CommitHeader};
 use folkmoot_core::content::Content;
 use folkmoot_core::event::{
-    Author, ClockKind, Event, EventRecord, MessageBody, MessagePosted, Opened, StoredContent, WarningRecorded,
-    WorldOpened,
+    Author, ClockKind, Event, EventRecord, MessageBody, MessagePosted, Opened, StoredContent,
+    WarningRecorded, WorldOpened,
 };
 use folkmoot_core::ids::{
-    Digest, Incarnation, MessageId, NodeId, PersonName, Position, Seed, Stamp, Time, WorldId, WorldName,
+    Digest, Incarnation, MessageId, NodeId, PersonName, Position, Seed, Stamp, Time, WorldId,
+    WorldName,
 };
 use folkmoot_core::port::EventLog as _;
 use folkmoot_core::principal::Principal;
@@ -25,7 +26,10 @@ use futures::TryStreamExt as _;
 const TEXT: &str = "The release notes are ready, the changelog has been read twice, and nobody has found a reason to wait \
      any longer; if the tests on the last two platforms are green by noon we tag it, and if one of them is not we say so.";
 
-const STAMP: Stamp = Stamp { time: Time(1), seed: Seed::new([1; 16]) };
+const STAMP: Stamp = Stamp {
+    time: Time(1),
+    seed: Seed::new([1; 16]),
+};
 
 type Fallible<T> = Result<T, Box<dyn Error>>;
 
@@ -33,7 +37,10 @@ fn header(first: u64) -> CommitHeader {
     CommitHeader {
         world: WorldId::from_stamp(&STAMP),
         first: Position::new(first),
-        stamp: Stamp { time: Time(first), seed: Seed::new(std::array::from_fn(|at| (first >> at) as u8)) },
+        stamp: Stamp {
+            time: Time(first),
+            seed: Seed::new(std::array::from_fn(|at| (first >> at) as u8)),
+        },
         principal: Principal::Runtime,
         cause: None,
         key: None,
@@ -55,8 +62,16 @@ fn creation() -> Fallible<Commit> {
         spec: WorldSpec::default(),
         text: Content::Present(SpecText::default()),
     };
-    let opening = Opened { incarnation: Incarnation(1), node: NodeId::from_stamp(&STAMP), base: None, signer: None };
-    Ok(Commit { header: header(1), events: vec![Event::WorldOpened(opened), Event::Opened(opening)] })
+    let opening = Opened {
+        incarnation: Incarnation(1),
+        node: NodeId::from_stamp(&STAMP),
+        base: None,
+        signer: None,
+    };
+    Ok(Commit {
+        header: header(1),
+        events: vec![Event::WorldOpened(opened), Event::Opened(opening)],
+    })
 }
 
 /// A commit of a message and a small event, as most commits are.
@@ -64,16 +79,31 @@ fn post(first: u64) -> Fallible<Commit> {
     let author = Author::Person(PersonName::new("Ada")?);
     let body = MessageBody::text(format!("{TEXT} {first}"));
     let message = MessagePosted::said(MessageId(Position::new(first)), author, None, body);
-    let warning = WarningRecorded { code: "late".to_owned(), agent: None };
-    Ok(Commit { header: header(first), events: vec![Event::MessagePosted(message), Event::WarningRecorded(warning)] })
+    let warning = WarningRecorded {
+        code: "late".to_owned(),
+        agent: None,
+    };
+    Ok(Commit {
+        header: header(first),
+        events: vec![
+            Event::MessagePosted(message),
+            Event::WarningRecorded(warning),
+        ],
+    })
 }
 
 /// The time that hashing and decoding take, and how many bytes there are.
 async fn bare(store: &Store) -> Fallible<(Duration, Duration, usize)> {
     let (mut hashing, mut decoding, mut bytes) = (Duration::ZERO, Duration::ZERO, 0);
-    let mut commits = store.read(WorldId::from_stamp(&STAMP), Position::new(1)).await?.try_chunks(4_096);
+    let mut commits = store
+        .read(WorldId::from_stamp(&STAMP), Position::new(1))
+        .await?
+        .try_chunks(4_096);
     while let Some(chunk) = commits.try_next().await? {
-        let records = chunk.iter().flat_map(|stored| &stored.commit.events).map(Event::to_record);
+        let records = chunk
+            .iter()
+            .flat_map(|stored| &stored.commit.events)
+            .map(Event::to_record);
         let records = records.collect::<Result<Vec<EventRecord>, _>>()?;
         let started = Instant::now();
         for record in &records {
@@ -127,21 +157,40 @@ async fn measure(events: u64) -> Fallible<()> {
         let started = Instant::now();
         let found = store.verify(world, Against::default()).await?;
         let verifying = started.elapsed();
-        assert_eq!((found.verdict(), found.events), (Verdict::NotChecked, Position::new(events)));
+        assert_eq!(
+            (found.verdict(), found.events),
+            (Verdict::NotChecked, Position::new(events))
+        );
         let (hashing, decoding, bytes) = bare(&store).await?;
         let (speed, beside) = (rate(events, verifying), rate(events, hashing + decoding));
-        println!("verified events per second        {speed:>12.0}   = {:.2} of bare", speed / beside);
+        println!(
+            "verified events per second        {speed:>12.0}   = {:.2} of bare",
+            speed / beside
+        );
         println!("bare SHA-256 and decode           {beside:>12.0}   {bytes} bytes");
-        println!("  SHA-256 alone                   {:>12.0}", rate(events, hashing));
+        println!(
+            "  SHA-256 alone                   {:>12.0}",
+            rate(events, hashing)
+        );
     }
     let started = Instant::now();
-    let proof = store.inclusion_proof(world, Position::new(events / 2)).await?;
-    println!("inclusion proof: {} bytes, {:?}", proof.path.concat().len(), started.elapsed());
+    let proof = store
+        .inclusion_proof(world, Position::new(events / 2))
+        .await?;
+    println!(
+        "inclusion proof: {} bytes, {:?}",
+        proof.path.concat().len(),
+        started.elapsed()
+    );
     store.close()?;
     drop(store);
     let started = Instant::now();
     let found = examine(&path, None, &Against::default())?;
-    println!("examined a closed store of {} world in {:?}", found.worlds.len(), started.elapsed());
+    println!(
+        "examined a closed store of {} world in {:?}",
+        found.worlds.len(),
+        started.elapsed()
+    );
     Ok(())
 }
 
@@ -150,6 +199,9 @@ fn main() -> Fallible<()> {
     if !std::env::args().any(|argument| argument == "--bench") {
         return Ok(());
     }
-    let events = std::env::var("FOLKMOOT_EVENTS").ok().and_then(|events| events.parse().ok()).unwrap_or(1_000_000);
+    let events = std::env::var("FOLKMOOT_EVENTS")
+        .ok()
+        .and_then(|events| events.parse().ok())
+        .unwrap_or(1_000_000);
     tokio::runtime::Runtime::new()?.block_on(measure(events))
 }

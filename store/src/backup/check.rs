@@ -28,7 +28,10 @@ pub(crate) struct Checked {
 /// Opens the copy, reads every commit of it, and compares how far each world comes. Opening
 /// verifies the shared frames, and closing brings them into runs.
 pub(crate) fn check(worlds: &[(WorldId, Position)], dir: &Path) -> Result<Checked, BackupError> {
-    let different = |what: String| BackupError::Different { path: dir.to_owned(), what };
+    let different = |what: String| BackupError::Different {
+        path: dir.to_owned(),
+        what,
+    };
     close(&open_copy(dir)?).map_err(different)?;
     let store = open_copy(dir)?;
     let mut checked = Checked::default();
@@ -40,9 +43,13 @@ pub(crate) fn check(worlds: &[(WorldId, Position)], dir: &Path) -> Result<Checke
         };
         let reach = reach.ok_or_else(|| what("it is not there".to_owned()))?;
         if reach.head != *head {
-            return Err(what(format!("it ends at event {}, not at {head}", reach.head)));
+            return Err(what(format!(
+                "it ends at event {}, not at {head}",
+                reach.head
+            )));
         }
-        checked.content_damaged += read(&store, *world, &reach).map_err(|error| what(error.to_string()))?;
+        checked.content_damaged +=
+            read(&store, *world, &reach).map_err(|error| what(error.to_string()))?;
         checked.events += head.get();
     }
     if store.inner.shared.index().worlds.len() != worlds.len() {
@@ -65,7 +72,9 @@ fn read(store: &Store, world: WorldId, reach: &Reach) -> Result<usize, EngineErr
     if next == reach.head.next() && link == reach.link {
         Ok(damaged)
     } else {
-        Err(EngineError::Damaged(format!("its runs end before event {next}")))
+        Err(EngineError::Damaged(format!(
+            "its runs end before event {next}"
+        )))
     }
 }
 
@@ -77,18 +86,31 @@ fn follow(
     content_damaged: &mut usize,
 ) -> Result<(Position, Digest), EngineError> {
     let damaged = |error: Malformed| EngineError::Damaged(error.0);
-    let shared = reach.base.filter(|base| !base.is_copied).map_or(Position::ZERO, |base| base.at);
+    let shared = reach
+        .base
+        .filter(|base| !base.is_copied)
+        .map_or(Position::ZERO, |base| base.at);
     let (mut next, mut link) = (shared.next(), (shared == Position::ZERO).then_some(NO_LINK));
-    let (mut from, end) = (run_key(world, Position::ZERO, 0), run_key(world, Position::new(u64::MAX), u16::MAX));
+    let (mut from, end) = (
+        run_key(world, Position::ZERO, 0),
+        run_key(world, Position::new(u64::MAX), u16::MAX),
+    );
     let mut joiner = Joiner::default();
     loop {
         let rows = engine.range(Table::Runs, &from, &end, READ_BYTES)?;
-        let Some((last, _)) = rows.last() else { return Ok((next, link.unwrap_or(reach.link))) };
+        let Some((last, _)) = rows.last() else {
+            return Ok((next, link.unwrap_or(reach.link)));
+        };
         from.clone_from(last);
         from.push(0);
         for (_, value) in &rows {
             let frame = FrameRef::read(value).map_err(damaged)?;
-            for record in joiner.add(&frame).map_err(damaged)?.into_iter().flat_map(records) {
+            for record in joiner
+                .add(&frame)
+                .map_err(damaged)?
+                .into_iter()
+                .flat_map(records)
+            {
                 let record = record.map_err(damaged)?;
                 (next, link) = step(&record, next, link).map_err(damaged)?;
                 let events = record.events().map_err(damaged)?;
@@ -104,10 +126,16 @@ fn follow(
 }
 
 /// The first commit of a fork follows one of its parent: its own link is taken as it is.
-fn step(record: &RecordRef<'_>, next: Position, link: Option<Digest>) -> Result<(Position, Option<Digest>), Malformed> {
+fn step(
+    record: &RecordRef<'_>,
+    next: Position,
+    link: Option<Digest>,
+) -> Result<(Position, Option<Digest>), Malformed> {
     let first = record.fixed.first;
     if first != next {
-        return Err(Malformed(format!("event {first} stands where event {next} should")));
+        return Err(Malformed(format!(
+            "event {first} stands where event {next} should"
+        )));
     }
     let leaf = record.leaf()?;
     match link {

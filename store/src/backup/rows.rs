@@ -10,8 +10,15 @@ const APPEND_BYTES: usize = 110 * 1024;
 
 /// The tables: what stands beside the frames before the records that name it, and the one of single facts last, which says
 /// how many worlds there are.
-const TABLES: [Table; 7] =
-    [Table::Content, Table::Runs, Table::Keys, Table::Gone, Table::Deleted, Table::Worlds, Table::Meta];
+const TABLES: [Table; 7] = [
+    Table::Content,
+    Table::Runs,
+    Table::Keys,
+    Table::Gone,
+    Table::Deleted,
+    Table::Worlds,
+    Table::Meta,
+];
 
 /// No key of a table is behind this.
 const BEHIND: [u8; 64] = [0xff; 64];
@@ -47,7 +54,9 @@ pub(super) fn frames(
     let mut head = cut.swept;
     while head < cut.head {
         let frames = from.read(head.plus(1), APPEND_BYTES)?;
-        let wanted = frames.into_iter().take_while(|(number, _)| *number <= cut.head);
+        let wanted = frames
+            .into_iter()
+            .take_while(|(number, _)| *number <= cut.head);
         let mut some = Vec::new();
         for ((number, frame), expected) in wanted.zip(head.0.saturating_add(1)..) {
             if number.0 != expected {

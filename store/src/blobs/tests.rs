@@ -3,12 +3,17 @@ use folkmoot_core::ids::{Seed, Stamp, Time};
 use super::*;
 
 fn world(number: u8) -> WorldId {
-    WorldId::from_stamp(&Stamp { time: Time(1), seed: Seed::new([number; 16]) })
+    WorldId::from_stamp(&Stamp {
+        time: Time(1),
+        seed: Seed::new([number; 16]),
+    })
 }
 
 fn files(home: &Path, world: WorldId) -> Vec<String> {
     let names = fs::read_dir(home.join(FOLDER).join(world.to_string())).unwrap();
-    names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    names
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect()
 }
 
 #[test]
@@ -18,8 +23,7 @@ fn every_changed_or_missing_byte_of_a_blob_is_noticed_and_mended_by_putting_it_a
     let bytes = b"a picture".to_vec();
     let blob = vault.put(world(1), bytes.clone(), None).unwrap();
     let path = path(&home.path().join(FOLDER), world(1), blob);
-    let is_damaged =
-        || matches!(vault.get(world(1), blob, None), Err(BlobError::Damaged { blob: named }) if named == blob);
+    let is_damaged = || matches!(vault.get(world(1), blob, None), Err(BlobError::Damaged { blob: named }) if named == blob);
     for at in 0..bytes.len() {
         let mut changed = bytes.clone();
         changed[at] ^= 1;
@@ -28,7 +32,10 @@ fn every_changed_or_missing_byte_of_a_blob_is_noticed_and_mended_by_putting_it_a
         fs::write(&path, &bytes[..at]).unwrap();
         assert!(is_damaged(), "cut at {at}");
     }
-    File::create(&path).unwrap().set_len(BLOB_BYTES_MAX as u64 + 1).unwrap();
+    File::create(&path)
+        .unwrap()
+        .set_len(BLOB_BYTES_MAX as u64 + 1)
+        .unwrap();
     assert!(is_damaged(), "grown");
     assert_eq!(vault.put(world(1), bytes.clone(), None).unwrap(), blob);
     assert_eq!(vault.get(world(1), blob, None).unwrap(), Some(bytes));
@@ -39,13 +46,18 @@ fn the_same_bytes_are_one_file_and_have_another_name_in_every_world() {
     let home = tempfile::tempdir().unwrap();
     let vault = Vault::new(Some(home.path()));
     for number in [1, 1, 2] {
-        vault.put(world(number), b"a picture".to_vec(), None).unwrap();
+        vault
+            .put(world(number), b"a picture".to_vec(), None)
+            .unwrap();
     }
     let (one, other) = (files(home.path(), world(1)), files(home.path(), world(2)));
     assert_eq!((one.len(), other.len()), (1, 1));
     assert_ne!(one, other);
     let blob = Digest::sha256(b"a picture").to_string();
-    assert!(!one.contains(&blob) && !other.contains(&blob), "a name says what is in the file");
+    assert!(
+        !one.contains(&blob) && !other.contains(&blob),
+        "a name says what is in the file"
+    );
 }
 
 #[test]
@@ -55,9 +67,16 @@ fn a_half_written_file_is_no_blob() {
     let blob = Digest::sha256(b"a picture");
     let own = home.path().join(FOLDER).join(world(1).to_string());
     fs::create_dir_all(&own).unwrap();
-    fs::write(own.join(format!(".{}.new", file_name(world(1), blob))), b"a pic").unwrap();
+    fs::write(
+        own.join(format!(".{}.new", file_name(world(1), blob))),
+        b"a pic",
+    )
+    .unwrap();
     assert_eq!(vault.get(world(1), blob, None).unwrap(), None);
-    assert_eq!(vault.put(world(1), b"a picture".to_vec(), None).unwrap(), blob);
+    assert_eq!(
+        vault.put(world(1), b"a picture".to_vec(), None).unwrap(),
+        blob
+    );
     assert_eq!(files(home.path(), world(1)), [file_name(world(1), blob)]);
 }
 
@@ -71,10 +90,22 @@ fn blobs_of_a_world_are_copied_and_removed_alone_in_memory_as_on_disk() {
         let to = Vault::new(None);
         let copied = vault.copy(world(1), &to, None).unwrap();
         assert_eq!((copied.whole, copied.damaged), (2, 0));
-        assert_eq!((to.has_any(world(1)).unwrap(), to.has_any(world(2)).unwrap()), (true, false));
+        assert_eq!(
+            (to.has_any(world(1)).unwrap(), to.has_any(world(2)).unwrap()),
+            (true, false)
+        );
         vault.remove(world(1)).unwrap();
-        assert_eq!((vault.has_any(world(1)).unwrap(), vault.has_any(world(2)).unwrap()), (false, true));
+        assert_eq!(
+            (
+                vault.has_any(world(1)).unwrap(),
+                vault.has_any(world(2)).unwrap()
+            ),
+            (false, true)
+        );
         assert_eq!(vault.get(world(1), blob, None).unwrap(), None);
-        assert_eq!(vault.get(world(2), blob, None).unwrap(), Some(b"a picture".to_vec()));
+        assert_eq!(
+            vault.get(world(2), blob, None).unwrap(),
+            Some(b"a picture".to_vec())
+        );
     }
 }

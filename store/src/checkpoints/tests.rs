@@ -5,7 +5,10 @@ use super::thin::KEPT_MAX;
 use super::*;
 
 fn world(number: u8) -> WorldId {
-    WorldId::from_stamp(&Stamp { time: Time(1), seed: Seed::new([number; 16]) })
+    WorldId::from_stamp(&Stamp {
+        time: Time(1),
+        seed: Seed::new([number; 16]),
+    })
 }
 
 fn rules() -> Digest {
@@ -13,7 +16,11 @@ fn rules() -> Digest {
 }
 
 fn positions(shelter: &Shelter) -> Vec<u64> {
-    shelter.places(world(1)).into_iter().map(|(at, _)| at.get()).collect()
+    shelter
+        .places(world(1))
+        .into_iter()
+        .map(|(at, _)| at.get())
+        .collect()
 }
 
 /// The link of the commit that ends at `at`.
@@ -23,14 +30,25 @@ fn link(at: u64) -> Digest {
 
 fn saved(at: u64, decider: Digest) -> Saved {
     let (at, state) = (Position::new(at), at.to_string().into_bytes());
-    Saved { world: world(1), at, link: link(at.get()), decider, state }
+    Saved {
+        world: world(1),
+        at,
+        link: link(at.get()),
+        decider,
+        state,
+    }
 }
 
 fn save(shelter: &Shelter, at: u64) {
     shelter.save(saved(at, rules())).unwrap();
 }
 
-fn latest(shelter: &Shelter, of: WorldId, decider: Digest, up_to: Option<Position>) -> Option<(Position, Vec<u8>)> {
+fn latest(
+    shelter: &Shelter,
+    of: WorldId,
+    decider: Digest,
+    up_to: Option<Position>,
+) -> Option<(Position, Vec<u8>)> {
     shelter.latest(of, decider, up_to, |at| Some(link(at.get())))
 }
 
@@ -39,15 +57,31 @@ fn a_checkpoint_of_another_world_or_another_history_is_not_used() {
     on_both(|shelter| {
         save(shelter, 5_000);
         save(shelter, 9_999);
-        let rewritten = |at: Position| Some(if at.get() == 9_999 { link(1) } else { link(at.get()) });
-        assert_eq!(shelter.latest(world(1), rules(), None, rewritten).unwrap().0, Position::new(5_000));
+        let rewritten = |at: Position| {
+            Some(if at.get() == 9_999 {
+                link(1)
+            } else {
+                link(at.get())
+            })
+        };
+        assert_eq!(
+            shelter
+                .latest(world(1), rules(), None, rewritten)
+                .unwrap()
+                .0,
+            Position::new(5_000)
+        );
         assert_eq!(shelter.latest(world(1), rules(), None, |_| None), None);
     });
     let home = tempfile::tempdir().unwrap();
     let shelter = Shelter::new(Some(home.path()));
     save(&shelter, 7);
     let folder = home.path().join(FOLDER);
-    fs::rename(folder.join(world(1).to_string()), folder.join(world(2).to_string())).unwrap();
+    fs::rename(
+        folder.join(world(1).to_string()),
+        folder.join(world(2).to_string()),
+    )
+    .unwrap();
     assert_eq!(latest(&shelter, world(2), rules(), None), None);
 }
 
@@ -58,7 +92,10 @@ fn those_of_older_builds_make_room() {
     save(&shelter, 7);
     let own = home.path().join(FOLDER).join(world(1).to_string());
     fs::write(own.join("6"), [OLD_MARK.as_slice(), &[0; 80]].concat()).unwrap();
-    assert_eq!(latest(&shelter, world(1), rules(), None).unwrap().0, Position::new(7));
+    assert_eq!(
+        latest(&shelter, world(1), rules(), None).unwrap().0,
+        Position::new(7)
+    );
     save(&shelter, 8);
     assert_eq!(positions(&shelter), [8]);
 }
@@ -78,7 +115,11 @@ fn a_damaged_checkpoint_counts_as_none_and_the_one_before_it_is_used() {
     let new = Some((Position::new(9_999), b"9999".to_vec()));
     save(&shelter, 9_999);
     assert_eq!(latest(&shelter, world(1), rules(), None), new);
-    let path = home.path().join(FOLDER).join(world(1).to_string()).join("9999");
+    let path = home
+        .path()
+        .join(FOLDER)
+        .join(world(1).to_string())
+        .join("9999");
     let whole = fs::read(&path).unwrap();
     for at in 0..whole.len() {
         let mut changed = whole.clone();
@@ -86,10 +127,18 @@ fn a_damaged_checkpoint_counts_as_none_and_the_one_before_it_is_used() {
         fs::write(&path, changed).unwrap();
         assert_eq!(latest(&shelter, world(1), rules(), None), old, "byte {at}");
         fs::write(&path, &whole[..at]).unwrap();
-        assert_eq!(latest(&shelter, world(1), rules(), None), old, "cut at {at}");
+        assert_eq!(
+            latest(&shelter, world(1), rules(), None),
+            old,
+            "cut at {at}"
+        );
     }
     fs::rename(path.with_file_name("5000"), &path).unwrap();
-    assert_eq!(latest(&shelter, world(1), rules(), None), None, "one under another's name");
+    assert_eq!(
+        latest(&shelter, world(1), rules(), None),
+        None,
+        "one under another's name"
+    );
     fs::remove_dir_all(home.path().join(FOLDER)).unwrap();
     assert_eq!(latest(&shelter, world(1), rules(), None), None);
 }
@@ -107,7 +156,10 @@ fn the_newest_at_or_before_a_position_is_found() {
         assert_eq!(found(Some(Position::new(8_199))), Some(4_100));
         assert_eq!(found(Some(Position::new(4_099))), None);
         assert_eq!(latest(shelter, world(2), rules(), None), None);
-        assert_eq!(latest(shelter, world(1), Digest::of(&[b"others"]), None), None);
+        assert_eq!(
+            latest(shelter, world(1), Digest::of(&[b"others"]), None),
+            None
+        );
     });
 }
 
@@ -125,7 +177,9 @@ fn a_short_world_keeps_one() {
 fn checkpoints_of_other_rules_go() {
     on_both(|shelter| {
         save(shelter, 5_000);
-        shelter.save(saved(5_001, Digest::of(&[b"new rules"]))).unwrap();
+        shelter
+            .save(saved(5_001, Digest::of(&[b"new rules"])))
+            .unwrap();
         assert_eq!(positions(shelter), [5_001]);
     });
 }
@@ -136,7 +190,11 @@ fn the_one_file_of_an_older_build_makes_room() {
     let folder = home.path().join(FOLDER);
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join(world(1).to_string()), b"fmcheck1 and a text").unwrap();
-    fs::write(folder.join(home::half_written(&world(1).to_string())), b"half a text").unwrap();
+    fs::write(
+        folder.join(home::half_written(&world(1).to_string())),
+        b"half a text",
+    )
+    .unwrap();
     let shelter = Shelter::new(Some(home.path()));
     assert_eq!(latest(&shelter, world(1), rules(), None), None);
     save(&shelter, 7);

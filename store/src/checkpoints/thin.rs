@@ -21,9 +21,15 @@ pub(super) fn needless(places: &[Place], decider: Digest) -> Vec<Position> {
             needless.push(*at);
             continue;
         }
-        let before = kept.len().checked_sub(2).and_then(|before| kept.get(before));
+        let before = kept
+            .len()
+            .checked_sub(2)
+            .and_then(|before| kept.get(before));
         let before = before.map_or(0, |before| before.get());
-        if let Some(last) = kept.last_mut().filter(|last| last.get().saturating_sub(before) < APART_MIN) {
+        if let Some(last) = kept
+            .last_mut()
+            .filter(|last| last.get().saturating_sub(before) < APART_MIN)
+        {
             needless.push(std::mem::replace(last, *at));
         } else {
             kept.push(*at);
@@ -38,6 +44,10 @@ pub(super) fn needless(places: &[Place], decider: Digest) -> Vec<Position> {
 /// The index of the first one with the closest neighbours, the newest left out.
 fn closest(kept: &[Position]) -> usize {
     let before = std::iter::once(Position::ZERO).chain(kept.iter().copied());
-    let gaps = before.zip(kept.iter().skip(1)).map(|(before, after)| after.get().saturating_sub(before.get()));
-    gaps.enumerate().min_by_key(|(at, gap)| (*gap, *at)).map_or(0, |(at, _)| at)
+    let gaps = before
+        .zip(kept.iter().skip(1))
+        .map(|(before, after)| after.get().saturating_sub(before.get()));
+    gaps.enumerate()
+        .min_by_key(|(at, gap)| (*gap, *at))
+        .map_or(0, |(at, _)| at)
 }

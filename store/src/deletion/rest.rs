@@ -16,7 +16,13 @@ pub(super) fn remove(traces: Traces<'_>, world: WorldId) -> Result<(), EngineErr
     for table in [Table::Runs, Table::Keys, Table::Gone, Table::Content] {
         remove_rows(traces.engine, table, world)?;
     }
-    let failed = |error| if is_full(&error) { EngineError::Full(error) } else { EngineError::Io(error) };
+    let failed = |error| {
+        if is_full(&error) {
+            EngineError::Full(error)
+        } else {
+            EngineError::Io(error)
+        }
+    };
     // Without its keys what is sealed is gone in every copy, too.
     traces.keys.destroy_all(world).map_err(failed)?;
     traces.vault.remove(world).map_err(failed)?;

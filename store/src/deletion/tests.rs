@@ -4,7 +4,10 @@ use super::*;
 use crate::index::{Base, Reach, World};
 
 fn world(number: u8) -> WorldId {
-    WorldId::from_stamp(&Stamp { time: Time(1), seed: Seed::new([number; 16]) })
+    WorldId::from_stamp(&Stamp {
+        time: Time(1),
+        seed: Seed::new([number; 16]),
+    })
 }
 
 /// Worlds 1 to 9, of which some are forks: `(fork, parent, is_copied)`.
@@ -18,7 +21,10 @@ fn index(forks: &[(u8, u8, bool)]) -> Index {
             is_copied: *is_copied,
         });
         let name = WorldName::new(format!("world-{number}")).unwrap();
-        let reach = Reach { base, ..Reach::unborn(name) };
+        let reach = Reach {
+            base,
+            ..Reach::unborn(name)
+        };
         index.insert(world(number), World::new(reach, Position::ZERO));
     }
     index
@@ -33,7 +39,11 @@ fn the_parent_of_a_fork_is_not_deleted_without_it() {
         "{error:?}"
     );
     assert_eq!(forks_first(&index, &[world(2)]).unwrap(), [world(2)]);
-    assert_eq!(forks_first(&index, &[world(3)]).unwrap(), [world(3)], "a fork that was copied needs no parent");
+    assert_eq!(
+        forks_first(&index, &[world(3)]).unwrap(),
+        [world(3)],
+        "a fork that was copied needs no parent"
+    );
 }
 
 #[test]
@@ -42,5 +52,8 @@ fn forks_go_before_their_parents() {
     let ordered = forks_first(&index, &[world(1), world(2), world(3), world(4), world(1)]).unwrap();
     let at = |number| ordered.iter().position(|id| *id == world(number)).unwrap();
     assert_eq!(ordered.len(), 4);
-    assert!(at(3) < at(2) && at(4) < at(2) && at(2) < at(1), "{ordered:?}");
+    assert!(
+        at(3) < at(2) && at(4) < at(2) && at(2) < at(1),
+        "{ordered:?}"
+    );
 }

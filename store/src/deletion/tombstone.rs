@@ -56,7 +56,11 @@ impl Tombstone {
 
 /// Writes tombstones, in order; returns when they are as safe as an append.
 pub(super) fn put(engine: &dyn Engine, tombstones: &[Tombstone]) -> Result<(), EngineError> {
-    let pairs: Vec<Pair> = tombstones.iter().map(encode).collect::<Result<_, _>>().map_err(damaged)?;
+    let pairs: Vec<Pair> = tombstones
+        .iter()
+        .map(encode)
+        .collect::<Result<_, _>>()
+        .map_err(damaged)?;
     engine.put(Table::Deleted, &pairs)
 }
 
@@ -65,7 +69,9 @@ pub(crate) fn all(engine: &dyn Engine) -> Result<Vec<Tombstone>, EngineError> {
     let (mut next, mut all) = (Vec::new(), Vec::new());
     loop {
         let rows = engine.range(Table::Deleted, &next, &[0xff; 17], READ_BYTES)?;
-        let Some((last, _)) = rows.last() else { return Ok(all) };
+        let Some((last, _)) = rows.last() else {
+            return Ok(all);
+        };
         next.clone_from(last);
         next.push(0);
         for (_, value) in &rows {
@@ -92,7 +98,8 @@ pub(crate) fn is_whole(value: &[u8]) -> bool {
 
 fn encode(tombstone: &Tombstone) -> Result<Pair, Malformed> {
     let json = serde_json::to_vec(tombstone);
-    let mut value = json.map_err(|error| Malformed(format!("a tombstone has no JSON form: {error}")))?;
+    let mut value =
+        json.map_err(|error| Malformed(format!("a tombstone has no JSON form: {error}")))?;
     value.extend_from_slice(&crc32fast::hash(&value).to_le_bytes());
     Ok((tombstone.world.0.as_bytes().to_vec(), value))
 }
@@ -103,7 +110,8 @@ fn decode(value: &[u8]) -> Result<Tombstone, Malformed> {
     if crc32fast::hash(json) != u32::from_le_bytes(*checksum) {
         return Err(broken());
     }
-    serde_json::from_slice(json).map_err(|error| Malformed(format!("a tombstone does not read: {error}")))
+    serde_json::from_slice(json)
+        .map_err(|error| Malformed(format!("a tombstone does not read: {error}")))
 }
 
 fn damaged(error: Malformed) -> EngineError {

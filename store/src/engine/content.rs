@@ -35,12 +35,18 @@ pub(crate) struct ContentFolder {
 impl ContentFolder {
     /// In the store's directory.
     pub(crate) fn of(home: &Path) -> Self {
-        Self { home: home.to_owned(), synced: Mutex::default() }
+        Self {
+            home: home.to_owned(),
+            synced: Mutex::default(),
+        }
     }
 
     /// Writes rows; returns once they survive power loss.
     pub(super) fn put(&self, pairs: &[Pair]) -> Result<(), EngineError> {
-        pairs.iter().try_for_each(|(key, value)| self.write(key, value)).map_err(from_io)
+        pairs
+            .iter()
+            .try_for_each(|(key, value)| self.write(key, value))
+            .map_err(from_io)
     }
 
     pub(super) fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, EngineError> {
@@ -48,18 +54,27 @@ impl ContentFolder {
     }
 
     /// The keys from `from` to before `to`, in order, at most `count_max`.
-    pub(super) fn keys(&self, from: &[u8], to: &[u8], count_max: usize) -> Result<Vec<Vec<u8>>, EngineError> {
+    pub(super) fn keys(
+        &self,
+        from: &[u8],
+        to: &[u8],
+        count_max: usize,
+    ) -> Result<Vec<Vec<u8>>, EngineError> {
         let mut keys = Vec::new();
         let root = self.home.join(FOLDER);
         for folder in names(&root).map_err(from_io)? {
-            let Some(start) = decode(&folder) else { continue };
+            let Some(start) = decode(&folder) else {
+                continue;
+            };
             // Nothing of a folder is before its own name, and nothing behind what goes on from it.
             let is_before = start.as_slice() < from.get(..FOLDER_KEY_LEN).unwrap_or(from);
             if is_before || start.as_slice() >= to || keys.len() >= count_max {
                 continue;
             }
             let rest = names(&root.join(&folder)).map_err(from_io)?;
-            let rest = rest.iter().filter_map(|name| decode(name.strip_prefix(PREFIX)?));
+            let rest = rest
+                .iter()
+                .filter_map(|name| decode(name.strip_prefix(PREFIX)?));
             let found = rest.map(|rest| [start.as_slice(), &rest].concat());
             keys.extend(found.filter(|key| from <= key.as_slice() && key.as_slice() < to));
         }
@@ -68,10 +83,17 @@ impl ContentFolder {
     }
 
     /// The rows from `from` to before `to`, in order, until about `bytes_max` bytes are read.
-    pub(super) fn range(&self, from: &[u8], to: &[u8], bytes_max: usize) -> Result<Vec<Pair>, EngineError> {
+    pub(super) fn range(
+        &self,
+        from: &[u8],
+        to: &[u8],
+        bytes_max: usize,
+    ) -> Result<Vec<Pair>, EngineError> {
         let (mut pairs, mut read) = (Vec::new(), 0_usize);
         for key in self.keys(from, to, usize::MAX)? {
-            let Some(value) = self.get(&key)? else { continue };
+            let Some(value) = self.get(&key)? else {
+                continue;
+            };
             read = read.saturating_add(value.len()).saturating_add(1);
             pairs.push((key, value));
             if read >= bytes_max {
@@ -84,13 +106,17 @@ impl ContentFolder {
     /// The row with the greatest key that is at most `key`.
     pub(super) fn floor(&self, key: &[u8]) -> Result<Option<Pair>, EngineError> {
         let behind = [key, &[0]].concat();
-        let Some(last) = self.keys(&[], &behind, usize::MAX)?.pop() else { return Ok(None) };
+        let Some(last) = self.keys(&[], &behind, usize::MAX)?.pop() else {
+            return Ok(None);
+        };
         Ok(self.get(&last)?.map(|value| (last, value)))
     }
 
     /// Removes rows for good.
     pub(super) fn remove(&self, keys: &[Vec<u8>]) -> Result<(), EngineError> {
-        keys.iter().try_for_each(|key| self.remove_one(key)).map_err(from_io)
+        keys.iter()
+            .try_for_each(|key| self.remove_one(key))
+            .map_err(from_io)
     }
 
     /// The bytes of the first row, of whatever world, whose key ends with `rest`.
@@ -137,7 +163,10 @@ impl ContentFolder {
 
     fn remove_one(&self, key: &[u8]) -> io::Result<()> {
         let folder = self.folder(key);
-        home::remove(&folder, &file_name(key.get(FOLDER_KEY_LEN..).unwrap_or_default()))?;
+        home::remove(
+            &folder,
+            &file_name(key.get(FOLDER_KEY_LEN..).unwrap_or_default()),
+        )?;
         let mut synced = self.synced.lock().unwrap_or_else(PoisonError::into_inner);
         // A folder that is not empty stays.
         if fs::remove_dir(&folder).is_ok() {
@@ -148,11 +177,14 @@ impl ContentFolder {
     }
 
     fn folder(&self, key: &[u8]) -> PathBuf {
-        self.home.join(FOLDER).join(encode(key.get(..FOLDER_KEY_LEN).unwrap_or(key)))
+        self.home
+            .join(FOLDER)
+            .join(encode(key.get(..FOLDER_KEY_LEN).unwrap_or(key)))
     }
 
     fn path(&self, key: &[u8]) -> PathBuf {
-        self.folder(key).join(file_name(key.get(FOLDER_KEY_LEN..).unwrap_or_default()))
+        self.folder(key)
+            .join(file_name(key.get(FOLDER_KEY_LEN..).unwrap_or_default()))
     }
 }
 
@@ -172,7 +204,12 @@ fn file_name(rest: &[u8]) -> String {
 /// The names in a folder, sorted; none if it is not there.
 fn names(folder: &Path) -> io::Result<Vec<String>> {
     let entries = match fs::read_dir(folder) {
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+        Err(error)
+            if matches!(
+                error.kind(),
+                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+            ) =>
+        {
             return Ok(Vec::new());
         }
         entries => entries?,
@@ -190,8 +227,14 @@ fn encode(bytes: &[u8]) -> String {
 /// The bytes that a name stands for; `None` if somebody else gave it.
 fn decode(name: &str) -> Option<Vec<u8>> {
     let digits = name.as_bytes();
-    let is_ours =
-        digits.len().is_multiple_of(2) && digits.iter().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'));
+    let is_ours = digits.len().is_multiple_of(2)
+        && digits
+            .iter()
+            .all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'));
     let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-    if is_ours { digits.chunks(2).map(byte).collect() } else { None }
+    if is_ours {
+        digits.chunks(2).map(byte).collect()
+    } else {
+        None
+    }
 }

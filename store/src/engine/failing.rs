@@ -25,13 +25,21 @@ impl FailingEngine {
     /// Lets `appends` appends through to `inner`, and all else.
     #[must_use]
     pub fn after(appends: u64, inner: Arc<dyn Engine>) -> Self {
-        Self { inner, appends: Left::new(appends), changes: Left::new(u64::MAX) }
+        Self {
+            inner,
+            appends: Left::new(appends),
+            changes: Left::new(u64::MAX),
+        }
     }
 
     /// Lets `changes` changes through to `inner`, and all else: rows that are put or removed, and frames that are trimmed.
     #[must_use]
     pub fn after_changes(changes: u64, inner: Arc<dyn Engine>) -> Self {
-        Self { inner, appends: Left::new(u64::MAX), changes: Left::new(changes) }
+        Self {
+            inner,
+            appends: Left::new(u64::MAX),
+            changes: Left::new(changes),
+        }
     }
 
     /// Lets so many changes through from now on.
@@ -50,8 +58,14 @@ impl Left {
     }
 
     fn spend(&self) -> Result<(), EngineError> {
-        let spent = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
-        spent.map(|_| ()).map_err(|_| EngineError::Io(io::Error::other("what the test lets through is used up")))
+        let spent = self
+            .0
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| {
+                left.checked_sub(1)
+            });
+        spent
+            .map(|_| ())
+            .map_err(|_| EngineError::Io(io::Error::other("what the test lets through is used up")))
     }
 }
 
@@ -68,12 +82,21 @@ impl FrameLog for FailingEngine {
         self.inner.head()
     }
 
-    fn append(&self, term: Term, expected: FrameNumber, frames: &[Vec<u8>]) -> Result<(), EngineError> {
+    fn append(
+        &self,
+        term: Term,
+        expected: FrameNumber,
+        frames: &[Vec<u8>],
+    ) -> Result<(), EngineError> {
         self.appends.spend()?;
         self.inner.append(term, expected, frames)
     }
 
-    fn read(&self, from: FrameNumber, bytes_max: usize) -> Result<Vec<(FrameNumber, Vec<u8>)>, EngineError> {
+    fn read(
+        &self,
+        from: FrameNumber,
+        bytes_max: usize,
+    ) -> Result<Vec<(FrameNumber, Vec<u8>)>, EngineError> {
         self.inner.read(from, bytes_max)
     }
 
@@ -96,11 +119,23 @@ impl Shelf for FailingEngine {
         self.inner.get(table, key)
     }
 
-    fn range(&self, table: Table, from: &[u8], to: &[u8], bytes_max: usize) -> Result<Vec<Pair>, EngineError> {
+    fn range(
+        &self,
+        table: Table,
+        from: &[u8],
+        to: &[u8],
+        bytes_max: usize,
+    ) -> Result<Vec<Pair>, EngineError> {
         self.inner.range(table, from, to, bytes_max)
     }
 
-    fn keys(&self, table: Table, from: &[u8], to: &[u8], count_max: usize) -> Result<Vec<Vec<u8>>, EngineError> {
+    fn keys(
+        &self,
+        table: Table,
+        from: &[u8],
+        to: &[u8],
+        count_max: usize,
+    ) -> Result<Vec<Vec<u8>>, EngineError> {
         self.inner.keys(table, from, to, count_max)
     }
 

@@ -12,7 +12,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use super::content::ContentFolder;
 use super::sled::from_io;
-use super::{Ack, Engine, EngineError, FrameLog, FrameNumber, Pair, Shelf, TERM, TRIMMED, Table, Term, is_trimmed};
+use super::{
+    Ack, Engine, EngineError, FrameLog, FrameNumber, Pair, Shelf, TERM, TRIMMED, Table, Term,
+    is_trimmed,
+};
 use crate::home::Home;
 use crate::open_error::OpenError;
 use crate::store::OpenMode;
@@ -72,7 +75,10 @@ struct Writer {
 
 impl Writer {
     /// Runs `write`; an error of it ends all writing.
-    fn run<T>(&mut self, write: impl FnOnce(&mut Self) -> Result<T, EngineError>) -> Result<T, EngineError> {
+    fn run<T>(
+        &mut self,
+        write: impl FnOnce(&mut Self) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
         if self.has_failed {
             return Err(EngineError::Io(io::Error::other("an earlier write failed")));
         }
@@ -96,7 +102,10 @@ impl Writer {
     /// Notes that all of the file is acknowledged.
     fn note(&mut self) -> Result<(), EngineError> {
         let (generation, len) = (self.generation, self.len);
-        let mark = self.mark.as_mut().ok_or_else(|| EngineError::Io(io::Error::other("it is only read from")))?;
+        let mark = self
+            .mark
+            .as_mut()
+            .ok_or_else(|| EngineError::Io(io::Error::other("it is only read from")))?;
         mark.write(generation, len).map_err(from_io)
     }
 }
@@ -142,7 +151,10 @@ impl FilesEngine {
 
     /// Writes one small value of [`Table::Meta`].
     fn put_number(&self, writer: &mut Writer, key: &[u8], number: u64) -> Result<(), EngineError> {
-        self.write(writer, &[Row::put(row::key(Table::Meta, key), &number.to_be_bytes())])
+        self.write(
+            writer,
+            &[Row::put(row::key(Table::Meta, key), &number.to_be_bytes())],
+        )
     }
 
     /// Rewrites the file if most of it is dead. Where that fails, the file stays as it is.
@@ -161,10 +173,16 @@ impl State {
     /// Reads a value back, and verifies that it is what was written.
     fn value(&self, place: Place) -> Result<Vec<u8>, EngineError> {
         let mut value = vec![0; crate::format::bytes::to_usize(place.len)];
-        self.file.read_exact_at(&mut value, place.at).map_err(|error| {
-            let is_cut = error.kind() == io::ErrorKind::UnexpectedEof;
-            if is_cut { damaged(place.at, "the file ends in a value") } else { from_io(error) }
-        })?;
+        self.file
+            .read_exact_at(&mut value, place.at)
+            .map_err(|error| {
+                let is_cut = error.kind() == io::ErrorKind::UnexpectedEof;
+                if is_cut {
+                    damaged(place.at, "the file ends in a value")
+                } else {
+                    from_io(error)
+                }
+            })?;
         if crc32fast::hash(&value) == place.checksum {
             Ok(value)
         } else {
@@ -207,7 +225,12 @@ impl FrameLog for FilesEngine {
         Ok(self.state().index.head)
     }
 
-    fn append(&self, term: Term, expected: FrameNumber, frames: &[Vec<u8>]) -> Result<(), EngineError> {
+    fn append(
+        &self,
+        term: Term,
+        expected: FrameNumber,
+        frames: &[Vec<u8>],
+    ) -> Result<(), EngineError> {
         let mut writer = self.writer();
         let (current, actual) = {
             let state = self.state();
@@ -220,14 +243,23 @@ impl FrameLog for FilesEngine {
             return Err(EngineError::WrongHead { actual });
         }
         let numbered = (expected.0.saturating_add(1)..).zip(frames);
-        let rows: Vec<Row<'_>> = numbered.map(|(number, frame)| Row::put(row::frame_key(number), frame)).collect();
+        let rows: Vec<Row<'_>> = numbered
+            .map(|(number, frame)| Row::put(row::frame_key(number), frame))
+            .collect();
         self.write(&mut writer, &rows)
     }
 
-    fn read(&self, from: FrameNumber, bytes_max: usize) -> Result<Vec<(FrameNumber, Vec<u8>)>, EngineError> {
+    fn read(
+        &self,
+        from: FrameNumber,
+        bytes_max: usize,
+    ) -> Result<Vec<(FrameNumber, Vec<u8>)>, EngineError> {
         let state = self.state();
         let pairs = state.collect(state.index.frames(from), bytes_max)?;
-        pairs.into_iter().map(|(key, frame)| Ok((FrameNumber(row::number(&key)?), frame))).collect()
+        pairs
+            .into_iter()
+            .map(|(key, frame)| Ok((FrameNumber(row::number(&key)?), frame)))
+            .collect()
     }
 
     fn trim(&self, up_to: FrameNumber) -> Result<(), EngineError> {
@@ -249,7 +281,10 @@ impl Shelf for FilesEngine {
         if table == Table::Content {
             return self.content.put(pairs);
         }
-        let rows: Vec<Row<'_>> = pairs.iter().map(|(key, value)| Row::put(row::key(table, key), value)).collect();
+        let rows: Vec<Row<'_>> = pairs
+            .iter()
+            .map(|(key, value)| Row::put(row::key(table, key), value))
+            .collect();
         self.write(&mut self.writer(), &rows)
     }
 
@@ -258,10 +293,20 @@ impl Shelf for FilesEngine {
             return self.content.get(key);
         }
         let state = self.state();
-        state.index.get(&row::key(table, key)).map(|place| state.value(place)).transpose()
+        state
+            .index
+            .get(&row::key(table, key))
+            .map(|place| state.value(place))
+            .transpose()
     }
 
-    fn range(&self, table: Table, from: &[u8], to: &[u8], bytes_max: usize) -> Result<Vec<Pair>, EngineError> {
+    fn range(
+        &self,
+        table: Table,
+        from: &[u8],
+        to: &[u8],
+        bytes_max: usize,
+    ) -> Result<Vec<Pair>, EngineError> {
         if from >= to {
             return Ok(Vec::new());
         }
@@ -269,10 +314,21 @@ impl Shelf for FilesEngine {
             return self.content.range(from, to, bytes_max);
         }
         let state = self.state();
-        state.collect(state.index.range(row::key(table, from)..row::key(table, to)), bytes_max)
+        state.collect(
+            state
+                .index
+                .range(row::key(table, from)..row::key(table, to)),
+            bytes_max,
+        )
     }
 
-    fn keys(&self, table: Table, from: &[u8], to: &[u8], count_max: usize) -> Result<Vec<Vec<u8>>, EngineError> {
+    fn keys(
+        &self,
+        table: Table,
+        from: &[u8],
+        to: &[u8],
+        count_max: usize,
+    ) -> Result<Vec<Vec<u8>>, EngineError> {
         if from >= to {
             return Ok(Vec::new());
         }
@@ -280,7 +336,10 @@ impl Shelf for FilesEngine {
             return self.content.keys(from, to, count_max);
         }
         let state = self.state();
-        let keys = state.index.range(row::key(table, from)..row::key(table, to)).map(|(key, _)| key.to_vec());
+        let keys = state
+            .index
+            .range(row::key(table, from)..row::key(table, to))
+            .map(|(key, _)| key.to_vec());
         Ok(keys.take(count_max).collect())
     }
 
@@ -289,8 +348,13 @@ impl Shelf for FilesEngine {
             return self.content.floor(key);
         }
         let state = self.state();
-        let below = state.index.range(row::key(table, &[])..=row::key(table, key)).next_back();
-        below.map(|(key, place)| Ok((key.to_vec(), state.value(place)?))).transpose()
+        let below = state
+            .index
+            .range(row::key(table, &[])..=row::key(table, key))
+            .next_back();
+        below
+            .map(|(key, place)| Ok((key.to_vec(), state.value(place)?)))
+            .transpose()
     }
 
     fn remove(&self, table: Table, keys: &[Vec<u8>]) -> Result<(), EngineError> {
@@ -300,7 +364,14 @@ impl Shelf for FilesEngine {
         let mut writer = self.writer();
         let mut keys: Vec<Vec<u8>> = keys.iter().map(|key| row::key(table, key)).collect();
         keys.retain(|key| self.state().index.get(key).is_some());
-        let rows: Vec<Row<'_>> = keys.into_iter().map(|key| Row { kind: Kind::Remove, key, value: &[] }).collect();
+        let rows: Vec<Row<'_>> = keys
+            .into_iter()
+            .map(|key| Row {
+                kind: Kind::Remove,
+                key,
+                value: &[],
+            })
+            .collect();
         self.write(&mut writer, &rows)
     }
 }

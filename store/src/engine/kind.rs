@@ -33,7 +33,9 @@ impl EngineKind {
             (false, false) => Ok(None),
             (true, false) => Ok(Some(Self::Sled)),
             (false, true) => Ok(Some(Self::Files)),
-            (true, true) => Err(EngineError::Damaged("it has the folders of two logs".to_owned())),
+            (true, true) => Err(EngineError::Damaged(
+                "it has the folders of two logs".to_owned(),
+            )),
         }
     }
 
@@ -50,13 +52,15 @@ impl EngineKind {
     pub(crate) fn look(home: Home) -> Result<(Arc<dyn Engine>, Vec<String>), EngineError> {
         let path = home.path().to_owned();
         let found = match Self::of(&path)?.unwrap_or_default() {
-            Self::Sled => {
-                BareSled::open(home)?.map(|(engine, troubles)| (Arc::new(engine) as Arc<dyn Engine>, troubles))
+            Self::Sled => BareSled::open(home)?
+                .map(|(engine, troubles)| (Arc::new(engine) as Arc<dyn Engine>, troubles)),
+            Self::Files => {
+                FilesEngine::look(home)?.map(|(engine, troubles)| (Arc::new(engine) as _, troubles))
             }
-            Self::Files => FilesEngine::look(home)?.map(|(engine, troubles)| (Arc::new(engine) as _, troubles)),
         };
         // Its maker died before it had any.
-        let (engine, mut troubles) = found.unwrap_or_else(|| (Arc::new(MemoryEngine::new()), Vec::new()));
+        let (engine, mut troubles) =
+            found.unwrap_or_else(|| (Arc::new(MemoryEngine::new()), Vec::new()));
         match home::copy::read(&path) {
             Err(EngineError::Damaged(what)) => troubles.push(what),
             copy => drop(copy?),
@@ -93,7 +97,10 @@ mod tests {
             assert!(matches!(EngineKind::of(home.path()), Ok(None)));
             // A link that leads to itself: nothing can be asked of it.
             std::os::unix::fs::symlink(folder, home.path().join(folder)).unwrap();
-            assert!(matches!(EngineKind::of(home.path()), Err(EngineError::Io(_))));
+            assert!(matches!(
+                EngineKind::of(home.path()),
+                Err(EngineError::Io(_))
+            ));
         }
     }
 }

@@ -47,10 +47,17 @@ impl FrameLog for MemoryEngine {
         Ok(self.state().head)
     }
 
-    fn append(&self, term: Term, expected: FrameNumber, frames: &[Vec<u8>]) -> Result<(), EngineError> {
+    fn append(
+        &self,
+        term: Term,
+        expected: FrameNumber,
+        frames: &[Vec<u8>],
+    ) -> Result<(), EngineError> {
         let mut state = self.state();
         if term != state.term {
-            return Err(EngineError::Fenced { current: state.term });
+            return Err(EngineError::Fenced {
+                current: state.term,
+            });
         }
         if expected != state.head {
             return Err(EngineError::WrongHead { actual: state.head });
@@ -63,9 +70,16 @@ impl FrameLog for MemoryEngine {
         Ok(())
     }
 
-    fn read(&self, from: FrameNumber, bytes_max: usize) -> Result<Vec<(FrameNumber, Vec<u8>)>, EngineError> {
+    fn read(
+        &self,
+        from: FrameNumber,
+        bytes_max: usize,
+    ) -> Result<Vec<(FrameNumber, Vec<u8>)>, EngineError> {
         let state = self.state();
-        let frames = state.frames.range(from..).map(|(number, frame)| (*number, frame.clone()));
+        let frames = state
+            .frames
+            .range(from..)
+            .map(|(number, frame)| (*number, frame.clone()));
         Ok(take_bytes(frames, bytes_max, |(_, frame)| frame.len()))
     }
 
@@ -79,7 +93,11 @@ impl FrameLog for MemoryEngine {
 impl Shelf for MemoryEngine {
     fn put(&self, table: Table, pairs: &[Pair]) -> Result<(), EngineError> {
         let mut state = self.state();
-        state.tables.extend(pairs.iter().map(|(key, value)| ((table, key.clone()), value.clone())));
+        state.tables.extend(
+            pairs
+                .iter()
+                .map(|(key, value)| ((table, key.clone()), value.clone())),
+        );
         Ok(())
     }
 
@@ -87,28 +105,50 @@ impl Shelf for MemoryEngine {
         Ok(self.state().tables.get(&(table, key.to_vec())).cloned())
     }
 
-    fn range(&self, table: Table, from: &[u8], to: &[u8], bytes_max: usize) -> Result<Vec<Pair>, EngineError> {
+    fn range(
+        &self,
+        table: Table,
+        from: &[u8],
+        to: &[u8],
+        bytes_max: usize,
+    ) -> Result<Vec<Pair>, EngineError> {
         if from >= to {
             return Ok(Vec::new());
         }
         let state = self.state();
-        let range = state.tables.range((table, from.to_vec())..(table, to.to_vec()));
+        let range = state
+            .tables
+            .range((table, from.to_vec())..(table, to.to_vec()));
         let pairs = range.map(|((_, key), value)| (key.clone(), value.clone()));
         Ok(take_bytes(pairs, bytes_max, |(_, value)| value.len()))
     }
 
-    fn keys(&self, table: Table, from: &[u8], to: &[u8], count_max: usize) -> Result<Vec<Vec<u8>>, EngineError> {
+    fn keys(
+        &self,
+        table: Table,
+        from: &[u8],
+        to: &[u8],
+        count_max: usize,
+    ) -> Result<Vec<Vec<u8>>, EngineError> {
         if from >= to {
             return Ok(Vec::new());
         }
         let state = self.state();
-        let range = state.tables.range((table, from.to_vec())..(table, to.to_vec()));
-        Ok(range.map(|((_, key), _)| key.clone()).take(count_max).collect())
+        let range = state
+            .tables
+            .range((table, from.to_vec())..(table, to.to_vec()));
+        Ok(range
+            .map(|((_, key), _)| key.clone())
+            .take(count_max)
+            .collect())
     }
 
     fn floor(&self, table: Table, key: &[u8]) -> Result<Option<Pair>, EngineError> {
         let state = self.state();
-        let below = state.tables.range((table, Vec::new())..=(table, key.to_vec())).next_back();
+        let below = state
+            .tables
+            .range((table, Vec::new())..=(table, key.to_vec()))
+            .next_back();
         Ok(below.map(|((_, key), value)| (key.clone(), value.clone())))
     }
 
@@ -133,7 +173,11 @@ impl Engine for MemoryEngine {
 }
 
 /// Takes items until their sizes reach `bytes_max`; at least one.
-fn take_bytes<T>(items: impl Iterator<Item = T>, bytes_max: usize, size: impl Fn(&T) -> usize) -> Vec<T> {
+fn take_bytes<T>(
+    items: impl Iterator<Item = T>,
+    bytes_max: usize,
+    size: impl Fn(&T) -> usize,
+) -> Vec<T> {
     let mut left = bytes_max.max(1);
     let enough = |item: &T| {
         let had = left > 0;

@@ -21,7 +21,10 @@ pub(crate) struct Overlay {
 
 impl Overlay {
     pub(crate) fn over(below: Arc<dyn Engine>) -> Self {
-        Self { below, rows: Mutex::default() }
+        Self {
+            below,
+            rows: Mutex::default(),
+        }
     }
 
     fn rows(&self) -> MutexGuard<'_, Rows> {
@@ -36,7 +39,9 @@ impl Overlay {
             let until = range.take_while(|((of, key), _)| {
                 *of == table && (key.as_slice() < to || is_with_last && key.as_slice() == to)
             });
-            until.map(|((_, key), value)| (key.clone(), value.clone())).collect::<Vec<_>>()
+            until
+                .map(|((_, key), value)| (key.clone(), value.clone()))
+                .collect::<Vec<_>>()
         };
         let written = match below.last() {
             Some((last, _)) => written(last, true),
@@ -45,10 +50,15 @@ impl Overlay {
         if written.is_empty() {
             return below;
         }
-        let mut merged: BTreeMap<Vec<u8>, Option<Vec<u8>>> =
-            below.into_iter().map(|(key, value)| (key, Some(value))).collect();
+        let mut merged: BTreeMap<Vec<u8>, Option<Vec<u8>>> = below
+            .into_iter()
+            .map(|(key, value)| (key, Some(value)))
+            .collect();
         merged.extend(written);
-        merged.into_iter().filter_map(|(key, value)| Some((key, value?))).collect()
+        merged
+            .into_iter()
+            .filter_map(|(key, value)| Some((key, value?)))
+            .collect()
     }
 }
 
@@ -58,18 +68,29 @@ impl FrameLog for Overlay {
     }
 
     fn take_over(&self) -> Result<Term, EngineError> {
-        Err(EngineError::Io(std::io::Error::other("it is only read from")))
+        Err(EngineError::Io(std::io::Error::other(
+            "it is only read from",
+        )))
     }
 
     fn head(&self) -> Result<FrameNumber, EngineError> {
         self.below.head()
     }
 
-    fn append(&self, term: Term, expected: FrameNumber, frames: &[Vec<u8>]) -> Result<(), EngineError> {
+    fn append(
+        &self,
+        term: Term,
+        expected: FrameNumber,
+        frames: &[Vec<u8>],
+    ) -> Result<(), EngineError> {
         self.below.append(term, expected, frames)
     }
 
-    fn read(&self, from: FrameNumber, bytes_max: usize) -> Result<Vec<(FrameNumber, Vec<u8>)>, EngineError> {
+    fn read(
+        &self,
+        from: FrameNumber,
+        bytes_max: usize,
+    ) -> Result<Vec<(FrameNumber, Vec<u8>)>, EngineError> {
         self.below.read(from, bytes_max)
     }
 
@@ -81,7 +102,11 @@ impl FrameLog for Overlay {
 
 impl Shelf for Overlay {
     fn put(&self, table: Table, pairs: &[Pair]) -> Result<(), EngineError> {
-        self.rows().extend(pairs.iter().map(|(key, value)| ((table, key.clone()), Some(value.clone()))));
+        self.rows().extend(
+            pairs
+                .iter()
+                .map(|(key, value)| ((table, key.clone()), Some(value.clone()))),
+        );
         Ok(())
     }
 
@@ -90,7 +115,13 @@ impl Shelf for Overlay {
         written.map_or_else(|| self.below.get(table, key), Ok)
     }
 
-    fn range(&self, table: Table, from: &[u8], to: &[u8], bytes_max: usize) -> Result<Vec<Pair>, EngineError> {
+    fn range(
+        &self,
+        table: Table,
+        from: &[u8],
+        to: &[u8],
+        bytes_max: usize,
+    ) -> Result<Vec<Pair>, EngineError> {
         let mut from = from.to_vec();
         loop {
             let below = self.below.range(table, &from, to, bytes_max)?;
@@ -104,11 +135,21 @@ impl Shelf for Overlay {
         }
     }
 
-    fn keys(&self, table: Table, from: &[u8], to: &[u8], count_max: usize) -> Result<Vec<Vec<u8>>, EngineError> {
+    fn keys(
+        &self,
+        table: Table,
+        from: &[u8],
+        to: &[u8],
+        count_max: usize,
+    ) -> Result<Vec<Vec<u8>>, EngineError> {
         if from >= to {
             return Ok(Vec::new());
         }
-        let mut keys: BTreeSet<Vec<u8>> = self.below.keys(table, from, to, usize::MAX)?.into_iter().collect();
+        let mut keys: BTreeSet<Vec<u8>> = self
+            .below
+            .keys(table, from, to, usize::MAX)?
+            .into_iter()
+            .collect();
         let rows = self.rows();
         for ((_, key), value) in rows.range((table, from.to_vec())..(table, to.to_vec())) {
             if value.is_some() {
@@ -122,15 +163,22 @@ impl Shelf for Overlay {
 
     fn floor(&self, table: Table, key: &[u8]) -> Result<Option<Pair>, EngineError> {
         let mut below = self.below.floor(table, key)?;
-        while let Some((found, _)) = below.as_ref().filter(|(found, _)| self.is_removed(table, found)) {
+        while let Some((found, _)) = below
+            .as_ref()
+            .filter(|(found, _)| self.is_removed(table, found))
+        {
             below = match before(found) {
                 Some(before) => self.below.floor(table, &before)?,
                 None => None,
             };
         }
         let rows = self.rows();
-        let written = rows.range((table, Vec::new())..=(table, key.to_vec())).rev();
-        let written = written.filter_map(|((_, key), value)| Some((key.clone(), value.clone()?))).next();
+        let written = rows
+            .range((table, Vec::new())..=(table, key.to_vec()))
+            .rev();
+        let written = written
+            .filter_map(|((_, key), value)| Some((key.clone(), value.clone()?)))
+            .next();
         Ok(match (below, written) {
             (Some(below), Some(written)) if below.0 > written.0 => Some(below),
             (below, written) => written.or(below),
@@ -138,7 +186,8 @@ impl Shelf for Overlay {
     }
 
     fn remove(&self, table: Table, keys: &[Vec<u8>]) -> Result<(), EngineError> {
-        self.rows().extend(keys.iter().map(|key| ((table, key.clone()), None)));
+        self.rows()
+            .extend(keys.iter().map(|key| ((table, key.clone()), None)));
         Ok(())
     }
 }

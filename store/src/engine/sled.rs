@@ -8,7 +8,10 @@ use barrier::Barrier;
 use sled::Tree;
 
 use super::content::ContentFolder;
-use super::{Ack, Engine, EngineError, FrameLog, FrameNumber, Pair, Shelf, TERM, TRIMMED, Table, Term, is_trimmed};
+use super::{
+    Ack, Engine, EngineError, FrameLog, FrameNumber, Pair, Shelf, TERM, TRIMMED, Table, Term,
+    is_trimmed,
+};
 use crate::format::FRAME_MAX;
 use crate::home::Home;
 use crate::open_error::OpenError;
@@ -68,12 +71,23 @@ impl Trees {
             Table::Keys => Ok(&self.keys),
             Table::Gone => Ok(&self.gone),
             Table::Deleted => Ok(&self.deleted),
-            Table::Content => Err(EngineError::Io(io::Error::other("large content has no tree"))),
+            Table::Content => Err(EngineError::Io(io::Error::other(
+                "large content has no tree",
+            ))),
         }
     }
 
     const fn all(&self) -> [&Tree; 7] {
-        let Self { frames, meta, worlds, runs, keys, gone, deleted, _last } = self;
+        let Self {
+            frames,
+            meta,
+            worlds,
+            runs,
+            keys,
+            gone,
+            deleted,
+            _last,
+        } = self;
         [frames, meta, worlds, runs, keys, gone, deleted]
     }
 }
@@ -91,7 +105,10 @@ struct Writer {
 
 impl Writer {
     /// Runs `write`; an error of it ends all writing.
-    fn run(&mut self, write: impl FnOnce(&mut Self) -> Result<(), EngineError>) -> Result<(), EngineError> {
+    fn run(
+        &mut self,
+        write: impl FnOnce(&mut Self) -> Result<(), EngineError>,
+    ) -> Result<(), EngineError> {
         if self.has_failed {
             return Err(EngineError::Io(io::Error::other("an earlier write failed")));
         }
@@ -125,14 +142,22 @@ impl SledEngine {
     }
 
     /// Calls `work` with the trees, which stay open meanwhile.
-    fn with<T>(&self, work: impl FnOnce(&Trees) -> Result<T, EngineError>) -> Result<T, EngineError> {
+    fn with<T>(
+        &self,
+        work: impl FnOnce(&Trees) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
         let trees = self.trees.read().unwrap_or_else(PoisonError::into_inner);
         work(trees.as_ref().ok_or_else(closed)?)
     }
 
     /// Calls `write` as the only writer, and brings to the disk what it wrote.
-    fn write(&self, write: impl FnOnce(&mut Writer, &Trees) -> Result<(), EngineError>) -> Result<(), EngineError> {
-        self.writer().run(|writer| self.with(|trees| write(writer, trees).and_then(|()| writer.barrier.sync())))
+    fn write(
+        &self,
+        write: impl FnOnce(&mut Writer, &Trees) -> Result<(), EngineError>,
+    ) -> Result<(), EngineError> {
+        self.writer().run(|writer| {
+            self.with(|trees| write(writer, trees).and_then(|()| writer.barrier.sync()))
+        })
     }
 
     /// Removes `keys` a few at a time, so that appends get their turn.
@@ -176,13 +201,22 @@ impl FrameLog for SledEngine {
         Ok(self.writer().head)
     }
 
-    fn append(&self, term: Term, expected: FrameNumber, frames: &[Vec<u8>]) -> Result<(), EngineError> {
+    fn append(
+        &self,
+        term: Term,
+        expected: FrameNumber,
+        frames: &[Vec<u8>],
+    ) -> Result<(), EngineError> {
         let mut writer = self.writer();
         if term != writer.term {
-            return Err(EngineError::Fenced { current: writer.term });
+            return Err(EngineError::Fenced {
+                current: writer.term,
+            });
         }
         if expected != writer.head {
-            return Err(EngineError::WrongHead { actual: writer.head });
+            return Err(EngineError::WrongHead {
+                actual: writer.head,
+            });
         }
         writer.run(|writer| {
             self.with(|trees| {
@@ -197,9 +231,17 @@ impl FrameLog for SledEngine {
         Ok(())
     }
 
-    fn read(&self, from: FrameNumber, bytes_max: usize) -> Result<Vec<(FrameNumber, Vec<u8>)>, EngineError> {
-        let pairs = self.with(|trees| rows::collect(&trees.frames, from.0.to_be_bytes().., bytes_max))?;
-        pairs.into_iter().map(|(key, value)| Ok((FrameNumber(rows::number(&key)?), value))).collect()
+    fn read(
+        &self,
+        from: FrameNumber,
+        bytes_max: usize,
+    ) -> Result<Vec<(FrameNumber, Vec<u8>)>, EngineError> {
+        let pairs =
+            self.with(|trees| rows::collect(&trees.frames, from.0.to_be_bytes().., bytes_max))?;
+        pairs
+            .into_iter()
+            .map(|(key, value)| Ok((FrameNumber(rows::number(&key)?), value)))
+            .collect()
     }
 
     fn trim(&self, up_to: FrameNumber) -> Result<(), EngineError> {
@@ -209,7 +251,8 @@ impl FrameLog for SledEngine {
             writer.run(|writer| self.with(|trees| note(writer, trees, TRIMMED, up_to.0)))?;
         }
         drop(writer);
-        let keys = self.with(|trees| rows::keys(&trees.frames, ..=up_to.0.to_be_bytes(), usize::MAX))?;
+        let keys =
+            self.with(|trees| rows::keys(&trees.frames, ..=up_to.0.to_be_bytes(), usize::MAX))?;
         self.remove_all(|trees| Ok(&trees.frames), &keys)
     }
 }
@@ -243,7 +286,13 @@ impl Shelf for SledEngine {
         Ok(value.map(|value| value.to_vec()))
     }
 
-    fn range(&self, table: Table, from: &[u8], to: &[u8], bytes_max: usize) -> Result<Vec<Pair>, EngineError> {
+    fn range(
+        &self,
+        table: Table,
+        from: &[u8],
+        to: &[u8],
+        bytes_max: usize,
+    ) -> Result<Vec<Pair>, EngineError> {
         if from >= to {
             return Ok(Vec::new());
         }
@@ -253,7 +302,13 @@ impl Shelf for SledEngine {
         self.with(|trees| rows::collect(trees.of(table)?, from..to, bytes_max))
     }
 
-    fn keys(&self, table: Table, from: &[u8], to: &[u8], count_max: usize) -> Result<Vec<Vec<u8>>, EngineError> {
+    fn keys(
+        &self,
+        table: Table,
+        from: &[u8],
+        to: &[u8],
+        count_max: usize,
+    ) -> Result<Vec<Vec<u8>>, EngineError> {
         if from >= to {
             return Ok(Vec::new());
         }
@@ -295,10 +350,18 @@ impl Engine for SledEngine {
 impl Drop for SledEngine {
     /// Closes the database and seals it. One that something could not be written to stays without a seal.
     fn drop(&mut self) {
-        let writer = self.writer.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let writer = self
+            .writer
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner);
         writer.barrier.release();
         let had_failed = std::mem::replace(&mut writer.has_failed, true);
-        drop(self.trees.get_mut().unwrap_or_else(PoisonError::into_inner).take());
+        drop(
+            self.trees
+                .get_mut()
+                .unwrap_or_else(PoisonError::into_inner)
+                .take(),
+        );
         if had_failed {
             return;
         }
@@ -321,5 +384,9 @@ fn closed() -> EngineError {
 
 /// Tells a full disk from other failures.
 pub(crate) fn from_io(error: io::Error) -> EngineError {
-    if is_full(&error) { EngineError::Full(error) } else { EngineError::Io(error) }
+    if is_full(&error) {
+        EngineError::Full(error)
+    } else {
+        EngineError::Io(error)
+    }
 }

@@ -34,12 +34,22 @@ enum Lost {
 
 impl Files<'_> {
     /// What the meant events refer to, as far as they are not erased yet.
-    pub(super) fn attached(&self, world: WorldId, meant: &Meant) -> Result<BTreeSet<Digest>, EngineError> {
-        self.find(world, (meant.first(), meant.last()), Lost::Passes, |at| meant.covers(at))
+    pub(super) fn attached(
+        &self,
+        world: WorldId,
+        meant: &Meant,
+    ) -> Result<BTreeSet<Digest>, EngineError> {
+        self.find(world, (meant.first(), meant.last()), Lost::Passes, |at| {
+            meant.covers(at)
+        })
     }
 
     /// What all other events refer to.
-    pub(super) fn kept(&self, world: WorldId, meant: &Meant) -> Result<BTreeSet<Digest>, EngineError> {
+    pub(super) fn kept(
+        &self,
+        world: WorldId,
+        meant: &Meant,
+    ) -> Result<BTreeSet<Digest>, EngineError> {
         let all = (Position::new(1), Position::new(u64::MAX - 1));
         self.find(world, all, Lost::Fails, |at| !meant.covers(at))
     }
@@ -65,7 +75,11 @@ impl Files<'_> {
                     let numbered = (record.fixed.first.get()..).map(Position::new).zip(events);
                     for (at, event) in numbered.filter(|(at, _)| is_looked_at(*at)) {
                         let beside = self.beside((world, at), &event, lost)?;
-                        of_event(&content::join_one(event, &beside), (record.fixed.world, self.keys), &mut found)?;
+                        of_event(
+                            &content::join_one(event, &beside),
+                            (record.fixed.world, self.keys),
+                            &mut found,
+                        )?;
                     }
                 }
             }
@@ -79,7 +93,9 @@ impl Files<'_> {
         event: &EventRef<'_>,
         lost: Lost,
     ) -> Result<Vec<u8>, EngineError> {
-        let ContentRef::Beside(beside) = &event.content else { return Ok(Vec::new()) };
+        let ContentRef::Beside(beside) = &event.content else {
+            return Ok(Vec::new());
+        };
         match (content::fetch_one(self.engine, (keeper, at), beside), lost) {
             (Err(EngineError::Damaged(_)), Lost::Passes) => Ok(Vec::new()),
             (fetched, _) => fetched,
@@ -93,12 +109,17 @@ fn of_event(
     found: &mut BTreeSet<Digest>,
 ) -> Result<(), EngineError> {
     let opened = match &event.content {
-        ContentRef::Sealed { key, nonce, bytes } => keys.open(world, key, nonce, bytes).map_err(of_key)?,
+        ContentRef::Sealed { key, nonce, bytes } => {
+            keys.open(world, key, nonce, bytes).map_err(of_key)?
+        }
         ContentRef::Present { bytes, .. } => Some(bytes.to_vec()),
         ContentRef::None | ContentRef::Beside(_) | ContentRef::Erased { .. } => None,
     };
     let bytes = opened.as_deref().unwrap_or_default();
-    if !bytes.windows(FIELD.len()).any(|window| window == FIELD.as_bytes()) {
+    if !bytes
+        .windows(FIELD.len())
+        .any(|window| window == FIELD.as_bytes())
+    {
         return Ok(());
     }
     let content: Value = serde_json::from_slice(bytes)
@@ -120,8 +141,11 @@ fn collect(value: &Value, found: &mut BTreeSet<Digest>) {
     match value {
         Value::Object(fields) => {
             for (name, value) in fields {
-                let digest: Option<Digest> =
-                    if name == FIELD { serde_json::from_value(value.clone()).ok() } else { None };
+                let digest: Option<Digest> = if name == FIELD {
+                    serde_json::from_value(value.clone()).ok()
+                } else {
+                    None
+                };
                 found.extend(digest);
                 collect(value, found);
             }

@@ -29,14 +29,20 @@ pub(super) fn replace(
     first: Position,
     frames: Vec<Vec<u8>>,
 ) -> Result<(), EngineError> {
-    let parts =
-        u16::try_from(frames.len()).map_err(|_| EngineError::Damaged("a unit of too many frames".to_owned()))?;
-    let aside: Vec<Pair> =
-        frames.into_iter().zip(0..).map(|(frame, part)| (run_key(ASIDE, first, part), frame)).collect();
+    let parts = u16::try_from(frames.len())
+        .map_err(|_| EngineError::Damaged("a unit of too many frames".to_owned()))?;
+    let aside: Vec<Pair> = frames
+        .into_iter()
+        .zip(0..)
+        .map(|(frame, part)| (run_key(ASIDE, first, part), frame))
+        .collect();
     let lease = shared.lease();
     let engine = lease.engine()?;
     engine.put(Table::Runs, &aside)?;
-    engine.put(Table::Meta, &[(REPLACING.to_vec(), note(world, first, parts))])?;
+    engine.put(
+        Table::Meta,
+        &[(REPLACING.to_vec(), note(world, first, parts))],
+    )?;
     let _unread = shared.replacing();
     finish(engine)
 }
@@ -47,15 +53,25 @@ pub(crate) fn finish(engine: &dyn Engine) -> Result<(), EngineError> {
         let (world, first, parts) = read_note(&note).map_err(damaged)?;
         let frame = |part| {
             let frame = engine.get(Table::Runs, &run_key(ASIDE, first, part))?;
-            let frame = frame.ok_or_else(|| EngineError::Damaged(format!("a new run of event {first} is missing")))?;
+            let frame = frame.ok_or_else(|| {
+                EngineError::Damaged(format!("a new run of event {first} is missing"))
+            })?;
             Ok((run_key(world, first, part), frame))
         };
         let frames: Vec<Pair> = (0..parts).map(frame).collect::<Result<_, EngineError>>()?;
         engine.put(Table::Runs, &frames)?;
-        clear(engine, &run_key(world, first, parts), &run_key(world, first.next(), 0))?;
+        clear(
+            engine,
+            &run_key(world, first, parts),
+            &run_key(world, first.next(), 0),
+        )?;
         engine.remove(Table::Meta, &[REPLACING.to_vec()])?;
     }
-    clear(engine, &run_key(ASIDE, Position::ZERO, 0), &run_key(ASIDE, Position::new(u64::MAX), u16::MAX))
+    clear(
+        engine,
+        &run_key(ASIDE, Position::ZERO, 0),
+        &run_key(ASIDE, Position::new(u64::MAX), u16::MAX),
+    )
 }
 
 /// Removes the runs from `from` to before `to`.
@@ -65,12 +81,20 @@ fn clear(engine: &dyn Engine, from: &[u8], to: &[u8]) -> Result<(), EngineError>
         if rows.is_empty() {
             return Ok(());
         }
-        engine.remove(Table::Runs, &rows.into_iter().map(|(key, _)| key).collect::<Vec<_>>())?;
+        engine.remove(
+            Table::Runs,
+            &rows.into_iter().map(|(key, _)| key).collect::<Vec<_>>(),
+        )?;
     }
 }
 
 /// Notes how many files a request takes away before they go: who does it again finds fewer. Gives the most that was noted.
-pub(super) fn count_files(engine: &dyn Engine, world: WorldId, by: Position, count: u64) -> Result<u64, EngineError> {
+pub(super) fn count_files(
+    engine: &dyn Engine,
+    world: WorldId,
+    by: Position,
+    count: u64,
+) -> Result<u64, EngineError> {
     let mut key = FILES.to_vec();
     key.extend_from_slice(world.0.as_bytes());
     key.extend_from_slice(&by.get().to_be_bytes());
@@ -99,5 +123,9 @@ fn note(world: WorldId, first: Position, parts: u16) -> Vec<u8> {
 
 fn read_note(bytes: &[u8]) -> Result<(WorldId, Position, u16), Malformed> {
     let mut bytes = Bytes(bytes);
-    Ok((header::world(bytes.array()?), Position::new(bytes.u64()?), bytes.u16()?))
+    Ok((
+        header::world(bytes.array()?),
+        Position::new(bytes.u64()?),
+        bytes.u16()?,
+    ))
 }

@@ -31,10 +31,16 @@ pub(super) fn rewrite(shared: &Shared, world: WorldId, meant: &Meant) -> Result<
         for unit in &units {
             let bare = bare(unit, meant).map_err(damaged)?;
             erased = erased.saturating_add(bare.erased);
-            let Some(commits) = bare.commits else { continue };
+            let Some(commits) = bare.commits else {
+                continue;
+            };
             let mut frames = pack(&commits).map_err(damaged)?;
             if unit.parts == 1 && frames.len() == 1 {
-                single.extend(frames.pop().map(|frame| (run_key(world, unit.first, 0), frame)));
+                single.extend(
+                    frames
+                        .pop()
+                        .map(|frame| (run_key(world, unit.first, 0), frame)),
+                );
             } else {
                 journal::replace(shared, world, unit.first, frames)?;
             }
@@ -53,7 +59,8 @@ struct Bare {
 }
 
 fn bare(unit: &StoredUnit, meant: &Meant) -> Result<Bare, Malformed> {
-    let (mut commits, mut has_changed, mut erased) = (Vec::with_capacity(unit.commits.len()), false, 0);
+    let (mut commits, mut has_changed, mut erased) =
+        (Vec::with_capacity(unit.commits.len()), false, 0);
     for record in records(&unit.commits) {
         let record = record?;
         match without(&record, meant, &mut erased)? {
@@ -64,24 +71,42 @@ fn bare(unit: &StoredUnit, meant: &Meant) -> Result<Bare, Malformed> {
             None => commits.extend_from_slice(record.bytes),
         }
     }
-    Ok(Bare { commits: has_changed.then_some(commits), erased })
+    Ok(Bare {
+        commits: has_changed.then_some(commits),
+        erased,
+    })
 }
 
 /// A commit without what is meant; `None` if nothing changes.
-fn without(record: &RecordRef<'_>, meant: &Meant, erased: &mut u64) -> Result<Option<Vec<u8>>, Malformed> {
+fn without(
+    record: &RecordRef<'_>,
+    meant: &Meant,
+    erased: &mut u64,
+) -> Result<Option<Vec<u8>>, Malformed> {
     if record.fixed.last() < meant.first() || record.fixed.first > meant.last() {
         return Ok(None);
     }
     let mut events = record.events()?;
     let mut has_changed = false;
-    for (at, event) in (record.fixed.first.get()..).map(Position::new).zip(&mut events) {
+    for (at, event) in (record.fixed.first.get()..)
+        .map(Position::new)
+        .zip(&mut events)
+    {
         if !meant.covers(at) {
             continue;
         }
-        if let (ContentRef::Present { .. } | ContentRef::Sealed { .. } | ContentRef::Beside(_), Some(commitment)) =
-            (event.content, event.commitment())
+        if let (
+            ContentRef::Present { .. } | ContentRef::Sealed { .. } | ContentRef::Beside(_),
+            Some(commitment),
+        ) = (event.content, event.commitment())
         {
-            *event = EventRef { content: ContentRef::Erased { by: Some(meant.by), commitment }, ..*event };
+            *event = EventRef {
+                content: ContentRef::Erased {
+                    by: Some(meant.by),
+                    commitment,
+                },
+                ..*event
+            };
             has_changed = true;
         }
         if let ContentRef::Erased { by, .. } = event.content
@@ -90,5 +115,9 @@ fn without(record: &RecordRef<'_>, meant: &Meant, erased: &mut u64) -> Result<Op
             *erased = erased.saturating_add(1);
         }
     }
-    if has_changed { record.with(&events).map(Some) } else { Ok(None) }
+    if has_changed {
+        record.with(&events).map(Some)
+    } else {
+        Ok(None)
+    }
 }

@@ -36,13 +36,22 @@ pub(super) struct Place {
 
 impl Place {
     /// At the unit that holds `from`; ends behind the one that holds `to`.
-    pub(super) fn new(engine: &dyn Engine, world: WorldId, from: Position, to: Position) -> Result<Self, EngineError> {
+    pub(super) fn new(
+        engine: &dyn Engine,
+        world: WorldId,
+        from: Position,
+        to: Position,
+    ) -> Result<Self, EngineError> {
         let floor = engine.floor(Table::Runs, &run_key(world, from, u16::MAX))?;
         let first = match floor.filter(|(key, _)| key.starts_with(world.0.as_bytes())) {
             Some((key, _)) => read_run_key(&key).map_err(damaged)?.1,
             None => from,
         };
-        Ok(Self { world, next: run_key(world, first, 0), end: run_key(world, to.next(), 0) })
+        Ok(Self {
+            world,
+            next: run_key(world, first, 0),
+            end: run_key(world, to.next(), 0),
+        })
     }
 
     /// The next units; none at the end.
@@ -59,7 +68,9 @@ impl Place {
                 return Ok(units);
             }
         }
-        Err(EngineError::Damaged("a unit of a run has no end".to_owned()))
+        Err(EngineError::Damaged(
+            "a unit of a run has no end".to_owned(),
+        ))
     }
 }
 
@@ -70,10 +81,16 @@ fn join(rows: &[(Vec<u8>, Vec<u8>)]) -> Result<Vec<StoredUnit>, Malformed> {
         let (_, first, part) = read_run_key(key)?;
         let frame = FrameRef::read(value)?;
         if frame.number != first.get().saturating_add(u64::from(part)) {
-            return Err(Malformed(format!("the run of event {first} stands under the key of another one")));
+            return Err(Malformed(format!(
+                "the run of event {first} stands under the key of another one"
+            )));
         }
         if let Some(commits) = joiner.add(&frame)? {
-            units.push(StoredUnit { first, parts: part.saturating_add(1), commits: commits.to_vec() });
+            units.push(StoredUnit {
+                first,
+                parts: part.saturating_add(1),
+                commits: commits.to_vec(),
+            });
         }
     }
     Ok(units)
@@ -97,7 +114,11 @@ pub(super) fn keys(
             let events = record.events().map_err(damaged)?;
             for (at, event) in (record.fixed.first.get()..).map(Position::new).zip(events) {
                 if let Some(key) = event.content.key() {
-                    let keys = if is_meant(at) { &mut meant } else { &mut others };
+                    let keys = if is_meant(at) {
+                        &mut meant
+                    } else {
+                        &mut others
+                    };
                     keys.insert(key);
                 }
             }

@@ -8,13 +8,19 @@ pub(crate) struct Bytes<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Bytes<'a> {
     pub(crate) fn take(&mut self, len: usize) -> Result<&'a [u8], Malformed> {
-        let (taken, rest) = self.0.split_at_checked(len).ok_or_else(|| cut(len, self.0.len()))?;
+        let (taken, rest) = self
+            .0
+            .split_at_checked(len)
+            .ok_or_else(|| cut(len, self.0.len()))?;
         self.0 = rest;
         Ok(taken)
     }
 
     pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
-        let (taken, rest) = self.0.split_first_chunk::<N>().ok_or_else(|| cut(N, self.0.len()))?;
+        let (taken, rest) = self
+            .0
+            .split_first_chunk::<N>()
+            .ok_or_else(|| cut(N, self.0.len()))?;
         self.0 = rest;
         Ok(*taken)
     }

@@ -29,18 +29,29 @@ pub(crate) enum ContentRef<'a> {
     /// As it was written, with the salt of its commitment.
     Present { salt: Salt, bytes: &'a [u8] },
     /// Encrypted. The commitment is over the encrypted bytes: so it stays when the key is destroyed.
-    Sealed { key: KeyId, nonce: Nonce, bytes: &'a [u8] },
+    Sealed {
+        key: KeyId,
+        nonce: Nonce,
+        bytes: &'a [u8],
+    },
     /// Too large for frames: its bytes stand beside them.
     Beside(Beside),
     /// Gone; the commitment stays.
-    Erased { by: Option<Position>, commitment: Hash },
+    Erased {
+        by: Option<Position>,
+        commitment: Hash,
+    },
 }
 
 impl<'a> ContentRef<'a> {
     /// The key that it is sealed with, if it is.
     pub(crate) const fn key(&self) -> Option<KeyId> {
         match self {
-            Self::Sealed { key, .. } | Self::Beside(Beside { form: Form::Sealed { key, .. }, .. }) => Some(*key),
+            Self::Sealed { key, .. }
+            | Self::Beside(Beside {
+                form: Form::Sealed { key, .. },
+                ..
+            }) => Some(*key),
             Self::None | Self::Present { .. } | Self::Beside(_) | Self::Erased { .. } => None,
         }
     }
@@ -60,7 +71,11 @@ impl<'a> ContentRef<'a> {
             Self::Sealed { key, nonce, bytes } => (Form::Sealed { key, nonce }, bytes),
             Self::None | Self::Beside(_) | Self::Erased { .. } => return None,
         };
-        Some(Beside { form, len: u32::try_from(bytes.len()).ok()?, commitment: form.commitment(bytes) })
+        Some(Beside {
+            form,
+            len: u32::try_from(bytes.len()).ok()?,
+            commitment: form.commitment(bytes),
+        })
     }
 }
 
@@ -92,7 +107,8 @@ impl Form {
 impl Beside {
     /// The content with its `bytes`; `None` if they are not those that were put there.
     pub(crate) fn with<'a>(&self, bytes: &'a [u8]) -> Option<ContentRef<'a>> {
-        let is_it = bytes.len() == super::bytes::to_usize(self.len) && self.form.commitment(bytes) == self.commitment;
+        let is_it = bytes.len() == super::bytes::to_usize(self.len)
+            && self.form.commitment(bytes) == self.commitment;
         is_it.then_some(match self.form {
             Form::Plain { salt } => ContentRef::Present { salt, bytes },
             Form::Sealed { key, nonce } => ContentRef::Sealed { key, nonce, bytes },
@@ -103,7 +119,9 @@ impl Beside {
 /// Over the encrypted bytes; the first of the nonce are the salt.
 fn sealed_commitment(nonce: &Nonce, bytes: &[u8]) -> Hash {
     let mut salt = Salt::default();
-    salt.iter_mut().zip(nonce).for_each(|(to, from)| *to = *from);
+    salt.iter_mut()
+        .zip(nonce)
+        .for_each(|(to, from)| *to = *from);
     leaf::commitment(&salt, bytes)
 }
 
@@ -119,38 +137,79 @@ pub(crate) struct EventRef<'a> {
 impl<'a> EventRef<'a> {
     /// Reads the next event of `bytes`.
     pub(crate) fn read(bytes: &mut Bytes<'a>) -> Result<Self, Malformed> {
-        let (kind, version, form, facts_len) = (bytes.u16()?, bytes.u16()?, bytes.u8()?, bytes.u32()?);
+        let (kind, version, form, facts_len) =
+            (bytes.u16()?, bytes.u16()?, bytes.u8()?, bytes.u32()?);
         let facts_len = super::bytes::to_usize(facts_len);
         let (facts, content) = match form {
             NONE => (bytes.take(facts_len)?, ContentRef::None),
             PRESENT => {
                 let (salt, len) = (bytes.array()?, bytes.u32()?);
                 let facts = bytes.take(facts_len)?;
-                (facts, ContentRef::Present { salt, bytes: bytes.take(super::bytes::to_usize(len))? })
+                (
+                    facts,
+                    ContentRef::Present {
+                        salt,
+                        bytes: bytes.take(super::bytes::to_usize(len))?,
+                    },
+                )
             }
             ERASED => {
                 let (commitment, by) = (bytes.array()?, bytes.u64()?);
                 let by = (by > 0).then_some(Position::new(by));
-                (bytes.take(facts_len)?, ContentRef::Erased { by, commitment })
+                (
+                    bytes.take(facts_len)?,
+                    ContentRef::Erased { by, commitment },
+                )
             }
             SEALED => {
                 let (key, nonce, len) = (bytes.array()?, bytes.array()?, bytes.u32()?);
                 let facts = bytes.take(facts_len)?;
-                (facts, ContentRef::Sealed { key, nonce, bytes: bytes.take(super::bytes::to_usize(len))? })
+                (
+                    facts,
+                    ContentRef::Sealed {
+                        key,
+                        nonce,
+                        bytes: bytes.take(super::bytes::to_usize(len))?,
+                    },
+                )
             }
             BESIDE => {
-                let form = Form::Plain { salt: bytes.array()? };
+                let form = Form::Plain {
+                    salt: bytes.array()?,
+                };
                 let (commitment, len) = (bytes.array()?, bytes.u32()?);
-                (bytes.take(facts_len)?, ContentRef::Beside(Beside { form, len, commitment }))
+                (
+                    bytes.take(facts_len)?,
+                    ContentRef::Beside(Beside {
+                        form,
+                        len,
+                        commitment,
+                    }),
+                )
             }
             SEALED_BESIDE => {
-                let form = Form::Sealed { key: bytes.array()?, nonce: bytes.array()? };
+                let form = Form::Sealed {
+                    key: bytes.array()?,
+                    nonce: bytes.array()?,
+                };
                 let (commitment, len) = (bytes.array()?, bytes.u32()?);
-                (bytes.take(facts_len)?, ContentRef::Beside(Beside { form, len, commitment }))
+                (
+                    bytes.take(facts_len)?,
+                    ContentRef::Beside(Beside {
+                        form,
+                        len,
+                        commitment,
+                    }),
+                )
             }
             other => return Err(Malformed(format!("content of the unknown form {other}"))),
         };
-        Ok(Self { kind, version, facts, content })
+        Ok(Self {
+            kind,
+            version,
+            facts,
+            content,
+        })
     }
 
     /// What the event's leaf says about its content.
@@ -159,7 +218,8 @@ impl<'a> EventRef<'a> {
             ContentRef::None => None,
             ContentRef::Present { salt, bytes } => Some(leaf::commitment(&salt, bytes)),
             ContentRef::Sealed { nonce, bytes, .. } => Some(sealed_commitment(&nonce, bytes)),
-            ContentRef::Beside(Beside { commitment, .. }) | ContentRef::Erased { commitment, .. } => Some(commitment),
+            ContentRef::Beside(Beside { commitment, .. })
+            | ContentRef::Erased { commitment, .. } => Some(commitment),
         }
     }
 
@@ -171,7 +231,12 @@ impl<'a> EventRef<'a> {
             ContentRef::Sealed { .. } | ContentRef::Beside(_) => ContentView::Erased { by: None },
             ContentRef::Erased { by, .. } => ContentView::Erased { by },
         };
-        RecordView { kind: self.kind, version: self.version, facts: self.facts, content }
+        RecordView {
+            kind: self.kind,
+            version: self.version,
+            facts: self.facts,
+            content,
+        }
     }
 
     /// The record that an upcaster changes.
@@ -182,7 +247,12 @@ impl<'a> EventRef<'a> {
             ContentRef::Sealed { .. } | ContentRef::Beside(_) => StoredContent::Erased { by: None },
             ContentRef::Erased { by, .. } => StoredContent::Erased { by },
         };
-        EventRecord { kind: self.kind, version: self.version, facts: self.facts.to_vec(), content }
+        EventRecord {
+            kind: self.kind,
+            version: self.version,
+            facts: self.facts.to_vec(),
+            content,
+        }
     }
 
     /// Writes the event.
@@ -193,8 +263,14 @@ impl<'a> EventRef<'a> {
             ContentRef::None => NONE,
             ContentRef::Present { .. } => PRESENT,
             ContentRef::Sealed { .. } => SEALED,
-            ContentRef::Beside(Beside { form: Form::Plain { .. }, .. }) => BESIDE,
-            ContentRef::Beside(Beside { form: Form::Sealed { .. }, .. }) => SEALED_BESIDE,
+            ContentRef::Beside(Beside {
+                form: Form::Plain { .. },
+                ..
+            }) => BESIDE,
+            ContentRef::Beside(Beside {
+                form: Form::Sealed { .. },
+                ..
+            }) => SEALED_BESIDE,
             ContentRef::Erased { .. } => ERASED,
         });
         into.extend_from_slice(&to_u32(self.facts.len())?.to_le_bytes());
@@ -213,10 +289,16 @@ impl<'a> EventRef<'a> {
                 into.extend_from_slice(self.facts);
                 into.extend_from_slice(bytes);
             }
-            ContentRef::Beside(Beside { form, len, commitment }) => {
+            ContentRef::Beside(Beside {
+                form,
+                len,
+                commitment,
+            }) => {
                 match form {
                     Form::Plain { salt } => into.extend_from_slice(&salt),
-                    Form::Sealed { key, nonce } => into.extend_from_slice(&[key.as_slice(), &nonce].concat()),
+                    Form::Sealed { key, nonce } => {
+                        into.extend_from_slice(&[key.as_slice(), &nonce].concat())
+                    }
                 }
                 into.extend_from_slice(&commitment);
                 into.extend_from_slice(&len.to_le_bytes());

@@ -49,12 +49,16 @@ impl Unit<'_> {
         let raw_len = to_u32(self.raw_len)?;
         let count = self.payload.len().div_ceil(PAYLOAD_MAX).max(1);
         let parts = self.payload.chunks(PAYLOAD_MAX).enumerate();
-        Ok(parts.map(|(part, payload)| self.frame(part, part + 1 < count, raw_len, payload)).collect())
+        Ok(parts
+            .map(|(part, payload)| self.frame(part, part + 1 < count, raw_len, payload))
+            .collect())
     }
 
     fn frame(&self, part: usize, more: bool, raw_len: u32, payload: &[u8]) -> Vec<u8> {
         let flag = |set: bool, flag: u8| if set { flag } else { 0 };
-        let flags = flag(self.packing == Packing::Zstd, ZSTD) | flag(more, MORE) | flag(part > 0, CONTINUED);
+        let flags = flag(self.packing == Packing::Zstd, ZSTD)
+            | flag(more, MORE)
+            | flag(part > 0, CONTINUED);
         let mut frame = Vec::with_capacity(HEADER_LEN + payload.len());
         frame.extend_from_slice(&[FORMAT, flags]);
         frame.extend_from_slice(&self.number.saturating_add(part as u64).to_le_bytes());
@@ -101,18 +105,33 @@ impl<'a> FrameRef<'a> {
         let stored = rest.u32()?;
         let header = bytes.get(..HEADER_LEN - 4).unwrap_or_default();
         if checksum(header, rest.0) != stored {
-            return Err(Malformed(format!("frame {number} does not match its checksum")));
+            return Err(Malformed(format!(
+                "frame {number} does not match its checksum"
+            )));
         }
-        let packing = if flags & ZSTD == 0 { Packing::Plain } else { Packing::Zstd };
+        let packing = if flags & ZSTD == 0 {
+            Packing::Plain
+        } else {
+            Packing::Zstd
+        };
         let (has_more, is_continued) = (flags & MORE != 0, flags & CONTINUED != 0);
-        Ok(Self { number, term, packing, has_more, is_continued, raw_len, payload: rest.0 })
+        Ok(Self {
+            number,
+            term,
+            packing,
+            has_more,
+            is_continued,
+            raw_len,
+            payload: rest.0,
+        })
     }
 }
 
 /// The length of the frame that `bytes` begin with: the checksum says where it ends. `None` if there is none.
 pub(crate) fn frame_len(bytes: &[u8]) -> Option<usize> {
     let header = bytes.get(..HEADER_LEN)?;
-    let is_plausible = header.first() == Some(&FORMAT) && header.get(1)? & !(ZSTD | MORE | CONTINUED) == 0;
+    let is_plausible =
+        header.first() == Some(&FORMAT) && header.get(1)? & !(ZSTD | MORE | CONTINUED) == 0;
     let raw_len = u32::from_le_bytes(header.get(HEADER_LEN - 8..)?.first_chunk().copied()?);
     if !is_plausible || raw_len == 0 || to_usize(raw_len) > UNIT_MAX {
         return None;
@@ -131,8 +150,12 @@ pub(crate) fn frame_len(bytes: &[u8]) -> Option<usize> {
 
 /// Whether bytes that do not read are a frame of a newer format, and not one of this format with its first byte changed.
 pub(crate) fn is_newer(bytes: &[u8]) -> bool {
-    let Some((format, rest)) = bytes.split_first() else { return false };
-    let known: Vec<u8> = std::iter::once(FORMAT).chain(rest.iter().copied()).collect();
+    let Some((format, rest)) = bytes.split_first() else {
+        return false;
+    };
+    let known: Vec<u8> = std::iter::once(FORMAT)
+        .chain(rest.iter().copied())
+        .collect();
     *format > FORMAT && FrameRef::read(&known).is_err()
 }
 
@@ -147,7 +170,9 @@ pub(crate) struct Joiner {
 
 impl std::fmt::Debug for Joiner {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Joiner").field("joined", &self.joined.len()).finish_non_exhaustive()
+        f.debug_struct("Joiner")
+            .field("joined", &self.joined.len())
+            .finish_non_exhaustive()
     }
 }
 
@@ -155,13 +180,19 @@ impl Joiner {
     /// Takes the next frame; gives the commits once the unit is whole.
     ///
     /// A unit that its writer did not finish is dropped where the next writer, with a higher term, begins.
-    pub(crate) fn add<'a>(&'a mut self, frame: &FrameRef<'a>) -> Result<Option<&'a [u8]>, Malformed> {
+    pub(crate) fn add<'a>(
+        &'a mut self,
+        frame: &FrameRef<'a>,
+    ) -> Result<Option<&'a [u8]>, Malformed> {
         if !frame.is_continued && frame.term > self.term {
             self.joined.clear();
         }
         self.term = frame.term;
         if frame.is_continued == self.joined.is_empty() {
-            return Err(Malformed(format!("frame {} does not go on where the one before it ends", frame.number)));
+            return Err(Malformed(format!(
+                "frame {} does not go on where the one before it ends",
+                frame.number
+            )));
         }
         if !frame.is_continued && !frame.has_more {
             return self.unpack_single(frame).map(Some);
@@ -198,8 +229,14 @@ impl Joiner {
             None => zstd::bulk::Decompressor::new().map_err(failed)?,
         };
         self.raw.resize(raw_len, 0);
-        let len = zstd.decompress_to_buffer(packed, self.raw.as_mut_slice()).map_err(failed)?;
+        let len = zstd
+            .decompress_to_buffer(packed, self.raw.as_mut_slice())
+            .map_err(failed)?;
         self.zstd = Some(zstd);
-        if len == raw_len { Ok(()) } else { Err(Malformed(format!("a unit of {raw_len} bytes has {len}"))) }
+        if len == raw_len {
+            Ok(())
+        } else {
+            Err(Malformed(format!("a unit of {raw_len} bytes has {len}")))
+        }
     }
 }

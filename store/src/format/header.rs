@@ -25,7 +25,12 @@ pub(crate) struct Fixed {
 impl Fixed {
     /// The position of the last event.
     pub(crate) fn last(&self) -> Position {
-        Position::new(self.first.get().saturating_add(u64::from(self.count)).saturating_sub(1))
+        Position::new(
+            self.first
+                .get()
+                .saturating_add(u64::from(self.count))
+                .saturating_sub(1),
+        )
     }
 
     /// Reads the fixed part, and leaves the rest in `bytes`.
@@ -34,7 +39,10 @@ impl Fixed {
             world: world(bytes.array()?),
             first: Position::new(bytes.u64()?),
             count: bytes.u32()?,
-            stamp: Stamp { time: Time(bytes.u64()?), seed: Seed::new(bytes.array()?) },
+            stamp: Stamp {
+                time: Time(bytes.u64()?),
+                seed: Seed::new(bytes.array()?),
+            },
             decider: Digest::new(bytes.array()?),
         })
     }
@@ -72,11 +80,39 @@ const fn none<T>() -> Option<T> {
 }
 
 /// Writes the header of a commit of `count` events.
-pub(crate) fn write(header: &CommitHeader, count: u32, into: &mut Vec<u8>) -> Result<(), Malformed> {
-    let CommitHeader { world, first, stamp, principal, cause, key, decider, command, residual } = header;
-    Fixed { world: *world, first: *first, count, stamp: *stamp, decider: *decider }.write(into);
-    let rest = Rest { p: principal, m: *command, c: *cause, k: key.as_ref(), r: residual.as_ref() };
-    serde_json::to_writer(into, &rest).map_err(|error| Malformed(format!("the header has no JSON form: {error}")))
+pub(crate) fn write(
+    header: &CommitHeader,
+    count: u32,
+    into: &mut Vec<u8>,
+) -> Result<(), Malformed> {
+    let CommitHeader {
+        world,
+        first,
+        stamp,
+        principal,
+        cause,
+        key,
+        decider,
+        command,
+        residual,
+    } = header;
+    Fixed {
+        world: *world,
+        first: *first,
+        count,
+        stamp: *stamp,
+        decider: *decider,
+    }
+    .write(into);
+    let rest = Rest {
+        p: principal,
+        m: *command,
+        c: *cause,
+        k: key.as_ref(),
+        r: residual.as_ref(),
+    };
+    serde_json::to_writer(into, &rest)
+        .map_err(|error| Malformed(format!("the header has no JSON form: {error}")))
 }
 
 /// Reads the key of a command alone; most headers have none, and are not read for that.

@@ -36,22 +36,37 @@ pub(crate) struct Unlinked {
 impl Unlinked {
     /// Encodes `commit`, and seals its content if there is a keyring for that. Hashing, sealing and encoding are done here, on
     /// the task that appends.
-    pub(crate) fn encode(commit: &Commit, upcasters: &Upcasters, keys: Option<&Keyring>) -> Result<Self, Malformed> {
+    pub(crate) fn encode(
+        commit: &Commit,
+        upcasters: &Upcasters,
+        keys: Option<&Keyring>,
+    ) -> Result<Self, Malformed> {
         let record = |event: &Event| {
-            let record = event.to_record().map_err(|error| Malformed(error.to_string()))?;
-            Ok(EventRecord { version: upcasters.stored_version(&record), ..record })
+            let record = event
+                .to_record()
+                .map_err(|error| Malformed(error.to_string()))?;
+            Ok(EventRecord {
+                version: upcasters.stored_version(&record),
+                ..record
+            })
         };
-        let records: Vec<EventRecord> = commit.events.iter().map(record).collect::<Result<_, _>>()?;
+        let records: Vec<EventRecord> =
+            commit.events.iter().map(record).collect::<Result<_, _>>()?;
         Self::of(&commit.header, &records, keys)
     }
 
-    fn of(header: &CommitHeader, records: &[EventRecord], keys: Option<&Keyring>) -> Result<Self, Malformed> {
+    fn of(
+        header: &CommitHeader,
+        records: &[EventRecord],
+        keys: Option<&Keyring>,
+    ) -> Result<Self, Malformed> {
         let mut bytes = Vec::with_capacity(records.iter().map(size).sum::<usize>() + 320);
         bytes.extend_from_slice(&[0; LINK_AT + LINK_LEN + 2]);
         let header_at = bytes.len();
         header::write(header, to_u32(records.len())?, &mut bytes)?;
         let header_bytes = bytes.get(header_at..).unwrap_or_default();
-        let header_len = u16::try_from(header_bytes.len()).map_err(|_| Malformed::new("its header is too long"))?;
+        let header_len = u16::try_from(header_bytes.len())
+            .map_err(|_| Malformed::new("its header is too long"))?;
         let mut leaf = Leaf::new(header_bytes);
         let mut parting = Parting::of(header.world, header.first);
         check_content(header.first, records)?;
@@ -68,10 +83,16 @@ impl Unlinked {
         patch(&mut bytes, LINK_AT + LINK_LEN, &header_len.to_le_bytes());
         let len = bytes.len();
         if len > COMMIT_MAX {
-            return Err(Malformed(format!("it has {len} bytes; at most {COMMIT_MAX} are allowed")));
+            return Err(Malformed(format!(
+                "it has {len} bytes; at most {COMMIT_MAX} are allowed"
+            )));
         }
         patch(&mut bytes, 0, &to_u32(len)?.to_le_bytes());
-        Ok(Self { bytes, leaf: leaf.finish(), beside: parting.finish() })
+        Ok(Self {
+            bytes,
+            leaf: leaf.finish(),
+            beside: parting.finish(),
+        })
     }
 
     /// Hands out the content that stands beside the frames.
@@ -99,7 +120,10 @@ impl Unlinked {
 
 /// Encodes records that this build would not write.
 #[cfg(test)]
-pub(crate) fn foreign(header: &CommitHeader, records: &[EventRecord]) -> Result<Unlinked, Malformed> {
+pub(crate) fn foreign(
+    header: &CommitHeader,
+    records: &[EventRecord],
+) -> Result<Unlinked, Malformed> {
     Unlinked::of(header, records, None)
 }
 
@@ -118,7 +142,9 @@ fn check_content(first: Position, records: &[EventRecord]) -> Result<(), Malform
             && bytes.len() > CONTENT_BYTES_MAX
         {
             let len = bytes.len();
-            let what = format!("the content of event {at} has {len} bytes; at most {CONTENT_BYTES_MAX} are allowed");
+            let what = format!(
+                "the content of event {at} has {len} bytes; at most {CONTENT_BYTES_MAX} are allowed"
+            );
             return Err(Malformed(what));
         }
     }
@@ -137,31 +163,65 @@ fn borrow(record: &EventRecord, salt: Salt) -> Result<EventRef<'_>, Malformed> {
     let content = match &record.content {
         StoredContent::None => ContentRef::None,
         StoredContent::Present(bytes) => ContentRef::Present { salt, bytes },
-        StoredContent::Erased { .. } => return Err(Malformed::new("new content cannot be erased already")),
+        StoredContent::Erased { .. } => {
+            return Err(Malformed::new("new content cannot be erased already"));
+        }
     };
-    Ok(EventRef { kind: record.kind, version: record.version, facts: &record.facts, content })
+    Ok(EventRef {
+        kind: record.kind,
+        version: record.version,
+        facts: &record.facts,
+        content,
+    })
 }
 
 /// The content of a record, sealed; `None` if it has none, or is kept as it is.
-fn seal(record: &EventRecord, header: &CommitHeader, keys: Option<&Keyring>) -> Result<Option<Sealed>, Malformed> {
-    let (Some(keys), StoredContent::Present(bytes)) = (keys, &record.content) else { return Ok(None) };
+fn seal(
+    record: &EventRecord,
+    header: &CommitHeader,
+    keys: Option<&Keyring>,
+) -> Result<Option<Sealed>, Malformed> {
+    let (Some(keys), StoredContent::Present(bytes)) = (keys, &record.content) else {
+        return Ok(None);
+    };
     let sealed = keys.seal(header.world, holder(record.kind, &header.principal), bytes);
-    sealed.map(Some).map_err(|error| Malformed(format!("its content cannot be sealed: {error}")))
+    sealed
+        .map(Some)
+        .map_err(|error| Malformed(format!("its content cannot be sealed: {error}")))
 }
 
-fn borrow_sealed<'a>(record: &'a EventRecord, Sealed { key, nonce, bytes }: &'a Sealed) -> EventRef<'a> {
-    let content = ContentRef::Sealed { key: *key, nonce: *nonce, bytes };
-    EventRef { kind: record.kind, version: record.version, facts: &record.facts, content }
+fn borrow_sealed<'a>(
+    record: &'a EventRecord,
+    Sealed { key, nonce, bytes }: &'a Sealed,
+) -> EventRef<'a> {
+    let content = ContentRef::Sealed {
+        key: *key,
+        nonce: *nonce,
+        bytes,
+    };
+    EventRef {
+        kind: record.kind,
+        version: record.version,
+        facts: &record.facts,
+        content,
+    }
 }
 
 /// The bytes of a commit that was taken apart.
-pub(crate) fn restore(header: &[u8], events: &[EventRef<'_>], link: &Digest) -> Result<Vec<u8>, Malformed> {
-    let header_len = u16::try_from(header.len()).map_err(|_| Malformed::new("its header is too long"))?;
+pub(crate) fn restore(
+    header: &[u8],
+    events: &[EventRef<'_>],
+    link: &Digest,
+) -> Result<Vec<u8>, Malformed> {
+    let header_len =
+        u16::try_from(header.len()).map_err(|_| Malformed::new("its header is too long"))?;
     let mut bytes = vec![0; LINK_AT];
     bytes.extend_from_slice(link.as_bytes());
     bytes.extend_from_slice(&header_len.to_le_bytes());
     bytes.extend_from_slice(header);
-    events.iter().try_for_each(|event| event.write(&mut bytes))?;
+    events
+        .iter()
+        .try_for_each(|event| event.write(&mut bytes))?;
     let len = to_u32(bytes.len())?;
     patch(&mut bytes, 0, &len.to_le_bytes());
     Ok(bytes)
@@ -195,28 +255,43 @@ impl<'a> RecordRef<'a> {
         let header_len = rest.u16()?;
         let header = rest.take(usize::from(header_len))?;
         let fixed = Fixed::read(&mut Bytes(header))?;
-        Ok(Self { bytes: whole, link, fixed, header, events: rest.0 })
+        Ok(Self {
+            bytes: whole,
+            link,
+            fixed,
+            header,
+            events: rest.0,
+        })
     }
 
     /// Its events.
     pub(crate) fn events(&self) -> Result<Vec<EventRef<'a>>, Malformed> {
         let mut bytes = Bytes(self.events);
         // A count that does not fit the bytes is found when they end.
-        let mut events = Vec::with_capacity(super::bytes::to_usize(self.fixed.count).min(EVENTS_AT_ONCE));
+        let mut events =
+            Vec::with_capacity(super::bytes::to_usize(self.fixed.count).min(EVENTS_AT_ONCE));
         for _ in 0..self.fixed.count {
             events.push(EventRef::read(&mut bytes)?);
         }
         match bytes.0 {
             [] => Ok(events),
-            rest => Err(Malformed(format!("{} bytes too many behind the last event", rest.len()))),
+            rest => Err(Malformed(format!(
+                "{} bytes too many behind the last event",
+                rest.len()
+            ))),
         }
     }
 
     /// Its bytes with its `events`, whose content may stand elsewhere than in them.
     pub(crate) fn restored(&self, events: &[EventRef<'_>]) -> Result<Vec<u8>, Malformed> {
-        let before = self.bytes.get(..self.bytes.len().saturating_sub(self.events.len())).unwrap_or_default();
+        let before = self
+            .bytes
+            .get(..self.bytes.len().saturating_sub(self.events.len()))
+            .unwrap_or_default();
         let mut bytes = before.to_vec();
-        events.iter().try_for_each(|event| event.write(&mut bytes))?;
+        events
+            .iter()
+            .try_for_each(|event| event.write(&mut bytes))?;
         let len = to_u32(bytes.len())?;
         patch(&mut bytes, 0, &len.to_le_bytes());
         Ok(bytes)
@@ -228,7 +303,10 @@ impl<'a> RecordRef<'a> {
         if chain::leaf(self.header, events) == self.leaf()? {
             Ok(bytes)
         } else {
-            Err(Malformed(format!("event {} would give another leaf", self.fixed.first)))
+            Err(Malformed(format!(
+                "event {} would give another leaf",
+                self.fixed.first
+            )))
         }
     }
 
@@ -256,6 +334,10 @@ pub(crate) fn records(unit: &[u8]) -> impl Iterator<Item = Result<RecordRef<'_>,
 impl Unlinked {
     /// A record of `len` bytes that nobody reads.
     pub(crate) fn of_len(len: usize) -> Self {
-        Self { bytes: vec![0; len], leaf: [0; 32], beside: Vec::new() }
+        Self {
+            bytes: vec![0; len],
+            leaf: [0; 32],
+            beside: Vec::new(),
+        }
     }
 }

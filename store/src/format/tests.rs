@@ -15,7 +15,15 @@ fn joined(frames: &[Vec<u8>]) -> Result<Option<Vec<u8>>, Malformed> {
 }
 
 fn unit(number: u64, term: u64, payload: &[u8]) -> Vec<Vec<u8>> {
-    Unit { number, term, packing: Packing::Plain, raw_len: payload.len(), payload }.frames().unwrap()
+    Unit {
+        number,
+        term,
+        packing: Packing::Plain,
+        raw_len: payload.len(),
+        payload,
+    }
+    .frames()
+    .unwrap()
 }
 
 proptest! {
@@ -70,12 +78,29 @@ proptest! {
 #[test]
 fn erasing_content_keeps_the_leaf() {
     let (salt, bytes) = ([3; 16], b"a secret".as_slice());
-    let present = EventRef { kind: 20, version: 1, facts: b"{}", content: ContentRef::Present { salt, bytes } };
+    let present = EventRef {
+        kind: 20,
+        version: 1,
+        facts: b"{}",
+        content: ContentRef::Present { salt, bytes },
+    };
     let commitment = present.commitment().unwrap();
-    let erased = EventRef { content: ContentRef::Erased { by: None, commitment }, ..present };
+    let erased = EventRef {
+        content: ContentRef::Erased {
+            by: None,
+            commitment,
+        },
+        ..present
+    };
     let leaf = |event: &EventRef<'_>| crate::chain::leaf(b"header", &[*event]);
     assert_eq!(leaf(&present), leaf(&erased));
-    let other = EventRef { content: ContentRef::Present { salt, bytes: b"another" }, ..present };
+    let other = EventRef {
+        content: ContentRef::Present {
+            salt,
+            bytes: b"another",
+        },
+        ..present
+    };
     assert_ne!(leaf(&present), leaf(&other));
 }
 
@@ -95,5 +120,8 @@ fn a_frame_is_newer_if_more_of_it_than_its_first_byte_is_other() {
     let changed = [&[FORMAT + 1], &known[1..]].concat();
     let newer = [&[FORMAT + 1], &known[1..], b"more"].concat();
     let older = [&[FORMAT - 1], &known[1..], b"more"].concat();
-    assert_eq!([&known, &changed, &newer, &older].map(|frame| is_newer(frame)), [false, false, true, false]);
+    assert_eq!(
+        [&known, &changed, &newer, &older].map(|frame| is_newer(frame)),
+        [false, false, true, false]
+    );
 }

@@ -31,9 +31,14 @@ pub(crate) fn read(folder: &Path) -> Result<Option<CopyId>, EngineError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         text => text.map_err(EngineError::Io)?,
     };
-    let id = std::str::from_utf8(&text).ok().and_then(|text| text.strip_prefix(MARK));
+    let id = std::str::from_utf8(&text)
+        .ok()
+        .and_then(|text| text.strip_prefix(MARK));
     let id = id.and_then(|id| Uuid::try_parse(id.trim_end()).ok());
-    let damaged =
-        || EngineError::Damaged(format!("the file `{FILE}`, which says which copy of a store this is, does not read"));
+    let damaged = || {
+        EngineError::Damaged(format!(
+            "the file `{FILE}`, which says which copy of a store this is, does not read"
+        ))
+    };
     id.map(|id| Some(CopyId(id))).ok_or_else(damaged)
 }

@@ -35,7 +35,12 @@ pub(crate) struct HeadRecord {
 impl HeadRecord {
     /// Opens the record of the store in `home`, and reads the newest whole slot.
     pub(crate) fn open(home: &Path) -> io::Result<(Self, Option<Head>)> {
-        let mut file = File::options().read(true).write(true).create(true).truncate(false).open(home.join(FILE))?;
+        let mut file = File::options()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(home.join(FILE))?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
         let newest = newest(&bytes);
@@ -77,8 +82,13 @@ pub(crate) fn rewrite(bytes: &[u8]) -> Option<Vec<u8>> {
 
 /// The newest whole slot, and which it is.
 fn newest(bytes: &[u8]) -> Option<(usize, Head)> {
-    let slots = bytes.chunks(usize::try_from(SLOT_LEN).unwrap_or(usize::MAX)).map(decode);
-    slots.enumerate().filter_map(|(at, head)| Some((at, head?))).max_by_key(|(_, head)| head.frame)
+    let slots = bytes
+        .chunks(usize::try_from(SLOT_LEN).unwrap_or(usize::MAX))
+        .map(decode);
+    slots
+        .enumerate()
+        .filter_map(|(at, head)| Some((at, head?)))
+        .max_by_key(|(_, head)| head.frame)
 }
 
 fn encode(head: Head) -> Vec<u8> {
@@ -97,5 +107,8 @@ fn decode(slot: &[u8]) -> Option<Head> {
         return None;
     }
     let mut body = Bytes(body);
-    Some(Head { frame: FrameNumber(body.u64().ok()?), link: Digest::new(body.array().ok()?) })
+    Some(Head {
+        frame: FrameNumber(body.u64().ok()?),
+        link: Digest::new(body.array().ok()?),
+    })
 }

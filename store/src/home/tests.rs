@@ -6,7 +6,10 @@ use super::head_record::{self, FILE, Head, HeadRecord};
 use crate::engine::FrameNumber;
 
 fn head(frame: u64) -> Head {
-    Head { frame: FrameNumber(frame), link: Digest::of(&[&frame.to_le_bytes()]) }
+    Head {
+        frame: FrameNumber(frame),
+        link: Digest::of(&[&frame.to_le_bytes()]),
+    }
 }
 
 fn read(home: &std::path::Path) -> Option<Head> {
@@ -23,7 +26,10 @@ fn the_newest_head_is_read_back() {
             record.write(head(10 * session + frame)).unwrap();
             record.sync().unwrap();
             assert_eq!(read(home.path()), Some(head(10 * session + frame)));
-            assert!(fs::metadata(home.path().join(FILE)).unwrap().len() <= 2 * 52, "two slots are written in turn");
+            assert!(
+                fs::metadata(home.path().join(FILE)).unwrap().len() <= 2 * 52,
+                "two slots are written in turn"
+            );
         }
     }
 }

@@ -35,15 +35,24 @@ fn each_append_is_durable_when_it_is_answered_and_stands_where_it_was_sent() {
                     let last = commit.last();
                     let answer = block_on(store.append(FIRST, commit)).unwrap();
                     assert!(matches!(answer, Appended::Committed { .. }));
-                    assert!(engine.durable(world(number)) >= last, "answered before it was durable");
+                    assert!(
+                        engine.durable(world(number)) >= last,
+                        "answered before it was durable"
+                    );
                     let seen = block_on(store.find(&name(number))).unwrap().unwrap().head;
                     assert!(seen >= last, "answered before it was seen");
                 }
             })
         });
-        writers.collect::<Vec<_>>().into_iter().for_each(|writer| writer.join().unwrap());
+        writers
+            .collect::<Vec<_>>()
+            .into_iter()
+            .for_each(|writer| writer.join().unwrap());
         for number in 1..=3 {
-            let found: Vec<_> = read(&store, number).into_iter().map(|stored| stored.commit).collect();
+            let found: Vec<_> = read(&store, number)
+                .into_iter()
+                .map(|stored| stored.commit)
+                .collect();
             assert_eq!(found, commits(number, 3));
         }
         store.close().unwrap();
@@ -65,9 +74,15 @@ fn nothing_is_seen_before_it_is_durable() {
         };
         for _ in 0..6 {
             let seen = block_on(store.find(&name(1))).unwrap().unwrap().head;
-            assert!(engine.durable(world(1)) >= seen, "{seen} is seen before it is durable");
+            assert!(
+                engine.durable(world(1)) >= seen,
+                "{seen} is seen before it is durable"
+            );
             let read = read(&store, 1).last().unwrap().commit.last();
-            assert!(engine.durable(world(1)) >= read, "{read} is read before it is durable");
+            assert!(
+                engine.durable(world(1)) >= read,
+                "{read} is read before it is durable"
+            );
             thread::yield_now();
         }
         writer.join().unwrap();
@@ -84,15 +99,23 @@ fn one_of_several_that_send_the_same_key_is_appended() {
             thread::spawn(move || {
                 let mut commit = post(1, 3);
                 let key = CommandKey::Client("k".to_owned());
-                commit.header.key = Some(Keyed { key, digest: Digest::of(&[]) });
+                commit.header.key = Some(Keyed {
+                    key,
+                    digest: Digest::of(&[]),
+                });
                 block_on(store.append(FIRST, commit)).unwrap()
             })
         });
-        let answers: Vec<_> = senders.collect::<Vec<_>>().into_iter().map(|sender| sender.join().unwrap()).collect();
+        let answers: Vec<_> = senders
+            .collect::<Vec<_>>()
+            .into_iter()
+            .map(|sender| sender.join().unwrap())
+            .collect();
         let stored = read(&store, 1).remove(1);
         let is_first = |answer: &&Appended| matches!(answer, Appended::Committed { link } if *link == stored.link);
         assert_eq!(answers.iter().filter(is_first).count(), 1);
-        let is_same = |answer: &&Appended| matches!(answer, Appended::Repeated(found) if *found == stored);
+        let is_same =
+            |answer: &&Appended| matches!(answer, Appended::Repeated(found) if *found == stored);
         assert_eq!(answers.iter().filter(is_same).count(), 2);
         assert_eq!(read(&store, 1).len(), 2);
     });
@@ -109,17 +132,31 @@ fn a_burst_of_one_world_delays_the_others_by_no_more_than_one_barrier() {
             let store = store.clone();
             thread::spawn(move || {
                 // Each makes a batch.
-                let burst = (3..8).map(|first| store.append(FIRST, say(1, first, "x".repeat(60_000))));
-                assert!(block_on(futures::future::join_all(burst)).iter().all(Result::is_ok));
+                let burst =
+                    (3..8).map(|first| store.append(FIRST, say(1, first, "x".repeat(60_000))));
+                assert!(
+                    block_on(futures::future::join_all(burst))
+                        .iter()
+                        .all(Result::is_ok)
+                );
             })
         };
         thread::yield_now();
         let begun = engine.begun();
         block_on(store.append(FIRST, post(2, 3))).unwrap();
-        let frame = store.inner.shared.index().worlds.get(&world(2)).and_then(|world| world.tail.back().copied());
+        let frame = store
+            .inner
+            .shared
+            .index()
+            .worlds
+            .get(&world(2))
+            .and_then(|world| world.tail.back().copied());
         if let Some(landed) = frame.filter(|landed| landed.first == Position::new(3)) {
             let batch = engine.append_of(landed.frame);
-            assert!(batch <= begun + 2, "it came with append {batch} when {begun} had begun");
+            assert!(
+                batch <= begun + 2,
+                "it came with append {batch} when {begun} had begun"
+            );
         }
         storm.join().unwrap();
     });
@@ -136,6 +173,9 @@ fn whoever_does_not_wait_for_an_answer_has_not_undone_the_append() {
         drop(given_up);
         block_on(store.append(FIRST, post(1, 4))).unwrap();
         assert_eq!(engine.durable(world(1)), Position::new(4));
-        assert!(matches!(block_on(store.read(world(9), START)).map(|_| ()), Err(ReadError::NoSuchWorld(_))));
+        assert!(matches!(
+            block_on(store.read(world(9), START)).map(|_| ()),
+            Err(ReadError::NoSuchWorld(_))
+        ));
     });
 }

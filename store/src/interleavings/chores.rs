@@ -24,12 +24,21 @@ fn does(store: &Store, work: impl FnOnce(&Store) + Send + 'static) -> JoinHandle
 }
 
 fn erase(store: &Store) {
-    let span = Span { from: Position::new(3), to: Position::new(3) };
+    let span = Span {
+        from: Position::new(3),
+        to: Position::new(3),
+    };
     let _may_be_closed = block_on(store.erase(world(1), &[span], Position::new(4)));
 }
 
 fn delete(store: &Store) {
-    let _may_be_closed = block_on(store.delete(&[world(2)], &Order { by: Principal::World, at: Time(1) }));
+    let _may_be_closed = block_on(store.delete(
+        &[world(2)],
+        &Order {
+            by: Principal::World,
+            at: Time(1),
+        },
+    ));
 }
 
 fn verify(store: &Store) {

@@ -43,12 +43,27 @@ fn closing_answers_everybody_and_takes_nothing_afterwards() {
         });
         for (number, writer) in (1..).zip(writers) {
             let (taken, why) = writer.join().unwrap();
-            assert!(matches!(why, None | Some(AppendError::Stopped(_))), "{why:?}");
-            assert_eq!(engine.durable(world(number)).get(), taken, "what was refused was kept, or what was taken lost");
+            assert!(
+                matches!(why, None | Some(AppendError::Stopped(_))),
+                "{why:?}"
+            );
+            assert_eq!(
+                engine.durable(world(number)).get(),
+                taken,
+                "what was refused was kept, or what was taken lost"
+            );
         }
-        closers.into_iter().for_each(|closer| closer.join().unwrap());
-        assert!(matches!(block_on(store.append(FIRST, creation(3))), Err(AppendError::Stopped(_))));
-        assert!(matches!(block_on(store.read(world(1), START)).map(|_| ()), Err(ReadError::Stopped(_))));
+        closers
+            .into_iter()
+            .for_each(|closer| closer.join().unwrap());
+        assert!(matches!(
+            block_on(store.append(FIRST, creation(3))),
+            Err(AppendError::Stopped(_))
+        ));
+        assert!(matches!(
+            block_on(store.read(world(1), START)).map(|_| ()),
+            Err(ReadError::Stopped(_))
+        ));
         let engine = Arc::clone(&engine) as Arc<dyn Engine>;
         Store::with_engine(engine).unwrap().close().unwrap();
     });
@@ -61,10 +76,16 @@ fn a_failed_append_stops_the_store_for_everybody() {
         let writers = [1, 2, 3].map(|number| append_all(&store, number));
         for (number, writer) in (1..).zip(writers) {
             let (taken, why) = writer.join().unwrap();
-            assert!(matches!(why, Some(AppendError::Stopped(_) | AppendError::Io(_))), "{why:?} after {taken}");
+            assert!(
+                matches!(why, Some(AppendError::Stopped(_) | AppendError::Io(_))),
+                "{why:?} after {taken}"
+            );
             assert_eq!(engine.durable(world(number)).get(), taken);
         }
-        assert!(matches!(block_on(store.append(FIRST, creation(9))), Err(AppendError::Stopped(_))));
+        assert!(matches!(
+            block_on(store.append(FIRST, creation(9))),
+            Err(AppendError::Stopped(_))
+        ));
         store.close().unwrap();
     });
 }

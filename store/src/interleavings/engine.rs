@@ -7,7 +7,9 @@ use std::sync::{Arc, Mutex};
 use folkmoot_core::ids::{Position, WorldId};
 use shuttle::thread::yield_now;
 
-use crate::engine::{Ack, Engine, EngineError, FrameLog, FrameNumber, MemoryEngine, Pair, Shelf, Table, Term};
+use crate::engine::{
+    Ack, Engine, EngineError, FrameLog, FrameNumber, MemoryEngine, Pair, Shelf, Table, Term,
+};
 use crate::recover;
 use crate::store::Store;
 use crate::upcast::Upcasters;
@@ -30,7 +32,11 @@ impl Slow {
 
     /// One whose `good`-th append is the last that succeeds.
     pub(super) fn failing(good: u64) -> (Arc<Self>, Store) {
-        Self { good: Some(good), ..Self::default() }.started()
+        Self {
+            good: Some(good),
+            ..Self::default()
+        }
+        .started()
     }
 
     fn started(self) -> (Arc<Self>, Store) {
@@ -42,19 +48,48 @@ impl Slow {
     /// How far a world has come by what would be found if the process died now.
     pub(super) fn durable(&self, world: WorldId) -> Position {
         let index = recover::recover(&self.snapshot(), &Upcasters::default()).unwrap();
-        index.worlds.get(&world).map_or(Position::ZERO, |world| world.reach.head)
+        index
+            .worlds
+            .get(&world)
+            .map_or(Position::ZERO, |world| world.reach.head)
     }
 
     /// What it keeps now, in another engine: recovering writes.
     fn snapshot(&self) -> MemoryEngine {
-        let (frames, copy) = (self.inner.read(FrameNumber(0), usize::MAX).unwrap(), MemoryEngine::new());
+        let (frames, copy) = (
+            self.inner.read(FrameNumber(0), usize::MAX).unwrap(),
+            MemoryEngine::new(),
+        );
         let (head, term) = (self.inner.head().unwrap(), copy.take_over().unwrap());
         let trimmed = FrameNumber(head.0 - frames.len() as u64);
-        copy.append(term, FrameNumber(0), &vec![Vec::new(); trimmed.0 as usize]).unwrap();
+        copy.append(term, FrameNumber(0), &vec![Vec::new(); trimmed.0 as usize])
+            .unwrap();
         copy.trim(trimmed).unwrap();
-        copy.append(term, trimmed, &frames.into_iter().map(|(_, frame)| frame).collect::<Vec<_>>()).unwrap();
-        for table in [Table::Meta, Table::Worlds, Table::Runs, Table::Keys, Table::Gone, Table::Deleted] {
-            copy.put(table, &self.inner.range(table, &[], &[0xff; 64], usize::MAX).unwrap()).unwrap();
+        copy.append(
+            term,
+            trimmed,
+            &frames
+                .into_iter()
+                .map(|(_, frame)| frame)
+                .collect::<Vec<_>>(),
+        )
+        .unwrap();
+        for table in [
+            Table::Meta,
+            Table::Worlds,
+            Table::Runs,
+            Table::Keys,
+            Table::Gone,
+            Table::Deleted,
+        ] {
+            copy.put(
+                table,
+                &self
+                    .inner
+                    .range(table, &[], &[0xff; 64], usize::MAX)
+                    .unwrap(),
+            )
+            .unwrap();
         }
         copy
     }
@@ -66,7 +101,10 @@ impl Slow {
 
     /// Which append wrote the frame.
     pub(super) fn append_of(&self, frame: FrameNumber) -> usize {
-        self.appends.lock().unwrap().partition_point(|behind| *behind < frame)
+        self.appends
+            .lock()
+            .unwrap()
+            .partition_point(|behind| *behind < frame)
     }
 }
 
@@ -91,17 +129,29 @@ impl FrameLog for Slow {
         self.inner.head()
     }
 
-    fn append(&self, term: Term, expected: FrameNumber, frames: &[Vec<u8>]) -> Result<(), EngineError> {
+    fn append(
+        &self,
+        term: Term,
+        expected: FrameNumber,
+        frames: &[Vec<u8>],
+    ) -> Result<(), EngineError> {
         self.appends.lock().unwrap().push(expected);
         slowly(|| {
-            if self.good.is_some_and(|good| self.done.fetch_add(1, Ordering::SeqCst) >= good) {
+            if self
+                .good
+                .is_some_and(|good| self.done.fetch_add(1, Ordering::SeqCst) >= good)
+            {
                 return Err(EngineError::Io(std::io::Error::other("the disk is gone")));
             }
             self.inner.append(term, expected, frames)
         })
     }
 
-    fn read(&self, from: FrameNumber, bytes_max: usize) -> Result<Vec<(FrameNumber, Vec<u8>)>, EngineError> {
+    fn read(
+        &self,
+        from: FrameNumber,
+        bytes_max: usize,
+    ) -> Result<Vec<(FrameNumber, Vec<u8>)>, EngineError> {
         slowly(|| self.inner.read(from, bytes_max))
     }
 
@@ -119,11 +169,23 @@ impl Shelf for Slow {
         slowly(|| self.inner.get(table, key))
     }
 
-    fn range(&self, table: Table, from: &[u8], to: &[u8], bytes_max: usize) -> Result<Vec<Pair>, EngineError> {
+    fn range(
+        &self,
+        table: Table,
+        from: &[u8],
+        to: &[u8],
+        bytes_max: usize,
+    ) -> Result<Vec<Pair>, EngineError> {
         slowly(|| self.inner.range(table, from, to, bytes_max))
     }
 
-    fn keys(&self, table: Table, from: &[u8], to: &[u8], count_max: usize) -> Result<Vec<Vec<u8>>, EngineError> {
+    fn keys(
+        &self,
+        table: Table,
+        from: &[u8],
+        to: &[u8],
+        count_max: usize,
+    ) -> Result<Vec<Vec<u8>>, EngineError> {
         slowly(|| self.inner.keys(table, from, to, count_max))
     }
 

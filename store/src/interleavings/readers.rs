@@ -25,7 +25,11 @@ fn whoever_follows_gets_each_commit_once_while_commits_are_moved() {
             let store = store.clone();
             thread::spawn(move || {
                 let feed = block_on(store.subscribe(world(1), START)).unwrap();
-                let seen: Vec<_> = block_on(feed.take(COUNT as usize).map(|stored| stored.unwrap().commit).collect());
+                let seen: Vec<_> = block_on(
+                    feed.take(COUNT as usize)
+                        .map(|stored| stored.unwrap().commit)
+                        .collect(),
+                );
                 assert_eq!(seen, commits(1, COUNT));
             })
         };
@@ -58,7 +62,10 @@ fn whatever_is_read_while_commits_are_moved_is_right() {
             })
         };
         let expected = commits(1, COUNT + 1);
-        let found: Vec<_> = read(&store, 1).into_iter().map(|stored| stored.commit).collect();
+        let found: Vec<_> = read(&store, 1)
+            .into_iter()
+            .map(|stored| stored.commit)
+            .collect();
         assert!(found == expected[..COUNT as usize] || found == expected);
         let back = block_on(store.read_back(world(1), Position::new(COUNT + 2), 3)).unwrap();
         let back: Vec<_> = back.into_iter().map(|stored| stored.commit).collect();

@@ -20,12 +20,24 @@ const STACK_BYTES: usize = 1024 * 1024;
 
 /// Tries `test` in so many orders as `FOLKMOOT_SCHEDULES` says, or a number of them.
 pub(super) fn each_order(name: &str, test: impl Fn() + Send + Sync + 'static) {
-    let (count, seed) = (number("FOLKMOOT_SCHEDULES", SCHEDULES as u64), number("FOLKMOOT_SCHEDULE_SEED", 20_261_122));
+    let (count, seed) = (
+        number("FOLKMOOT_SCHEDULES", SCHEDULES as u64),
+        number("FOLKMOOT_SCHEDULE_SEED", 20_261_122),
+    );
     let test = Arc::new(test);
     println!("{name}: {count} orders from seed {seed}");
     let few = usize::try_from(count / 4).unwrap().max(1);
-    run(PctScheduler::new_from_seed(seed, CHANGES, few), Arc::clone(&test));
-    run(RandomScheduler::new_from_seed(seed, usize::try_from(count).unwrap().saturating_sub(few).max(1)), test);
+    run(
+        PctScheduler::new_from_seed(seed, CHANGES, few),
+        Arc::clone(&test),
+    );
+    run(
+        RandomScheduler::new_from_seed(
+            seed,
+            usize::try_from(count).unwrap().saturating_sub(few).max(1),
+        ),
+        test,
+    );
 }
 
 fn run(scheduler: impl Scheduler + 'static, test: Arc<impl Fn() + Send + Sync + 'static>) {
@@ -43,7 +55,11 @@ fn number(variable: &str, default: u64) -> u64 {
 /// The commits of a world, the first one first.
 pub(super) fn commits(number: u8, count: u64) -> Vec<Commit> {
     let mut commits = vec![creation(number)];
-    commits.extend((3..).take(count as usize - 1).map(|first| post(number, first)));
+    commits.extend(
+        (3..)
+            .take(count as usize - 1)
+            .map(|first| post(number, first)),
+    );
     commits
 }
 

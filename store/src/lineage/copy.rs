@@ -30,19 +30,33 @@ pub(crate) fn copy_base(shared: &Shared, world: WorldId) -> Result<(), EngineErr
     runs::sweep_alone(shared, engine)?;
     let (mut parents, base) = {
         let index = shared.index();
-        let known =
-            index.worlds.get(&world).ok_or_else(|| EngineError::Damaged(format!("there is no world {world}")))?;
-        let Some(base) = known.reach.base.filter(|base| !base.is_copied) else { return Ok(()) };
+        let known = index
+            .worlds
+            .get(&world)
+            .ok_or_else(|| EngineError::Damaged(format!("there is no world {world}")))?;
+        let Some(base) = known.reach.base.filter(|base| !base.is_copied) else {
+            return Ok(());
+        };
         (sources(&index, world).unwrap_or_default(), base)
     };
     parents.retain(|source| source.world != world);
     runs::remove_half_copied(engine, world, base.at)?;
     write_runs(engine, (world, base.at), &parents, &shared.upcasters)?;
     let stored = engine.get(Table::Worlds, world.0.as_bytes())?;
-    let stored = stored.ok_or_else(|| EngineError::Damaged("the entry of a fork is missing".to_owned()))?;
+    let stored =
+        stored.ok_or_else(|| EngineError::Damaged("the entry of a fork is missing".to_owned()))?;
     let (mut reach, _) = entry::read(&stored).map_err(damaged)?;
-    reach.base = Some(Base { is_copied: true, ..base });
-    engine.put(Table::Worlds, &[(world.0.as_bytes().to_vec(), entry::write(&reach).map_err(damaged)?)])?;
+    reach.base = Some(Base {
+        is_copied: true,
+        ..base
+    });
+    engine.put(
+        Table::Worlds,
+        &[(
+            world.0.as_bytes().to_vec(),
+            entry::write(&reach).map_err(damaged)?,
+        )],
+    )?;
     if let Some(known) = shared.index().worlds.get_mut(&world) {
         known.reach.base = reach.base;
     }
@@ -55,21 +69,36 @@ fn write_runs(
     parents: &[Source],
     upcasters: &Upcasters,
 ) -> Result<(), EngineError> {
-    let mut copy = Copy { world, unit: Vec::new(), first: Position::new(1), pairs: Vec::new(), gone: Vec::new() };
+    let mut copy = Copy {
+        world,
+        unit: Vec::new(),
+        first: Position::new(1),
+        pairs: Vec::new(),
+        gone: Vec::new(),
+    };
     let failed = |error: EngineError| Malformed(error.to_string());
     let walked = walk(engine, parents, until, &mut |keeper, record| {
         copy_beside(engine, (keeper, world), record)?;
         copy.add(record)?;
         let summary = Summary::read(record, upcasters).map_err(runs::lift_failed)?;
         let by = entry::write_gone_by(summary.first);
-        copy.gone.extend(summary.gone.iter().map(|gone| (entry::gone_key(world, *gone), by.clone())));
+        copy.gone.extend(
+            summary
+                .gone
+                .iter()
+                .map(|gone| (entry::gone_key(world, *gone), by.clone())),
+        );
         if copy.pairs.len() < PAIRS_MAX {
             return Ok(());
         }
-        engine.put(Table::Runs, &std::mem::take(&mut copy.pairs)).map_err(failed)
+        engine
+            .put(Table::Runs, &std::mem::take(&mut copy.pairs))
+            .map_err(failed)
     })?;
     if matches!(walked, Walked::Moved) {
-        return Err(EngineError::Damaged("frames of a forked world are missing".to_owned()));
+        return Err(EngineError::Damaged(
+            "frames of a forked world are missing".to_owned(),
+        ));
     }
     copy.seal().map_err(damaged)?;
     engine.put(Table::Runs, &copy.pairs)?;
@@ -78,14 +107,22 @@ fn write_runs(
 
 /// Copies what stands beside the frames for a record: an erasure in one of the two worlds leaves the other as it is. What
 /// is damaged there is left out, and is damaged here.
-fn copy_beside(engine: &dyn Engine, (from, to): (WorldId, WorldId), record: &RecordRef<'_>) -> Result<(), Malformed> {
+fn copy_beside(
+    engine: &dyn Engine,
+    (from, to): (WorldId, WorldId),
+    record: &RecordRef<'_>,
+) -> Result<(), Malformed> {
     for (_, at, beside) in content::besides(record.fixed.first, &record.events()?) {
         match content::fetch_one(engine, (from, at), &beside) {
             Ok(bytes) => {
                 let pair = (content::key(to, at, &beside.commitment), bytes);
-                engine.put(Table::Content, &[pair]).map_err(|error| Malformed(error.to_string()))?;
+                engine
+                    .put(Table::Content, &[pair])
+                    .map_err(|error| Malformed(error.to_string()))?;
             }
-            Err(EngineError::Damaged(error)) => tracing::warn!(error, "a fork is copied without it"),
+            Err(EngineError::Damaged(error)) => {
+                tracing::warn!(error, "a fork is copied without it")
+            }
             Err(error) => return Err(Malformed(error.to_string())),
         }
     }
@@ -117,7 +154,8 @@ impl Copy {
     fn seal(&mut self) -> Result<(), Malformed> {
         if !self.unit.is_empty() {
             let frames = pack(&self.unit)?.into_iter().zip(0..);
-            self.pairs.extend(frames.map(|(frame, part)| (run_key(self.world, self.first, part), frame)));
+            self.pairs
+                .extend(frames.map(|(frame, part)| (run_key(self.world, self.first, part), frame)));
             self.unit.clear();
         }
         Ok(())

@@ -6,7 +6,10 @@ use crate::format::record::Unlinked;
 type Answer = oneshot::Receiver<Result<Appended, AppendError>>;
 
 fn world(number: u8) -> WorldId {
-    WorldId::from_stamp(&Stamp { time: Time(1), seed: Seed::new([number; 16]) })
+    WorldId::from_stamp(&Stamp {
+        time: Time(1),
+        seed: Seed::new([number; 16]),
+    })
 }
 
 fn request(number: u8, first: u64) -> (Request, Answer) {
@@ -25,7 +28,16 @@ fn request(number: u8, first: u64) -> (Request, Answer) {
         labelled: None,
         gone: Vec::new(),
     };
-    (Request { summary, incarnation: Incarnation(1), record: Unlinked::of_len(100), beside: None, reply }, answer)
+    (
+        Request {
+            summary,
+            incarnation: Incarnation(1),
+            record: Unlinked::of_len(100),
+            beside: None,
+            reply,
+        },
+        answer,
+    )
 }
 
 fn queue(requests: &[(u8, u64)]) -> (Queue, Vec<Answer>) {
@@ -40,14 +52,24 @@ fn queue(requests: &[(u8, u64)]) -> (Queue, Vec<Answer>) {
 }
 
 fn taken(queue: &Queue, bytes_max: usize) -> Vec<(WorldId, u64)> {
-    queue.take(bytes_max).iter().map(|request| (request.summary.world, request.summary.first.get())).collect()
+    queue
+        .take(bytes_max)
+        .iter()
+        .map(|request| (request.summary.world, request.summary.first.get()))
+        .collect()
 }
 
 #[test]
 fn a_burst_of_one_world_does_not_delay_the_others() {
     let (queue, _answers) = queue(&[(1, 1), (1, 2), (1, 3), (1, 4), (2, 1), (3, 1)]);
-    assert_eq!(taken(&queue, 300), [(world(1), 1), (world(2), 1), (world(3), 1)]);
-    assert_eq!(taken(&queue, 300), [(world(1), 2), (world(1), 3), (world(1), 4)]);
+    assert_eq!(
+        taken(&queue, 300),
+        [(world(1), 1), (world(2), 1), (world(3), 1)]
+    );
+    assert_eq!(
+        taken(&queue, 300),
+        [(world(1), 2), (world(1), 3), (world(1), 4)]
+    );
 }
 
 #[test]

@@ -26,10 +26,15 @@ pub(super) fn deleted(engine: &dyn Engine) -> Result<BTreeSet<WorldId>, EngineEr
 pub(super) fn copy(source: &mut Source, target: &dyn Engine) -> Result<(), EngineError> {
     for value in source.tombstones() {
         if let Some(world) = tombstone_world(value) {
-            target.put(Table::Deleted, &[(world.0.as_bytes().to_vec(), value.clone())])?;
+            target.put(
+                Table::Deleted,
+                &[(world.0.as_bytes().to_vec(), value.clone())],
+            )?;
         }
     }
-    let Some(engine) = source.engine.clone() else { return Ok(()) };
+    let Some(engine) = source.engine.clone() else {
+        return Ok(());
+    };
     let mut broken = 0_usize;
     let tombstones = each(engine.as_ref(), Table::Deleted, |pair| {
         if is_tombstone(&pair.1) {
@@ -39,7 +44,11 @@ pub(super) fn copy(source: &mut Source, target: &dyn Engine) -> Result<(), Engin
         Ok(())
     });
     let notes = each(engine.as_ref(), Table::Meta, |pair| {
-        if pair.0.starts_with(FILES) { target.put(Table::Meta, &[pair]) } else { Ok(()) }
+        if pair.0.starts_with(FILES) {
+            target.put(Table::Meta, &[pair])
+        } else {
+            Ok(())
+        }
     });
     source.bear(tombstones)?;
     source.bear(notes)?;
@@ -58,7 +67,9 @@ fn each(
     let mut next = Vec::new();
     loop {
         let rows = engine.range(table, &next, &[0xff; 64], READ_BYTES)?;
-        let Some((last, _)) = rows.last() else { return Ok(()) };
+        let Some((last, _)) = rows.last() else {
+            return Ok(());
+        };
         next.clone_from(last);
         next.push(0);
         rows.into_iter().try_for_each(&mut take)?;

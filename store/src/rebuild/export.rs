@@ -46,13 +46,20 @@ impl Exported {
 
 /// Reads bundles. Each must hold all commits of its world up to its head, and lead to the head's root.
 pub(super) fn read_all(bundles: &[Bundle]) -> Result<Vec<Exported>, EngineError> {
-    bundles.iter().map(|bundle| read(bundle).map_err(|error| EngineError::Damaged(error.0))).collect()
+    bundles
+        .iter()
+        .map(|bundle| read(bundle).map_err(|error| EngineError::Damaged(error.0)))
+        .collect()
 }
 
 fn read(bundle: &Bundle) -> Result<Exported, Malformed> {
-    let head = Checkpoint::parse(&bundle.head).map_err(|error| Malformed(format!("an export has no head: {error}")))?;
-    let id = head.world().ok_or_else(|| Malformed::new("the head of an export is not of a world"))?;
-    let (mut link, mut tree, mut commits) = (NO_LINK, folkmoot_proof::Frontier::default(), Vec::new());
+    let head = Checkpoint::parse(&bundle.head)
+        .map_err(|error| Malformed(format!("an export has no head: {error}")))?;
+    let id = head
+        .world()
+        .ok_or_else(|| Malformed::new("the head of an export is not of a world"))?;
+    let (mut link, mut tree, mut commits) =
+        (NO_LINK, folkmoot_proof::Frontier::default(), Vec::new());
     for commit in &bundle.commits {
         let events: Vec<EventRef<'_>> = commit.events.iter().map(event).collect();
         let leaf = chain::leaf(&commit.header, &events);
@@ -61,29 +68,61 @@ fn read(bundle: &Bundle) -> Result<Exported, Malformed> {
         commits.push(restore(&commit.header, &events, &link)?);
     }
     if (tree.size(), tree.root()) != (head.size, head.root) {
-        return Err(Malformed(format!("the commits of an export are not those of its head, {} commits", head.size)));
+        return Err(Malformed(format!(
+            "the commits of an export are not those of its head, {} commits",
+            head.size
+        )));
     }
     let world = header::world(id);
-    let is_withheld = |event: &BundledEvent| matches!(event.content, Some(BundledContent::Withheld(_)));
-    let withheld = bundle.commits.iter().map(|commit| commit.events.iter().any(is_withheld)).collect();
-    Ok(Exported { world, base: base(world, &commits), commits, withheld })
+    let is_withheld =
+        |event: &BundledEvent| matches!(event.content, Some(BundledContent::Withheld(_)));
+    let withheld = bundle
+        .commits
+        .iter()
+        .map(|commit| commit.events.iter().any(is_withheld))
+        .collect();
+    Ok(Exported {
+        world,
+        base: base(world, &commits),
+        commits,
+        withheld,
+    })
 }
 
 /// What the world was forked from, if it was.
 fn base(world: WorldId, commits: &[Vec<u8>]) -> Option<Base> {
-    let records = commits.iter().filter_map(|commit| RecordRef::read(&mut Bytes(commit)).ok());
-    let own = records.into_iter().find(|record| record.fixed.world == world)?;
+    let records = commits
+        .iter()
+        .filter_map(|commit| RecordRef::read(&mut Bytes(commit)).ok());
+    let own = records
+        .into_iter()
+        .find(|record| record.fixed.world == world)?;
     let origin = Summary::read(&own, &Upcasters::default()).ok()?.origin?;
-    Some(Base { parent: origin.forked.parent, at: origin.forked.base.of, is_copied: true })
+    Some(Base {
+        parent: origin.forked.parent,
+        at: origin.forked.base.of,
+        is_copied: true,
+    })
 }
 
 fn event(event: &BundledEvent) -> EventRef<'_> {
     let content = match &event.content {
         None => ContentRef::None,
-        Some(BundledContent::Shown(shown)) => ContentRef::Present { salt: shown.salt, bytes: shown.text.as_bytes() },
+        Some(BundledContent::Shown(shown)) => ContentRef::Present {
+            salt: shown.salt,
+            bytes: shown.text.as_bytes(),
+        },
         Some(BundledContent::Withheld(commitment) | BundledContent::Erased(commitment)) => {
-            ContentRef::Erased { by: None, commitment: *commitment }
+            ContentRef::Erased {
+                by: None,
+                commitment: *commitment,
+            }
         }
     };
-    EventRef { kind: event.kind, version: event.version, facts: event.facts.as_bytes(), content }
+    EventRef {
+        kind: event.kind,
+        version: event.version,
+        facts: event.facts.as_bytes(),
+        content,
+    }
 }

@@ -69,7 +69,12 @@ impl Salvage {
         let file = File::open(path).map_err(from_io)?;
         let found = Found::in_file(&file)?;
         let tombstones = found.tombstones.clone();
-        let mut salvage = Self { file, units: Vec::new(), of: BTreeMap::new(), tombstones };
+        let mut salvage = Self {
+            file,
+            units: Vec::new(),
+            of: BTreeMap::new(),
+            tombstones,
+        };
         for (tag, place, has_more) in &found.begin {
             salvage.add(found.unit(*tag, *place, *has_more))?;
         }
@@ -83,7 +88,13 @@ impl Salvage {
     /// Offers all commits of a world.
     pub(super) fn offer(&self, world: WorldId, scribe: &mut Scribe<'_>) -> Result<(), EngineError> {
         for (_, unit) in self.of.get(&world).into_iter().flatten() {
-            let Some(commits) = self.units.get(*unit).map(|places| self.read(places)).transpose()?.flatten() else {
+            let Some(commits) = self
+                .units
+                .get(*unit)
+                .map(|places| self.read(places))
+                .transpose()?
+                .flatten()
+            else {
                 continue;
             };
             for record in records(&commits).map_while(Result::ok) {
@@ -98,7 +109,9 @@ impl Salvage {
         for (_, unit) in self.of.get(&world).into_iter().flatten() {
             let places = self.units.get(*unit).map_or(&[][..], Vec::as_slice);
             let commits = self.read(places)?.unwrap_or_default();
-            let own = records(&commits).map_while(Result::ok).find(|record| record.fixed.world == world);
+            let own = records(&commits)
+                .map_while(Result::ok)
+                .find(|record| record.fixed.world == world);
             if let Some(own) = own {
                 return Ok(verify::base(&own, false));
             }
@@ -108,13 +121,20 @@ impl Salvage {
 
     /// Notes a unit that reads.
     fn add(&mut self, places: Vec<Place>) -> Result<(), EngineError> {
-        let Some(commits) = self.read(&places)? else { return Ok(()) };
+        let Some(commits) = self.read(&places)? else {
+            return Ok(());
+        };
         let mut firsts: BTreeMap<WorldId, Position> = BTreeMap::new();
         for record in records(&commits).map_while(Result::ok) {
-            firsts.entry(record.fixed.world).or_insert(record.fixed.first);
+            firsts
+                .entry(record.fixed.world)
+                .or_insert(record.fixed.first);
         }
         for (world, first) in firsts {
-            self.of.entry(world).or_default().insert((first, self.units.len()));
+            self.of
+                .entry(world)
+                .or_default()
+                .insert((first, self.units.len()));
         }
         self.units.push(places);
         Ok(())
@@ -126,7 +146,9 @@ impl Salvage {
         for (at, len) in places {
             let mut bytes = vec![0; *len];
             self.file.read_exact_at(&mut bytes, *at).map_err(from_io)?;
-            let Ok(frame) = FrameRef::read(&bytes) else { return Ok(None) };
+            let Ok(frame) = FrameRef::read(&bytes) else {
+                return Ok(None);
+            };
             match joiner.add(&frame) {
                 Ok(None) => {}
                 Ok(Some(commits)) => return Ok(Some(commits.to_vec())),
@@ -143,7 +165,9 @@ impl Found {
         let (mut found, mut from, mut bytes) = (Self::default(), 0, Vec::new());
         while from < len {
             // What begins in a window ends in it or close behind.
-            let wanted = usize::try_from(len.saturating_sub(from)).unwrap_or(usize::MAX).min(WINDOW + FRAME_MAX);
+            let wanted = usize::try_from(len.saturating_sub(from))
+                .unwrap_or(usize::MAX)
+                .min(WINDOW + FRAME_MAX);
             bytes.resize(wanted, 0);
             file.read_exact_at(&mut bytes, from).map_err(from_io)?;
             found.in_window(&bytes, from);
@@ -156,7 +180,9 @@ impl Found {
         let mut at = 0;
         while at < bytes.len().min(WINDOW) {
             let rest = bytes.get(at..).unwrap_or_default();
-            let frame = frame_len(rest).and_then(|len| rest.get(..len)).and_then(|frame| FrameRef::read(frame).ok());
+            let frame = frame_len(rest)
+                .and_then(|len| rest.get(..len))
+                .and_then(|frame| FrameRef::read(frame).ok());
             if let Some(frame) = frame {
                 let len = crate::format::frame::HEADER_LEN + frame.payload.len();
                 self.frame(&frame, (from.saturating_add(at as u64), len));
@@ -171,7 +197,11 @@ impl Found {
     }
 
     fn frame(&mut self, frame: &FrameRef<'_>, place: Place) {
-        let tag = Tag { number: frame.number, term: frame.term, raw_len: frame.raw_len };
+        let tag = Tag {
+            number: frame.number,
+            term: frame.term,
+            raw_len: frame.raw_len,
+        };
         if frame.is_continued {
             self.rest.insert(tag, (place, frame.has_more));
         } else {
@@ -183,8 +213,13 @@ impl Found {
     fn unit(&self, tag: Tag, place: Place, mut has_more: bool) -> Vec<Place> {
         let mut places = vec![place];
         for part in 1..PARTS_MAX {
-            let next = Tag { number: tag.number.saturating_add(part), ..tag };
-            let Some((place, more)) = self.rest.get(&next).filter(|_| has_more) else { break };
+            let next = Tag {
+                number: tag.number.saturating_add(part),
+                ..tag
+            };
+            let Some((place, more)) = self.rest.get(&next).filter(|_| has_more) else {
+                break;
+            };
             places.push(*place);
             has_more = *more;
         }
@@ -194,6 +229,9 @@ impl Found {
 
 /// The value of the tombstone that `bytes` begin with, if there is one.
 fn tombstone(bytes: &[u8]) -> Option<Vec<u8>> {
-    let ends = (TOMBSTONE.len()..bytes.len().min(TOMBSTONE_MAX)).filter(|end| bytes.get(*end) == Some(&b'}'));
-    ends.filter_map(|end| bytes.get(..end + 5)).find(|value| is_tombstone(value)).map(<[u8]>::to_vec)
+    let ends = (TOMBSTONE.len()..bytes.len().min(TOMBSTONE_MAX))
+        .filter(|end| bytes.get(*end) == Some(&b'}'));
+    ends.filter_map(|end| bytes.get(..end + 5))
+        .find(|value| is_tombstone(value))
+        .map(<[u8]>::to_vec)
 }

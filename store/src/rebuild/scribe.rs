@@ -101,7 +101,10 @@ impl<'a> Scribe<'a> {
 
     /// The position of the next event.
     pub(super) fn next(&self) -> Position {
-        self.sheet.as_ref().map_or(Position::ZERO, Sheet::end).next()
+        self.sheet
+            .as_ref()
+            .map_or(Position::ZERO, Sheet::end)
+            .next()
     }
 
     /// Takes a commit if it is the next one, and notes why not if it is not.
@@ -143,7 +146,12 @@ impl<'a> Scribe<'a> {
     }
 
     fn take(&mut self, record: &RecordRef<'_>) -> Result<(), Malformed> {
-        let (leaf, link) = (record.leaf()?, self.sheet.as_ref().map_or(chain::NO_LINK, |sheet| sheet.reach.link));
+        let (leaf, link) = (
+            record.leaf()?,
+            self.sheet
+                .as_ref()
+                .map_or(chain::NO_LINK, |sheet| sheet.reach.link),
+        );
         if chain::link(&link, &leaf) != record.link {
             return Err(Malformed::new("the commit does not give its link"));
         }
@@ -156,11 +164,16 @@ impl<'a> Scribe<'a> {
             self.leave_base(&summary)?;
         }
         let sheet = self.begin(&summary)?;
-        let Some(sheet) = sheet else { return Err(Malformed::new("the world does not begin with it")) };
+        let Some(sheet) = sheet else {
+            return Err(Malformed::new("the world does not begin with it"));
+        };
         sheet.add(record, &summary)?;
         self.has_own |= is_own;
         let beside: usize = pairs.iter().map(|(_, bytes)| bytes.len()).sum();
-        self.bytes = self.bytes.saturating_add(record.bytes.len()).saturating_add(beside);
+        self.bytes = self
+            .bytes
+            .saturating_add(record.bytes.len())
+            .saturating_add(beside);
         self.beside.extend(pairs);
         self.loss = Loss::Unseen;
         Ok(())
@@ -183,14 +196,19 @@ impl<'a> Scribe<'a> {
         let mut fetched = Fetched::new();
         for (place, at, beside) in content::besides(first, events) {
             let found = self.old.find(&content::rest_of_key(at, &beside.commitment));
-            let found =
-                found.map_err(|error| Malformed(format!("the content of event {at} does not read: {error}")))?;
+            let found = found.map_err(|error| {
+                Malformed(format!("the content of event {at} does not read: {error}"))
+            })?;
             match found.filter(|bytes| beside.with(bytes).is_some()) {
                 Some(bytes) => fetched.push((place, bytes)),
-                None if self.loss == Loss::Borne => self.lose(format!("the content of event {at} is lost")),
+                None if self.loss == Loss::Borne => {
+                    self.lose(format!("the content of event {at} is lost"))
+                }
                 None => {
                     self.loss = Loss::Seen;
-                    return Err(Malformed(format!("the content of event {at} is missing or changed")));
+                    return Err(Malformed(format!(
+                        "the content of event {at} is missing or changed"
+                    )));
                 }
             }
         }
@@ -200,7 +218,13 @@ impl<'a> Scribe<'a> {
     /// An event without content that nobody has any more.
     fn without_lost<'e>(event: EventRef<'e>) -> EventRef<'e> {
         if let ContentRef::Beside(Beside { commitment, .. }) = event.content {
-            EventRef { content: ContentRef::Erased { by: None, commitment }, ..event }
+            EventRef {
+                content: ContentRef::Erased {
+                    by: None,
+                    commitment,
+                },
+                ..event
+            }
         } else {
             event
         }
@@ -234,13 +258,19 @@ impl<'a> Scribe<'a> {
     /// Goes on as the fork, where its own first commit says that it left its parent.
     fn leave_base(&mut self, summary: &Summary) -> Result<(), Malformed> {
         let broken = || Malformed::new("the fork does not begin with it");
-        let (origin, sheet) = (summary.origin.as_ref().ok_or_else(broken)?, self.sheet.as_ref().ok_or_else(broken)?);
+        let (origin, sheet) = (
+            summary.origin.as_ref().ok_or_else(broken)?,
+            self.sheet.as_ref().ok_or_else(broken)?,
+        );
         let name = &origin.forked.name;
         if self.taken.contains(name) {
             return Err(Malformed(format!("another world has the name {name}")));
         }
         let mut reach = lineage::begin(origin, sheet.reach.clone())?;
-        reach.base = reach.base.map(|base| Base { is_copied: self.is_copied(), ..base });
+        reach.base = reach.base.map(|base| Base {
+            is_copied: self.is_copied(),
+            ..base
+        });
         self.flush().map_err(|error| Malformed(error.to_string()))?;
         self.sheet = Some(Sheet::new(reach));
         Ok(())
@@ -252,17 +282,21 @@ impl<'a> Scribe<'a> {
 
     /// Writes what was taken. What a fork shares is its parent's, unless it is copied; its keys are its parent's always.
     fn flush(&mut self) -> Result<(), EngineError> {
-        let Some(sheet) = self.sheet.take() else { return Ok(()) };
+        let Some(sheet) = self.sheet.take() else {
+            return Ok(());
+        };
         let world = self.task.world;
         let is_base = self.task.base.is_some() && !self.has_own;
         if !is_base || self.is_copied() {
             let failed = |error: Malformed| EngineError::Damaged(error.0);
             self.target.put(Table::Content, &self.beside)?;
-            self.target.put(Table::Runs, &sheet.runs(world, None).map_err(failed)?)?;
+            self.target
+                .put(Table::Runs, &sheet.runs(world, None).map_err(failed)?)?;
             runs::put_gone(self.target, sheet.gone(world).collect())?;
         }
         if !is_base {
-            self.target.put(Table::Keys, &sheet.keys(world).collect::<Vec<Pair>>())?;
+            self.target
+                .put(Table::Keys, &sheet.keys(world).collect::<Vec<Pair>>())?;
         }
         self.beside.clear();
         (self.sheet, self.bytes) = (Some(Sheet::new(sheet.reach)), 0);
@@ -273,19 +307,36 @@ impl<'a> Scribe<'a> {
     pub(super) fn finish(mut self) -> Result<RebuiltWorld, EngineError> {
         self.flush()?;
         let world = self.task.world;
-        let reach = self.sheet.as_ref().map(|sheet| &sheet.reach).filter(|_| self.has_own);
+        let reach = self
+            .sheet
+            .as_ref()
+            .map(|sheet| &sheet.reach)
+            .filter(|_| self.has_own);
         let known = self.known;
-        let mut rebuilt = RebuiltWorld { world, name: None, kept: Position::ZERO, known, found: None, lost: None };
+        let mut rebuilt = RebuiltWorld {
+            world,
+            name: None,
+            kept: Position::ZERO,
+            known,
+            found: None,
+            lost: None,
+        };
         if let Some(reach) = reach {
             let value = entry::write(reach).map_err(|error| EngineError::Damaged(error.0))?;
-            self.target.put(Table::Worlds, &[(world.0.as_bytes().to_vec(), value)])?;
+            self.target
+                .put(Table::Worlds, &[(world.0.as_bytes().to_vec(), value)])?;
             (rebuilt.name, rebuilt.kept) = (Some((*reach.name).clone()), reach.head);
         } else {
             clear(self.target, world)?;
         }
         let next = rebuilt.kept.next();
-        let missing = || self.why.unwrap_or_else(|| format!("event {next} is missing"));
-        rebuilt.lost = self.lost.or_else(|| (rebuilt.kept < rebuilt.known).then(missing));
+        let missing = || {
+            self.why
+                .unwrap_or_else(|| format!("event {next} is missing"))
+        };
+        rebuilt.lost = self
+            .lost
+            .or_else(|| (rebuilt.kept < rebuilt.known).then(missing));
         Ok(rebuilt)
     }
 }
@@ -293,7 +344,10 @@ impl<'a> Scribe<'a> {
 /// Removes what a fork has of its parent, if nothing of its own could be kept.
 fn clear(target: &dyn Engine, world: WorldId) -> Result<(), EngineError> {
     for table in [Table::Runs, Table::Gone] {
-        let (from, to) = (run_key(world, Position::ZERO, 0), run_key(world, Position::new(u64::MAX), u16::MAX));
+        let (from, to) = (
+            run_key(world, Position::ZERO, 0),
+            run_key(world, Position::new(u64::MAX), u16::MAX),
+        );
         target.remove(table, &target.keys(table, &from, &to, usize::MAX)?)?;
     }
     content::remove(target, world, Position::ZERO, Position::new(u64::MAX))

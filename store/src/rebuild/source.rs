@@ -68,7 +68,10 @@ pub(super) fn lock(order: &Rebuild) -> Result<Option<Home>, BackupError> {
 
 impl Source {
     pub(super) fn open(home: &Path, (engine, troubles): Found) -> Result<Self, EngineError> {
-        let mut source = Self { engine, ..Self::default() };
+        let mut source = Self {
+            engine,
+            ..Self::default()
+        };
         troubles.into_iter().for_each(|what| source.damaged(what));
         source.look(home)?;
         if source.is_damaged() {
@@ -79,7 +82,9 @@ impl Source {
 
     /// Finds out what there is.
     fn look(&mut self, home: &Path) -> Result<(), EngineError> {
-        let Some(engine) = self.engine.clone() else { return Ok(()) };
+        let Some(engine) = self.engine.clone() else {
+            return Ok(());
+        };
         let engine = engine.as_ref();
         let head = head_record::read(home).map_err(from_io)?;
         let examined = verify::examine_engine(engine, Some(home), head, None, &Against::default());
@@ -90,13 +95,16 @@ impl Source {
         let read = verify::read_entries(engine);
         for (world, entry) in self.bear(read)?.unwrap_or_default() {
             self.worlds.insert(world);
-            self.entries.extend(entry.ok().map(|(reach, _)| (world, reach)));
+            self.entries
+                .extend(entry.ok().map(|(reach, _)| (world, reach)));
         }
         let scan = Scan::read(engine, FrameNumber(0));
         let scan = self.bear(scan)?;
         let swept = verify::swept(engine);
         let swept = self.bear(swept)?.flatten();
-        self.last_lost = scan.as_ref().map_or(Some(FrameNumber(u64::MAX)), |scan| last_lost(scan, swept, head));
+        self.last_lost = scan.as_ref().map_or(Some(FrameNumber(u64::MAX)), |scan| {
+            last_lost(scan, swept, head)
+        });
         self.scan = scan.unwrap_or_default();
         self.worlds.extend(self.scan.units.keys());
         let with_runs = verify::with_runs(engine);
@@ -111,9 +119,18 @@ impl Source {
     /// Whether a world may have had commits that nothing tells of.
     pub(super) fn may_have_had_more(&self, world: WorldId) -> bool {
         // A commit behind a lost frame is linked to whatever stood in that frame.
-        let last = self.scan.units.get(&world).and_then(|units| units.last()).copied();
-        let is_behind_all = self.last_lost.is_none_or(|lost| last.is_some_and(|last| last > lost));
-        self.worlds.contains(&world) && self.is_damaged() && !(self.entries.contains_key(&world) && is_behind_all)
+        let last = self
+            .scan
+            .units
+            .get(&world)
+            .and_then(|units| units.last())
+            .copied();
+        let is_behind_all = self
+            .last_lost
+            .is_none_or(|lost| last.is_some_and(|last| last > lost));
+        self.worlds.contains(&world)
+            && self.is_damaged()
+            && !(self.entries.contains_key(&world) && is_behind_all)
     }
 
     fn is_damaged(&self) -> bool {
@@ -122,9 +139,20 @@ impl Source {
 
     /// Looks for frames in the bytes of the log.
     fn salvage(&mut self, home: &Path) -> Result<(), EngineError> {
-        let Some(log) = LOGS.map(|log| home.join(log)).into_iter().find(|log| log.is_file()) else { return Ok(()) };
+        let Some(log) = LOGS
+            .map(|log| home.join(log))
+            .into_iter()
+            .find(|log| log.is_file())
+        else {
+            return Ok(());
+        };
         let salvage = Salvage::search(&log)?;
-        self.deleted.extend(salvage.tombstones.iter().filter_map(|value| tombstone_world(value)));
+        self.deleted.extend(
+            salvage
+                .tombstones
+                .iter()
+                .filter_map(|value| tombstone_world(value)),
+        );
         self.worlds.extend(salvage.worlds());
         self.salvage = Some(salvage);
         Ok(())
@@ -132,11 +160,16 @@ impl Source {
 
     /// The tombstones that were found in the bytes of the log.
     pub(super) fn tombstones(&self) -> &[Vec<u8>] {
-        self.salvage.as_ref().map_or(&[], |salvage| &salvage.tombstones)
+        self.salvage
+            .as_ref()
+            .map_or(&[], |salvage| &salvage.tombstones)
     }
 
     /// Takes damage as it is: what does not read is not there.
-    pub(super) fn bear<T>(&mut self, read: Result<T, EngineError>) -> Result<Option<T>, EngineError> {
+    pub(super) fn bear<T>(
+        &mut self,
+        read: Result<T, EngineError>,
+    ) -> Result<Option<T>, EngineError> {
         match read {
             Ok(read) => Ok(Some(read)),
             Err(EngineError::Damaged(what)) => {
@@ -149,7 +182,11 @@ impl Source {
 
     pub(super) fn damaged(&mut self, what: String) {
         if self.store.iter().all(|known| known.what != what) {
-            self.store.push(StoreDamage { frame: None, kind: Some(DamageKind::Unreadable), what });
+            self.store.push(StoreDamage {
+                frame: None,
+                kind: Some(DamageKind::Unreadable),
+                what,
+            });
         }
     }
 
@@ -162,16 +199,25 @@ impl Source {
         match (self.entries.get(&world), &self.engine) {
             (Some(reach), _) => Ok(reach.base),
             (None, engine) => {
-                let origin = engine.as_ref().map(|engine| verify::origin(engine.as_ref(), &self.scan, world));
+                let origin = engine
+                    .as_ref()
+                    .map(|engine| verify::origin(engine.as_ref(), &self.scan, world));
                 let found = origin.transpose()?.flatten();
-                Ok(found.or(self.salvage.as_ref().map(|salvage| salvage.base(world)).transpose()?.flatten()))
+                Ok(found.or(self
+                    .salvage
+                    .as_ref()
+                    .map(|salvage| salvage.base(world))
+                    .transpose()?
+                    .flatten()))
             }
         }
     }
 
     /// The last event that the index tells of.
     pub(super) fn known(&self, world: WorldId) -> Position {
-        self.entries.get(&world).map_or(Position::ZERO, |reach| reach.head)
+        self.entries
+            .get(&world)
+            .map_or(Position::ZERO, |reach| reach.head)
     }
 
     /// Offers all that may be of a world, what it has of others first.
@@ -180,8 +226,12 @@ impl Source {
         if let Some(engine) = &self.engine {
             self.offer_stored(engine.as_ref(), &owners, scribe)?;
         }
-        let Some(salvage) = &self.salvage else { return Ok(()) };
-        owners.iter().try_for_each(|(owner, _)| salvage.offer(*owner, scribe))
+        let Some(salvage) = &self.salvage else {
+            return Ok(());
+        };
+        owners
+            .iter()
+            .try_for_each(|(owner, _)| salvage.offer(*owner, scribe))
     }
 
     fn offer_stored(
@@ -197,7 +247,11 @@ impl Source {
                     Item::Record(record) => failed = scribe.offer(&record),
                     Item::Broken(trouble) => scribe.note(trouble.what),
                 }
-                if failed.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+                if failed.is_ok() {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
+                }
             });
             failed?;
             match walked {
@@ -222,9 +276,18 @@ impl Source {
     }
 
     fn stretches(&self, owners: &[(WorldId, Position)]) -> Vec<Stretch> {
-        let owned = owners.iter().flat_map(|(owner, up_to)| verify::anywhere(&self.scan, *owner, *up_to));
+        let owned = owners
+            .iter()
+            .flat_map(|(owner, up_to)| verify::anywhere(&self.scan, *owner, *up_to));
         // What a process that died while it erased has put aside stands under no world.
-        owned.chain([Stretch { owner: ASIDE, up_to: END, runs_end: END, tail: Vec::new() }]).collect()
+        owned
+            .chain([Stretch {
+                owner: ASIDE,
+                up_to: END,
+                runs_end: END,
+                tail: Vec::new(),
+            }])
+            .collect()
     }
 
     /// What was wrong with the old store beside its worlds.
@@ -234,10 +297,18 @@ impl Source {
 }
 
 /// The last shared frame that was written and does not read. Those up to `swept` are in runs, if that is known.
-fn last_lost(scan: &Scan, swept: Option<FrameNumber>, recorded: Option<Head>) -> Option<FrameNumber> {
+fn last_lost(
+    scan: &Scan,
+    swept: Option<FrameNumber>,
+    recorded: Option<Head>,
+) -> Option<FrameNumber> {
     let reached = swept.map_or(scan.head, |swept| swept.max(scan.head));
-    let before_all = swept.zip(scan.first).filter(|(swept, first)| *first > swept.plus(1));
+    let before_all = swept
+        .zip(scan.first)
+        .filter(|(swept, first)| *first > swept.plus(1));
     let before_all = before_all.map(|(_, first)| FrameNumber(first.0.saturating_sub(1)));
-    let behind_all = recorded.map(|head| head.frame).filter(|frame| *frame > reached);
+    let behind_all = recorded
+        .map(|head| head.frame)
+        .filter(|frame| *frame > reached);
     scan.lost.max(before_all).max(behind_all)
 }

@@ -69,34 +69,70 @@ pub(crate) fn read(bytes: &[u8]) -> Result<(Reach, bool), Malformed> {
         BARE_FORMAT => (0, false),
         LABELLED_FORMAT => (LABELS, false),
         ENTRY_FORMAT => (body.u8()?, true),
-        format => return Err(Malformed(format!("the entry of a world has format {format}"))),
+        format => {
+            return Err(Malformed(format!(
+                "the entry of a world has format {format}"
+            )));
+        }
     };
     let (head, time) = (Position::new(body.u64()?), Time(body.u64()?));
     let (incarnation, link) = (Incarnation(body.u32()?), Digest::new(body.array()?));
-    let tree = if knows_tree { read_tree(&mut body)? } else { Frontier::default() };
-    let base = if flags & BASE == 0 { None } else { Some(read_base(&mut body, flags & COPIED != 0)?) };
-    let labelled = if flags & LABELS == 0 { Labelled::default() } else { read_labels(&mut body)? };
+    let tree = if knows_tree {
+        read_tree(&mut body)?
+    } else {
+        Frontier::default()
+    };
+    let base = if flags & BASE == 0 {
+        None
+    } else {
+        Some(read_base(&mut body, flags & COPIED != 0)?)
+    };
+    let labelled = if flags & LABELS == 0 {
+        Labelled::default()
+    } else {
+        read_labels(&mut body)?
+    };
     let name = String::from_utf8_lossy(body.0).into_owned();
     let name = WorldName::new(name).map_err(|error| Malformed(error.to_string()))?;
     let (name, labelled) = (Arc::new(name), Arc::new(labelled));
     let is_sealed = flags & SEALED != 0;
-    Ok((Reach { name, head, time, incarnation, link, tree, labelled, base, is_sealed }, knows_tree))
+    Ok((
+        Reach {
+            name,
+            head,
+            time,
+            incarnation,
+            link,
+            tree,
+            labelled,
+            base,
+            is_sealed,
+        },
+        knows_tree,
+    ))
 }
 
 fn read_tree(body: &mut Bytes<'_>) -> Result<Frontier, Malformed> {
     let size = body.u64()?;
-    let roots = (0..size.count_ones()).map(|_| body.array()).collect::<Result<_, _>>()?;
+    let roots = (0..size.count_ones())
+        .map(|_| body.array())
+        .collect::<Result<_, _>>()?;
     Frontier::from_parts(size, roots).map_err(|error| Malformed(error.to_string()))
 }
 
 fn read_base(body: &mut Bytes<'_>, is_copied: bool) -> Result<Base, Malformed> {
-    Ok(Base { parent: header::world(body.array()?), at: Position::new(body.u64()?), is_copied })
+    Ok(Base {
+        parent: header::world(body.array()?),
+        at: Position::new(body.u64()?),
+        is_copied,
+    })
 }
 
 fn read_labels(body: &mut Bytes<'_>) -> Result<Labelled, Malformed> {
     let len = to_usize(body.u32()?);
     let json = body.take(len)?;
-    serde_json::from_slice(json).map_err(|error| Malformed(format!("the labels of a world do not read: {error}")))
+    serde_json::from_slice(json)
+        .map_err(|error| Malformed(format!("the labels of a world do not read: {error}")))
 }
 
 /// What the note of the last sweep says: the last swept frame, and how many worlds there are at least.
@@ -117,7 +153,11 @@ pub(crate) fn read_swept(bytes: &[u8]) -> Result<(FrameNumber, u64), Malformed> 
 fn checked(bytes: &[u8]) -> Result<&[u8], Malformed> {
     let broken = || Malformed::new("a value of the index does not match its checksum");
     let (body, checksum) = bytes.split_last_chunk::<4>().ok_or_else(broken)?;
-    if crc32fast::hash(body) == u32::from_le_bytes(*checksum) { Ok(body) } else { Err(broken()) }
+    if crc32fast::hash(body) == u32::from_le_bytes(*checksum) {
+        Ok(body)
+    } else {
+        Err(broken())
+    }
 }
 
 /// Where the table of keys has a key.
@@ -148,7 +188,11 @@ pub(crate) fn write_gone_by(by: Position) -> Vec<u8> {
 
 /// Reads it back; `None` if an older build wrote it.
 pub(crate) fn read_gone_by(value: &[u8]) -> Result<Option<Position>, Malformed> {
-    if value.is_empty() { Ok(None) } else { Ok(Some(Position::new(Bytes(value).u64()?))) }
+    if value.is_empty() {
+        Ok(None)
+    } else {
+        Ok(Some(Position::new(Bytes(value).u64()?)))
+    }
 }
 
 /// What it has there: the position of the commit, and the digest of what it asked.

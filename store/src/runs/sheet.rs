@@ -37,7 +37,13 @@ pub(crate) struct Sheet {
 impl Sheet {
     /// Begins behind `reach`.
     pub(crate) const fn new(reach: Reach) -> Self {
-        Self { start: reach.head, reach, bytes: Vec::new(), keys: Vec::new(), gone: BTreeMap::new() }
+        Self {
+            start: reach.head,
+            reach,
+            bytes: Vec::new(),
+            keys: Vec::new(),
+            gone: BTreeMap::new(),
+        }
     }
 
     /// The position of the last event that counts as in runs already.
@@ -51,12 +57,19 @@ impl Sheet {
     }
 
     /// Adds a commit, unless it is in runs already.
-    pub(crate) fn add(&mut self, record: &RecordRef<'_>, summary: &Summary) -> Result<(), Malformed> {
+    pub(crate) fn add(
+        &mut self,
+        record: &RecordRef<'_>,
+        summary: &Summary,
+    ) -> Result<(), Malformed> {
         if super::is_known(record, self.start) {
             return Ok(());
         }
         if summary.first != self.reach.head.next() {
-            return Err(Malformed(format!("event {} does not follow event {}", summary.first, self.reach.head)));
+            return Err(Malformed(format!(
+                "event {} does not follow event {}",
+                summary.first, self.reach.head
+            )));
         }
         self.reach.advance(summary, record.leaf()?);
         self.bytes.extend_from_slice(record.bytes);
@@ -64,7 +77,8 @@ impl Sheet {
             self.gone.entry(*gone).or_insert(summary.first);
         }
         if let Some(keyed) = &summary.key {
-            self.keys.push((summary.first, keyed.clone(), key_digest(&keyed.key)?));
+            self.keys
+                .push((summary.first, keyed.clone(), key_digest(&keyed.key)?));
         }
         Ok(())
     }
@@ -72,14 +86,19 @@ impl Sheet {
     /// The pairs for the key table.
     pub(crate) fn keys(&self, world: WorldId) -> impl Iterator<Item = Pair> + '_ {
         let pair = move |(first, keyed, digest): &(Position, Keyed, Digest)| {
-            (entry::key(world, digest), entry::write_key(*first, &keyed.digest))
+            (
+                entry::key(world, digest),
+                entry::write_key(*first, &keyed.digest),
+            )
         };
         self.keys.iter().map(pair)
     }
 
     /// The pairs for the table of messages that are gone.
     pub(crate) fn gone(&self, world: WorldId) -> impl Iterator<Item = Pair> + '_ {
-        let pair = move |(gone, by): (&Position, &Position)| (entry::gone_key(world, *gone), entry::write_gone_by(*by));
+        let pair = move |(gone, by): (&Position, &Position)| {
+            (entry::gone_key(world, *gone), entry::write_gone_by(*by))
+        };
         self.gone.iter().map(pair)
     }
 
@@ -121,7 +140,9 @@ impl Sheet {
     /// Puts the first unit behind a small last run, if both fit one frame: one value is replaced whole or not at all. What a
     /// sweep put there that did not live to count it goes.
     fn merge(&self, last: Option<Pair>, unit: Option<&[u8]>) -> Result<Last, Malformed> {
-        let (Some((key, value)), Some(unit)) = (last, unit) else { return Ok(Last::Stays) };
+        let (Some((key, value)), Some(unit)) = (last, unit) else {
+            return Ok(Last::Stays);
+        };
         let frame = FrameRef::read(&value)?;
         let (_, _, part) = read_run_key(&key)?;
         if part > 0 || frame.has_more {
@@ -140,10 +161,16 @@ impl Sheet {
         if counted.is_empty() {
             return Ok(Last::Stays);
         }
-        let grown = if counted.len() > SMALL_BYTES { None } else { only_frame(&[&counted, unit].concat())? };
+        let grown = if counted.len() > SMALL_BYTES {
+            None
+        } else {
+            only_frame(&[&counted, unit].concat())?
+        };
         match grown {
             Some(frame) => Ok(Last::Grows((key, frame))),
-            None if has_more => Ok(only_frame(&counted)?.map_or(Last::Stays, |frame| Last::Shrinks((key, frame)))),
+            None if has_more => {
+                Ok(only_frame(&counted)?.map_or(Last::Stays, |frame| Last::Shrinks((key, frame))))
+            }
             None => Ok(Last::Stays),
         }
     }
@@ -166,16 +193,27 @@ fn only_frame(unit: &[u8]) -> Result<Option<Vec<u8>>, Malformed> {
 
 /// The position of a unit's first event.
 fn first(unit: &[u8]) -> Position {
-    records(unit).next().and_then(Result::ok).map_or(Position::ZERO, |record| record.fixed.first)
+    records(unit)
+        .next()
+        .and_then(Result::ok)
+        .map_or(Position::ZERO, |record| record.fixed.first)
 }
 
 /// Compresses a unit, if that pays, and cuts it into frames.
 pub(crate) fn pack(raw: &[u8]) -> Result<Vec<Vec<u8>>, Malformed> {
-    let packed = zstd::bulk::compress(raw, LEVEL).map_err(|error| Malformed(format!("cannot compress: {error}")))?;
+    let packed = zstd::bulk::compress(raw, LEVEL)
+        .map_err(|error| Malformed(format!("cannot compress: {error}")))?;
     let (packing, payload) = if packed.len() < raw.len() - raw.len() / 8 {
         (Packing::Zstd, packed.as_slice())
     } else {
         (Packing::Plain, raw)
     };
-    Unit { number: first(raw).get(), term: 0, packing, raw_len: raw.len(), payload }.frames()
+    Unit {
+        number: first(raw).get(),
+        term: 0,
+        packing,
+        raw_len: raw.len(),
+        payload,
+    }
+    .frames()
 }

@@ -20,7 +20,10 @@ fn an_append_is_durable_only_once_the_driver_has_made_a_step() {
     let mut append = store.append(Incarnation(1), creation(1));
     assert!((&mut append).now_or_never().is_none());
     assert!(driver.has_work() && driver.step() && !driver.step());
-    assert!(matches!(append.now_or_never(), Some(Ok(Appended::Committed { .. }))));
+    assert!(matches!(
+        append.now_or_never(),
+        Some(Ok(Appended::Committed { .. }))
+    ));
 }
 
 #[test]
@@ -47,9 +50,24 @@ fn a_dropped_driver_leaves_the_store_stopped_and_what_was_appended_in_it() {
     assert!((&mut second).now_or_never().is_none());
     drop(driver);
     assert!(matches!(first.now_or_never(), Some(Ok(_))));
-    assert!(matches!(second.now_or_never(), Some(Err(AppendError::Stopped(_)))));
+    assert!(matches!(
+        second.now_or_never(),
+        Some(Err(AppendError::Stopped(_)))
+    ));
     assert!(!is_driven());
     let (store, _driver) = driven(&engine, 2);
-    assert!(store.read(world(1), folkmoot_core::ids::Position::new(1)).now_or_never().unwrap().is_ok());
-    assert!(store.read(world(2), folkmoot_core::ids::Position::new(1)).now_or_never().unwrap().is_err());
+    assert!(
+        store
+            .read(world(1), folkmoot_core::ids::Position::new(1))
+            .now_or_never()
+            .unwrap()
+            .is_ok()
+    );
+    assert!(
+        store
+            .read(world(2), folkmoot_core::ids::Position::new(1))
+            .now_or_never()
+            .unwrap()
+            .is_err()
+    );
 }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use folkmoot_core::event::{Span, TreeHead};
 use folkmoot_core::ids::{CopyId, Digest, Position, WorldId};
-use folkmoot_core::port::{AppendError, BlobError, Blobs, Checkpoints, Custody, Erasure, ForkPoint, ReadError};
+use folkmoot_core::port::{
+    AppendError, BlobError, Blobs, Checkpoints, Custody, Erasure, ForkPoint, ReadError,
+};
 
 use super::event_log::blocking;
 use super::{Inner, Store};
@@ -21,7 +23,13 @@ use crate::shared::{CLOSED, Phase, READS_ONLY, Shared};
 
 #[async_trait]
 impl Checkpoints for Store {
-    async fn save(&self, world: WorldId, at: Position, decider: Digest, state: Vec<u8>) -> Result<(), AppendError> {
+    async fn save(
+        &self,
+        world: WorldId,
+        at: Position,
+        decider: Digest,
+        state: Vec<u8>,
+    ) -> Result<(), AppendError> {
         // A fold holds what all of them wrote: there is no one key for it.
         if self.seals(world) {
             return Ok(());
@@ -34,22 +42,43 @@ impl Checkpoints for Store {
             let _stays = inner.shared.files();
             {
                 let index = inner.shared.index();
-                let known = index.worlds.get(&world).ok_or(AppendError::NoSuchWorld(world))?;
+                let known = index
+                    .worlds
+                    .get(&world)
+                    .ok_or(AppendError::NoSuchWorld(world))?;
                 if known.barred == Some(known.reach.incarnation) {
                     return Ok(());
                 }
             }
             let link = link_at(&inner.shared, world, at).ok_or_else(|| {
-                AppendError::Invalid(format!("no commit ends at event {at}, so nothing is the fold up to there"))
+                AppendError::Invalid(format!(
+                    "no commit ends at event {at}, so nothing is the fold up to there"
+                ))
             })?;
-            inner.shelter.save(Saved { world, at, link, decider, state })
+            inner.shelter.save(Saved {
+                world,
+                at,
+                link,
+                decider,
+                state,
+            })
         })
         .await
     }
 
-    async fn latest(&self, world: WorldId, decider: Digest, up_to: Option<Position>) -> Option<(Position, Vec<u8>)> {
+    async fn latest(
+        &self,
+        world: WorldId,
+        decider: Digest,
+        up_to: Option<Position>,
+    ) -> Option<(Position, Vec<u8>)> {
         let inner = Arc::clone(&self.inner);
-        blocking(move || inner.shelter.latest(world, decider, up_to, |at| link_at(&inner.shared, world, at))).await
+        blocking(move || {
+            inner.shelter.latest(world, decider, up_to, |at| {
+                link_at(&inner.shared, world, at)
+            })
+        })
+        .await
     }
 
     async fn places(&self, world: WorldId) -> Vec<(Position, Digest)> {
@@ -66,19 +95,42 @@ impl Custody for Store {
 
     async fn tree_head(&self, world: WorldId) -> Result<TreeHead, ReadError> {
         let index = self.inner.shared.index();
-        let reach = &index.worlds.get(&world).ok_or(ReadError::NoSuchWorld(world))?.reach;
+        let reach = &index
+            .worlds
+            .get(&world)
+            .ok_or(ReadError::NoSuchWorld(world))?
+            .reach;
         Ok(tree_head(reach))
     }
 
-    async fn erase(&self, world: WorldId, events: &[Span], by: Position) -> Result<Erasure, AppendError> {
-        self.inner.shared.check_writes().map_err(AppendError::Stopped)?;
+    async fn erase(
+        &self,
+        world: WorldId,
+        events: &[Span],
+        by: Position,
+    ) -> Result<Erasure, AppendError> {
+        self.inner
+            .shared
+            .check_writes()
+            .map_err(AppendError::Stopped)?;
         if !self.inner.shared.index().worlds.contains_key(&world) {
             return Err(AppendError::NoSuchWorld(world));
         }
         let (inner, meant) = (Arc::clone(&self.inner), Meant::new(events, by));
         blocking(move || {
-            let Inner { shared, vault, shelter, .. } = &*inner;
-            Eraser { shared, vault, shelter }.erase(world, &meant).map_err(|error| append_error(&error))
+            let Inner {
+                shared,
+                vault,
+                shelter,
+                ..
+            } = &*inner;
+            Eraser {
+                shared,
+                vault,
+                shelter,
+            }
+            .erase(world, &meant)
+            .map_err(|error| append_error(&error))
         })
         .await
     }
@@ -86,7 +138,10 @@ impl Custody for Store {
     async fn fork_point(&self, world: WorldId, at: Position) -> Result<ForkPoint, ReadError> {
         let shared = Arc::clone(&self.inner.shared);
         let reach = blocking(move || lineage::reach(&shared, world, at)).await?;
-        Ok(ForkPoint { base: tree_head(&reach), link: reach.link })
+        Ok(ForkPoint {
+            base: tree_head(&reach),
+            link: reach.link,
+        })
     }
 
     async fn copy_base(&self, world: WorldId) -> Result<(), AppendError> {
@@ -95,7 +150,9 @@ impl Custody for Store {
         }
         let shared = Arc::clone(&self.inner.shared);
         shared.check_writes().map_err(AppendError::Stopped)?;
-        blocking(move || lineage::copy_base(&shared, world)).await.map_err(|error| append_error(&error))
+        blocking(move || lineage::copy_base(&shared, world))
+            .await
+            .map_err(|error| append_error(&error))
     }
 }
 
@@ -113,22 +170,36 @@ fn link_at(shared: &Arc<Shared>, world: WorldId, at: Position) -> Option<Digest>
 }
 
 fn tree_head(reach: &Reach) -> TreeHead {
-    TreeHead { of: reach.head, commits: reach.tree.size(), root: Digest::new(reach.tree.root()) }
+    TreeHead {
+        of: reach.head,
+        commits: reach.tree.size(),
+        root: Digest::new(reach.tree.root()),
+    }
 }
 
 #[async_trait]
 impl Blobs for Store {
     async fn put(&self, world: WorldId, bytes: Vec<u8>) -> Result<Digest, BlobError> {
-        self.inner.shared.check_writes().map_err(BlobError::Stopped)?;
-        self.of_world(world, move |vault, keys| vault.put(world, bytes, keys)).await
+        self.inner
+            .shared
+            .check_writes()
+            .map_err(BlobError::Stopped)?;
+        self.of_world(world, move |vault, keys| vault.put(world, bytes, keys))
+            .await
     }
 
     async fn get(&self, world: WorldId, blob: Digest) -> Result<Option<Vec<u8>>, BlobError> {
-        self.of_lineage(world, move |vault, world, keys| vault.get(world, blob, keys)).await
+        self.of_lineage(world, move |vault, world, keys| {
+            vault.get(world, blob, keys)
+        })
+        .await
     }
 
     async fn size(&self, world: WorldId, blob: Digest) -> Result<Option<u64>, BlobError> {
-        self.of_lineage(world, move |vault, world, keys| vault.size(world, blob, keys)).await
+        self.of_lineage(world, move |vault, world, keys| {
+            vault.size(world, blob, keys)
+        })
+        .await
     }
 }
 
@@ -138,12 +209,16 @@ impl Store {
     async fn of_lineage<T: Send + 'static>(
         &self,
         world: WorldId,
-        look: impl Fn(&Vault, WorldId, Option<&Keyring>) -> Result<Option<T>, BlobError> + Send + 'static,
+        look: impl Fn(&Vault, WorldId, Option<&Keyring>) -> Result<Option<T>, BlobError>
+        + Send
+        + 'static,
     ) -> Result<Option<T>, BlobError> {
         let lineage = lineage::worlds(&self.inner.shared.index(), world);
         self.of_world(world, move |vault, keys| {
             let mut found = lineage.iter().map(|world| look(vault, *world, keys));
-            found.find(|found| !matches!(found, Ok(None))).unwrap_or(Ok(None))
+            found
+                .find(|found| !matches!(found, Ok(None)))
+                .unwrap_or(Ok(None))
         })
         .await
     }

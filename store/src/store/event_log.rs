@@ -6,7 +6,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use folkmoot_core::commit::{CommandKey, Commit};
 use folkmoot_core::ids::{Incarnation, Position, WorldId, WorldName};
-use folkmoot_core::port::{AppendError, Appended, CommitStream, EventLog, Labels, ReadError, StoredCommit, WorldEntry};
+use folkmoot_core::port::{
+    AppendError, Appended, CommitStream, EventLog, Labels, ReadError, StoredCommit, WorldEntry,
+};
 use futures::StreamExt as _;
 use tokio::sync::oneshot;
 
@@ -24,22 +26,37 @@ use crate::{lineage, runs, simulation, stream};
 
 #[async_trait]
 impl EventLog for Store {
-    async fn append(&self, incarnation: Incarnation, commit: Commit) -> Result<Appended, AppendError> {
+    async fn append(
+        &self,
+        incarnation: Incarnation,
+        commit: Commit,
+    ) -> Result<Appended, AppendError> {
         let invalid = |Malformed(why)| AppendError::Invalid(why);
         if commit.events.is_empty() || commit.header.first == Position::ZERO {
-            return Err(AppendError::Invalid("it has no events, or no position".to_owned()));
+            return Err(AppendError::Invalid(
+                "it has no events, or no position".to_owned(),
+            ));
         }
         let mut summary = Summary::of(&commit);
         if let Some(origin) = &mut summary.origin {
             self.trace(origin).await?;
         }
         let keys = self.is_sealed(&summary).then_some(&self.inner.shared.keys);
-        let mut record = Unlinked::encode(&commit, &self.inner.shared.upcasters, keys).map_err(invalid)?;
+        let mut record =
+            Unlinked::encode(&commit, &self.inner.shared.upcasters, keys).map_err(invalid)?;
         drop(commit);
         let beside = self.put_beside(record.take_beside()).await?;
         let (reply, answer) = oneshot::channel();
-        self.inner.queue.put(Request { summary, incarnation, record, beside, reply })?;
-        answer.await.unwrap_or_else(|_| Err(AppendError::Stopped("its committer ended".to_owned())))
+        self.inner.queue.put(Request {
+            summary,
+            incarnation,
+            record,
+            beside,
+            reply,
+        })?;
+        answer
+            .await
+            .unwrap_or_else(|_| Err(AppendError::Stopped("its committer ended".to_owned())))
     }
 
     async fn read(&self, world: WorldId, from: Position) -> Result<CommitStream, ReadError> {
@@ -49,12 +66,19 @@ impl EventLog for Store {
         let read = stream::read(Arc::clone(&shared), Reader::new(shared, world, from), end);
         // What was written behind it is an error and no end.
         Ok(match self.lost(world) {
-            Some(lost) => read.chain(futures::stream::iter([Err(look::damaged(lost))])).boxed(),
+            Some(lost) => read
+                .chain(futures::stream::iter([Err(look::damaged(lost))]))
+                .boxed(),
             None => read,
         })
     }
 
-    async fn read_back(&self, world: WorldId, before: Position, limit: usize) -> Result<Vec<StoredCommit>, ReadError> {
+    async fn read_back(
+        &self,
+        world: WorldId,
+        before: Position,
+        limit: usize,
+    ) -> Result<Vec<StoredCommit>, ReadError> {
         self.check_open()?;
         let head = self.head(world)?;
         if let Some(lost) = self.lost(world).filter(|_| before > head) {
@@ -64,7 +88,12 @@ impl EventLog for Store {
         blocking(move || reader::back(&shared, world, before, limit)).await
     }
 
-    async fn gone(&self, world: WorldId, from: Position, to: Position) -> Result<Vec<Position>, ReadError> {
+    async fn gone(
+        &self,
+        world: WorldId,
+        from: Position,
+        to: Position,
+    ) -> Result<Vec<Position>, ReadError> {
         self.check_open()?;
         if from >= to {
             return self.head(world).map(|_| Vec::new());
@@ -79,12 +108,24 @@ impl EventLog for Store {
         // A sweep writes the table before it takes a message from the tail.
         let in_runs = blocking(move || {
             let lease = shared.lease();
-            let of_one = |engine, source: &lineage::Source| runs::gone(engine, source.world, from, to, source.until);
-            let all = |engine| sources.iter().map(|source| of_one(engine, source)).collect::<Result<Vec<_>, _>>();
+            let of_one = |engine, source: &lineage::Source| {
+                runs::gone(engine, source.world, from, to, source.until)
+            };
+            let all = |engine| {
+                sources
+                    .iter()
+                    .map(|source| of_one(engine, source))
+                    .collect::<Result<Vec<_>, _>>()
+            };
             lease.engine().and_then(all).map(|gone| gone.concat())
         });
         let in_runs = in_runs.await.map_err(|error| read_error(error, from))?;
-        Ok(in_tail.into_iter().chain(in_runs).collect::<BTreeSet<_>>().into_iter().collect())
+        Ok(in_tail
+            .into_iter()
+            .chain(in_runs)
+            .collect::<BTreeSet<_>>()
+            .into_iter()
+            .collect())
     }
 
     async fn subscribe(&self, world: WorldId, from: Position) -> Result<CommitStream, ReadError> {
@@ -95,16 +136,32 @@ impl EventLog for Store {
         let shared = Arc::clone(&self.inner.shared);
         let news = {
             let index = shared.index();
-            index.worlds.get(&world).ok_or(ReadError::NoSuchWorld(world))?.follow()
+            index
+                .worlds
+                .get(&world)
+                .ok_or(ReadError::NoSuchWorld(world))?
+                .follow()
         };
-        Ok(stream::follow(Arc::clone(&shared), Reader::new(shared, world, from), news))
+        Ok(stream::follow(
+            Arc::clone(&shared),
+            Reader::new(shared, world, from),
+            news,
+        ))
     }
 
-    async fn find_key(&self, world: WorldId, key: &CommandKey) -> Result<Option<StoredCommit>, ReadError> {
+    async fn find_key(
+        &self,
+        world: WorldId,
+        key: &CommandKey,
+    ) -> Result<Option<StoredCommit>, ReadError> {
         self.check_open()?;
-        let Some(position) = self.key_position(world, key)? else { return Ok(None) };
+        let Some(position) = self.key_position(world, key)? else {
+            return Ok(None);
+        };
         let shared = Arc::clone(&self.inner.shared);
-        blocking(move || reader::commit_at(&shared, world, position)).await.map(Some)
+        blocking(move || reader::commit_at(&shared, world, position))
+            .await
+            .map(Some)
     }
 
     async fn worlds(
@@ -142,7 +199,10 @@ impl Store {
             return Ok(None);
         }
         // A store that stopped may have lost its disk.
-        self.inner.shared.check_writes().map_err(AppendError::Stopped)?;
+        self.inner
+            .shared
+            .check_writes()
+            .map_err(AppendError::Stopped)?;
         let shared = Arc::clone(&self.inner.shared);
         let put = blocking(move || Put::rows(&shared, &pairs)).await;
         put.map(Some).map_err(|error| append_error(&error))
@@ -150,21 +210,32 @@ impl Store {
 
     /// Finds out where the parent of a fork stood. It is read whole, so that the committer need not.
     async fn trace(&self, origin: &mut Origin) -> Result<(), AppendError> {
-        let (shared, parent, at) = (Arc::clone(&self.inner.shared), origin.forked.parent, origin.forked.base.of);
-        let reach = blocking(move || lineage::reach(&shared, parent, at)).await.map_err(|error| {
-            if let ReadError::NoSuchWorld(world) = error {
-                AppendError::NoSuchWorld(world)
-            } else {
-                AppendError::Io(std::io::Error::other(error))
-            }
-        })?;
-        origin.reach = Some(lineage::begin(origin, reach).map_err(|Malformed(why)| AppendError::Invalid(why))?);
+        let (shared, parent, at) = (
+            Arc::clone(&self.inner.shared),
+            origin.forked.parent,
+            origin.forked.base.of,
+        );
+        let reach = blocking(move || lineage::reach(&shared, parent, at))
+            .await
+            .map_err(|error| {
+                if let ReadError::NoSuchWorld(world) = error {
+                    AppendError::NoSuchWorld(world)
+                } else {
+                    AppendError::Io(std::io::Error::other(error))
+                }
+            })?;
+        origin.reach = Some(
+            lineage::begin(origin, reach).map_err(|Malformed(why)| AppendError::Invalid(why))?,
+        );
         Ok(())
     }
 
     /// Whether what a commit says is sealed: the world's first one says so.
     fn is_sealed(&self, summary: &Summary) -> bool {
-        let reach = summary.origin.as_ref().and_then(|origin| origin.reach.as_ref());
+        let reach = summary
+            .origin
+            .as_ref()
+            .and_then(|origin| origin.reach.as_ref());
         summary.is_sealed || reach.is_some_and(|reach| reach.is_sealed) || self.seals(summary.world)
     }
 
@@ -175,14 +246,25 @@ impl Store {
 
     fn head(&self, world: WorldId) -> Result<Position, ReadError> {
         let index = self.inner.shared.index();
-        index.worlds.get(&world).map(|world| world.reach.head).ok_or(ReadError::NoSuchWorld(world))
+        index
+            .worlds
+            .get(&world)
+            .map(|world| world.reach.head)
+            .ok_or(ReadError::NoSuchWorld(world))
     }
 
-    fn key_position(&self, world: WorldId, key: &CommandKey) -> Result<Option<Position>, ReadError> {
+    fn key_position(
+        &self,
+        world: WorldId,
+        key: &CommandKey,
+    ) -> Result<Option<Position>, ReadError> {
         let shared = &self.inner.shared;
         let in_tail = {
             let index = shared.index();
-            let known = index.worlds.get(&world).ok_or(ReadError::NoSuchWorld(world))?;
+            let known = index
+                .worlds
+                .get(&world)
+                .ok_or(ReadError::NoSuchWorld(world))?;
             known.tail_keys.get(key).map(|(position, _)| *position)
         };
         if in_tail.is_some() {
@@ -190,19 +272,29 @@ impl Store {
         }
         // A sweep writes the table before it takes a key from the tail.
         let lease = shared.lease();
-        let found = lease.engine().and_then(|engine| runs::find_key(engine, world, key));
-        found.map(|found| found.map(|(position, _)| position)).map_err(|error| read_error(error, Position::ZERO))
+        let found = lease
+            .engine()
+            .and_then(|engine| runs::find_key(engine, world, key));
+        found
+            .map(|found| found.map(|(position, _)| position))
+            .map_err(|error| read_error(error, Position::ZERO))
     }
 }
 
 /// The runtime that gives this thread others for what blocks. A simulation has none.
 pub(crate) fn threads() -> Option<tokio::runtime::Handle> {
-    if simulation::is_driven() { None } else { tokio::runtime::Handle::try_current().ok() }
+    if simulation::is_driven() {
+        None
+    } else {
+        tokio::runtime::Handle::try_current().ok()
+    }
 }
 
 /// Runs `call` on a thread that may block, if there is a runtime that gives it one.
 pub(crate) async fn blocking<T: Send + 'static>(call: impl FnOnce() -> T + Send + 'static) -> T {
-    let Some(runtime) = threads() else { return call() };
+    let Some(runtime) = threads() else {
+        return call();
+    };
     match runtime.spawn_blocking(call).await {
         Ok(value) => value,
         Err(error) => std::panic::resume_unwind(error.into_panic()),

@@ -18,7 +18,12 @@ impl Store {
     /// The folder of the keys that sealed worlds are read with, if there are any. No backup holds it.
     #[must_use]
     pub fn keys_folder(&self) -> Option<PathBuf> {
-        self.inner.shared.keys.folder().filter(|folder| folder.exists()).map(Path::to_owned)
+        self.inner
+            .shared
+            .keys
+            .folder()
+            .filter(|folder| folder.exists())
+            .map(Path::to_owned)
     }
 
     /// Deletes worlds: their commits, keys, blobs and checkpoints. When it returns, nothing that they held is in any file of
@@ -30,7 +35,11 @@ impl Store {
     /// # Errors
     /// [`DeleteError::NoSuchWorld`] and [`DeleteError::HasForks`] delete nothing. After [`DeleteError::Unfinished`] the worlds
     /// are gone, but perhaps not their text.
-    pub async fn delete(&self, worlds: &[WorldId], order: &Order) -> Result<Vec<Tombstone>, DeleteError> {
+    pub async fn delete(
+        &self,
+        worlds: &[WorldId],
+        order: &Order,
+    ) -> Result<Vec<Tombstone>, DeleteError> {
         let (inner, worlds, order) = (Arc::clone(&self.inner), worlds.to_vec(), order.clone());
         blocking(move || inner.delete(&worlds, &order)).await
     }
@@ -56,7 +65,9 @@ impl Store {
             let lease = shared.lease();
             lease.engine().and_then(deletion::tombstones)
         });
-        let mut all = all.await.map_err(|error| read_error(error, Position::ZERO))?;
+        let mut all = all
+            .await
+            .map_err(|error| read_error(error, Position::ZERO))?;
         all.sort_by_key(|tombstone| tombstone.at);
         Ok(all)
     }
@@ -82,7 +93,12 @@ impl Inner {
             deletion::go_on(&self.shared, &worlds);
             return Err(DeleteError::Stopped(CLOSED.to_owned()));
         };
-        let traces = Traces { engine, vault: &self.vault, shelter: &self.shelter, keys: &self.shared.keys };
+        let traces = Traces {
+            engine,
+            vault: &self.vault,
+            shelter: &self.shelter,
+            keys: &self.shared.keys,
+        };
         deletion::delete_alone(&self.shared, traces, &worlds, order)
     }
 
@@ -96,7 +112,12 @@ impl Inner {
     pub(super) fn finish_deletions(&self) -> Result<(), EngineError> {
         let lease = self.shared.lease();
         let (vault, shelter, keys) = (&self.vault, &self.shelter, &self.shared.keys);
-        let traces = Traces { engine: lease.engine()?, vault, shelter, keys };
+        let traces = Traces {
+            engine: lease.engine()?,
+            vault,
+            shelter,
+            keys,
+        };
         match deletion::clean(&self.shared, traces) {
             Err(EngineError::Full(error)) => {
                 tracing::warn!(%error, "deleted worlds are still in the files of the store: the disk is full");

@@ -71,7 +71,9 @@ impl Store {
                 Ok((engine, index)) => return Ok(Self::reading(engine, index, home, None)),
                 Err(Failure::Engine(EngineError::Damaged(what))) => troubles.push(what),
                 Err(Failure::Cut { found, recorded }) => {
-                    troubles.push(format!("the log ends at frame {found}, and frame {recorded} was written"));
+                    troubles.push(format!(
+                        "the log ends at frame {found}, and frame {recorded} was written"
+                    ));
                 }
                 Err(Failure::Engine(error)) => return Err(error),
             }
@@ -91,19 +93,39 @@ impl Store {
         let queue = Arc::new(Queue::default());
         queue.stop(READS_ONLY);
         let (shelter, vault) = (Shelter::new(Some(&path)), Vault::new(Some(&path)));
-        let looked = Some(Looked { _home: home, survey });
+        let looked = Some(Looked {
+            _home: home,
+            survey,
+        });
         let threads = Mutex::default();
-        Self { inner: Arc::new(Inner { shared, queue, shelter, vault, home: Some(path), copy: None, threads, looked }) }
+        Self {
+            inner: Arc::new(Inner {
+                shared,
+                queue,
+                shelter,
+                vault,
+                home: Some(path),
+                copy: None,
+                threads,
+                looked,
+            }),
+        }
     }
 
     /// Finds out, before anything is written, whether a store can be opened for writing.
     pub(super) fn check(home: &Home) -> Result<(), OpenError> {
         let path = home.path();
-        let (engine, troubles) = EngineKind::look(home.clone()).map_err(|error| home::open_error(path, error))?;
+        let (engine, troubles) =
+            EngineKind::look(home.clone()).map_err(|error| home::open_error(path, error))?;
         if let Some(what) = troubles.into_iter().next() {
-            return Err(OpenError::Damaged { path: path.to_owned(), what });
+            return Err(OpenError::Damaged {
+                path: path.to_owned(),
+                what,
+            });
         }
-        recovered(engine, path).map(|_| ()).map_err(|failure| failure.at(path.to_owned()))
+        recovered(engine, path)
+            .map(|_| ())
+            .map_err(|failure| failure.at(path.to_owned()))
     }
 
     /// What a world of a damaged store has lost behind its last event, if it has.
@@ -114,15 +136,23 @@ impl Store {
 
     /// Refuses to say of a damaged store that it has no such world, where nothing tells.
     pub(super) fn check_name(&self, name: &WorldName) -> Result<(), ReadError> {
-        let Some(survey) = self.survey() else { return Ok(()) };
+        let Some(survey) = self.survey() else {
+            return Ok(());
+        };
         let is_it = |world: &&RebuiltWorld| {
             world.kept == Position::ZERO && world.name.as_ref().is_none_or(|known| known == name)
         };
         match survey.worlds.iter().find(is_it) {
             Some(world) => Err(damaged(world)),
             None if survey.worlds.is_empty() => {
-                let what = survey.store.first().map_or_else(String::new, |damage| damage.what.clone());
-                Err(ReadError::Damaged { at: Position::new(1), what })
+                let what = survey
+                    .store
+                    .first()
+                    .map_or_else(String::new, |damage| damage.what.clone());
+                Err(ReadError::Damaged {
+                    at: Position::new(1),
+                    what,
+                })
             }
             None => Ok(()),
         }
@@ -132,7 +162,10 @@ impl Store {
 /// What is read behind the last event that is whole.
 pub(super) fn damaged(world: &RebuiltWorld) -> ReadError {
     let what = world.lost.clone().unwrap_or_default();
-    ReadError::Damaged { at: world.kept.next(), what: format!("events up to {} were written: {what}", world.known) }
+    ReadError::Damaged {
+        at: world.kept.next(),
+        what: format!("events up to {} were written: {what}", world.known),
+    }
 }
 
 /// Reads the index of a store, and brings in order in memory what a process that died has left.
@@ -140,8 +173,10 @@ fn recovered(engine: Arc<dyn Engine>, home: &Path) -> Result<(Arc<dyn Engine>, I
     let recorded = head_record::read(home).map_err(EngineError::Io)?;
     let engine: Arc<dyn Engine> = Arc::new(Overlay::over(engine));
     let mut index = recover::recover(engine.as_ref(), &Upcasters::default())?;
-    recover::check_head(&index, recorded)
-        .map_err(|recorded| Failure::Cut { found: index.head.0, recorded: recorded.0 })?;
+    recover::check_head(&index, recorded).map_err(|recorded| Failure::Cut {
+        found: index.head.0,
+        recorded: recorded.0,
+    })?;
     deletion::take_out(engine.as_ref(), &mut index)?;
     Ok((engine, index))
 }

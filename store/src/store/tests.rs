@@ -8,7 +8,9 @@ use folkmoot_core::content::Content;
 #[cfg(feature = "shuttle")]
 use folkmoot_core::event::{Author, MessageBody, MessagePosted};
 use folkmoot_core::event::{ClockKind, Event, EventRecord, Opened, WorldOpened};
-use folkmoot_core::ids::{Digest, Incarnation, NodeId, Position, Seed, Stamp, Time, WorldId, WorldName};
+use folkmoot_core::ids::{
+    Digest, Incarnation, NodeId, Position, Seed, Stamp, Time, WorldId, WorldName,
+};
 #[cfg(feature = "shuttle")]
 use folkmoot_core::ids::{MessageId, PersonName};
 use folkmoot_core::principal::Principal;
@@ -28,7 +30,10 @@ pub(crate) fn world(number: u8) -> WorldId {
 }
 
 const fn stamp(number: u8) -> Stamp {
-    Stamp { time: Time::SIMULATED_START, seed: Seed::new([number; 16]) }
+    Stamp {
+        time: Time::SIMULATED_START,
+        seed: Seed::new([number; 16]),
+    }
 }
 
 fn header(number: u8, first: u64) -> CommitHeader {
@@ -59,8 +64,16 @@ pub(crate) fn creation(number: u8) -> Commit {
         text: Content::Present(SpecText::default()),
     };
     let node = NodeId::from_stamp(&stamp(number));
-    let opening = Opened { incarnation: Incarnation(1), node, base: None, signer: None };
-    Commit { header: header(number, 1), events: vec![Event::WorldOpened(opened), Event::Opened(opening)] }
+    let opening = Opened {
+        incarnation: Incarnation(1),
+        node,
+        base: None,
+        signer: None,
+    };
+    Commit {
+        header: header(number, 1),
+        events: vec![Event::WorldOpened(opened), Event::Opened(opening)],
+    }
 }
 
 /// The name of that world.
@@ -79,19 +92,39 @@ pub(crate) fn post(number: u8, first: u64) -> Commit {
 #[cfg(feature = "shuttle")]
 pub(crate) fn say(number: u8, first: u64, text: String) -> Commit {
     let author = Author::Person(PersonName::new("Ada").unwrap());
-    let message = MessagePosted::said(MessageId(Position::new(first)), author, None, MessageBody::text(text));
-    Commit { header: header(number, first), events: vec![Event::MessagePosted(message)] }
+    let message = MessagePosted::said(
+        MessageId(Position::new(first)),
+        author,
+        None,
+        MessageBody::text(text),
+    );
+    Commit {
+        header: header(number, first),
+        events: vec![Event::MessagePosted(message)],
+    }
 }
 
 /// Writes a world whose event 3 is `record`.
 pub(crate) async fn foreign_record(engine: &MemoryEngine, record: &EventRecord) -> WorldId {
     let term = engine.take_over().unwrap();
-    let (first, link) = Unlinked::encode(&creation(OLD), &Upcasters::default(), None).unwrap().link(&NO_LINK);
-    let (second, _) = foreign(&header(OLD, 3), std::slice::from_ref(record)).unwrap().link(&link);
+    let (first, link) = Unlinked::encode(&creation(OLD), &Upcasters::default(), None)
+        .unwrap()
+        .link(&NO_LINK);
+    let (second, _) = foreign(&header(OLD, 3), std::slice::from_ref(record))
+        .unwrap()
+        .link(&link);
     for (head, record) in [first, second].iter().enumerate() {
         let number = head as u64 + 1;
-        let unit = Unit { number, term: term.0, packing: Packing::Plain, raw_len: record.len(), payload: record };
-        engine.append(term, FrameNumber(head as u64), &unit.frames().unwrap()).unwrap();
+        let unit = Unit {
+            number,
+            term: term.0,
+            packing: Packing::Plain,
+            raw_len: record.len(),
+            payload: record,
+        };
+        engine
+            .append(term, FrameNumber(head as u64), &unit.frames().unwrap())
+            .unwrap();
     }
     world(OLD)
 }

@@ -14,7 +14,10 @@ pub(crate) struct RwLock<T> {
 
 impl<T> RwLock<T> {
     pub(crate) const fn new(value: T) -> Self {
-        Self { door: Mutex::new(()), inner: shuttle::sync::RwLock::new(value) }
+        Self {
+            door: Mutex::new(()),
+            inner: shuttle::sync::RwLock::new(value),
+        }
     }
 
     pub(crate) fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {

@@ -6,7 +6,10 @@ use serde_json::{Map, Value, json};
 use super::Lift;
 use crate::format::Malformed;
 
-const _: () = assert!(is_complete(EventKind::ALL), "an older version of an event has no lift, or more than one");
+const _: () = assert!(
+    is_complete(EventKind::ALL),
+    "an older version of an event has no lift, or more than one"
+);
 
 /// Whether each version of each kind that this build no longer writes has one lift, to the next version. It is asked when
 /// this is compiled: a new schema version without its lift is no program.
@@ -54,7 +57,8 @@ pub(super) const ALL: [(EventKind, u16, Lift); 12] = [
 /// Tools did not say which of their arguments are paths. Those that shipped said so in words, in their schemas.
 fn paths_of_files(mut record: EventRecord) -> Result<EventRecord, Malformed> {
     let mut facts: Map<String, Value> = read(&record.facts)?;
-    if let Some(Value::Object(tools)) = facts.get_mut("spec").and_then(|spec| spec.get_mut("tools")) {
+    if let Some(Value::Object(tools)) = facts.get_mut("spec").and_then(|spec| spec.get_mut("tools"))
+    {
         for tool in tools.values_mut().filter(|tool| takes_path(tool)) {
             if let Value::Object(tool) = tool {
                 tool.insert("paths".to_owned(), json!({ "at": ["/path"] }));
@@ -66,7 +70,9 @@ fn paths_of_files(mut record: EventRecord) -> Result<EventRecord, Malformed> {
 }
 
 fn takes_path(tool: &Value) -> bool {
-    let told = tool.pointer("/schema/properties/path/description").and_then(Value::as_str);
+    let told = tool
+        .pointer("/schema/properties/path/description")
+        .and_then(Value::as_str);
     told.is_some_and(|told| told.starts_with("relative to the tool's folder"))
 }
 
@@ -78,7 +84,13 @@ fn as_it_is(mut record: EventRecord) -> Result<EventRecord, Malformed> {
 
 /// The content was the reason alone; other arguments stand beside it now.
 fn reason_to_text(record: EventRecord) -> Result<EventRecord, Malformed> {
-    with_content(record, |reason| if reason.is_null() { json!({}) } else { json!({ "reason": reason }) })
+    with_content(record, |reason| {
+        if reason.is_null() {
+            json!({})
+        } else {
+            json!({ "reason": reason })
+        }
+    })
 }
 
 /// One option could be chosen, now several.
@@ -116,7 +128,11 @@ fn landed_outcome(record: EventRecord) -> Result<EventRecord, Malformed> {
 
 fn two_tracks(mut outcome: Value) -> Value {
     if let Some(Value::Object(output)) = outcome.get_mut("done") {
-        let views: Vec<Value> = output.remove("user").into_iter().map(|user| json!({ "json": user })).collect();
+        let views: Vec<Value> = output
+            .remove("user")
+            .into_iter()
+            .map(|user| json!({ "json": user }))
+            .collect();
         if let Some(text) = output.remove("model") {
             output.insert("text".to_owned(), text);
         }
@@ -128,7 +144,10 @@ fn two_tracks(mut outcome: Value) -> Value {
 }
 
 /// The record in the next version, its content changed; erased content stays erased.
-fn with_content(mut record: EventRecord, change: impl FnOnce(Value) -> Value) -> Result<EventRecord, Malformed> {
+fn with_content(
+    mut record: EventRecord,
+    change: impl FnOnce(Value) -> Value,
+) -> Result<EventRecord, Malformed> {
     if let StoredContent::Present(bytes) = &record.content {
         record.content = StoredContent::Present(write(&change(read(bytes)?))?);
     }

@@ -38,7 +38,10 @@ impl Against {
     /// Knows these keys, and no anchors yet.
     #[must_use]
     pub const fn keys(keys: Vec<VerifierKey>) -> Self {
-        Self { keys, anchors: Vec::new() }
+        Self {
+            keys,
+            anchors: Vec::new(),
+        }
     }
 
     /// Takes a file of anchors, and says which worlds they are about. Without keys their signatures are not verified:
@@ -51,7 +54,10 @@ impl Against {
         for anchor in Anchors::parse(file)?.iter() {
             if !self.keys.is_empty() {
                 let verified = anchor.note().verify(&self.keys);
-                verified.map_err(|source| AnchorError::Signature { line: anchor.line(), source })?;
+                verified.map_err(|source| AnchorError::Signature {
+                    line: anchor.line(),
+                    source,
+                })?;
             }
             taken.push((header::world(anchor.world()), anchor.checkpoint().clone()));
         }
@@ -80,8 +86,12 @@ impl Against {
 
     /// The anchors of a world, the smallest first.
     pub(crate) fn of(&self, world: WorldId) -> Vec<Checkpoint> {
-        let mut anchors: Vec<_> =
-            self.anchors.iter().filter(|(of, _)| *of == world).map(|(_, anchor)| anchor.clone()).collect();
+        let mut anchors: Vec<_> = self
+            .anchors
+            .iter()
+            .filter(|(of, _)| *of == world)
+            .map(|(_, anchor)| anchor.clone())
+            .collect();
         anchors.sort_by_key(|anchor| anchor.size);
         anchors
     }
@@ -90,7 +100,9 @@ impl Against {
     pub(crate) fn signature(&self, world: WorldId, signed: &HeadSigned) -> SignatureVerdict {
         let is_named = |key: &&VerifierKey| format!("{}+{}", key.name(), key.id()) == signed.key;
         let keys: Vec<VerifierKey> = self.keys.iter().filter(is_named).cloned().collect();
-        let Some(name) = keys.first().map(VerifierKey::name) else { return SignatureVerdict::NotChecked };
+        let Some(name) = keys.first().map(VerifierKey::name) else {
+            return SignatureVerdict::NotChecked;
+        };
         let head = &signed.head;
         let (world, root) = (*world.0.as_bytes(), *head.root.as_bytes());
         let body = Checkpoint::of_world(world, head.commits, root, head.of.get()).body();

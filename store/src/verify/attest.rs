@@ -8,7 +8,9 @@ use folkmoot_proof::Frontier;
 use folkmoot_proof::note::Checkpoint;
 
 use super::against::Against;
-use super::report::{AnchorOutcome, Anchored, Damage, DamageKind, Heads, SeenHead, SignatureVerdict};
+use super::report::{
+    AnchorOutcome, Anchored, Damage, DamageKind, Heads, SeenHead, SignatureVerdict,
+};
 
 /// What was found of heads and anchors so far.
 #[derive(Debug)]
@@ -68,11 +70,18 @@ impl<'a> Attest<'a> {
         before: Position,
         tree: &Frontier,
     ) -> Option<Damage> {
-        let HeadSigned { head, key, signature: _, occasion } = signed;
+        let HeadSigned {
+            head,
+            key,
+            signature: _,
+            occasion,
+        } = signed;
         let signature = self.against.signature(world, signed);
         self.heads.seen = self.heads.seen.saturating_add(1);
         let (head, key, occasion) = (head.clone(), key.clone(), *occasion);
-        let fits = head.commits == tree.size() && head.of == before && head.root == Digest::new(tree.root());
+        let fits = head.commits == tree.size()
+            && head.of == before
+            && head.root == Digest::new(tree.root());
         let damage = match (fits, signature) {
             (true, SignatureVerdict::Verified | SignatureVerdict::NotChecked) => None,
             (true, SignatureVerdict::Wrong) => {
@@ -87,7 +96,13 @@ impl<'a> Attest<'a> {
         if damage.is_none() {
             self.agrees(before, signature);
         }
-        self.heads.last = Some(SeenHead { at, head, key, occasion, signature });
+        self.heads.last = Some(SeenHead {
+            at,
+            head,
+            key,
+            occasion,
+            signature,
+        });
         damage
     }
 
@@ -99,16 +114,33 @@ impl<'a> Attest<'a> {
         }
     }
 
-    fn disagrees(&self, at: Position, signature: SignatureVerdict, kind: DamageKind, what: String) -> Damage {
+    fn disagrees(
+        &self,
+        at: Position,
+        signature: SignatureVerdict,
+        kind: DamageKind,
+        what: String,
+    ) -> Damage {
         let from = match signature {
             SignatureVerdict::NotChecked => self.next_seen(),
             SignatureVerdict::Verified | SignatureVerdict::Wrong => self.proven.next(),
         };
-        Damage { at: from, until: Some(at), kind, what }
+        Damage {
+            at: from,
+            until: Some(at),
+            kind,
+            what,
+        }
     }
 
     /// Compares what a fork says of the log that it was branched off.
-    pub(crate) fn fork(&mut self, forked: &Forked, before: Position, tree: &Frontier, link: &Digest) -> Option<Damage> {
+    pub(crate) fn fork(
+        &mut self,
+        forked: &Forked,
+        before: Position,
+        tree: &Frontier,
+        link: &Digest,
+    ) -> Option<Damage> {
         let base = &forked.base;
         let fits = base.of == before
             && base.commits == tree.size()
@@ -138,7 +170,10 @@ impl<'a> Attest<'a> {
                     at: self.proven.next(),
                     until: Some(end),
                     kind: DamageKind::Rewritten,
-                    what: format!("an anchor has another root over the first {} commits", anchor.size),
+                    what: format!(
+                        "an anchor has another root over the first {} commits",
+                        anchor.size
+                    ),
                 });
             } else if damage.is_none() && !is_altered {
                 self.proven = self.proven.max(end);
@@ -154,13 +189,28 @@ impl<'a> Attest<'a> {
 
     /// The heads, the anchors, and the last event that somebody vouches for.
     pub(crate) fn finish(self, is_whole: bool) -> (Heads, Vec<Anchored>, Position) {
-        let Self { heads, anchored: mut anchors, ahead, proven, .. } = self;
-        let outcome = if is_whole { AnchorOutcome::Ahead } else { AnchorOutcome::NotReached };
+        let Self {
+            heads,
+            anchored: mut anchors,
+            ahead,
+            proven,
+            ..
+        } = self;
+        let outcome = if is_whole {
+            AnchorOutcome::Ahead
+        } else {
+            AnchorOutcome::NotReached
+        };
         anchors.extend(ahead.iter().map(|anchor| anchored(anchor, None, outcome)));
         (heads, anchors, proven)
     }
 }
 
 fn anchored(anchor: &Checkpoint, of: Option<Position>, outcome: AnchorOutcome) -> Anchored {
-    Anchored { commits: anchor.size, root: Digest::new(anchor.root), of, outcome }
+    Anchored {
+        commits: anchor.size,
+        root: Digest::new(anchor.root),
+        of,
+        outcome,
+    }
 }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind};
 
 use folkmoot_core::event::{
-    Event, MessageBody, MessageEdited, MessagePosted, MessageRetracted, OutcomeSettled, Reconciled, ReplyRegenerated,
-    ToolFinished,
+    Event, MessageBody, MessageEdited, MessagePosted, MessageRetracted, OutcomeSettled, Reconciled,
+    ReplyRegenerated, ToolFinished,
 };
 use folkmoot_core::ids::{Digest, Position, WorldId};
 use folkmoot_core::port::BlobError;
@@ -51,12 +51,21 @@ pub(crate) struct Place<'a> {
 
 impl<'a> Beside<'a> {
     pub(crate) fn new(place: Place<'a>) -> Self {
-        Self { place: Some(place), ..Self::default() }
+        Self {
+            place: Some(place),
+            ..Self::default()
+        }
     }
 
     /// Fetches content that stands beside the frames; `Err` says what is wrong with it.
-    pub(crate) fn fetch(&mut self, at: (WorldId, Position), beside: &StoredBeside) -> Result<Option<Vec<u8>>, String> {
-        let Some(Place { engine, .. }) = self.place else { return Ok(None) };
+    pub(crate) fn fetch(
+        &mut self,
+        at: (WorldId, Position),
+        beside: &StoredBeside,
+    ) -> Result<Option<Vec<u8>>, String> {
+        let Some(Place { engine, .. }) = self.place else {
+            return Ok(None);
+        };
         match content::fetch_one(engine, at, beside) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(EngineError::Damaged(what)) => Err(what),
@@ -69,11 +78,21 @@ impl<'a> Beside<'a> {
 
     /// Compares the key of a commit in runs with the table.
     pub(crate) fn note_commit(&mut self, record: &RecordRef<'_>) -> Result<(), Malformed> {
-        let Some(Place { engine, world, runs_end, .. }) = self.place else { return Ok(()) };
+        let Some(Place {
+            engine,
+            world,
+            runs_end,
+            ..
+        }) = self.place
+        else {
+            return Ok(());
+        };
         if record.fixed.last() > runs_end || record.fixed.world != world {
             return Ok(());
         }
-        let Some(keyed) = header::read_key(record.header)? else { return Ok(()) };
+        let Some(keyed) = header::read_key(record.header)? else {
+            return Ok(());
+        };
         let first = record.fixed.first;
         self.keys = self.keys.saturating_add(1);
         match runs::find_key(engine, world, &keyed.key) {
@@ -88,29 +107,44 @@ impl<'a> Beside<'a> {
     }
 
     /// Compares the files that an event refers to, and remembers the messages that it takes away.
-    pub(crate) fn note_event(&mut self, world: WorldId, at: Position, event: &Event) -> Option<Damage> {
+    pub(crate) fn note_event(
+        &mut self,
+        world: WorldId,
+        at: Position,
+        event: &Event,
+    ) -> Option<Damage> {
         if let Event::MessageEdited(MessageEdited { gone, .. })
         | Event::MessageRetracted(MessageRetracted { gone, .. })
         | Event::ReplyRegenerated(ReplyRegenerated { gone, .. }) = event
         {
-            let is_in_table = self.place.is_some_and(|place| at <= place.runs_end && world == place.world);
-            self.gone.extend(gone.iter().map(|gone| (*gone, is_in_table)));
+            let is_in_table = self
+                .place
+                .is_some_and(|place| at <= place.runs_end && world == place.world);
+            self.gone
+                .extend(gone.iter().map(|gone| (*gone, is_in_table)));
         }
         // The files of what a fork shares are its parent's.
         if self.place.is_none_or(|place| world != place.world) {
             return None;
         }
-        if let Event::MessagePosted(MessagePosted { body, .. }) | Event::MessageEdited(MessageEdited { body, .. }) =
-            event
+        if let Event::MessagePosted(MessagePosted { body, .. })
+        | Event::MessageEdited(MessageEdited { body, .. }) = event
         {
-            let files = body.present().map_or(&[][..], |MessageBody { attachments, .. }| attachments);
-            return files.iter().find_map(|file| self.file(at, file.blob, Kept::Surely));
+            let files = body
+                .present()
+                .map_or(&[][..], |MessageBody { attachments, .. }| attachments);
+            return files
+                .iter()
+                .find_map(|file| self.file(at, file.blob, Kept::Surely));
         }
         output(event).and_then(|output| self.output(at, output))
     }
 
     fn output(&mut self, at: Position, output: &ToolOutput) -> Option<Damage> {
-        let whole = output.whole.as_ref().and_then(|whole| self.file(at, whole.blob, Kept::Surely));
+        let whole = output
+            .whole
+            .as_ref()
+            .and_then(|whole| self.file(at, whole.blob, Kept::Surely));
         // A tool may show a picture that it keeps itself.
         let mut images = output.views.iter().filter_map(image);
         whole.or_else(|| images.find_map(|image| self.file(at, image.blob, Kept::Perhaps)))
@@ -125,18 +159,26 @@ impl<'a> Beside<'a> {
         let what = match (vault.get(world, blob, None), kept) {
             (Ok(Some(_)), _) | (Ok(None), Kept::Perhaps) => return None,
             (Ok(None), Kept::Surely) => format!("the file {} is missing", blob.short()),
-            (Err(BlobError::Damaged { .. }), _) => format!("the file {} is another one", blob.short()),
+            (Err(BlobError::Damaged { .. }), _) => {
+                format!("the file {} is another one", blob.short())
+            }
             (Err(BlobError::Io(error)), _) if error.kind() == ErrorKind::IsADirectory => {
                 format!("in place of the file {} there is a folder", blob.short())
             }
             (Err(BlobError::Io(error) | BlobError::Full(error)), _) => {
-                let named = io::Error::new(error.kind(), format!("the file {}: {error}", blob.short()));
+                let named =
+                    io::Error::new(error.kind(), format!("the file {}: {error}", blob.short()));
                 self.refuse(EngineError::Io(named));
                 return None;
             }
             (Err(error), _) => format!("the file {} does not read: {error}", blob.short()),
         };
-        Some(Damage { at, until: None, kind: DamageKind::File, what })
+        Some(Damage {
+            at,
+            until: None,
+            kind: DamageKind::File,
+            what,
+        })
     }
 
     fn refuse(&mut self, error: EngineError) {
@@ -144,12 +186,26 @@ impl<'a> Beside<'a> {
     }
 
     fn index_damage(&mut self, at: Position, what: String) {
-        self.damage.get_or_insert(Damage { at, until: None, kind: DamageKind::Index, what });
+        self.damage.get_or_insert(Damage {
+            at,
+            until: None,
+            kind: DamageKind::Index,
+            what,
+        });
     }
 
     /// Compares the tables with the whole log.
     pub(crate) fn finish(mut self) -> Result<Option<Damage>, EngineError> {
-        let Some(Place { engine, world, runs_end, is_still, .. }) = self.place else { return Ok(None) };
+        let Some(Place {
+            engine,
+            world,
+            runs_end,
+            is_still,
+            ..
+        }) = self.place
+        else {
+            return Ok(None);
+        };
         if let Some(refused) = self.refused {
             return Err(refused);
         }
@@ -158,14 +214,27 @@ impl<'a> Beside<'a> {
         }
         let (rows, is_readable) = count_keys(engine, world, runs_end)?;
         if rows != self.keys || !is_readable {
-            let what = format!("the table of keys has {rows} keys, the log has {}", self.keys);
+            let what = format!(
+                "the table of keys has {rows} keys, the log has {}",
+                self.keys
+            );
             self.index_damage(runs_end, what);
         }
-        let table: BTreeSet<Position> = runs::gone(engine, world, Position::ZERO, END, END)?.into_iter().collect();
-        let missing = self.gone.iter().find(|(gone, in_table)| **in_table && !table.contains(gone));
-        let more = table.iter().find(|gone| is_still && !self.gone.contains_key(gone));
+        let table: BTreeSet<Position> = runs::gone(engine, world, Position::ZERO, END, END)?
+            .into_iter()
+            .collect();
+        let missing = self
+            .gone
+            .iter()
+            .find(|(gone, in_table)| **in_table && !table.contains(gone));
+        let more = table
+            .iter()
+            .find(|gone| is_still && !self.gone.contains_key(gone));
         if let Some(gone) = missing.map(|(gone, _)| *gone).or(more.copied()) {
-            self.index_damage(gone, "the table of messages that are gone is not what the log says".to_owned());
+            self.index_damage(
+                gone,
+                "the table of messages that are gone is not what the log says".to_owned(),
+            );
         }
         Ok(self.damage)
     }
@@ -208,12 +277,21 @@ const fn image(view: &View) -> Option<&BlobRef> {
 }
 
 /// How many keys of commits in runs the table has, and whether all of them read.
-fn count_keys(engine: &dyn Engine, world: WorldId, runs_end: Position) -> Result<(u64, bool), EngineError> {
-    let (mut next, end) = (world.0.as_bytes().to_vec(), [world.0.as_bytes().as_slice(), &[0xff; 17]].concat());
+fn count_keys(
+    engine: &dyn Engine,
+    world: WorldId,
+    runs_end: Position,
+) -> Result<(u64, bool), EngineError> {
+    let (mut next, end) = (
+        world.0.as_bytes().to_vec(),
+        [world.0.as_bytes().as_slice(), &[0xff; 17]].concat(),
+    );
     let (mut count, mut is_readable) = (0_u64, true);
     loop {
         let rows = engine.range(Table::Keys, &next, &end, READ_BYTES)?;
-        let Some((last, _)) = rows.last() else { return Ok((count, is_readable)) };
+        let Some((last, _)) = rows.last() else {
+            return Ok((count, is_readable));
+        };
         next.clone_from(last);
         next.push(0);
         for (_, value) in &rows {

@@ -56,7 +56,12 @@ pub(crate) struct Checker<'a> {
 }
 
 impl<'a> Checker<'a> {
-    pub(crate) fn new(plan: &'a Plan, against: &'a Against, beside: Beside<'a>, upcasters: &'a Upcasters) -> Self {
+    pub(crate) fn new(
+        plan: &'a Plan,
+        against: &'a Against,
+        beside: Beside<'a>,
+        upcasters: &'a Upcasters,
+    ) -> Self {
         Self {
             plan,
             upcasters,
@@ -88,7 +93,9 @@ impl<'a> Checker<'a> {
         if record.fixed.first != self.next || record.fixed.count == 0 {
             return Err(Anomaly::Misplaced(record.bytes.to_vec()));
         }
-        let events = record.events().map_err(|error| Anomaly::Broken(Trouble::unreadable(error)))?;
+        let events = record
+            .events()
+            .map_err(|error| Anomaly::Broken(Trouble::unreadable(error)))?;
         let leaf = chain::leaf(record.header, &events);
         let link = chain::link(&self.link, &leaf);
         if link != record.link {
@@ -96,7 +103,9 @@ impl<'a> Checker<'a> {
         }
         let fetched = self.fetch(record.fixed.first, &events);
         self.read_events(record.fixed.world, &content::join(events, &fetched))?;
-        self.beside.note_commit(record).map_err(|error| Anomaly::Broken(Trouble::unreadable(error)))?;
+        self.beside
+            .note_commit(record)
+            .map_err(|error| Anomaly::Broken(Trouble::unreadable(error)))?;
         self.next = record.fixed.last().next();
         self.link = link;
         self.tree.push(leaf);
@@ -110,7 +119,12 @@ impl<'a> Checker<'a> {
         for (place, at, beside) in content::besides(first, events) {
             match self.beside.fetch((self.plan.keeper(at), at), &beside) {
                 Ok(bytes) => fetched.extend(bytes.map(|bytes| (place, bytes))),
-                Err(what) => self.files.push(Damage { at, until: None, kind: DamageKind::Content, what }),
+                Err(what) => self.files.push(Damage {
+                    at,
+                    until: None,
+                    kind: DamageKind::Content,
+                    what,
+                }),
             }
         }
         fetched
@@ -127,10 +141,14 @@ impl<'a> Checker<'a> {
             match decode(stored, self.upcasters) {
                 Ok(event) => read.push((at, event)),
                 Err(LiftError::Newer { kind, version }) => {
-                    let what = format!("event {at} is a {kind} of version {version}, which this build does not know");
+                    let what = format!(
+                        "event {at} is a {kind} of version {version}, which this build does not know"
+                    );
                     self.newer.get_or_insert(Newer { at, what });
                 }
-                Err(LiftError::Malformed(error)) => return Err(Anomaly::Broken(Trouble::unreadable(error))),
+                Err(LiftError::Malformed(error)) => {
+                    return Err(Anomaly::Broken(Trouble::unreadable(error)));
+                }
             }
         }
         for (at, event) in &read {
@@ -185,12 +203,18 @@ impl<'a> Checker<'a> {
         } else {
             None
         };
-        if let (Some(given), Some(known)) = (given.filter(|_| world == self.plan.world), &self.plan.name)
+        if let (Some(given), Some(known)) =
+            (given.filter(|_| world == self.plan.world), &self.plan.name)
             && given != known
         {
             let what = format!("the index calls it {known}, and its own name is {given}");
             let at = self.next;
-            self.damage.get_or_insert(Damage { at, until: None, kind: DamageKind::Index, what });
+            self.damage.get_or_insert(Damage {
+                at,
+                until: None,
+                kind: DamageKind::Index,
+                what,
+            });
         }
     }
 
@@ -222,13 +246,19 @@ impl<'a> Checker<'a> {
                 at,
                 until: Some(known.head),
                 kind: DamageKind::Rewritten,
-                what: format!("the index has another link and another root at event {}", known.head),
+                what: format!(
+                    "the index has another link and another root at event {}",
+                    known.head
+                ),
             }),
             (false, true) | (true, false) => Some(Damage {
                 at: known.head,
                 until: None,
                 kind: DamageKind::Index,
-                what: format!("the index does not have the link and the root that event {} has", known.head),
+                what: format!(
+                    "the index does not have the link and the root that event {} has",
+                    known.head
+                ),
             }),
         }
     }
@@ -265,7 +295,9 @@ impl<'a> Checker<'a> {
 
     /// The first damage: only at the end it is known which files were to go.
     fn take_damage(&mut self) -> Option<Damage> {
-        let file = mem::take(&mut self.files).into_iter().find(|file| !self.taken_out.is_asked(file.at));
+        let file = mem::take(&mut self.files)
+            .into_iter()
+            .find(|file| !self.taken_out.is_asked(file.at));
         match (self.damage.take(), file) {
             (Some(damage), Some(file)) if file.at >= damage.at => Some(damage),
             (damage, file) => file.or(damage),
@@ -276,7 +308,10 @@ impl<'a> Checker<'a> {
         let end = self.end();
         self.damage = self.take_damage();
         let is_whole = self.damage.is_none() && self.newer.is_none();
-        let rolled_back = self.damage.as_ref().is_some_and(|damage| damage.kind == DamageKind::RolledBack);
+        let rolled_back = self
+            .damage
+            .as_ref()
+            .is_some_and(|damage| damage.kind == DamageKind::RolledBack);
         let (heads, anchors, attested) = self.attest.finish(is_whole || rolled_back);
         Integrity {
             world: self.plan.world,
@@ -287,7 +322,10 @@ impl<'a> Checker<'a> {
             link: self.link,
             heads,
             anchors,
-            tail: Tail { attested, events: end.get().saturating_sub(attested.get()) },
+            tail: Tail {
+                attested,
+                events: end.get().saturating_sub(attested.get()),
+            },
             damage: self.damage,
             newer: self.newer,
         }

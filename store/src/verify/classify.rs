@@ -67,8 +67,13 @@ impl Scene<'_> {
                 && record.fixed.first == self.at
                 && self.is_next(record, WORLD_AT, self.id())
         })?;
-        let what = if is_renumbered { "its position was changed" } else { "its world's id was changed" };
-        Ok((is_renumbered || is_renamed).then(|| self.damage(DamageKind::FlippedByte, what.to_owned())))
+        let what = if is_renumbered {
+            "its position was changed"
+        } else {
+            "its world's id was changed"
+        };
+        Ok((is_renumbered || is_renamed)
+            .then(|| self.damage(DamageKind::FlippedByte, what.to_owned())))
     }
 
     /// Whether there is such a record in the shared frames with commits of this world, or of worlds that nobody knows.
@@ -76,8 +81,13 @@ impl Scene<'_> {
         let mut frames = Frames::default();
         let own = self.scan.units.get(&self.plan.world);
         for number in own.into_iter().chain(self.scan.orphans.values()).flatten() {
-            let Some(unit) = frames.unit(self.engine, *number)? else { continue };
-            if records(&unit).map_while(Result::ok).any(|record| is_it(&record)) {
+            let Some(unit) = frames.unit(self.engine, *number)? else {
+                continue;
+            };
+            if records(&unit)
+                .map_while(Result::ok)
+                .any(|record| is_it(&record))
+            {
                 return Ok(true);
             }
         }
@@ -85,22 +95,38 @@ impl Scene<'_> {
     }
 
     fn foreign(&self, bytes: &[u8]) -> Damage {
-        let Some(record) = read(bytes) else { return self.damage(DamageKind::Unreadable, String::new()) };
+        let Some(record) = read(bytes) else {
+            return self.damage(DamageKind::Unreadable, String::new());
+        };
         if record.fixed.first == self.at && self.is_next(&record, WORLD_AT, self.id()) {
-            return self.damage(DamageKind::FlippedByte, "its world's id was changed".to_owned());
+            return self.damage(
+                DamageKind::FlippedByte,
+                "its world's id was changed".to_owned(),
+            );
         }
         let (first, world) = (record.fixed.first, record.fixed.world);
-        self.damage(DamageKind::Spliced, format!("event {first} of the world {world} stands there"))
+        self.damage(
+            DamageKind::Spliced,
+            format!("event {first} of the world {world} stands there"),
+        )
     }
 
     fn misplaced(&self, bytes: &[u8]) -> Result<Damage, EngineError> {
-        let Some(record) = read(bytes) else { return Ok(self.damage(DamageKind::Unreadable, String::new())) };
+        let Some(record) = read(bytes) else {
+            return Ok(self.damage(DamageKind::Unreadable, String::new()));
+        };
         if self.is_next(&record, FIRST_AT, &self.at.get().to_le_bytes()) {
-            return Ok(self.damage(DamageKind::FlippedByte, "its position was changed".to_owned()));
+            return Ok(self.damage(
+                DamageKind::FlippedByte,
+                "its position was changed".to_owned(),
+            ));
         }
         let first = record.fixed.first;
         if first < self.at {
-            return Ok(self.damage(DamageKind::Reordered, format!("event {first} stands there once more")));
+            return Ok(self.damage(
+                DamageKind::Reordered,
+                format!("event {first} stands there once more"),
+            ));
         }
         if self.is_elsewhere()? {
             return Ok(self.damage(DamageKind::Reordered, format!("event {first} stands there")));
@@ -110,23 +136,36 @@ impl Scene<'_> {
         }
         Ok(match self.scan.broken.first() {
             Some(broken) => self.damage(DamageKind::Unreadable, broken.trouble.what.clone()),
-            None => self.damage(DamageKind::Deleted, format!("the next event that is there is {first}")),
+            None => self.damage(
+                DamageKind::Deleted,
+                format!("the next event that is there is {first}"),
+            ),
         })
     }
 
     fn unlinked(&self, bytes: &[u8]) -> Result<Damage, EngineError> {
-        let Some(record) = read(bytes) else { return Ok(self.damage(DamageKind::Unreadable, String::new())) };
+        let Some(record) = read(bytes) else {
+            return Ok(self.damage(DamageKind::Unreadable, String::new()));
+        };
         Ok(match self.find_link(record.link)? {
             Some((world, first)) => {
                 let what = format!("it has the link of event {first} of the world {world}");
                 self.damage(DamageKind::Spliced, what)
             }
-            None => self.damage(DamageKind::FlippedByte, "the commit does not give its link".to_owned()),
+            None => self.damage(
+                DamageKind::FlippedByte,
+                "the commit does not give its link".to_owned(),
+            ),
         })
     }
 
     fn damage(&self, kind: DamageKind, what: String) -> Damage {
-        Damage { at: self.at, until: None, kind, what }
+        Damage {
+            at: self.at,
+            until: None,
+            kind,
+            what,
+        }
     }
 
     fn id(&self) -> &[u8] {
@@ -139,7 +178,9 @@ impl Scene<'_> {
         if let Some(place) = header.get_mut(offset..offset.saturating_add(field.len())) {
             place.copy_from_slice(field);
         }
-        record.events().is_ok_and(|events| chain::link(&self.link, &chain::leaf(&header, &events)) == record.link)
+        record.events().is_ok_and(|events| {
+            chain::link(&self.link, &chain::leaf(&header, &events)) == record.link
+        })
     }
 
     /// Whether the commit that has to come stands somewhere else in this world's log.
@@ -148,13 +189,20 @@ impl Scene<'_> {
         for stretch in &self.plan.stretches {
             stretch.walk(self.engine, Position::new(1), &mut |item| {
                 if let Item::Record(record) = item {
-                    found |= record.fixed.first == self.at && self.plan.allows(record.fixed.world, self.at);
+                    found |= record.fixed.first == self.at
+                        && self.plan.allows(record.fixed.world, self.at);
                 }
-                if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                if found {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
             })?;
         }
         Ok(found
-            || self.is_in_frames(|record| record.fixed.first == self.at && record.fixed.world == self.plan.world)?)
+            || self.is_in_frames(|record| {
+                record.fixed.first == self.at && record.fixed.world == self.plan.world
+            })?)
     }
 
     /// The world that has a commit with this link, and where.
@@ -167,7 +215,9 @@ impl Scene<'_> {
         };
         let (mut next, mut units) = (Vec::new(), RunUnits::default());
         loop {
-            let rows = self.engine.range(Table::Runs, &next, &[0xff; 27], READ_BYTES)?;
+            let rows = self
+                .engine
+                .range(Table::Runs, &next, &[0xff; 27], READ_BYTES)?;
             let Some((last, _)) = rows.last() else { break };
             next.clone_from(last);
             next.push(0);
@@ -180,8 +230,11 @@ impl Scene<'_> {
                 });
             }
         }
-        self.scan
-            .each_unit(self.engine, |unit| records(unit).map_while(Result::ok).for_each(|record| look(&record)))?;
+        self.scan.each_unit(self.engine, |unit| {
+            records(unit)
+                .map_while(Result::ok)
+                .for_each(|record| look(&record))
+        })?;
         Ok(found)
     }
 }

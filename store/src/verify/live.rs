@@ -39,14 +39,28 @@ fn verify(inner: &Inner, world: WorldId, against: &Against) -> Result<Integrity,
     let shared = inner.shared.as_ref();
     let plan = cut(&shared.index(), world).ok_or(ReadError::NoSuchWorld(world))?;
     let is_short = |stretch: &&Stretch| stretch.tail.is_empty() && stretch.runs_end < stretch.up_to;
-    let short = plan.stretches.iter().filter(|stretch| stretch.owner != world).find(is_short);
+    let short = plan
+        .stretches
+        .iter()
+        .filter(|stretch| stretch.owner != world)
+        .find(is_short);
     if let Some(stretch) = short {
-        let what = format!("it shares events up to {} with a world that ends before", stretch.up_to);
-        return Err(ReadError::Damaged { at: stretch.up_to, what });
+        let what = format!(
+            "it shares events up to {} with a world that ends before",
+            stretch.up_to
+        );
+        return Err(ReadError::Damaged {
+            at: stretch.up_to,
+            what,
+        });
     }
     let mut found = verify_to(inner, &plan, against)?;
     // What stands beside the frames may have been erased since its record was read.
-    if found.damage.as_ref().is_some_and(|damage| damage.kind == DamageKind::Content) {
+    if found
+        .damage
+        .as_ref()
+        .is_some_and(|damage| damage.kind == DamageKind::Content)
+    {
         found = verify_to(inner, &plan, against)?;
     }
     behind_index(shared, found)
@@ -57,8 +71,20 @@ fn verify_to(inner: &Inner, plan: &Plan, against: &Against) -> Result<Integrity,
     let (shared, world) = (inner.shared.as_ref(), plan.world);
     let lease = shared.lease();
     let engine = lease.engine().map_err(|_| closed())?;
-    let place = Place { engine, vault: &inner.vault, world, runs_end: plan.runs_end, is_still: false };
-    let stage = Stage { plan, scan: &Scan::default(), place, against, upcasters: &shared.upcasters };
+    let place = Place {
+        engine,
+        vault: &inner.vault,
+        world,
+        runs_end: plan.runs_end,
+        is_still: false,
+    };
+    let stage = Stage {
+        plan,
+        scan: &Scan::default(),
+        place,
+        against,
+        upcasters: &shared.upcasters,
+    };
     let (mut checker, mut anomaly) = (begin(&stage), None);
     walk(shared, engine, plan, &mut |item| match checker.take(item) {
         Ok(()) => ControlFlow::Continue(()),
@@ -84,19 +110,34 @@ fn behind_index(shared: &Shared, mut found: Integrity) -> Result<Integrity, Read
     let _no_sweep = shared.chores();
     let lease = shared.lease();
     let engine = lease.engine().map_err(|_| closed())?;
-    let runs_end = shared.index().worlds.get(&found.world).map(|world| world.runs_end);
+    let runs_end = shared
+        .index()
+        .worlds
+        .get(&found.world)
+        .map(|world| world.runs_end);
     let last = last_run(engine, found.world).map_err(|error| read_error(error, found.events))?;
     if let (None, Some(runs_end), Some(last)) = (&found.damage, runs_end, last)
         && last > runs_end
     {
-        let what = format!("the index ends the log at event {runs_end}, and event {last} is in its runs");
-        found.damage = Some(Damage { at: runs_end.next(), until: None, kind: DamageKind::RolledBack, what });
+        let what =
+            format!("the index ends the log at event {runs_end}, and event {last} is in its runs");
+        found.damage = Some(Damage {
+            at: runs_end.next(),
+            until: None,
+            kind: DamageKind::RolledBack,
+            what,
+        });
     }
     Ok(found)
 }
 
 /// Walks what was there at the cut, wherever it is moved meanwhile.
-pub(super) fn walk(shared: &Shared, engine: &dyn Engine, plan: &Plan, each: &mut Each<'_>) -> Result<(), ReadError> {
+pub(super) fn walk(
+    shared: &Shared,
+    engine: &dyn Engine,
+    plan: &Plan,
+    each: &mut Each<'_>,
+) -> Result<(), ReadError> {
     let (mut next, mut count, mut is_closed) = (Position::new(1), 0_u32, false);
     for stretch in &plan.stretches {
         let mut stretch = stretch.clone();
@@ -126,8 +167,15 @@ pub(super) fn walk(shared: &Shared, engine: &dyn Engine, plan: &Plan, each: &mut
 /// Finds the commits that were in shared frames in the runs that they were copied into.
 fn follow(shared: &Shared, stretch: &mut Stretch, next: Position) -> Result<(), ReadError> {
     let index = shared.index();
-    let now = index.worlds.get(&stretch.owner).map(tail).filter(|(runs_end, _)| *runs_end > stretch.runs_end);
-    let gone = || ReadError::Damaged { at: next, what: "frames of it are missing".to_owned() };
+    let now = index
+        .worlds
+        .get(&stretch.owner)
+        .map(tail)
+        .filter(|(runs_end, _)| *runs_end > stretch.runs_end);
+    let gone = || ReadError::Damaged {
+        at: next,
+        what: "frames of it are missing".to_owned(),
+    };
     (stretch.runs_end, stretch.tail) = now.ok_or_else(gone)?;
     Ok(())
 }
@@ -144,18 +192,29 @@ pub(super) fn cut(index: &Index, world: WorldId) -> Option<Plan> {
     let own = index.worlds.get(&world)?;
     let stretch = |owner: WorldId, known: &World, up_to: Position| {
         let (runs_end, tail) = tail(known);
-        Stretch { owner, up_to, runs_end, tail }
+        Stretch {
+            owner,
+            up_to,
+            runs_end,
+            tail,
+        }
     };
     let mut stretches = vec![stretch(world, own, own.reach.head)];
     let (mut base, mut up_to) = (own.reach.base, own.reach.head);
-    while let Some(shared) = base.filter(|base| !base.is_copied && stretches.len() <= FORKS_DEEP_MAX) {
+    while let Some(shared) =
+        base.filter(|base| !base.is_copied && stretches.len() <= FORKS_DEEP_MAX)
+    {
         let parent = index.worlds.get(&shared.parent)?;
         // A fork may leave its parent before that one left its own.
         up_to = up_to.min(shared.at);
         stretches.insert(0, stretch(shared.parent, parent, up_to));
         base = parent.reach.base;
     }
-    let known = Known { head: own.reach.head, link: own.reach.link, tree: Some(own.reach.tree.clone()) };
+    let known = Known {
+        head: own.reach.head,
+        link: own.reach.link,
+        tree: Some(own.reach.tree.clone()),
+    };
     Some(Plan {
         world,
         name: Some((*own.reach.name).clone()),

@@ -14,16 +14,35 @@ use crate::upcast::Upcasters;
 
 /// All of a world's own records, from wherever they stand: those in runs, then those in shared frames.
 pub(crate) fn anywhere(scan: &Scan, owner: WorldId, up_to: Position) -> [Stretch; 2] {
-    let tail = scan.units.get(&owner).or_else(|| scan.orphans.get(&owner)).cloned().unwrap_or_default();
+    let tail = scan
+        .units
+        .get(&owner)
+        .or_else(|| scan.orphans.get(&owner))
+        .cloned()
+        .unwrap_or_default();
     let all = Position::new(u64::MAX - 1);
     [
-        Stretch { owner, up_to, runs_end: all, tail: Vec::new() },
-        Stretch { owner, up_to, runs_end: Position::ZERO, tail },
+        Stretch {
+            owner,
+            up_to,
+            runs_end: all,
+            tail: Vec::new(),
+        },
+        Stretch {
+            owner,
+            up_to,
+            runs_end: Position::ZERO,
+            tail,
+        },
     ]
 }
 
 /// What the first record of a world's own says that it was forked from; `None` if that says nothing of it.
-pub(crate) fn origin(engine: &dyn Engine, scan: &Scan, world: WorldId) -> Result<Option<Base>, EngineError> {
+pub(crate) fn origin(
+    engine: &dyn Engine,
+    scan: &Scan,
+    world: WorldId,
+) -> Result<Option<Base>, EngineError> {
     let (mut found, mut is_copied) = (None, false);
     for stretch in anywhere(scan, world, Position::new(u64::MAX - 1)) {
         let walked = stretch.walk(engine, Position::new(1), &mut |item| match item {
@@ -51,5 +70,9 @@ pub(crate) fn origin(engine: &dyn Engine, scan: &Scan, world: WorldId) -> Result
 /// What a world's first record of its own says that it was forked from.
 pub(crate) fn base(record: &RecordRef<'_>, is_copied: bool) -> Option<Base> {
     let origin = Summary::read(record, &Upcasters::default()).ok()?.origin?;
-    Some(Base { parent: origin.forked.parent, at: origin.forked.base.of, is_copied })
+    Some(Base {
+        parent: origin.forked.parent,
+        at: origin.forked.base.of,
+        is_copied,
+    })
 }

@@ -32,7 +32,10 @@ pub(crate) struct Plan {
 impl Plan {
     /// The world that keeps the record with the event at `at`.
     pub(crate) fn keeper(&self, at: Position) -> WorldId {
-        self.stretches.iter().find(|stretch| at <= stretch.up_to).map_or(self.world, |stretch| stretch.owner)
+        self.stretches
+            .iter()
+            .find(|stretch| at <= stretch.up_to)
+            .map_or(self.world, |stretch| stretch.owner)
     }
 
     /// Whether a record of `world` may stand at `at`. What a fork has of its parents is theirs by name; that it is the

@@ -34,7 +34,11 @@ impl Store {
     /// # Errors
     /// [`ReadError::NoSuchWorld`]; [`ReadError::Damaged`] if there is no such event, or if the log does not give the
     /// root that it should.
-    pub async fn inclusion_proof(&self, world: WorldId, position: Position) -> Result<Inclusion, ReadError> {
+    pub async fn inclusion_proof(
+        &self,
+        world: WorldId,
+        position: Position,
+    ) -> Result<Inclusion, ReadError> {
         let inner = Arc::clone(&self.inner);
         blocking(move || inclusion(&inner, world, position)).await
     }
@@ -45,13 +49,22 @@ impl Store {
     /// # Errors
     /// [`ReadError::NoSuchWorld`]; [`ReadError::Damaged`] if there are not so many commits, or if the log does not give
     /// the root that it should.
-    pub async fn consistency_proof(&self, world: WorldId, old: u64, new: u64) -> Result<Vec<Hash>, ReadError> {
+    pub async fn consistency_proof(
+        &self,
+        world: WorldId,
+        old: u64,
+        new: u64,
+    ) -> Result<Vec<Hash>, ReadError> {
         let inner = Arc::clone(&self.inner);
         blocking(move || {
             let mut prover = Prover::default();
-            prover.want_consistency(old, new).map_err(|error| damaged(Position::ZERO, &error))?;
+            prover
+                .want_consistency(old, new)
+                .map_err(|error| damaged(Position::ZERO, &error))?;
             push_all(&inner, world, &mut prover)?;
-            prover.consistency(old, new).map_err(|error| damaged(Position::ZERO, &error))
+            prover
+                .consistency(old, new)
+                .map_err(|error| damaged(Position::ZERO, &error))
         })
         .await
     }
@@ -70,14 +83,26 @@ fn inclusion(inner: &Inner, world: WorldId, position: Position) -> Result<Inclus
     })?;
     let leaf = leaf.map_err(|Malformed(what)| ReadError::Damaged { at: position, what })?;
     let mut prover = Prover::default();
-    prover.want_inclusion(index, head.size()).map_err(|error| damaged(position, &error))?;
+    prover
+        .want_inclusion(index, head.size())
+        .map_err(|error| damaged(position, &error))?;
     let head = push_all(inner, world, &mut prover)?;
-    let path = prover.inclusion(index, head.commits).map_err(|error| damaged(position, &error))?;
-    Ok(Inclusion { leaf: Digest::new(leaf), index, head, path })
+    let path = prover
+        .inclusion(index, head.commits)
+        .map_err(|error| damaged(position, &error))?;
+    Ok(Inclusion {
+        leaf: Digest::new(leaf),
+        index,
+        head,
+        path,
+    })
 }
 
 fn damaged(at: Position, error: &ProofError) -> ReadError {
-    ReadError::Damaged { at, what: error.to_string() }
+    ReadError::Damaged {
+        at,
+        what: error.to_string(),
+    }
 }
 
 /// Adds all leaves of a world, and verifies that they give the root that the index has.
@@ -89,14 +114,23 @@ fn push_all(inner: &Inner, world: WorldId, prover: &mut Prover) -> Result<TreeHe
             Ok(leaf) => prover.push(leaf),
             Err(Malformed(what)) => bad = Some(what),
         }
-        if bad.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if bad.is_some() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     })?;
     match bad {
         Some(what) => Err(ReadError::Damaged { at: of, what }),
-        None if known != *prover.tree() => {
-            Err(ReadError::Damaged { at: of, what: "the log does not give the root that the index has".to_owned() })
-        }
-        None => Ok(TreeHead { of, commits: known.size(), root: Digest::new(known.root()) }),
+        None if known != *prover.tree() => Err(ReadError::Damaged {
+            at: of,
+            what: "the log does not give the root that the index has".to_owned(),
+        }),
+        None => Ok(TreeHead {
+            of,
+            commits: known.size(),
+            root: Digest::new(known.root()),
+        }),
     }
 }
 
@@ -109,7 +143,9 @@ fn each_record(
     let shared = inner.shared.as_ref();
     let plan = cut(&shared.index(), world).ok_or(ReadError::NoSuchWorld(world))?;
     let lease = shared.lease();
-    let engine = lease.engine().map_err(|_| ReadError::Stopped(CLOSED.to_owned()))?;
+    let engine = lease
+        .engine()
+        .map_err(|_| ReadError::Stopped(CLOSED.to_owned()))?;
     let mut broken = None;
     walk(shared, engine, &plan, &mut |item| match item {
         Item::Record(record) => each(&record),
@@ -119,7 +155,10 @@ fn each_record(
         }
     })?;
     match broken {
-        Some(what) => Err(ReadError::Damaged { at: Position::ZERO, what }),
+        Some(what) => Err(ReadError::Damaged {
+            at: Position::ZERO,
+            what,
+        }),
         None => Ok(plan.known.and_then(|known| known.tree).unwrap_or_default()),
     }
 }

@@ -38,7 +38,10 @@ impl Integrity {
     /// What it comes to.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
-        let fits = self.anchors.iter().any(|anchor| anchor.outcome == AnchorOutcome::Fits);
+        let fits = self
+            .anchors
+            .iter()
+            .any(|anchor| anchor.outcome == AnchorOutcome::Fits);
         if self.damage.is_some() {
             Verdict::Damaged
         } else if self.newer.is_some() {

@@ -29,13 +29,17 @@ pub(crate) fn verify(stage: &Stage<'_>) -> Result<Integrity, EngineError> {
     for stretch in &stage.plan.stretches {
         let mut anomaly = None;
         let from = checker.next;
-        let end = stretch.walk(stage.place.engine, from, &mut |item| match checker.take(item) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(found) => {
-                anomaly = Some(found);
-                ControlFlow::Break(())
-            }
-        })?;
+        let end = stretch.walk(
+            stage.place.engine,
+            from,
+            &mut |item| match checker.take(item) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(found) => {
+                    anomaly = Some(found);
+                    ControlFlow::Break(())
+                }
+            },
+        )?;
         if let Some(anomaly) = anomaly {
             return name(stage, checker, anomaly);
         }
@@ -48,11 +52,20 @@ pub(crate) fn verify(stage: &Stage<'_>) -> Result<Integrity, EngineError> {
 
 /// The checks, before the first record.
 pub(crate) fn begin<'a>(stage: &Stage<'a>) -> Checker<'a> {
-    Checker::new(stage.plan, stage.against, Beside::new(stage.place), stage.upcasters)
+    Checker::new(
+        stage.plan,
+        stage.against,
+        Beside::new(stage.place),
+        stage.upcasters,
+    )
 }
 
 /// Ends with what a record is that is not the one that has to come.
-pub(crate) fn name(stage: &Stage<'_>, mut checker: Checker<'_>, anomaly: Anomaly) -> Result<Integrity, EngineError> {
+pub(crate) fn name(
+    stage: &Stage<'_>,
+    mut checker: Checker<'_>,
+    anomaly: Anomaly,
+) -> Result<Integrity, EngineError> {
     if let Anomaly::Broken(trouble) = &anomaly
         && trouble.is_newer
     {
@@ -64,7 +77,10 @@ pub(crate) fn name(stage: &Stage<'_>, mut checker: Checker<'_>, anomaly: Anomaly
 }
 
 /// Ends at the end of the log.
-pub(crate) fn conclude(stage: &Stage<'_>, mut checker: Checker<'_>) -> Result<Integrity, EngineError> {
+pub(crate) fn conclude(
+    stage: &Stage<'_>,
+    mut checker: Checker<'_>,
+) -> Result<Integrity, EngineError> {
     if !checker.is_damaged()
         && let Some(damage) = of_end(stage, &mut checker)?
     {
@@ -74,15 +90,25 @@ pub(crate) fn conclude(stage: &Stage<'_>, mut checker: Checker<'_>) -> Result<In
 }
 
 fn scene<'a>(stage: &Stage<'a>, checker: &Checker<'_>) -> Scene<'a> {
-    let Stage { plan, scan, place, .. } = *stage;
-    Scene { engine: place.engine, plan, scan, at: checker.next, link: checker.link }
+    let Stage {
+        plan, scan, place, ..
+    } = *stage;
+    Scene {
+        engine: place.engine,
+        plan,
+        scan,
+        at: checker.next,
+        link: checker.link,
+    }
 }
 
 /// What the end of a log tells that is right up to there.
 fn of_end(stage: &Stage<'_>, checker: &mut Checker<'_>) -> Result<Option<Damage>, EngineError> {
     let (end, scene) = (checker.end(), scene(stage, checker));
     if let Some(known) = stage.plan.known.as_ref().filter(|known| known.head > end) {
-        return scene.cut(format!("the index knows events up to {}", known.head)).map(Some);
+        return scene
+            .cut(format!("the index knows events up to {}", known.head))
+            .map(Some);
     }
     if let Some(damage) = scene.lost_in_frames()? {
         return Ok(Some(damage));
@@ -92,7 +118,12 @@ fn of_end(stage: &Stage<'_>, checker: &mut Checker<'_>) -> Result<Option<Damage>
     }
     if let Some(anchor) = checker.ahead() {
         let what = format!("an anchor covers {} commits", anchor.size);
-        return Ok(Some(Damage { at: end.next(), until: None, kind: DamageKind::RolledBack, what }));
+        return Ok(Some(Damage {
+            at: end.next(),
+            until: None,
+            kind: DamageKind::RolledBack,
+            what,
+        }));
     }
     checker.take_beside().finish()
 }

@@ -45,7 +45,13 @@ pub(crate) struct Scan {
 impl Scan {
     /// Reads all frames behind `swept`.
     pub(crate) fn read(engine: &dyn Engine, swept: FrameNumber) -> Result<Self, EngineError> {
-        let mut reading = Reading { scan: Self { head: swept, ..Self::default() }, ..Reading::default() };
+        let mut reading = Reading {
+            scan: Self {
+                head: swept,
+                ..Self::default()
+            },
+            ..Reading::default()
+        };
         loop {
             let next = reading.scan.head.plus(1);
             let frames = engine.read(next, READ_BYTES)?;
@@ -64,9 +70,16 @@ impl Scan {
         engine: &dyn Engine,
         known: &BTreeSet<WorldId>,
     ) -> Result<(), EngineError> {
-        let unknown: Vec<WorldId> = self.units.keys().filter(|world| !known.contains(world)).copied().collect();
+        let unknown: Vec<WorldId> = self
+            .units
+            .keys()
+            .filter(|world| !known.contains(world))
+            .copied()
+            .collect();
         for world in unknown {
-            let Some(units) = self.units.get(&world) else { continue };
+            let Some(units) = self.units.get(&world) else {
+                continue;
+            };
             if !begins(engine, world, units)? {
                 self.orphans.extend(self.units.remove_entry(&world));
             }
@@ -75,7 +88,11 @@ impl Scan {
     }
 
     /// Hands out all units.
-    pub(crate) fn each_unit(&self, engine: &dyn Engine, mut each: impl FnMut(&[u8])) -> Result<(), EngineError> {
+    pub(crate) fn each_unit(
+        &self,
+        engine: &dyn Engine,
+        mut each: impl FnMut(&[u8]),
+    ) -> Result<(), EngineError> {
         let mut frames = Frames::default();
         for number in &self.all {
             if let Some(unit) = frames.unit(engine, *number)? {
@@ -90,8 +107,13 @@ impl Scan {
 fn begins(engine: &dyn Engine, world: WorldId, units: &[FrameNumber]) -> Result<bool, EngineError> {
     let mut frames = Frames::default();
     for number in units {
-        let Some(unit) = frames.unit(engine, *number)? else { continue };
-        if records(&unit).map_while(Result::ok).any(|record| record.fixed.world == world && makes(&record)) {
+        let Some(unit) = frames.unit(engine, *number)? else {
+            continue;
+        };
+        if records(&unit)
+            .map_while(Result::ok)
+            .any(|record| record.fixed.world == world && makes(&record))
+        {
             return Ok(true);
         }
     }
@@ -100,7 +122,11 @@ fn begins(engine: &dyn Engine, world: WorldId, units: &[FrameNumber]) -> Result<
 
 fn makes(record: &RecordRef<'_>) -> bool {
     const MAKING: [u16; 2] = [EventKind::WorldOpened as u16, EventKind::Forked as u16];
-    let is_made = record.events().is_ok_and(|events| events.first().is_some_and(|event| MAKING.contains(&event.kind)));
+    let is_made = record.events().is_ok_and(|events| {
+        events
+            .first()
+            .is_some_and(|event| MAKING.contains(&event.kind))
+    });
     record.fixed.first == Position::new(1) || is_made
 }
 
@@ -127,8 +153,17 @@ impl Reading {
         let frame = match FrameRef::read(bytes) {
             Ok(frame) if frame.number == number.0 => frame,
             Ok(frame) => {
-                let what = format!("frame {} stands in the place of frame {number}", frame.number);
-                return self.broken(number, Trouble { is_newer: false, what });
+                let what = format!(
+                    "frame {} stands in the place of frame {number}",
+                    frame.number
+                );
+                return self.broken(
+                    number,
+                    Trouble {
+                        is_newer: false,
+                        what,
+                    },
+                );
             }
             Err(error) => return self.broken(number, Trouble::of_frame(bytes, error)),
         };
@@ -139,7 +174,10 @@ impl Reading {
             Ok(None) => {}
             Ok(Some(unit)) => note(&mut self.scan, self.first, unit),
             // Its beginning is what is missing or broken, and that is known.
-            Err(_) if frame.is_continued && (self.scan.missing.is_some() || !self.scan.broken.is_empty()) => {
+            Err(_)
+                if frame.is_continued
+                    && (self.scan.missing.is_some() || !self.scan.broken.is_empty()) =>
+            {
                 self.scan.lost = Some(number);
             }
             Err(error) => self.broken(number, Trouble::unreadable(error)),
@@ -166,7 +204,10 @@ fn note(scan: &mut Scan, first: FrameNumber, unit: &[u8]) {
             }
             Err(error) => {
                 let trouble = Trouble::unreadable(error);
-                scan.broken.push(BrokenFrame { number: first, trouble });
+                scan.broken.push(BrokenFrame {
+                    number: first,
+                    trouble,
+                });
             }
         }
     }

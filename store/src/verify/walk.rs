@@ -37,12 +37,18 @@ pub(crate) struct Trouble {
 
 impl Trouble {
     pub(crate) fn unreadable(error: Malformed) -> Self {
-        Self { is_newer: false, what: error.0 }
+        Self {
+            is_newer: false,
+            what: error.0,
+        }
     }
 
     /// What is the matter with a frame that does not read.
     pub(crate) fn of_frame(bytes: &[u8], error: Malformed) -> Self {
-        Self { is_newer: is_newer(bytes), what: error.0 }
+        Self {
+            is_newer: is_newer(bytes),
+            what: error.0,
+        }
     }
 }
 
@@ -71,7 +77,12 @@ pub(crate) type Each<'f> = dyn FnMut(Item<'_>) -> ControlFlow<()> + 'f;
 
 impl Stretch {
     /// Hands out the items from the one with event `from` on.
-    pub(crate) fn walk(&self, engine: &dyn Engine, from: Position, each: &mut Each<'_>) -> Result<End, EngineError> {
+    pub(crate) fn walk(
+        &self,
+        engine: &dyn Engine,
+        from: Position,
+        each: &mut Each<'_>,
+    ) -> Result<End, EngineError> {
         if from <= self.runs_end && self.walk_runs(engine, from, each)?.is_break() {
             return Ok(End::Stopped);
         }
@@ -86,15 +97,19 @@ impl Stretch {
     ) -> Result<ControlFlow<()>, EngineError> {
         let beginning = run_key(self.owner, Position::ZERO, 0);
         let first = engine.floor(Table::Runs, &run_key(self.owner, from, u16::MAX))?;
-        let first = first.filter(|(key, _)| from.get() > 1 && key.starts_with(self.owner.0.as_bytes()));
+        let first =
+            first.filter(|(key, _)| from.get() > 1 && key.starts_with(self.owner.0.as_bytes()));
         // A unit in parts begins with part 0.
-        let first = first.map(|(key, _)| read_run_key(&key).map(|(world, first, _)| run_key(world, first, 0)));
+        let first = first
+            .map(|(key, _)| read_run_key(&key).map(|(world, first, _)| run_key(world, first, 0)));
         let mut next = first.and_then(Result::ok).unwrap_or(beginning);
         let end = run_key(self.owner, self.runs_end.min(self.up_to).next(), 0);
         let (mut unit, mut has_ended) = (RunUnits::default(), false);
         loop {
             let rows = engine.range(Table::Runs, &next, &end, READ_BYTES)?;
-            let Some((last, _)) = rows.last() else { return Ok(ControlFlow::Continue(())) };
+            let Some((last, _)) = rows.last() else {
+                return Ok(ControlFlow::Continue(()));
+            };
             next.clone_from(last);
             next.push(0);
             for row in &rows {
@@ -115,8 +130,12 @@ impl Stretch {
     /// Whether a commit was put behind the counted ones by a sweep that did not live to count it, or does not count it yet:
     /// it is in shared frames, too.
     fn is_uncounted(&self, item: &Item<'_>, has_ended: bool) -> bool {
-        let is_behind = |record: &RecordRef<'_>| record.fixed.world == self.owner && record.fixed.first > self.runs_end;
-        has_ended && !self.tail.is_empty() && matches!(item, Item::Record(record) if is_behind(record))
+        let is_behind = |record: &RecordRef<'_>| {
+            record.fixed.world == self.owner && record.fixed.first > self.runs_end
+        };
+        has_ended
+            && !self.tail.is_empty()
+            && matches!(item, Item::Record(record) if is_behind(record))
     }
 
     /// Passes an item on, unless it is outside of the stretch.
@@ -130,14 +149,24 @@ impl Stretch {
         each(item)
     }
 
-    fn walk_tail(&self, engine: &dyn Engine, from: Position, each: &mut Each<'_>) -> Result<End, EngineError> {
+    fn walk_tail(
+        &self,
+        engine: &dyn Engine,
+        from: Position,
+        each: &mut Each<'_>,
+    ) -> Result<End, EngineError> {
         let mut frames = Frames::default();
         for number in &self.tail {
             let unit = match frames.unit(engine, *number) {
                 Ok(Some(unit)) => unit,
                 Ok(None) => return Ok(End::Moved),
                 Err(EngineError::Damaged(what)) => {
-                    if each(Item::Broken(Trouble { is_newer: false, what })).is_break() {
+                    if each(Item::Broken(Trouble {
+                        is_newer: false,
+                        what,
+                    }))
+                    .is_break()
+                    {
                         return Ok(End::Stopped);
                     }
                     continue;
@@ -178,7 +207,13 @@ impl RunUnits {
         if frame.number != first.get().saturating_add(u64::from(part)) {
             *self = Self::default();
             let what = format!("the run of event {first} stands under the key of another one");
-            return broken(Trouble { is_newer: false, what }, each);
+            return broken(
+                Trouble {
+                    is_newer: false,
+                    what,
+                },
+                each,
+            );
         }
         if frame.is_continued && self.expected != Some((first, part)) {
             return ControlFlow::Continue(());

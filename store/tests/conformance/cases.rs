@@ -19,7 +19,8 @@ where
         return one(name, seed, &strategy, &test);
     }
     let cases = number("PROPTEST_CASES").unwrap_or_else(|| default.into());
-    let first = number("PROPTEST_RNG_SEED").unwrap_or_else(|| RandomState::new().build_hasher().finish());
+    let first =
+        number("PROPTEST_RNG_SEED").unwrap_or_else(|| RandomState::new().build_hasher().finish());
     for case in 0..cases {
         one(name, first.wrapping_add(case), &strategy, &test);
     }
@@ -33,7 +34,12 @@ where
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &bytes);
-    let config = Config { cases: 1, failure_persistence: None, max_shrink_iters: 400, ..Config::default() };
+    let config = Config {
+        cases: 1,
+        failure_persistence: None,
+        max_shrink_iters: 400,
+        ..Config::default()
+    };
     let passed = |value| -> TestCaseResult {
         test(value);
         Ok(())
@@ -43,10 +49,16 @@ where
             TestError::Fail(why, least) => format!("{why}\nleast: {least:?}"),
             TestError::Abort(why) => why.to_string(),
         };
-        panic!("{why}\nagain: {ALONE}={seed} cargo test -p folkmoot-store --test conformance -- --exact {name}");
+        panic!(
+            "{why}\nagain: {ALONE}={seed} cargo test -p folkmoot-store --test conformance -- --exact {name}"
+        );
     }
 }
 
 fn number(variable: &str) -> Option<u64> {
-    std::env::var(variable).ok().map(|value| value.parse().unwrap_or_else(|_| panic!("{variable} is no number")))
+    std::env::var(variable).ok().map(|value| {
+        value
+            .parse()
+            .unwrap_or_else(|_| panic!("{variable} is no number"))
+    })
 }

@@ -8,7 +8,14 @@ use proptest::prelude::*;
 use crate::cases;
 use crate::subject::{Bare, Kind};
 
-const TABLES: [Table; 6] = [Table::Meta, Table::Worlds, Table::Runs, Table::Keys, Table::Gone, Table::Deleted];
+const TABLES: [Table; 6] = [
+    Table::Meta,
+    Table::Worlds,
+    Table::Runs,
+    Table::Keys,
+    Table::Gone,
+    Table::Deleted,
+];
 
 /// How many operations a case has at most.
 const OPERATIONS: usize = 60;
@@ -17,12 +24,24 @@ const OPERATIONS: usize = 60;
 #[derive(Debug, Clone)]
 enum Operation {
     TakeOver,
-    Append { frames: Vec<usize>, ahead: i8, newer: i8 },
-    Read { from: u8, bytes_max: usize },
+    Append {
+        frames: Vec<usize>,
+        ahead: i8,
+        newer: i8,
+    },
+    Read {
+        from: u8,
+        bytes_max: usize,
+    },
     Trim(u8),
     Put(Table, Vec<(u8, usize)>),
     Remove(Table, Vec<u8>),
-    Range { table: Table, from: u8, to: u8, bytes_max: usize },
+    Range {
+        table: Table,
+        from: u8,
+        to: u8,
+        bytes_max: usize,
+    },
     Compact,
     Reopen,
     Kill,
@@ -47,10 +66,14 @@ impl Model {
 
     fn append(&mut self, term: u64, expected: u64, frames: &[Vec<u8>]) -> Result<(), EngineError> {
         if term != self.term {
-            return Err(EngineError::Fenced { current: Term(self.term) });
+            return Err(EngineError::Fenced {
+                current: Term(self.term),
+            });
         }
         if expected != self.head {
-            return Err(EngineError::WrongHead { actual: FrameNumber(self.head) });
+            return Err(EngineError::WrongHead {
+                actual: FrameNumber(self.head),
+            });
         }
         for frame in frames {
             self.head += 1;
@@ -61,7 +84,8 @@ impl Model {
 
     fn pairs(&self, table: Table) -> Vec<Pair> {
         let own = self.tables.iter().filter(|((of, _), _)| *of == table);
-        own.map(|((_, key), value)| (key.clone(), value.clone())).collect()
+        own.map(|((_, key), value)| (key.clone(), value.clone()))
+            .collect()
     }
 }
 
@@ -69,17 +93,33 @@ fn perform(bare: &mut Bare, model: &mut Model, operation: &Operation) {
     let engine = bare.engine();
     match operation {
         Operation::TakeOver => take_over(engine, model),
-        Operation::Append { frames, ahead, newer } => {
+        Operation::Append {
+            frames,
+            ahead,
+            newer,
+        } => {
             let frames: Vec<_> = frames.iter().map(|len| model.value(*len)).collect();
             let term = model.term.saturating_add_signed((*newer).into());
             let expected = model.head.saturating_add_signed((*ahead).into());
             let appended = engine.append(Term(term), FrameNumber(expected), &frames);
-            assert_eq!(format!("{appended:?}"), format!("{:?}", model.append(term, expected, &frames)));
+            assert_eq!(
+                format!("{appended:?}"),
+                format!("{:?}", model.append(term, expected, &frames))
+            );
         }
         Operation::Read { from, bytes_max } => {
-            let found = engine.read(FrameNumber((*from).into()), *bytes_max).unwrap();
-            let found: Vec<_> = found.into_iter().map(|(number, frame)| (number.0, frame)).collect();
-            let all: Vec<_> = model.frames.range(u64::from(*from)..).map(|(at, frame)| (*at, frame.clone())).collect();
+            let found = engine
+                .read(FrameNumber((*from).into()), *bytes_max)
+                .unwrap();
+            let found: Vec<_> = found
+                .into_iter()
+                .map(|(number, frame)| (number.0, frame))
+                .collect();
+            let all: Vec<_> = model
+                .frames
+                .range(u64::from(*from)..)
+                .map(|(at, frame)| (*at, frame.clone()))
+                .collect();
             is_cut(&found, &all, *bytes_max);
         }
         Operation::Trim(up_to) => {
@@ -87,17 +127,32 @@ fn perform(bare: &mut Bare, model: &mut Model, operation: &Operation) {
             model.frames.retain(|number, _| *number > u64::from(*up_to));
         }
         Operation::Put(table, pairs) => {
-            let pairs: Vec<Pair> = pairs.iter().map(|(key, len)| (key_of(*key), model.value(*len))).collect();
+            let pairs: Vec<Pair> = pairs
+                .iter()
+                .map(|(key, len)| (key_of(*key), model.value(*len)))
+                .collect();
             engine.put(*table, &pairs).unwrap();
-            model.tables.extend(pairs.into_iter().map(|(key, value)| ((*table, key), value)));
+            model
+                .tables
+                .extend(pairs.into_iter().map(|(key, value)| ((*table, key), value)));
         }
         Operation::Remove(table, keys) => {
-            engine.remove(*table, &keys.iter().map(|key| key_of(*key)).collect::<Vec<_>>()).unwrap();
+            engine
+                .remove(
+                    *table,
+                    &keys.iter().map(|key| key_of(*key)).collect::<Vec<_>>(),
+                )
+                .unwrap();
             keys.iter().for_each(|key| {
                 model.tables.remove(&(*table, key_of(*key)));
             });
         }
-        Operation::Range { table, from, to, bytes_max } => {
+        Operation::Range {
+            table,
+            from,
+            to,
+            bytes_max,
+        } => {
             let (from, to) = (key_of(*from), key_of(*to));
             let found = engine.range(*table, &from, &to, *bytes_max).unwrap();
             let mut all = own(model.pairs(*table), *table);
@@ -136,30 +191,56 @@ fn own(mut pairs: Vec<Pair>, table: Table) -> Vec<Pair> {
 }
 
 /// What was read is all there is, or stops with the item that makes it enough.
-fn is_cut<K: PartialEq + std::fmt::Debug>(found: &[(K, Vec<u8>)], all: &[(K, Vec<u8>)], bytes_max: usize) {
+fn is_cut<K: PartialEq + std::fmt::Debug>(
+    found: &[(K, Vec<u8>)],
+    all: &[(K, Vec<u8>)],
+    bytes_max: usize,
+) {
     assert!(all.starts_with(found), "something else was read");
     let bytes = |items: &[(K, Vec<u8>)]| items.iter().map(|(_, value)| value.len()).sum::<usize>();
     // An engine may count a little for each item beside its value.
-    assert!(found.len() == all.len() || bytes(found) + 64 * found.len() >= bytes_max, "too little was read");
+    assert!(
+        found.len() == all.len() || bytes(found) + 64 * found.len() >= bytes_max,
+        "too little was read"
+    );
     let but_last = found.len().saturating_sub(1);
-    assert!(but_last == 0 || bytes(&found[..but_last]) < bytes_max.max(1), "too much was read");
+    assert!(
+        but_last == 0 || bytes(&found[..but_last]) < bytes_max.max(1),
+        "too much was read"
+    );
 }
 
 /// Everything that can be seen.
 fn look(engine: &dyn Engine, model: &Model) {
     assert_eq!(engine.head().unwrap(), FrameNumber(model.head));
     let frames = engine.read(FrameNumber(0), usize::MAX).unwrap();
-    assert!(frames.iter().map(|(number, frame)| (&number.0, frame)).eq(&model.frames), "frames");
+    assert!(
+        frames
+            .iter()
+            .map(|(number, frame)| (&number.0, frame))
+            .eq(&model.frames),
+        "frames"
+    );
     for table in TABLES {
-        let found = own(engine.range(table, &[], &[0xff; 9], usize::MAX).unwrap(), table);
+        let found = own(
+            engine.range(table, &[], &[0xff; 9], usize::MAX).unwrap(),
+            table,
+        );
         let pairs = model.pairs(table);
         assert_eq!(found, pairs, "{table:?}");
         for probe in (0..60).map(key_of) {
-            let value = pairs.iter().find(|(key, _)| *key == probe).map(|(_, value)| value.clone());
+            let value = pairs
+                .iter()
+                .find(|(key, _)| *key == probe)
+                .map(|(_, value)| value.clone());
             assert_eq!(engine.get(table, &probe).unwrap(), value);
             let below = pairs.iter().rfind(|(key, _)| *key <= probe).cloned();
             let found = engine.floor(table, &probe).unwrap();
-            assert_eq!(own(found.into_iter().collect(), table), below.into_iter().collect::<Vec<_>>(), "{table:?}");
+            assert_eq!(
+                own(found.into_iter().collect(), table),
+                below.into_iter().collect::<Vec<_>>(),
+                "{table:?}"
+            );
         }
     }
 }
@@ -188,23 +269,31 @@ fn operation() -> impl Strategy<Value = Operation> {
 fn run(kind: Kind, operations: &[Operation]) {
     let (mut bare, mut model) = (Bare::new(kind), Model::default());
     take_over(bare.engine(), &mut model);
-    operations.iter().for_each(|operation| perform(&mut bare, &mut model, operation));
+    operations
+        .iter()
+        .for_each(|operation| perform(&mut bare, &mut model, operation));
 }
 
 #[test]
 fn memory_does_what_the_model_does() {
     let all = prop::collection::vec(operation(), 1..OPERATIONS);
-    cases::each("engine::memory_does_what_the_model_does", 20, all, |all| run(Kind::Memory, &all));
+    cases::each("engine::memory_does_what_the_model_does", 20, all, |all| {
+        run(Kind::Memory, &all)
+    });
 }
 
 #[test]
 fn sled_does_what_the_model_does() {
     let all = prop::collection::vec(operation(), 1..OPERATIONS);
-    cases::each("engine::sled_does_what_the_model_does", 6, all, |all| run(Kind::Sled, &all));
+    cases::each("engine::sled_does_what_the_model_does", 6, all, |all| {
+        run(Kind::Sled, &all)
+    });
 }
 
 #[test]
 fn files_do_what_the_model_does() {
     let all = prop::collection::vec(operation(), 1..OPERATIONS);
-    cases::each("engine::files_do_what_the_model_does", 10, all, |all| run(Kind::Files, &all));
+    cases::each("engine::files_do_what_the_model_does", 10, all, |all| {
+        run(Kind::Files, &all)
+    });
 }

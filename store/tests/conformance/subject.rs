@@ -53,7 +53,15 @@ impl Subject {
         let dir = disk.path().join("store");
         std::fs::create_dir(&dir).unwrap();
         let (memory, life) = Default::default();
-        let mut subject = Self { kind, disk, dir, deaths: 0, memory, life, store: None };
+        let mut subject = Self {
+            kind,
+            disk,
+            dir,
+            deaths: 0,
+            memory,
+            life,
+            store: None,
+        };
         subject.open();
         subject
     }
@@ -73,9 +81,16 @@ impl Subject {
     }
 
     fn open(&mut self) {
-        let (engine, home) = (open(self.kind, &self.dir, &self.memory).unwrap(), self.dir.clone());
+        let (engine, home) = (
+            open(self.kind, &self.dir, &self.memory).unwrap(),
+            self.dir.clone(),
+        );
         self.life = Arc::default();
-        let mortal = Mortal { engine, home, life: Arc::clone(&self.life) };
+        let mortal = Mortal {
+            engine,
+            home,
+            life: Arc::clone(&self.life),
+        };
         self.store = Some(Store::with_engine(Arc::new(mortal)).unwrap());
     }
 

@@ -37,19 +37,43 @@ async fn a_backup_opens_like_the_store(log: Store) {
     let one = fill(&log, 1, 300).await;
     append(&log, with_key(post(1, 301), keyed("k", "x"))).await;
     let two = fill(&log, 2, 40).await;
-    log.delete(&[world(2)], &DeleteOrder { by: Principal::World, at: Time(5) }).await.unwrap();
+    log.delete(
+        &[world(2)],
+        &DeleteOrder {
+            by: Principal::World,
+            at: Time(5),
+        },
+    )
+    .await
+    .unwrap();
     let three = fill(&log, 3, 40).await;
     let (_dir, path) = target();
     let backup = log.backup(&path).await.unwrap();
-    assert_eq!((backup.path.as_path(), backup.worlds, backup.events), (path.as_path(), 2, 341));
+    assert_eq!(
+        (backup.path.as_path(), backup.worlds, backup.events),
+        (path.as_path(), 2, 341)
+    );
     append(&log, post(1, 302)).await;
     let copy = open(&path);
     assert_eq!(read(&copy, 1, 0).await[..one.len()], one);
     assert_eq!(read(&copy, 1, 0).await.len(), one.len() + 1);
     assert_eq!(read(&copy, 3, 0).await, three);
-    assert_eq!(copy.find_key(world(1), &key("k")).await.unwrap().unwrap().commit.header.first, Position::new(301));
+    assert_eq!(
+        copy.find_key(world(1), &key("k"))
+            .await
+            .unwrap()
+            .unwrap()
+            .commit
+            .header
+            .first,
+        Position::new(301)
+    );
     assert_eq!(copy.deleted().await.unwrap(), log.deleted().await.unwrap());
-    assert!(try_read(&copy, 2, 0).await.is_err(), "{} commits of a deleted world", two.len());
+    assert!(
+        try_read(&copy, 2, 0).await.is_err(),
+        "{} commits of a deleted world",
+        two.len()
+    );
 }
 
 async fn a_backup_goes_on_and_is_backed_up(log: Store) {
@@ -79,11 +103,16 @@ async fn a_backup_during_a_storm_is_a_prefix_with_all_that_was_acknowledged(log:
             }
         }
     };
-    let storms: Vec<_> = (1..=WRITERS).map(|number| tokio::spawn(storm(number))).collect();
+    let storms: Vec<_> = (1..=WRITERS)
+        .map(|number| tokio::spawn(storm(number)))
+        .collect();
     while heads[1].load(Ordering::SeqCst) < 60 {
         tokio::task::yield_now().await;
     }
-    let before: Vec<u64> = heads.iter().map(|head| head.load(Ordering::SeqCst)).collect();
+    let before: Vec<u64> = heads
+        .iter()
+        .map(|head| head.load(Ordering::SeqCst))
+        .collect();
     let (_dir, path) = target();
     log.backup(&path).await.unwrap();
     for storm in storms {
@@ -91,10 +120,16 @@ async fn a_backup_during_a_storm_is_a_prefix_with_all_that_was_acknowledged(log:
     }
     let copy = open(&path);
     for number in 1..=WRITERS {
-        let (whole, copied) = (try_read(&log, number, 0).await.unwrap(), try_read(&copy, number, 0).await.unwrap());
+        let (whole, copied) = (
+            try_read(&log, number, 0).await.unwrap(),
+            try_read(&copy, number, 0).await.unwrap(),
+        );
         assert_eq!(copied, whole[..copied.len()], "world {number}");
         let head = copied.last().unwrap().commit.last().get();
-        assert!(head >= before[usize::from(number)], "world {number} ends at {head} before {before:?}");
+        assert!(
+            head >= before[usize::from(number)],
+            "world {number} ends at {head} before {before:?}"
+        );
         append(&copy, post(number, head + 1)).await;
     }
 }
@@ -111,12 +146,22 @@ async fn a_backup_of_an_empty_store_is_an_empty_store(log: Store) {
 async fn blobs_come_along_and_checkpoints_do_not(log: Store) {
     fill(&log, 1, 5).await;
     let blob = log.put(world(1), b"a picture".to_vec()).await.unwrap();
-    log.save(world(1), Position::new(5), Digest::of(&[]), b"state".to_vec()).await.unwrap();
+    log.save(
+        world(1),
+        Position::new(5),
+        Digest::of(&[]),
+        b"state".to_vec(),
+    )
+    .await
+    .unwrap();
     let (_dir, path) = target();
     let backup = log.backup(&path).await.unwrap();
     assert_eq!((backup.blobs, backup.blobs_damaged), (1, 0));
     let copy = open(&path);
-    assert_eq!(copy.get(world(1), blob).await.unwrap(), Some(b"a picture".to_vec()));
+    assert_eq!(
+        copy.get(world(1), blob).await.unwrap(),
+        Some(b"a picture".to_vec())
+    );
     assert_eq!(copy.places(world(1)).await, []);
 }
 
@@ -128,16 +173,28 @@ async fn what_is_in_the_way_is_left_alone() {
     let (dir, path) = target();
     log.backup(&path).await.unwrap();
     let error = log.backup(&path).await.unwrap_err();
-    assert!(matches!(&error, BackupError::Occupied { path: named } if *named == path), "{error:?}");
+    assert!(
+        matches!(&error, BackupError::Occupied { path: named } if *named == path),
+        "{error:?}"
+    );
     let file = dir.path().join("file");
     fs::write(&file, b"text").unwrap();
     let error = log.backup(&file).await.unwrap_err();
-    assert!(matches!(error, BackupError::Target(OpenError::NotADirectory { .. })), "{error:?}");
+    assert!(
+        matches!(error, BackupError::Target(OpenError::NotADirectory { .. })),
+        "{error:?}"
+    );
     let error = log.backup(file.join("below")).await.unwrap_err();
-    assert!(matches!(error, BackupError::Target(OpenError::CannotCreate { .. })), "{error:?}");
+    assert!(
+        matches!(error, BackupError::Target(OpenError::CannotCreate { .. })),
+        "{error:?}"
+    );
     for inside in ["store", "store/backup", "store/log/../deep/backup"] {
         let error = log.backup(disk.dir.path().join(inside)).await.unwrap_err();
-        assert!(matches!(error, BackupError::InsideStore { .. }), "{inside}: {error:?}");
+        assert!(
+            matches!(error, BackupError::InsideStore { .. }),
+            "{inside}: {error:?}"
+        );
     }
     assert_eq!(fs::read(&file).unwrap(), b"text");
     assert_eq!(read(&open(&path), 1, 0).await, read(&log, 1, 0).await);
@@ -166,7 +223,11 @@ async fn a_damaged_blob_is_left_out_and_counted() {
     fill(&log, 1, 5).await;
     let whole = log.put(world(1), b"whole".to_vec()).await.unwrap();
     log.put(world(1), b"damaged".to_vec()).await.unwrap();
-    let folder = disk.dir.path().join("store/blobs").join(world(1).to_string());
+    let folder = disk
+        .dir
+        .path()
+        .join("store/blobs")
+        .join(world(1).to_string());
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
         if fs::read(entry.path()).unwrap() == b"damaged" {
             fs::write(entry.path(), b"rotten").unwrap();
@@ -175,7 +236,10 @@ async fn a_damaged_blob_is_left_out_and_counted() {
     let (_dir, path) = target();
     let backup = log.backup(&path).await.unwrap();
     assert_eq!((backup.blobs, backup.blobs_damaged), (1, 1));
-    assert_eq!(open(&path).get(world(1), whole).await.unwrap(), Some(b"whole".to_vec()));
+    assert_eq!(
+        open(&path).get(world(1), whole).await.unwrap(),
+        Some(b"whole".to_vec())
+    );
 }
 
 /// Runs the test below in a process of its own, under a limit of file sizes.
@@ -184,9 +248,16 @@ async fn a_damaged_blob_is_left_out_and_counted() {
 fn a_full_disk_leaves_nothing_that_opens() {
     let dir = tempfile::tempdir().unwrap();
     let own = std::env::current_exe().unwrap();
-    let script = "trap '' XFSZ; ulimit -f 1024; exec \"$0\" --ignored --exact backup::onto_a_full_disk";
-    let child = Command::new("sh").args(["-c", script]).arg(own).env(DIR, dir.path()).output().unwrap();
-    let said = String::from_utf8_lossy(&child.stdout).into_owned() + &String::from_utf8_lossy(&child.stderr);
+    let script =
+        "trap '' XFSZ; ulimit -f 1024; exec \"$0\" --ignored --exact backup::onto_a_full_disk";
+    let child = Command::new("sh")
+        .args(["-c", script])
+        .arg(own)
+        .env(DIR, dir.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&child.stdout).into_owned()
+        + &String::from_utf8_lossy(&child.stderr);
     assert!(child.status.success(), "{said}");
     assert!(said.contains("1 passed"), "{said}");
 }
@@ -194,7 +265,9 @@ fn a_full_disk_leaves_nothing_that_opens() {
 #[tokio::test]
 #[ignore = "runs under a limit, started by the test above"]
 async fn onto_a_full_disk() {
-    let Some(dir) = std::env::var_os(DIR).map(PathBuf::from) else { return };
+    let Some(dir) = std::env::var_os(DIR).map(PathBuf::from) else {
+        return;
+    };
     let log = Store::memory();
     append(&log, creation(1)).await;
     for first in 3..200 {
@@ -202,7 +275,10 @@ async fn onto_a_full_disk() {
     }
     let path = dir.join("backup");
     let error = log.backup(&path).await.unwrap_err();
-    assert!(matches!(error, BackupError::Target(OpenError::Full { .. })), "{error:?}");
+    assert!(
+        matches!(error, BackupError::Target(OpenError::Full { .. })),
+        "{error:?}"
+    );
     assert_eq!(fs::read_dir(&path).unwrap().count(), 0);
     append(&log, post(1, 200)).await;
 }

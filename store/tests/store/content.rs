@@ -12,8 +12,8 @@ use folkmoot_core::port::{AppendError, Custody as _, EventLog as _, ReadError};
 use folkmoot_core::principal::Principal;
 use folkmoot_core::spec::Privacy;
 use folkmoot_store::{
-    Against, Choice, Damage, DamageKind, DeleteOrder, Engine, EngineKind, FailingEngine, MemoryEngine, OpenMode,
-    Rebuild, Rebuilt, Store, StoredContent, Table, Wanted, rebuild,
+    Against, Choice, Damage, DamageKind, DeleteOrder, Engine, EngineKind, FailingEngine,
+    MemoryEngine, OpenMode, Rebuild, Rebuilt, Store, StoredContent, Table, Wanted, rebuild,
 };
 
 use crate::canary::{files_with, kept_by};
@@ -35,11 +35,22 @@ crate::on_every_engine! {
 const KINDS: [EngineKind; 2] = [EngineKind::Sled, EngineKind::Files];
 const CANARY: &str = "canary-9e3b77";
 /// Of the events 3 to 9: the last that stands in frames is event 5.
-const SIZES: [usize; 7] = [10, 50 * 1024, 56 * 1024 - 90, 56 * 1024, 56 * 1024 + 1, 600 * 1024, 20];
+const SIZES: [usize; 7] = [
+    10,
+    50 * 1024,
+    56 * 1024 - 90,
+    56 * 1024,
+    56 * 1024 + 1,
+    600 * 1024,
+    20,
+];
 const BY: Position = Position::new(50);
 
 fn span(from: u64, to: u64) -> Span {
-    Span { from: Position::new(from), to: Position::new(to) }
+    Span {
+        from: Position::new(from),
+        to: Position::new(to),
+    }
 }
 
 fn text(len: usize) -> String {
@@ -65,7 +76,11 @@ async fn filled(store: &Store, privacy: Privacy) -> Vec<Commit> {
 }
 
 async fn damage(store: &Store, number: u8) -> Option<Damage> {
-    store.verify(world(number), Against::default()).await.unwrap().damage
+    store
+        .verify(world(number), Against::default())
+        .await
+        .unwrap()
+        .damage
 }
 
 async fn content_of_any_size_comes_back_as_it_was_written(store: Store) {
@@ -74,14 +89,24 @@ async fn content_of_any_size_comes_back_as_it_was_written(store: Store) {
     for (at, commit) in (3..).zip(&commits[1..]) {
         assert!(read(&store, 1, at).await[0] == *commit, "event {at}");
     }
-    assert!(bare(store.read_back(world(1), Position::new(9), 2).await.unwrap())[1] == commits[5]);
+    assert!(
+        bare(
+            store
+                .read_back(world(1), Position::new(9), 2)
+                .await
+                .unwrap()
+        )[1] == commits[5]
+    );
     assert_eq!(damage(&store, 1).await, None);
 }
 
 async fn many_small_contents_of_one_commit_do_not_make_it_too_large(store: Store) {
     append(&store, creation(1)).await;
     let events: Vec<Event> = (3..23).map(|at| message(text(40 * 1024), at)).collect();
-    let commit = Commit { header: header(world(1), 3), events };
+    let commit = Commit {
+        header: header(world(1), 3),
+        events,
+    };
     append(&store, commit.clone()).await;
     assert!(read(&store, 1, 3).await == [commit]);
     assert_eq!(damage(&store, 1).await, None);
@@ -90,11 +115,20 @@ async fn many_small_contents_of_one_commit_do_not_make_it_too_large(store: Store
 async fn a_byte_too_many_is_refused_and_the_store_goes_on(store: Store) {
     append(&store, creation(1)).await;
     let empty = say(1, 3, String::new()).events[0].to_record().unwrap();
-    let folkmoot_core::event::StoredContent::Present(around) = empty.content else { panic!("it has content") };
+    let folkmoot_core::event::StoredContent::Present(around) = empty.content else {
+        panic!("it has content")
+    };
     let largest = CONTENT_BYTES_MAX - around.len();
-    let refused = store.append(FIRST, say(1, 3, "a".repeat(largest + 1))).await;
-    let Err(AppendError::Invalid(why)) = refused else { panic!("{refused:?}") };
-    assert_eq!(why, "the content of event 3 has 8388609 bytes; at most 8388608 are allowed");
+    let refused = store
+        .append(FIRST, say(1, 3, "a".repeat(largest + 1)))
+        .await;
+    let Err(AppendError::Invalid(why)) = refused else {
+        panic!("{refused:?}")
+    };
+    assert_eq!(
+        why,
+        "the content of event 3 has 8388609 bytes; at most 8388608 are allowed"
+    );
     let commit = say(1, 3, "a".repeat(largest));
     append(&store, commit.clone()).await;
     assert!(read(&store, 1, 3).await == [commit]);
@@ -109,7 +143,12 @@ async fn erased_content_is_nowhere_and_its_neighbours_stay(store: Store) {
     let left = read(&store, 1, 1).await;
     assert!(left[..4] == commits[..4] && left[6..] == commits[6..]);
     assert!(left[4] != commits[4] && left[5] != commits[5]);
-    assert!(damage(&store, 1).await.is_some_and(|damage| damage.kind == DamageKind::TakenOut), "nobody recorded why");
+    assert!(
+        damage(&store, 1)
+            .await
+            .is_some_and(|damage| damage.kind == DamageKind::TakenOut),
+        "nobody recorded why"
+    );
 }
 
 async fn a_backup_has_it(store: Store) {
@@ -123,18 +162,36 @@ async fn a_backup_has_it(store: Store) {
 
 async fn what_leaves_the_store_has_it_inside(store: Store) {
     filled(&store, Privacy::default()).await;
-    let wanted = Wanted { world: world(1), choice: Choice::All, size: None, grown_from: Vec::new() };
+    let wanted = Wanted {
+        world: world(1),
+        choice: Choice::All,
+        size: None,
+        grown_from: Vec::new(),
+    };
     let evidence = store.evidence(wanted).await.unwrap();
-    let inside =
-        |content: &StoredContent| matches!(content, StoredContent::Present { bytes, .. } if bytes.len() > 500_000);
-    assert!(evidence.commits.iter().any(|commit| commit.events.iter().any(|event| inside(&event.content))));
+    let inside = |content: &StoredContent| matches!(content, StoredContent::Present { bytes, .. } if bytes.len() > 500_000);
+    assert!(
+        evidence
+            .commits
+            .iter()
+            .any(|commit| commit.events.iter().any(|event| inside(&event.content)))
+    );
 }
 
 async fn a_world_that_is_deleted_takes_it_along(store: Store) {
     filled(&store, Privacy::default()).await;
     append(&store, creation(2)).await;
     append(&store, say(2, 3, text(100_000))).await;
-    store.delete(&[world(1)], &DeleteOrder { by: Principal::World, at: Time(5) }).await.unwrap();
+    store
+        .delete(
+            &[world(1)],
+            &DeleteOrder {
+                by: Principal::World,
+                at: Time(5),
+            },
+        )
+        .await
+        .unwrap();
     assert!(read(&store, 2, 3).await == [say(2, 3, text(100_000))]);
     assert_eq!(damage(&store, 2).await, None);
 }
@@ -143,16 +200,25 @@ async fn a_fork_with_a_copy_keeps_its_own(store: Store) {
     let commits = filled(&store, Privacy::default()).await;
     fork(&store, (1, 8), 2).await;
     fork(&store, (1, 8), 3).await;
-    assert!(read(&store, 2, 1).await[..7] == commits[..7], "what it shares");
+    assert!(
+        read(&store, 2, 1).await[..7] == commits[..7],
+        "what it shares"
+    );
     store.copy_base(world(2)).await.unwrap();
     append(&store, say(2, 11, text(90_000))).await;
-    assert!(read(&store, 2, 1).await[..7] == commits[..7], "what it has a copy of");
+    assert!(
+        read(&store, 2, 1).await[..7] == commits[..7],
+        "what it has a copy of"
+    );
     // In the copy alone, and then where it is shared.
     store.erase(world(2), &[span(7, 7)], BY).await.unwrap();
     assert!(read(&store, 1, 1).await == commits && read(&store, 3, 1).await[..7] == commits[..7]);
     store.erase(world(1), &[span(8, 8)], BY).await.unwrap();
     for number in 1..=3 {
-        assert!(read(&store, number, 1).await[6] != commits[6], "world {number}");
+        assert!(
+            read(&store, number, 1).await[6] != commits[6],
+            "world {number}"
+        );
     }
     assert!(read(&store, 1, 1).await[5] == commits[5]);
 }
@@ -164,13 +230,21 @@ fn file_of(store: &Path, at: u64) -> PathBuf {
     let name = format!("c{at:016x}");
     files
         .map(|file| file.unwrap().path())
-        .find(|path| path.file_name().unwrap().to_string_lossy().starts_with(&name))
+        .find(|path| {
+            path.file_name()
+                .unwrap()
+                .to_string_lossy()
+                .starts_with(&name)
+        })
         .unwrap()
 }
 
 #[tokio::test]
 async fn it_outlives_the_process_sealed_or_not_and_is_in_no_file_in_the_clear_if_sealed() {
-    for (kind, privacy) in KINDS.into_iter().flat_map(|kind| [(kind, Privacy::default()), (kind, Privacy::Sealed)]) {
+    for (kind, privacy) in KINDS
+        .into_iter()
+        .flat_map(|kind| [(kind, Privacy::default()), (kind, Privacy::Sealed)])
+    {
         let disk = OnDisk::of(kind);
         let store = disk.open();
         let commits = filled(&store, privacy).await;
@@ -178,14 +252,25 @@ async fn it_outlives_the_process_sealed_or_not_and_is_in_no_file_in_the_clear_if
         store.close().unwrap();
         drop(store);
         for disk in [&disk, &killed] {
-            assert!(read(&disk.open(), 1, 1).await == commits, "{kind} {privacy:?}");
+            assert!(
+                read(&disk.open(), 1, 1).await == commits,
+                "{kind} {privacy:?}"
+            );
         }
         let is_sealed = privacy == Privacy::Sealed;
-        assert_eq!(files_with(&disk.dir.path().join("store"), CANARY).is_empty(), is_sealed);
+        assert_eq!(
+            files_with(&disk.dir.path().join("store"), CANARY).is_empty(),
+            is_sealed
+        );
         let store = disk.open();
         store.erase(world(1), &[span(2, 9)], BY).await.unwrap();
         assert_eq!(files_with(&disk.dir.path().join("store"), CANARY), [""; 0]);
-        assert_eq!(fs::read_dir(disk.dir.path().join("store/content")).unwrap().count(), 0);
+        assert_eq!(
+            fs::read_dir(disk.dir.path().join("store/content"))
+                .unwrap()
+                .count(),
+            0
+        );
     }
 }
 
@@ -218,41 +303,82 @@ fn lose(path: &Path) {
 
 #[tokio::test]
 async fn lost_content_is_damage_of_that_event_by_name_and_nothing_else_is_lost() {
-    for (spoil, what) in
-        [(cut as fn(&Path), "is not what was written"), (flip, "is not what was written"), (lose, "is missing")]
-    {
+    for (spoil, what) in [
+        (cut as fn(&Path), "is not what was written"),
+        (flip, "is not what was written"),
+        (lose, "is missing"),
+    ] {
         let kind = EngineKind::Files;
         let (disk, commits) = spoilt(kind, spoil).await;
         let store = disk.open();
         let what = format!("the content of event 8, a file in the folder `content`, {what}");
         let found = damage(&store, 1).await.unwrap();
-        assert_eq!((found.at, found.kind, &found.what), (Position::new(8), DamageKind::Content, &what));
+        assert_eq!(
+            (found.at, found.kind, &found.what),
+            (Position::new(8), DamageKind::Content, &what)
+        );
         let refused = try_read(&store, 1, 8).await;
-        assert!(matches!(&refused, Err(ReadError::Damaged { what: found, .. }) if *found == what), "{refused:?}");
+        assert!(
+            matches!(&refused, Err(ReadError::Damaged { what: found, .. }) if *found == what),
+            "{refused:?}"
+        );
         assert_eq!(damage(&store, 2).await, None);
         assert_eq!(read(&store, 2, 1).await.len(), 19);
         let backup = store.backup(disk.dir.path().join("copy")).await.unwrap();
-        assert_eq!(backup.content_damaged, 1, "the copy is no better, and says so");
+        assert_eq!(
+            backup.content_damaged, 1,
+            "the copy is no better, and says so"
+        );
         drop(store);
         let rebuilt = rebuilt(&disk, kind, Vec::new());
-        let one = rebuilt.worlds.iter().find(|found| found.world == world(1)).unwrap();
-        assert_eq!(one.kept, Position::new(9), "the event stays, its content is lost");
-        assert!(one.lost.as_ref().is_some_and(|lost| lost.contains("the content of event 8")), "{one:?}");
+        let one = rebuilt
+            .worlds
+            .iter()
+            .find(|found| found.world == world(1))
+            .unwrap();
+        assert_eq!(
+            one.kept,
+            Position::new(9),
+            "the event stays, its content is lost"
+        );
+        assert!(
+            one.lost
+                .as_ref()
+                .is_some_and(|lost| lost.contains("the content of event 8")),
+            "{one:?}"
+        );
         let new = Store::open(&rebuilt.path, OpenMode::Existing).unwrap();
         let left = read(&new, 1, 1).await;
         assert!(left[..6] == commits[..6] && left[6] != commits[6] && left[7..] == commits[7..]);
-        assert_eq!(damage(&new, 1).await.map(|damage| damage.at), Some(Position::new(8)), "it is told of there, too");
+        assert_eq!(
+            damage(&new, 1).await.map(|damage| damage.at),
+            Some(Position::new(8)),
+            "it is told of there, too"
+        );
     }
 }
 
-fn rebuilt(disk: &OnDisk, kind: EngineKind, exports: Vec<folkmoot_proof::bundle::Bundle>) -> Rebuilt {
+fn rebuilt(
+    disk: &OnDisk,
+    kind: EngineKind,
+    exports: Vec<folkmoot_proof::bundle::Bundle>,
+) -> Rebuilt {
     let (from, to) = (disk.dir.path().join("store"), disk.dir.path().join("new"));
-    rebuild(&Rebuild { from, to, kind, exports }).unwrap()
+    rebuild(&Rebuild {
+        from,
+        to,
+        kind,
+        exports,
+    })
+    .unwrap()
 }
 
 #[tokio::test]
 async fn lost_content_comes_from_an_export_where_there_is_one() {
-    for (from, to) in [(EngineKind::Sled, EngineKind::Files), (EngineKind::Files, EngineKind::Sled)] {
+    for (from, to) in [
+        (EngineKind::Sled, EngineKind::Files),
+        (EngineKind::Files, EngineKind::Sled),
+    ] {
         let disk = OnDisk::of(from);
         let store = disk.open();
         let commits = filled(&store, Privacy::default()).await;
@@ -287,19 +413,32 @@ async fn content_of_a_commit_that_never_was_is_swept_and_never_damage() {
             fs::create_dir_all(home.join("content").join(world)).unwrap();
             fs::write(home.join("content").join(world).join(name), CANARY).unwrap();
         };
-        let own = file_of(&home, 8).parent().unwrap().file_name().unwrap().to_string_lossy().into_owned();
+        let own = file_of(&home, 8)
+            .parent()
+            .unwrap()
+            .file_name()
+            .unwrap()
+            .to_string_lossy()
+            .into_owned();
         left(&own, &format!("c{:016x}{}", 10, "ab".repeat(32)));
         left(&"7".repeat(32), &format!("c{:016x}{}", 1, "ab".repeat(32)));
         let store = disk.open();
         assert_eq!(fs::read_dir(home.join("content")).unwrap().count(), 1);
-        assert_eq!(fs::read_dir(home.join("content").join(&own)).unwrap().count(), 3, "events 6, 7 and 8");
+        assert_eq!(
+            fs::read_dir(home.join("content").join(&own))
+                .unwrap()
+                .count(),
+            3,
+            "events 6, 7 and 8"
+        );
         assert_eq!(damage(&store, 1).await, None);
         assert!(read(&store, 1, 1).await == commits);
     }
 }
 
 #[tokio::test]
-async fn an_append_that_fails_leaves_the_world_as_it_was_and_nothing_behind_once_it_is_opened_again() {
+async fn an_append_that_fails_leaves_the_world_as_it_was_and_nothing_behind_once_it_is_opened_again()
+ {
     for step in 0..12 {
         let engine: Arc<dyn Engine> = Arc::new(MemoryEngine::new());
         let dying: Arc<dyn Engine> = if step < 6 {
@@ -309,7 +448,12 @@ async fn an_append_that_fails_leaves_the_world_as_it_was_and_nothing_behind_once
         };
         let store = Store::with_engine(dying).unwrap();
         let mut appended = Vec::new();
-        for commit in [creation(1), say(1, 3, text(70_000)), say(1, 4, text(80_000)), say(1, 5, text(20))] {
+        for commit in [
+            creation(1),
+            say(1, 3, text(70_000)),
+            say(1, 4, text(80_000)),
+            say(1, 5, text(20)),
+        ] {
             match store.append(FIRST, commit.clone()).await {
                 Ok(_) => appended.push(commit),
                 Err(_) => break,
@@ -321,8 +465,14 @@ async fn an_append_that_fails_leaves_the_world_as_it_was_and_nothing_behind_once
             assert!(read(&store, 1, 1).await == appended, "step {step}");
             assert_eq!(damage(&store, 1).await, None, "step {step}");
         }
-        let kept = engine.keys(Table::Content, &[], &[0xff; 64], usize::MAX).unwrap();
-        assert_eq!(kept.len(), appended.len().saturating_sub(1).min(2), "step {step}");
+        let kept = engine
+            .keys(Table::Content, &[], &[0xff; 64], usize::MAX)
+            .unwrap();
+        assert_eq!(
+            kept.len(),
+            appended.len().saturating_sub(1).min(2),
+            "step {step}"
+        );
     }
 }
 
@@ -332,7 +482,12 @@ async fn an_erasure_that_died_anywhere_is_done_again_beside_the_frames_too() {
         let engine: Arc<dyn Engine> = Arc::new(MemoryEngine::new());
         let dying = Arc::new(FailingEngine::after_changes(u64::MAX, Arc::clone(&engine)));
         let store = Store::with_engine(Arc::clone(&dying) as _).unwrap();
-        let commits = [creation(1), say(1, 3, text(58_000)), say(1, 4, text(59_000)), say(1, 5, text(60_000))];
+        let commits = [
+            creation(1),
+            say(1, 3, text(58_000)),
+            say(1, 4, text(59_000)),
+            say(1, 5, text(60_000)),
+        ];
         for commit in &commits {
             append(&store, commit.clone()).await;
         }
@@ -359,7 +514,11 @@ async fn a_store_of_the_format_before_opens_and_says_what_it_is_once_it_has_such
     fs::write(home.join("format"), "folkmoot store 1\n").unwrap();
     let store = disk.open();
     append(&store, say(1, 3, text(1_000))).await;
-    assert_eq!(format(), "folkmoot store 1\n", "an older build can still read it");
+    assert_eq!(
+        format(),
+        "folkmoot store 1\n",
+        "an older build can still read it"
+    );
     append(&store, say(1, 4, text(100_000))).await;
     assert_eq!(format(), "folkmoot store 2\n");
 }

@@ -37,13 +37,18 @@ fn database(disk: &OnDisk) -> PathBuf {
 
 /// Whether the store was refused, or served an error; panics if it served less or something else in silence.
 async fn is_noticed(disk: &OnDisk, all: &[Vec<Commit>], what: &str) -> bool {
-    let Ok(log) = Store::open(disk.dir.path().join("store"), OpenMode::Existing) else { return true };
+    let Ok(log) = Store::open(disk.dir.path().join("store"), OpenMode::Existing) else {
+        return true;
+    };
     let listed = log.worlds(&Labels::new(), None, 10).await.unwrap().len();
     assert_eq!(listed, all.len(), "{what}: a world is gone");
     let mut noticed = false;
     for (number, commits) in (0..).zip(all) {
         match try_read(&log, number, 0).await {
-            Ok(found) => assert!(&bare(found) == commits, "{what}: world {number} has lost or changed commits"),
+            Ok(found) => assert!(
+                &bare(found) == commits,
+                "{what}: world {number} has lost or changed commits"
+            ),
             Err(_) => noticed = true,
         }
     }
@@ -64,7 +69,10 @@ async fn a_changed_byte_is_noticed_or_harmless() {
         fs::write(database(&copy), changed).unwrap();
         noticed += u64::from(is_noticed(&copy, &all, &format!("byte {at} of {used}")).await);
     }
-    assert!(noticed > FLIPS / 2, "only {noticed} of {FLIPS} changes were noticed");
+    assert!(
+        noticed > FLIPS / 2,
+        "only {noticed} of {FLIPS} changes were noticed"
+    );
 }
 
 #[tokio::test]
@@ -76,7 +84,12 @@ async fn a_truncated_file_is_noticed_or_harmless() {
     for part in 0..20 {
         let copy = whole.killed();
         let len = used * part / 20;
-        File::options().write(true).open(database(&copy)).unwrap().set_len(len).unwrap();
+        File::options()
+            .write(true)
+            .open(database(&copy))
+            .unwrap()
+            .set_len(len)
+            .unwrap();
         noticed += u64::from(is_noticed(&copy, &all, &format!("{len} of {used} bytes")).await);
     }
     assert!(noticed > 15, "only {noticed} of 20 cuts were noticed");

@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use folkmoot_core::commit::Commit;
 use folkmoot_core::ids::{Digest, Position, Time};
-use folkmoot_core::port::{AppendError, BlobError, Blobs as _, Checkpoints as _, EventLog as _, Labels, ReadError};
+use folkmoot_core::port::{
+    AppendError, BlobError, Blobs as _, Checkpoints as _, EventLog as _, Labels, ReadError,
+};
 use folkmoot_core::principal::Principal;
 use folkmoot_store::{
-    DeleteError, DeleteOrder, Engine, FailingEngine, FrameNumber, MemoryEngine, OpenMode, SledEngine, Store, Table,
-    Tombstone,
+    DeleteError, DeleteOrder, Engine, FailingEngine, FrameNumber, MemoryEngine, OpenMode,
+    SledEngine, Store, Table, Tombstone,
 };
 use futures::StreamExt as _;
 
@@ -27,7 +29,10 @@ crate::on_every_engine! {
 }
 
 fn order() -> DeleteOrder {
-    DeleteOrder { by: Principal::World, at: Time(77) }
+    DeleteOrder {
+        by: Principal::World,
+        at: Time(77),
+    }
 }
 
 /// A world whose commits, key, blob and checkpoint hold the canary, the half of it in runs and the other half not.
@@ -35,7 +40,14 @@ async fn with_canary(log: &Store, number: u8) {
     append(log, creation(number)).await;
     append(log, with_key(say(number, 3, CANARY), keyed(CANARY, "x"))).await;
     log.put(world(number), CANARY.into()).await.unwrap();
-    log.save(world(number), Position::new(3), Digest::of(&[]), CANARY.into()).await.unwrap();
+    log.save(
+        world(number),
+        Position::new(3),
+        Digest::of(&[]),
+        CANARY.into(),
+    )
+    .await
+    .unwrap();
 }
 
 fn files_with_canary(folder: &Path) -> Vec<String> {
@@ -46,7 +58,10 @@ fn files_with_canary(folder: &Path) -> Vec<String> {
             continue;
         }
         let bytes = std::fs::read(entry.path()).unwrap();
-        if bytes.windows(CANARY.len()).any(|window| window == CANARY.as_bytes()) {
+        if bytes
+            .windows(CANARY.len())
+            .any(|window| window == CANARY.as_bytes())
+        {
             found.push(entry.path().display().to_string());
         }
     }
@@ -57,14 +72,38 @@ async fn a_deleted_world_is_neither_read_nor_written(log: Store) {
     with_canary(&log, 1).await;
     let blob = log.put(world(1), b"a picture".to_vec()).await.unwrap();
     log.delete(&[world(1)], &order()).await.unwrap();
-    assert!(matches!(log.append(FIRST, post(1, 4)).await, Err(AppendError::NoSuchWorld(_))));
+    assert!(matches!(
+        log.append(FIRST, post(1, 4)).await,
+        Err(AppendError::NoSuchWorld(_))
+    ));
     let repeat = with_key(say(1, 4, CANARY), keyed(CANARY, "x"));
-    assert!(matches!(log.append(FIRST, repeat).await, Err(AppendError::NoSuchWorld(_))));
-    assert!(matches!(log.append(FIRST, creation(1)).await, Err(AppendError::NoSuchWorld(_))), "its id came back");
-    assert!(matches!(log.read(world(1), Position::ZERO).await, Err(ReadError::NoSuchWorld(_))));
-    assert!(matches!(log.find_key(world(1), &key(CANARY)).await, Err(ReadError::NoSuchWorld(_))));
-    assert!(matches!(log.get(world(1), blob).await, Err(BlobError::NoSuchWorld(_))));
-    assert!(matches!(log.put(world(1), CANARY.into()).await, Err(BlobError::NoSuchWorld(_))));
+    assert!(matches!(
+        log.append(FIRST, repeat).await,
+        Err(AppendError::NoSuchWorld(_))
+    ));
+    assert!(
+        matches!(
+            log.append(FIRST, creation(1)).await,
+            Err(AppendError::NoSuchWorld(_))
+        ),
+        "its id came back"
+    );
+    assert!(matches!(
+        log.read(world(1), Position::ZERO).await,
+        Err(ReadError::NoSuchWorld(_))
+    ));
+    assert!(matches!(
+        log.find_key(world(1), &key(CANARY)).await,
+        Err(ReadError::NoSuchWorld(_))
+    ));
+    assert!(matches!(
+        log.get(world(1), blob).await,
+        Err(BlobError::NoSuchWorld(_))
+    ));
+    assert!(matches!(
+        log.put(world(1), CANARY.into()).await,
+        Err(BlobError::NoSuchWorld(_))
+    ));
 }
 
 async fn nothing_can_be_kept_for_a_deleted_world_and_its_name_is_free(log: Store) {
@@ -72,7 +111,9 @@ async fn nothing_can_be_kept_for_a_deleted_world_and_its_name_is_free(log: Store
     let kept = fill(&log, 2, 30).await;
     log.delete(&[world(1)], &order()).await.unwrap();
     assert_eq!(log.latest(world(1), Digest::of(&[]), None).await, None);
-    let late = log.save(world(1), Position::new(3), Digest::of(&[]), CANARY.into()).await;
+    let late = log
+        .save(world(1), Position::new(3), Digest::of(&[]), CANARY.into())
+        .await;
     assert!(matches!(late, Err(AppendError::NoSuchWorld(_))));
     assert_eq!(log.find(&name(1)).await.unwrap(), None);
     assert_eq!(log.worlds(&Labels::new(), None, 9).await.unwrap().len(), 1);
@@ -86,21 +127,42 @@ async fn a_tombstone_says_how_far_the_world_had_come_and_who_ended_it(log: Store
     append(&log, creation(1)).await;
     let link = append(&log, post(1, 3)).await;
     let tombstones = log.delete(&[world(1)], &order()).await.unwrap();
-    let [Tombstone { world: id, name: called, head, last, link: end, size, root: _, at, by, is_clean: true }] =
-        tombstones.as_slice()
+    let [
+        Tombstone {
+            world: id,
+            name: called,
+            head,
+            last,
+            link: end,
+            size,
+            root: _,
+            at,
+            by,
+            is_clean: true,
+        },
+    ] = tombstones.as_slice()
     else {
         panic!("{tombstones:?}")
     };
     assert_eq!((*id, called, head.get()), (world(1), &name(1), 3));
-    assert_eq!((*end, *size, *at, by), (link, 2, Time(77), &Principal::World));
+    assert_eq!(
+        (*end, *size, *at, by),
+        (link, 2, Time(77), &Principal::World)
+    );
     assert_eq!(*last, post(1, 3).header.stamp.time);
     assert_eq!(log.deleted().await.unwrap(), tombstones);
 }
 
 async fn worlds_that_do_not_exist_delete_nothing(log: Store) {
     let kept = fill(&log, 1, 5).await;
-    let error = log.delete(&[world(1), world(9)], &order()).await.unwrap_err();
-    assert!(matches!(error, DeleteError::NoSuchWorld(id) if id == world(9)), "{error:?}");
+    let error = log
+        .delete(&[world(1), world(9)], &order())
+        .await
+        .unwrap_err();
+    assert!(
+        matches!(error, DeleteError::NoSuchWorld(id) if id == world(9)),
+        "{error:?}"
+    );
     assert_eq!(read(&log, 1, 0).await, kept);
     append(&log, post(1, 6)).await;
     assert_eq!(log.deleted().await.unwrap(), []);
@@ -117,7 +179,12 @@ async fn whoever_follows_a_world_is_at_the_end_when_it_is_deleted(log: Store) {
     }
     let waits = tokio::spawn(async move { news.next().await });
     log.delete(&[world(1)], &order()).await.unwrap();
-    assert!(waits.await.unwrap().is_none_or(|end| matches!(end, Err(ReadError::NoSuchWorld(_)))));
+    assert!(
+        waits
+            .await
+            .unwrap()
+            .is_none_or(|end| matches!(end, Err(ReadError::NoSuchWorld(_))))
+    );
 }
 
 async fn other_worlds_go_on_while_worlds_are_deleted(log: Store) {
@@ -148,7 +215,14 @@ async fn a_deleted_canary_is_in_no_file() {
     fill(&log, 2, 30).await;
     log.close().unwrap();
     let log = disk.open();
-    append(&log, Commit { header: header(world(1), 4), events: vec![opening(2)] }).await;
+    append(
+        &log,
+        Commit {
+            header: header(world(1), 4),
+            events: vec![opening(2)],
+        },
+    )
+    .await;
     assert!(!files_with_canary(&folder).is_empty());
     log.delete(&[world(1)], &order()).await.unwrap();
     assert_eq!(files_with_canary(&folder), Vec::<String>::new());
@@ -168,7 +242,11 @@ async fn a_deletion_leaves_no_frame_of_a_sweep_that_died_anywhere() {
     let mut is_dead = true;
     for deaths in 0..100 {
         let engine: Arc<dyn Engine> = Arc::new(MemoryEngine::new());
-        let log = Store::with_engine(Arc::new(FailingEngine::after_changes(deaths, Arc::clone(&engine)))).unwrap();
+        let log = Store::with_engine(Arc::new(FailingEngine::after_changes(
+            deaths,
+            Arc::clone(&engine),
+        )))
+        .unwrap();
         with_canary(&log, 1).await;
         is_dead = log.close().is_err();
         let log = Store::with_engine(Arc::clone(&engine)).unwrap();
@@ -196,21 +274,34 @@ async fn a_deletion_that_was_cut_anywhere_is_finished_at_the_next_opening() {
         let tombstones = log.delete(&[world(1)], &order()).await.unwrap();
         log.close().unwrap();
         let row = tombstone_row(&tombstones[0]);
-        assert_eq!(stored_tombstone(&copy, &row.0), encoded(&tombstones[0]), "the form of tombstones is another one");
+        assert_eq!(
+            stored_tombstone(&copy, &row.0),
+            encoded(&tombstones[0]),
+            "the form of tombstones is another one"
+        );
         row
     };
     let id = unclean.0.clone();
-    let [blobs, checkpoints] = ["blobs", "checkpoints"].map(|folder| format!("{folder}/{}", world(1)));
+    let [blobs, checkpoints] =
+        ["blobs", "checkpoints"].map(|folder| format!("{folder}/{}", world(1)));
     let remove = |engine: &SledEngine, table: Table, keys: &[u8]| {
         use folkmoot_store::Shelf as _;
-        let rows = engine.range(table, keys, &[keys, &[0xff; 32]].concat(), 1_000_000).unwrap();
-        engine.remove(table, &rows.into_iter().map(|(key, _)| key).collect::<Vec<_>>()).unwrap();
+        let rows = engine
+            .range(table, keys, &[keys, &[0xff; 32]].concat(), 1_000_000)
+            .unwrap();
+        engine
+            .remove(
+                table,
+                &rows.into_iter().map(|(key, _)| key).collect::<Vec<_>>(),
+            )
+            .unwrap();
     };
     for done in 0..6 {
         let cut = disk.killed();
         let folder = cut.dir.path().join("store");
         let engine = SledEngine::open(&folder, OpenMode::Existing).unwrap();
-        folkmoot_store::Shelf::put(&engine, Table::Deleted, std::slice::from_ref(&unclean)).unwrap();
+        folkmoot_store::Shelf::put(&engine, Table::Deleted, std::slice::from_ref(&unclean))
+            .unwrap();
         for step in 0..done {
             match step {
                 0 => remove(&engine, Table::Runs, &id),
@@ -222,7 +313,11 @@ async fn a_deletion_that_was_cut_anywhere_is_finished_at_the_next_opening() {
         }
         drop(engine);
         let log = cut.open();
-        assert_eq!(files_with_canary(&folder), Vec::<String>::new(), "after {done} steps");
+        assert_eq!(
+            files_with_canary(&folder),
+            Vec::<String>::new(),
+            "after {done} steps"
+        );
         assert_eq!(log.find(&name(1)).await.unwrap(), None);
         assert!(log.deleted().await.unwrap()[0].is_clean);
         assert_eq!(read(&log, 2, 0).await.len(), 29);
@@ -241,12 +336,20 @@ fn encoded(tombstone: &Tombstone) -> Vec<u8> {
 /// The row that is written before anything is removed.
 fn tombstone_row(tombstone: &Tombstone) -> (Vec<u8>, Vec<u8>) {
     let id = tombstone.world.0.as_bytes().to_vec();
-    (id, encoded(&Tombstone { is_clean: false, ..tombstone.clone() }))
+    (
+        id,
+        encoded(&Tombstone {
+            is_clean: false,
+            ..tombstone.clone()
+        }),
+    )
 }
 
 fn stored_tombstone(disk: &OnDisk, id: &[u8]) -> Vec<u8> {
     let engine = SledEngine::open(disk.dir.path().join("store"), OpenMode::Existing).unwrap();
-    folkmoot_store::Shelf::get(&engine, Table::Deleted, id).unwrap().unwrap()
+    folkmoot_store::Shelf::get(&engine, Table::Deleted, id)
+        .unwrap()
+        .unwrap()
 }
 
 #[tokio::test]
@@ -272,7 +375,11 @@ async fn a_store_without_a_directory_deletes_from_its_engine() {
     with_canary(&log, 1).await;
     log.delete(&[world(1)], &order()).await.unwrap();
     for table in [Table::Worlds, Table::Runs, Table::Keys, Table::Gone] {
-        assert_eq!(engine.range(table, &[], &[0xff; 60], 1_000).unwrap(), [], "{table:?}");
+        assert_eq!(
+            engine.range(table, &[], &[0xff; 60], 1_000).unwrap(),
+            [],
+            "{table:?}"
+        );
     }
     assert_eq!(engine.read(FrameNumber(0), 1_000).unwrap(), []);
 }

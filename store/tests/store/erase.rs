@@ -27,7 +27,10 @@ const CANARY: &str = "canary-4c1d90ae77";
 const BY: Position = Position::new(50);
 
 fn span(from: u64, to: u64) -> Span {
-    Span { from: Position::new(from), to: Position::new(to) }
+    Span {
+        from: Position::new(from),
+        to: Position::new(to),
+    }
 }
 
 /// World 1 up to event 50, with canaries in the events 10 and 20, and world 2 beside it.
@@ -36,7 +39,11 @@ async fn filled(store: &Store) -> Vec<Commit> {
     append(store, creation(2)).await;
     for first in 3..=50 {
         let is_meant = first == 10 || first == 20;
-        let text = if is_meant { format!("{CANARY} {first}") } else { format!("message {first}") };
+        let text = if is_meant {
+            format!("{CANARY} {first}")
+        } else {
+            format!("message {first}")
+        };
         commits.push(say(1, first, text));
         append(store, post(2, first)).await;
     }
@@ -58,19 +65,50 @@ fn bare_of(mut commit: Commit, by: Position) -> Commit {
 
 fn without(commits: &[Commit], events: &[u64]) -> Vec<Commit> {
     let is_meant = |commit: &Commit| events.contains(&commit.header.first.get());
-    let bare = |commit: &Commit| if is_meant(commit) { bare_of(commit.clone(), BY) } else { commit.clone() };
+    let bare = |commit: &Commit| {
+        if is_meant(commit) {
+            bare_of(commit.clone(), BY)
+        } else {
+            commit.clone()
+        }
+    };
     commits.iter().map(bare).collect()
 }
 
 async fn erased_content_reads_as_erased_and_all_else_as_before(store: Store) {
     let commits = filled(&store).await;
-    let (others, head) = (read(&store, 2, 1).await, store.tree_head(world(1)).await.unwrap());
-    let links: Vec<Digest> = try_read(&store, 1, 1).await.unwrap().iter().map(|stored| stored.link).collect();
-    let erasure = store.erase(world(1), &[span(10, 10), span(19, 20)], BY).await.unwrap();
-    assert_eq!(erasure, Erasure { events: 3, files: 0 });
+    let (others, head) = (
+        read(&store, 2, 1).await,
+        store.tree_head(world(1)).await.unwrap(),
+    );
+    let links: Vec<Digest> = try_read(&store, 1, 1)
+        .await
+        .unwrap()
+        .iter()
+        .map(|stored| stored.link)
+        .collect();
+    let erasure = store
+        .erase(world(1), &[span(10, 10), span(19, 20)], BY)
+        .await
+        .unwrap();
+    assert_eq!(
+        erasure,
+        Erasure {
+            events: 3,
+            files: 0
+        }
+    );
     assert_eq!(read(&store, 1, 1).await, without(&commits, &[10, 19, 20]));
-    assert_eq!(read(&store, 1, 15).await, without(&commits, &[10, 19, 20])[14 - 1..]);
-    let after: Vec<Digest> = try_read(&store, 1, 1).await.unwrap().iter().map(|stored| stored.link).collect();
+    assert_eq!(
+        read(&store, 1, 15).await,
+        without(&commits, &[10, 19, 20])[14 - 1..]
+    );
+    let after: Vec<Digest> = try_read(&store, 1, 1)
+        .await
+        .unwrap()
+        .iter()
+        .map(|stored| stored.link)
+        .collect();
     assert_eq!(after, links, "no link changes");
     assert_eq!(store.tree_head(world(1)).await.unwrap(), head);
     assert_eq!(read(&store, 2, 1).await, others);
@@ -83,8 +121,18 @@ async fn erasing_twice_gives_the_same_answer(store: Store) {
     let meant = [span(10, 10), span(19, 20)];
     let first = store.erase(world(1), &meant, BY).await.unwrap();
     assert_eq!(store.erase(world(1), &meant, BY).await.unwrap(), first);
-    let other = store.erase(world(1), &[span(20, 21)], Position::new(51)).await.unwrap();
-    assert_eq!(other, Erasure { events: 1, files: 0 }, "what another request took is counted there");
+    let other = store
+        .erase(world(1), &[span(20, 21)], Position::new(51))
+        .await
+        .unwrap();
+    assert_eq!(
+        other,
+        Erasure {
+            events: 1,
+            files: 0
+        },
+        "what another request took is counted there"
+    );
     let mut bare = without(&commits, &[10, 19, 20]);
     bare[20] = bare_of(bare[20].clone(), Position::new(51));
     bare[19] = bare_of(bare[19].clone(), Position::new(51));
@@ -96,7 +144,9 @@ async fn erasing_twice_gives_the_same_answer(store: Store) {
 pub(crate) fn noise(len: usize, seed: u64) -> String {
     let mut state = seed;
     let mut letter = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         char::from(b'!' + ((state >> 33) % 90) as u8)
     };
     (0..len).map(|_| letter()).collect()
@@ -104,12 +154,17 @@ pub(crate) fn noise(len: usize, seed: u64) -> String {
 
 async fn a_unit_of_several_frames_is_replaced_whole(store: Store) {
     append(&store, creation(1)).await;
-    let texts: Vec<String> = (3..=30).map(|first| format!("{CANARY}{}", noise(9_000, first))).collect();
+    let texts: Vec<String> = (3..=30)
+        .map(|first| format!("{CANARY}{}", noise(9_000, first)))
+        .collect();
     for (first, text) in (3..).zip(&texts) {
         append(&store, say(1, first, text.clone())).await;
     }
     let commits = read(&store, 1, 1).await;
-    store.erase(world(1), &[span(8, 9), span(12, 12)], BY).await.unwrap();
+    store
+        .erase(world(1), &[span(8, 9), span(12, 12)], BY)
+        .await
+        .unwrap();
     assert_eq!(read(&store, 1, 1).await, without(&commits, &[8, 9, 12]));
     store.erase(world(1), &[span(1, 30)], BY).await.unwrap();
     let all: Vec<u64> = (3..=30).collect();
@@ -119,9 +174,17 @@ async fn a_unit_of_several_frames_is_replaced_whole(store: Store) {
 fn attached(number: u8, first: u64, blob: Digest) -> Commit {
     let mut commit = say(number, first, "see this");
     if let Event::MessagePosted(posted) = &mut commit.events[0] {
-        let attachments =
-            vec![Attachment { blob, media_type: "text/plain".to_owned(), name: "a.txt".to_owned(), bytes: 3 }];
-        posted.body = MessageBody { text: "see this".to_owned(), attachments }.into();
+        let attachments = vec![Attachment {
+            blob,
+            media_type: "text/plain".to_owned(),
+            name: "a.txt".to_owned(),
+            bytes: 3,
+        }];
+        posted.body = MessageBody {
+            text: "see this".to_owned(),
+            attachments,
+        }
+        .into();
     }
     commit
 }
@@ -138,18 +201,33 @@ async fn files_that_only_erased_events_had_are_gone(store: Store) {
     append(&store, attached(2, 3, other)).await;
     for _ in 0..2 {
         let erasure = store.erase(world(1), &[span(3, 4)], BY).await.unwrap();
-        assert_eq!(erasure, Erasure { events: 2, files: 1 });
+        assert_eq!(
+            erasure,
+            Erasure {
+                events: 2,
+                files: 1
+            }
+        );
     }
     assert_eq!(store.get(world(1), only).await.unwrap(), None);
-    assert_eq!(store.get(world(1), both).await.unwrap(), Some(b"both".to_vec()));
-    assert_eq!(store.get(world(2), other).await.unwrap(), Some(b"only".to_vec()));
+    assert_eq!(
+        store.get(world(1), both).await.unwrap(),
+        Some(b"both".to_vec())
+    );
+    assert_eq!(
+        store.get(world(2), other).await.unwrap(),
+        Some(b"only".to_vec())
+    );
 }
 
 async fn a_saved_fold_is_gone(store: Store) {
     filled(&store).await;
     let rules = Digest::of(&[b"rules"]);
     for number in [1, 2] {
-        store.save(world(number), Position::new(30), rules, CANARY.into()).await.unwrap();
+        store
+            .save(world(number), Position::new(30), rules, CANARY.into())
+            .await
+            .unwrap();
     }
     store.erase(world(1), &[span(10, 10)], BY).await.unwrap();
     assert_eq!(store.latest(world(1), rules, None).await, None);
@@ -185,13 +263,31 @@ async fn no_file_holds_what_was_erased() {
     let home = disk.dir.path().join("store");
     let store = disk.open();
     filled(&store).await;
-    let blob = store.put(world(1), format!("file {CANARY}").into_bytes()).await.unwrap();
+    let blob = store
+        .put(world(1), format!("file {CANARY}").into_bytes())
+        .await
+        .unwrap();
     append(&store, attached(1, 51, blob)).await;
-    store.save(world(1), Position::new(30), Digest::of(&[b"rules"]), CANARY.into()).await.unwrap();
+    store
+        .save(
+            world(1),
+            Position::new(30),
+            Digest::of(&[b"rules"]),
+            CANARY.into(),
+        )
+        .await
+        .unwrap();
     let left = home.join("checkpoints").join(format!(".{}.new", world(1)));
     std::fs::write(&left, CANARY).unwrap();
-    assert!(files_with(&home, CANARY).len() >= 4, "{:?}", files_with(&home, CANARY));
-    store.erase(world(1), &[span(3, 51)], Position::new(52)).await.unwrap();
+    assert!(
+        files_with(&home, CANARY).len() >= 4,
+        "{:?}",
+        files_with(&home, CANARY)
+    );
+    store
+        .erase(world(1), &[span(3, 51)], Position::new(52))
+        .await
+        .unwrap();
     assert_eq!(files_with(&home, CANARY), Vec::<String>::new());
     drop(store);
     assert_eq!(files_with(&home, CANARY), Vec::<String>::new());
@@ -204,7 +300,8 @@ async fn no_file_holds_what_was_erased() {
 async fn dense(store: &Store) -> Vec<Commit> {
     let mut commits = vec![creation(1)];
     commits.extend((3..=9).map(|first| say(1, first, format!("{CANARY} {first}"))));
-    commits.extend((10..=14).map(|first| say(1, first, format!("{CANARY} {}", noise(9_000, first)))));
+    commits
+        .extend((10..=14).map(|first| say(1, first, format!("{CANARY} {}", noise(9_000, first)))));
     for commit in &commits {
         append(store, commit.clone()).await;
     }
@@ -224,10 +321,20 @@ async fn an_erasure_that_died_anywhere_is_done_again() {
         drop(store);
         let store = Store::with_engine(Arc::clone(&engine)).unwrap();
         for (at, commit) in read(&store, 1, 1).await.iter().enumerate() {
-            assert!(*commit == commits[at] || *commit == bare[at], "step {step}: {commit:?}");
+            assert!(
+                *commit == commits[at] || *commit == bare[at],
+                "step {step}: {commit:?}"
+            );
         }
         let again = store.erase(world(1), &[span(3, 13)], BY).await.unwrap();
-        assert_eq!(again, Erasure { events: 11, files: 0 }, "step {step}");
+        assert_eq!(
+            again,
+            Erasure {
+                events: 11,
+                files: 0
+            },
+            "step {step}"
+        );
         assert_eq!(read(&store, 1, 1).await, bare, "step {step}");
         drop(store);
         assert!(kept_by(&*engine, CANARY), "event 14 stays: step {step}");
@@ -249,10 +356,29 @@ async fn an_erasure_that_died_behind_its_files_is_no_damage() {
     let blob = store.put(world(1), b"only".to_vec()).await.unwrap();
     append(&store, attached(1, 3, blob)).await;
     std::fs::remove_dir_all(disk.dir.path().join("store/blobs")).unwrap();
-    let damage = || async { store.verify(world(1), Against::default()).await.unwrap().damage };
-    assert_eq!(damage().await.map(|damage| (damage.at, damage.kind)), Some((Position::new(3), DamageKind::File)));
-    let asked = ErasureRequested { events: vec![span(3, 3)], basis: Content::Present(String::new()) };
-    append(&store, Commit { header: header(world(1), 4), events: vec![Event::ErasureRequested(asked)] }).await;
+    let damage = || async {
+        store
+            .verify(world(1), Against::default())
+            .await
+            .unwrap()
+            .damage
+    };
+    assert_eq!(
+        damage().await.map(|damage| (damage.at, damage.kind)),
+        Some((Position::new(3), DamageKind::File))
+    );
+    let asked = ErasureRequested {
+        events: vec![span(3, 3)],
+        basis: Content::Present(String::new()),
+    };
+    append(
+        &store,
+        Commit {
+            header: header(world(1), 4),
+            events: vec![Event::ErasureRequested(asked)],
+        },
+    )
+    .await;
     assert_eq!(damage().await, None);
 }
 

@@ -37,7 +37,10 @@ async fn commits_are_read_as_they_were_appended(log: Store) {
     assert_eq!(read(&log, 1, 3).await, commits[1..]);
     assert_eq!(read(&log, 1, 40).await, commits[38..]);
     assert_eq!(read(&log, 1, 41).await, []);
-    assert!(matches!(log.read(world(9), Position::ZERO).await, Err(ReadError::NoSuchWorld(_))));
+    assert!(matches!(
+        log.read(world(9), Position::ZERO).await,
+        Err(ReadError::NoSuchWorld(_))
+    ));
 }
 
 async fn a_stale_position_conflicts_and_says_where_the_head_is(log: Store) {
@@ -50,7 +53,10 @@ async fn a_stale_position_conflicts_and_says_where_the_head_is(log: Store) {
         );
     }
     let error = log.append(FIRST, creation(1)).await.unwrap_err();
-    assert!(matches!(error, AppendError::Conflict { actual, .. } if actual.get() == 4), "{error:?}");
+    assert!(
+        matches!(error, AppendError::Conflict { actual, .. } if actual.get() == 4),
+        "{error:?}"
+    );
 }
 
 async fn a_key_is_answered_by_its_first_commit_whatever_the_head_is(log: Store) {
@@ -59,12 +65,25 @@ async fn a_key_is_answered_by_its_first_commit_whatever_the_head_is(log: Store) 
     append(&log, first.clone()).await;
     append(&log, post(1, 5)).await;
     for position in [4, 6, 99] {
-        let again = log.append(FIRST, with_key(post(1, position), keyed("k", "hello"))).await.unwrap();
+        let again = log
+            .append(FIRST, with_key(post(1, position), keyed("k", "hello")))
+            .await
+            .unwrap();
         assert!(matches!(again, Appended::Repeated(stored) if stored.commit == first));
     }
-    let error = log.append(FIRST, with_key(post(1, 6), keyed("k", "other"))).await.unwrap_err();
+    let error = log
+        .append(FIRST, with_key(post(1, 6), keyed("k", "other")))
+        .await
+        .unwrap_err();
     assert!(matches!(error, AppendError::KeyReused { key } if key == "k"));
-    assert_eq!(log.find_key(world(1), &key("k")).await.unwrap().unwrap().commit, first);
+    assert_eq!(
+        log.find_key(world(1), &key("k"))
+            .await
+            .unwrap()
+            .unwrap()
+            .commit,
+        first
+    );
     assert_eq!(log.find_key(world(1), &key("other")).await.unwrap(), None);
     assert_eq!(read(&log, 1, 0).await.len(), 4);
 }
@@ -76,27 +95,66 @@ async fn an_older_incarnation_is_fenced(log: Store) {
     let mut third = second.clone();
     third.events = vec![opening(3)];
     let error = log.append(FIRST, third).await.unwrap_err();
-    assert!(matches!(error, AppendError::Fenced { current: Incarnation(1) }), "{error:?}");
+    assert!(
+        matches!(
+            error,
+            AppendError::Fenced {
+                current: Incarnation(1)
+            }
+        ),
+        "{error:?}"
+    );
     log.append(FIRST, second).await.unwrap();
     let error = log.append(FIRST, post(1, 5)).await.unwrap_err();
-    assert!(matches!(error, AppendError::Fenced { current: Incarnation(2) }), "{error:?}");
+    assert!(
+        matches!(
+            error,
+            AppendError::Fenced {
+                current: Incarnation(2)
+            }
+        ),
+        "{error:?}"
+    );
     log.append(Incarnation(2), post(1, 5)).await.unwrap();
-    assert_eq!(log.find(&name(1)).await.unwrap().unwrap().incarnation, Incarnation(2));
+    assert_eq!(
+        log.find(&name(1)).await.unwrap().unwrap().incarnation,
+        Incarnation(2)
+    );
 }
 
 async fn a_name_is_taken_once(log: Store) {
     fill(&log, 1, 2).await;
-    let error = log.append(FIRST, creation_called(world(2), name(1))).await.unwrap_err();
+    let error = log
+        .append(FIRST, creation_called(world(2), name(1)))
+        .await
+        .unwrap_err();
     assert!(matches!(error, AppendError::NameTaken(taken) if taken == name(1)));
     let both = futures::join!(
         log.append(FIRST, creation_called(world(3), name(3))),
         log.append(FIRST, creation_called(world(4), name(3))),
     );
-    assert_eq!([both.0.is_ok(), both.1.is_ok()].iter().filter(|ok| **ok).count(), 1);
-    let names: Vec<_> =
-        log.worlds(&Labels::new(), None, 9).await.unwrap().into_iter().map(|entry| entry.name).collect();
+    assert_eq!(
+        [both.0.is_ok(), both.1.is_ok()]
+            .iter()
+            .filter(|ok| **ok)
+            .count(),
+        1
+    );
+    let names: Vec<_> = log
+        .worlds(&Labels::new(), None, 9)
+        .await
+        .unwrap()
+        .into_iter()
+        .map(|entry| entry.name)
+        .collect();
     assert_eq!(names, [name(1), name(3)]);
-    assert_eq!(log.worlds(&Labels::new(), Some(&name(1)), 9).await.unwrap().len(), 1);
+    assert_eq!(
+        log.worlds(&Labels::new(), Some(&name(1)), 9)
+            .await
+            .unwrap()
+            .len(),
+        1
+    );
     assert_eq!(log.worlds(&Labels::new(), None, 1).await.unwrap().len(), 1);
 }
 
@@ -114,7 +172,10 @@ async fn a_subscription_from_anywhere_gives_every_commit_once(log: Store) {
     let mut commits = fill(&log, 1, BEFORE).await;
     let mut feeds = Vec::new();
     for from in 1..=BEFORE + 5 {
-        feeds.push((from, log.subscribe(world(1), Position::new(from)).await.unwrap()));
+        feeds.push((
+            from,
+            log.subscribe(world(1), Position::new(from)).await.unwrap(),
+        ));
     }
     let log = Arc::new(log);
     let writer = tokio::spawn({
@@ -128,8 +189,16 @@ async fn a_subscription_from_anywhere_gives_every_commit_once(log: Store) {
     });
     commits.extend((BEFORE + 1..=AFTER).map(|first| post(1, first)));
     for (from, feed) in feeds {
-        let expected: Vec<_> = commits.iter().filter(|commit| commit.last().get() >= from).cloned().collect();
-        let found: Vec<_> = feed.take(expected.len()).map(|stored| stored.unwrap().commit).collect().await;
+        let expected: Vec<_> = commits
+            .iter()
+            .filter(|commit| commit.last().get() >= from)
+            .cloned()
+            .collect();
+        let found: Vec<_> = feed
+            .take(expected.len())
+            .map(|stored| stored.unwrap().commit)
+            .collect()
+            .await;
         assert_eq!(found, expected, "from {from}");
     }
     writer.await.unwrap();
@@ -140,10 +209,16 @@ async fn a_subscriber_is_told_each_commit_at_once_and_none_before_it_is_there(lo
     let mut feed = log.subscribe(world(1), Position::new(1)).await.unwrap();
     assert_eq!(feed.next().await.unwrap().unwrap().commit, creation(1));
     for first in 3..40 {
-        assert!(feed.next().now_or_never().is_none(), "event {first} is not there yet");
+        assert!(
+            feed.next().now_or_never().is_none(),
+            "event {first} is not there yet"
+        );
         append(&log, post(1, first)).await;
         let told = feed.next().now_or_never().flatten();
-        assert_eq!(told.map(|stored| stored.unwrap().commit), Some(post(1, first)));
+        assert_eq!(
+            told.map(|stored| stored.unwrap().commit),
+            Some(post(1, first))
+        );
     }
 }
 
@@ -167,8 +242,13 @@ async fn a_subscriber_that_falls_far_behind_loses_nothing(log: Store) {
 }
 
 fn burst(first: u64, count: u64) -> Commit {
-    let events = (first..first + count).map(|at| warning(&format!("warning {at}"))).collect();
-    Commit { header: header(world(1), first), events }
+    let events = (first..first + count)
+        .map(|at| warning(&format!("warning {at}")))
+        .collect();
+    Commit {
+        header: header(world(1), first),
+        events,
+    }
 }
 
 /// Text that does not compress: an xorshift in hexadecimal digits.
@@ -191,9 +271,15 @@ async fn large_commits_come_back_and_too_large_ones_are_refused(log: Store) {
         commits.push(commit);
     }
     let next = commits.len() as u64 + 2;
-    let facts = Commit { header: header(world(1), next), events: vec![warning(&noise(1_000_000))] };
+    let facts = Commit {
+        header: header(world(1), next),
+        events: vec![warning(&noise(1_000_000))],
+    };
     let error = log.append(FIRST, facts).await.unwrap_err();
-    assert!(matches!(&error, AppendError::Invalid(why) if why.contains("983040")), "{error:?}");
+    assert!(
+        matches!(&error, AppendError::Invalid(why) if why.contains("983040")),
+        "{error:?}"
+    );
     append(&log, post(1, next)).await;
     commits.push(post(1, next));
     assert_eq!(read(&log, 1, 0).await, commits);
@@ -213,23 +299,47 @@ async fn many_writers_share_the_log_without_losing_order(log: Store) {
         assert_eq!(read(log.as_ref(), number, 0).await, written);
     }
     let frames = log.stats().unwrap().frames;
-    assert!(frames < 32 * HEAD, "{frames} frames: no two commits shared one");
+    assert!(
+        frames < 32 * HEAD,
+        "{frames} frames: no two commits shared one"
+    );
 }
 
 async fn reading_back_gives_the_newest_first(log: Store) {
     let commits = fill(&log, 1, 30).await;
     for before in 0..=32 {
         for limit in [0, 1, 3, 100] {
-            let found = log.read_back(world(1), Position::new(before), limit).await.unwrap();
-            let expected = commits.iter().rev().filter(|commit| commit.last().get() < before).take(limit).cloned();
-            assert_eq!(bare(found), expected.collect::<Vec<_>>(), "before {before}, at most {limit}");
+            let found = log
+                .read_back(world(1), Position::new(before), limit)
+                .await
+                .unwrap();
+            let expected = commits
+                .iter()
+                .rev()
+                .filter(|commit| commit.last().get() < before)
+                .take(limit)
+                .cloned();
+            assert_eq!(
+                bare(found),
+                expected.collect::<Vec<_>>(),
+                "before {before}, at most {limit}"
+            );
         }
     }
 }
 
 async fn a_commit_without_events_is_refused(log: Store) {
     fill(&log, 1, 3).await;
-    let error = log.append(FIRST, Commit { header: header(world(1), 4), events: Vec::new() }).await.unwrap_err();
+    let error = log
+        .append(
+            FIRST,
+            Commit {
+                header: header(world(1), 4),
+                events: Vec::new(),
+            },
+        )
+        .await
+        .unwrap_err();
     assert!(matches!(error, AppendError::Invalid(_)), "{error:?}");
     let error = log.append(FIRST, post(1, 0)).await.unwrap_err();
     assert!(matches!(error, AppendError::Invalid(_)), "{error:?}");
@@ -240,9 +350,18 @@ async fn a_closed_log_says_so_and_ends_its_streams(log: Store) {
     let mut feed = log.subscribe(world(1), Position::new(4)).await.unwrap();
     log.close().unwrap();
     assert!(feed.next().await.is_none());
-    assert!(matches!(log.append(FIRST, post(1, 4)).await, Err(AppendError::Stopped(_))));
-    assert!(matches!(log.read(world(1), Position::ZERO).await, Err(ReadError::Stopped(_))));
-    assert!(matches!(log.find(&name(1)).await, Err(ReadError::Stopped(_))));
+    assert!(matches!(
+        log.append(FIRST, post(1, 4)).await,
+        Err(AppendError::Stopped(_))
+    ));
+    assert!(matches!(
+        log.read(world(1), Position::ZERO).await,
+        Err(ReadError::Stopped(_))
+    ));
+    assert!(matches!(
+        log.find(&name(1)).await,
+        Err(ReadError::Stopped(_))
+    ));
 }
 
 async fn checkpoints_are_found_by_rules_and_position_and_belong_to_a_world(log: Store) {
@@ -250,15 +369,27 @@ async fn checkpoints_are_found_by_rules_and_position_and_belong_to_a_world(log: 
     fill(&log, 1, 3).await;
     fill(&log, 2, 3).await;
     assert_eq!(log.latest(world(1), rules, None).await, None);
-    log.save(world(1), Position::new(3), rules, b"old".to_vec()).await.unwrap();
-    log.save(world(2), Position::new(2), rules, b"one".to_vec()).await.unwrap();
+    log.save(world(1), Position::new(3), rules, b"old".to_vec())
+        .await
+        .unwrap();
+    log.save(world(2), Position::new(2), rules, b"one".to_vec())
+        .await
+        .unwrap();
     let at = |at, state: &str| Some((Position::new(at), state.as_bytes().to_vec()));
     assert_eq!(log.latest(world(1), rules, None).await, at(3, "old"));
     append(&log, post(1, 4)).await;
-    log.save(world(1), Position::new(4), rules, b"new".to_vec()).await.unwrap();
+    log.save(world(1), Position::new(4), rules, b"new".to_vec())
+        .await
+        .unwrap();
     assert_eq!(log.latest(world(1), rules, None).await, at(4, "new"));
-    assert_eq!(log.latest(world(2), rules, Some(Position::new(2))).await, at(2, "one"));
-    assert_eq!(log.latest(world(2), rules, Some(Position::new(1))).await, None);
+    assert_eq!(
+        log.latest(world(2), rules, Some(Position::new(2))).await,
+        at(2, "one")
+    );
+    assert_eq!(
+        log.latest(world(2), rules, Some(Position::new(1))).await,
+        None
+    );
     assert_eq!(log.latest(world(1), others, None).await, None);
     assert_eq!(log.places(world(1)).await, [(Position::new(4), rules)]);
 }
@@ -268,9 +399,15 @@ async fn checkpoints_belong_to_the_end_of_a_commit(log: Store) {
     fill(&log, 1, 3).await;
     append(&log, post(1, 4)).await;
     for inside_or_behind in [1, 5] {
-        let error = log.save(world(1), Position::new(inside_or_behind), rules, Vec::new()).await.unwrap_err();
+        let error = log
+            .save(world(1), Position::new(inside_or_behind), rules, Vec::new())
+            .await
+            .unwrap_err();
         assert!(matches!(error, AppendError::Invalid(_)), "{error:?}");
     }
-    let error = log.save(world(9), Position::new(1), rules, Vec::new()).await.unwrap_err();
+    let error = log
+        .save(world(9), Position::new(1), rules, Vec::new())
+        .await
+        .unwrap_err();
     assert!(matches!(error, AppendError::NoSuchWorld(_)), "{error:?}");
 }

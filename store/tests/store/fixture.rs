@@ -7,7 +7,8 @@ use folkmoot_core::event::{
     Author, ClockKind, Event, MessageBody, MessagePosted, Opened, WarningRecorded, WorldOpened,
 };
 use folkmoot_core::ids::{
-    Digest, Incarnation, MessageId, NodeId, PersonName, Position, Seed, Stamp, Time, WorldId, WorldName,
+    Digest, Incarnation, MessageId, NodeId, PersonName, Position, Seed, Stamp, Time, WorldId,
+    WorldName,
 };
 use folkmoot_core::port::{Appended, EventLog, ReadError, StoredCommit};
 use folkmoot_core::principal::Principal;
@@ -19,7 +20,10 @@ pub(crate) const FIRST: Incarnation = Incarnation(1);
 
 /// The `number`-th world of a test.
 pub(crate) fn world(number: u8) -> WorldId {
-    WorldId::from_stamp(&Stamp { time: Time::SIMULATED_START, seed: Seed::new([number; 16]) })
+    WorldId::from_stamp(&Stamp {
+        time: Time::SIMULATED_START,
+        seed: Seed::new([number; 16]),
+    })
 }
 
 pub(crate) fn name(number: u8) -> WorldName {
@@ -31,14 +35,20 @@ pub(crate) fn key(word: &str) -> CommandKey {
 }
 
 pub(crate) fn keyed(word: &str, asks: &str) -> Keyed {
-    Keyed { key: key(word), digest: Digest::of(&[asks.as_bytes()]) }
+    Keyed {
+        key: key(word),
+        digest: Digest::of(&[asks.as_bytes()]),
+    }
 }
 
 pub(crate) fn header(world: WorldId, first: u64) -> CommitHeader {
     CommitHeader {
         world,
         first: Position::new(first),
-        stamp: Stamp { time: Time(Time::SIMULATED_START.0 + first), seed: Seed::new([first as u8; 16]) },
+        stamp: Stamp {
+            time: Time(Time::SIMULATED_START.0 + first),
+            seed: Seed::new([first as u8; 16]),
+        },
         principal: Principal::World,
         cause: None,
         key: None,
@@ -66,16 +76,30 @@ pub(crate) fn creation_called(world: WorldId, name: WorldName) -> Commit {
         spec,
         text: Content::Present(SpecText::default()),
     };
-    Commit { header: header(world, 1), events: vec![Event::WorldOpened(opened), opening(1)] }
+    Commit {
+        header: header(world, 1),
+        events: vec![Event::WorldOpened(opened), opening(1)],
+    }
 }
 
 pub(crate) fn opening(incarnation: u32) -> Event {
-    let node = NodeId::from_stamp(&Stamp { time: Time(7), seed: Seed::new([7; 16]) });
-    Event::Opened(Opened { incarnation: Incarnation(incarnation), node, base: None, signer: None })
+    let node = NodeId::from_stamp(&Stamp {
+        time: Time(7),
+        seed: Seed::new([7; 16]),
+    });
+    Event::Opened(Opened {
+        incarnation: Incarnation(incarnation),
+        node,
+        base: None,
+        signer: None,
+    })
 }
 
 pub(crate) fn warning(code: &str) -> Event {
-    Event::WarningRecorded(WarningRecorded { code: code.to_owned(), agent: None })
+    Event::WarningRecorded(WarningRecorded {
+        code: code.to_owned(),
+        agent: None,
+    })
 }
 
 pub(crate) fn message(text: impl Into<String>, at: u64) -> Event {
@@ -89,11 +113,18 @@ pub(crate) fn message(text: impl Into<String>, at: u64) -> Event {
 
 /// A commit of one message at `first`.
 pub(crate) fn post(number: u8, first: u64) -> Commit {
-    say(number, first, format!("message {first} of world {number}, with a few words around it"))
+    say(
+        number,
+        first,
+        format!("message {first} of world {number}, with a few words around it"),
+    )
 }
 
 pub(crate) fn say(number: u8, first: u64, text: impl Into<String>) -> Commit {
-    Commit { header: header(world(number), first), events: vec![message(text, first)] }
+    Commit {
+        header: header(world(number), first),
+        events: vec![message(text, first)],
+    }
 }
 
 pub(crate) fn with_key(mut commit: Commit, keyed: Keyed) -> Commit {
@@ -119,7 +150,11 @@ pub(crate) async fn fill(log: &dyn EventLog, number: u8, head: u64) -> Vec<Commi
     commits
 }
 
-pub(crate) async fn try_read(log: &dyn EventLog, number: u8, from: u64) -> Result<Vec<StoredCommit>, ReadError> {
+pub(crate) async fn try_read(
+    log: &dyn EventLog,
+    number: u8,
+    from: u64,
+) -> Result<Vec<StoredCommit>, ReadError> {
     let mut stream = log.read(world(number), Position::new(from)).await?;
     let mut commits = Vec::new();
     while let Some(commit) = stream.next().await {
@@ -148,7 +183,10 @@ impl OnDisk {
     }
 
     pub(crate) fn of(kind: EngineKind) -> Self {
-        Self { dir: tempfile::tempdir().unwrap(), kind }
+        Self {
+            dir: tempfile::tempdir().unwrap(),
+            kind,
+        }
     }
 
     pub(crate) fn open(&self) -> Store {
@@ -158,7 +196,10 @@ impl OnDisk {
     /// A copy of the files as they are now: what a kill would leave.
     pub(crate) fn killed(&self) -> Self {
         let copy = Self::of(self.kind);
-        copy_folder(&self.dir.path().join("store"), &copy.dir.path().join("store"));
+        copy_folder(
+            &self.dir.path().join("store"),
+            &copy.dir.path().join("store"),
+        );
         copy
     }
 }

@@ -20,7 +20,10 @@ fn golden(kind: EngineKind) -> PathBuf {
 fn contents() -> Vec<Commit> {
     let mut commits = vec![creation(1)];
     commits.extend((3..40).map(|first| post(1, first)));
-    commits.push(with_key(say(1, 40, "long ".repeat(4_000)), keyed("golden", "a long message")));
+    commits.push(with_key(
+        say(1, 40, "long ".repeat(4_000)),
+        keyed("golden", "a long message"),
+    ));
     commits.extend((41..50).map(|first| post(1, first)));
     commits
 }
@@ -69,9 +72,18 @@ async fn loads(kind: EngineKind) {
     let log = Store::open(dir.path().join("store"), OpenMode::Existing).unwrap();
     let found = try_read(&log, 1, 0).await.unwrap();
     let link = found.last().unwrap().link.to_string();
-    assert_eq!(link, fs::read_to_string(golden(kind).join("link.txt")).unwrap().trim());
+    assert_eq!(
+        link,
+        fs::read_to_string(golden(kind).join("link.txt"))
+            .unwrap()
+            .trim()
+    );
     assert!(bare(found) == contents(), "the commits differ");
-    let long = log.find_key(world(1), &key("golden")).await.unwrap().unwrap();
+    let long = log
+        .find_key(world(1), &key("golden"))
+        .await
+        .unwrap()
+        .unwrap();
     assert_eq!(long.commit.header.first.get(), 40);
     append(&log, post(1, 50)).await;
     log.close().unwrap();
@@ -106,5 +118,9 @@ async fn write(kind: EngineKind) {
         link = Some(append(&log, commit.clone()).await);
     }
     pack(&disk.killed().dir.path().join("store"), &golden(kind));
-    fs::write(golden(kind).join("link.txt"), format!("{}\n", link.unwrap())).unwrap();
+    fs::write(
+        golden(kind).join("link.txt"),
+        format!("{}\n", link.unwrap()),
+    )
+    .unwrap();
 }

@@ -8,10 +8,13 @@ use std::path::{Path, PathBuf};
 
 use folkmoot_core::commit::Commit;
 use folkmoot_core::ids::{Digest, Position, Time, WorldId};
-use folkmoot_core::port::{AppendError, Blobs as _, Checkpoints as _, Custody as _, EventLog as _, Labels, ReadError};
+use folkmoot_core::port::{
+    AppendError, Blobs as _, Checkpoints as _, Custody as _, EventLog as _, Labels, ReadError,
+};
 use folkmoot_core::principal::Principal;
 use folkmoot_store::{
-    Against, DeleteOrder, EngineKind, OpenError, OpenMode, Rebuild, Rebuilt, Store, examine, rebuild,
+    Against, DeleteOrder, EngineKind, OpenError, OpenMode, Rebuild, Rebuilt, Store, examine,
+    rebuild,
 };
 
 use crate::fixture::*;
@@ -49,7 +52,14 @@ async fn closed(kind: EngineKind) -> (OnDisk, BTreeMap<WorldId, Vec<Commit>>) {
         all.insert(world(number), fill(&log, number, 60).await);
     }
     log.put(world(1), b"a file".to_vec()).await.unwrap();
-    log.save(world(1), Position::new(60), Digest::of(&[b"rules"]), b"a fold".to_vec()).await.unwrap();
+    log.save(
+        world(1),
+        Position::new(60),
+        Digest::of(&[b"rules"]),
+        b"a fold".to_vec(),
+    )
+    .await
+    .unwrap();
     log.close().unwrap();
     (disk, all)
 }
@@ -61,7 +71,9 @@ async fn killed(kind: EngineKind) -> (OnDisk, BTreeMap<WorldId, Vec<Commit>>) {
     for number in 0..WORLDS {
         for first in 61..80 {
             append(&log, post(number, first)).await;
-            all.get_mut(&world(number)).unwrap().push(post(number, first));
+            all.get_mut(&world(number))
+                .unwrap()
+                .push(post(number, first));
         }
     }
     (disk.killed(), all)
@@ -104,13 +116,19 @@ fn harms(store: &Path) -> Vec<(PathBuf, Harm)> {
         .into_iter()
         .map(|(path, bytes)| {
             // The end of a database is empty.
-            let used = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |at| at + 1);
+            let used = bytes
+                .iter()
+                .rposition(|byte| *byte != 0)
+                .map_or(0, |at| at + 1);
             (path, used)
         })
         .collect();
     if wanted == "all" {
-        let each =
-            |(path, used): &(PathBuf, usize)| (0..*used).map(|at| (path.clone(), Harm::Flip(at))).collect::<Vec<_>>();
+        let each = |(path, used): &(PathBuf, usize)| {
+            (0..*used)
+                .map(|at| (path.clone(), Harm::Flip(at)))
+                .collect::<Vec<_>>()
+        };
         return files.iter().flat_map(each).collect();
     }
     let count = wanted.parse().unwrap_or(LOOKS);
@@ -128,7 +146,11 @@ fn harms(store: &Path) -> Vec<(PathBuf, Harm)> {
 }
 
 /// Reads all there is; gives how far each world reads, and panics if anything else is served than was written.
-async fn look(store: &Path, all: &BTreeMap<WorldId, Vec<Commit>>, what: &str) -> Option<BTreeMap<WorldId, u64>> {
+async fn look(
+    store: &Path,
+    all: &BTreeMap<WorldId, Vec<Commit>>,
+    what: &str,
+) -> Option<BTreeMap<WorldId, u64>> {
     let log = match Store::look(store) {
         Ok(log) => log,
         Err(OpenError::Foreign { .. } | OpenError::NewerFormat { .. }) => return None,
@@ -137,10 +159,16 @@ async fn look(store: &Path, all: &BTreeMap<WorldId, Vec<Commit>>, what: &str) ->
     let mut found = BTreeMap::new();
     for entry in log.worlds(&Labels::new(), None, 10).await.unwrap() {
         let commits = &all[&entry.world];
-        let number = (0..WORLDS).find(|number| world(*number) == entry.world).unwrap();
+        let number = (0..WORLDS)
+            .find(|number| world(*number) == entry.world)
+            .unwrap();
         match try_read(&log, number, 0).await {
             Ok(served) => {
-                assert!(&bare(served) == commits, "{what}: {} was cut short in silence", entry.name);
+                assert!(
+                    &bare(served) == commits,
+                    "{what}: {} was cut short in silence",
+                    entry.name
+                );
                 found.insert(entry.world, commits.last().unwrap().last().get());
             }
             Err(ReadError::Damaged { at, .. }) => drop(found.insert(entry.world, at.get() - 1)),
@@ -153,7 +181,10 @@ async fn look(store: &Path, all: &BTreeMap<WorldId, Vec<Commit>>, what: &str) ->
     let _deleted = log.deleted().await;
     let is_read = |id: &WorldId| found.get(id) == Some(&all[id].last().unwrap().last().get());
     match log.survey() {
-        None => assert!(all.keys().all(is_read), "{what}: {found:?}, and nothing is damaged"),
+        None => assert!(
+            all.keys().all(is_read),
+            "{what}: {found:?}, and nothing is damaged"
+        ),
         Some(survey) => {
             for world in survey.worlds.iter().filter(|world| world.is_whole()) {
                 assert!(is_read(&world.world), "{what}: {world:?}");
@@ -170,8 +201,10 @@ async fn no_reading_changes_a_byte_of_a_store_sound_or_damaged() {
         for (disk, all) in [closed(kind).await, killed(kind).await] {
             let store = store_of(&disk);
             let sound = files(&store);
-            let heads: BTreeMap<_, _> =
-                all.iter().map(|(id, commits)| (*id, commits.last().unwrap().last().get())).collect();
+            let heads: BTreeMap<_, _> = all
+                .iter()
+                .map(|(id, commits)| (*id, commits.last().unwrap().last().get()))
+                .collect();
             assert_eq!(look(&store, &all, "sound").await, Some(heads));
             assert!(files(&store) == sound);
             for (path, harm) in harms(&store) {
@@ -191,14 +224,23 @@ async fn no_reading_changes_a_byte_of_a_store_sound_or_damaged() {
 
 fn rebuilt(from: &Path, to: &str) -> Option<Rebuilt> {
     let to = from.with_file_name(to);
-    let order = Rebuild { from: from.to_owned(), to: to.clone(), kind: EngineKind::Files, exports: Vec::new() };
+    let order = Rebuild {
+        from: from.to_owned(),
+        to: to.clone(),
+        kind: EngineKind::Files,
+        exports: Vec::new(),
+    };
     let rebuilt = rebuild(&order).ok();
     let _gone = fs::remove_dir_all(to);
     rebuilt
 }
 
 fn kept(rebuilt: &Rebuilt) -> BTreeMap<WorldId, Position> {
-    rebuilt.worlds.iter().map(|world| (world.world, world.kept)).collect()
+    rebuilt
+        .worlds
+        .iter()
+        .map(|world| (world.world, world.kept))
+        .collect()
 }
 
 #[tokio::test]
@@ -217,23 +259,33 @@ async fn an_opening_for_writing_refuses_damage_and_changes_nothing_or_loses_noth
             let (before, alone) = (files(&store), rebuilt(&store, "alone"));
             match Store::open(&store, OpenMode::Existing) {
                 Err(_) => {
-                    assert!(files(&store) == before, "{what}: it refuses, and has written");
+                    assert!(
+                        files(&store) == before,
+                        "{what}: it refuses, and has written"
+                    );
                     refused += 1;
                 }
                 Ok(log) => {
                     let wrote = log.append(FIRST, post(1, 61)).await;
                     assert!(wrote.is_ok(), "{what}: {wrote:?}");
                     log.close().unwrap();
-                    let (alone, after) = (alone.expect(&what), rebuilt(&store, "after").expect(&what));
+                    let (alone, after) =
+                        (alone.expect(&what), rebuilt(&store, "after").expect(&what));
                     for (world, head) in kept(&alone) {
-                        assert!(kept(&after)[&world] >= head, "{what}: {alone:?}, and then {after:?}");
+                        assert!(
+                            kept(&after)[&world] >= head,
+                            "{what}: {alone:?}, and then {after:?}"
+                        );
                     }
                     opened += 1;
                 }
             }
         }
     }
-    assert!(refused > 0 && opened > 0, "{refused} refused, {opened} opened");
+    assert!(
+        refused > 0 && opened > 0,
+        "{refused} refused, {opened} opened"
+    );
 }
 
 #[tokio::test]
@@ -253,7 +305,10 @@ async fn a_closed_database_with_any_change_is_not_opened_for_writing() {
                 fs::write(path, &changed).unwrap();
                 let what = format!("{} {harm:?}", path.display());
                 let refused = Store::open(store_of(&disk), OpenMode::Existing).expect_err(&what);
-                assert!(matches!(refused, OpenError::Damaged { .. }), "{what}: {refused:?}");
+                assert!(
+                    matches!(refused, OpenError::Damaged { .. }),
+                    "{what}: {refused:?}"
+                );
                 assert!(fs::read(path).unwrap() == changed, "{what}: it was changed");
             }
         }
@@ -267,7 +322,11 @@ async fn one_flipped_bit_of_a_page_does_not_close_the_other_worlds() {
     for kind in KINDS {
         let (disk, all) = killed(kind).await;
         let store = store_of(&disk);
-        let path = store.join(if kind == EngineKind::Sled { "log/db" } else { "files/rows" });
+        let path = store.join(if kind == EngineKind::Sled {
+            "log/db"
+        } else {
+            "files/rows"
+        });
         let sound = fs::read(&path).unwrap();
         let used = sound.iter().rposition(|byte| *byte != 0).unwrap();
         let (mut whole, mut tried) = (0, 0);
@@ -276,12 +335,21 @@ async fn one_flipped_bit_of_a_page_does_not_close_the_other_worlds() {
             let mut bytes = sound.clone();
             bytes[at] ^= 1 << (flip % 8);
             fs::write(&path, bytes).unwrap();
-            let found = look(&store, &all, &format!("{kind}: byte {at}")).await.unwrap();
-            whole +=
-                all.iter().filter(|(id, commits)| found.get(id) == Some(&commits.last().unwrap().last().get())).count();
+            let found = look(&store, &all, &format!("{kind}: byte {at}"))
+                .await
+                .unwrap();
+            whole += all
+                .iter()
+                .filter(|(id, commits)| {
+                    found.get(id) == Some(&commits.last().unwrap().last().get())
+                })
+                .count();
             tried += all.len();
         }
-        assert!(whole * 3 >= tried * 2, "{kind}: only {whole} of {tried} worlds are read whole");
+        assert!(
+            whole * 3 >= tried * 2,
+            "{kind}: only {whole} of {tried} worlds are read whole"
+        );
     }
 }
 
@@ -290,9 +358,20 @@ async fn what_is_read_takes_nothing_in() {
     let (disk, _all) = closed(EngineKind::Sled).await;
     let log = Store::look(store_of(&disk)).unwrap();
     let before = files(&store_of(&disk));
-    assert!(matches!(log.append(FIRST, post(1, 61)).await, Err(AppendError::Stopped(why)) if why.contains("reading")));
+    assert!(
+        matches!(log.append(FIRST, post(1, 61)).await, Err(AppendError::Stopped(why)) if why.contains("reading"))
+    );
     assert!(log.put(world(1), b"another".to_vec()).await.is_err());
-    assert!(log.save(world(1), Position::new(60), Digest::of(&[b"rules"]), vec![1]).await.is_err());
+    assert!(
+        log.save(
+            world(1),
+            Position::new(60),
+            Digest::of(&[b"rules"]),
+            vec![1]
+        )
+        .await
+        .is_err()
+    );
     assert!(log.copy_base(world(1)).await.is_err());
     assert!(files(&store_of(&disk)) == before);
 }
@@ -301,12 +380,20 @@ async fn what_is_read_takes_nothing_in() {
 async fn many_read_at_once_and_nobody_writes_meanwhile() {
     let (disk, _all) = closed(EngineKind::Sled).await;
     let open = || Store::open(store_of(&disk), OpenMode::Existing);
-    let (one, other) = (Store::look(store_of(&disk)).unwrap(), Store::look(store_of(&disk)).unwrap());
-    assert!(matches!(open(), Err(OpenError::Locked { pid: None, .. })), "a reader has no pid there");
+    let (one, other) = (
+        Store::look(store_of(&disk)).unwrap(),
+        Store::look(store_of(&disk)).unwrap(),
+    );
+    assert!(
+        matches!(open(), Err(OpenError::Locked { pid: None, .. })),
+        "a reader has no pid there"
+    );
     drop((one, other));
     let writer = open().unwrap();
     let pid = Some(std::process::id());
-    assert!(matches!(Store::look(store_of(&disk)), Err(OpenError::Locked { pid: found, .. }) if found == pid));
+    assert!(
+        matches!(Store::look(store_of(&disk)), Err(OpenError::Locked { pid: found, .. }) if found == pid)
+    );
     writer.close().unwrap();
 }
 
@@ -326,12 +413,24 @@ async fn what_only_an_opening_for_writing_needs_is_looked_at_before_anything_is_
             for copy in settings.into_iter().chain([spoilt("copy")]) {
                 let (store, before) = (store_of(&copy), files(&store_of(&copy)));
                 let opened = Store::open(&store, OpenMode::Existing).map(|_| ());
-                assert!(matches!(opened, Err(OpenError::Damaged { .. })), "{kind}: {opened:?}");
-                assert!(files(&store) == before, "{kind}: it refuses, and has written");
+                assert!(
+                    matches!(opened, Err(OpenError::Damaged { .. })),
+                    "{kind}: {opened:?}"
+                );
+                assert!(
+                    files(&store) == before,
+                    "{kind}: it refuses, and has written"
+                );
                 let found = look(&store, &all, "spoilt").await.unwrap();
-                assert!(all.iter().all(|(id, commits)| found[id] == commits.last().unwrap().last().get()));
+                assert!(
+                    all.iter()
+                        .all(|(id, commits)| found[id] == commits.last().unwrap().last().get())
+                );
                 let rebuilt = rebuilt(&store, "new").unwrap();
-                assert!(!rebuilt.is_whole() && rebuilt.worlds.iter().all(|world| world.is_whole()), "{rebuilt:?}");
+                assert!(
+                    !rebuilt.is_whole() && rebuilt.worlds.iter().all(|world| world.is_whole()),
+                    "{rebuilt:?}"
+                );
             }
         }
     }
@@ -357,7 +456,15 @@ async fn a_database_that_was_copied_afresh_is_sealed_as_it_is_then() {
         }
     }
     let log = disk.open();
-    log.delete(&[world(2)], &DeleteOrder { by: Principal::World, at: Time(5) }).await.unwrap();
+    log.delete(
+        &[world(2)],
+        &DeleteOrder {
+            by: Principal::World,
+            at: Time(5),
+        },
+    )
+    .await
+    .unwrap();
     log.close().unwrap();
     assert_eq!(Store::look(store_of(&disk)).unwrap().survey(), None);
     disk.open().close().unwrap();
@@ -367,7 +474,9 @@ async fn a_database_that_was_copied_afresh_is_sealed_as_it_is_then() {
 fn noise(len: usize, seed: u64) -> String {
     let mut state = seed;
     let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         char::from(b'!' + u8::try_from((state >> 33) % 90).unwrap())
     };
     (0..len).map(|_| next()).collect()

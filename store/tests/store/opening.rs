@@ -16,7 +16,10 @@ async fn a_missing_store_is_made_only_if_that_is_wanted() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a/b/store");
     let error = refused(&path, OpenMode::Existing);
-    assert!(matches!(&error, OpenError::Missing { path: p } if *p == path), "{error:?}");
+    assert!(
+        matches!(&error, OpenError::Missing { path: p } if *p == path),
+        "{error:?}"
+    );
     assert!(!dir.path().join("a").exists(), "looking made a folder");
     drop(Store::open(&path, OpenMode::Create).unwrap());
     drop(Store::open(&path, OpenMode::Existing).unwrap());
@@ -28,7 +31,10 @@ async fn a_store_in_use_is_refused_with_the_pid() {
     let held = disk.open();
     let error = refused(&disk.dir.path().join("store"), OpenMode::Create);
     let own = std::process::id();
-    assert!(matches!(error, OpenError::Locked { pid: Some(pid), .. } if pid == own), "{error:?}");
+    assert!(
+        matches!(error, OpenError::Locked { pid: Some(pid), .. } if pid == own),
+        "{error:?}"
+    );
     assert!(error.to_string().contains(&format!("process {own}")));
     drop(held);
     drop(disk.open());
@@ -51,7 +57,10 @@ fn a_path_that_leads_in_circles_is_not_called_missing() {
     let path = dir.path().join("store");
     std::os::unix::fs::symlink("store", &path).unwrap();
     let error = refused(&path, OpenMode::Existing);
-    assert!(matches!(&error, OpenError::Io { path: p, .. } if *p == path), "{error:?}");
+    assert!(
+        matches!(&error, OpenError::Io { path: p, .. } if *p == path),
+        "{error:?}"
+    );
 }
 
 #[test]
@@ -60,9 +69,15 @@ fn a_text_file_is_not_a_store() {
     let path = dir.path().join("notes.txt");
     fs::write(&path, "not a store").unwrap();
     for mode in [OpenMode::Create, OpenMode::Existing] {
-        assert!(matches!(refused(&path, mode), OpenError::NotADirectory { .. }));
+        assert!(matches!(
+            refused(&path, mode),
+            OpenError::NotADirectory { .. }
+        ));
     }
-    assert!(matches!(refused(&path.join("store"), OpenMode::Create), OpenError::CannotCreate { .. }));
+    assert!(matches!(
+        refused(&path.join("store"), OpenMode::Create),
+        OpenError::CannotCreate { .. }
+    ));
     assert_eq!(fs::read_to_string(&path).unwrap(), "not a store");
 }
 
@@ -70,9 +85,15 @@ fn a_text_file_is_not_a_store() {
 fn a_foreign_directory_is_left_alone() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("letter"), "dear").unwrap();
-    assert!(matches!(refused(dir.path(), OpenMode::Create), OpenError::Foreign { .. }));
+    assert!(matches!(
+        refused(dir.path(), OpenMode::Create),
+        OpenError::Foreign { .. }
+    ));
     fs::write(dir.path().join("format"), "something else 1\n").unwrap();
-    assert!(matches!(refused(dir.path(), OpenMode::Create), OpenError::Foreign { .. }));
+    assert!(matches!(
+        refused(dir.path(), OpenMode::Create),
+        OpenError::Foreign { .. }
+    ));
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
 }
 
@@ -83,7 +104,10 @@ fn a_store_whose_making_was_cut_off_is_made_again() {
         let path = dir.path().join(format!("after {} bytes", half.len()));
         fs::create_dir(&path).unwrap();
         fs::write(path.join(".format.new"), half).unwrap();
-        assert!(matches!(refused(&path, OpenMode::Existing), OpenError::Missing { .. }));
+        assert!(matches!(
+            refused(&path, OpenMode::Existing),
+            OpenError::Missing { .. }
+        ));
         drop(Store::open(&path, OpenMode::Create).unwrap());
         drop(Store::open(&path, OpenMode::Existing).unwrap());
     }
@@ -95,7 +119,17 @@ fn a_newer_format_is_named() {
     drop(disk.open());
     fs::write(disk.dir.path().join("store/format"), "folkmoot store 3\n").unwrap();
     let error = refused(&disk.dir.path().join("store"), OpenMode::Create);
-    assert!(matches!(error, OpenError::NewerFormat { found: 3, known: 2, .. }), "{error:?}");
+    assert!(
+        matches!(
+            error,
+            OpenError::NewerFormat {
+                found: 3,
+                known: 2,
+                ..
+            }
+        ),
+        "{error:?}"
+    );
 }
 
 #[tokio::test]
@@ -129,7 +163,10 @@ fn a_read_only_directory_is_said_to_be_one() {
 fn a_torn_snapshot_does_not_keep_the_store_from_opening() {
     let disk = OnDisk::new();
     drop(disk.open());
-    let torn = disk.dir.path().join("store/log/snap.0000000000000000.generating");
+    let torn = disk
+        .dir
+        .path()
+        .join("store/log/snap.0000000000000000.generating");
     fs::write(&torn, "half of").unwrap();
     drop(disk.open());
     assert!(!torn.exists());

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use folkmoot_core::ids::Position;
 use folkmoot_core::port::{AppendError, Appended, EventLog as _, ReadError};
-use folkmoot_store::{Engine, FailingEngine, FrameLog as _, FrameNumber, MemoryEngine, OpenError, OpenMode, Store};
+use folkmoot_store::{
+    Engine, FailingEngine, FrameLog as _, FrameNumber, MemoryEngine, OpenError, OpenMode, Store,
+};
 use futures::StreamExt as _;
 
 use crate::fixture::*;
@@ -58,8 +60,14 @@ async fn worlds_that_shared_frames_are_whole_in_their_runs() {
     let log = disk.open();
     for (number, commits) in (0..).zip(&commits) {
         assert_eq!(&read(&log, number, 0).await, commits);
-        let back = log.read_back(world(number), Position::new(50), 3).await.unwrap();
-        assert_eq!(bare(back), [post(number, 49), post(number, 48), post(number, 47)]);
+        let back = log
+            .read_back(world(number), Position::new(50), 3)
+            .await
+            .unwrap();
+        assert_eq!(
+            bare(back),
+            [post(number, 49), post(number, 48), post(number, 47)]
+        );
     }
 }
 
@@ -69,16 +77,39 @@ async fn short_sessions_leave_few_runs_and_no_gap() {
     fill(&disk.open(), 1, 2).await;
     for first in 3..40 {
         let log = disk.open();
-        append(&log, with_key(post(1, first), keyed(&format!("k{first}"), "x"))).await;
+        append(
+            &log,
+            with_key(post(1, first), keyed(&format!("k{first}"), "x")),
+        )
+        .await;
     }
     let log = disk.open();
-    let found: Vec<_> = read(&log, 1, 0).await.iter().map(|commit| commit.header.first.get()).collect();
+    let found: Vec<_> = read(&log, 1, 0)
+        .await
+        .iter()
+        .map(|commit| commit.header.first.get())
+        .collect();
     assert_eq!(found, std::iter::once(1).chain(3..40).collect::<Vec<_>>());
-    let repeat = log.append(FIRST, with_key(post(1, 3), keyed("k5", "x"))).await.unwrap();
+    let repeat = log
+        .append(FIRST, with_key(post(1, 3), keyed("k5", "x")))
+        .await
+        .unwrap();
     assert!(matches!(repeat, Appended::Repeated(stored) if stored.commit.header.first.get() == 5));
-    let reused = log.append(FIRST, with_key(post(1, 3), keyed("k5", "y"))).await;
+    let reused = log
+        .append(FIRST, with_key(post(1, 3), keyed("k5", "y")))
+        .await;
     assert!(matches!(reused, Err(AppendError::KeyReused { .. })));
-    assert_eq!(log.find_key(world(1), &key("k39")).await.unwrap().unwrap().commit.header.first.get(), 39);
+    assert_eq!(
+        log.find_key(world(1), &key("k39"))
+            .await
+            .unwrap()
+            .unwrap()
+            .commit
+            .header
+            .first
+            .get(),
+        39
+    );
 }
 
 #[tokio::test]
@@ -88,8 +119,11 @@ async fn a_sweep_beside_reads_and_appends_changes_nothing() {
     append(&log, creation(1)).await;
     let feed = log.subscribe(world(1), Position::new(1)).await.unwrap();
     let reader = tokio::spawn(async move {
-        let firsts: Vec<u64> =
-            feed.take(6_001).map(|stored| stored.unwrap().commit.header.first.get()).collect::<Vec<_>>().await;
+        let firsts: Vec<u64> = feed
+            .take(6_001)
+            .map(|stored| stored.unwrap().commit.header.first.get())
+            .collect::<Vec<_>>()
+            .await;
         firsts
     });
     let log = Arc::new(log);
@@ -121,7 +155,10 @@ async fn a_log_that_refuses_stops_the_store_and_loses_nothing_it_took() {
     let error = log.append(FIRST, post(1, 5)).await.unwrap_err();
     assert!(matches!(error, AppendError::Stopped(_)), "{error:?}");
     assert_eq!(feed.next().await.unwrap().unwrap().commit, post(1, 4));
-    assert!(matches!(feed.next().await, Some(Err(ReadError::Stopped(_)))));
+    assert!(matches!(
+        feed.next().await,
+        Some(Err(ReadError::Stopped(_)))
+    ));
     assert_eq!(read(&log, 1, 0).await, commits);
     drop(log);
     let again = Store::with_engine(inner).unwrap();
@@ -135,7 +172,12 @@ async fn a_commit_whose_last_frames_are_missing_never_happened() {
     let log = Store::with_engine(Arc::clone(&whole) as Arc<dyn Engine>).unwrap();
     let commits = fill(&log, 1, 3).await;
     append(&log, say(1, 4, "long ".repeat(8_000))).await;
-    let frames: Vec<_> = whole.read(FrameNumber(0), usize::MAX).unwrap().into_iter().map(|(_, f)| f).collect();
+    let frames: Vec<_> = whole
+        .read(FrameNumber(0), usize::MAX)
+        .unwrap()
+        .into_iter()
+        .map(|(_, f)| f)
+        .collect();
     assert!(frames.len() > 5);
     for kept in commits.len()..frames.len() {
         let torn = Arc::new(MemoryEngine::new());
@@ -156,13 +198,21 @@ async fn frames_that_were_changed_lost_or_moved_are_refused() {
     let whole = Arc::new(MemoryEngine::new());
     let log = Store::with_engine(Arc::clone(&whole) as Arc<dyn Engine>).unwrap();
     fill(&log, 1, 12).await;
-    let frames: Vec<_> = whole.read(FrameNumber(0), usize::MAX).unwrap().into_iter().map(|(_, f)| f).collect();
+    let frames: Vec<_> = whole
+        .read(FrameNumber(0), usize::MAX)
+        .unwrap()
+        .into_iter()
+        .map(|(_, f)| f)
+        .collect();
     let refused = |frames: &[Vec<u8>], what: &str| {
         let engine = Arc::new(MemoryEngine::new());
         let term = engine.take_over().unwrap();
         engine.append(term, FrameNumber(0), frames).unwrap();
         let error = Store::with_engine(engine).err();
-        assert!(matches!(error, Some(OpenError::Damaged { .. })), "{what}: {error:?}");
+        assert!(
+            matches!(error, Some(OpenError::Damaged { .. })),
+            "{what}: {error:?}"
+        );
     };
     for at in 0..frames[4].len() {
         let mut changed = frames.clone();
@@ -188,19 +238,30 @@ async fn a_commit_that_follows_another_one_is_refused() {
             append(&log, commit).await;
         }
         let frames = engine.read(FrameNumber(0), usize::MAX).unwrap();
-        frames.into_iter().map(|(_, frame)| frame).collect::<Vec<_>>()
+        frames
+            .into_iter()
+            .map(|(_, frame)| frame)
+            .collect::<Vec<_>>()
     };
     let whole = frames(vec![post(1, 3), post(1, 4)]).await;
     let other_words = frames(vec![say(1, 3, "other words"), post(1, 4)]).await;
     let mut two = post(1, 3);
     two.events.push(warning("and one more"));
     let other_place = frames(vec![two, post(1, 5)]).await;
-    for (other, why) in [(other_words, "does not match its link"), (other_place, "does not follow event 3")] {
+    for (other, why) in [
+        (other_words, "does not match its link"),
+        (other_place, "does not follow event 3"),
+    ] {
         let engine = Arc::new(MemoryEngine::new());
         let term = engine.take_over().unwrap();
-        engine.append(term, FrameNumber(0), &[&whole[..2], &other[2..]].concat()).unwrap();
+        engine
+            .append(term, FrameNumber(0), &[&whole[..2], &other[2..]].concat())
+            .unwrap();
         let error = Store::with_engine(engine).unwrap_err();
-        assert!(matches!(&error, OpenError::Damaged { what, .. } if what.contains(why)), "{error:?}");
+        assert!(
+            matches!(&error, OpenError::Damaged { what, .. } if what.contains(why)),
+            "{error:?}"
+        );
     }
 }
 
@@ -222,10 +283,20 @@ async fn a_sweep_that_dies_anywhere_loses_nothing() {
         drop(log);
         let log = Store::with_engine(inner).unwrap();
         for (number, commits) in (1..).zip(&commits) {
-            assert_eq!(&read(&log, number, 0).await, commits, "world {number} after {writes} writes");
+            assert_eq!(
+                &read(&log, number, 0).await,
+                commits,
+                "world {number} after {writes} writes"
+            );
         }
-        let repeat = log.append(FIRST, with_key(post(1, 21), keyed("k", "x"))).await.unwrap();
-        assert!(matches!(repeat, Appended::Repeated(_)), "after {writes} writes");
+        let repeat = log
+            .append(FIRST, with_key(post(1, 21), keyed("k", "x")))
+            .await
+            .unwrap();
+        assert!(
+            matches!(repeat, Appended::Repeated(_)),
+            "after {writes} writes"
+        );
         append(&log, post(2, 21)).await;
         log.close().unwrap();
         if has_lived {
@@ -248,7 +319,17 @@ async fn a_log_cut_short_is_reported_and_not_recovered() {
     let store = |disk: &OnDisk| disk.dir.path().join("store");
     std::fs::copy(store(&disk).join("head"), store(&earlier).join("head")).unwrap();
     let error = Store::open(store(&earlier), OpenMode::Existing).unwrap_err();
-    assert!(matches!(error, OpenError::CutTail { found: 9, recorded: 18, .. }), "{error:?}");
+    assert!(
+        matches!(
+            error,
+            OpenError::CutTail {
+                found: 9,
+                recorded: 18,
+                ..
+            }
+        ),
+        "{error:?}"
+    );
 }
 
 #[tokio::test]
@@ -256,7 +337,9 @@ async fn a_short_session_behind_a_long_commit_leaves_its_run_alone() {
     let disk = OnDisk::new();
     let mut commits = fill(&disk.open(), 1, 2).await;
     let mixed = |number: u64| number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 7;
-    let long: String = (0..20_000).map(|number| format!("{:x} ", mixed(number))).collect();
+    let long: String = (0..20_000)
+        .map(|number| format!("{:x} ", mixed(number)))
+        .collect();
     for commit in [say(1, 3, long), post(1, 4), post(1, 5)] {
         let log = disk.open();
         append(&log, commit.clone()).await;

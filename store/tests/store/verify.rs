@@ -9,7 +9,8 @@ use folkmoot_core::event::{Attachment, Author, Event, MessageBody, MessagePosted
 use folkmoot_core::ids::{MessageId, PersonName, Position};
 use folkmoot_core::port::{Blobs as _, ReadError};
 use folkmoot_store::{
-    Against, Damage, DamageKind, Engine, Examined, FailingEngine, MemoryEngine, OpenMode, Store, Verdict, examine,
+    Against, Damage, DamageKind, Engine, Examined, FailingEngine, MemoryEngine, OpenMode, Store,
+    Verdict, examine,
 };
 
 use crate::erase::noise;
@@ -27,7 +28,10 @@ fn examined(disk: &OnDisk) -> Examined {
 fn is_silent(found: &Examined, worlds: usize) -> bool {
     found.store.is_empty()
         && found.worlds.len() == worlds
-        && found.worlds.iter().all(|world| world.verdict() == Verdict::NotChecked)
+        && found
+            .worlds
+            .iter()
+            .all(|world| world.verdict() == Verdict::NotChecked)
 }
 
 #[tokio::test]
@@ -48,7 +52,10 @@ async fn a_clean_restart_and_a_kill_are_silent() {
     assert!(is_silent(&found, 2), "{found:#?}");
     let again = killed.open();
     let live = again.verify(world(1), Against::default()).await.unwrap();
-    assert_eq!(Some(&live), found.worlds.iter().find(|found| found.world == world(1)));
+    assert_eq!(
+        Some(&live),
+        found.worlds.iter().find(|found| found.world == world(1))
+    );
 }
 
 #[tokio::test]
@@ -61,14 +68,24 @@ async fn a_world_is_verified_while_it_grows_and_its_commits_are_moved() {
             // So many events that they are copied into runs more than once.
             for first in (41..12_041).step_by(60) {
                 let events = vec![warning("late"); 60];
-                append(&log, Commit { header: header(world(1), first), events }).await;
+                append(
+                    &log,
+                    Commit {
+                        header: header(world(1), first),
+                        events,
+                    },
+                )
+                .await;
             }
         })
     };
     let mut ends = Vec::new();
     while !writer.is_finished() {
         let found = log.verify(world(1), Against::default()).await.unwrap();
-        assert_eq!((found.verdict(), &found.damage), (Verdict::NotChecked, &None));
+        assert_eq!(
+            (found.verdict(), &found.damage),
+            (Verdict::NotChecked, &None)
+        );
         ends.push(found.events);
     }
     writer.await.unwrap();
@@ -100,10 +117,16 @@ async fn a_store_that_is_refused_is_never_found_to_be_fine() {
         let is_silent = is_silent(&examined(&copy), 1);
         let opened = Store::open(path(&second), OpenMode::Existing);
         let reads = match &opened {
-            Ok(log) => try_read(log, 1, 0).await.is_ok_and(|found| found.len() == 60),
+            Ok(log) => try_read(log, 1, 0)
+                .await
+                .is_ok_and(|found| found.len() == 60),
             Err(_) => false,
         };
-        assert!(reads || !is_silent, "byte {at} of {used}: {:?}", opened.err());
+        assert!(
+            reads || !is_silent,
+            "byte {at} of {used}: {:?}",
+            opened.err()
+        );
     }
 }
 
@@ -118,7 +141,14 @@ async fn a_log_cut_short_is_a_cut_tail_of_the_store() {
     fs::copy(path(&disk).join("head"), path(&earlier).join("head")).unwrap();
     assert!(Store::open(path(&earlier), OpenMode::Existing).is_err());
     let found = examined(&earlier);
-    assert_eq!(found.store.iter().map(|found| found.kind).collect::<Vec<_>>(), [Some(DamageKind::CutTail)]);
+    assert_eq!(
+        found
+            .store
+            .iter()
+            .map(|found| found.kind)
+            .collect::<Vec<_>>(),
+        [Some(DamageKind::CutTail)]
+    );
     assert_eq!(found.worlds[0].events, Position::new(10));
 }
 
@@ -137,11 +167,26 @@ async fn a_file_that_is_missing_or_changed_is_named_with_its_event() {
     let mut commit = post(1, 6);
     commit.events = vec![Event::MessagePosted(message)];
     append(&log, commit).await;
-    assert_eq!(log.verify(world(1), Against::default()).await.unwrap().damage, None);
+    assert_eq!(
+        log.verify(world(1), Against::default())
+            .await
+            .unwrap()
+            .damage,
+        None
+    );
     let folder = path(&disk).join("blobs").join(world(1).to_string());
-    let file = fs::read_dir(folder).unwrap().next().unwrap().unwrap().path();
+    let file = fs::read_dir(folder)
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
     let kind = async || {
-        let damage = log.verify(world(1), Against::default()).await.unwrap().damage;
+        let damage = log
+            .verify(world(1), Against::default())
+            .await
+            .unwrap()
+            .damage;
         damage.map(|Damage { at, kind, .. }| (at, kind))
     };
     fs::write(&file, b"other plans").unwrap();
@@ -153,7 +198,10 @@ async fn a_file_that_is_missing_or_changed_is_named_with_its_event() {
     // What cannot be read may be whole.
     fs::remove_dir(&file).unwrap();
     std::os::unix::fs::symlink(&file, &file).unwrap();
-    assert!(matches!(log.verify(world(1), Against::default()).await, Err(ReadError::Io(_))));
+    assert!(matches!(
+        log.verify(world(1), Against::default()).await,
+        Err(ReadError::Io(_))
+    ));
 }
 
 #[tokio::test]
@@ -163,12 +211,20 @@ async fn a_sweep_that_died_anywhere_is_silent() {
         let log = Store::with_engine(Arc::clone(&engine)).unwrap();
         fill(&log, 1, 9).await;
         log.close().unwrap();
-        let log = Store::with_engine(Arc::new(FailingEngine::after_changes(step, Arc::clone(&engine)))).unwrap();
+        let log = Store::with_engine(Arc::new(FailingEngine::after_changes(
+            step,
+            Arc::clone(&engine),
+        )))
+        .unwrap();
         append(&log, post(1, 10)).await;
         let closed = log.close();
         let log = Store::with_engine(engine).unwrap();
         let found = log.verify(world(1), Against::default()).await.unwrap();
-        assert_eq!((found.events, found.damage), (Position::new(10), None), "step {step}");
+        assert_eq!(
+            (found.events, found.damage),
+            (Position::new(10), None),
+            "step {step}"
+        );
         if closed.is_ok() {
             assert!(step > 3, "only {step} steps");
             return;
@@ -179,7 +235,9 @@ async fn a_sweep_that_died_anywhere_is_silent() {
 #[tokio::test]
 async fn what_a_sweep_left_that_died_anywhere_is_not_in_runs_twice() {
     // More than one run: the first of them fits behind the last one, which is small.
-    let many = (10..20).map(|first| say(1, first, "and so on, ".repeat(900))).collect();
+    let many = (10..20)
+        .map(|first| say(1, first, "and so on, ".repeat(900)))
+        .collect();
     sweep_behind_one_that_died(many, post(1, 20)).await;
     // What fitted there does not any more with what comes.
     sweep_behind_one_that_died(vec![post(1, 10)], say(1, 11, noise(9_000, 11))).await;
@@ -192,7 +250,11 @@ async fn sweep_behind_one_that_died(commits: Vec<Commit>, next: Commit) {
         let log = Store::with_engine(Arc::clone(&engine)).unwrap();
         fill(&log, 1, 9).await;
         log.close().unwrap();
-        let log = Store::with_engine(Arc::new(FailingEngine::after_changes(step, Arc::clone(&engine)))).unwrap();
+        let log = Store::with_engine(Arc::new(FailingEngine::after_changes(
+            step,
+            Arc::clone(&engine),
+        )))
+        .unwrap();
         for commit in &commits {
             append(&log, commit.clone()).await;
         }
@@ -202,7 +264,11 @@ async fn sweep_behind_one_that_died(commits: Vec<Commit>, next: Commit) {
         log.close().unwrap();
         let log = Store::with_engine(engine).unwrap();
         let found = log.verify(world(1), Against::default()).await.unwrap();
-        assert_eq!((found.events, found.damage), (next.header.first, None), "step {step}");
+        assert_eq!(
+            (found.events, found.damage),
+            (next.header.first, None),
+            "step {step}"
+        );
         if closed.is_ok() {
             assert!(step > 3, "only {step} steps");
             return;

@@ -33,7 +33,9 @@ impl Check<'_> {
     /// Opens, reads and verifies everything, and goes on writing.
     pub(crate) async fn run(&self, dice: &mut Dice) -> Result<(), Wrong> {
         self.texts()?;
-        let Some(store) = self.open()? else { return Ok(()) };
+        let Some(store) = self.open()? else {
+            return Ok(());
+        };
         let mut heads = Vec::new();
         for world in self.script.worlds() {
             if let Some(head) = self.world(&store, world).await? {
@@ -45,7 +47,9 @@ impl Check<'_> {
         self.texts()?;
         for (number, copy) in &self.ledger.backups {
             if copy.progress == Progress::Done {
-                self.backup(*number).await.map_err(|wrong| format!("backup {number}: {wrong}"))?;
+                self.backup(*number)
+                    .await
+                    .map_err(|wrong| format!("backup {number}: {wrong}"))?;
             }
         }
         Ok(())
@@ -59,20 +63,31 @@ impl Check<'_> {
     fn open(&self) -> Result<Option<Store>, Wrong> {
         let dir = self.image.join(STORE);
         let opened = match self.open_at(&dir, OpenMode::Existing) {
-            Err(OpenError::Missing { .. }) if !self.ledger.is_open => self.open_at(&dir, OpenMode::Create),
+            Err(OpenError::Missing { .. }) if !self.ledger.is_open => {
+                self.open_at(&dir, OpenMode::Create)
+            }
             opened => opened,
         };
-        opened.map(Some).map_err(|error| format!("it does not open: {}", chain(&error)))
+        opened
+            .map(Some)
+            .map_err(|error| format!("it does not open: {}", chain(&error)))
     }
 
     /// Nothing that was erased or deleted is in any file.
     fn texts(&self) -> Result<(), Wrong> {
         let (script, ledger) = (self.script, self.ledger);
         let done = |progress: &Progress| *progress == Progress::Done;
-        let worlds =
-            ledger.deletions.iter().filter(|(_, progress)| done(progress)).map(|(world, _)| script.canaries(*world));
+        let worlds = ledger
+            .deletions
+            .iter()
+            .filter(|(_, progress)| done(progress))
+            .map(|(world, _)| script.canaries(*world));
         let mut gone: Vec<String> = worlds.collect();
-        for erasure in ledger.erasures.iter().filter(|erasure| done(&erasure.progress)) {
+        for erasure in ledger
+            .erasures
+            .iter()
+            .filter(|erasure| done(&erasure.progress))
+        {
             let events = erasure.span.from.get()..=erasure.span.to.get();
             // A text that began before what was erased may say the same elsewhere.
             gone.extend(
@@ -89,7 +104,13 @@ impl Check<'_> {
 
     /// Whether all events of the commit with this canary are erased.
     fn is_wholly_erased(&self, world: u8, canary: &str) -> bool {
-        let first: u64 = canary.trim_end_matches('-').rsplit('-').next().unwrap().parse().unwrap();
+        let first: u64 = canary
+            .trim_end_matches('-')
+            .rsplit('-')
+            .next()
+            .unwrap()
+            .parse()
+            .unwrap();
         let last = first + self.script.commit(world, first).events.len() as u64 - 1;
         (first..=last).all(|at| self.ledger.erasure(world, at) == Some(Progress::Done))
     }
@@ -97,7 +118,10 @@ impl Check<'_> {
     /// Reads and verifies a world; gives its last event, 0 if it was not begun, and nothing if it is deleted.
     async fn world(&self, store: &Store, world: u8) -> Result<Option<u64>, Wrong> {
         let id = self.script.id(world);
-        let found = store.find(&self.script.name(world)).await.map_err(|error| chain(&error))?;
+        let found = store
+            .find(&self.script.name(world))
+            .await
+            .map_err(|error| chain(&error))?;
         let deleted = store.deleted().await.map_err(|error| chain(&error))?;
         let is_deleted = deleted.iter().any(|tombstone| tombstone.world == id);
         let acknowledged = self.ledger.last(world);
@@ -108,9 +132,11 @@ impl Check<'_> {
             (None, _, true) => Err(format!("nobody deleted world {world}")),
             (_, None, false) if acknowledged.is_none() => Ok(Some(0)),
             (_, None, _) => Err(format!("world {world} is lost")),
-            (_, Some(_), _) => {
-                self.commits(store, world).await.map(Some).map_err(|wrong| format!("world {world}: {wrong}"))
-            }
+            (_, Some(_), _) => self
+                .commits(store, world)
+                .await
+                .map(Some)
+                .map_err(|wrong| format!("world {world}: {wrong}")),
         }
     }
 
@@ -123,18 +149,33 @@ impl Check<'_> {
                 return Err(format!("event {next} is missing"));
             }
             next += commit.events.len() as u64;
-            if self.ledger.links.get(&(world, first)).is_some_and(|known| *known != link.to_string()) {
-                return Err(format!("the commit at {first} is not the one that was acknowledged"));
+            if self
+                .ledger
+                .links
+                .get(&(world, first))
+                .is_some_and(|known| *known != link.to_string())
+            {
+                return Err(format!(
+                    "the commit at {first} is not the one that was acknowledged"
+                ));
             }
             self.commit(world, commit)?;
         }
         if let Some(last) = self.ledger.last(world).filter(|last| *last >= next) {
-            return Err(format!("the commit at {last} was acknowledged, and the log ends at {}", next - 1));
+            return Err(format!(
+                "the commit at {last} was acknowledged, and the log ends at {}",
+                next - 1
+            ));
         }
-        let found = store.verify(self.script.id(world), Against::default()).await.map_err(|error| chain(&error))?;
+        let found = store
+            .verify(self.script.id(world), Against::default())
+            .await
+            .map_err(|error| chain(&error))?;
         match found.damage {
             Some(damage) => Err(format!("verifying finds {damage:?}")),
-            None if found.events.get() != next - 1 => Err(format!("verifying ends at {}", found.events)),
+            None if found.events.get() != next - 1 => {
+                Err(format!("verifying ends at {}", found.events))
+            }
             None => Ok(next - 1),
         }
     }
@@ -152,17 +193,27 @@ impl Check<'_> {
                 return Err(format!("event {at} was erased, and has its content"));
             }
         }
-        let is_one = candidates.into_iter().any(|candidate| without_erased(candidate, commit) == *commit);
-        if is_one { Ok(()) } else { Err(format!("the commit at {first} was never submitted")) }
+        let is_one = candidates
+            .into_iter()
+            .any(|candidate| without_erased(candidate, commit) == *commit);
+        if is_one {
+            Ok(())
+        } else {
+            Err(format!("the commit at {first} was never submitted"))
+        }
     }
 
     async fn blobs(&self, store: &Store) -> Result<(), Wrong> {
         for (world, first) in &self.ledger.blobs {
-            if self.ledger.deletions.contains_key(world) || self.ledger.erasure(*world, *first).is_some() {
+            if self.ledger.deletions.contains_key(world)
+                || self.ledger.erasure(*world, *first).is_some()
+            {
                 continue;
             }
             let bytes = self.script.blob(*world, *first).unwrap();
-            let found = store.get(self.script.id(*world), Digest::sha256(&bytes)).await;
+            let found = store
+                .get(self.script.id(*world), Digest::sha256(&bytes))
+                .await;
             if !matches!(&found, Ok(Some(found)) if *found == bytes) {
                 return Err(format!(
                     "the file of event {first} of world {world}: {:?}",
@@ -182,18 +233,30 @@ impl Check<'_> {
         let commit = self.script.commit(world, head + 1);
         match store.append(FIRST, commit.clone()).await {
             Ok(Appended::Committed { .. }) => {}
-            other => return Err(format!("event {} of world {world} cannot be appended: {other:?}", head + 1)),
+            other => {
+                return Err(format!(
+                    "event {} of world {world} cannot be appended: {other:?}",
+                    head + 1
+                ));
+            }
         }
-        store.close().map_err(|error| format!("it does not close: {}", chain(&error)))?;
+        store
+            .close()
+            .map_err(|error| format!("it does not close: {}", chain(&error)))?;
         drop(store);
         let again = self.open_at(&self.image.join(STORE), OpenMode::Existing);
         let again = again.map_err(|error| format!("it does not open again: {}", chain(&error)))?;
         let stored = read(&again, self.script, world).await?;
         let last = stored.last().map(|stored| stored.commit.header.first.get());
         if last != Some(head + 1) {
-            return Err(format!("event {} of world {world} is not there after opening again", head + 1));
+            return Err(format!(
+                "event {} of world {world} is not there after opening again",
+                head + 1
+            ));
         }
-        again.close().map_err(|error| format!("it does not close again: {}", chain(&error)))
+        again
+            .close()
+            .map_err(|error| format!("it does not close again: {}", chain(&error)))
     }
 
     async fn backup(&self, number: u64) -> Result<(), Wrong> {
@@ -202,9 +265,9 @@ impl Check<'_> {
         let store = store.map_err(|error| format!("it does not open: {}", chain(&error)))?;
         for (world, head) in copy.heads.iter().filter(|(_, head)| **head > 0) {
             let stored = read(&store, self.script, *world).await?;
-            let end = stored
-                .last()
-                .map_or(0, |stored| stored.commit.header.first.get() + stored.commit.events.len() as u64 - 1);
+            let end = stored.last().map_or(0, |stored| {
+                stored.commit.header.first.get() + stored.commit.events.len() as u64 - 1
+            });
             if end < *head {
                 return Err(format!("world {world} ends at {end}, not at {head}"));
             }
@@ -214,8 +277,12 @@ impl Check<'_> {
 }
 
 async fn read(store: &Store, script: Script, world: u8) -> Result<Vec<StoredCommit>, Wrong> {
-    let failed = |error: &dyn std::error::Error| format!("world {world} does not read: {}", chain(error));
-    let mut stream = store.read(script.id(world), Position::ZERO).await.map_err(|error| failed(&error))?;
+    let failed =
+        |error: &dyn std::error::Error| format!("world {world} does not read: {}", chain(error));
+    let mut stream = store
+        .read(script.id(world), Position::ZERO)
+        .await
+        .map_err(|error| failed(&error))?;
     let mut all = Vec::new();
     while let Some(stored) = stream.next().await {
         all.push(stored.map_err(|error| failed(&error))?);
@@ -238,7 +305,9 @@ fn is_erased(event: &Event) -> Option<bool> {
 fn without_erased(mut commit: Commit, stored: &Commit) -> Commit {
     for (event, stored) in commit.events.iter_mut().zip(&stored.events) {
         match (event, stored) {
-            (Event::MessagePosted(event), Event::MessagePosted(stored)) => take_out(&mut event.body, &stored.body),
+            (Event::MessagePosted(event), Event::MessagePosted(stored)) => {
+                take_out(&mut event.body, &stored.body)
+            }
             (Event::ErasureRequested(event), Event::ErasureRequested(stored)) => {
                 take_out(&mut event.basis, &stored.basis)
             }
@@ -257,5 +326,8 @@ fn take_out<T>(content: &mut Content<T>, stored: &Content<T>) {
 /// An error with its causes.
 fn chain(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(Some(error), |error| error.source());
-    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+    causes
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join(": ")
 }

@@ -39,7 +39,10 @@ pub(crate) struct Names {
 
 impl Default for Names {
     fn default() -> Self {
-        Self { folders: BTreeMap::from([(ROOT, BTreeMap::new())]), unsynced: Vec::new() }
+        Self {
+            folders: BTreeMap::from([(ROOT, BTreeMap::new())]),
+            unsynced: Vec::new(),
+        }
     }
 }
 
@@ -53,7 +56,10 @@ impl Names {
             }
         }
         if let Some((folder, name)) = &rename.to {
-            self.folders.entry(*folder).or_default().insert(name.clone(), rename.node);
+            self.folders
+                .entry(*folder)
+                .or_default()
+                .insert(name.clone(), rename.node);
         }
     }
 
@@ -72,7 +78,10 @@ impl Names {
 impl Rename {
     /// Whether it changes the names in a folder.
     pub(crate) fn is_in(&self, folder: Node) -> bool {
-        [&self.from, &self.to].into_iter().flatten().any(|(of, _)| *of == folder)
+        [&self.from, &self.to]
+            .into_iter()
+            .flatten()
+            .any(|(of, _)| *of == folder)
     }
 }
 
@@ -99,11 +108,17 @@ impl Disk {
                 self.journal.unsynced.push((step, rename.clone()));
             }
             Step::Write { node, at, data } => {
-                let kind = ChangeKind::Write { at: *at, data: data.clone() };
+                let kind = ChangeKind::Write {
+                    at: *at,
+                    data: data.clone(),
+                };
                 self.file(*node).unsynced.push(Change { step, kind });
             }
             Step::SetLen { node, len } => {
-                self.file(*node).unsynced.push(Change { step, kind: ChangeKind::SetLen(*len) });
+                self.file(*node).unsynced.push(Change {
+                    step,
+                    kind: ChangeKind::SetLen(*len),
+                });
             }
             Step::Sync { node } => self.sync(*node, trace),
             Step::Note { .. } => {}
@@ -129,19 +144,31 @@ impl Disk {
 impl FileState {
     /// The bytes of the file if of its unsynced changes those reached the disk of which `has_landed` says so, by the
     /// number of the change and the sector; for the length there is no sector.
-    pub(crate) fn content(&self, trace: &Trace, has_landed: impl Fn(usize, Option<u64>) -> bool) -> Vec<u8> {
+    pub(crate) fn content(
+        &self,
+        trace: &Trace,
+        has_landed: impl Fn(usize, Option<u64>) -> bool,
+    ) -> Vec<u8> {
         let mut bytes = self.synced.clone();
         let mut len = bytes.len();
         for (number, change) in self.unsynced.iter().enumerate() {
             let (part, source) = match &change.kind {
-                ChangeKind::Write { at, data } => (at_len(*at, data.len()), Some(&trace.bytes[data.clone()])),
-                ChangeKind::SetLen(len) => (at_len(*len, bytes.len().saturating_sub(at_len(*len, 0).start)), None),
+                ChangeKind::Write { at, data } => {
+                    (at_len(*at, data.len()), Some(&trace.bytes[data.clone()]))
+                }
+                ChangeKind::SetLen(len) => (
+                    at_len(*len, bytes.len().saturating_sub(at_len(*len, 0).start)),
+                    None,
+                ),
             };
             let (from, to) = (part.start, part.end);
             bytes.resize(bytes.len().max(to), 0);
-            for piece in sectors(part).filter(|piece| has_landed(number, Some((piece.start / SECTOR) as u64))) {
+            for piece in sectors(part)
+                .filter(|piece| has_landed(number, Some((piece.start / SECTOR) as u64)))
+            {
                 match source {
-                    Some(source) => bytes[piece.clone()].copy_from_slice(&source[piece.start - from..piece.end - from]),
+                    Some(source) => bytes[piece.clone()]
+                        .copy_from_slice(&source[piece.start - from..piece.end - from]),
                     None => bytes[piece].fill(0),
                 }
             }
@@ -163,6 +190,8 @@ fn at_len(at: u64, len: usize) -> Range<usize> {
 fn sectors(part: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let Range { start, end } = part;
     let first = start..end.min((start / SECTOR + 1) * SECTOR);
-    let next = move |piece: &Range<usize>| (piece.end < end).then(|| piece.end..end.min(piece.end + SECTOR));
+    let next = move |piece: &Range<usize>| {
+        (piece.end < end).then(|| piece.end..end.min(piece.end + SECTOR))
+    };
     std::iter::successors((start < end).then_some(first), next)
 }

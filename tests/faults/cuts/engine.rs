@@ -15,7 +15,11 @@ pub(crate) enum Engine {
 impl Engine {
     /// The one whose stores are recorded for a seed: every fifth has plain files.
     pub(crate) const fn of(seed: u64) -> Self {
-        if seed % 5 == 4 { Self::Files } else { Self::Sled }
+        if seed % 5 == 4 {
+            Self::Files
+        } else {
+            Self::Sled
+        }
     }
 
     pub(crate) const fn name(self) -> &'static str {
@@ -26,7 +30,10 @@ impl Engine {
     }
 
     pub(crate) fn named(name: &str) -> Self {
-        [Self::Sled, Self::Files].into_iter().find(|engine| engine.name() == name).unwrap()
+        [Self::Sled, Self::Files]
+            .into_iter()
+            .find(|engine| engine.name() == name)
+            .unwrap()
     }
 }
 

@@ -43,9 +43,22 @@ pub(crate) enum Naming {
     All,
 }
 
-const DATA: [Data; 7] =
-    [Data::Synced, Data::All, Data::Pages, Data::LengthsFirst, Data::LengthsLast, Data::Prefix, Data::Newest];
-const NAMING: [Naming; 5] = [Naming::Strict, Naming::Journal, Naming::JournalPrefix, Naming::FolderPrefix, Naming::All];
+const DATA: [Data; 7] = [
+    Data::Synced,
+    Data::All,
+    Data::Pages,
+    Data::LengthsFirst,
+    Data::LengthsLast,
+    Data::Prefix,
+    Data::Newest,
+];
+const NAMING: [Naming; 5] = [
+    Naming::Strict,
+    Naming::Journal,
+    Naming::JournalPrefix,
+    Naming::FolderPrefix,
+    Naming::All,
+];
 
 /// The kind of an image, and the seed of what it leaves to chance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,7 +70,11 @@ pub(crate) struct Shape {
 
 impl Shape {
     /// The disk that a killed process leaves.
-    pub(crate) const EVERYTHING: Self = Self { data: Data::All, naming: Naming::All, seed: 0 };
+    pub(crate) const EVERYTHING: Self = Self {
+        data: Data::All,
+        naming: Naming::All,
+        seed: 0,
+    };
 
     /// That of the `number`-th image of a seed. Every third is what was synced.
     pub(crate) fn of(seed: u64, number: u64) -> Self {
@@ -66,7 +83,11 @@ impl Shape {
             0 => (Data::Synced, Naming::Strict),
             _ => (*dice.one(&DATA), *dice.one(&NAMING)),
         };
-        Self { data, naming, seed: dice.roll() }
+        Self {
+            data,
+            naming,
+            seed: dice.roll(),
+        }
     }
 
     /// Builds the image in a folder that is not there yet.
@@ -80,19 +101,29 @@ impl Shape {
             Naming::Strict | Naming::FolderPrefix => &disk.strict,
             Naming::Journal | Naming::JournalPrefix | Naming::All => &disk.journal,
         };
-        let mut names = Names { folders: folders.clone(), unsynced: Vec::new() };
-        let until = |folder: u64, count: usize| Dice::new(mixed(self.seed ^ folder)).below(count + 1);
+        let mut names = Names {
+            folders: folders.clone(),
+            unsynced: Vec::new(),
+        };
+        let until =
+            |folder: u64, count: usize| Dice::new(mixed(self.seed ^ folder)).below(count + 1);
         match self.naming {
             Naming::Strict | Naming::Journal => {}
             Naming::All => unsynced.iter().for_each(|(_, rename)| names.apply(rename)),
             Naming::JournalPrefix => {
-                unsynced.iter().take(until(0, unsynced.len())).for_each(|(_, rename)| names.apply(rename));
+                unsynced
+                    .iter()
+                    .take(until(0, unsynced.len()))
+                    .for_each(|(_, rename)| names.apply(rename));
             }
             Naming::FolderPrefix => {
                 let mut done: BTreeMap<Node, usize> = BTreeMap::new();
                 for (_, rename) in unsynced {
                     let folder = rename.to.as_ref().or(rename.from.as_ref()).unwrap().0;
-                    let count = unsynced.iter().filter(|(_, rename)| rename.is_in(folder)).count();
+                    let count = unsynced
+                        .iter()
+                        .filter(|(_, rename)| rename.is_in(folder))
+                        .count();
                     let done = done.entry(folder).or_default();
                     if *done < until(1 + folder.0 as u64, count) {
                         names.apply(rename);
@@ -104,7 +135,12 @@ impl Shape {
         names.folders
     }
 
-    fn write(self, folder: Node, all: (&Disk, &Trace, &BTreeMap<Node, BTreeMap<String, Node>>), into: &Path) {
+    fn write(
+        self,
+        folder: Node,
+        all: (&Disk, &Trace, &BTreeMap<Node, BTreeMap<String, Node>>),
+        into: &Path,
+    ) {
         let (disk, trace, folders) = all;
         fs::create_dir(into).unwrap();
         for (name, node) in folders.get(&folder).into_iter().flatten() {
@@ -112,7 +148,10 @@ impl Shape {
             if trace.is_folder[node.0] {
                 self.write(*node, all, &path);
             } else {
-                let content = disk.files.get(node).map(|file| self.content(*node, file, (disk, trace)));
+                let content = disk
+                    .files
+                    .get(node)
+                    .map(|file| self.content(*node, file, (disk, trace)));
                 fs::write(path, content.unwrap_or_default()).unwrap();
             }
         }
@@ -123,19 +162,28 @@ impl Shape {
         match self.data {
             Data::Synced => file.synced.clone(),
             Data::All => file.content(trace, |_, _| true),
-            Data::Pages => file.content(trace, |change, sector| change < self.reached(node, sector, count)),
-            Data::LengthsFirst => {
-                file.content(trace, |change, sector| sector.is_none() || change < self.reached(node, sector, count))
-            }
-            Data::LengthsLast => {
-                file.content(trace, |change, sector| sector.is_some() && change < self.reached(node, sector, count))
-            }
+            Data::Pages => file.content(trace, |change, sector| {
+                change < self.reached(node, sector, count)
+            }),
+            Data::LengthsFirst => file.content(trace, |change, sector| {
+                sector.is_none() || change < self.reached(node, sector, count)
+            }),
+            Data::LengthsLast => file.content(trace, |change, sector| {
+                sector.is_some() && change < self.reached(node, sector, count)
+            }),
             Data::Prefix => {
-                let first =
-                    disk.files.values().filter_map(|file| file.unsynced.first()).map(|change| change.step).min();
+                let first = disk
+                    .files
+                    .values()
+                    .filter_map(|file| file.unsynced.first())
+                    .map(|change| change.step)
+                    .min();
                 let first = first.unwrap_or(disk.done);
                 let end = first + Dice::new(self.seed).below(disk.done - first + 1);
-                let is_torn = |sector: Option<u64>| self.draw(node, sector.unwrap_or(u64::MAX)).is_multiple_of(2);
+                let is_torn = |sector: Option<u64>| {
+                    self.draw(node, sector.unwrap_or(u64::MAX))
+                        .is_multiple_of(2)
+                };
                 file.content(trace, |change, sector| {
                     let step = file.unsynced[change].step;
                     step < end || (step == end && is_torn(sector))

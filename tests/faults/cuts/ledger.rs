@@ -57,20 +57,42 @@ impl Ledger {
             "blob" => drop(self.blobs.insert((world(), number(1)))),
             "head" => {
                 let of = Position::new(number(1) - 1);
-                let head = TreeHead { of, commits: number(2), root: digest(words[3]) };
-                self.other(script.head_signed(world(), number(1), head), (world(), number(1)));
+                let head = TreeHead {
+                    of,
+                    commits: number(2),
+                    root: digest(words[3]),
+                };
+                self.other(
+                    script.head_signed(world(), number(1), head),
+                    (world(), number(1)),
+                );
             }
-            "ask" => self.other(script.erasure(world(), number(1), span(number(2), number(3))), (world(), number(1))),
+            "ask" => self.other(
+                script.erasure(world(), number(1), span(number(2), number(3))),
+                (world(), number(1)),
+            ),
             "erasing" => {
-                let erasure = Erasure { world: world(), span: span(number(1), number(2)), progress: Progress::Begun };
+                let erasure = Erasure {
+                    world: world(),
+                    span: span(number(1), number(2)),
+                    progress: Progress::Begun,
+                };
                 self.erasures.push(erasure);
             }
             "erased" => self.erasures.last_mut().unwrap().progress = Progress::Done,
             "deleting" => drop(self.deletions.insert(world(), Progress::Begun)),
             "deleted" => drop(self.deletions.insert(world(), Progress::Done)),
             "backup" => {
-                let heads = words[1..].chunks(2).map(|pair| (pair[0].parse().unwrap(), pair[1].parse().unwrap()));
-                self.backups.insert(number(0), Copy { heads: heads.collect(), progress: Progress::Begun });
+                let heads = words[1..]
+                    .chunks(2)
+                    .map(|pair| (pair[0].parse().unwrap(), pair[1].parse().unwrap()));
+                self.backups.insert(
+                    number(0),
+                    Copy {
+                        heads: heads.collect(),
+                        progress: Progress::Begun,
+                    },
+                );
             }
             "backed" => self.backups.get_mut(&number(0)).unwrap().progress = Progress::Done,
             _ => panic!("{line}: nobody knows what that means"),
@@ -84,24 +106,42 @@ impl Ledger {
     /// How far the erasure of an event has come, if somebody asked for it.
     pub(crate) fn erasure(&self, world: u8, at: u64) -> Option<Progress> {
         let at = Position::new(at);
-        let of = self.erasures.iter().filter(|erasure| erasure.world == world);
-        of.filter(|erasure| erasure.span.from <= at && at <= erasure.span.to).map(|erasure| erasure.progress).max()
+        let of = self
+            .erasures
+            .iter()
+            .filter(|erasure| erasure.world == world);
+        of.filter(|erasure| erasure.span.from <= at && at <= erasure.span.to)
+            .map(|erasure| erasure.progress)
+            .max()
     }
 
     /// The last event of a world that was acknowledged: its commit's place.
     pub(crate) fn last(&self, world: u8) -> Option<u64> {
-        self.links.range((world, 0)..=(world, u64::MAX)).next_back().map(|((_, first), _)| *first)
+        self.links
+            .range((world, 0)..=(world, u64::MAX))
+            .next_back()
+            .map(|((_, first), _)| *first)
     }
 
     /// The commits that may stand at a place.
     pub(crate) fn candidates(&self, script: Script, world: u8, first: u64) -> Vec<Commit> {
-        let others = self.others.get(&(world, first)).into_iter().flatten().cloned();
-        std::iter::once(script.commit(world, first)).chain(others).collect()
+        let others = self
+            .others
+            .get(&(world, first))
+            .into_iter()
+            .flatten()
+            .cloned();
+        std::iter::once(script.commit(world, first))
+            .chain(others)
+            .collect()
     }
 }
 
 fn span(from: u64, to: u64) -> Span {
-    Span { from: Position::new(from), to: Position::new(to) }
+    Span {
+        from: Position::new(from),
+        to: Position::new(to),
+    }
 }
 
 fn digest(text: &str) -> Digest {

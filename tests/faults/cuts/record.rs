@@ -38,7 +38,11 @@ pub(crate) fn library(into: &Path) -> PathBuf {
         .args(["-ldl", "-lpthread"])
         .output()
         .unwrap();
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    assert!(
+        built.status.success(),
+        "{}",
+        String::from_utf8_lossy(&built.stderr)
+    );
     library
 }
 
@@ -48,7 +52,11 @@ impl Recorder {
         let place = place.canonicalize().unwrap();
         let root = place.join("root");
         fs::create_dir(&root).unwrap();
-        Self { library: library.to_owned(), root, trace: place.join("trace") }
+        Self {
+            library: library.to_owned(),
+            root,
+            trace: place.join("trace"),
+        }
     }
 
     /// Runs the ignored test `name` of this binary under the recorder, which kills it after `stop` records unless that
@@ -56,10 +64,18 @@ impl Recorder {
     pub(crate) fn run(&self, name: &str, stop: u64, variables: &[(&str, String)]) -> End {
         let mut child = Command::new(std::env::current_exe().unwrap());
         child.args(["--exact", name, "--ignored", "--nocapture"]);
-        child.env("LD_PRELOAD", &self.library).env("RECORD_ROOT", &self.root).env("RECORD_TRACE", &self.trace);
-        child.env("RECORD_STOP", stop.to_string()).envs(variables.iter().cloned());
+        child
+            .env("LD_PRELOAD", &self.library)
+            .env("RECORD_ROOT", &self.root)
+            .env("RECORD_TRACE", &self.trace);
+        child
+            .env("RECORD_STOP", stop.to_string())
+            .envs(variables.iter().cloned());
         let output = child.stdin(Stdio::null()).output().unwrap();
-        let said = || String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+        let said = || {
+            String::from_utf8_lossy(&output.stdout).into_owned()
+                + &String::from_utf8_lossy(&output.stderr)
+        };
         match output.status.code() {
             Some(0) => {
                 assert!(said().contains("1 passed"), "{}", said());
@@ -83,7 +99,9 @@ impl Recorder {
 
 fn same(one: &Path, other: &Path) {
     let names = |folder: &Path| {
-        let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+        let names = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name());
         let mut names: Vec<_> = names.filter(|name| name != NOTES).collect();
         names.sort();
         names
@@ -94,7 +112,11 @@ fn same(one: &Path, other: &Path) {
         if one.is_dir() {
             same(&one, &other);
         } else {
-            assert!(fs::read(&one).unwrap() == fs::read(&other).unwrap(), "{}: written unseen", one.display());
+            assert!(
+                fs::read(&one).unwrap() == fs::read(&other).unwrap(),
+                "{}: written unseen",
+                one.display()
+            );
         }
     }
 }

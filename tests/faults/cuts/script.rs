@@ -4,11 +4,12 @@ use folkmoot::core::command::CommandKind;
 use folkmoot::core::commit::{CommandKey, Commit, CommitHeader, Keyed};
 use folkmoot::core::content::Content;
 use folkmoot::core::event::{
-    Attachment, Author, ClockKind, ErasureRequested, Event, HeadSigned, MessageBody, MessagePosted, Occasion, Opened,
-    Span, TreeHead, WarningRecorded, WorldOpened,
+    Attachment, Author, ClockKind, ErasureRequested, Event, HeadSigned, MessageBody, MessagePosted,
+    Occasion, Opened, Span, TreeHead, WarningRecorded, WorldOpened,
 };
 use folkmoot::core::ids::{
-    Digest, Incarnation, MessageId, NodeId, PersonName, Position, Seed, Stamp, Time, WorldId, WorldName,
+    Digest, Incarnation, MessageId, NodeId, PersonName, Position, Seed, Stamp, Time, WorldId,
+    WorldName,
 };
 use folkmoot::core::principal::{Person, Principal};
 use folkmoot::core::spec::{Privacy, SpecText, WorldSpec};
@@ -42,7 +43,10 @@ impl Script {
     }
 
     pub(crate) fn id(self, world: u8) -> WorldId {
-        WorldId::from_stamp(&Stamp { time: Time::SIMULATED_START, seed: Seed::new([world + 1; 16]) })
+        WorldId::from_stamp(&Stamp {
+            time: Time::SIMULATED_START,
+            seed: Seed::new([world + 1; 16]),
+        })
     }
 
     pub(crate) fn name(self, world: u8) -> WorldName {
@@ -95,19 +99,29 @@ impl Script {
                 .collect(),
             Form::Large => {
                 let count = 1 + dice.below(4) as u64;
-                (first..first + count).map(|at| self.message(world, first, at, 50_000, &mut dice)).collect()
+                (first..first + count)
+                    .map(|at| self.message(world, first, at, 50_000, &mut dice))
+                    .collect()
             }
             Form::Huge => {
                 let count = 5 + dice.below(5) as u64;
-                (first..first + count).map(|at| self.message(world, first, at, 50_000, &mut dice)).collect()
+                (first..first + count)
+                    .map(|at| self.message(world, first, at, 50_000, &mut dice))
+                    .collect()
             }
             Form::Attached => vec![self.attached(world, first)],
             Form::Many => (0..150 + dice.below(100)).map(|_| warning()).collect(),
         };
-        let mut commit = Commit { header: self.header(world, first), events };
+        let mut commit = Commit {
+            header: self.header(world, first),
+            events,
+        };
         if dice.happens(15) {
             let word = format!("key-{first}");
-            commit.header.key = Some(Keyed { digest: Digest::of(&[word.as_bytes()]), key: CommandKey::Client(word) });
+            commit.header.key = Some(Keyed {
+                digest: Digest::of(&[word.as_bytes()]),
+                key: CommandKey::Client(word),
+            });
         }
         commit
     }
@@ -120,14 +134,23 @@ impl Script {
             signature: "AAAAAA==".to_owned(),
             occasion: Occasion::Count,
         };
-        Commit { header: self.header(world, first), events: vec![Event::HeadSigned(signed)] }
+        Commit {
+            header: self.header(world, first),
+            events: vec![Event::HeadSigned(signed)],
+        }
     }
 
     /// A commit that asks for an erasure.
     pub(crate) fn erasure(self, world: u8, first: u64, span: Span) -> Commit {
         let basis = Content::Present("asked by the person".to_owned());
-        let asked = ErasureRequested { events: vec![span], basis };
-        Commit { header: self.header(world, first), events: vec![Event::ErasureRequested(asked)] }
+        let asked = ErasureRequested {
+            events: vec![span],
+            basis,
+        };
+        Commit {
+            header: self.header(world, first),
+            events: vec![Event::ErasureRequested(asked)],
+        }
     }
 
     fn dice(self, world: u8, first: u64) -> Dice {
@@ -151,7 +174,10 @@ impl Script {
         if self.is_sealed(world) {
             spec.policy.privacy = Privacy::Sealed;
         }
-        let text = SpecText { description: Some(self.canary(world, 1)), ..SpecText::default() };
+        let text = SpecText {
+            description: Some(self.canary(world, 1)),
+            ..SpecText::default()
+        };
         let opened = WorldOpened {
             world: self.id(world),
             name: self.name(world),
@@ -163,9 +189,20 @@ impl Script {
             spec,
             text: Content::Present(text),
         };
-        let node = NodeId::from_stamp(&Stamp { time: Time(7), seed: Seed::new([7; 16]) });
-        let opening = Opened { incarnation: FIRST, node, base: None, signer: None };
-        Commit { header: self.header(world, 1), events: vec![Event::WorldOpened(opened), Event::Opened(opening)] }
+        let node = NodeId::from_stamp(&Stamp {
+            time: Time(7),
+            seed: Seed::new([7; 16]),
+        });
+        let opening = Opened {
+            incarnation: FIRST,
+            node,
+            base: None,
+            signer: None,
+        };
+        Commit {
+            header: self.header(world, 1),
+            events: vec![Event::WorldOpened(opened), Event::Opened(opening)],
+        }
     }
 
     fn header(self, world: u8, first: u64) -> CommitHeader {
@@ -177,7 +214,10 @@ impl Script {
         CommitHeader {
             world: self.id(world),
             first: Position::new(first),
-            stamp: Stamp { time: Time(Time::SIMULATED_START.0 + first), seed: Seed::new([first as u8; 16]) },
+            stamp: Stamp {
+                time: Time(Time::SIMULATED_START.0 + first),
+                seed: Seed::new([first as u8; 16]),
+            },
             principal,
             cause: None,
             key: None,
@@ -190,7 +230,10 @@ impl Script {
     /// A message of up to `len_max` letters beside its canary.
     fn message(self, world: u8, first: u64, at: u64, len_max: usize, dice: &mut Dice) -> Event {
         let len = dice.below(len_max);
-        said(at, MessageBody::text(noise(dice, self.canary(world, first), len)))
+        said(
+            at,
+            MessageBody::text(noise(dice, self.canary(world, first), len)),
+        )
     }
 
     fn attached(self, world: u8, first: u64) -> Event {
@@ -201,22 +244,40 @@ impl Script {
             name: "a.txt".to_owned(),
             bytes: bytes.len() as u64,
         };
-        said(first, MessageBody { text: self.canary(world, first), attachments: vec![blob] })
+        said(
+            first,
+            MessageBody {
+                text: self.canary(world, first),
+                attachments: vec![blob],
+            },
+        )
     }
 }
 
 fn said(at: u64, body: MessageBody) -> Event {
     let ada = Author::Person(PersonName::new("Ada").unwrap());
-    Event::MessagePosted(MessagePosted::said(MessageId(Position::new(at)), ada, None, body))
+    Event::MessagePosted(MessagePosted::said(
+        MessageId(Position::new(at)),
+        ada,
+        None,
+        body,
+    ))
 }
 
 fn warning() -> Event {
-    Event::WarningRecorded(WarningRecorded { code: "slow".to_owned(), agent: None })
+    Event::WarningRecorded(WarningRecorded {
+        code: "slow".to_owned(),
+        agent: None,
+    })
 }
 
 fn person(name: &str) -> Principal {
     let display = name.to_owned().try_into().unwrap();
-    Principal::Person(Person { method: "test".to_owned(), subject: name.to_owned(), display })
+    Principal::Person(Person {
+        method: "test".to_owned(),
+        subject: name.to_owned(),
+        display,
+    })
 }
 
 /// Text that does not pack, with something before it.

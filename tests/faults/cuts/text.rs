@@ -15,7 +15,11 @@ pub(crate) fn find(folder: &Path, texts: &[String]) -> Option<(PathBuf, String)>
     if texts.is_empty() {
         return None;
     }
-    for entry in fs::read_dir(folder).into_iter().flatten().map(Result::unwrap) {
+    for entry in fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .map(Result::unwrap)
+    {
         let path = entry.path();
         let found = if path.is_dir() {
             find(&path, texts)
@@ -35,8 +39,11 @@ fn held(bytes: &[u8], texts: &[String]) -> Option<String> {
 }
 
 fn plain(bytes: &[u8], texts: &[String]) -> Option<String> {
-    let mut all =
-        places(bytes, CANARY).flat_map(|at| texts.iter().filter(move |text| bytes[at..].starts_with(text.as_bytes())));
+    let mut all = places(bytes, CANARY).flat_map(|at| {
+        texts
+            .iter()
+            .filter(move |text| bytes[at..].starts_with(text.as_bytes()))
+    });
     all.next().cloned()
 }
 
@@ -48,7 +55,9 @@ fn places<'a>(bytes: &'a [u8], what: &'a [u8]) -> impl Iterator<Item = usize> + 
 /// As much of a packed unit as is there.
 fn unpacked(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
-    let Ok(mut decoder) = zstd::stream::read::Decoder::new(bytes) else { return out };
+    let Ok(mut decoder) = zstd::stream::read::Decoder::new(bytes) else {
+        return out;
+    };
     let mut piece = [0; 4_096];
     while let Ok(count @ 1..) = decoder.read(&mut piece) {
         out.extend_from_slice(&piece[..count]);

@@ -20,7 +20,11 @@ pub(crate) enum Step {
     /// A name was made, changed or removed.
     Name(Rename),
     /// Bytes of the trace were written into a file.
-    Write { node: Node, at: u64, data: Range<usize> },
+    Write {
+        node: Node,
+        at: u64,
+        data: Range<usize>,
+    },
     /// A file was cut or extended.
     SetLen { node: Node, len: u64 },
     /// A file or folder was synced.
@@ -53,11 +57,21 @@ impl Trace {
         while let Some(record) = Record::read(&bytes, &mut at) {
             reader.take(&record, &bytes);
         }
-        Self { steps: reader.steps, is_folder: reader.nodes.iter().map(|node| node.names.is_some()).collect(), bytes }
+        Self {
+            steps: reader.steps,
+            is_folder: reader
+                .nodes
+                .iter()
+                .map(|node| node.names.is_some())
+                .collect(),
+            bytes,
+        }
     }
 
     pub(crate) fn text(&self, line: &Range<usize>) -> &str {
-        std::str::from_utf8(&self.bytes[line.clone()]).unwrap().trim_end()
+        std::str::from_utf8(&self.bytes[line.clone()])
+            .unwrap()
+            .trim_end()
     }
 }
 
@@ -85,7 +99,15 @@ impl Record {
         let two = one.end..one.end + usize::try_from(four(29)).unwrap();
         bytes.get(one.start..two.end)?;
         *at = two.end;
-        Some(Self { what: head[0], a: four(1), b: four(5), x: eight(9), y: eight(17), one, two })
+        Some(Self {
+            what: head[0],
+            a: four(1),
+            b: four(5),
+            x: eight(9),
+            y: eight(17),
+            one,
+            two,
+        })
     }
 }
 
@@ -106,8 +128,15 @@ struct Resolver {
 
 impl Default for Resolver {
     fn default() -> Self {
-        let root = Now { names: Some(BTreeMap::new()), ..Now::default() };
-        Self { steps: Vec::new(), nodes: vec![root], open: HashMap::new() }
+        let root = Now {
+            names: Some(BTreeMap::new()),
+            ..Now::default()
+        };
+        Self {
+            steps: Vec::new(),
+            nodes: vec![root],
+            open: HashMap::new(),
+        }
     }
 }
 
@@ -120,7 +149,11 @@ const KEEPS_LEN: i32 = 1;
 
 impl Resolver {
     fn take(&mut self, record: &Record, bytes: &[u8]) {
-        let path = |range: &Range<usize>| std::str::from_utf8(&bytes[range.clone()]).unwrap().to_owned();
+        let path = |range: &Range<usize>| {
+            std::str::from_utf8(&bytes[range.clone()])
+                .unwrap()
+                .to_owned()
+        };
         match record.what {
             b'S' => self.open.clear(),
             b'O' => self.open(record, &path(&record.one)),
@@ -133,13 +166,19 @@ impl Resolver {
                 self.set_len(node, self.nodes[node.0].len.max(record.x + record.y));
             }
             b'A' if record.b == KEEPS_LEN => {}
-            b'F' => self.steps.push(Step::Sync { node: self.open[&record.a] }),
+            b'F' => self.steps.push(Step::Sync {
+                node: self.open[&record.a],
+            }),
             // It begins to write, and promises nothing.
             b'r' => {}
             b'M' => drop(self.make(&path(&record.one), true)),
             b'U' | b'D' => self.remove(&path(&record.one)),
             b'R' => self.rename(&path(&record.one), &path(&record.two)),
-            other => panic!("{:?} {}: a way to change files that is not known", char::from(other), path(&record.one)),
+            other => panic!(
+                "{:?} {}: a way to change files that is not known",
+                char::from(other),
+                path(&record.one)
+            ),
         }
     }
 
@@ -157,7 +196,9 @@ impl Resolver {
 
     fn find(&self, path: &str) -> Option<Node> {
         let parts = path.split('/').filter(|part| !part.is_empty());
-        parts.into_iter().try_fold(ROOT, |node, part| self.nodes[node.0].names.as_ref()?.get(part).copied())
+        parts.into_iter().try_fold(ROOT, |node, part| {
+            self.nodes[node.0].names.as_ref()?.get(part).copied()
+        })
     }
 
     /// The folder that a path is in, and its name there.
@@ -165,7 +206,11 @@ impl Resolver {
         let path = Path::new(path);
         let folder = path.parent().unwrap().to_str().unwrap();
         let name = path.file_name().unwrap().to_str().unwrap();
-        (self.find(folder).unwrap_or_else(|| panic!("{folder} was never made")), name.to_owned())
+        (
+            self.find(folder)
+                .unwrap_or_else(|| panic!("{folder} was never made")),
+            name.to_owned(),
+        )
     }
 
     fn names(&mut self, folder: Node) -> &mut BTreeMap<String, Node> {
@@ -175,11 +220,19 @@ impl Resolver {
     fn make(&mut self, path: &str, is_folder: bool) -> Node {
         let node = Node(self.nodes.len());
         let names = is_folder.then(BTreeMap::new);
-        self.nodes.push(Now { names, len: 0, is_notes: path == NOTES });
+        self.nodes.push(Now {
+            names,
+            len: 0,
+            is_notes: path == NOTES,
+        });
         let to = self.place(path);
         self.names(to.0).insert(to.1.clone(), node);
         if path != NOTES {
-            self.steps.push(Step::Name(Rename { node, from: None, to: Some(to) }));
+            self.steps.push(Step::Name(Rename {
+                node,
+                from: None,
+                to: Some(to),
+            }));
         }
         node
     }
@@ -187,23 +240,37 @@ impl Resolver {
     fn remove(&mut self, path: &str) {
         let from = self.place(path);
         let node = self.names(from.0).remove(&from.1).unwrap();
-        self.steps.push(Step::Name(Rename { node, from: Some(from), to: None }));
+        self.steps.push(Step::Name(Rename {
+            node,
+            from: Some(from),
+            to: None,
+        }));
     }
 
     fn rename(&mut self, old: &str, new: &str) {
         let (from, to) = (self.place(old), self.place(new));
         let node = self.names(from.0).remove(&from.1).unwrap();
         self.names(to.0).insert(to.1.clone(), node);
-        self.steps.push(Step::Name(Rename { node, from: Some(from), to: Some(to) }));
+        self.steps.push(Step::Name(Rename {
+            node,
+            from: Some(from),
+            to: Some(to),
+        }));
     }
 
     fn write(&mut self, node: Node, record: &Record) {
         let now = &mut self.nodes[node.0];
         now.len = now.len.max(record.x + record.one.len() as u64);
         let step = if now.is_notes {
-            Step::Note { line: record.one.clone() }
+            Step::Note {
+                line: record.one.clone(),
+            }
         } else {
-            Step::Write { node, at: record.x, data: record.one.clone() }
+            Step::Write {
+                node,
+                at: record.x,
+                data: record.one.clone(),
+            }
         };
         self.steps.push(step);
     }

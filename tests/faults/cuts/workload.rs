@@ -32,10 +32,22 @@ pub(crate) async fn play() {
     let variable = |name: &str| std::env::var(name).unwrap();
     let number = |name: &str| variable(name).parse::<u64>().unwrap();
     let (root, script) = (PathBuf::from(variable(ROOT)), Script { seed: number(SEED) });
-    let notes = File::options().append(true).create(true).open(root.join(NOTES)).unwrap();
+    let notes = File::options()
+        .append(true)
+        .create(true)
+        .open(root.join(NOTES))
+        .unwrap();
     let dice = Dice::new(mixed(script.seed ^ mixed(number(STAGE))));
     let engine = Engine::named(&variable(ENGINE));
-    let mut player = Player { root, engine, script, notes, dice, store: None, heads: Vec::new() };
+    let mut player = Player {
+        root,
+        engine,
+        script,
+        notes,
+        dice,
+        store: None,
+        heads: Vec::new(),
+    };
     player.open().await;
     for _ in 0..8 + player.dice.below(10) {
         player.deed().await;
@@ -72,7 +84,8 @@ impl Player {
             let id = self.script.id(world);
             if deleted.iter().all(|tombstone| tombstone.world != id) {
                 let found = store.find(&self.script.name(world)).await.unwrap();
-                self.heads.push((world, found.map_or(0, |entry| entry.head.get())));
+                self.heads
+                    .push((world, found.map_or(0, |entry| entry.head.get())));
             }
         }
         self.store = Some(store);
@@ -102,40 +115,59 @@ impl Player {
     async fn burst(&mut self) {
         let mut counts = Vec::new();
         for _ in &self.heads {
-            counts.push(if self.dice.happens(60) { 1 + self.dice.below(6) } else { 0 });
+            counts.push(if self.dice.happens(60) {
+                1 + self.dice.below(6)
+            } else {
+                0
+            });
         }
         let (store, script, notes) = (self.store.clone().unwrap(), self.script, &self.notes);
-        let speak = self.heads.iter_mut().zip(counts).map(|((world, head), count)| {
-            let (store, world) = (&store, *world);
-            async move {
-                for _ in 0..count {
-                    let first = *head + 1;
-                    if let Some(bytes) = script.blob(world, first) {
-                        store.put(script.id(world), bytes).await.unwrap();
-                        note(notes, format!("blob {world} {first}"));
+        let speak = self
+            .heads
+            .iter_mut()
+            .zip(counts)
+            .map(|((world, head), count)| {
+                let (store, world) = (&store, *world);
+                async move {
+                    for _ in 0..count {
+                        let first = *head + 1;
+                        if let Some(bytes) = script.blob(world, first) {
+                            store.put(script.id(world), bytes).await.unwrap();
+                            note(notes, format!("blob {world} {first}"));
+                        }
+                        let commit = script.commit(world, first);
+                        let count = commit.events.len() as u64;
+                        let link = append(store, commit).await;
+                        note(notes, format!("done {world} {first} {link}"));
+                        *head += count;
                     }
-                    let commit = script.commit(world, first);
-                    let count = commit.events.len() as u64;
-                    let link = append(store, commit).await;
-                    note(notes, format!("done {world} {first} {link}"));
-                    *head += count;
                 }
-            }
-        });
+            });
         join_all(speak).await;
     }
 
     /// One of the worlds that have so many events.
     fn one_with(&mut self, events: u64) -> Option<usize> {
-        let known: Vec<usize> = (0..self.heads.len()).filter(|at| self.heads[*at].1 >= events).collect();
-        if known.is_empty() { None } else { Some(*self.dice.one(&known)) }
+        let known: Vec<usize> = (0..self.heads.len())
+            .filter(|at| self.heads[*at].1 >= events)
+            .collect();
+        if known.is_empty() {
+            None
+        } else {
+            Some(*self.dice.one(&known))
+        }
     }
 
     async fn sign(&mut self) {
         let Some(at) = self.one_with(1) else { return };
         let (world, head) = self.heads[at];
         let tree = self.store().tree_head(self.script.id(world)).await.unwrap();
-        self.note(format!("head {world} {} {} {}", head + 1, tree.commits, tree.root));
+        self.note(format!(
+            "head {world} {} {} {}",
+            head + 1,
+            tree.commits,
+            tree.root
+        ));
         let link = append(self.store(), self.script.head_signed(world, head + 1, tree)).await;
         self.note(format!("done {world} {} {link}", head + 1));
         self.heads[at].1 += 1;
@@ -144,9 +176,16 @@ impl Player {
     async fn save(&mut self) {
         let Some(at) = self.one_with(1) else { return };
         let (world, head) = self.heads[at];
-        let state = self.script.canary(world, head).into_bytes().repeat(1 + self.dice.below(2_000));
+        let state = self
+            .script
+            .canary(world, head)
+            .into_bytes()
+            .repeat(1 + self.dice.below(2_000));
         let decider = Digest::of(&[b"rules"]);
-        self.store().save(self.script.id(world), Position::new(head), decider, state).await.unwrap();
+        self.store()
+            .save(self.script.id(world), Position::new(head), decider, state)
+            .await
+            .unwrap();
     }
 
     async fn erase(&mut self) {
@@ -154,30 +193,56 @@ impl Player {
         let (world, head) = self.heads[at];
         let from = 3 + self.dice.below(head as usize - 3) as u64;
         let to = from + self.dice.below((head - from) as usize + 1) as u64;
-        let (by, span) = (head + 1, Span { from: Position::new(from), to: Position::new(to) });
+        let (by, span) = (
+            head + 1,
+            Span {
+                from: Position::new(from),
+                to: Position::new(to),
+            },
+        );
         self.note(format!("ask {world} {by} {from} {to}"));
         let link = append(self.store(), self.script.erasure(world, by, span)).await;
         self.note(format!("done {world} {by} {link}"));
         self.heads[at].1 += 1;
         self.note(format!("erasing {world} {from} {to}"));
-        self.store().erase(self.script.id(world), &[span], Position::new(by)).await.unwrap();
+        self.store()
+            .erase(self.script.id(world), &[span], Position::new(by))
+            .await
+            .unwrap();
         self.note(format!("erased {world} {from} {to}"));
     }
 
     async fn delete(&mut self) {
-        let Some(at) = self.one_with(1).filter(|_| self.heads.len() > 2) else { return };
+        let Some(at) = self.one_with(1).filter(|_| self.heads.len() > 2) else {
+            return;
+        };
         let (world, _) = self.heads.remove(at);
-        let order = DeleteOrder { by: Principal::World, at: Time(77) };
+        let order = DeleteOrder {
+            by: Principal::World,
+            at: Time(77),
+        };
         self.note(format!("deleting {world}"));
-        self.store().delete(&[self.script.id(world)], &order).await.unwrap();
+        self.store()
+            .delete(&[self.script.id(world)], &order)
+            .await
+            .unwrap();
         self.note(format!("deleted {world}"));
     }
 
     async fn back_up(&mut self) {
-        let number = (0..).find(|number| !backup(&self.root, *number).exists()).unwrap();
-        let heads: Vec<String> = self.heads.iter().map(|(world, head)| format!(" {world} {head}")).collect();
+        let number = (0..)
+            .find(|number| !backup(&self.root, *number).exists())
+            .unwrap();
+        let heads: Vec<String> = self
+            .heads
+            .iter()
+            .map(|(world, head)| format!(" {world} {head}"))
+            .collect();
         self.note(format!("backup {number}{}", heads.concat()));
-        self.store().backup(backup(&self.root, number)).await.unwrap();
+        self.store()
+            .backup(backup(&self.root, number))
+            .await
+            .unwrap();
         self.note(format!("backed {number}"));
     }
 }

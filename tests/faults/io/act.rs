@@ -56,9 +56,31 @@ impl Act {
             Self::Log => &["log", "refused"],
             Self::Verify => &["verify", "--all"],
             Self::Backup => &["backup", "disk/backup"],
-            Self::Export => &["export", "refused", "--format", "jsonl", "--output", "disk/refused.jsonl"],
-            Self::Anchor => &["--key", "desk.key", "anchor", "--all", "--output", "disk/anchors"],
-            Self::Erase => &["erase", "refused", "4", "--basis", "it was asked for", "--as", "ada"],
+            Self::Export => &[
+                "export",
+                "refused",
+                "--format",
+                "jsonl",
+                "--output",
+                "disk/refused.jsonl",
+            ],
+            Self::Anchor => &[
+                "--key",
+                "desk.key",
+                "anchor",
+                "--all",
+                "--output",
+                "disk/anchors",
+            ],
+            Self::Erase => &[
+                "erase",
+                "refused",
+                "4",
+                "--basis",
+                "it was asked for",
+                "--as",
+                "ada",
+            ],
             Self::Delete => &["delete", "refused", "--yes", "--as", "ada"],
         }
     }
@@ -69,7 +91,13 @@ impl Act {
             Self::Erase => Some("there is no content left in any of these events"),
             Self::Delete => Some("there is no world called refused"),
             Self::Export | Self::Anchor => Some("exists: name another file"),
-            Self::Run | Self::Approve | Self::Resume | Self::Finish | Self::Log | Self::Verify | Self::Backup => None,
+            Self::Run
+            | Self::Approve
+            | Self::Resume
+            | Self::Finish
+            | Self::Log
+            | Self::Verify
+            | Self::Backup => None,
         }
     }
 
@@ -87,7 +115,13 @@ impl Act {
     pub(crate) const fn is_underway(self) -> bool {
         match self {
             Self::Run | Self::Approve | Self::Resume | Self::Finish => true,
-            Self::Log | Self::Verify | Self::Backup | Self::Export | Self::Anchor | Self::Erase | Self::Delete => false,
+            Self::Log
+            | Self::Verify
+            | Self::Backup
+            | Self::Export
+            | Self::Anchor
+            | Self::Erase
+            | Self::Delete => false,
         }
     }
 }

@@ -31,7 +31,12 @@ impl Display for Case {
         let Fault { at, how, lasts } = self.fault;
         let privacy = if self.is_sealed { "sealed" } else { "open" };
         let extent = if lasts { "lasting" } else { "once" };
-        write!(f, "{}/{privacy}/{at}/{}/{extent}", self.act.name(), how.name())
+        write!(
+            f,
+            "{}/{privacy}/{at}/{}/{extent}",
+            self.act.name(),
+            how.name()
+        )
     }
 }
 
@@ -40,11 +45,27 @@ impl FromStr for Case {
 
     fn from_str(name: &str) -> Result<Self, String> {
         let parts: Vec<&str> = name.split('/').collect();
-        let [act, privacy, at, how, extent] = parts[..] else { return Err(format!("{name}: not five parts")) };
-        let act = Act::ALL.into_iter().find(|one| one.name() == act).ok_or("no such act")?;
-        let how = How::ALL.into_iter().find(|one| one.name() == how).ok_or("no such fault")?;
+        let [act, privacy, at, how, extent] = parts[..] else {
+            return Err(format!("{name}: not five parts"));
+        };
+        let act = Act::ALL
+            .into_iter()
+            .find(|one| one.name() == act)
+            .ok_or("no such act")?;
+        let how = How::ALL
+            .into_iter()
+            .find(|one| one.name() == how)
+            .ok_or("no such fault")?;
         let at = at.parse().map_err(|error| format!("{at}: {error}"))?;
-        Ok(Self { act, is_sealed: privacy == "sealed", fault: Fault { at, how, lasts: extent == "lasting" } })
+        Ok(Self {
+            act,
+            is_sealed: privacy == "sealed",
+            fault: Fault {
+                at,
+                how,
+                lasts: extent == "lasting",
+            },
+        })
     }
 }
 
@@ -59,7 +80,12 @@ pub(crate) struct Stage {
 impl Stage {
     /// Plays the script without faults, in both privacies.
     pub(crate) fn set(program: &Path, shim: Shim) -> Self {
-        let mut stage = Self { shim, before: BTreeMap::new(), seen: BTreeMap::new(), calls: BTreeMap::new() };
+        let mut stage = Self {
+            shim,
+            before: BTreeMap::new(),
+            seen: BTreeMap::new(),
+            calls: BTreeMap::new(),
+        };
         for is_sealed in [false, true] {
             let desk = Desk::new(program, is_sealed);
             for act in Act::ALL {
@@ -103,19 +129,30 @@ impl Stage {
             if !is_done {
                 says_why(&done)?;
             } else if must_be_said(case.fault, &place) {
-                return Err("a sync of the log failed, and the command says that it is done".to_owned());
+                return Err(
+                    "a sync of the log failed, and the command says that it is done".to_owned(),
+                );
             }
             self.check(case, &place, std::slice::from_ref(&done), is_done)
         };
         check().map_err(|why| format!("{why}; {}", self.about(case, &done)))?;
-        Ok(format!("{} {}", case.act.name(), done.code().map_or("killed".to_owned(), |code| code.to_string())))
+        Ok(format!(
+            "{} {}",
+            case.act.name(),
+            done.code()
+                .map_or("killed".to_owned(), |code| code.to_string())
+        ))
     }
 
     /// Kills the act at a call, and then whoever opens the store again at calls of its own; says how many were killed.
     pub(crate) fn kill(&self, case: &Case, recoveries: &[Fault]) -> Result<usize, String> {
         let place = self.before[&(case.act, case.is_sealed)].copied();
         let mut all = vec![self.broken(&place, case.act, case.fault)];
-        all.extend(recoveries.iter().map(|fault| self.broken(&place, case.act.recovery(), *fault)));
+        all.extend(
+            recoveries
+                .iter()
+                .map(|fault| self.broken(&place, case.act.recovery(), *fault)),
+        );
         let is_done = all[0].code().is_some();
         let killed = all.iter().filter(|done| done.code().is_none()).count();
         let checked = self.check(case, &place, &all, is_done);
@@ -131,7 +168,13 @@ impl Stage {
     }
 
     /// Whether the script goes on to its end, and everything is as without faults.
-    fn check(&self, case: &Case, place: &Desk, shown: &[Told], is_done: bool) -> Result<(), String> {
+    fn check(
+        &self,
+        case: &Case,
+        place: &Desk,
+        shown: &[Told],
+        is_done: bool,
+    ) -> Result<(), String> {
         if !is_done {
             again(case.act, place)?;
         }
@@ -143,8 +186,14 @@ impl Stage {
     }
 
     fn about(&self, case: &Case, done: &Told) -> String {
-        let call = usize::try_from(case.fault.at - 1).ok().and_then(|at| self.calls(case.act, case.is_sealed).get(at));
-        format!("at {call:?}: exit {:?}, said {:?}", done.code(), done.stderr.lines().collect::<Vec<_>>())
+        let call = usize::try_from(case.fault.at - 1)
+            .ok()
+            .and_then(|at| self.calls(case.act, case.is_sealed).get(at));
+        format!(
+            "at {call:?}: exit {:?}, said {:?}",
+            done.code(),
+            done.stderr.lines().collect::<Vec<_>>()
+        )
     }
 }
 
@@ -155,18 +204,31 @@ fn trace_of(place: &Desk) -> PathBuf {
 
 /// Whether the call that failed was one that everything acknowledged depends on.
 fn must_be_said(fault: Fault, place: &Desk) -> bool {
-    let (calls, failed) = (calls(&trace_of(place)), usize::try_from(fault.at - 1).unwrap());
-    let is_barrier = calls.get(failed).is_some_and(|(call, file)| call == "fdatasync" && file.ends_with("/db"));
+    let (calls, failed) = (
+        calls(&trace_of(place)),
+        usize::try_from(fault.at - 1).unwrap(),
+    );
+    let is_barrier = calls
+        .get(failed)
+        .is_some_and(|(call, file)| call == "fdatasync" && file.ends_with("/db"));
     // What was interrupted is tried again.
     is_barrier && fault.how != How::Interrupted
 }
 
 /// Whether everything that can be seen is as without faults.
 fn differ(seen: &Seen, expected: &Seen) -> Result<(), String> {
-    let names = seen.keys().chain(expected.keys()).filter(|name| seen.get(*name) != expected.get(*name));
-    let differ = names.map(|name| format!("{name}: {:?}, not {:?}", seen.get(name), expected.get(name)));
+    let names = seen
+        .keys()
+        .chain(expected.keys())
+        .filter(|name| seen.get(*name) != expected.get(*name));
+    let differ =
+        names.map(|name| format!("{name}: {:?}, not {:?}", seen.get(name), expected.get(name)));
     let differ: Vec<String> = differ.collect();
-    if differ.is_empty() { Ok(()) } else { Err(differ.join("; ")) }
+    if differ.is_empty() {
+        Ok(())
+    } else {
+        Err(differ.join("; "))
+    }
 }
 
 /// Whether a command that failed says why, and has a documented exit code.
@@ -175,7 +237,11 @@ fn says_why(done: &Told) -> Result<(), String> {
         return Err("no such end".to_owned());
     }
     // What a verification could not read, its report says.
-    let is_reported = || checks(done).iter().any(|check| check["is_missed"] == true && is_of_a_disk(&check["detail"]));
+    let is_reported = || {
+        checks(done)
+            .iter()
+            .any(|check| check["is_missed"] == true && is_of_a_disk(&check["detail"]))
+    };
     if done.stderr.contains("panicked") || !(done.stderr.contains("error") || is_reported()) {
         return Err("not said why".to_owned());
     }
@@ -183,7 +249,9 @@ fn says_why(done: &Told) -> Result<(), String> {
 }
 
 fn is_of_a_disk(detail: &Value) -> bool {
-    detail.as_str().is_some_and(|detail| detail.contains("cannot read: ") && detail.contains("os error"))
+    detail
+        .as_str()
+        .is_some_and(|detail| detail.contains("cannot read: ") && detail.contains("os error"))
 }
 
 /// Does the act again, as somebody would who read what it said.
@@ -195,17 +263,26 @@ fn again(act: Act, place: &Desk) -> Result<(), String> {
         drop(fs::remove_dir_all(place.disk().join("backup")));
     }
     let done = place.told(act.arguments());
-    let is_done = act.was_done().is_some_and(|said| done.stderr.contains(said));
+    let is_done = act
+        .was_done()
+        .is_some_and(|said| done.stderr.contains(said));
     if done.status.success() || is_done {
         Ok(())
     } else {
-        Err(format!("again: exit {:?}, said {:?}", done.code(), done.stderr))
+        Err(format!(
+            "again: exit {:?}, said {:?}",
+            done.code(),
+            done.stderr
+        ))
     }
 }
 
 /// Whether all events that a process showed are in the log.
 fn kept(done: &Told, log: &[Value]) -> Result<(), String> {
-    let shown = done.values().into_iter().filter(|line| line.get("kind").is_some());
+    let shown = done
+        .values()
+        .into_iter()
+        .filter(|line| line.get("kind").is_some());
     match shown.into_iter().find(|event| !log.contains(event)) {
         Some(lost) => Err(format!("an event that was shown is lost: {lost}")),
         None => Ok(()),
@@ -229,10 +306,17 @@ fn seen(act: Act, place: &Desk) -> (Seen, Vec<Value>) {
         seen.insert("log", printed.stdout);
     }
     if act == Act::Backup {
-        seen.insert("backup", told(place.command_on(&place.disk().join("backup"), &["log", "refused"])).stdout);
+        seen.insert(
+            "backup",
+            told(place.command_on(&place.disk().join("backup"), &["log", "refused"])).stdout,
+        );
     }
     for (name, file) in [("export", "refused.jsonl"), ("anchors", "anchors")] {
-        seen.extend(fs::read_to_string(place.disk().join(file)).ok().map(|text| (name, text)));
+        seen.extend(
+            fs::read_to_string(place.disk().join(file))
+                .ok()
+                .map(|text| (name, text)),
+        );
     }
     (seen, log)
 }
@@ -240,18 +324,29 @@ fn seen(act: Act, place: &Desk) -> (Seen, Vec<Value>) {
 /// Who said what, and what was erased of it.
 fn said(log: &[Value]) -> String {
     let messages = log.iter().filter(|event| event["kind"] == "MessagePosted");
-    messages.map(|event| format!("{}: {}\n", event["principal"], event["content"]["body"])).collect()
+    messages
+        .map(|event| format!("{}: {}\n", event["principal"], event["content"]["body"]))
+        .collect()
 }
 
 /// The verdicts of all checks.
 fn verified(told: &Told) -> String {
-    let verdicts: Vec<String> =
-        checks(told).iter().map(|check| format!("{}: {}", check["name"], check["verdict"])).collect();
+    let verdicts: Vec<String> = checks(told)
+        .iter()
+        .map(|check| format!("{}: {}", check["name"], check["verdict"]))
+        .collect();
     format!("exit {:?}: {verdicts:?}", told.code())
 }
 
 /// All checks of the reports that a command printed.
 fn checks(told: &Told) -> Vec<Value> {
-    let checks = |report: &Value| report["checks"].as_array().into_iter().flatten().cloned().collect::<Vec<_>>();
+    let checks = |report: &Value| {
+        report["checks"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .cloned()
+            .collect::<Vec<_>>()
+    };
     told.values().iter().flat_map(checks).collect()
 }

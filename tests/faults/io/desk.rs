@@ -35,7 +35,10 @@ impl Told {
 
     /// The lines of JSON that it printed.
     pub(crate) fn values(&self) -> Vec<Value> {
-        self.stdout.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+        self.stdout
+            .lines()
+            .filter_map(|line| serde_json::from_str(line).ok())
+            .collect()
     }
 }
 
@@ -48,10 +51,17 @@ pub(crate) struct Desk {
 impl Desk {
     /// A new one, with the script and its data; `is_sealed` says how the world keeps what is written.
     pub(crate) fn new(program: &Path, is_sealed: bool) -> Self {
-        let desk = Self { folder: on_memory(), program: program.to_owned() };
+        let desk = Self {
+            folder: on_memory(),
+            program: program.to_owned(),
+        };
         let from = crate::script("refused");
         let script = fs::read_to_string(&from).unwrap();
-        let script = if is_sealed { script } else { script.replace("privacy: sealed", "privacy: open") };
+        let script = if is_sealed {
+            script
+        } else {
+            script.replace("privacy: sealed", "privacy: open")
+        };
         fs::write(desk.path().join("refused.yaml"), script).unwrap();
         for folder in ["data", "disk"] {
             fs::create_dir(desk.path().join(folder)).unwrap();
@@ -64,7 +74,10 @@ impl Desk {
 
     /// A copy of everything.
     pub(crate) fn copied(&self) -> Self {
-        let copy = Self { folder: on_memory(), program: self.program.clone() };
+        let copy = Self {
+            folder: on_memory(),
+            program: self.program.clone(),
+        };
         copy_folder(&self.path(), &copy.path());
         copy
     }
@@ -85,8 +98,16 @@ impl Desk {
     /// The command, on another store than its own.
     pub(crate) fn command_on(&self, store: &Path, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.program);
-        command.args(["--json", "--store"]).arg(store).args(arguments).current_dir(self.path());
-        command.env_remove("RUST_BACKTRACE").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .args(["--json", "--store"])
+            .arg(store)
+            .args(arguments)
+            .current_dir(self.path());
+        command
+            .env_remove("RUST_BACKTRACE")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         command
     }
 
@@ -98,7 +119,12 @@ impl Desk {
     /// Runs a command that must work.
     pub(crate) fn fine(&self, arguments: &[&str]) -> Told {
         let told = self.told(arguments);
-        assert!(told.status.success(), "{arguments:?}: {:?} {}", told.code(), told.stderr);
+        assert!(
+            told.status.success(),
+            "{arguments:?}: {:?} {}",
+            told.code(),
+            told.stderr
+        );
         told
     }
 
@@ -108,7 +134,11 @@ impl Desk {
         for request in &requests {
             let name = request["name"].as_str().unwrap();
             if request["asks"]["kind"] == "outcome" {
-                let how = if self.runs("pay").is_empty() { "--run-again" } else { "--ran" };
+                let how = if self.runs("pay").is_empty() {
+                    "--run-again"
+                } else {
+                    "--ran"
+                };
                 self.fine(&["settle", "refused", name, how, "--as", "ada"]);
             } else {
                 self.fine(&["approve", "refused", name, "--as", "ada"]);
@@ -124,14 +154,20 @@ impl Desk {
             if run.status.success() {
                 return;
             }
-            assert!(self.decide() > 0, "the script does not go on: {:?} {}", run.code(), run.stderr);
+            assert!(
+                self.decide() > 0,
+                "the script does not go on: {:?} {}",
+                run.code(),
+                run.stderr
+            );
         }
         panic!("the script does not end");
     }
 
     /// The runs that a tool counted.
     pub(crate) fn runs(&self, tool: &str) -> Vec<String> {
-        let text = fs::read_to_string(self.path().join(tool).with_extension("count")).unwrap_or_default();
+        let text =
+            fs::read_to_string(self.path().join(tool).with_extension("count")).unwrap_or_default();
         text.lines().map(str::to_owned).collect()
     }
 
@@ -141,14 +177,18 @@ impl Desk {
         list(&self.disk().join("store"), &mut files);
         let has = |file: &PathBuf| {
             let bytes = fs::read(file).unwrap();
-            bytes.windows(CANARY.len()).any(|window| window == CANARY.as_bytes())
+            bytes
+                .windows(CANARY.len())
+                .any(|window| window == CANARY.as_bytes())
         };
         files.into_iter().filter(has).collect()
     }
 
     /// How many runs there were of each tool, whose lines are all different.
     pub(crate) fn all_runs(&self) -> BTreeMap<&'static str, usize> {
-        ["pay", "send"].map(|tool| (tool, self.runs(tool).len())).into()
+        ["pay", "send"]
+            .map(|tool| (tool, self.runs(tool).len()))
+            .into()
     }
 }
 
@@ -164,13 +204,22 @@ pub(crate) fn told(mut command: Command) -> Told {
     };
     let output = output.unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-    Told { status: output.status, stdout: text(output.stdout), stderr: text(output.stderr) }
+    Told {
+        status: output.status,
+        stdout: text(output.stdout),
+        stderr: text(output.stderr),
+    }
 }
 
 /// A folder in memory, where there is one: what is refused here is not waited for.
 pub(crate) fn on_memory() -> TempDir {
     let memory = Path::new("/dev/shm");
-    if memory.is_dir() { tempfile::tempdir_in(memory) } else { tempfile::tempdir() }.unwrap()
+    if memory.is_dir() {
+        tempfile::tempdir_in(memory)
+    } else {
+        tempfile::tempdir()
+    }
+    .unwrap()
 }
 
 /// Copies what is in a folder. The socket of a process that was killed is left out.
@@ -188,7 +237,11 @@ pub(crate) fn copy_folder(from: &Path, to: &Path) {
 
 /// The files below a folder.
 pub(crate) fn list(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).into_iter().flatten().map(Result::unwrap) {
+    for entry in fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .map(Result::unwrap)
+    {
         if entry.file_type().unwrap().is_dir() {
             list(&entry.path(), files);
         } else if entry.file_type().unwrap().is_file() {

@@ -18,15 +18,28 @@ impl Shim {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("faults/io/fail.c");
         let mut compiler = Command::new(std::env::var_os("CC").unwrap_or_else(|| "cc".into()));
         compiler.args(["-shared", "-fPIC", "-O1", "-Wall", "-Werror", "-o"]);
-        let built = compiler.arg(folder.path().join("fail.so")).arg(source).arg("-ldl").output().unwrap();
-        assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+        let built = compiler
+            .arg(folder.path().join("fail.so"))
+            .arg(source)
+            .arg("-ldl")
+            .output()
+            .unwrap();
+        assert!(
+            built.status.success(),
+            "{}",
+            String::from_utf8_lossy(&built.stderr)
+        );
         Self { folder }
     }
 
     /// Puts it between a program and its files below `under`, which is an absolute path.
     pub(crate) fn stand_before(&self, command: &mut Command, under: &Path, fault: Fault) {
-        command.env("LD_PRELOAD", self.folder.path().join("fail.so")).env("FAULTS_UNDER", under);
-        command.env("FAULTS_AT", fault.at.to_string()).env("FAULTS_HOW", fault.how.name());
+        command
+            .env("LD_PRELOAD", self.folder.path().join("fail.so"))
+            .env("FAULTS_UNDER", under);
+        command
+            .env("FAULTS_AT", fault.at.to_string())
+            .env("FAULTS_HOW", fault.how.name());
         if fault.lasts {
             command.env("FAULTS_LAST", "1");
         }
@@ -35,7 +48,15 @@ impl Shim {
     /// Puts it there to count only; gives where the calls are listed.
     pub(crate) fn listen(&self, command: &mut Command, under: &Path) -> PathBuf {
         let trace = under.with_extension("trace");
-        self.stand_before(command, under, Fault { at: 0, how: How::Io, lasts: false });
+        self.stand_before(
+            command,
+            under,
+            Fault {
+                at: 0,
+                how: How::Io,
+                lasts: false,
+            },
+        );
         command.env("FAULTS_TRACE", &trace);
         trace
     }
@@ -43,8 +64,15 @@ impl Shim {
 
 /// The calls that a program made: the function and the file of each.
 pub(crate) fn calls(trace: &Path) -> Vec<(String, String)> {
-    let split = |line: &str| line.split_once(' ').map(|(call, file)| (call.to_owned(), file.to_owned()));
-    fs::read_to_string(trace).unwrap().lines().filter_map(split).collect()
+    let split = |line: &str| {
+        line.split_once(' ')
+            .map(|(call, file)| (call.to_owned(), file.to_owned()))
+    };
+    fs::read_to_string(trace)
+        .unwrap()
+        .lines()
+        .filter_map(split)
+        .collect()
 }
 
 /// What becomes of which call.
@@ -75,7 +103,14 @@ pub(crate) enum How {
 }
 
 impl How {
-    pub(crate) const ALL: [Self; 6] = [Self::Io, Self::Full, Self::Interrupted, Self::Short, Self::Torn, Self::Kill];
+    pub(crate) const ALL: [Self; 6] = [
+        Self::Io,
+        Self::Full,
+        Self::Interrupted,
+        Self::Short,
+        Self::Torn,
+        Self::Kill,
+    ];
 
     pub(crate) const FAILING: [Self; 4] = [Self::Io, Self::Full, Self::Interrupted, Self::Short];
 

@@ -21,7 +21,9 @@ struct Kill {
 #[test]
 fn a_process_killed_at_any_call_loses_nothing_also_while_it_recovers() {
     let stage = Stage::set(&program(), Shim::build());
-    let named = std::env::var("FOLKMOOT_KILL_SEED").ok().map(|seed| seed.parse::<u64>().unwrap());
+    let named = std::env::var("FOLKMOOT_KILL_SEED")
+        .ok()
+        .map(|seed| seed.parse::<u64>().unwrap());
     let cases = scale("FOLKMOOT_KILLS_AT_CALLS", KILLS).div_ceil(2);
     let seeds = named.map_or(0..cases, |seed| seed..seed + 1);
     let kills: Vec<Kill> = seeds.map(|seed| drawn(&stage, seed)).collect();
@@ -37,14 +39,36 @@ fn a_process_killed_at_any_call_loses_nothing_also_while_it_recovers() {
 /// The kill of a seed: none, one or two processes that recover are killed as well, one on average.
 fn drawn(stage: &Stage, seed: u64) -> Kill {
     let random = mixed(seed);
-    let acts = [Act::Run, Act::Approve, Act::Resume, Act::Finish, Act::Backup, Act::Erase, Act::Delete];
+    let acts = [
+        Act::Run,
+        Act::Approve,
+        Act::Resume,
+        Act::Finish,
+        Act::Backup,
+        Act::Erase,
+        Act::Delete,
+    ];
     let act = acts[usize::try_from(random % acts.len() as u64).unwrap()];
     let is_sealed = (random >> 8).is_multiple_of(2);
     let fault = |act, random: u64| Fault {
         at: 1 + random % stage.calls(act, is_sealed).len() as u64,
-        how: if (random >> 32).is_multiple_of(4) { How::Torn } else { How::Kill },
+        how: if (random >> 32).is_multiple_of(4) {
+            How::Torn
+        } else {
+            How::Kill
+        },
         lasts: false,
     };
-    let recoveries = (0..(random >> 12) % 3).map(|number| fault(Act::Log, mixed(random ^ number))).collect();
-    Kill { seed, case: Case { act, is_sealed, fault: fault(act, random >> 20) }, recoveries }
+    let recoveries = (0..(random >> 12) % 3)
+        .map(|number| fault(Act::Log, mixed(random ^ number)))
+        .collect();
+    Kill {
+        seed,
+        case: Case {
+            act,
+            is_sealed,
+            fault: fault(act, random >> 20),
+        },
+        recoveries,
+    }
 }

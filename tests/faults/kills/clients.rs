@@ -13,14 +13,27 @@ impl Clients {
     pub(super) fn begin(command: impl Fn(&[&str]) -> Command) -> Self {
         let begin = |world| {
             let mut client = command(&["approve", world, "10", "--as", "ada"]);
-            (world, client.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+            (
+                world,
+                client
+                    .stdout(Stdio::null())
+                    .stderr(Stdio::null())
+                    .spawn()
+                    .unwrap(),
+            )
         };
         Self(WORLDS.map(begin).into())
     }
 
     /// Waits until all have ended; gives the worlds in which they were told that their decision stands.
     pub(super) fn end(self) -> Vec<&'static str> {
-        let decided = self.0.into_iter().map(|(world, mut client)| (world, client.wait().unwrap().success()));
-        decided.filter(|(_, is_decided)| *is_decided).map(|(world, _)| world).collect()
+        let decided = self
+            .0
+            .into_iter()
+            .map(|(world, mut client)| (world, client.wait().unwrap().success()));
+        decided
+            .filter(|(_, is_decided)| *is_decided)
+            .map(|(world, _)| world)
+            .collect()
     }
 }

@@ -55,8 +55,17 @@ impl Damage {
             14 => Kind::Missing,
             _ => Kind::Swapped,
         };
-        let file = if (random >> 8).is_multiple_of(2) { "log/db".into() } else { pick(random >> 12) };
-        Self { kind, file, other: pick(random >> 24), random: mixed(random) }
+        let file = if (random >> 8).is_multiple_of(2) {
+            "log/db".into()
+        } else {
+            pick(random >> 12)
+        };
+        Self {
+            kind,
+            file,
+            other: pick(random >> 24),
+            random: mixed(random),
+        }
     }
 
     /// Whether nothing depends on what is damaged.
@@ -73,8 +82,19 @@ impl Damage {
     /// What is damaged how.
     pub(super) fn word(&self) -> String {
         let part = self.file.iter().next().unwrap().to_string_lossy();
-        let part = if part == "log" { self.file.to_string_lossy() } else { part };
-        format!("{:?} {}", self.kind, part.split("snap").next().filter(|name| *name != "log/").unwrap_or("log/snap"))
+        let part = if part == "log" {
+            self.file.to_string_lossy()
+        } else {
+            part
+        };
+        format!(
+            "{:?} {}",
+            self.kind,
+            part.split("snap")
+                .next()
+                .filter(|name| *name != "log/")
+                .unwrap_or("log/snap")
+        )
     }
 
     /// Damages the files; says what it did.
@@ -82,16 +102,31 @@ impl Damage {
         let path = store.join(&self.file);
         let mut bytes = fs::read(&path).unwrap();
         // The end of a database is empty: what is there is rarely read.
-        let used = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
-        let within = if self.random.is_multiple_of(8) { bytes.len() } else { used };
+        let used = bytes
+            .iter()
+            .rposition(|byte| *byte != 0)
+            .map_or(0, |last| last + 1);
+        let within = if self.random.is_multiple_of(8) {
+            bytes.len()
+        } else {
+            used
+        };
         let at = usize::try_from(self.random >> 16).unwrap() % within.max(1);
         match self.kind {
             Kind::Bit => flip(&mut bytes, at, self.random),
             Kind::Zeros => sector(&mut bytes, at, |_| 0),
-            Kind::Garbage => sector(&mut bytes, at, |byte| mixed(self.random ^ byte as u64).to_le_bytes()[0]),
+            Kind::Garbage => sector(&mut bytes, at, |byte| {
+                mixed(self.random ^ byte as u64).to_le_bytes()[0]
+            }),
             Kind::Cut => bytes.truncate(at),
-            Kind::Grown => bytes.extend((0..1 + at % SECTOR).map(|byte| mixed(byte as u64).to_le_bytes()[0])),
-            Kind::Foreign => bytes = (0..bytes.len()).map(|byte| mixed(byte as u64).to_le_bytes()[0]).collect(),
+            Kind::Grown => {
+                bytes.extend((0..1 + at % SECTOR).map(|byte| mixed(byte as u64).to_le_bytes()[0]))
+            }
+            Kind::Foreign => {
+                bytes = (0..bytes.len())
+                    .map(|byte| mixed(byte as u64).to_le_bytes()[0])
+                    .collect()
+            }
             Kind::OfAnother => bytes = sample.of_another(&self.file).unwrap_or_default(),
             Kind::Missing => {}
             Kind::Swapped => {
@@ -109,8 +144,16 @@ impl Damage {
         } else {
             fs::write(&path, bytes).unwrap()
         }
-        let with = if self.kind == Kind::Swapped { format!(" with {}", self.other.display()) } else { String::new() };
-        format!("{:?} {} at {at} of {used}{with}", self.kind, self.file.display())
+        let with = if self.kind == Kind::Swapped {
+            format!(" with {}", self.other.display())
+        } else {
+            String::new()
+        };
+        format!(
+            "{:?} {} at {at} of {used}{with}",
+            self.kind,
+            self.file.display()
+        )
     }
 }
 
@@ -119,8 +162,14 @@ fn parts_of(store: &Path) -> Vec<Vec<PathBuf>> {
     let mut files = Vec::new();
     list(store, &mut files);
     files.sort();
-    let files: Vec<PathBuf> = files.iter().map(|file| file.strip_prefix(store).unwrap().to_owned()).collect();
-    files.chunk_by(|one, other| one.iter().next() == other.iter().next()).map(<[_]>::to_vec).collect()
+    let files: Vec<PathBuf> = files
+        .iter()
+        .map(|file| file.strip_prefix(store).unwrap().to_owned())
+        .collect();
+    files
+        .chunk_by(|one, other| one.iter().next() == other.iter().next())
+        .map(<[_]>::to_vec)
+        .collect()
 }
 
 fn flip(bytes: &mut [u8], at: usize, random: u64) {

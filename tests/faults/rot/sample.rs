@@ -22,14 +22,29 @@ impl Sample {
         let desk = Desk::new(program, false);
         furnish(&desk);
         desk.fine(&["backup", "disk/backup"]);
-        desk.fine(&["export", "refused", "--format", "jsonl", "--output", "disk/refused.jsonl"]);
+        desk.fine(&[
+            "export",
+            "refused",
+            "--format",
+            "jsonl",
+            "--output",
+            "disk/refused.jsonl",
+        ]);
         leave_frames(&desk);
         let other = Desk::new(program, false);
         other.end();
-        let mut sample = Self { served: Served::default(), backed_up: Served::default(), desk, other };
+        let mut sample = Self {
+            served: Served::default(),
+            backed_up: Served::default(),
+            desk,
+            other,
+        };
         sample.served = sample.looked_at(&sample.store());
         sample.backed_up = sample.looked_at(&sample.backup());
-        assert!(sample.served.worlds() == 6 && sample.backed_up.worlds() == 4, "the sample is another");
+        assert!(
+            sample.served.worlds() == 6 && sample.backed_up.worlds() == 4,
+            "the sample is another"
+        );
         sample
     }
 
@@ -44,7 +59,9 @@ impl Sample {
     /// What a copy of a store serves.
     fn looked_at(&self, store: &Path) -> Served {
         let copy = self.desk.copied();
-        let place = copy.path().join(store.strip_prefix(self.desk.path()).unwrap());
+        let place = copy
+            .path()
+            .join(store.strip_prefix(self.desk.path()).unwrap());
         Served::look(&place).unwrap()
     }
 
@@ -89,16 +106,37 @@ impl Sample {
 fn furnish(desk: &Desk) {
     desk.end();
     let script = fs::read_to_string(desk.path().join("refused.yaml")).unwrap();
-    let sealed = script.replace("privacy: open", "privacy: sealed").replace("world: refused", "world: sealed");
-    fs::write(desk.path().join("sealed.yaml"), sealed.replace(".count", ".other")).unwrap();
+    let sealed = script
+        .replace("privacy: open", "privacy: sealed")
+        .replace("world: refused", "world: sealed");
+    fs::write(
+        desk.path().join("sealed.yaml"),
+        sealed.replace(".count", ".other"),
+    )
+    .unwrap();
     for world in ["sealed", "gone"] {
-        assert_eq!(desk.told(&["run", "sealed.yaml", "--world", world]).code(), Some(4));
+        assert_eq!(
+            desk.told(&["run", "sealed.yaml", "--world", world]).code(),
+            Some(4)
+        );
     }
     desk.fine(&["delete", "gone", "--yes", "--as", "ada"]);
     desk.fine(&["fork", "refused", "--as", "branch"]);
-    desk.fine(&["erase", "refused", "4", "--basis", "it was asked for", "--as", "ada"]);
+    desk.fine(&[
+        "erase",
+        "refused",
+        "4",
+        "--basis",
+        "it was asked for",
+        "--as",
+        "ada",
+    ]);
     // Nothing was saved of worlds that are sealed or were erased in.
-    assert_eq!(desk.told(&["run", "refused.yaml", "--world", "saved"]).code(), Some(4));
+    assert_eq!(
+        desk.told(&["run", "refused.yaml", "--world", "saved"])
+            .code(),
+        Some(4)
+    );
     assert!(desk.disk().join("store/checkpoints").exists());
 }
 
@@ -116,7 +154,15 @@ fn leave_frames(desk: &Desk) {
         let notes: Vec<u64> = notes.map(|(at, _)| at).collect();
         let last = notes[notes.len() - 2];
         let mut command = desk.command(&["run", script, "--world", world]);
-        shim.stand_before(&mut command, &desk.disk(), Fault { at: last + 1, how: How::Kill, lasts: false });
+        shim.stand_before(
+            &mut command,
+            &desk.disk(),
+            Fault {
+                at: last + 1,
+                how: How::Kill,
+                lasts: false,
+            },
+        );
         assert_eq!(told(command).code(), None, "{world} was not killed");
     }
 }

@@ -68,9 +68,17 @@ impl Served {
     }
 
     fn of(open: impl FnOnce() -> Result<Store, OpenError>) -> Result<Self, String> {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().unwrap();
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .build()
+            .unwrap();
         let looked = panic::catch_unwind(AssertUnwindSafe(|| runtime.block_on(look(open()))));
-        looked.unwrap_or_else(|_| Ok(Self { errors: vec!["PANIC".to_owned()], ..Self::default() }))
+        looked.unwrap_or_else(|_| {
+            Ok(Self {
+                errors: vec!["PANIC".to_owned()],
+                ..Self::default()
+            })
+        })
     }
 
     /// Whether another look is the same. `Err`: it is not, and nobody said so.
@@ -83,16 +91,28 @@ impl Served {
             return Err("a panic".to_owned());
         }
         for (name, told) in &other.worlds {
-            let Some(expected) = self.worlds.get(name) else { return Err(format!("{name} is invented")) };
-            told.is(expected).map_err(|what| format!("{name}: {what} served wrong; errors {:?}", other.errors))?;
+            let Some(expected) = self.worlds.get(name) else {
+                return Err(format!("{name} is invented"));
+            };
+            told.is(expected).map_err(|what| {
+                format!("{name}: {what} served wrong; errors {:?}", other.errors)
+            })?;
         }
         if let Some(error) = other.errors.first() {
             return Ok(Found::Error(error.clone()));
         }
-        if let Some(name) = self.worlds.keys().find(|name| !other.worlds.contains_key(*name)) {
+        if let Some(name) = self
+            .worlds
+            .keys()
+            .find(|name| !other.worlds.contains_key(*name))
+        {
             return Err(format!("{name} is gone without a word"));
         }
-        if self.tombstones == other.tombstones { Ok(Found::Nothing) } else { Err("other tombstones".to_owned()) }
+        if self.tombstones == other.tombstones {
+            Ok(Found::Nothing)
+        } else {
+            Err("other tombstones".to_owned())
+        }
     }
 }
 
@@ -100,9 +120,13 @@ impl Served {
     /// The same, where content may read as erased that is not.
     pub(super) fn compare_erased(&self, other: &Self) -> Result<Found, String> {
         for (name, expected) in &self.worlds {
-            let Some(told) = other.worlds.get(name) else { return Err(format!("{name} is gone")) };
+            let Some(told) = other.worlds.get(name) else {
+                return Err(format!("{name} is gone"));
+            };
             let mut pairs = told.commits.iter().zip(&expected.commits);
-            if told.commits.len() != expected.commits.len() || !pairs.all(|(found, was)| is_or_is_erased(found, was)) {
+            if told.commits.len() != expected.commits.len()
+                || !pairs.all(|(found, was)| is_or_is_erased(found, was))
+            {
                 return Err(format!("{name} is another"));
             }
         }
@@ -120,7 +144,9 @@ fn is_or_is_erased(found: &StoredCommit, expected: &StoredCommit) -> bool {
         }
         found == expected
     };
-    found.link == expected.link && found.commit.header == expected.commit.header && pairs.all(is_within)
+    found.link == expected.link
+        && found.commit.header == expected.commit.header
+        && pairs.all(is_within)
 }
 
 impl Told {
@@ -130,12 +156,24 @@ impl Told {
             return Err(format!("the commit at event {}", found.commit.header.first));
         }
         if self.commits.len() != expected.commits.len() {
-            return Err(format!("{} commits of {}", self.commits.len(), expected.commits.len()));
+            return Err(format!(
+                "{} commits of {}",
+                self.commits.len(),
+                expected.commits.len()
+            ));
         }
-        if self.blobs.iter().any(|(blob, bytes)| expected.blobs.get(blob) != Some(bytes)) {
+        if self
+            .blobs
+            .iter()
+            .any(|(blob, bytes)| expected.blobs.get(blob) != Some(bytes))
+        {
             return Err("a blob".to_owned());
         }
-        if self.state == expected.state { Ok(()) } else { Err("its state".to_owned()) }
+        if self.state == expected.state {
+            Ok(())
+        } else {
+            Err("its state".to_owned())
+        }
     }
 }
 
@@ -143,16 +181,23 @@ async fn look(opened: Result<Store, OpenError>) -> Result<Served, String> {
     let store = opened.map_err(|error| format!("{error}: {error:?}"))?;
     let mut served = Served::default();
     if let Some(survey) = store.survey() {
-        served.errors.extend(survey.worlds.iter().filter_map(|world| world.lost.clone()));
+        served
+            .errors
+            .extend(survey.worlds.iter().filter_map(|world| world.lost.clone()));
         // A world of which nothing is left is known to nobody: that the log ends too early is all that can be said.
-        served.errors.extend(survey.store.iter().map(|damage| damage.what.clone()));
+        served
+            .errors
+            .extend(survey.store.iter().map(|damage| damage.what.clone()));
     }
     let entries = match store.worlds(&Labels::new(), None, WORLDS_MAX).await {
         Ok(entries) => entries,
         Err(error) => return Err(error.to_string()),
     };
     for entry in entries {
-        let (name, verified) = (entry.name.to_string(), store.verify(entry.world, Against::default()).await);
+        let (name, verified) = (
+            entry.name.to_string(),
+            store.verify(entry.world, Against::default()).await,
+        );
         match verified {
             Ok(found) if found.verdict() == Verdict::NotChecked => {}
             Ok(found) => served.errors.push(format!("{name}: {:?}", found.damage)),
@@ -173,27 +218,50 @@ async fn look(opened: Result<Store, OpenError>) -> Result<Served, String> {
     Ok(served)
 }
 
-async fn told(store: &Store, name: &str, world: WorldId, errors: &mut Vec<String>) -> Result<Told, String> {
-    let stream = store.read(world, Position::new(1)).await.map_err(|error| error.to_string())?;
-    let commits: Vec<StoredCommit> = stream.try_collect().await.map_err(|error| error.to_string())?;
+async fn told(
+    store: &Store,
+    name: &str,
+    world: WorldId,
+    errors: &mut Vec<String>,
+) -> Result<Told, String> {
+    let stream = store
+        .read(world, Position::new(1))
+        .await
+        .map_err(|error| error.to_string())?;
+    let commits: Vec<StoredCommit> = stream
+        .try_collect()
+        .await
+        .map_err(|error| error.to_string())?;
     let folded = fold_world_from(store, store, &WorldName::new(name).unwrap(), None).await;
     let state = folded.map_err(|error| error.to_string())?;
     let mut blobs = BTreeMap::new();
-    for blob in commits.iter().flat_map(|stored| &stored.commit.events).flat_map(attached) {
+    for blob in commits
+        .iter()
+        .flat_map(|stored| &stored.commit.events)
+        .flat_map(attached)
+    {
         match store.get(world, blob).await {
             Ok(Some(bytes)) => drop(blobs.insert(blob, bytes)),
             Ok(None) => errors.push(format!("there is no file {blob}")),
             Err(error) => errors.push(error.to_string()),
         }
     }
-    Ok(Told { commits, state, blobs })
+    Ok(Told {
+        commits,
+        state,
+        blobs,
+    })
 }
 
 /// The files of a message.
 fn attached(event: &Event) -> Vec<Digest> {
-    let Event::MessagePosted(message) = event else { return Vec::new() };
+    let Event::MessagePosted(message) = event else {
+        return Vec::new();
+    };
     match &message.body {
-        Content::Present(MessageBody { attachments, .. }) => attachments.iter().map(|file| file.blob).collect(),
+        Content::Present(MessageBody { attachments, .. }) => {
+            attachments.iter().map(|file| file.blob).collect()
+        }
         Content::Erased { .. } => Vec::new(),
     }
 }

@@ -12,14 +12,28 @@ pub(crate) fn law(input: &[u8]) {
         }
         Err(error) => {
             let lines = input.split(|byte| *byte == b'\n').count();
-            assert!((1..=lines).contains(&error.line), "line {} of {lines}: {error}", error.line);
+            assert!(
+                (1..=lines).contains(&error.line),
+                "line {} of {lines}: {error}",
+                error.line
+            );
         }
     }
 }
 
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
     let key = SignerKey::generate("example.com/desk", &[7; 32]).unwrap();
-    let note = |world: u8| Checkpoint::of_world([world; 16], 3, [world; 32], 9).sign(&key).unwrap();
-    let file = |worlds: &[u8]| worlds.iter().map(|world| note(*world)).collect::<AnchorsFile>().to_string();
+    let note = |world: u8| {
+        Checkpoint::of_world([world; 16], 3, [world; 32], 9)
+            .sign(&key)
+            .unwrap()
+    };
+    let file = |worlds: &[u8]| {
+        worlds
+            .iter()
+            .map(|world| note(*world))
+            .collect::<AnchorsFile>()
+            .to_string()
+    };
     vec![file(&[1]).into_bytes(), file(&[1, 2, 3]).into_bytes()]
 }

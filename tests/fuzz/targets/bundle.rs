@@ -23,12 +23,28 @@ pub(crate) fn law(input: &[u8]) {
         Ok(report) => assert_ne!(report.verdict(), Verdict::Intact),
         Err(error) => assert!(!error.to_string().is_empty()),
     }
-    let Some(report) = read(input).filter(|report| report.verdict() == Verdict::Intact) else { return };
+    let Some(report) = read(input).filter(|report| report.verdict() == Verdict::Intact) else {
+        return;
+    };
     for event in &report.events {
-        let real = TRUTH.events.iter().find(|real| real.position == event.position).unwrap();
+        let real = TRUTH
+            .events
+            .iter()
+            .find(|real| real.position == event.position)
+            .unwrap();
         let is_kept_back = matches!(event.content, ToldContent::Withheld | ToldContent::Erased);
-        let content = if is_kept_back { event.content.clone() } else { real.content.clone() };
-        assert_eq!(*event, Told { content, ..real.clone() });
+        let content = if is_kept_back {
+            event.content.clone()
+        } else {
+            real.content.clone()
+        };
+        assert_eq!(
+            *event,
+            Told {
+                content,
+                ..real.clone()
+            }
+        );
     }
 }
 

@@ -16,5 +16,13 @@ pub(crate) fn law(input: &[u8]) {
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
     let logs = corpus::files("tests/golden/v4", ".jsonl");
     let stored = |line: &str| write_commit(&golden_commit(line)).unwrap();
-    logs.iter().flat_map(|log| std::str::from_utf8(log).unwrap().lines().map(stored).collect::<Vec<_>>()).collect()
+    logs.iter()
+        .flat_map(|log| {
+            std::str::from_utf8(log)
+                .unwrap()
+                .lines()
+                .map(stored)
+                .collect::<Vec<_>>()
+        })
+        .collect()
 }

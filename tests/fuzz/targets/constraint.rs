@@ -14,14 +14,24 @@ pub(crate) fn law(input: &[u8]) {
         let again = std::str::from_utf8(&bytes).unwrap();
         assert_eq!(canonical(again).unwrap(), bytes);
         assert_eq!(arguments_digest(again), arguments_digest(document));
-        assert_eq!(serde_json::from_str::<Value>(again).unwrap(), serde_json::from_str::<Value>(document).unwrap());
+        assert_eq!(
+            serde_json::from_str::<Value>(again).unwrap(),
+            serde_json::from_str::<Value>(document).unwrap()
+        );
     }
-    let Ok(constraint) = constraint.parse::<Constraint>() else { return };
+    let Ok(constraint) = constraint.parse::<Constraint>() else {
+        return;
+    };
     assert!(constraint.check().is_ok() && is_pointer(&constraint.path));
     let written = serde_json::to_string(&constraint).unwrap();
     assert_eq!(written.parse::<Constraint>().unwrap(), constraint);
-    let Ok(mut document) = serde_json::from_str::<Value>(document) else { return };
-    let (fits, rest) = (constraint.fits(&document), digest_of_rest(std::slice::from_ref(&constraint), &document));
+    let Ok(mut document) = serde_json::from_str::<Value>(document) else {
+        return;
+    };
+    let (fits, rest) = (
+        constraint.fits(&document),
+        digest_of_rest(std::slice::from_ref(&constraint), &document),
+    );
     match document.pointer_mut(&constraint.path) {
         Some(place) => *place = Value::from("something else"),
         None => assert!(!fits, "a place that is not there fits"),

@@ -20,7 +20,10 @@ pub(crate) fn law(input: &[u8]) {
                 let again = cut(&unit, 7, 3, is_packed).unwrap();
                 assert!(unit.is_empty() || join(&again).unwrap() == [unit.clone()]);
             }
-            assert!(rewrite_commits(&unit).is_ok_and(|again| again == unit) || rewrite_commits(&unit).is_err());
+            assert!(
+                rewrite_commits(&unit).is_ok_and(|again| again == unit)
+                    || rewrite_commits(&unit).is_err()
+            );
         }
     }
 }
@@ -50,13 +53,32 @@ fn seal(mut frame: Vec<u8>) -> Vec<u8> {
 
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
     let listed = |frames: Vec<Vec<u8>>| -> Vec<u8> {
-        frames.iter().flat_map(|frame| [&(frame.len() as u16).to_le_bytes()[..], frame].concat()).collect()
+        frames
+            .iter()
+            .flat_map(|frame| [&(frame.len() as u16).to_le_bytes()[..], frame].concat())
+            .collect()
     };
     let commits: Vec<Vec<u8>> = super::commits::seeds().into_iter().take(40).collect();
     let cut = |(commit, is_packed): (&Vec<u8>, bool)| listed(cut(commit, 9, 2, is_packed).unwrap());
     let bomb = zstd::bulk::compress(&vec![0; 64 * UNIT_MAX], 1).unwrap();
-    let frame = |raw_len: u32| [&[1, 1][..], &[0; 16], &raw_len.to_le_bytes(), &[0; 4], &bomb].concat();
-    let bombs = [frame(64 * 1024 * 1024), frame(1024 * 1024), frame(u32::MAX)].map(|frame| listed(vec![frame]));
+    let frame = |raw_len: u32| {
+        [
+            &[1, 1][..],
+            &[0; 16],
+            &raw_len.to_le_bytes(),
+            &[0; 4],
+            &bomb,
+        ]
+        .concat()
+    };
+    let bombs = [frame(64 * 1024 * 1024), frame(1024 * 1024), frame(u32::MAX)]
+        .map(|frame| listed(vec![frame]));
     let long = [false, true].map(|is_packed| cut((&commits.concat(), is_packed)));
-    commits.iter().zip([true, false].into_iter().cycle()).map(cut).chain(bombs).chain(long).collect()
+    commits
+        .iter()
+        .zip([true, false].into_iter().cycle())
+        .map(cut)
+        .chain(bombs)
+        .chain(long)
+        .collect()
 }

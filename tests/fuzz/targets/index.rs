@@ -6,13 +6,21 @@ use folkmoot_tests::golden_commit;
 
 use crate::corpus;
 
-const KINDS: [Stored; 6] =
-    [Stored::Checkpoint, Stored::Entry, Stored::Erasure, Stored::Header, Stored::Head, Stored::Tombstone];
+const KINDS: [Stored; 6] = [
+    Stored::Checkpoint,
+    Stored::Entry,
+    Stored::Erasure,
+    Stored::Header,
+    Stored::Head,
+    Stored::Tombstone,
+];
 
 /// What is read of a value is read of it again when it was written anew. The first byte says what it should be; it is
 /// tried as it is, and with the checksum that it should have at its end.
 pub(crate) fn law(input: &[u8]) {
-    let Some((kind, value)) = input.split_first() else { return };
+    let Some((kind, value)) = input.split_first() else {
+        return;
+    };
     let kind = KINDS[usize::from(*kind) % KINDS.len()];
     let sealed = [value, &crc32fast::hash(value).to_le_bytes()].concat();
     for bytes in [value, &sealed] {
@@ -31,7 +39,9 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
         let len = usize::from(u16::from_le_bytes([commit[36], commit[37]]));
         [&[3], &commit[38..38 + len]].concat()
     });
-    let entry = |format: &[u8], tree: &[u8]| [&[1], format, &[9; 20], &[8; 32], tree, b"release-room"].concat();
+    let entry = |format: &[u8], tree: &[u8]| {
+        [&[1], format, &[9; 20], &[8; 32], tree, b"release-room"].concat()
+    };
     let labels = serde_json::to_vec(&Labelled::default()).unwrap();
     let labelled = [&(labels.len() as u32).to_le_bytes()[..], &labels].concat();
     let tree = [&3_u64.to_le_bytes()[..], &[5; 64]].concat();
@@ -44,7 +54,11 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
         entry(&[3, 15], &[&tree[..], &[6; 24], &labelled].concat()),
         [&[2][..], &[4; 26]].concat(),
         [&[4][..], b"fmhead1\n", &[9; 8], &[8; 32]].concat(),
-        [&[5][..], tombstone.replace("LINK", &"ab".repeat(32)).as_bytes()].concat(),
+        [
+            &[5][..],
+            tombstone.replace("LINK", &"ab".repeat(32)).as_bytes(),
+        ]
+        .concat(),
     ];
     headers.chain(others).collect()
 }

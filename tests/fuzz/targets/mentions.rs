@@ -14,14 +14,32 @@ use crate::corpus;
 
 static ROSTER: LazyLock<Roster> = LazyLock::new(|| {
     let log = corpus::files("tests/golden/v4", "denied.jsonl").concat();
-    let first = golden_commit(std::str::from_utf8(&log).unwrap().lines().next().unwrap()).events.remove(0);
-    let Event::WorldOpened(WorldOpened { spec, .. }) = first else { panic!("a log begins with its world") };
-    let agent = |name: &str| AgentSpec { name: AgentName::new(name).unwrap(), ..spec.agents[0].clone() };
+    let first = golden_commit(std::str::from_utf8(&log).unwrap().lines().next().unwrap())
+        .events
+        .remove(0);
+    let Event::WorldOpened(WorldOpened { spec, .. }) = first else {
+        panic!("a log begins with its world")
+    };
+    let agent = |name: &str| AgentSpec {
+        name: AgentName::new(name).unwrap(),
+        ..spec.agents[0].clone()
+    };
     let agents = ["ops", "Release Lead", "Zoë", "مساعد"].map(agent).into();
-    let spec = WorldSpec { agents, models: spec.models, tools: spec.tools, ..WorldSpec::default() };
+    let spec = WorldSpec {
+        agents,
+        models: spec.models,
+        tools: spec.tools,
+        ..WorldSpec::default()
+    };
     let mut people = Names::default();
     for name in ["ada", "Ada Lovelace"] {
-        people.insert(name, Joined { person: PersonName::new(name).unwrap(), at: Position::new(3) });
+        people.insert(
+            name,
+            Joined {
+                person: PersonName::new(name).unwrap(),
+                at: Position::new(3),
+            },
+        );
     }
     Roster::new(Arc::new(Rules::check(spec).unwrap()), Arc::new(people))
 });
@@ -29,12 +47,16 @@ static ROSTER: LazyLock<Roster> = LazyLock::new(|| {
 /// Whom a text names is told once each, and exists. A reply that streams reads as the whole one does; what is cut of it
 /// and what people read are together what was spoken. The first byte says how the text is split.
 pub(crate) fn law(input: &[u8]) {
-    let Some((seed, text)) = input.split_first() else { return };
+    let Some((seed, text)) = input.split_first() else {
+        return;
+    };
     let text = String::from_utf8_lossy(&text[..text.len().min(super::firewall::TEXT_MAX)]);
     let found = addressed(&text, &ROSTER);
     for (at, who) in found.iter().enumerate() {
         assert!(!found[..at].contains(who), "{who:?} twice");
-        let (Addressee::Agent(_) | Addressee::Person(_)) = who else { continue };
+        let (Addressee::Agent(_) | Addressee::Person(_)) = who else {
+            continue;
+        };
         assert_eq!(ROSTER.called(&name(who)), *who);
     }
     assert!(mentioned(&text, &ROSTER).len() <= 3);
@@ -42,10 +64,15 @@ pub(crate) fn law(input: &[u8]) {
     let whole = FinalReply::of(&text, &agent, &ROSTER);
     let mut cutter = ReplyCutter::new(agent, ROSTER.clone());
     let mut streamed = String::new();
-    super::firewall::pieces(&text, 1 + usize::from(*seed) % 9).for_each(|piece| streamed += &cutter.push(piece));
+    super::firewall::pieces(&text, 1 + usize::from(*seed) % 9)
+        .for_each(|piece| streamed += &cutter.push(piece));
     streamed += &cutter.finish();
     assert_eq!(streamed, &*whole.text);
-    let cut: usize = whole.cut.iter().map(|(from, to)| (to - from) as usize).sum();
+    let cut: usize = whole
+        .cut
+        .iter()
+        .map(|(from, to)| (to - from) as usize)
+        .sum();
     assert!(
         streamed.is_empty() || streamed.len() + cut == text.len(),
         "{} and {cut} of {}",

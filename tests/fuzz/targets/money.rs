@@ -7,12 +7,18 @@ use folkmoot::core::money::{Money, Rate};
 
 /// An amount or a rate that is read is the same after it was written; in JSON, too.
 pub(crate) fn law(input: &[u8]) {
-    let Ok(text) = std::str::from_utf8(input) else { return };
+    let Ok(text) = std::str::from_utf8(input) else {
+        return;
+    };
     written::<Money>(text);
     written::<Rate>(text);
     if let Ok(amount) = serde_json::from_str::<Money>(text) {
         let json = serde_json::to_string(&amount).unwrap();
-        assert_eq!(serde_json::from_str::<Money>(&json).unwrap(), amount, "{json}");
+        assert_eq!(
+            serde_json::from_str::<Money>(&json).unwrap(),
+            amount,
+            "{json}"
+        );
     }
 }
 
@@ -23,5 +29,12 @@ fn written<T: FromStr + Display + Debug + PartialEq>(text: &str) {
 }
 
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
-    crate::corpus::texts(&["0.25", "12", "0.000001", "999999999999.999999", "\"0.000000000001\"", "007.50"])
+    crate::corpus::texts(&[
+        "0.25",
+        "12",
+        "0.000001",
+        "999999999999.999999",
+        "\"0.000000000001\"",
+        "007.50",
+    ])
 }

@@ -5,7 +5,9 @@ use folkmoot::core::ids::{AgentName, PersonName, ToolName, WorldName};
 
 /// What is a name or a scope is written as it was read; a name has nothing in it that is not seen.
 pub(crate) fn law(input: &[u8]) {
-    let Ok(text) = std::str::from_utf8(input) else { return };
+    let Ok(text) = std::str::from_utf8(input) else {
+        return;
+    };
     if let Ok(scope) = text.parse::<Scope>() {
         assert_eq!(scope.to_string(), text);
     }
@@ -20,7 +22,8 @@ pub(crate) fn law(input: &[u8]) {
             Ok(name) => {
                 assert_eq!(name, text);
                 assert!(
-                    (1..=64).contains(&name.len()) && !name.chars().any(|c| c.is_control() || is_bidi(c)),
+                    (1..=64).contains(&name.len())
+                        && !name.chars().any(|c| c.is_control() || is_bidi(c)),
                     "{name:?}"
                 );
             }

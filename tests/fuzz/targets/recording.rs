@@ -11,12 +11,18 @@ pub(crate) fn law(input: &[u8]) {
     let read = |wire| RecordedModel::new(wire, &text);
     match read(Wire::OpenaiChat) {
         Ok(_) => assert!(read(Wire::AnthropicMessages).is_ok()),
-        Err(RecordingError::BadLine { line, .. }) => assert!((1..=text.lines().count()).contains(&line), "{line}"),
+        Err(RecordingError::BadLine { line, .. }) => {
+            assert!((1..=text.lines().count()).contains(&line), "{line}")
+        }
         Err(other) => panic!("{other}"),
     }
 }
 
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
     let recordings = corpus::files("examples/worlds/recordings", ".jsonl");
-    [corpus::files("providers/tests/fixtures", "recording.jsonl"), recordings].concat()
+    [
+        corpus::files("providers/tests/fixtures", "recording.jsonl"),
+        recordings,
+    ]
+    .concat()
 }

@@ -14,8 +14,13 @@ pub(crate) fn law(input: &[u8]) {
     assert_eq!(redact_text(&kinds, &once), once);
     let secrets = SecretRules::new([SECRET, "correct horse"]);
     let hidden = secrets.redact_text(&text);
-    assert!(!hidden.contains(SECRET) && !hidden.contains("correct horse"), "{hidden}");
-    let Ok(mut value) = serde_json::from_str::<Value>(&text) else { return };
+    assert!(
+        !hidden.contains(SECRET) && !hidden.contains("correct horse"),
+        "{hidden}"
+    );
+    let Ok(mut value) = serde_json::from_str::<Value>(&text) else {
+        return;
+    };
     let before = value.clone();
     redact_value(&kinds, &mut value);
     same_shape(&before, &value);
@@ -28,7 +33,10 @@ fn same_shape(before: &Value, after: &Value) {
     match (before, after) {
         (Value::Array(before), Value::Array(after)) => {
             assert_eq!(before.len(), after.len());
-            before.iter().zip(after).for_each(|(before, after)| same_shape(before, after));
+            before
+                .iter()
+                .zip(after)
+                .for_each(|(before, after)| same_shape(before, after));
         }
         (Value::Object(before), Value::Object(after)) => assert_eq!(before.len(), after.len()),
         (Value::String(_), Value::String(_)) => {}

@@ -8,10 +8,15 @@ use crate::corpus;
 /// An instance fits what a model is told if and only if it fits the tool's own schema. The input is a schema and then
 /// instances; what stands in the schema is tried as an instance, too.
 pub(crate) fn law(input: &[u8]) {
-    let mut values = Deserializer::from_slice(input).into_iter::<Value>().map_while(Result::ok);
+    let mut values = Deserializer::from_slice(input)
+        .into_iter::<Value>()
+        .map_while(Result::ok);
     let Some(schema) = values.next() else { return };
     let Ok(told) = for_model(&schema) else { return };
-    assert!(told.to_string().len() <= 2 * schema.to_string().len(), "{told}");
+    assert!(
+        told.to_string().len() <= 2 * schema.to_string().len(),
+        "{told}"
+    );
     if check(&schema).is_err() {
         return;
     }
@@ -21,7 +26,11 @@ pub(crate) fn law(input: &[u8]) {
     let mut instances: Vec<Value> = values.take(16).collect();
     pieces(&schema, &mut instances);
     for instance in &instances {
-        assert_eq!(own.is_valid(instance), other.is_valid(instance), "{instance} by {schema}, told as {told}");
+        assert_eq!(
+            own.is_valid(instance),
+            other.is_valid(instance),
+            "{instance} by {schema}, told as {told}"
+        );
     }
 }
 

@@ -17,9 +17,15 @@ pub(crate) fn law(input: &[u8]) {
     let lines = text.split('\n').count();
     for fault in &error.faults {
         let (at, len) = fault.span;
-        assert!(text.get(at..at + len).is_some(), "{fault}: {at}+{len} is no place");
+        assert!(
+            text.get(at..at + len).is_some(),
+            "{fault}: {at}+{len} is no place"
+        );
         assert!((1..=lines).contains(&fault.line_column().0), "{fault}");
-        assert!(!fault.message.is_empty() && !fault.message.contains("a bug"), "{fault}");
+        assert!(
+            !fault.message.is_empty() && !fault.message.contains("a bug"),
+            "{fault}"
+        );
     }
 }
 

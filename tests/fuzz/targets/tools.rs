@@ -12,9 +12,24 @@ pub(crate) fn law(input: &[u8]) {
         Ok((stdout, stderr)) => assert!(stdout.len() + stderr.len() < input.len()),
         Err(error) => assert!(!error.to_string().is_empty()),
     }
-    let output = HostOutput { code: Some(0), stdout: input.to_vec(), stderr: Vec::new(), is_cut: false };
-    let last = input.trim_ascii_end().rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
-    let lost = matches!(read_outcome(&output), ToolOutcome::Failed(ToolFailure { code: ToolErrorCode::Lost, .. }));
+    let output = HostOutput {
+        code: Some(0),
+        stdout: input.to_vec(),
+        stderr: Vec::new(),
+        is_cut: false,
+    };
+    let last = input
+        .trim_ascii_end()
+        .rsplit(|byte| *byte == b'\n')
+        .next()
+        .unwrap_or_default();
+    let lost = matches!(
+        read_outcome(&output),
+        ToolOutcome::Failed(ToolFailure {
+            code: ToolErrorCode::Lost,
+            ..
+        })
+    );
     assert!(lost || serde_json::from_slice::<ToolOutcome>(last).is_ok());
 }
 

@@ -4,7 +4,9 @@ use folkmoot::core::border::ForgedRequest;
 use folkmoot::core::port::Files;
 use folkmoot::core::request::Item;
 use folkmoot::core::response::LLMResponse;
-use folkmoot::providers::codec::{BodyReader, Codec, DecodeError, Delta, Mode, SseParser, Wire, WireFailure};
+use folkmoot::providers::codec::{
+    BodyReader, Codec, DecodeError, Delta, Mode, SseParser, Wire, WireFailure,
+};
 
 use crate::corpus;
 
@@ -34,26 +36,44 @@ wire! {
 /// # Panics
 /// If the answer depends on the split, or shows what it does not say.
 fn decoders_survive(wire: Wire, input: &[u8]) {
-    let Some((seed, body)) = input.split_first() else { return };
+    let Some((seed, body)) = input.split_first() else {
+        return;
+    };
     let codec = wire.default_codec();
     let whole_body = codec.decode(body);
-    let failure = WireFailure { status: 400 + u16::from(*seed), retry_after: None, body };
-    assert!(!codec.decode_error(failure).detail.is_empty(), "an error that says nothing");
+    let failure = WireFailure {
+        status: 400 + u16::from(*seed),
+        retry_after: None,
+        body,
+    };
+    assert!(
+        !codec.decode_error(failure).detail.is_empty(),
+        "an error that says nothing"
+    );
     let (whole, shown) = stream(&*codec, [body]);
     let (split, _) = stream(&*codec, body.chunks(1 + usize::from(*seed) % 9));
     assert_eq!(whole, split, "the split makes a difference");
     let read = |bytes: usize| {
         let mut reader = BodyReader::new(&*codec, body.len());
-        let pushed = body.chunks(bytes).try_for_each(|piece| reader.push(piece).map(drop));
+        let pushed = body
+            .chunks(bytes)
+            .try_for_each(|piece| reader.push(piece).map(drop));
         pushed.and_then(|()| reader.finish())
     };
-    assert_eq!(read(body.len().max(1)), read(1 + usize::from(*seed) % 9), "the split makes a difference to a body");
+    assert_eq!(
+        read(body.len().max(1)),
+        read(1 + usize::from(*seed) % 9),
+        "the split makes a difference to a body"
+    );
     for response in whole.iter().chain(&whole_body) {
         echo(&*codec, response);
     }
     if let Ok(response) = whole {
         // The last event may lack its end: it is said, but was not shown.
-        assert!(response.spoken().starts_with(&shown), "{shown:?} was shown of {response:?}");
+        assert!(
+            response.spoken().starts_with(&shown),
+            "{shown:?} was shown of {response:?}"
+        );
     }
 }
 
@@ -62,15 +82,23 @@ fn decoders_survive(wire: Wire, input: &[u8]) {
 /// # Panics
 /// If the events depend on the split.
 pub(crate) fn events_survive(input: &[u8]) {
-    let Some((seed, text)) = input.split_first() else { return };
-    assert_eq!(events([text]), events(text.chunks(1 + usize::from(*seed) % 9)), "the split makes a difference");
+    let Some((seed, text)) = input.split_first() else {
+        return;
+    };
+    assert_eq!(
+        events([text]),
+        events(text.chunks(1 + usize::from(*seed) % 9)),
+        "the split makes a difference"
+    );
 }
 
 pub(crate) fn events_seeds() -> Vec<Vec<u8>> {
     corpus::split(corpus::files("providers/tests/fixtures/openai-chat", ""))
 }
 
-fn events<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Result<Vec<(String, Vec<u8>)>, DecodeError> {
+fn events<'a>(
+    pieces: impl IntoIterator<Item = &'a [u8]>,
+) -> Result<Vec<(String, Vec<u8>)>, DecodeError> {
     let (mut parser, mut events) = (SseParser::with_limit(256), Vec::new());
     let mut keep = |name: &str, data: &[u8]| {
         events.push((name.to_owned(), data.to_vec()));
@@ -104,8 +132,15 @@ fn stream<'a>(
 
 /// Whatever was answered can be sent back, and the request is the same every time.
 fn echo(codec: &dyn Codec, response: &LLMResponse) {
-    let said = Item::Said { parts: response.reply().parts.clone() };
-    let request = ForgedRequest { model: "m".to_owned(), items: vec![said], ..ForgedRequest::default() }.into_request();
+    let said = Item::Said {
+        parts: response.reply().parts.clone(),
+    };
+    let request = ForgedRequest {
+        model: "m".to_owned(),
+        items: vec![said],
+        ..ForgedRequest::default()
+    }
+    .into_request();
     let encode = || codec.encode(&request, &Files::new(), Mode::Stream);
     assert_eq!(encode(), encode());
 }

@@ -33,11 +33,18 @@ enum Step {
 impl Pool {
     pub(super) fn of(logs: &[(String, Vec<Commit>)]) -> Self {
         let mut pool = Self::default();
-        for event in logs.iter().flat_map(|(_, log)| log).flat_map(|commit| &commit.events) {
+        for event in logs
+            .iter()
+            .flat_map(|(_, log)| log)
+            .flat_map(|commit| &commit.events)
+        {
             let (record, facts) = facts(event);
             for place in places(&facts) {
                 if let Some(Value::String(text)) = at(&facts, &place) {
-                    pool.0.entry((record.kind, name(&place))).or_default().insert(text.clone());
+                    pool.0
+                        .entry((record.kind, name(&place)))
+                        .or_default()
+                        .insert(text.clone());
                 }
             }
         }
@@ -52,8 +59,10 @@ impl Pool {
             let (record, facts) = facts(event);
             for place in places(&facts) {
                 for other in self.others(record.kind, &facts, &place) {
-                    let read =
-                        Event::from_record(EventRecord { facts: other.to_string().into_bytes(), ..record.clone() });
+                    let read = Event::from_record(EventRecord {
+                        facts: other.to_string().into_bytes(),
+                        ..record.clone()
+                    });
                     if read.as_ref().is_ok_and(|read| read == event) {
                         continue;
                     }
@@ -62,28 +71,52 @@ impl Pool {
                         changed.events[number] = read;
                         changed
                     });
-                    mutants.push(Mutant { kind, field: first(&place), changed });
+                    mutants.push(Mutant {
+                        kind,
+                        field: first(&place),
+                        changed,
+                    });
                 }
             }
             let (mut without, mut twice) = (commit.clone(), commit.clone());
             without.events.remove(number);
             twice.events.insert(number, event.clone());
-            mutants.push(Mutant { kind, field: "(left out)".to_owned(), changed: Some(without) });
-            mutants.push(Mutant { kind, field: "(doubled)".to_owned(), changed: Some(twice) });
+            mutants.push(Mutant {
+                kind,
+                field: "(left out)".to_owned(),
+                changed: Some(without),
+            });
+            mutants.push(Mutant {
+                kind,
+                field: "(doubled)".to_owned(),
+                changed: Some(twice),
+            });
         }
         mutants
     }
 
     /// `facts` with the value at `place` changed, or gone.
     fn others(&self, kind: u16, facts: &Value, place: &Place) -> Vec<Value> {
-        let Some(value) = at(facts, place) else { return Vec::new() };
+        let Some(value) = at(facts, place) else {
+            return Vec::new();
+        };
         let changed: Vec<Value> = match value {
             Value::Null | Value::Object(_) => Vec::new(),
             Value::Bool(is) => vec![Value::Bool(!is)],
-            Value::Number(number) => number.as_u64().map(|number| Value::from(number + 1)).into_iter().collect(),
+            Value::Number(number) => number
+                .as_u64()
+                .map(|number| Value::from(number + 1))
+                .into_iter()
+                .collect(),
             Value::String(text) => {
                 let known = self.0.get(&(kind, name(place))).into_iter().flatten();
-                known.filter(|known| *known != text).take(1).cloned().chain([flipped(text)]).map(Value::from).collect()
+                known
+                    .filter(|known| *known != text)
+                    .take(1)
+                    .cloned()
+                    .chain([flipped(text)])
+                    .map(Value::from)
+                    .collect()
             }
             Value::Array(all) => {
                 let doubled: Vec<Value> = all.iter().chain(all.last()).cloned().collect();
@@ -98,7 +131,10 @@ impl Pool {
         let mut others: Vec<Value> = changed.into_iter().map(put).collect();
         if let Some((Step::Key(key), above)) = place.split_last() {
             let mut without = facts.clone();
-            at_mut(&mut without, above).as_object_mut().unwrap().remove(key);
+            at_mut(&mut without, above)
+                .as_object_mut()
+                .unwrap()
+                .remove(key);
             others.push(without);
         }
         others
@@ -116,11 +152,20 @@ fn places(value: &Value) -> Vec<Place> {
     let mut all = Vec::new();
     let mut below = |step: Step, value: &Value| {
         all.push(vec![step.clone()]);
-        all.extend(places(value).into_iter().map(|rest| [vec![step.clone()], rest].concat()));
+        all.extend(
+            places(value)
+                .into_iter()
+                .map(|rest| [vec![step.clone()], rest].concat()),
+        );
     };
     match value {
-        Value::Object(fields) => fields.iter().for_each(|(key, value)| below(Step::Key(key.clone()), value)),
-        Value::Array(all) => all.iter().enumerate().for_each(|(index, value)| below(Step::Index(index), value)),
+        Value::Object(fields) => fields
+            .iter()
+            .for_each(|(key, value)| below(Step::Key(key.clone()), value)),
+        Value::Array(all) => all
+            .iter()
+            .enumerate()
+            .for_each(|(index, value)| below(Step::Index(index), value)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
     all
@@ -149,14 +194,21 @@ fn name(place: &[Step]) -> String {
 }
 
 fn first(place: &[Step]) -> String {
-    place.first().map(|step| name(std::slice::from_ref(step))).unwrap_or_default()
+    place
+        .first()
+        .map(|step| name(std::slice::from_ref(step)))
+        .unwrap_or_default()
 }
 
 /// Another text of the same length and alphabet: hexadecimal stays that, a name stays one.
 fn flipped(text: &str) -> String {
     let mut letters: Vec<char> = text.chars().collect();
     if let Some(last) = letters.last_mut() {
-        *last = if *last == '0' || *last == 'a' { '1' } else { 'a' };
+        *last = if *last == '0' || *last == 'a' {
+            '1'
+        } else {
+            'a'
+        };
     }
     letters.into_iter().collect()
 }

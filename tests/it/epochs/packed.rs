@@ -33,7 +33,11 @@ pub(super) fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
         let entry = entry.unwrap();
         let name = PathBuf::from(entry.file_name());
         if entry.file_type().unwrap().is_dir() {
-            all.extend(files(&entry.path()).into_iter().map(|(below, bytes)| (name.join(below), bytes)));
+            all.extend(
+                files(&entry.path())
+                    .into_iter()
+                    .map(|(below, bytes)| (name.join(below), bytes)),
+            );
         } else {
             all.insert(name, fs::read(entry.path()).unwrap());
         }

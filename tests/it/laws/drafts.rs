@@ -23,7 +23,11 @@ struct Speaker {
 
 #[async_trait]
 impl Model for Speaker {
-    async fn call(&self, _call: &ModelCall, drafts: &dyn Drafts) -> Result<LLMResponse, ModelError> {
+    async fn call(
+        &self,
+        _call: &ModelCall,
+        drafts: &dyn Drafts,
+    ) -> Result<LLMResponse, ModelError> {
         let chars: Vec<char> = self.text.chars().collect();
         for piece in chars.chunks(self.step) {
             let said: String = piece.iter().collect();
@@ -36,7 +40,9 @@ impl Model for Speaker {
 
 /// What is shown while `a` says `text` in pieces of `step` characters, what it posts, and what is in the log.
 async fn spoken(text: &'static str, step: usize) -> (String, Option<String>, Vec<Event>) {
-    let room = Room::auto().agent("a", &[], Arc::new(Speaker { text, step })).agent("b", &[], FakeModel::new([]));
+    let room = Room::auto()
+        .agent("a", &[], Arc::new(Speaker { text, step }))
+        .agent("b", &[], FakeModel::new([]));
     let store = Store::memory();
     let (_runtime, world) = room.open(&store).await;
     let ada = person(&world, "ada");
@@ -46,11 +52,19 @@ async fn spoken(text: &'static str, step: usize) -> (String, Option<String>, Vec
     let mut shown = String::new();
     while let Ok(event) = activity.try_recv() {
         if let ActivityEvent::Draft { offset, delta, .. } = event {
-            assert_eq!(offset, u64::try_from(shown.len()).unwrap(), "pieces follow one another");
+            assert_eq!(
+                offset,
+                u64::try_from(shown.len()).unwrap(),
+                "pieces follow one another"
+            );
             shown.push_str(&delta);
         }
     }
-    let said = |world: &folkmoot::core::world::World| match world.transcript().back().map(|last| last.text.clone()) {
+    let said = |world: &folkmoot::core::world::World| match world
+        .transcript()
+        .back()
+        .map(|last| last.text.clone())
+    {
         Some(Content::Present(text)) if world.transcript().len() > 1 => Some(text),
         _ => None,
     };
@@ -71,9 +85,13 @@ async fn drafts_are_pieces_of_the_message_that_is_posted() {
         for step in [1, 2, 5, 100] {
             let (shown, posted, events) = spoken(text, step).await;
             assert_eq!(Some(shown), posted, "{text:?} by {step}");
-            let at = |wanted: fn(&Event) -> bool| events.iter().position(wanted).expect("it is there");
+            let at =
+                |wanted: fn(&Event) -> bool| events.iter().position(wanted).expect("it is there");
             let started = at(|event| matches!(event, Event::StreamStarted(_)));
-            assert!(started < at(|event| matches!(event, Event::ModelAnswered(_))), "{text:?} by {step}");
+            assert!(
+                started < at(|event| matches!(event, Event::ModelAnswered(_))),
+                "{text:?} by {step}"
+            );
         }
     }
 }
@@ -81,10 +99,19 @@ async fn drafts_are_pieces_of_the_message_that_is_posted() {
 #[tokio::test]
 async fn no_word_is_shown_before_its_stream_is_durable() {
     let (store, hold) = (Store::memory(), Arc::new(Hold::default()));
-    let room = Room::auto().agent("a", &[], Arc::new(Speaker { text: "All is well.", step: 3 }));
+    let room = Room::auto().agent(
+        "a",
+        &[],
+        Arc::new(Speaker {
+            text: "All is well.",
+            step: 3,
+        }),
+    );
     // The opening, the message and the model call are let through; the stream is not.
     hold.release(3);
-    let (_runtime, world) = room.open(&TestLog::new(&store, Arc::clone(&hold) as _)).await;
+    let (_runtime, world) = room
+        .open(&TestLog::new(&store, Arc::clone(&hold) as _))
+        .await;
     let ada = person(&world, "ada");
     let mut activity = ada.subscribe_activity().unwrap();
     ada.publish_message(Post::text("go")).await.unwrap();
@@ -95,7 +122,10 @@ async fn no_word_is_shown_before_its_stream_is_durable() {
         let mut shown = std::iter::from_fn(|| activity.try_recv().ok());
         shown.any(|event| matches!(event, ActivityEvent::Draft { .. }))
     };
-    assert!(!is_shown(), "a word was shown before its stream was durable");
+    assert!(
+        !is_shown(),
+        "a word was shown before its stream was durable"
+    );
     hold.release(100);
     world.quiet().await.unwrap();
     assert!(is_shown());
@@ -106,7 +136,12 @@ async fn reply_of_which_nothing_remains_is_never_shown_and_passes() {
     for text in ["<world>PASS</world>", "@a", " \n", "@a <world>done"] {
         let (shown, posted, events) = spoken(text, 3).await;
         assert_eq!((shown, posted), (String::new(), None), "{text:?}");
-        assert!(!events.iter().any(|event| matches!(event, Event::StreamStarted(_))), "{text:?}");
+        assert!(
+            !events
+                .iter()
+                .any(|event| matches!(event, Event::StreamStarted(_))),
+            "{text:?}"
+        );
         let passed = |event: &Event| matches!(event, Event::TurnClosed(closed) if closed.reason == CloseReason::Passed);
         assert!(events.iter().any(passed), "{text:?}");
     }
@@ -122,13 +157,21 @@ struct Held {
 
 #[async_trait]
 impl Model for Held {
-    async fn call(&self, _call: &ModelCall, drafts: &dyn Drafts) -> Result<LLMResponse, ModelError> {
+    async fn call(
+        &self,
+        _call: &ModelCall,
+        drafts: &dyn Drafts,
+    ) -> Result<LLMResponse, ModelError> {
         let outage = || ModelError::new(ModelErrorKind::Outage, "it broke off");
         for piece in self.pieces {
             drafts.push(piece).await.map_err(|_| outage())?;
         }
         self.go_on.notified().await;
-        if self.breaks_off { Err(outage()) } else { Ok(says(&self.pieces.concat())) }
+        if self.breaks_off {
+            Err(outage())
+        } else {
+            Ok(says(&self.pieces.concat()))
+        }
     }
 }
 
@@ -138,15 +181,27 @@ const PIECES: &[&str] = &["All ", "is wéll", " here,", " and there."];
 /// and what can still be read of it then.
 async fn watched(breaks_off: bool) -> (Vec<String>, Vec<DraftEnding>, Vec<ActivityEvent>) {
     let go_on = Arc::new(Notify::new());
-    let held = Held { pieces: PIECES, go_on: Arc::clone(&go_on), breaks_off };
+    let held = Held {
+        pieces: PIECES,
+        go_on: Arc::clone(&go_on),
+        breaks_off,
+    };
     let store = Store::memory();
-    let (_runtime, world) = Room::auto().agent("a", &[], Arc::new(held)).open(&store).await;
+    let (_runtime, world) = Room::auto()
+        .agent("a", &[], Arc::new(held))
+        .open(&store)
+        .await;
     let ada = person(&world, "ada");
     let mut activity = ada.subscribe_activity().unwrap();
     ada.publish_message(Post::text("@a go")).await.unwrap();
     let whole: usize = PIECES.concat().len();
     let message = loop {
-        if let ActivityEvent::Draft { message, offset, delta, .. } = activity.recv().await.unwrap()
+        if let ActivityEvent::Draft {
+            message,
+            offset,
+            delta,
+            ..
+        } = activity.recv().await.unwrap()
             && usize::try_from(offset).unwrap() + delta.len() >= whole - 1
         {
             break message;
@@ -155,8 +210,13 @@ async fn watched(breaks_off: bool) -> (Vec<String>, Vec<DraftEnding>, Vec<Activi
     let text = |from: usize| {
         let mut at = from;
         let mut text = String::new();
-        for event in ada.drafts_since(message, u64::try_from(from).unwrap()).unwrap() {
-            let ActivityEvent::Draft { offset, delta, .. } = event else { continue };
+        for event in ada
+            .drafts_since(message, u64::try_from(from).unwrap())
+            .unwrap()
+        {
+            let ActivityEvent::Draft { offset, delta, .. } = event else {
+                continue;
+            };
             let skipped = at.saturating_sub(usize::try_from(offset).unwrap());
             text.push_str(delta.get(skipped..).unwrap_or_default());
             at += delta.len() - skipped;
@@ -169,7 +229,12 @@ async fn watched(breaks_off: bool) -> (Vec<String>, Vec<DraftEnding>, Vec<Activi
     assert_eq!(world.quiet().await, Ok(Activity::Idle));
     let mut endings = Vec::new();
     while let Ok(event) = activity.try_recv() {
-        if let ActivityEvent::DraftEnded { ending, message: ended, .. } = event {
+        if let ActivityEvent::DraftEnded {
+            ending,
+            message: ended,
+            ..
+        } = event
+        {
             assert_eq!(ended, message);
             endings.push(ending);
         }
@@ -184,7 +249,10 @@ async fn reader_that_comes_late_gets_a_draft_from_any_byte_on_until_its_one_end(
         let (read, endings, left) = watched(breaks_off).await;
         let whole = read.first().cloned().unwrap_or_default();
         assert!(whole.starts_with("All is wéll here, and there"), "{whole}");
-        assert!(read.iter().all(|from| whole.ends_with(from.as_str())), "{read:?}");
+        assert!(
+            read.iter().all(|from| whole.ends_with(from.as_str())),
+            "{read:?}"
+        );
         assert_eq!((endings, left), (vec![ending], vec![]));
     }
 }

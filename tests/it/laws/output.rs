@@ -10,8 +10,17 @@ use super::events;
 
 /// What a room's only call gave, as the log has it.
 fn finished<'e>(events: &'e [Event]) -> &'e ToolFinished {
-    let finished = |event: &'e Event| if let Event::ToolFinished(finished) = event { Some(finished) } else { None };
-    events.iter().find_map(finished).expect("the call has a result")
+    let finished = |event: &'e Event| {
+        if let Event::ToolFinished(finished) = event {
+            Some(finished)
+        } else {
+            None
+        }
+    };
+    events
+        .iter()
+        .find_map(finished)
+        .expect("the call has a result")
 }
 
 fn given(finished: &ToolFinished) -> &ToolOutput {
@@ -22,7 +31,13 @@ fn given(finished: &ToolFinished) -> &ToolOutput {
 }
 
 fn room(tool: FakeTool) -> Room {
-    Room::auto().agent("bob", &["report"], FakeModel::new([wants(&["report"]), says("done")])).tool(tool)
+    Room::auto()
+        .agent(
+            "bob",
+            &["report"],
+            FakeModel::new([wants(&["report"]), says("done")]),
+        )
+        .tool(tool)
 }
 
 #[tokio::test]
@@ -41,14 +56,41 @@ async fn what_is_too_long_for_the_log_can_be_read_back_by_its_name() {
 
     let events = events(&store).await;
     let output = given(finished(&events));
-    let BlobRef { blob, bytes, media_type } = output.whole.clone().expect("the whole is kept");
+    let BlobRef {
+        blob,
+        bytes,
+        media_type,
+    } = output.whole.clone().expect("the whole is kept");
     assert_eq!((bytes, media_type.as_str()), (100_000, "text/plain"));
-    assert_eq!(ada.attached(blob).await.unwrap(), Some(text.clone().into_bytes()));
-    assert!(text.starts_with(output.text.split_once("\n[cut: ").expect("it says that it was cut").0));
-    let [View::Text(named)] = &output.views[..] else { panic!("{:?}", output.views) };
-    let name = named.split_once("as blob ").and_then(|(_, name)| name.strip_suffix(']')).expect("it names a blob");
-    let view = ada.attached(serde_json::from_value(name.into()).unwrap()).await.unwrap().expect("the view is kept");
-    assert_eq!(serde_json::from_slice::<View>(&view).unwrap(), View::Text(text));
+    assert_eq!(
+        ada.attached(blob).await.unwrap(),
+        Some(text.clone().into_bytes())
+    );
+    assert!(
+        text.starts_with(
+            output
+                .text
+                .split_once("\n[cut: ")
+                .expect("it says that it was cut")
+                .0
+        )
+    );
+    let [View::Text(named)] = &output.views[..] else {
+        panic!("{:?}", output.views)
+    };
+    let name = named
+        .split_once("as blob ")
+        .and_then(|(_, name)| name.strip_suffix(']'))
+        .expect("it names a blob");
+    let view = ada
+        .attached(serde_json::from_value(name.into()).unwrap())
+        .await
+        .unwrap()
+        .expect("the view is kept");
+    assert_eq!(
+        serde_json::from_slice::<View>(&view).unwrap(),
+        View::Text(text)
+    );
 }
 
 #[tokio::test]
@@ -67,7 +109,14 @@ async fn reports_are_heard_at_once_and_the_log_keeps_their_number_and_digest() {
 
     let mut heard = Vec::new();
     while let Ok(event) = activity.try_recv() {
-        if let ActivityEvent::Progress { agent, tool, text, number, .. } = event {
+        if let ActivityEvent::Progress {
+            agent,
+            tool,
+            text,
+            number,
+            ..
+        } = event
+        {
             assert_eq!((agent.as_str(), tool.as_str()), ("bob", "report"));
             heard.push((number, text));
         }

@@ -18,12 +18,23 @@ async fn observers_see_each_message_under_its_id_and_what_became_of_it() {
     world.quiet().await.unwrap();
     seat.edit(message, "hello", None).await.unwrap();
     world.quiet().await.unwrap();
-    let reply = world.operator().read(|world| world.transcript().back().map(|last| last.id)).await.unwrap().unwrap();
+    let reply = world
+        .operator()
+        .read(|world| world.transcript().back().map(|last| last.id))
+        .await
+        .unwrap()
+        .unwrap();
     seat.regenerate(reply, None).await.unwrap();
     world.quiet().await.unwrap();
     seat.retract(message, None).await.unwrap();
     assert_eq!(world.quiet().await, Ok(Activity::Idle));
-    assert_eq!(world.operator().read(|world| world.transcript().len()).await, Ok(0));
+    assert_eq!(
+        world
+            .operator()
+            .read(|world| world.transcript().len())
+            .await,
+        Ok(0)
+    );
 
     let mut said: Vec<(MessageId, String)> = Vec::new();
     for _ in 0..5 {
@@ -40,6 +51,10 @@ async fn observers_see_each_message_under_its_id_and_what_became_of_it() {
     }
     assert_eq!(
         told,
-        [(message, Revised::Edited, 2), (reply, Revised::Regenerated, 1), (message, Revised::Retracted, 2)]
+        [
+            (message, Revised::Edited, 2),
+            (reply, Revised::Regenerated, 1),
+            (message, Revised::Retracted, 2)
+        ]
     );
 }

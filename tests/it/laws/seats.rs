@@ -3,7 +3,9 @@
 use folkmoot::core::event::{Event, Right, Rights};
 use folkmoot::core::ids::{Digest, Position};
 use folkmoot::core::refusal::{Refusal, RefusalReason};
-use folkmoot::{File, Post, RevisionSubscription, Seat, SeatError, Store, TextSubscription, WorldHandle};
+use folkmoot::{
+    File, Post, RevisionSubscription, Seat, SeatError, Store, TextSubscription, WorldHandle,
+};
 use folkmoot_tests::{FakeModel, Room, agent_name, person, says};
 
 use super::events;
@@ -11,16 +13,26 @@ use super::events;
 async fn set(world: &WorldHandle, seat: &Seat, rights: &[Right]) {
     let who = seat.principal().person().unwrap();
     let rights = Rights(rights.iter().copied().collect());
-    world.operator().set_rights(&who.method, &who.subject, Some(rights), None).await.unwrap();
+    world
+        .operator()
+        .set_rights(&who.method, &who.subject, Some(rights), None)
+        .await
+        .unwrap();
 }
 
 fn no_right<T: std::fmt::Debug>(answer: Result<T, SeatError>) {
-    let refusal = Refusal::Right { reason: RefusalReason::NoRight, decided: None };
+    let refusal = Refusal::Right {
+        reason: RefusalReason::NoRight,
+        decided: None,
+    };
     assert_eq!(answer.unwrap_err(), SeatError::Refused(refusal));
 }
 
 async fn open(store: &Store) -> (folkmoot::Runtime, WorldHandle) {
-    Room::auto().agent("a", &[], FakeModel::new([says("first"), says("second")])).open(store).await
+    Room::auto()
+        .agent("a", &[], FakeModel::new([says("first"), says("second")]))
+        .open(store)
+        .await
 }
 
 #[tokio::test]
@@ -65,7 +77,9 @@ async fn subscriptions_end_when_the_right_is_taken_away() {
     assert_eq!(results.next().await.unwrap(), None);
     assert_eq!(waits.await.unwrap().unwrap(), None);
     assert!(activity.recv().await.is_err() && activity.try_recv().is_err());
-    let mut of_ada = TextSubscription::from(&ada, Position::new(1)).await.unwrap();
+    let mut of_ada = TextSubscription::from(&ada, Position::new(1))
+        .await
+        .unwrap();
     assert_eq!(of_ada.next().await.unwrap().unwrap().text, "hi");
 }
 
@@ -75,11 +89,25 @@ async fn whoever_may_not_post_has_the_attempt_recorded_and_no_file_kept() {
     let (_runtime, world) = open(&store).await;
     let kim = person(&world, "kim");
     set(&world, &kim, &[Right::Read]).await;
-    let file = File { name: "a.txt".to_owned(), media_type: "text/plain".to_owned(), bytes: b"hello".to_vec() };
+    let file = File {
+        name: "a.txt".to_owned(),
+        media_type: "text/plain".to_owned(),
+        bytes: b"hello".to_vec(),
+    };
     let attachment = kim.attach(file).await.unwrap();
-    let post = Post { attachments: vec![attachment], ..Post::text("hi") };
+    let post = Post {
+        attachments: vec![attachment],
+        ..Post::text("hi")
+    };
     no_right(kim.publish_message(post).await);
     assert_eq!(kim.attached(Digest::sha256(b"hello")).await, Ok(None));
     let refused = |event: &Event| matches!(event, Event::Refused(refused) if refused.reason == RefusalReason::NoRight);
-    assert_eq!(events(&store).await.iter().filter(|event| refused(event)).count(), 1);
+    assert_eq!(
+        events(&store)
+            .await
+            .iter()
+            .filter(|event| refused(event))
+            .count(),
+        1
+    );
 }

@@ -26,7 +26,11 @@ async fn tools_of_one_answer_run_at_once_and_report_in_the_order_of_the_answer()
     let ended: Vec<Arc<Semaphore>> = (0..4).map(|_| Arc::new(Semaphore::new(0))).collect();
     ended[3].add_permits(1);
     let tool = |number: usize, name: &'static str| {
-        let (all_run, own, next) = (Arc::clone(&all_run), Arc::clone(&ended[number]), Arc::clone(&ended[number + 1]));
+        let (all_run, own, next) = (
+            Arc::clone(&all_run),
+            Arc::clone(&ended[number]),
+            Arc::clone(&ended[number + 1]),
+        );
         FakeTool::new(name, EffectClass::Read, move |_call| {
             let (all_run, own, next) = (Arc::clone(&all_run), Arc::clone(&own), Arc::clone(&next));
             async move {
@@ -39,27 +43,53 @@ async fn tools_of_one_answer_run_at_once_and_report_in_the_order_of_the_answer()
     };
     let store = Store::memory();
     let room = Room::auto().agent("a", &["first", "second", "third"], Arc::clone(&model) as _);
-    let room = room.tool(tool(0, "first")).tool(tool(1, "second")).tool(tool(2, "third"));
+    let room = room
+        .tool(tool(0, "first"))
+        .tool(tool(1, "second"))
+        .tool(tool(2, "third"));
     let (_runtime, world) = room.open(&store).await;
-    person(&world, "ada").publish_message(Post::text("go")).await.unwrap();
+    person(&world, "ada")
+        .publish_message(Post::text("go"))
+        .await
+        .unwrap();
     assert_eq!(world.quiet().await, Ok(Activity::Idle));
 
     let asked = model.asked();
-    let results: Vec<_> = asked[1].request.items().iter().skip(2).map(|item| item.to_plain()).collect();
+    let results: Vec<_> = asked[1]
+        .request
+        .items()
+        .iter()
+        .skip(2)
+        .map(|item| item.to_plain())
+        .collect();
     let result = |label: &str, text: &str| Item::Result {
         label: label.to_owned(),
         text: format!("<tool_output>{text}</tool_output>"),
         failed: false,
     };
-    assert_eq!(results, [result("label-0", "first"), result("label-1", "second"), result("label-2", "third")]);
-    let finished = events(&store).await.into_iter().filter(|event| matches!(event, Event::ToolFinished(_)));
-    let started = events(&store).await.into_iter().filter(|event| matches!(event, Event::ToolStarted(_)));
+    assert_eq!(
+        results,
+        [
+            result("label-0", "first"),
+            result("label-1", "second"),
+            result("label-2", "third")
+        ]
+    );
+    let finished = events(&store)
+        .await
+        .into_iter()
+        .filter(|event| matches!(event, Event::ToolFinished(_)));
+    let started = events(&store)
+        .await
+        .into_iter()
+        .filter(|event| matches!(event, Event::ToolStarted(_)));
     let call = |event: Event| match event {
         Event::ToolFinished(event) => event.call,
         Event::ToolStarted(event) => event.call,
         other => panic!("{other:?}"),
     };
-    let (finished, mut started): (Vec<_>, Vec<_>) = (finished.map(call).collect(), started.map(call).collect());
+    let (finished, mut started): (Vec<_>, Vec<_>) =
+        (finished.map(call).collect(), started.map(call).collect());
     started.reverse();
     assert_eq!(finished, started, "they ended in the opposite order");
 }
@@ -75,7 +105,10 @@ struct Counting {
 
 impl Counting {
     fn told(&self) -> (usize, usize) {
-        (self.texts.load(Ordering::SeqCst), self.results.load(Ordering::SeqCst))
+        (
+            self.texts.load(Ordering::SeqCst),
+            self.results.load(Ordering::SeqCst),
+        )
     }
 }
 
@@ -84,13 +117,23 @@ impl Agent for Counting {
     async fn on_text(&self, _view: &TurnView, _news: &[TextEvent]) -> Result<Reaction, AgentError> {
         let told = self.texts.fetch_add(1, Ordering::SeqCst);
         Ok(match &self.first {
-            Some(response) if told == 0 => Reaction::Answer { response: response.clone(), note: None },
+            Some(response) if told == 0 => Reaction::Answer {
+                response: response.clone(),
+                note: None,
+            },
             Some(_) | None => Reaction::Pass { note: None },
         })
     }
 
-    async fn on_tool_results(&self, view: &TurnView, results: &[ToolResultEvent]) -> Result<Reaction, AgentError> {
-        assert!(results.iter().all(|result| *result.agent() == view.agent), "a result of another agent's call");
+    async fn on_tool_results(
+        &self,
+        view: &TurnView,
+        results: &[ToolResultEvent],
+    ) -> Result<Reaction, AgentError> {
+        assert!(
+            results.iter().all(|result| *result.agent() == view.agent),
+            "a result of another agent's call"
+        );
         self.results.fetch_add(1, Ordering::SeqCst);
         Ok(Reaction::Pass { note: None })
     }
@@ -99,24 +142,49 @@ impl Agent for Counting {
 #[tokio::test]
 async fn only_the_addressed_agent_is_told_anything() {
     let agents: Vec<Arc<Counting>> = (0..3)
-        .map(|number| Arc::new(Counting { first: (number == 1).then(|| wants(&["look"])), ..Counting::default() }))
+        .map(|number| {
+            Arc::new(Counting {
+                first: (number == 1).then(|| wants(&["look"])),
+                ..Counting::default()
+            })
+        })
         .collect();
     let store = Store::memory();
-    let mut room = Room::auto().tool(FakeTool::new("look", EffectClass::Read, |_| async { ToolOutcome::text("seen") }));
+    let mut room = Room::auto().tool(FakeTool::new("look", EffectClass::Read, |_| async {
+        ToolOutcome::text("seen")
+    }));
     for (name, agent) in ["a", "b", "c"].iter().zip(&agents) {
         room = room.code(name, &["look"], Arc::clone(agent) as _);
     }
     let (_runtime, world) = room.open(&store).await;
-    let mut results = person(&world, "ada").subscribe_tool_results(&agent_name("b")).await.unwrap();
-    person(&world, "ada").publish_message(Post::text("@b look around")).await.unwrap();
+    let mut results = person(&world, "ada")
+        .subscribe_tool_results(&agent_name("b"))
+        .await
+        .unwrap();
+    person(&world, "ada")
+        .publish_message(Post::text("@b look around"))
+        .await
+        .unwrap();
     world.quiet().await.unwrap();
-    assert_eq!(agents.iter().map(|agent| agent.told()).collect::<Vec<_>>(), [(0, 0), (1, 1), (0, 0)]);
+    assert_eq!(
+        agents.iter().map(|agent| agent.told()).collect::<Vec<_>>(),
+        [(0, 0), (1, 1), (0, 0)]
+    );
     let result = results.next().await.unwrap().unwrap();
-    assert_eq!((result.agent(), result.text(), result.has_failed()), (&agent_name("b"), "seen", false));
+    assert_eq!(
+        (result.agent(), result.text(), result.has_failed()),
+        (&agent_name("b"), "seen", false)
+    );
 
-    person(&world, "ada").publish_message(Post::text("@c and\n@a too")).await.unwrap();
+    person(&world, "ada")
+        .publish_message(Post::text("@c and\n@a too"))
+        .await
+        .unwrap();
     world.quiet().await.unwrap();
-    assert_eq!(agents.iter().map(|agent| agent.told()).collect::<Vec<_>>(), [(1, 0), (1, 1), (1, 0)]);
+    assert_eq!(
+        agents.iter().map(|agent| agent.told()).collect::<Vec<_>>(),
+        [(1, 0), (1, 1), (1, 0)]
+    );
 }
 
 #[tokio::test]
@@ -129,11 +197,20 @@ async fn what_no_agent_is_addressed_by_wakes_nobody() {
         room = room.code(name, &[], Arc::clone(agent) as _);
     }
     let (_runtime, world) = room.open(&store).await;
-    person(&world, "ada").publish_message(Post::text("@talker well?")).await.unwrap();
+    person(&world, "ada")
+        .publish_message(Post::text("@talker well?"))
+        .await
+        .unwrap();
     world.quiet().await.unwrap();
-    person(&world, "ada").publish_message(Post::text("@nobody well?")).await.unwrap();
+    person(&world, "ada")
+        .publish_message(Post::text("@nobody well?"))
+        .await
+        .unwrap();
     world.quiet().await.unwrap();
-    assert_eq!(agents.iter().map(|agent| agent.told()).collect::<Vec<_>>(), [(0, 0), (0, 0)]);
+    assert_eq!(
+        agents.iter().map(|agent| agent.told()).collect::<Vec<_>>(),
+        [(0, 0), (0, 0)]
+    );
 }
 
 /// A model that takes its time.
@@ -145,7 +222,11 @@ struct Slow {
 
 #[async_trait]
 impl Model for Slow {
-    async fn call(&self, _call: &ModelCall, _drafts: &dyn Drafts) -> Result<LLMResponse, ModelError> {
+    async fn call(
+        &self,
+        _call: &ModelCall,
+        _drafts: &dyn Drafts,
+    ) -> Result<LLMResponse, ModelError> {
         self.asked.fetch_add(1, Ordering::SeqCst);
         self.go_on.notified().await;
         Ok(says("done"))
@@ -155,7 +236,10 @@ impl Model for Slow {
 #[tokio::test]
 async fn a_model_that_takes_its_time_is_asked_once_whatever_happens_meanwhile() {
     let (store, slow) = (Store::memory(), Arc::new(Slow::default()));
-    let (_runtime, world) = Room::auto().agent("a", &[], Arc::clone(&slow) as _).open(&store).await;
+    let (_runtime, world) = Room::auto()
+        .agent("a", &[], Arc::clone(&slow) as _)
+        .open(&store)
+        .await;
     let ada = person(&world, "ada");
     ada.publish_message(Post::text("@a go")).await.unwrap();
     while slow.asked.load(Ordering::SeqCst) == 0 {

@@ -11,8 +11,8 @@ use folkmoot::core::port::Unheard;
 use folkmoot::core::tool::ToolFailure;
 use folkmoot::providers::{ScriptedModel, ScriptedReply};
 use folkmoot::{
-    Post, ProcessHost, Room, Runtime, Store, SystemClock, Tool as _, ToolCall, ToolErrorCode, ToolOutcome, Worker,
-    WorkerCall,
+    Post, ProcessHost, Room, Runtime, Store, SystemClock, Tool as _, ToolCall, ToolErrorCode,
+    ToolOutcome, Worker, WorkerCall,
 };
 use folkmoot_tests::{Stubborn, agent_name, person};
 use serde_json::json;
@@ -76,7 +76,9 @@ fn stubborn(timeout_ms: u64) -> Worker {
 }
 
 async fn in_time<T>(what: impl Future<Output = T>) -> T {
-    tokio::time::timeout(DEADLINE, what).await.expect("nothing hangs")
+    tokio::time::timeout(DEADLINE, what)
+        .await
+        .expect("nothing hangs")
 }
 
 /// Waits until nobody holds the other end: the process that did is dead.
@@ -87,7 +89,9 @@ async fn gone(mut connection: UnixStream) {
 }
 
 fn failure(outcome: ToolOutcome) -> ToolFailure {
-    let ToolOutcome::Failed(failure) = outcome else { panic!("it did not fail: {outcome:?}") };
+    let ToolOutcome::Failed(failure) = outcome else {
+        panic!("it did not fail: {outcome:?}")
+    };
     failure
 }
 
@@ -96,7 +100,10 @@ async fn a_blocking_tool_is_given_its_call_and_only_what_it_returns_is_its_outco
     let place = Place::new();
     let outcome = place.run("tell").await;
     let call = serde_json::to_value(WorkerCall::from(&place.call("tell", 1))).unwrap();
-    assert_eq!(outcome, ToolOutcome::text(format!("{call} Some(\"stubborn\") \"\"")));
+    assert_eq!(
+        outcome,
+        ToolOutcome::text(format!("{call} Some(\"stubborn\") \"\""))
+    );
 }
 
 #[tokio::test]
@@ -127,10 +134,18 @@ async fn a_blocking_tool_is_killed_with_all_it_started_when_a_person_stops_it() 
     let place = Place::new();
     let arguments = place.call("spin", 1).arguments;
     let desk = agent_name("desk");
-    let replies = ScriptedReply::list(&json!([{ "calls": [{ "tool": "stubborn", "args": arguments }] }])).unwrap();
+    let replies =
+        ScriptedReply::list(&json!([{ "calls": [{ "tool": "stubborn", "args": arguments }] }]))
+            .unwrap();
     let room = Room::new("stop").unwrap();
-    let room = room.model("scripted", ScriptedModel::new([(desk, replies)].into())).unwrap();
-    let room = room.agent("desk", "scripted", "You wait.").unwrap().tool("desk", stubborn(LONG_MS)).unwrap();
+    let room = room
+        .model("scripted", ScriptedModel::new([(desk, replies)].into()))
+        .unwrap();
+    let room = room
+        .agent("desk", "scripted", "You wait.")
+        .unwrap()
+        .tool("desk", stubborn(LONG_MS))
+        .unwrap();
     let runtime = Runtime::builder(&Store::memory())
         .assembler(room.assembler())
         .host(Arc::new(host(place.folder.path())))
@@ -149,7 +164,12 @@ async fn a_blocking_tool_is_killed_with_all_it_started_when_a_person_stops_it() 
 async fn a_blocking_tool_is_killed_with_all_it_started_when_the_runtime_is_killed() {
     let place = Place::new();
     let mut runtime = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "real_time::worker::plays_the_runtime", "--ignored", "--nocapture"])
+        .args([
+            "--exact",
+            "real_time::worker::plays_the_runtime",
+            "--ignored",
+            "--nocapture",
+        ])
         .env("PLACE", place.folder.path())
         .stdout(Stdio::null())
         .spawn()
@@ -167,7 +187,9 @@ async fn a_blocking_tool_is_killed_with_all_it_started_when_the_runtime_is_kille
 #[ignore = "the part of the runtime in the test above, which kills it"]
 async fn plays_the_runtime() {
     let place = std::env::var("PLACE").unwrap();
-    let outcome = stubborn(LONG_MS).run(&call(place.as_ref(), "spin", 1)).await;
+    let outcome = stubborn(LONG_MS)
+        .run(&call(place.as_ref(), "spin", 1))
+        .await;
     panic!("it should have been killed: {outcome:?}");
 }
 
@@ -191,7 +213,10 @@ async fn blocking_tools_run_side_by_side() {
         }
     };
     let (left, right, ()) = tokio::join!(tool.run(&left), tool.run(&right), meet);
-    assert_eq!((left, right), (ToolOutcome::text("met"), ToolOutcome::text("met")));
+    assert_eq!(
+        (left, right),
+        (ToolOutcome::text("met"), ToolOutcome::text("met"))
+    );
 }
 
 #[tokio::test]
@@ -207,9 +232,15 @@ async fn a_blocking_tool_that_ends_without_an_outcome_may_have_taken_effect() {
 #[tokio::test]
 async fn a_call_or_an_outcome_that_is_too_large_is_told_from_other_failures() {
     let place = Place::new();
-    assert_eq!(failure(place.run("flood").await).code, ToolErrorCode::TooLarge);
+    assert_eq!(
+        failure(place.run("flood").await).code,
+        ToolErrorCode::TooLarge
+    );
     let long = "x".repeat(CALL_BYTES_MAX);
-    assert_eq!(failure(place.run(&long).await).code, ToolErrorCode::TooLarge);
+    assert_eq!(
+        failure(place.run(&long).await).code,
+        ToolErrorCode::TooLarge
+    );
 }
 
 #[tokio::test]
@@ -217,5 +248,11 @@ async fn a_program_without_the_tool_says_so() {
     let place = Place::new();
     let other = Worker::new(&Stubborn::new("other", LONG_MS)).run_by(crate::helper());
     let ToolFailure { code, detail } = failure(other.run(&place.call("tell", 1)).await);
-    assert_eq!((code, detail.as_str()), (ToolErrorCode::Failed, "other is not among the workers of this program"));
+    assert_eq!(
+        (code, detail.as_str()),
+        (
+            ToolErrorCode::Failed,
+            "other is not among the workers of this program"
+        )
+    );
 }

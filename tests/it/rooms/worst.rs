@@ -4,9 +4,12 @@ use folkmoot::core::ids::{AgentName, ModelName, PersonName, ToolName};
 use folkmoot::core::principal::{Person, Principal};
 use folkmoot::core::response::{CallPart, LLMResponse, ModelError, ModelErrorKind, Part, Reply};
 use folkmoot::core::spec::{
-    AgentSpec, History, Join, Limits, MemoryPolicy, Mentions, Mode, ModelSpec, Policy, WhileWaiting, WorldSpec,
+    AgentSpec, History, Join, Limits, MemoryPolicy, Mentions, Mode, ModelSpec, Policy,
+    WhileWaiting, WorldSpec,
 };
-use folkmoot::core::tool::{EffectClass, Question, Repeat, ToolErrorCode, ToolKind, ToolOutcome, ToolSpec};
+use folkmoot::core::tool::{
+    EffectClass, Question, Repeat, ToolErrorCode, ToolKind, ToolOutcome, ToolSpec,
+};
 use folkmoot::core::world::ModelAsk;
 use folkmoot_tests::{Cast, Dice};
 use serde_json::json;
@@ -18,13 +21,25 @@ pub(super) struct Worst {
 
 pub(super) fn person() -> Principal {
     let display = PersonName::new("ada").unwrap();
-    Principal::Person(Person { method: "test".to_owned(), subject: "ada".to_owned(), display })
+    Principal::Person(Person {
+        method: "test".to_owned(),
+        subject: "ada".to_owned(),
+        display,
+    })
 }
 
 impl Cast for Worst {
-    fn answer(&mut self, agent: &AgentName, _: &ModelAsk, dice: &mut Dice) -> Result<LLMResponse, ModelError> {
+    fn answer(
+        &mut self,
+        agent: &AgentName,
+        _: &ModelAsk,
+        dice: &mut Dice,
+    ) -> Result<LLMResponse, ModelError> {
         match dice.below(12) {
-            0 => Err(ModelError::new(*dice.one(&[ModelErrorKind::Rate, ModelErrorKind::RefusesRequest]), "")),
+            0 => Err(ModelError::new(
+                *dice.one(&[ModelErrorKind::Rate, ModelErrorKind::RefusesRequest]),
+                "",
+            )),
             1 => Ok(LLMResponse::text("")),
             2..=6 => Ok(LLMResponse::text(self.mentions_everyone(agent, dice))),
             _ => Ok(self.calls(agent, dice)),
@@ -73,11 +88,23 @@ impl Worst {
         for _ in 0..1 + dice.below(4) {
             let tool = *dice.one(&["look", "mark", "pay", "ask", "hand", "ask", "none"]);
             let to = dice.one(&self.names).to_string();
-            let arguments = json!({ "agent": to, "text": self.mentions_everyone(own, dice) }).to_string();
-            let arguments = if dice.happens(5) { "{".to_owned() } else { arguments };
-            parts.push(Part::Call(CallPart { label: String::new(), tool: tool.to_owned(), arguments }));
+            let arguments =
+                json!({ "agent": to, "text": self.mentions_everyone(own, dice) }).to_string();
+            let arguments = if dice.happens(5) {
+                "{".to_owned()
+            } else {
+                arguments
+            };
+            parts.push(Part::Call(CallPart {
+                label: String::new(),
+                tool: tool.to_owned(),
+                arguments,
+            }));
         }
-        LLMResponse::Calls(Reply { parts, ..Reply::default() })
+        LLMResponse::Calls(Reply {
+            parts,
+            ..Reply::default()
+        })
     }
 }
 
@@ -103,17 +130,32 @@ pub(super) fn speech(dice: &mut Dice) -> String {
 pub(super) fn spec(dice: &mut Dice) -> WorldSpec {
     let model = ModelName::new("m").unwrap();
     let tools = tools();
-    let names: Vec<AgentName> = (0..1 + dice.below(5)).map(|n| AgentName::new(format!("a{n}")).unwrap()).collect();
+    let names: Vec<AgentName> = (0..1 + dice.below(5))
+        .map(|n| AgentName::new(format!("a{n}")).unwrap())
+        .collect();
     let agent = |name: &AgentName, dice: &mut Dice| AgentSpec {
         tools: tools.iter().map(|tool| tool.name.clone()).collect(),
-        join: dice.happens(20).then(|| Join { all_of: others(&names, name), or_after_ms: 60_000 }),
+        join: dice.happens(20).then(|| Join {
+            all_of: others(&names, name),
+            or_after_ms: 60_000,
+        }),
         ..AgentSpec::new(name.clone(), Some(model.clone()))
     };
     let context_tokens_max = *dice.one(&[400, 1_000, 100_000, 100_000]);
     WorldSpec {
         agents: names.iter().map(|name| agent(name, dice)).collect(),
-        models: [(model.clone(), ModelSpec { context_tokens_max, ..ModelSpec::new("own", "m") })].into(),
-        tools: tools.iter().map(|tool| (tool.name.clone(), tool.clone())).collect(),
+        models: [(
+            model.clone(),
+            ModelSpec {
+                context_tokens_max,
+                ..ModelSpec::new("own", "m")
+            },
+        )]
+        .into(),
+        tools: tools
+            .iter()
+            .map(|tool| (tool.name.clone(), tool.clone()))
+            .collect(),
         policy: Policy {
             mode: *dice.one(&[Mode::Ask, Mode::Auto, Mode::Auto, Mode::Read]),
             main_agent: dice.happens(50).then(|| dice.one(&names).clone()),
@@ -147,13 +189,33 @@ fn tools() -> Vec<ToolSpec> {
     let tool = |name: &str, effect, repeat, kind| ToolSpec {
         repeat,
         kind,
-        ..ToolSpec::new(ToolName::new(name).unwrap(), effect, "A tool.", json!({ "type": "object" }))
+        ..ToolSpec::new(
+            ToolName::new(name).unwrap(),
+            effect,
+            "A tool.",
+            json!({ "type": "object" }),
+        )
     };
     vec![
         tool("look", EffectClass::Read, Repeat::Never, ToolKind::Run),
         tool("mark", EffectClass::Write, Repeat::Always, ToolKind::Run),
-        tool("pay", EffectClass::Destructive, Repeat::Never, ToolKind::Run),
-        tool("ask", EffectClass::Read, Repeat::Never, ToolKind::Ask { agents: Vec::new() }),
-        tool("hand", EffectClass::Read, Repeat::Never, ToolKind::Handoff { agents: Vec::new() }),
+        tool(
+            "pay",
+            EffectClass::Destructive,
+            Repeat::Never,
+            ToolKind::Run,
+        ),
+        tool(
+            "ask",
+            EffectClass::Read,
+            Repeat::Never,
+            ToolKind::Ask { agents: Vec::new() },
+        ),
+        tool(
+            "hand",
+            EffectClass::Read,
+            Repeat::Never,
+            ToolKind::Handoff { agents: Vec::new() },
+        ),
     ]
 }

@@ -33,30 +33,51 @@ impl Code {
 
     /// Reads it in another copy of the repository.
     pub(crate) fn read_in(root: &Path) -> Result<Self, String> {
-        let listed = Command::new("git").args(["ls-files", "*.rs"]).current_dir(root).output();
+        let listed = Command::new("git")
+            .args(["ls-files", "*.rs"])
+            .current_dir(root)
+            .output();
         let listed = listed.map_err(|error| format!("git: {error}"))?;
         let names = String::from_utf8_lossy(&listed.stdout).into_owned();
         let read = |name: &str| {
             let path = root.join(name);
             let text = fs::read_to_string(&path).map_err(|error| format!("{name}: {error}"))?;
-            Ok(File { bare: Bare::of(&text), path, text })
+            Ok(File {
+                bare: Bare::of(&text),
+                path,
+                text,
+            })
         };
         let is_code = |name: &&str| root.join(name).exists();
-        names.lines().filter(is_code).map(read).collect::<Result<_, _>>().map(Self)
+        names
+            .lines()
+            .filter(is_code)
+            .map(read)
+            .collect::<Result<_, _>>()
+            .map(Self)
     }
 
     /// Where these lines stand: they must do so exactly once.
     pub(crate) fn find(&self, lines: &str) -> Result<(&Path, &str, Range<usize>), String> {
         let wanted = Bare::of(lines).text;
-        let mut found = self.0.iter().flat_map(|file| file.bare.find(&wanted).map(move |range| (file, range)));
-        let first = lines.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        let mut found = self
+            .0
+            .iter()
+            .flat_map(|file| file.bare.find(&wanted).map(move |range| (file, range)));
+        let first = lines
+            .lines()
+            .map(str::trim)
+            .find(|line| !line.is_empty())
+            .unwrap_or_default();
         let Some((file, range)) = found.next() else {
             return Err(format!("these lines are nowhere: {first} …"));
         };
         match found.next() {
             Some((other, _)) => {
                 let (one, other) = (file.path.display(), other.path.display());
-                Err(format!("these lines stand twice, in {one} and {other}: {first} …"))
+                Err(format!(
+                    "these lines stand twice, in {one} and {other}: {first} …"
+                ))
             }
             None => Ok((&file.path, &file.text, range)),
         }
@@ -64,11 +85,22 @@ impl Code {
 
     /// Whether a file of the package that is called like a part of the test's path has a function of the test's name.
     pub(crate) fn has_test(&self, test: &str) -> bool {
-        let path: Vec<&str> = test.rsplit(' ').next().unwrap_or_default().split("::").collect();
-        let Some((function, modules)) = path.split_last() else { return false };
+        let path: Vec<&str> = test
+            .rsplit(' ')
+            .next()
+            .unwrap_or_default()
+            .split("::")
+            .collect();
+        let Some((function, modules)) = path.split_last() else {
+            return false;
+        };
         let is_one = |part: &str| modules.contains(&part) || matches!(part, "main" | "lib");
         self.0.iter().any(|file| {
-            let mut parts = file.path.iter().filter_map(|part| part.to_str()).map(|part| part.trim_end_matches(".rs"));
+            let mut parts = file
+                .path
+                .iter()
+                .filter_map(|part| part.to_str())
+                .map(|part| part.trim_end_matches(".rs"));
             // A macro may make the function.
             parts.any(is_one) && file.text.contains(function)
         })
@@ -77,7 +109,10 @@ impl Code {
 
 impl Bare {
     fn of(text: &str) -> Self {
-        let (mut bare, mut places) = (String::with_capacity(text.len()), Vec::with_capacity(text.len()));
+        let (mut bare, mut places) = (
+            String::with_capacity(text.len()),
+            Vec::with_capacity(text.len()),
+        );
         for (at, c) in text.char_indices().filter(|(_, c)| !c.is_whitespace()) {
             if matches!(c, ')' | ']' | '}') && bare.ends_with(',') {
                 bare.pop();
@@ -93,9 +128,13 @@ impl Bare {
     fn find<'a>(&'a self, wanted: &'a str) -> impl Iterator<Item = Range<usize>> + 'a {
         let whole = |start: usize, text: &str| {
             let first = *self.places.get(start)?;
-            let last = *self.places.get(start.checked_add(text.len())?.checked_sub(1)?)?;
+            let last = *self
+                .places
+                .get(start.checked_add(text.len())?.checked_sub(1)?)?;
             Some(first..last.checked_add(text.chars().next_back()?.len_utf8())?)
         };
-        self.text.match_indices(wanted).filter_map(move |(start, text)| whole(start, text))
+        self.text
+            .match_indices(wanted)
+            .filter_map(move |(start, text)| whole(start, text))
     }
 }

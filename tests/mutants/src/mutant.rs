@@ -28,23 +28,46 @@ pub(crate) fn read_all(folder: &str) -> Result<Vec<Mutant>, String> {
         files.push(entry.map_err(failed)?.path());
     }
     files.sort();
-    files.iter().map(|file| read(file).map_err(|fault| format!("{}: {fault}", file.display()))).collect()
+    files
+        .iter()
+        .map(|file| read(file).map_err(|fault| format!("{}: {fault}", file.display())))
+        .collect()
 }
 
 fn read(file: &Path) -> Result<Mutant, String> {
     let text = fs::read_to_string(file).map_err(|error| error.to_string())?;
-    let name = file.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = file
+        .file_stem()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
     let mut blocks = text.split("\nfind:\n");
     let head = blocks.next().unwrap_or_default();
-    let value = |key: &str| head.lines().find_map(|line| line.strip_prefix(key)).map(|value| value.trim().to_owned());
-    value("guarantee:").filter(|what| !what.is_empty()).ok_or("it has no line `guarantee: …`")?;
-    let test = value("test:").filter(|test| test.contains(' ')).ok_or("it has no line `test: …`")?;
+    let value = |key: &str| {
+        head.lines()
+            .find_map(|line| line.strip_prefix(key))
+            .map(|value| value.trim().to_owned())
+    };
+    value("guarantee:")
+        .filter(|what| !what.is_empty())
+        .ok_or("it has no line `guarantee: …`")?;
+    let test = value("test:")
+        .filter(|test| test.contains(' '))
+        .ok_or("it has no line `test: …`")?;
     let edit = |block: &str| {
-        let (find, replace) = block.split_once("\nreplace:\n").ok_or("a `find:` has no `replace:`")?;
+        let (find, replace) = block
+            .split_once("\nreplace:\n")
+            .ok_or("a `find:` has no `replace:`")?;
         // Whether a comma stands behind the last line hangs on what follows there.
         let trimmed = |lines: &str| lines.trim_end().trim_end_matches(',').to_owned();
-        Ok::<_, String>(Edit { find: trimmed(find), replace: trimmed(replace) })
+        Ok::<_, String>(Edit {
+            find: trimmed(find),
+            replace: trimmed(replace),
+        })
     };
     let edits = blocks.map(edit).collect::<Result<Vec<_>, _>>()?;
-    if edits.is_empty() { Err("it changes nothing".to_owned()) } else { Ok(Mutant { name, test, edits }) }
+    if edits.is_empty() {
+        Err("it changes nothing".to_owned())
+    } else {
+        Ok(Mutant { name, test, edits })
+    }
 }

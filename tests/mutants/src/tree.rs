@@ -57,14 +57,28 @@ impl Tree {
         let here = std::env::current_dir().map_err(|error| error.to_string())?;
         let work = here.join("target/mutants");
         let limit = std::env::var("FOLKMOOT_MUTANT_SECONDS").unwrap_or_else(|_| "300".to_owned());
-        let tree = Self { root: work.join("tree"), work, limit };
+        let tree = Self {
+            root: work.join("tree"),
+            work,
+            limit,
+        };
         let stashed = git(&here, &["stash", "create"])?;
-        let commit = if stashed.is_empty() { git(&here, &["rev-parse", "HEAD"])? } else { stashed };
+        let commit = if stashed.is_empty() {
+            git(&here, &["rev-parse", "HEAD"])?
+        } else {
+            stashed
+        };
         if !tree.root.join(".git").exists() {
             let root = tree.root.display().to_string();
-            git(&here, &["clone", "-q", "--shared", "--no-checkout", ".", &root])?;
+            git(
+                &here,
+                &["clone", "-q", "--shared", "--no-checkout", ".", &root],
+            )?;
         }
-        git(&tree.root, &["checkout", "-q", "--force", "--detach", &commit])?;
+        git(
+            &tree.root,
+            &["checkout", "-q", "--force", "--detach", &commit],
+        )?;
         git(&tree.root, &["clean", "-fdq"])?;
         Ok(tree)
     }
@@ -81,7 +95,10 @@ impl Tree {
             let ran = self.test(binary, &tests)?;
             let expected = format!("test result: ok. {} passed", tests.len());
             if !(ran.status.success() && text_of(&ran).contains(&expected)) {
-                println!("mutants: without a mutant not all of these pass: {binary} {}", tests.join(" "));
+                println!(
+                    "mutants: without a mutant not all of these pass: {binary} {}",
+                    tests.join(" ")
+                );
                 self.keep("green", &ran)?;
                 is_green = false;
             }
@@ -94,7 +111,11 @@ impl Tree {
         for edit in &mutant.edits {
             let code = Code::read_in(&self.root)?;
             let (path, text, range) = code.find(&edit.find)?;
-            let broken = [text.get(..range.start), Some(edit.replace.as_str()), text.get(range.end..)];
+            let broken = [
+                text.get(..range.start),
+                Some(edit.replace.as_str()),
+                text.get(range.end..),
+            ];
             let broken: String = broken.into_iter().flatten().collect();
             fs::write(path, broken).map_err(|error| format!("{}: {error}", path.display()))?;
         }
@@ -123,13 +144,24 @@ impl Tree {
     fn cargo(&self, words: &[&str]) -> Result<Output, String> {
         let mut command = Command::new("timeout");
         let is_build = words.contains(&"--no-run");
-        command.args([if is_build { "0" } else { &self.limit }, "cargo", "test", "--locked"]).args(words);
+        command
+            .args([
+                if is_build { "0" } else { &self.limit },
+                "cargo",
+                "test",
+                "--locked",
+            ])
+            .args(words);
         command.current_dir(&self.root).stdin(Stdio::null());
-        command.env("CARGO_TARGET_DIR", self.work.join("build")).env("CARGO_TERM_COLOR", "never");
+        command
+            .env("CARGO_TARGET_DIR", self.work.join("build"))
+            .env("CARGO_TERM_COLOR", "never");
         if std::env::var_os("PROPTEST_RNG_SEED").is_none() {
             command.env("PROPTEST_RNG_SEED", SEED);
         }
-        command.output().map_err(|error| format!("timeout cargo test: {error}"))
+        command
+            .output()
+            .map_err(|error| format!("timeout cargo test: {error}"))
     }
 
     /// Keeps what was printed, for whoever wants to know why.
@@ -150,7 +182,8 @@ fn words<'a>(binary: &'a str, more: &[&'a str]) -> Vec<&'a str> {
 
 fn verdict(ran: &Output, test: &str) -> Verdict {
     let said = text_of(ran);
-    let has_failed = |line: &str| line.starts_with(&format!("test {test}")) && line.ends_with(" FAILED");
+    let has_failed =
+        |line: &str| line.starts_with(&format!("test {test}")) && line.ends_with(" FAILED");
     match ran.status.code() {
         Some(0) if said.contains("test result: ok. 1 passed") => Verdict::Survived,
         Some(TOO_LONG) => Verdict::DoesNotEnd,
@@ -160,12 +193,18 @@ fn verdict(ran: &Output, test: &str) -> Verdict {
 }
 
 fn text_of(ran: &Output) -> String {
-    [&ran.stdout, &ran.stderr].map(|bytes| String::from_utf8_lossy(bytes)).concat()
+    [&ran.stdout, &ran.stderr]
+        .map(|bytes| String::from_utf8_lossy(bytes))
+        .concat()
 }
 
 /// What git prints, without the line's end.
 fn git(folder: &Path, words: &[&str]) -> Result<String, String> {
-    let ran = Command::new("git").args(words).current_dir(folder).stdin(Stdio::null()).output();
+    let ran = Command::new("git")
+        .args(words)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .output();
     let ran = ran.map_err(|error| format!("git: {error}"))?;
     if ran.status.success() {
         Ok(String::from_utf8_lossy(&ran.stdout).trim().to_owned())

@@ -39,14 +39,29 @@ impl Common {
         if self.timeout.is_some_and(|timeout| timeout.is_zero()) {
             return Some(("timeout", "a tool needs more than no time".into()));
         }
-        if self.model_bytes.is_some_and(|bytes| bytes < MODEL_BYTES_MIN) {
-            return Some(("model_bytes", format!("at least {MODEL_BYTES_MIN} bytes are needed")));
+        if self
+            .model_bytes
+            .is_some_and(|bytes| bytes < MODEL_BYTES_MIN)
+        {
+            return Some((
+                "model_bytes",
+                format!("at least {MODEL_BYTES_MIN} bytes are needed"),
+            ));
         }
-        if self.output_bytes.is_some_and(|bytes| !(MODEL_BYTES_MIN..=ToolSpec::OUTPUT_BYTES_MAX).contains(&bytes)) {
+        if self
+            .output_bytes
+            .is_some_and(|bytes| !(MODEL_BYTES_MIN..=ToolSpec::OUTPUT_BYTES_MAX).contains(&bytes))
+        {
             let max = ToolSpec::OUTPUT_BYTES_MAX;
-            return Some(("output_bytes", format!("it goes from {MODEL_BYTES_MIN} to {max} bytes")));
+            return Some((
+                "output_bytes",
+                format!("it goes from {MODEL_BYTES_MIN} to {max} bytes"),
+            ));
         }
-        let counts = [("concurrency", self.concurrency), ("calls_per_episode", self.calls_per_episode)];
+        let counts = [
+            ("concurrency", self.concurrency),
+            ("calls_per_episode", self.calls_per_episode),
+        ];
         let (key, _) = counts.into_iter().find(|(_, count)| *count == Some(0))?;
         Some((key, "at least 1 is needed, or nothing could run".into()))
     }
@@ -68,12 +83,17 @@ impl Common {
             ("grants", self.grants.is_some()),
             ("view", self.view.is_some()),
         ];
-        given.into_iter().filter(|(_, is_given)| *is_given).map(|(key, _)| key)
+        given
+            .into_iter()
+            .filter(|(_, is_given)| *is_given)
+            .map(|(key, _)| key)
     }
 
     /// `spec` with these settings.
     pub(super) fn set(&self, spec: ToolSpec) -> ToolSpec {
-        let timeout = self.timeout.map(|timeout| u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX));
+        let timeout = self
+            .timeout
+            .map(|timeout| u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX));
         ToolSpec {
             timeout_ms: timeout.unwrap_or(spec.timeout_ms),
             model_bytes_max: self.model_bytes.unwrap_or(spec.model_bytes_max),

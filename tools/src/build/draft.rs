@@ -42,16 +42,26 @@ pub(crate) struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    pub(super) fn read(name: &'a ToolName, settings: &Value, base: &'a Path) -> Result<Self, BuildError> {
-        let bad = |path: &str, why: String| BuildError::BadSetting { tool: name.clone(), path: path.into(), why };
+    pub(super) fn read(
+        name: &'a ToolName,
+        settings: &Value,
+        base: &'a Path,
+    ) -> Result<Self, BuildError> {
+        let bad = |path: &str, why: String| BuildError::BadSetting {
+            tool: name.clone(),
+            path: path.into(),
+            why,
+        };
         let Value::Object(all) = settings else {
             return Err(bad("", "expected settings, e.g. `{ use: calc }`".into()));
         };
         let kind = kind(name, all)?;
         check_keys(name, kind, all)?;
         let is_common = |key: &str| Kind::COMMON_KEYS.contains(&key);
-        let (common, own): (Map<_, _>, Map<_, _>) = all.clone().into_iter().partition(|(key, _)| is_common(key));
-        let common: Common = deserialize(Value::Object(common)).map_err(|(path, why)| bad(&path, why))?;
+        let (common, own): (Map<_, _>, Map<_, _>) =
+            all.clone().into_iter().partition(|(key, _)| is_common(key));
+        let common: Common =
+            deserialize(Value::Object(common)).map_err(|(path, why)| bad(&path, why))?;
         if let Some((key, why)) = common.fault() {
             return Err(bad(key, why));
         }
@@ -59,7 +69,14 @@ impl<'a> Draft<'a> {
         // The same however the script orders its keys. The common settings are in the spec themselves.
         own.sort_all_objects();
         let digest = Digest::of(&[kind.name.as_bytes(), own.to_string().as_bytes()]);
-        Ok(Self { kind, name, base, common, own, digest })
+        Ok(Self {
+            kind,
+            name,
+            base,
+            common,
+            own,
+            digest,
+        })
     }
 
     /// The settings of this kind.
@@ -68,31 +85,52 @@ impl<'a> Draft<'a> {
     }
 
     pub(crate) fn bad(&self, path: impl Into<String>, why: impl Into<String>) -> BuildError {
-        BuildError::BadSetting { tool: self.name.clone(), path: path.into(), why: why.into() }
+        BuildError::BadSetting {
+            tool: self.name.clone(),
+            path: path.into(),
+            why: why.into(),
+        }
     }
 
     pub(crate) fn no_effect(&self) -> BuildError {
-        BuildError::NoEffect { tool: self.name.clone() }
+        BuildError::NoEffect {
+            tool: self.name.clone(),
+        }
     }
 
     /// The folder at `path`, which setting `key` names, with all symlinks followed, once and for all.
     pub(crate) fn folder(&self, key: &'static str, path: &Path) -> Result<Folder, BuildError> {
         let path = self.base.join(path);
-        let missing = |source| BuildError::MissingRoot { tool: self.name.clone(), key, path: path.clone(), source };
+        let missing = |source| BuildError::MissingRoot {
+            tool: self.name.clone(),
+            key,
+            path: path.clone(),
+            source,
+        };
         let there = path.canonicalize().map_err(missing)?;
         if !there.is_dir() {
             return Err(missing(std::io::ErrorKind::NotADirectory.into()));
         }
-        let base = if self.base == Path::new("") { Path::new(".") } else { self.base };
+        let base = if self.base == Path::new("") {
+            Path::new(".")
+        } else {
+            self.base
+        };
         let base = base.canonicalize().map_err(missing)?;
         let cannot = |error| self.bad(key, format!("cannot open {}: {error}", there.display()));
         let handle = open_folder(&there).map_err(cannot)?;
-        Ok(Folder { handle, place: relative(&base, &there), path: there })
+        Ok(Folder {
+            handle,
+            place: relative(&base, &there),
+            path: there,
+        })
     }
 
     /// The file at `path`, in a folder that must be there.
     pub(crate) fn file(&self, key: &'static str, path: &Path) -> Result<PathBuf, BuildError> {
-        let name = path.file_name().ok_or_else(|| self.bad(key, format!("{} names no file", path.display())))?;
+        let name = path
+            .file_name()
+            .ok_or_else(|| self.bad(key, format!("{} names no file", path.display())))?;
         let folder = self.folder(key, path.parent().unwrap_or(Path::new("")))?;
         Ok(folder.path.join(name))
     }
@@ -108,44 +146,80 @@ impl<'a> Draft<'a> {
         if let Some(why) = self.common.memo_fault(declared.effect) {
             return Err(self.bad("memoise", why));
         }
-        let description = self.common.description.clone().unwrap_or(declared.description);
+        let description = self
+            .common
+            .description
+            .clone()
+            .unwrap_or(declared.description);
         Ok(self.common.set(ToolSpec {
             repeat: declared.repeat,
             settings: self.digest,
-            ..ToolSpec::new(self.name.clone(), declared.effect, description, declared.schema)
+            ..ToolSpec::new(
+                self.name.clone(),
+                declared.effect,
+                description,
+                declared.schema,
+            )
         }))
     }
 
     fn check_schema(&self, schema: &Value) -> Result<(), BuildError> {
-        let bad = |path: String, why: String| BuildError::BadSchema { tool: self.name.clone(), path, why };
+        let bad = |path: String, why: String| BuildError::BadSchema {
+            tool: self.name.clone(),
+            path,
+            why,
+        };
         if schema.get("type") != Some(&Value::from("object")) {
-            return Err(bad(String::new(), "arguments are an object: add `type: object`".into()));
+            return Err(bad(
+                String::new(),
+                "arguments are an object: add `type: object`".into(),
+            ));
         }
         folkmoot_core::schema::check(schema).map_err(|error| bad(error.at, error.fault.to_string()))
     }
 }
 
 fn deserialize<T: DeserializeOwned>(value: Value) -> Result<T, (String, String)> {
-    serde_path_to_error::deserialize(value).map_err(|error| match error.path().to_string().as_str() {
-        "." => (String::new(), error.into_inner().to_string()),
-        path => (path.to_owned(), error.inner().to_string()),
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        match error.path().to_string().as_str() {
+            "." => (String::new(), error.into_inner().to_string()),
+            path => (path.to_owned(), error.inner().to_string()),
+        }
     })
 }
 
 fn kind(name: &ToolName, settings: &Map<String, Value>) -> Result<&'static Kind, BuildError> {
     let (tool, known) = (name.clone(), || listed(KINDS.iter().map(|kind| kind.name)));
     match settings.get("use") {
-        Some(Value::String(found)) => KINDS.into_iter().find(|kind| kind.name == found).ok_or_else(|| {
-            let nearest = nearest(found, KINDS.iter().map(|kind| kind.name));
-            BuildError::UnknownUse { tool, found: found.clone(), nearest, known: known() }
+        Some(Value::String(found)) => KINDS
+            .into_iter()
+            .find(|kind| kind.name == found)
+            .ok_or_else(|| {
+                let nearest = nearest(found, KINDS.iter().map(|kind| kind.name));
+                BuildError::UnknownUse {
+                    tool,
+                    found: found.clone(),
+                    nearest,
+                    known: known(),
+                }
+            }),
+        Some(_) | None => Err(BuildError::NoUse {
+            tool,
+            known: known(),
         }),
-        Some(_) | None => Err(BuildError::NoUse { tool, known: known() }),
     }
 }
 
-fn check_keys(name: &ToolName, kind: &'static Kind, settings: &Map<String, Value>) -> Result<(), BuildError> {
+fn check_keys(
+    name: &ToolName,
+    kind: &'static Kind,
+    settings: &Map<String, Value>,
+) -> Result<(), BuildError> {
     let known = || kind.keys.iter().copied().chain(Kind::COMMON_KEYS);
-    match settings.keys().find(|key| !known().any(|known| known == key.as_str())) {
+    match settings
+        .keys()
+        .find(|key| !known().any(|known| known == key.as_str()))
+    {
         None => Ok(()),
         Some(key) => Err(BuildError::UnknownKey {
             tool: name.clone(),
@@ -158,22 +232,39 @@ fn check_keys(name: &ToolName, kind: &'static Kind, settings: &Map<String, Value
 }
 
 fn nearest(word: &str, known: impl Iterator<Item = &'static str>) -> &'static str {
-    known.min_by_key(|known| strsim::damerau_levenshtein(word, known)).unwrap_or_default()
+    known
+        .min_by_key(|known| strsim::damerau_levenshtein(word, known))
+        .unwrap_or_default()
 }
 
 fn listed<'w>(words: impl Iterator<Item = &'w str>) -> String {
-    words.map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+    words
+        .map(|word| format!("`{word}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// The way from `base` to `path`, both absolute and without links. `.` if they are the same.
 fn relative(base: &Path, path: &Path) -> String {
-    let shared = base.components().zip(path.components()).take_while(|(one, other)| one == other).count();
+    let shared = base
+        .components()
+        .zip(path.components())
+        .take_while(|(one, other)| one == other)
+        .count();
     let up = base.components().skip(shared).map(|_| "..".to_owned());
     // Bytes that are no text are written as escapes: two folders have two names.
     let name = |part: Component<'_>| match part.as_os_str().to_str() {
         Some(name) => name.to_owned(),
-        None => part.as_os_str().as_encoded_bytes().escape_ascii().to_string(),
+        None => part
+            .as_os_str()
+            .as_encoded_bytes()
+            .escape_ascii()
+            .to_string(),
     };
     let parts: Vec<String> = up.chain(path.components().skip(shared).map(name)).collect();
-    if parts.is_empty() { ".".to_owned() } else { parts.join("/") }
+    if parts.is_empty() {
+        ".".to_owned()
+    } else {
+        parts.join("/")
+    }
 }

@@ -15,7 +15,9 @@ pub enum BuildError {
         known: String,
     },
     /// An unknown `use:`.
-    #[error("tool `{tool}`: there is no `use: {found}`, did you mean `{nearest}`? Known are {known}")]
+    #[error(
+        "tool `{tool}`: there is no `use: {found}`, did you mean `{nearest}`? Known are {known}"
+    )]
     UnknownUse {
         /// The tool.
         tool: ToolName,
@@ -27,7 +29,9 @@ pub enum BuildError {
         known: String,
     },
     /// A setting that this kind of tool does not have.
-    #[error("tool `{tool}`: `use: {kind}` has no setting `{key}`, did you mean `{nearest}`? It has {known}")]
+    #[error(
+        "tool `{tool}`: `use: {kind}` has no setting `{key}`, did you mean `{nearest}`? It has {known}"
+    )]
     UnknownKey {
         /// The tool.
         tool: ToolName,
@@ -59,7 +63,9 @@ pub enum BuildError {
         tool: ToolName,
     },
     /// A schema that is none.
-    #[error("tool `{tool}`, setting `schema`: no JSON Schema (2020-12) of an object, at `{path}`: {why}")]
+    #[error(
+        "tool `{tool}`, setting `schema`: no JSON Schema (2020-12) of an object, at `{path}`: {why}"
+    )]
     BadSchema {
         /// The tool.
         tool: ToolName,

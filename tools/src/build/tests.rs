@@ -15,14 +15,38 @@ fn refused(settings: &Value) -> (String, String) {
 fn every_kind_is_built_with_the_effect_it_declares() {
     let folder = tempfile::tempdir().unwrap();
     for (settings, effect, repeat) in [
-        (json!({ "use": "fs.read", "root": "." }), EffectClass::Read, Repeat::Always),
-        (json!({ "use": "fs.write", "root": "." }), EffectClass::Write, Repeat::Always),
-        (json!({ "use": "fs.append", "root": "." }), EffectClass::Write, Repeat::Never),
-        (json!({ "use": "shell", "cwd": ".", "allow": [["ls"]] }), EffectClass::Destructive, Repeat::Never),
-        (json!({ "use": "clock.now" }), EffectClass::Read, Repeat::Always),
+        (
+            json!({ "use": "fs.read", "root": "." }),
+            EffectClass::Read,
+            Repeat::Always,
+        ),
+        (
+            json!({ "use": "fs.write", "root": "." }),
+            EffectClass::Write,
+            Repeat::Always,
+        ),
+        (
+            json!({ "use": "fs.append", "root": "." }),
+            EffectClass::Write,
+            Repeat::Never,
+        ),
+        (
+            json!({ "use": "shell", "cwd": ".", "allow": [["ls"]] }),
+            EffectClass::Destructive,
+            Repeat::Never,
+        ),
+        (
+            json!({ "use": "clock.now" }),
+            EffectClass::Read,
+            Repeat::Always,
+        ),
         (json!({ "use": "calc" }), EffectClass::Read, Repeat::Always),
         (json!({ "use": "ask" }), EffectClass::Read, Repeat::Always),
-        (json!({ "use": "handoff" }), EffectClass::Read, Repeat::Always),
+        (
+            json!({ "use": "handoff" }),
+            EffectClass::Read,
+            Repeat::Always,
+        ),
         (
             json!({ "use": "scripted", "effect": "write", "results": [{ "text": "" }] }),
             EffectClass::Write,
@@ -40,10 +64,19 @@ fn every_kind_is_built_with_the_effect_it_declares() {
 fn common_settings_reach_the_spec() {
     let folder = Path::new(".");
     let plain = build(&json!({ "use": "calc" }), folder).spec().clone();
-    assert_eq!((plain.timeout_ms, plain.model_bytes_max), (ToolSpec::TIMEOUT_MS, ToolSpec::MODEL_BYTES_MAX));
-    let settings = json!({ "use": "calc", "timeout": "150ms", "description": "Counts.", "model_bytes": 300 });
+    assert_eq!(
+        (plain.timeout_ms, plain.model_bytes_max),
+        (ToolSpec::TIMEOUT_MS, ToolSpec::MODEL_BYTES_MAX)
+    );
+    let settings =
+        json!({ "use": "calc", "timeout": "150ms", "description": "Counts.", "model_bytes": 300 });
     let spec = build(&settings, folder).spec().clone();
-    let expected = ToolSpec { timeout_ms: 150, description: "Counts.".into(), model_bytes_max: 300, ..plain };
+    let expected = ToolSpec {
+        timeout_ms: 150,
+        description: "Counts.".into(),
+        model_bytes_max: 300,
+        ..plain
+    };
     assert_eq!(spec, expected);
 }
 
@@ -88,34 +121,94 @@ fn a_word_that_is_slightly_wrong_gets_the_right_one() {
 #[test]
 fn faults_say_where_they_are_and_what_to_write() {
     let scripted = |more: Value| {
-        let mut settings = json!({ "use": "scripted", "effect": "read", "results": [{ "text": "ok" }] });
-        settings.as_object_mut().unwrap().append(&mut more.as_object().unwrap().clone());
+        let mut settings =
+            json!({ "use": "scripted", "effect": "read", "results": [{ "text": "ok" }] });
+        settings
+            .as_object_mut()
+            .unwrap()
+            .append(&mut more.as_object().unwrap().clone());
         settings
     };
     for (settings, path, why) in [
         (json!("calc"), "", "expected settings"),
         (json!({}), "", "add `use:` with one of `fs.read`"),
         (json!({ "use": 5 }), "", "add `use:`"),
-        (json!({ "use": "calc", "timeout": "10" }), "timeout", "write a number and a unit"),
-        (json!({ "use": "calc", "timeout": 10 }), "timeout", "invalid type: integer `10`"),
-        (json!({ "use": "calc", "timeout": "0s" }), "timeout", "more than no time"),
-        (json!({ "use": "calc", "model_bytes": 5 }), "model_bytes", "at least 256"),
+        (
+            json!({ "use": "calc", "timeout": "10" }),
+            "timeout",
+            "write a number and a unit",
+        ),
+        (
+            json!({ "use": "calc", "timeout": 10 }),
+            "timeout",
+            "invalid type: integer `10`",
+        ),
+        (
+            json!({ "use": "calc", "timeout": "0s" }),
+            "timeout",
+            "more than no time",
+        ),
+        (
+            json!({ "use": "calc", "model_bytes": 5 }),
+            "model_bytes",
+            "at least 256",
+        ),
         (json!({ "use": "fs.read" }), "", "missing field `root`"),
-        (json!({ "use": "scripted", "results": [{ "text": "ok" }] }), "", "add `effect: read | write | destructive`"),
-        (scripted(json!({ "effect": "delete" })), "effect", "unknown variant `delete`"),
-        (scripted(json!({ "results": [] })), "results", "add at least one"),
-        (scripted(json!({ "results": [{}] })), "results[0]", "give what a run gives"),
-        (scripted(json!({ "results": [{ "text": "a", "error": "b" }] })), "results[0]", "or else one of error"),
-        (scripted(json!({ "results": [{ "summary": "a" }] })), "results[0]", "give what a run gives"),
+        (
+            json!({ "use": "scripted", "results": [{ "text": "ok" }] }),
+            "",
+            "add `effect: read | write | destructive`",
+        ),
+        (
+            scripted(json!({ "effect": "delete" })),
+            "effect",
+            "unknown variant `delete`",
+        ),
+        (
+            scripted(json!({ "results": [] })),
+            "results",
+            "add at least one",
+        ),
+        (
+            scripted(json!({ "results": [{}] })),
+            "results[0]",
+            "give what a run gives",
+        ),
+        (
+            scripted(json!({ "results": [{ "text": "a", "error": "b" }] })),
+            "results[0]",
+            "or else one of error",
+        ),
+        (
+            scripted(json!({ "results": [{ "summary": "a" }] })),
+            "results[0]",
+            "give what a run gives",
+        ),
         (
             scripted(json!({ "results": [{ "artifact": { "kind": "estimate", "data": {} } }] })),
             "results[0]",
             "declares no artifact estimate",
         ),
-        (scripted(json!({ "results": [{ "txt": "a" }] })), "results[0].txt", "unknown field `txt`"),
-        (scripted(json!({ "results": [{ "text": "a", "takes": "2" }] })), "results[0].takes", "is no duration"),
-        (scripted(json!({ "results": [{ "text": "a", "when": 5 }] })), "results[0].when", "expected words, or a map"),
-        (scripted(json!({ "results": [{ "text": "a" }, { "text": "b" }] })), "results[0]", "never reached"),
+        (
+            scripted(json!({ "results": [{ "txt": "a" }] })),
+            "results[0].txt",
+            "unknown field `txt`",
+        ),
+        (
+            scripted(json!({ "results": [{ "text": "a", "takes": "2" }] })),
+            "results[0].takes",
+            "is no duration",
+        ),
+        (
+            scripted(json!({ "results": [{ "text": "a", "when": 5 }] })),
+            "results[0].when",
+            "expected words, or a map",
+        ),
+        (
+            scripted(json!({ "results": [{ "text": "a" }, { "text": "b" }] })),
+            "results[0]",
+            "never reached",
+        ),
         (
             scripted(
                 json!({ "results": [{ "needs_input": { "question": "Which?", "options": ["a"], "choose": { "min": 1, "max": 2 } } }] }),
@@ -131,12 +224,22 @@ fn faults_say_where_they_are_and_what_to_write() {
             "many",
         ),
         (
-            scripted(json!({ "results": [{ "needs_input": "Sure?", "counts": "runs" }, { "text": "ok" }] })),
+            scripted(
+                json!({ "results": [{ "needs_input": "Sure?", "counts": "runs" }, { "text": "ok" }] }),
+            ),
             "results[0].counts",
             "nothing to count",
         ),
-        (scripted(json!({ "idempotent": "yes" })), "idempotent", "expected `true`, `false`, or e.g."),
-        (scripted(json!({ "reconciles": true })), "reconciles", "add one to a result"),
+        (
+            scripted(json!({ "idempotent": "yes" })),
+            "idempotent",
+            "expected `true`, `false`, or e.g.",
+        ),
+        (
+            scripted(json!({ "reconciles": true })),
+            "reconciles",
+            "add one to a result",
+        ),
     ] {
         let (found_path, found_why) = refused(&settings);
         assert_eq!(found_path, path, "{settings}: {found_why}");
@@ -152,13 +255,22 @@ fn a_bad_schema_refuses_the_tool_and_says_where() {
     };
     with(json!({ "type": "object", "properties": { "a": { "type": "string" } } })).unwrap();
     for (schema, at) in [
-        (json!({ "type": "object", "properties": { "a": { "type": "strng" } } }), "/properties/a/type"),
+        (
+            json!({ "type": "object", "properties": { "a": { "type": "strng" } } }),
+            "/properties/a/type",
+        ),
         (json!({ "type": "object", "required": "a" }), "/required"),
         (json!({ "type": "string" }), ""),
         (json!({}), ""),
         (json!(true), ""),
-        (json!({ "type": "object", "properties": { "a": { "$ref": "http://127.0.0.1:9/x" } } }), "/properties/a"),
-        (json!({ "type": "object", "properties": { "a": { "$ref": "#/$defs/b" } } }), "/properties/a"),
+        (
+            json!({ "type": "object", "properties": { "a": { "$ref": "http://127.0.0.1:9/x" } } }),
+            "/properties/a",
+        ),
+        (
+            json!({ "type": "object", "properties": { "a": { "$ref": "#/$defs/b" } } }),
+            "/properties/a",
+        ),
         (json!({ "type": "object", "allOf": [{ "$ref": "#" }] }), ""),
     ] {
         match with(schema.clone()) {
@@ -175,13 +287,28 @@ fn a_missing_root_is_named() {
     for (settings, key) in [
         (json!({ "use": "fs.read", "root": "none" }), "root"),
         (json!({ "use": "fs.write", "root": "file" }), "root"),
-        (json!({ "use": "shell", "cwd": "none", "allow": [["ls"]] }), "cwd"),
-        (json!({ "use": "scripted", "effect": "read", "results": [{ "text": "", "counts": "none/runs" }] }), "counts"),
+        (
+            json!({ "use": "shell", "cwd": "none", "allow": [["ls"]] }),
+            "cwd",
+        ),
+        (
+            json!({ "use": "scripted", "effect": "read", "results": [{ "text": "", "counts": "none/runs" }] }),
+            "counts",
+        ),
     ] {
         let error = try_build(&settings, folder.path()).unwrap_err();
         assert_eq!(error.path(), key);
-        let wanted = folder.path().join(if settings["root"] == "file" { "file" } else { "none" });
-        assert!(error.to_string().contains(&format!("there is no folder {}", wanted.display())), "{error}");
+        let wanted = folder.path().join(if settings["root"] == "file" {
+            "file"
+        } else {
+            "none"
+        });
+        assert!(
+            error
+                .to_string()
+                .contains(&format!("there is no folder {}", wanted.display())),
+            "{error}"
+        );
         assert!(matches!(error, BuildError::MissingRoot { .. }));
     }
 }
@@ -193,8 +320,14 @@ fn roots_are_told_with_symlinks_followed() {
     std::fs::create_dir(real.join("data")).unwrap();
     std::os::unix::fs::symlink("data", real.join("link")).unwrap();
     for (settings, roots) in [
-        (json!({ "use": "fs.read", "root": "link" }), vec![real.join("data")]),
-        (json!({ "use": "shell", "cwd": "./data", "allow": [["ls"]] }), vec![real.join("data")]),
+        (
+            json!({ "use": "fs.read", "root": "link" }),
+            vec![real.join("data")],
+        ),
+        (
+            json!({ "use": "shell", "cwd": "./data", "allow": [["ls"]] }),
+            vec![real.join("data")],
+        ),
         (
             json!({ "use": "scripted", "effect": "read", "results": [{ "text": "", "counts": "link/runs" }] }),
             vec![real.join("data/runs")],
@@ -213,18 +346,29 @@ fn limits_memo_grants_and_view_are_settings_of_every_tool() {
     });
     let built = try_build(&settings, Path::new("/")).unwrap();
     let spec = built.tool.spec();
-    let limits = (spec.concurrency_max, spec.calls_per_episode_max, spec.output_bytes_max);
+    let limits = (
+        spec.concurrency_max,
+        spec.calls_per_episode_max,
+        spec.output_bytes_max,
+    );
     assert_eq!(limits, (Some(3), Some(4), 1_000));
     assert!(spec.memoises && spec.grants_any);
-    assert_eq!(spec.view, folkmoot_core::tool::ViewPolicy::Aggregates { rows_min: 5 });
+    assert_eq!(
+        spec.view,
+        folkmoot_core::tool::ViewPolicy::Aggregates { rows_min: 5 }
+    );
 }
 
 #[test]
 fn setting_that_cannot_be_is_named() {
     let with = |key: &str, value: Value| {
-        let mut settings = json!({ "use": "scripted", "effect": "write", "results": [{ "text": "ok" }] });
+        let mut settings =
+            json!({ "use": "scripted", "effect": "write", "results": [{ "text": "ok" }] });
         settings[key] = value;
-        try_build(&settings, Path::new("/")).unwrap_err().path().to_owned()
+        try_build(&settings, Path::new("/"))
+            .unwrap_err()
+            .path()
+            .to_owned()
     };
     for (key, value) in [
         ("concurrency", json!(0)),

@@ -28,18 +28,27 @@ impl CalcError {
     pub(super) const fn code(&self) -> ToolErrorCode {
         match self {
             Self::TooLarge | Self::TooDeep => ToolErrorCode::TooLarge,
-            Self::Syntax { .. } | Self::NoFunction(_) | Self::DivisionByZero | Self::BrokenExponent => {
-                ToolErrorCode::BadArguments
-            }
+            Self::Syntax { .. }
+            | Self::NoFunction(_)
+            | Self::DivisionByZero
+            | Self::BrokenExponent => ToolErrorCode::BadArguments,
         }
     }
 }
 
 /// The value of `text`.
 pub(super) fn evaluate(text: &str) -> Result<Number, CalcError> {
-    let mut reader = Reader { text, at: 0, depth: 0 };
+    let mut reader = Reader {
+        text,
+        at: 0,
+        depth: 0,
+    };
     let value = reader.sum()?;
-    if reader.peek().is_some() { Err(reader.expected("an operator or the end")) } else { Ok(value) }
+    if reader.peek().is_some() {
+        Err(reader.expected("an operator or the end"))
+    } else {
+        Ok(value)
+    }
 }
 
 struct Reader<'t> {
@@ -54,7 +63,10 @@ impl Reader<'_> {
     }
 
     fn peek(&mut self) -> Option<char> {
-        self.at = self.text.len().saturating_sub(self.rest().trim_start().len());
+        self.at = self
+            .text
+            .len()
+            .saturating_sub(self.rest().trim_start().len());
         self.rest().chars().next()
     }
 
@@ -73,7 +85,10 @@ impl Reader<'_> {
     }
 
     const fn expected(&self, expected: &'static str) -> CalcError {
-        CalcError::Syntax { at: self.at, expected }
+        CalcError::Syntax {
+            at: self.at,
+            expected,
+        }
     }
 
     fn sum(&mut self) -> Result<Number, CalcError> {
@@ -127,7 +142,11 @@ impl Reader<'_> {
         match self.peek() {
             Some('(') if self.take('(') => {
                 let value = self.sum()?;
-                if self.take(')') { Ok(value) } else { Err(self.expected("`)`")) }
+                if self.take(')') {
+                    Ok(value)
+                } else {
+                    Err(self.expected("`)`"))
+                }
             }
             Some(c) if c.is_ascii_digit() || c == '.' => self.number(),
             Some(c) if c.is_ascii_alphabetic() => self.function(),
@@ -139,13 +158,25 @@ impl Reader<'_> {
         let whole = self.take_while(|c| c.is_ascii_digit());
         let is_decimal = self.rest().starts_with('.');
         self.at = self.at.saturating_add(usize::from(is_decimal));
-        let decimals = if is_decimal { self.take_while(|c| c.is_ascii_digit()) } else { String::new() };
+        let decimals = if is_decimal {
+            self.take_while(|c| c.is_ascii_digit())
+        } else {
+            String::new()
+        };
         let digits = whole + &decimals;
         if digits.is_empty() {
             return Err(self.expected("a digit"));
         }
-        let scale = u32::try_from(decimals.len()).ok().and_then(|places| 10_i128.checked_pow(places));
-        fits(digits.parse().ok().zip(scale).and_then(|(digits, scale)| Number::new(digits, scale)))
+        let scale = u32::try_from(decimals.len())
+            .ok()
+            .and_then(|places| 10_i128.checked_pow(places));
+        fits(
+            digits
+                .parse()
+                .ok()
+                .zip(scale)
+                .and_then(|(digits, scale)| Number::new(digits, scale)),
+        )
     }
 
     fn function(&mut self) -> Result<Number, CalcError> {
@@ -163,7 +194,10 @@ impl Reader<'_> {
         call(&name, &values)
     }
 
-    fn deeper(&mut self, read: impl FnOnce(&mut Self) -> Result<Number, CalcError>) -> Result<Number, CalcError> {
+    fn deeper(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<Number, CalcError>,
+    ) -> Result<Number, CalcError> {
         if self.depth >= DEPTH_MAX {
             return Err(CalcError::TooDeep);
         }
@@ -177,25 +211,43 @@ impl Reader<'_> {
 fn call(name: &str, values: &[Number]) -> Result<Number, CalcError> {
     let (first, others) = values.split_first().ok_or(CalcError::TooLarge)?;
     let extreme = |wanted| {
-        fits(others.iter().try_fold(*first, |best, next| Some(if next.order(best)? == wanted { *next } else { best })))
+        fits(others.iter().try_fold(*first, |best, next| {
+            Some(if next.order(best)? == wanted {
+                *next
+            } else {
+                best
+            })
+        }))
     };
     match (name, others) {
         ("min", _) => extreme(std::cmp::Ordering::Less),
         ("max", _) => extreme(std::cmp::Ordering::Greater),
-        ("abs", []) => fits(if first.order(Number::whole(0)).is_some_and(std::cmp::Ordering::is_lt) {
-            first.negate()
-        } else {
-            Some(*first)
-        }),
+        ("abs", []) => fits(
+            if first
+                .order(Number::whole(0))
+                .is_some_and(std::cmp::Ordering::is_lt)
+            {
+                first.negate()
+            } else {
+                Some(*first)
+            },
+        ),
         ("floor", []) => Ok(first.floor()),
         ("ceil", []) => fits(first.negate().and_then(|number| number.floor().negate())),
         ("round", []) => fits(first.round()),
-        _ => Err(CalcError::NoFunction(format!("{name}, with {} values", values.len()))),
+        _ => Err(CalcError::NoFunction(format!(
+            "{name}, with {} values",
+            values.len()
+        ))),
     }
 }
 
 const fn not_zero(number: Number) -> Result<Number, CalcError> {
-    if number.is_zero() { Err(CalcError::DivisionByZero) } else { Ok(number) }
+    if number.is_zero() {
+        Err(CalcError::DivisionByZero)
+    } else {
+        Ok(number)
+    }
 }
 
 fn fits(number: Option<Number>) -> Result<Number, CalcError> {

@@ -16,14 +16,22 @@ pub(super) struct Number {
 /// All operations give `None` when the result does not fit, or does not exist.
 impl Number {
     pub(super) const fn whole(value: i128) -> Self {
-        Self { numerator: value, denominator: 1 }
+        Self {
+            numerator: value,
+            denominator: 1,
+        }
     }
 
     pub(super) fn new(numerator: i128, denominator: i128) -> Option<Self> {
         let divisor = gcd(numerator.unsigned_abs(), denominator.unsigned_abs());
-        let divisor = i128::try_from(divisor).ok()?.checked_mul(denominator.signum())?;
+        let divisor = i128::try_from(divisor)
+            .ok()?
+            .checked_mul(denominator.signum())?;
         // A denominator of zero has made the divisor zero.
-        Some(Self { numerator: numerator.checked_div(divisor)?, denominator: denominator.checked_div(divisor)? })
+        Some(Self {
+            numerator: numerator.checked_div(divisor)?,
+            denominator: denominator.checked_div(divisor)?,
+        })
     }
 
     pub(super) const fn is_zero(self) -> bool {
@@ -33,18 +41,29 @@ impl Number {
     pub(super) fn add(self, other: Self) -> Option<Self> {
         let left = self.numerator.checked_mul(other.denominator)?;
         let right = other.numerator.checked_mul(self.denominator)?;
-        Self::new(left.checked_add(right)?, self.denominator.checked_mul(other.denominator)?)
+        Self::new(
+            left.checked_add(right)?,
+            self.denominator.checked_mul(other.denominator)?,
+        )
     }
 
     pub(super) fn negate(self) -> Option<Self> {
-        Some(Self { numerator: self.numerator.checked_neg()?, ..self })
+        Some(Self {
+            numerator: self.numerator.checked_neg()?,
+            ..self
+        })
     }
 
     pub(super) fn multiply(self, other: Self) -> Option<Self> {
         // Reduced crosswise first, so that less overflows.
-        let (left, right) =
-            (Self::new(self.numerator, other.denominator)?, Self::new(other.numerator, self.denominator)?);
-        Self::new(left.numerator.checked_mul(right.numerator)?, left.denominator.checked_mul(right.denominator)?)
+        let (left, right) = (
+            Self::new(self.numerator, other.denominator)?,
+            Self::new(other.numerator, self.denominator)?,
+        );
+        Self::new(
+            left.numerator.checked_mul(right.numerator)?,
+            left.denominator.checked_mul(right.denominator)?,
+        )
     }
 
     pub(super) fn divide(self, other: Self) -> Option<Self> {
@@ -61,11 +80,19 @@ impl Number {
         let times = u32::try_from(exponent.as_whole()?.unsigned_abs()).ok()?;
         let numerator = self.numerator.checked_pow(times)?;
         let denominator = self.denominator.checked_pow(times)?;
-        if exponent.numerator < 0 { Self::new(denominator, numerator) } else { Self::new(numerator, denominator) }
+        if exponent.numerator < 0 {
+            Self::new(denominator, numerator)
+        } else {
+            Self::new(numerator, denominator)
+        }
     }
 
     pub(super) const fn as_whole(self) -> Option<i128> {
-        if self.denominator == 1 { Some(self.numerator) } else { None }
+        if self.denominator == 1 {
+            Some(self.numerator)
+        } else {
+            None
+        }
     }
 
     pub(super) const fn floor(self) -> Self {
@@ -80,7 +107,8 @@ impl Number {
     }
 
     pub(super) fn order(self, other: Self) -> Option<Ordering> {
-        self.add(other.negate()?).map(|difference| difference.numerator.cmp(&0))
+        self.add(other.negate()?)
+            .map(|difference| difference.numerator.cmp(&0))
     }
 }
 
@@ -94,7 +122,10 @@ const fn gcd(mut a: u128, mut b: u128) -> u128 {
 /// As a decimal: exactly if it ends, else with `…` behind the digits.
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (numerator, denominator) = (self.numerator.unsigned_abs(), self.denominator.unsigned_abs());
+        let (numerator, denominator) = (
+            self.numerator.unsigned_abs(),
+            self.denominator.unsigned_abs(),
+        );
         let sign = if self.numerator < 0 { "-" } else { "" };
         let whole = numerator.checked_div(denominator).unwrap_or_default();
         let mut rest = numerator.checked_rem(denominator).unwrap_or_default();
@@ -102,8 +133,15 @@ impl fmt::Display for Number {
         let mut digits = String::new();
         while rest != 0 && digits.len() < DIGITS {
             // Denominators beyond a tenth of the range end the digits early.
-            let Some(shifted) = rest.checked_mul(10) else { break };
-            digits.push_str(&shifted.checked_div(denominator).unwrap_or_default().to_string());
+            let Some(shifted) = rest.checked_mul(10) else {
+                break;
+            };
+            digits.push_str(
+                &shifted
+                    .checked_div(denominator)
+                    .unwrap_or_default()
+                    .to_string(),
+            );
             rest = shifted.checked_rem(denominator).unwrap_or_default();
         }
         let point = if digits.is_empty() { "" } else { "." };

@@ -41,7 +41,10 @@ fn expressions_are_worked_out_exactly() {
         ("round(-2.5)", "-3"),
         ("round(2.4)", "2"),
         ("9007199254740993 + 0", "9007199254740993"),
-        ("99999999999999999999 * 99999999999", "9999999999899999999900000000001"),
+        (
+            "99999999999999999999 * 99999999999",
+            "9999999999899999999900000000001",
+        ),
     ] {
         assert_eq!(shown(expression).as_deref(), Ok(value), "{expression}");
     }
@@ -61,14 +64,20 @@ fn what_has_no_value_says_why() {
         ("max(1", syntax(5, "`,` or `)`")),
         ("1 + ü", syntax(4, "a number")),
         ("sin(1)", CalcError::NoFunction("sin, with 1 values".into())),
-        ("abs(1, 2)", CalcError::NoFunction("abs, with 2 values".into())),
+        (
+            "abs(1, 2)",
+            CalcError::NoFunction("abs, with 2 values".into()),
+        ),
         ("1 / 0", CalcError::DivisionByZero),
         ("1 % 0", CalcError::DivisionByZero),
         ("0^-1", CalcError::DivisionByZero),
         ("2^0.5", CalcError::BrokenExponent),
         ("9^9^9", CalcError::TooLarge),
         ("2^99999999999999", CalcError::TooLarge),
-        ("999999999999999999999999999999999999999999", CalcError::TooLarge),
+        (
+            "999999999999999999999999999999999999999999",
+            CalcError::TooLarge,
+        ),
     ] {
         assert_eq!(shown(expression), Err(why), "{expression}");
     }
@@ -78,7 +87,12 @@ fn what_has_no_value_says_why() {
 fn nesting_is_bounded() {
     let nested = |levels: usize| format!("{}1{}", "(".repeat(levels), ")".repeat(levels));
     assert_eq!(shown(&nested(49)).as_deref(), Ok("1"));
-    for deep in [nested(50), "-".repeat(500) + "1", "2^".repeat(400) + "1", nested(100_000)] {
+    for deep in [
+        nested(50),
+        "-".repeat(500) + "1",
+        "2^".repeat(400) + "1",
+        nested(100_000),
+    ] {
         assert_eq!(shown(&deep), Err(CalcError::TooDeep));
     }
 }
@@ -88,8 +102,14 @@ async fn the_tool_gives_numbers_and_failures() {
     let tool = build(&json!({ "use": "calc" }), Path::new("."));
     let run = async |expression: &str| tool.run(&call(json!({ "expression": expression }))).await;
     assert_eq!(run("6 * 7").await, ToolOutcome::text("42"));
-    assert_eq!(failure(&run("1/0").await), (ToolErrorCode::BadArguments, "division by zero"));
-    assert_eq!(failure(&run(&"1+".repeat(600)).await), (ToolErrorCode::TooLarge, "more than 1000 bytes"));
+    assert_eq!(
+        failure(&run("1/0").await),
+        (ToolErrorCode::BadArguments, "division by zero")
+    );
+    assert_eq!(
+        failure(&run(&"1+".repeat(600)).await),
+        (ToolErrorCode::TooLarge, "more than 1000 bytes")
+    );
     let outcome = tool.run(&call(json!({ "expression": 5 }))).await;
     assert_eq!(failure(&outcome).0, ToolErrorCode::BadArguments);
 }

@@ -10,7 +10,15 @@ use crate::stage::{build, call};
 async fn the_time_is_the_worlds() {
     let tool = build(&json!({ "use": "clock.now" }), Path::new("."));
     let call = call(json!({}));
-    assert_eq!(tool.run(&call).await, ToolOutcome::text("2030-01-01T00:00:00Z"));
-    call.clock.sleep_until(call.clock.now().after(Duration::from_millis(90_500))).await;
-    assert_eq!(tool.run(&call).await, ToolOutcome::text("2030-01-01T00:01:30.5Z"));
+    assert_eq!(
+        tool.run(&call).await,
+        ToolOutcome::text("2030-01-01T00:00:00Z")
+    );
+    call.clock
+        .sleep_until(call.clock.now().after(Duration::from_millis(90_500)))
+        .await;
+    assert_eq!(
+        tool.run(&call).await,
+        ToolOutcome::text("2030-01-01T00:01:30.5Z")
+    );
 }

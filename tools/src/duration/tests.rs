@@ -20,7 +20,24 @@ fn durations_are_read_as_people_write_them() {
 
 #[test]
 fn what_is_no_duration_is_refused() {
-    for text in ["", "10", "s", "-5s", "5s ago", "10 parsecs", "1ns", "1us", "1d", "1mo", "9999999999999999999h"] {
-        assert_eq!(parse(text), Err(DurationError { text: text.to_owned() }));
+    for text in [
+        "",
+        "10",
+        "s",
+        "-5s",
+        "5s ago",
+        "10 parsecs",
+        "1ns",
+        "1us",
+        "1d",
+        "1mo",
+        "9999999999999999999h",
+    ] {
+        assert_eq!(
+            parse(text),
+            Err(DurationError {
+                text: text.to_owned()
+            })
+        );
     }
 }

@@ -3,7 +3,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use folkmoot_core::port::{Tool, ToolCall};
-use folkmoot_core::tool::{EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolFailure, ToolOutcome, ToolSpec};
+use folkmoot_core::tool::{
+    EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolFailure, ToolOutcome, ToolSpec,
+};
 
 use super::open::{Access, Opened};
 use super::{Root, WriteArguments, WriteSettings, blocking, failed, io_failure, write_schema};
@@ -18,16 +20,26 @@ pub(crate) const APPEND: Kind = Kind {
 };
 
 fn build(draft: &Draft<'_>) -> Result<Built, BuildError> {
-    let WriteSettings { root, links, max_bytes } = draft.settings()?;
+    let WriteSettings {
+        root,
+        links,
+        max_bytes,
+    } = draft.settings()?;
     let declared = Declared {
-        description: "Adds text to the end of a file, and makes the file if it is not there.".into(),
+        description: "Adds text to the end of a file, and makes the file if it is not there."
+            .into(),
         effect: EffectClass::Write,
         // A second run would add the text a second time, and nothing in the file says whose it is.
         repeat: Repeat::Never,
         schema: write_schema(),
     };
     let (root, spec, path) = Root::prepare(draft, &root, links, declared)?;
-    Ok(Built::new(FsAppend { spec, root, max_bytes }).within(vec![path]))
+    Ok(Built::new(FsAppend {
+        spec,
+        root,
+        max_bytes,
+    })
+    .within(vec![path]))
 }
 
 #[derive(Debug)]
@@ -49,7 +61,10 @@ impl Tool for FsAppend {
             Err(failure) => return ToolOutcome::Failed(failure),
         };
         if arguments.content.len() as u64 > self.max_bytes {
-            return ToolOutcome::failed(ToolErrorCode::TooLarge, format!("more than {} bytes", self.max_bytes));
+            return ToolOutcome::failed(
+                ToolErrorCode::TooLarge,
+                format!("more than {} bytes", self.max_bytes),
+            );
         }
         let root = Arc::clone(&self.root);
         blocking(move |stop| {
@@ -69,12 +84,20 @@ fn append(root: &Root, arguments: &WriteArguments) -> Result<String, ToolFailure
     let failure = |error: io::Error| io_failure(path, &error);
     let mut file = match root.open(path, Access::Append)? {
         Opened::File(file) => file,
-        Opened::Folder(_) => return Err(failed(ToolErrorCode::BadArguments, format!("{path} is a folder"))),
+        Opened::Folder(_) => {
+            return Err(failed(
+                ToolErrorCode::BadArguments,
+                format!("{path} is a folder"),
+            ));
+        }
     };
     file.write_all(content.as_bytes()).map_err(failure)?;
     file.sync_all().map_err(failure)?;
     // The file may be new: its name has to last as well.
     let (parent, _) = root.parent(path)?;
-    parent.open(".").and_then(|parent| parent.sync_all()).map_err(failure)?;
+    parent
+        .open(".")
+        .and_then(|parent| parent.sync_all())
+        .map_err(failure)?;
     Ok(format!("{} bytes are added to {path}", content.len()))
 }

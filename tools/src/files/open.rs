@@ -41,7 +41,10 @@ impl Root {
         if metadata.is_file() {
             return Ok(Opened::File(file));
         }
-        Err(failed(ToolErrorCode::BadArguments, format!("{path} is neither a file nor a folder")))
+        Err(failed(
+            ToolErrorCode::BadArguments,
+            format!("{path} is neither a file nor a folder"),
+        ))
     }
 
     /// The folder that `path` stands in, and its name there.
@@ -52,7 +55,9 @@ impl Root {
         let (name, folders) = names.split_last().ok_or_else(unnamed)?;
         let folder = match (self.links, folders) {
             (_, []) => self.dir.try_clone(),
-            (Links::Refuse, folders) => self.open_along(folders, Access::Read).map(Dir::from_std_file),
+            (Links::Refuse, folders) => self
+                .open_along(folders, Access::Read)
+                .map(Dir::from_std_file),
             (Links::Follow, folders) => self.dir.open_dir(folders.join("/")),
         };
         let folder = folder.map_err(failure)?;
@@ -66,7 +71,9 @@ impl Root {
 
     /// Along the names, and along no link.
     fn open_along(&self, names: &[&str], access: Access) -> io::Result<File> {
-        let Some((name, folders)) = names.split_last() else { return self.dir.try_clone().map(Dir::into_std_file) };
+        let Some((name, folders)) = names.split_last() else {
+            return self.dir.try_clone().map(Dir::into_std_file);
+        };
         let folder: Option<OwnedFd> = along(&self.dir, folders.iter().copied())?;
         // The first flag has no meaning for files; for a pipe it makes opening return at once.
         let flags = OFlags::NONBLOCK | OFlags::NOCTTY | access.flags();
@@ -78,13 +85,16 @@ impl Root {
 
     /// Along links as well, as far as they stay in the folder.
     fn open_behind(&self, path: &str, access: Access) -> io::Result<File> {
-        let flags = i32::try_from((OFlags::NONBLOCK | OFlags::NOCTTY).bits()).map_err(io::Error::other)?;
+        let flags =
+            i32::try_from((OFlags::NONBLOCK | OFlags::NOCTTY).bits()).map_err(io::Error::other)?;
         let mut options = OpenOptions::new();
         match access {
             Access::Read => options.read(true),
             Access::Append => options.append(true).create(true),
         };
-        self.dir.open_with(path, options.custom_flags(flags)).map(cap_std::fs::File::into_std)
+        self.dir
+            .open_with(path, options.custom_flags(flags))
+            .map(cap_std::fs::File::into_std)
     }
 }
 
@@ -99,6 +109,10 @@ impl Access {
 
 /// The names along a path that has one spelling. Rules and people have read this one.
 fn plain(path: &str) -> Result<Vec<&str>, ToolFailure> {
-    parts(path)
-        .map_err(|fault| failed(ToolErrorCode::BadArguments, format!("{path:?} is no path for this tool: {fault}")))
+    parts(path).map_err(|fault| {
+        failed(
+            ToolErrorCode::BadArguments,
+            format!("{path:?} is no path for this tool: {fault}"),
+        )
+    })
 }

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use cap_std::fs::Dir;
 use folkmoot_core::port::{Tool, ToolCall};
-use folkmoot_core::tool::{EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolFailure, ToolOutcome, ToolSpec};
+use folkmoot_core::tool::{
+    EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolFailure, ToolOutcome, ToolSpec,
+};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -105,39 +107,63 @@ fn text(mut file: File, arguments: &Arguments, max: u64) -> Result<String, ToolF
     let max = max.saturating_sub(NOTE_MAX);
     let limit = arguments.limit.unwrap_or(max).min(max);
     let failure = |error| io_failure(&arguments.path, &error);
-    file.seek(SeekFrom::Start(arguments.offset)).map_err(failure)?;
+    file.seek(SeekFrom::Start(arguments.offset))
+        .map_err(failure)?;
     let mut bytes = Vec::new();
     // What counts is what is read, not what the file's size was a moment ago.
-    file.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(failure)?;
+    file.take(limit.saturating_add(1))
+        .read_to_end(&mut bytes)
+        .map_err(failure)?;
     let goes_on = bytes.len() as u64 > limit;
     if goes_on {
         bytes.pop();
     }
     let text = whole_characters(&bytes, arguments.offset > 0, goes_on)
         .filter(|text| !text.contains('\0'))
-        .ok_or_else(|| failed(ToolErrorCode::BadArguments, format!("{} is not a text (UTF-8)", arguments.path)))?;
+        .ok_or_else(|| {
+            failed(
+                ToolErrorCode::BadArguments,
+                format!("{} is not a text (UTF-8)", arguments.path),
+            )
+        })?;
     if !goes_on {
         return Ok(text.to_owned());
     }
     if text.is_empty() {
-        return Err(failed(ToolErrorCode::BadArguments, "the limit is smaller than the next character"));
+        return Err(failed(
+            ToolErrorCode::BadArguments,
+            "the limit is smaller than the next character",
+        ));
     }
     // The text is a part of the bytes; what was skipped in front of it belongs to the part before.
-    let skipped = bytes.iter().take_while(|byte| is_continuation(**byte)).count();
-    let next = arguments.offset.saturating_add(skipped as u64).saturating_add(text.len() as u64);
+    let skipped = bytes
+        .iter()
+        .take_while(|byte| is_continuation(**byte))
+        .count();
+    let next = arguments
+        .offset
+        .saturating_add(skipped as u64)
+        .saturating_add(text.len() as u64);
     Ok(format!("{text}\n[cut: the file goes on at offset {next}]"))
 }
 
 /// `bytes` without the parts of characters that were cut at its edges.
 fn whole_characters(bytes: &[u8], is_cut_before: bool, is_cut_behind: bool) -> Option<&str> {
-    let skipped =
-        if is_cut_before { bytes.iter().take_while(|byte| is_continuation(**byte)).count().min(3) } else { 0 };
+    let skipped = if is_cut_before {
+        bytes
+            .iter()
+            .take_while(|byte| is_continuation(**byte))
+            .count()
+            .min(3)
+    } else {
+        0
+    };
     let bytes = bytes.get(skipped..)?;
     match str::from_utf8(bytes) {
         Ok(text) => Some(text),
-        Err(error) if is_cut_behind && error.error_len().is_none() => {
-            bytes.get(..error.valid_up_to()).and_then(|bytes| str::from_utf8(bytes).ok())
-        }
+        Err(error) if is_cut_behind && error.error_len().is_none() => bytes
+            .get(..error.valid_up_to())
+            .and_then(|bytes| str::from_utf8(bytes).ok()),
         Err(_) => None,
     }
 }
@@ -150,13 +176,24 @@ const fn is_continuation(byte: u8) -> bool {
 fn list(folder: &Dir, path: &str) -> Result<String, ToolFailure> {
     let failure = |error| io_failure(path, &error);
     let mut names = Vec::new();
-    for entry in folder.entries().map_err(failure)?.take(ENTRIES_MAX.saturating_add(1)) {
+    for entry in folder
+        .entries()
+        .map_err(failure)?
+        .take(ENTRIES_MAX.saturating_add(1))
+    {
         let entry = entry.map_err(failure)?;
-        let slash = if entry.file_type().map_err(failure)?.is_dir() { "/" } else { "" };
+        let slash = if entry.file_type().map_err(failure)?.is_dir() {
+            "/"
+        } else {
+            ""
+        };
         names.push(format!("{}{slash}", entry.file_name().to_string_lossy()));
     }
     if names.len() > ENTRIES_MAX {
-        return Err(failed(ToolErrorCode::TooLarge, format!("{path} has more than {ENTRIES_MAX} entries")));
+        return Err(failed(
+            ToolErrorCode::TooLarge,
+            format!("{path} has more than {ENTRIES_MAX} entries"),
+        ));
     }
     names.sort_unstable();
     Ok(names.join("\n"))

@@ -5,9 +5,13 @@ use async_trait::async_trait;
 use cap_std::fs::{Dir, OpenOptions};
 use folkmoot_core::ids::Digest;
 use folkmoot_core::port::{Tool, ToolCall};
-use folkmoot_core::tool::{EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolFailure, ToolOutcome, ToolSpec};
+use folkmoot_core::tool::{
+    EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolFailure, ToolOutcome, ToolSpec,
+};
 
-use super::{Root, Stop, WriteArguments, WriteSettings, blocking, failed, io_failure, write_schema};
+use super::{
+    Root, Stop, WriteArguments, WriteSettings, blocking, failed, io_failure, write_schema,
+};
 use crate::arguments;
 use crate::build::{BuildError, Built, Declared, Draft, Kind};
 
@@ -22,16 +26,27 @@ pub(crate) const WRITE: Kind = Kind {
 const PIECE: usize = 64 * 1024;
 
 fn build(draft: &Draft<'_>) -> Result<Built, BuildError> {
-    let WriteSettings { root, links, max_bytes } = draft.settings()?;
+    let WriteSettings {
+        root,
+        links,
+        max_bytes,
+    } = draft.settings()?;
     let declared = Declared {
-        description: "Writes a whole text file; one that is there is replaced. Its folder must be there.".into(),
+        description:
+            "Writes a whole text file; one that is there is replaced. Its folder must be there."
+                .into(),
         effect: EffectClass::Write,
         // The whole content is in the call: written a second time, the file is as if the lost run had been late.
         repeat: Repeat::Always,
         schema: write_schema(),
     };
     let (root, spec, path) = Root::prepare(draft, &root, links, declared)?;
-    Ok(Built::new(FsWrite { spec, root, max_bytes }).within(vec![path]))
+    Ok(Built::new(FsWrite {
+        spec,
+        root,
+        max_bytes,
+    })
+    .within(vec![path]))
 }
 
 #[derive(Debug)]
@@ -53,10 +68,16 @@ impl Tool for FsWrite {
             Err(failure) => return ToolOutcome::Failed(failure),
         };
         if arguments.content.len() as u64 > self.max_bytes {
-            return ToolOutcome::failed(ToolErrorCode::TooLarge, format!("more than {} bytes", self.max_bytes));
+            return ToolOutcome::failed(
+                ToolErrorCode::TooLarge,
+                format!("more than {} bytes", self.max_bytes),
+            );
         }
         let root = Arc::clone(&self.root);
-        let part = format!(".{}.part", Digest::of(&[call.idempotency_key.as_bytes()]).short());
+        let part = format!(
+            ".{}.part",
+            Digest::of(&[call.idempotency_key.as_bytes()]).short()
+        );
         blocking(move |stop| write(&root, &arguments, &part, stop)).await
     }
 
@@ -67,13 +88,21 @@ impl Tool for FsWrite {
 
 /// Writes beside the file and renames: a reader, or whoever looks after a crash, finds the old file or the new one. A
 /// symlink is replaced like a file; what it names stays.
-pub(super) fn write(root: &Root, arguments: &WriteArguments, part: &str, stop: &Stop) -> Result<String, ToolFailure> {
+pub(super) fn write(
+    root: &Root,
+    arguments: &WriteArguments,
+    part: &str,
+    stop: &Stop,
+) -> Result<String, ToolFailure> {
     let WriteArguments { path, content } = arguments;
     let failure = |error: io::Error| io_failure(path, &error);
     let (folder, name) = root.parent(path)?;
     let permissions = match folder.symlink_metadata(name) {
         Ok(metadata) if metadata.is_dir() => {
-            return Err(failed(ToolErrorCode::BadArguments, format!("{path} is a folder")));
+            return Err(failed(
+                ToolErrorCode::BadArguments,
+                format!("{path} is a folder"),
+            ));
         }
         Ok(metadata) if metadata.is_file() => Some(metadata.permissions()),
         Ok(_) => None,
@@ -81,7 +110,9 @@ pub(super) fn write(root: &Root, arguments: &WriteArguments, part: &str, stop: &
         Err(error) => return Err(failure(error)),
     };
     let written = fill(&folder, part, content.as_bytes(), stop).and_then(|file| {
-        permissions.map_or(Ok(()), |permissions| file.set_permissions(permissions)).map_err(failure)?;
+        permissions
+            .map_or(Ok(()), |permissions| file.set_permissions(permissions))
+            .map_err(failure)?;
         file.sync_all().map_err(failure)?;
         stop.check()?;
         folder.rename(part, &folder, name).map_err(failure)
@@ -96,13 +127,20 @@ pub(super) fn write(root: &Root, arguments: &WriteArguments, part: &str, stop: &
 }
 
 /// A new file `part` that holds `content`. What an earlier attempt left under that name goes.
-fn fill(folder: &Dir, part: &str, content: &[u8], stop: &Stop) -> Result<cap_std::fs::File, ToolFailure> {
+fn fill(
+    folder: &Dir,
+    part: &str,
+    content: &[u8],
+    stop: &Stop,
+) -> Result<cap_std::fs::File, ToolFailure> {
     let failure = |error: io::Error| io_failure(part, &error);
     match folder.remove_file(part) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failure(error)),
         Ok(()) | Err(_) => {}
     }
-    let mut file = folder.open_with(part, OpenOptions::new().write(true).create_new(true)).map_err(failure)?;
+    let mut file = folder
+        .open_with(part, OpenOptions::new().write(true).create_new(true))
+        .map_err(failure)?;
     for piece in content.chunks(PIECE) {
         stop.check()?;
         file.write_all(piece).map_err(failure)?;

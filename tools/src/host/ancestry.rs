@@ -16,7 +16,9 @@ const ANCESTORS_MAX: usize = 4096;
 /// # Errors
 /// When the ancestry of `pid` cannot be read, e.g. because the process has ended. Such a peer must be refused.
 pub fn descends_from_runtime_or_tool(pid: u32, runtime: u32) -> io::Result<bool> {
-    any_ancestor(pid, |process| Ok(process.pid == runtime || is_of_tool(process.pid)?))
+    any_ancestor(pid, |process| {
+        Ok(process.pid == runtime || is_of_tool(process.pid)?)
+    })
 }
 
 /// Whether process `pid` is, or descends from, a helper or a program that a tool runs.
@@ -42,11 +44,16 @@ fn any_ancestor(pid: u32, mut is_it: impl FnMut(Stat) -> io::Result<bool>) -> io
         let parent = stat::read(process.parent)?;
         if parent.started > process.started {
             // That id belongs to a later process: the parent has ended meanwhile.
-            return Err(io::Error::new(io::ErrorKind::NotFound, format!("the parent of {} has ended", process.pid)));
+            return Err(io::Error::new(
+                io::ErrorKind::NotFound,
+                format!("the parent of {} has ended", process.pid),
+            ));
         }
         process = parent;
     }
-    Err(io::Error::other(format!("process {pid} has more than {ANCESTORS_MAX} ancestors")))
+    Err(io::Error::other(format!(
+        "process {pid} has more than {ANCESTORS_MAX} ancestors"
+    )))
 }
 
 /// Whether `pid` is a helper, or has the mark that helpers give to their programs.
@@ -56,15 +63,23 @@ fn is_of_tool(pid: u32) -> io::Result<bool> {
     let command = read(pid, "cmdline")?;
     if command.is_empty() {
         // Dead, or just becoming another program.
-        return Err(io::Error::new(io::ErrorKind::InvalidData, format!("process {pid} has no command line")));
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            format!("process {pid} has no command line"),
+        ));
     }
-    Ok(command.split(|byte| *byte == 0).nth(1) == Some(HELPER_ARGUMENT.as_bytes()) || is_marked(pid)?)
+    Ok(
+        command.split(|byte| *byte == 0).nth(1) == Some(HELPER_ARGUMENT.as_bytes())
+            || is_marked(pid)?,
+    )
 }
 
 fn is_marked(pid: u32) -> io::Result<bool> {
     let mark = format!("{TOOL_VARIABLE}=1").into_bytes();
     match read(pid, "environ") {
-        Ok(variables) => Ok(variables.split(|byte| *byte == 0).any(|variable| variable == mark)),
+        Ok(variables) => Ok(variables
+            .split(|byte| *byte == 0)
+            .any(|variable| variable == mark)),
         // Another user's, like a login service: tools keep their user.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(false),
         Err(error) => Err(error),

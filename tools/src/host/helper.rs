@@ -35,7 +35,10 @@ const DRAIN_MAX: Duration = Duration::from_secs(1);
 /// Standard input must stay open as long as the program may run: when it closes, everything is killed.
 #[must_use]
 pub fn helper_main() -> ExitCode {
-    match isolate().map_err(|error| format!("cannot isolate itself: {error}")).and_then(|()| serve()) {
+    match isolate()
+        .map_err(|error| format!("cannot isolate itself: {error}"))
+        .and_then(|()| serve())
+    {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
             // Nobody is left to tell if this fails too.
@@ -80,10 +83,14 @@ fn serve() -> Result<(), String> {
     thread::spawn(move || listen(&to_serve));
     let order = match inbox.recv() {
         Ok(Event::Ordered(order)) => order?,
-        Ok(Event::Closed | Event::Locked(_) | Event::Ended(_) | Event::Alone) | Err(_) => return Ok(()),
+        Ok(Event::Closed | Event::Locked(_) | Event::Ended(_) | Event::Alone) | Err(_) => {
+            return Ok(());
+        }
     };
     match lock_and_run(&order, &events, &inbox) {
-        Some((report, outputs)) => send(&report, &outputs).map_err(|error| format!("cannot report: {error}")),
+        Some((report, outputs)) => {
+            send(&report, &outputs).map_err(|error| format!("cannot report: {error}"))
+        }
         None => Ok(()),
     }
 }
@@ -97,7 +104,8 @@ fn listen(events: &Sender<Event>) {
         events.send(Event::Closed).ok();
         return;
     }
-    let order = serde_json::from_str(&line).map_err(|error| format!("the order cannot be read: {error}"));
+    let order =
+        serde_json::from_str(&line).map_err(|error| format!("the order cannot be read: {error}"));
     events.send(Event::Ordered(order)).ok();
     // Its end or its failure: either way nobody holds the other side.
     io::copy(&mut input, &mut io::sink()).ok();
@@ -117,7 +125,9 @@ fn lock_and_run(order: &Order, events: &Sender<Event>, inbox: &Receiver<Event>) 
         }
         Err(RecvTimeoutError::Timeout) => {
             let lock = order.lock.display();
-            return unusable(format!("an earlier run still holds {lock}; nothing was started"));
+            return unusable(format!(
+                "an earlier run still holds {lock}; nothing was started"
+            ));
         }
         Ok(Event::Closed | Event::Ordered(_) | Event::Ended(_) | Event::Alone)
         | Err(RecvTimeoutError::Disconnected) => return None,
@@ -125,7 +135,10 @@ fn lock_and_run(order: &Order, events: &Sender<Event>, inbox: &Receiver<Event>) 
     let answer = run(order, events, inbox);
     match lock.release() {
         Ok(()) => answer,
-        Err(error) => unusable(format!("the program ran, but {} cannot be removed: {error}", order.lock.display())),
+        Err(error) => unusable(format!(
+            "the program ran, but {} cannot be removed: {error}",
+            order.lock.display()
+        )),
     }
 }
 
@@ -138,7 +151,10 @@ fn run(order: &Order, events: &Sender<Event>, inbox: &Receiver<Event>) -> Option
         Ok(started) => started,
         Err(Halt::Changed(why)) => return Some((Report::Changed { why }, Captured::default())),
         Err(Halt::Failed(error)) => {
-            let report = Report::NotStarted { os_error: error.raw_os_error(), why: error.to_string() };
+            let report = Report::NotStarted {
+                os_error: error.raw_os_error(),
+                why: error.to_string(),
+            };
             return Some((report, Captured::default()));
         }
     };
@@ -155,14 +171,20 @@ fn run(order: &Order, events: &Sender<Event>, inbox: &Receiver<Event>) -> Option
 }
 
 fn start(order: &Order) -> Result<(Pid, ChildStdout, ChildStderr), Halt> {
-    let (program, arguments) =
-        order.argv.split_first().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "no program is named"))?;
+    let (program, arguments) = order
+        .argv
+        .split_first()
+        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "no program is named"))?;
     // The helper runs this one program: where it is, the program begins.
     go_to(&order.cwd, order.folder)?;
     let (mut command, file) = command(program, &order.pins)?;
     let spawned = command
         .args(arguments)
-        .stdin(if order.input.is_some() { Stdio::piped() } else { Stdio::null() })
+        .stdin(if order.input.is_some() {
+            Stdio::piped()
+        } else {
+            Stdio::null()
+        })
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0)
@@ -209,7 +231,9 @@ fn wait_for_end(inbox: &Receiver<Event>, timeout: Duration) -> End {
         match inbox.recv_timeout(timeout.saturating_sub(started.elapsed())) {
             Ok(Event::Ended(status)) => return End::Ended(status),
             Err(RecvTimeoutError::Timeout) => return End::TimedOut,
-            Ok(Event::Closed | Event::Alone) | Err(RecvTimeoutError::Disconnected) => return End::Unwanted,
+            Ok(Event::Closed | Event::Alone) | Err(RecvTimeoutError::Disconnected) => {
+                return End::Unwanted;
+            }
             Ok(Event::Ordered(_) | Event::Locked(_)) => {}
         }
     }

@@ -40,13 +40,19 @@ impl From<io::Error> for Halt {
 /// What an open folder is, among all that are there while it is open.
 pub(crate) fn id_of(folder: &File) -> io::Result<FolderId> {
     let metadata = folder.metadata()?;
-    Ok(FolderId { device: metadata.dev(), inode: metadata.ino() })
+    Ok(FolderId {
+        device: metadata.dev(),
+        inode: metadata.ino(),
+    })
 }
 
 /// Goes to the folder at `path`, if that is the one that is meant.
 pub(super) fn go_to(path: &Path, meant: Option<FolderId>) -> Result<(), Halt> {
     let flags = i32::try_from(OFlags::DIRECTORY.bits()).map_err(io::Error::other)?;
-    let opened = fs::OpenOptions::new().read(true).custom_flags(flags).open(path);
+    let opened = fs::OpenOptions::new()
+        .read(true)
+        .custom_flags(flags)
+        .open(path);
     let folder = opened.map_err(|error| {
         let why = format!("{error}: {} is not a folder", path.display());
         io::Error::new(io::ErrorKind::NotFound, why)
@@ -69,11 +75,15 @@ pub(super) fn command(program: &str, pins: &[Digest]) -> Result<(Command, Option
     let path = find(program)?;
     let mut file = File::open(&path)?;
     let mut bytes = Vec::new();
-    file.by_ref().take(PINNED_BYTES_MAX).read_to_end(&mut bytes)?;
+    file.by_ref()
+        .take(PINNED_BYTES_MAX)
+        .read_to_end(&mut bytes)?;
     let found = Digest::sha256(&bytes);
     if pins.iter().any(|pin| *pin != found) {
         let path = path.display();
-        return Err(Halt::Changed(format!("{path} has the digest {found}, which is not the one that `pin` names")));
+        return Err(Halt::Changed(format!(
+            "{path} has the digest {found}, which is not the one that `pin` names"
+        )));
     }
     let Some(open_files) = OPEN_FILES else {
         let mut command = Command::new(&path);
@@ -96,8 +106,16 @@ fn find(program: &str) -> io::Result<PathBuf> {
     }
     let paths = std::env::var_os("PATH").unwrap_or_else(|| OsString::from("/bin:/usr/bin"));
     let is_program = |path: &PathBuf| {
-        fs::metadata(path).is_ok_and(|there| there.is_file() && there.permissions().mode() & 0o111 != 0)
+        fs::metadata(path)
+            .is_ok_and(|there| there.is_file() && there.permissions().mode() & 0o111 != 0)
     };
-    let found = std::env::split_paths(&paths).map(|folder| folder.join(program)).find(is_program);
-    found.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, format!("{program} is in no folder of PATH")))
+    let found = std::env::split_paths(&paths)
+        .map(|folder| folder.join(program))
+        .find(is_program);
+    found.ok_or_else(|| {
+        io::Error::new(
+            io::ErrorKind::NotFound,
+            format!("{program} is in no folder of PATH"),
+        )
+    })
 }

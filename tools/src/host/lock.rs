@@ -46,7 +46,13 @@ impl Lock {
 }
 
 fn open(path: &Path) -> io::Result<File> {
-    OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path)
+    OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(path)
 }
 
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {

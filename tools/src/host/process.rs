@@ -39,7 +39,10 @@ impl ProcessHost {
     /// All runtimes that may repeat each other's runs must name the same folder; the store's is a good place.
     #[must_use]
     pub fn new(helper: impl Into<PathBuf>, locks: impl Into<PathBuf>) -> Self {
-        Self { helper: helper.into(), locks: locks.into() }
+        Self {
+            helper: helper.into(),
+            locks: locks.into(),
+        }
     }
 
     fn start(&self) -> Result<Child, HostError> {
@@ -53,18 +56,27 @@ impl ProcessHost {
             // Killing the helper would set free what it has to kill: its closing pipe is what ends it.
             .kill_on_drop(false)
             .spawn()
-            .map_err(|error| HostError::Helper(format!("cannot start {}: {error}", self.helper.display())))
+            .map_err(|error| {
+                HostError::Helper(format!("cannot start {}: {error}", self.helper.display()))
+            })
     }
 
     fn lock(&self, name: &str) -> Result<PathBuf, HostError> {
         let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
         if name.is_empty() || name.len() > 128 || !name.chars().all(fits) {
-            return Err(HostError::Helper(format!("{name:?} cannot name a lock: use letters, digits, `_` and `-`")));
+            return Err(HostError::Helper(format!(
+                "{name:?} cannot name a lock: use letters, digits, `_` and `-`"
+            )));
         }
         std::fs::create_dir_all(&self.locks)
             .and_then(|()| self.locks.canonicalize())
             .map(|locks| locks.join(format!("{name}.lock")))
-            .map_err(|error| HostError::Helper(format!("cannot use the folder {}: {error}", self.locks.display())))
+            .map_err(|error| {
+                HostError::Helper(format!(
+                    "cannot use the folder {}: {error}",
+                    self.locks.display()
+                ))
+            })
     }
 }
 
@@ -94,7 +106,9 @@ impl ToolHost for ProcessHost {
 }
 
 fn environment() -> Vec<(OsString, OsString)> {
-    let given = VARIABLES.iter().filter_map(|name| Some((OsString::from(name), std::env::var_os(name)?)));
+    let given = VARIABLES
+        .iter()
+        .filter_map(|name| Some((OsString::from(name), std::env::var_os(name)?)));
     given.chain([(TOOL_VARIABLE.into(), "1".into())]).collect()
 }
 
@@ -107,9 +121,11 @@ struct Reply {
 /// Sends the order and waits for the report and the helper's end, with its standard input open throughout. Dropped, it
 /// closes that.
 async fn talk(helper: &mut Child, order: &Order) -> Result<Reply, HostError> {
-    let (Some(mut input), Some(output), Some(complaints)) =
-        (helper.stdin.take(), helper.stdout.take(), helper.stderr.take())
-    else {
+    let (Some(mut input), Some(output), Some(complaints)) = (
+        helper.stdin.take(),
+        helper.stdout.take(),
+        helper.stderr.take(),
+    ) else {
         return Err(HostError::Helper("it has no pipes".into()));
     };
     let line = order_line(order)?;
@@ -118,9 +134,15 @@ async fn talk(helper: &mut Child, order: &Order) -> Result<Reply, HostError> {
     let mut complaint = String::new();
     let mut complaints = complaints.take(COMPLAINT_MAX);
     let (reply, _) = tokio::join!(listen(output), complaints.read_to_string(&mut complaint));
-    let status = helper.wait().await.map_err(|error| HostError::Lost(error.to_string()))?;
+    let status = helper
+        .wait()
+        .await
+        .map_err(|error| HostError::Lost(error.to_string()))?;
     reply.map_err(|error| {
-        let why = format!("no report ({error}); it ended with {status}: {}", complaint.trim());
+        let why = format!(
+            "no report ({error}); it ended with {status}: {}",
+            complaint.trim()
+        );
         match sent {
             Ok(()) => HostError::Lost(why),
             Err(error) => HostError::Helper(format!("the order was not sent ({error}): {why}")),
@@ -129,10 +151,13 @@ async fn talk(helper: &mut Child, order: &Order) -> Result<Reply, HostError> {
 }
 
 fn order_line(order: &Order) -> Result<Vec<u8>, HostError> {
-    let mut line = serde_json::to_vec(order).map_err(|error| HostError::Helper(format!("bad order: {error}")))?;
+    let mut line = serde_json::to_vec(order)
+        .map_err(|error| HostError::Helper(format!("bad order: {error}")))?;
     line.push(b'\n');
     if line.len() as u64 > ORDER_MAX {
-        return Err(HostError::Helper(format!("the command has more than {ORDER_MAX} bytes")));
+        return Err(HostError::Helper(format!(
+            "the command has more than {ORDER_MAX} bytes"
+        )));
     }
     Ok(line)
 }
@@ -140,7 +165,9 @@ fn order_line(order: &Order) -> Result<Vec<u8>, HostError> {
 /// What stands behind a report, for tests.
 #[cfg(feature = "testing")]
 pub(crate) async fn read_report(bytes: &[u8]) -> io::Result<(Vec<u8>, Vec<u8>)> {
-    listen(bytes).await.map(|reply| (reply.stdout, reply.stderr))
+    listen(bytes)
+        .await
+        .map(|reply| (reply.stdout, reply.stderr))
 }
 
 async fn listen(output: impl AsyncRead + Unpin) -> io::Result<Reply> {
@@ -148,11 +175,21 @@ async fn listen(output: impl AsyncRead + Unpin) -> io::Result<Reply> {
     let mut line = String::new();
     (&mut output).take(REPORT_MAX).read_line(&mut line).await?;
     let report: Report = serde_json::from_str(&line)?;
-    let mut reply = Reply { report, stdout: Vec::new(), stderr: Vec::new() };
+    let mut reply = Reply {
+        report,
+        stdout: Vec::new(),
+        stderr: Vec::new(),
+    };
     if let Report::Ended { stdout, stderr, .. } = &reply.report {
         let (stdout, stderr) = (*stdout as u64, *stderr as u64);
-        (&mut output).take(stdout).read_to_end(&mut reply.stdout).await?;
-        (&mut output).take(stderr).read_to_end(&mut reply.stderr).await?;
+        (&mut output)
+            .take(stdout)
+            .read_to_end(&mut reply.stdout)
+            .await?;
+        (&mut output)
+            .take(stderr)
+            .read_to_end(&mut reply.stderr)
+            .await?;
         if (reply.stdout.len() as u64, reply.stderr.len() as u64) != (stdout, stderr) {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
@@ -162,12 +199,16 @@ async fn listen(output: impl AsyncRead + Unpin) -> io::Result<Reply> {
 
 fn understand(reply: Reply, program: String, timeout: Duration) -> Result<HostOutput, HostError> {
     match reply.report {
-        Report::Ended { code, is_cut, .. } => {
-            Ok(HostOutput { code, stdout: reply.stdout, stderr: reply.stderr, is_cut })
-        }
+        Report::Ended { code, is_cut, .. } => Ok(HostOutput {
+            code,
+            stdout: reply.stdout,
+            stderr: reply.stderr,
+            is_cut,
+        }),
         Report::TimedOut => Err(HostError::TimedOut(timeout)),
         Report::NotStarted { os_error, why } => {
-            let source = os_error.map_or_else(|| io::Error::other(why), io::Error::from_raw_os_error);
+            let source =
+                os_error.map_or_else(|| io::Error::other(why), io::Error::from_raw_os_error);
             Err(HostError::NotStarted { program, source })
         }
         Report::Changed { why } => Err(HostError::Changed(why)),
@@ -191,7 +232,10 @@ impl Backstop {
                 to_passed.send(()).ok();
             }
         });
-        Self { passed, _cancel: cancel }
+        Self {
+            passed,
+            _cancel: cancel,
+        }
     }
 
     async fn passed(self) {

@@ -21,12 +21,19 @@ pub(super) struct Stat {
 pub(super) fn read(pid: u32) -> io::Result<Stat> {
     // A process's name may be any bytes.
     let text = std::fs::read(Path::new("/proc").join(pid.to_string()).join("stat"))?;
-    parse(pid, &String::from_utf8_lossy(&text))
-        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, format!("/proc/{pid}/stat has an unknown format")))
+    parse(pid, &String::from_utf8_lossy(&text)).ok_or_else(|| {
+        io::Error::new(
+            io::ErrorKind::InvalidData,
+            format!("/proc/{pid}/stat has an unknown format"),
+        )
+    })
 }
 
 /// All processes that can be seen. Those that end meanwhile are left out.
-#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "there is no subreaper to sweep from"))]
+#[cfg_attr(
+    not(target_os = "linux"),
+    expect(dead_code, reason = "there is no subreaper to sweep from")
+)]
 pub(super) fn all() -> io::Result<Vec<Stat>> {
     let entries = std::fs::read_dir("/proc")?;
     Ok(entries
@@ -43,17 +50,29 @@ pub(super) fn parse(pid: u32, text: &str) -> Option<Stat> {
     let parent = fields.next()?.parse().ok()?;
     let group = fields.next()?.parse().ok()?;
     let started = fields.nth(16)?.parse().ok()?;
-    Some(Stat { pid, parent, group, started, is_zombie: matches!(state, "Z" | "X") })
+    Some(Stat {
+        pid,
+        parent,
+        group,
+        started,
+        is_zombie: matches!(state, "Z" | "X"),
+    })
 }
 
 /// Those of `all` that descend from `root` and still live, parents before children.
-#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "there is no subreaper to sweep from"))]
+#[cfg_attr(
+    not(target_os = "linux"),
+    expect(dead_code, reason = "there is no subreaper to sweep from")
+)]
 pub(super) fn descendants(all: &[Stat], root: u32) -> Vec<Stat> {
     let mut known = BTreeSet::from([root]);
     let mut found = Vec::new();
     loop {
-        let generation: Vec<Stat> =
-            all.iter().filter(|p| known.contains(&p.parent) && !known.contains(&p.pid)).copied().collect();
+        let generation: Vec<Stat> = all
+            .iter()
+            .filter(|p| known.contains(&p.parent) && !known.contains(&p.pid))
+            .copied()
+            .collect();
         if generation.is_empty() {
             return found;
         }

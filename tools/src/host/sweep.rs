@@ -25,10 +25,15 @@ mod linux {
 
     pub(super) fn kill_tree(program: Pid) {
         // Without /proc there is only the group to go by.
-        let Ok(all) = stat::all() else { return super::kill_group(program) };
+        let Ok(all) = stat::all() else {
+            return super::kill_group(program);
+        };
         let descendants = stat::descendants(&all, std::process::id());
         // As long as one of ours is in the group, its number cannot belong to a stranger's.
-        if descendants.iter().any(|process| u32::try_from(program.as_raw_pid()) == Ok(process.group)) {
+        if descendants
+            .iter()
+            .any(|process| u32::try_from(program.as_raw_pid()) == Ok(process.group))
+        {
             super::kill_group(program);
         }
         descendants.into_iter().for_each(kill);
@@ -37,7 +42,9 @@ mod linux {
     /// Kills `process`, and no later one that got its id. An error means that it is gone.
     fn kill(process: Stat) {
         let pid = i32::try_from(process.pid).ok().and_then(Pid::from_raw);
-        let Some(Ok(handle)) = pid.map(|pid| pidfd_open(pid, PidfdFlags::empty())) else { return };
+        let Some(Ok(handle)) = pid.map(|pid| pidfd_open(pid, PidfdFlags::empty())) else {
+            return;
+        };
         if stat::read(process.pid).is_ok_and(|now| now.started == process.started) {
             pidfd_send_signal(handle, Signal::KILL).ok();
         }

@@ -4,13 +4,28 @@ use super::lock::Lock;
 use super::stat::{self, Stat};
 
 fn process(pid: u32, parent: u32) -> Stat {
-    Stat { pid, parent, group: 1, started: u64::from(pid), is_zombie: false }
+    Stat {
+        pid,
+        parent,
+        group: 1,
+        started: u64::from(pid),
+        is_zombie: false,
+    }
 }
 
 #[test]
 fn a_process_whose_name_looks_like_fields_is_read_right() {
     let text = "42 (a) R 1 (b)) Z 7 5 1 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 9876 0 0";
-    assert_eq!(stat::parse(42, text), Some(Stat { pid: 42, parent: 7, group: 5, started: 9876, is_zombie: true }));
+    assert_eq!(
+        stat::parse(42, text),
+        Some(Stat {
+            pid: 42,
+            parent: 7,
+            group: 5,
+            started: 9876,
+            is_zombie: true
+        })
+    );
     assert_eq!(stat::parse(42, "42 (cut) R 1 2"), None);
 }
 
@@ -23,8 +38,18 @@ fn this_process_is_found_with_its_parent() {
 
 #[test]
 fn descendants_are_found_through_all_generations_and_dead_parents() {
-    let zombie = Stat { is_zombie: true, ..process(3, 2) };
-    let all = [process(9, 3), process(2, 1), zombie, process(4, 8), process(8, 0), process(1, 0)];
+    let zombie = Stat {
+        is_zombie: true,
+        ..process(3, 2)
+    };
+    let all = [
+        process(9, 3),
+        process(2, 1),
+        zombie,
+        process(4, 8),
+        process(8, 0),
+        process(1, 0),
+    ];
     assert_eq!(stat::descendants(&all, 1), [process(2, 1), process(9, 3)]);
     assert_eq!(stat::descendants(&all, 9), []);
 }
@@ -52,7 +77,10 @@ fn a_lock_guards_the_file_that_is_there_and_not_one_that_was_removed() {
     });
     first.release().unwrap();
     let second = waiting.join().unwrap();
-    assert!(path.exists(), "whoever comes next meets the second holder's file");
+    assert!(
+        path.exists(),
+        "whoever comes next meets the second holder's file"
+    );
     second.release().unwrap();
 }
 

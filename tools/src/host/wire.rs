@@ -31,7 +31,12 @@ pub(super) struct Order {
 #[serde(rename_all = "snake_case")]
 pub(super) enum Report {
     /// The program ended. So many bytes of its outputs follow, standard output first.
-    Ended { code: Option<i32>, stdout: usize, stderr: usize, is_cut: bool },
+    Ended {
+        code: Option<i32>,
+        stdout: usize,
+        stderr: usize,
+        is_cut: bool,
+    },
     /// The program ran too long.
     TimedOut,
     /// The program could not be started.

@@ -22,7 +22,11 @@ fn a_root_touches_the_store_if_one_holds_the_other_by_whatever_name() {
         ("data/link", "store/blobs", true),
         ("data/../store", "store", true),
     ] {
-        assert_eq!(roots_touch(&at(root), &at(store)).unwrap(), touches, "{root} and {store}");
+        assert_eq!(
+            roots_touch(&at(root), &at(store)).unwrap(),
+            touches,
+            "{root} and {store}"
+        );
     }
 }
 
@@ -39,10 +43,19 @@ fn folder_is_opened_along_no_link() {
     let real = folder.path().canonicalize().unwrap();
     std::fs::create_dir_all(real.join("data/inner")).unwrap();
     symlink("data", real.join("link")).unwrap();
-    assert!(open_folder(&real.join("data/inner")).unwrap().metadata().unwrap().is_dir());
+    assert!(
+        open_folder(&real.join("data/inner"))
+            .unwrap()
+            .metadata()
+            .unwrap()
+            .is_dir()
+    );
     for path in ["link", "link/inner"] {
         let error = open_folder(&real.join(path)).unwrap_err();
-        assert!(error.to_string().contains("symbolic link"), "{path}: {error}");
+        assert!(
+            error.to_string().contains("symbolic link"),
+            "{path}: {error}"
+        );
     }
     open_folder(&real.join("none")).unwrap_err();
 }

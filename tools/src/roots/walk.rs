@@ -19,18 +19,31 @@ pub(crate) fn open_folder(path: &Path) -> io::Result<File> {
             Component::Normal(name) => folder = enter(&folder, name.as_ref())?,
             Component::RootDir => {}
             Component::Prefix(_) | Component::CurDir | Component::ParentDir => {
-                return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path is not a plain one"));
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidInput,
+                    "the path is not a plain one",
+                ));
             }
         }
     }
     // A handle that is only a place cannot be listed or synced.
-    Ok(File::from(openat(&folder, ".", OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?))
+    Ok(File::from(openat(
+        &folder,
+        ".",
+        OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
+        Mode::empty(),
+    )?))
 }
 
 /// The folder that `names` lead to from `folder`; `None`: it is that itself.
-pub(crate) fn along<'n>(folder: impl AsFd, names: impl IntoIterator<Item = &'n str>) -> io::Result<Option<OwnedFd>> {
+pub(crate) fn along<'n>(
+    folder: impl AsFd,
+    names: impl IntoIterator<Item = &'n str>,
+) -> io::Result<Option<OwnedFd>> {
     let mut names = names.into_iter();
-    let Some(first) = names.next() else { return Ok(None) };
+    let Some(first) = names.next() else {
+        return Ok(None);
+    };
     let mut last = enter(folder, first.as_ref())?;
     for name in names {
         last = enter(&last, name.as_ref())?;
@@ -41,7 +54,8 @@ pub(crate) fn along<'n>(folder: impl AsFd, names: impl IntoIterator<Item = &'n s
 /// Opens what is called `name` in `folder`, unless it is a link.
 pub(crate) fn open_in(folder: impl AsFd, name: &str, flags: OFlags) -> io::Result<OwnedFd> {
     let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    openat(&folder, name, flags, Mode::from_raw_mode(0o666)).map_err(|error| told(&folder, name.as_ref(), error))
+    openat(&folder, name, flags, Mode::from_raw_mode(0o666))
+        .map_err(|error| told(&folder, name.as_ref(), error))
 }
 
 /// A handle on the place of a folder. Linux asks for no right to read it.
@@ -59,7 +73,8 @@ fn enter(folder: impl AsFd, name: &Path) -> io::Result<OwnedFd> {
 
 /// The error of opening `name`, which says so if a link is the reason.
 fn told(folder: impl AsFd, name: &Path, error: Errno) -> io::Error {
-    let is_link = |stat: rustix::fs::Stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink;
+    let is_link =
+        |stat: rustix::fs::Stat| FileType::from_raw_mode(stat.st_mode) == FileType::Symlink;
     let may_be = matches!(error, Errno::LOOP | Errno::NOTDIR | Errno::MLINK);
     if may_be && statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).is_ok_and(is_link) {
         return io::Error::new(io::ErrorKind::PermissionDenied, LINK);

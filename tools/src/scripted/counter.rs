@@ -28,7 +28,10 @@ pub(super) fn has_counted(file: &Path, key: &str) -> io::Result<bool> {
     };
     for line in lines.lines() {
         // Behind the last space stands the attempt.
-        if line?.rsplit_once(' ').is_some_and(|(counted, _)| counted == key) {
+        if line?
+            .rsplit_once(' ')
+            .is_some_and(|(counted, _)| counted == key)
+        {
             return Ok(true);
         }
     }

@@ -12,8 +12,16 @@ impl RawResult {
             .chain(self.json.clone().map(View::Json))
             .chain(self.artifacts().cloned().map(View::Artifact))
             .collect();
-        let text = self.text.clone().or_else(|| (!views.is_empty()).then(|| self.data()))?;
-        Some(ToolOutput { text, views, summary: self.summary.clone(), whole: None })
+        let text = self
+            .text
+            .clone()
+            .or_else(|| (!views.is_empty()).then(|| self.data()))?;
+        Some(ToolOutput {
+            text,
+            views,
+            summary: self.summary.clone(),
+            whole: None,
+        })
     }
 
     /// All its artifacts.
@@ -23,9 +31,15 @@ impl RawResult {
 
     /// The data as JSON, one value a line.
     fn data(&self) -> String {
-        let table = self.table.as_ref().map(|Table { columns, rows, .. }| json!({ "columns": columns, "rows": rows }));
+        let table = self
+            .table
+            .as_ref()
+            .map(|Table { columns, rows, .. }| json!({ "columns": columns, "rows": rows }));
         let artifacts = self.artifacts().map(|artifact| artifact.data.clone());
         let values = table.into_iter().chain(self.json.clone()).chain(artifacts);
-        values.map(|value| value.to_string()).collect::<Vec<_>>().join("\n")
+        values
+            .map(|value| value.to_string())
+            .collect::<Vec<_>>()
+            .join("\n")
     }
 }

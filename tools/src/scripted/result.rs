@@ -6,7 +6,9 @@ use std::time::Duration;
 use folkmoot_core::ids::ArtifactName;
 use folkmoot_core::port::ToolCall;
 use folkmoot_core::schema;
-use folkmoot_core::tool::{Artifact, ArtifactSpec, Choose, Question, Table, ToolErrorCode, ToolFailure, ToolOutput};
+use folkmoot_core::tool::{
+    Artifact, ArtifactSpec, Choose, Question, Table, ToolErrorCode, ToolFailure, ToolOutput,
+};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -36,7 +38,10 @@ pub(super) struct RawResult {
 
 /// Which arguments a result is for.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(untagged, expecting = "expected words, or a map of arguments, e.g. `{ path: a.md }`")]
+#[serde(
+    untagged,
+    expecting = "expected words, or a map of arguments, e.g. `{ path: a.md }`"
+)]
 enum When {
     /// Those in whose texts these words stand.
     Words(String),
@@ -46,7 +51,10 @@ enum When {
 
 /// A detail for operators, or that and what the model is told.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(untagged, expecting = "expected a text, or e.g. `{ code: not_found, detail: no such room }`")]
+#[serde(
+    untagged,
+    expecting = "expected a text, or e.g. `{ code: not_found, detail: no such room }`"
+)]
 enum RawError {
     Detail(String),
     Coded(ToolFailure),
@@ -54,7 +62,10 @@ enum RawError {
 
 /// A question, or that and the answers to choose from.
 #[derive(Debug, Clone, Deserialize)]
-#[serde(untagged, expecting = "expected a question, or e.g. `{ question: Which?, options: [a, b] }`")]
+#[serde(
+    untagged,
+    expecting = "expected a question, or e.g. `{ question: Which?, options: [a, b] }`"
+)]
 enum RawQuestion {
     Free(String),
     Choice(Choice),
@@ -96,14 +107,21 @@ impl RawResult {
         kinds: &BTreeMap<ArtifactName, ArtifactSpec>,
         index: usize,
     ) -> Result<ScriptedResult, BuildError> {
-        if let Some(kind) = self.artifacts().map(|artifact| &artifact.kind).find(|kind| !kinds.contains_key(*kind)) {
-            let why = format!("the tool declares no artifact {kind}: add it to the tool's `artifacts`");
+        if let Some(kind) = self
+            .artifacts()
+            .map(|artifact| &artifact.kind)
+            .find(|kind| !kinds.contains_key(*kind))
+        {
+            let why =
+                format!("the tool declares no artifact {kind}: add it to the tool's `artifacts`");
             return Err(draft.bad(format!("results[{index}]"), why));
         }
         let given = [
             self.output().map(Gives::Output),
             self.error.clone().map(|error| Gives::Failure(error.into())),
-            self.needs_input.clone().map(|question| Gives::Question(question.into())),
+            self.needs_input
+                .clone()
+                .map(|question| Gives::Question(question.into())),
         ];
         let mut given = given.into_iter().flatten();
         let (Some(gives), None) = (given.next(), given.next()) else {
@@ -117,7 +135,11 @@ impl RawResult {
             let why = "a question comes before any effect, so there is nothing to count";
             return Err(draft.bad(format!("results[{index}].counts"), why));
         }
-        let counts = self.counts.as_ref().map(|file| draft.file("counts", file).map(Arc::new)).transpose()?;
+        let counts = self
+            .counts
+            .as_ref()
+            .map(|file| draft.file("counts", file).map(Arc::new))
+            .transpose()?;
         Ok(ScriptedResult {
             when: self.when.clone(),
             gives,
@@ -137,7 +159,11 @@ impl ScriptedResult {
     /// Whether a run of `call` gives this result.
     pub(super) fn fits(&self, call: &ToolCall) -> bool {
         let is_answered = matches!(self.gives, Gives::Question(_)) && call.input.is_some();
-        !is_answered && self.when.as_ref().is_none_or(|when| when.fits(&call.arguments))
+        !is_answered
+            && self
+                .when
+                .as_ref()
+                .is_none_or(|when| when.fits(&call.arguments))
     }
 }
 
@@ -145,7 +171,9 @@ impl When {
     fn fits(&self, arguments: &Value) -> bool {
         match self {
             Self::Words(words) => stands_in(words, arguments),
-            Self::Values(values) => values.iter().all(|(name, value)| arguments.get(name) == Some(value)),
+            Self::Values(values) => values
+                .iter()
+                .all(|(name, value)| arguments.get(name) == Some(value)),
         }
     }
 }
@@ -161,10 +189,17 @@ fn stands_in(words: &str, value: &Value) -> bool {
 
 /// Refuses a question that nobody could answer.
 fn check_question(draft: &Draft<'_>, question: &Question, index: usize) -> Result<(), BuildError> {
-    let bad = |key: &str, why: String| Err(draft.bad(format!("results[{index}].needs_input.{key}"), why));
+    let bad =
+        |key: &str, why: String| Err(draft.bad(format!("results[{index}].needs_input.{key}"), why));
     let options = u32::try_from(question.options.len()).unwrap_or(u32::MAX);
-    if question.choose.is_some_and(|Choose { min, max }| min > max || max > options) {
-        return bad("choose", "`min` goes up to `max`, and `max` up to the number of options".to_owned());
+    if question
+        .choose
+        .is_some_and(|Choose { min, max }| min > max || max > options)
+    {
+        return bad(
+            "choose",
+            "`min` goes up to `max`, and `max` up to the number of options".to_owned(),
+        );
     }
     match question.schema.as_ref().map(schema::check) {
         Some(Err(error)) => bad("schema", error.fault.to_string()),
@@ -175,7 +210,10 @@ fn check_question(draft: &Draft<'_>, question: &Question, index: usize) -> Resul
 impl From<RawError> for ToolFailure {
     fn from(error: RawError) -> Self {
         match error {
-            RawError::Detail(detail) => Self { code: ToolErrorCode::Failed, detail },
+            RawError::Detail(detail) => Self {
+                code: ToolErrorCode::Failed,
+                detail,
+            },
             RawError::Coded(failure) => failure,
         }
     }
@@ -184,10 +222,21 @@ impl From<RawError> for ToolFailure {
 impl From<RawQuestion> for Question {
     fn from(question: RawQuestion) -> Self {
         match question {
-            RawQuestion::Free(text) => Self { text, ..Self::default() },
-            RawQuestion::Choice(Choice { question, options, choose, schema }) => {
-                Self { text: question, options, choose, schema }
-            }
+            RawQuestion::Free(text) => Self {
+                text,
+                ..Self::default()
+            },
+            RawQuestion::Choice(Choice {
+                question,
+                options,
+                choose,
+                schema,
+            }) => Self {
+                text: question,
+                options,
+                choose,
+                schema,
+            },
         }
     }
 }

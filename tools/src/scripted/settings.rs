@@ -30,7 +30,10 @@ pub(super) struct Settings {
 
 /// `true`, `false`, or `{ for: 24h }`.
 #[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(untagged, expecting = "expected `true`, `false`, or e.g. `{ for: 24h }`")]
+#[serde(
+    untagged,
+    expecting = "expected `true`, `false`, or e.g. `{ for: 24h }`"
+)]
 enum Idempotent {
     Flag(bool),
     Horizon(Horizon),
@@ -63,17 +66,29 @@ impl Settings {
     /// The checked results.
     pub(super) fn results(&self, draft: &Draft<'_>) -> Result<Vec<ScriptedResult>, BuildError> {
         let check = |(index, raw): (usize, &RawResult)| raw.check(draft, &self.artifacts, index);
-        let results: Vec<ScriptedResult> = self.results.iter().enumerate().map(check).collect::<Result<_, _>>()?;
+        let results: Vec<ScriptedResult> = self
+            .results
+            .iter()
+            .enumerate()
+            .map(check)
+            .collect::<Result<_, _>>()?;
         if results.is_empty() {
             return Err(draft.bad("results", "add at least one, e.g. `- text: done`"));
         }
         let last = results.len().saturating_sub(1);
-        if let Some(index) = results.iter().position(ScriptedResult::always_fits).filter(|index| *index < last) {
+        if let Some(index) = results
+            .iter()
+            .position(ScriptedResult::always_fits)
+            .filter(|index| *index < last)
+        {
             let why = "the results behind it are never reached: make it the last, or add `when`";
             return Err(draft.bad(format!("results[{index}]"), why));
         }
         if self.reconciles && results.iter().all(|result| result.counts.is_none()) {
-            return Err(draft.bad("reconciles", "lost runs are looked up in a `counts` file: add one to a result"));
+            return Err(draft.bad(
+                "reconciles",
+                "lost runs are looked up in a `counts` file: add one to a result",
+            ));
         }
         Ok(results)
     }

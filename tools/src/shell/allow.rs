@@ -33,15 +33,22 @@ impl Allowed {
     pub(super) fn read(entry: &Value) -> Result<Self, String> {
         let allowed = match entry {
             Value::Array(_) => serde_json::from_value(entry.clone())
-                .map(|argv| Self { argv, effect: EffectClass::Destructive, args: Args::Exact, pin: None })
+                .map(|argv| Self {
+                    argv,
+                    effect: EffectClass::Destructive,
+                    args: Args::Exact,
+                    pin: None,
+                })
                 .map_err(|error| error.to_string()),
             Value::Object(keys) if !keys.contains_key("effect") => {
                 Err("a command needs an effect: add `effect: read | write | destructive`".into())
             }
-            Value::Object(_) => serde_json::from_value(entry.clone()).map_err(|error| error.to_string()),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
-                Err("write the command as a list, e.g. [wc, -l, notes.md]; no shell splits it".into())
+            Value::Object(_) => {
+                serde_json::from_value(entry.clone()).map_err(|error| error.to_string())
             }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Err(
+                "write the command as a list, e.g. [wc, -l, notes.md]; no shell splits it".into(),
+            ),
         }?;
         match allowed.argv.first().map(String::as_str) {
             None | Some("") => Err("it names no program".into()),
@@ -56,7 +63,13 @@ impl Allowed {
             Args::Exact => constraint::Allowed::Equals(words),
             Args::Any => constraint::Allowed::Prefix(words),
         };
-        CallRule { when: vec![Constraint { path: "/argv".to_owned(), allowed }], effect: self.effect }
+        CallRule {
+            when: vec![Constraint {
+                path: "/argv".to_owned(),
+                allowed,
+            }],
+            effect: self.effect,
+        }
     }
 
     /// Whether this line lists `argv`.

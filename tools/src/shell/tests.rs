@@ -25,7 +25,10 @@ impl ToolHost for Recording {
 }
 
 fn shell(allow: &Value) -> Arc<dyn Tool> {
-    build(&json!({ "use": "shell", "cwd": ".", "timeout": "3s", "allow": allow }), Path::new("/"))
+    build(
+        &json!({ "use": "shell", "cwd": ".", "timeout": "3s", "allow": allow }),
+        Path::new("/"),
+    )
 }
 
 /// What running `argv` gives when the host gives `gives`, and what the host was to run.
@@ -34,15 +37,26 @@ async fn run(
     argv: &[&str],
     gives: Result<HostOutput, HostError>,
 ) -> (ToolOutcome, Vec<HostCommand>) {
-    let host = Arc::new(Recording { commands: Mutex::default(), gives: Mutex::new(Some(gives)) });
-    let call = ToolCall { host: Some(Arc::clone(&host) as Arc<dyn ToolHost>), ..call(json!({ "argv": argv })) };
+    let host = Arc::new(Recording {
+        commands: Mutex::default(),
+        gives: Mutex::new(Some(gives)),
+    });
+    let call = ToolCall {
+        host: Some(Arc::clone(&host) as Arc<dyn ToolHost>),
+        ..call(json!({ "argv": argv }))
+    };
     let outcome = tool.run(&call).await;
     let commands = host.commands.lock().unwrap().clone();
     (outcome, commands)
 }
 
 fn output(code: Option<i32>, stdout: &str, stderr: &str) -> HostOutput {
-    HostOutput { code, stdout: stdout.into(), stderr: stderr.into(), is_cut: false }
+    HostOutput {
+        code,
+        stdout: stdout.into(),
+        stderr: stderr.into(),
+        is_cut: false,
+    }
 }
 
 #[tokio::test]
@@ -72,7 +86,10 @@ async fn only_what_is_listed_runs() {
         let (outcome, commands) = run(&tool, argv, Ok(output(Some(0), "ran", ""))).await;
         assert_eq!(commands.len(), usize::from(is_listed), "{argv:?}");
         if is_listed {
-            assert!(matches!(outcome, ToolOutcome::Done(_)), "{argv:?}: {outcome:?}");
+            assert!(
+                matches!(outcome, ToolOutcome::Done(_)),
+                "{argv:?}: {outcome:?}"
+            );
         } else {
             assert_eq!(failure(&outcome).0, ToolErrorCode::NotAllowed, "{argv:?}");
         }
@@ -85,9 +102,17 @@ async fn the_host_gets_the_command_and_its_limits() {
     let (_, commands) = run(&tool, &["date"], Ok(output(Some(0), "", ""))).await;
     let (_, again) = run(&tool, &["date"], Ok(output(Some(0), "", ""))).await;
     assert_eq!(again, commands, "a rerun waits for the same lock");
-    let [command] = &commands[..] else { panic!("{commands:?}") };
-    assert_eq!((&command.argv[..], command.cwd.as_path()), (&["date".to_owned()][..], Path::new("/")));
-    assert_eq!((command.timeout, command.output_max), (Duration::from_secs(3), 8 * 1024 * 1024));
+    let [command] = &commands[..] else {
+        panic!("{commands:?}")
+    };
+    assert_eq!(
+        (&command.argv[..], command.cwd.as_path()),
+        (&["date".to_owned()][..], Path::new("/"))
+    );
+    assert_eq!(
+        (command.timeout, command.output_max),
+        (Duration::from_secs(3), 8 * 1024 * 1024)
+    );
     assert!(command.lock.len() == 64 && command.lock.chars().all(|c| c.is_ascii_hexdigit()));
 }
 
@@ -99,21 +124,31 @@ async fn pins_of_all_lines_that_list_a_command_go_with_it() {
         { "argv": ["git", "log"], "effect": "read", "args": "any", "pin": other },
         { "argv": ["date"], "effect": "read", "args": "exact" },
     ]));
-    for (argv, pins) in [(&["git", "log"][..], vec![&one, &other]), (&["git"], vec![&one]), (&["date"], vec![])] {
+    for (argv, pins) in [
+        (&["git", "log"][..], vec![&one, &other]),
+        (&["git"], vec![&one]),
+        (&["date"], vec![]),
+    ] {
         let (_, commands) = run(&tool, argv, Ok(output(Some(0), "", ""))).await;
         let told: Vec<String> = commands[0].pins.iter().map(ToString::to_string).collect();
         assert_eq!(told.iter().collect::<Vec<_>>(), pins, "{argv:?}");
         assert!(commands[0].folder.is_some());
     }
     let bad = json!({ "use": "shell", "cwd": ".", "allow": [{ "argv": ["x"], "effect": "read", "args": "any", "pin": "abc" }] });
-    assert_eq!(try_build(&bad, Path::new("/")).unwrap_err().path(), "allow[0]");
+    assert_eq!(
+        try_build(&bad, Path::new("/")).unwrap_err().path(),
+        "allow[0]"
+    );
 }
 
 #[tokio::test]
 async fn program_that_is_another_one_is_told_as_not_allowed() {
     let gives = Err(HostError::Changed("it has another digest".into()));
     let (outcome, _) = run(&shell(&json!([["date"]])), &["date"], gives).await;
-    assert_eq!(failure(&outcome), (ToolErrorCode::NotAllowed, "it has another digest"));
+    assert_eq!(
+        failure(&outcome),
+        (ToolErrorCode::NotAllowed, "it has another digest")
+    );
 }
 
 #[tokio::test]
@@ -126,10 +161,21 @@ async fn what_a_program_complains_of_stands_behind_what_it_prints() {
 #[tokio::test]
 async fn failures_are_told_apart() {
     let tool = shell(&json!([["date"]]));
-    let not_started = |kind: std::io::ErrorKind| HostError::NotStarted { program: "date".into(), source: kind.into() };
+    let not_started = |kind: std::io::ErrorKind| HostError::NotStarted {
+        program: "date".into(),
+        source: kind.into(),
+    };
     for (gives, code, detail) in [
-        (Ok(output(Some(2), "a", "b")), ToolErrorCode::ExitedWithFailure, "exit code 2; stdout: a; stderr: b"),
-        (Ok(output(None, "", "")), ToolErrorCode::ExitedWithFailure, "ended by a signal; stdout: ; stderr: "),
+        (
+            Ok(output(Some(2), "a", "b")),
+            ToolErrorCode::ExitedWithFailure,
+            "exit code 2; stdout: a; stderr: b",
+        ),
+        (
+            Ok(output(None, "", "")),
+            ToolErrorCode::ExitedWithFailure,
+            "ended by a signal; stdout: ; stderr: ",
+        ),
         (
             Err(HostError::TimedOut(Duration::from_secs(3))),
             ToolErrorCode::TimedOut,
@@ -145,8 +191,16 @@ async fn failures_are_told_apart() {
             ToolErrorCode::Failed,
             "cannot start date: permission denied",
         ),
-        (Err(HostError::Helper("gone".into())), ToolErrorCode::Failed, "the tool helper failed: gone"),
-        (Err(HostError::Lost("gone".into())), ToolErrorCode::Lost, "the tool helper was lost: gone"),
+        (
+            Err(HostError::Helper("gone".into())),
+            ToolErrorCode::Failed,
+            "the tool helper failed: gone",
+        ),
+        (
+            Err(HostError::Lost("gone".into())),
+            ToolErrorCode::Lost,
+            "the tool helper was lost: gone",
+        ),
     ] {
         let (outcome, _) = run(&tool, &["date"], gives).await;
         assert_eq!(failure(&outcome), (code, detail));
@@ -155,8 +209,16 @@ async fn failures_are_told_apart() {
 
 #[tokio::test]
 async fn without_a_host_nothing_runs() {
-    let outcome = shell(&json!([["date"]])).run(&call(json!({ "argv": ["date"] }))).await;
-    assert_eq!(failure(&outcome), (ToolErrorCode::Failed, "the runtime has no host for programs"));
+    let outcome = shell(&json!([["date"]]))
+        .run(&call(json!({ "argv": ["date"] })))
+        .await;
+    assert_eq!(
+        failure(&outcome),
+        (
+            ToolErrorCode::Failed,
+            "the runtime has no host for programs"
+        )
+    );
 }
 
 #[test]
@@ -180,9 +242,21 @@ fn a_bad_list_is_refused() {
         (json!([["wc"], []]), "allow[1]", "names no program"),
         (json!([[""]]), "allow[0]", "names no program"),
         (json!([["wc", 5]]), "allow[0]", "expected a string"),
-        (json!([{ "argv": ["wc"], "args": "any" }]), "allow[0]", "add `effect: read | write | destructive`"),
-        (json!([{ "argv": ["wc"], "effect": "read" }]), "allow[0]", "missing field `args`"),
-        (json!([{ "argv": ["wc"], "effect": "read", "args": "any", "x": 1 }]), "allow[0]", "unknown field `x`"),
+        (
+            json!([{ "argv": ["wc"], "args": "any" }]),
+            "allow[0]",
+            "add `effect: read | write | destructive`",
+        ),
+        (
+            json!([{ "argv": ["wc"], "effect": "read" }]),
+            "allow[0]",
+            "missing field `args`",
+        ),
+        (
+            json!([{ "argv": ["wc"], "effect": "read", "args": "any", "x": 1 }]),
+            "allow[0]",
+            "unknown field `x`",
+        ),
     ] {
         let settings = json!({ "use": "shell", "cwd": ".", "allow": allow });
         let error = try_build(&settings, Path::new("/")).unwrap_err();
@@ -195,8 +269,14 @@ fn a_bad_list_is_refused() {
 fn list_becomes_the_rules_of_the_tool() {
     let listed = json!([["wc", "-w"], { "argv": ["git"], "effect": "read", "args": "any" }]);
     let spec = shell(&listed).spec().clone();
-    assert_eq!((spec.unlisted, spec.effect), (Unlisted::Refuse, EffectClass::Destructive));
-    let effect = |argv: &[&str]| spec.rule_of(&json!({ "argv": argv })).map(|rule| rule.effect);
+    assert_eq!(
+        (spec.unlisted, spec.effect),
+        (Unlisted::Refuse, EffectClass::Destructive)
+    );
+    let effect = |argv: &[&str]| {
+        spec.rule_of(&json!({ "argv": argv }))
+            .map(|rule| rule.effect)
+    };
     assert_eq!(effect(&["wc", "-w"]), Some(EffectClass::Destructive));
     assert_eq!(effect(&["git", "log", "-1"]), Some(EffectClass::Read));
     assert_eq!(effect(&["wc", "-w", "x"]), None);
@@ -208,7 +288,10 @@ async fn what_is_not_listed_runs_where_people_are_asked_about_it() {
     let settings = json!({ "use": "shell", "cwd": ".", "allow": [{ "argv": ["date"], "effect": "read", "args": "exact" }],
                            "unlisted": "ask" });
     let tool = build(&settings, Path::new("/"));
-    assert_eq!((tool.spec().unlisted, tool.spec().effect), (Unlisted::Ask, EffectClass::Destructive));
+    assert_eq!(
+        (tool.spec().unlisted, tool.spec().effect),
+        (Unlisted::Ask, EffectClass::Destructive)
+    );
     let (outcome, commands) = run(&tool, &["ls"], Ok(output(Some(0), "ran", ""))).await;
     assert!(matches!(outcome, ToolOutcome::Done(_)), "{outcome:?}");
     assert_eq!(commands.len(), 1);
@@ -218,5 +301,8 @@ async fn what_is_not_listed_runs_where_people_are_asked_about_it() {
 fn programs_do_not_memoise() {
     let settings = json!({ "use": "shell", "cwd": ".", "memoise": true,
                            "allow": [{ "argv": ["date"], "effect": "read", "args": "exact" }] });
-    assert_eq!(try_build(&settings, Path::new("/")).unwrap_err().path(), "memoise");
+    assert_eq!(
+        try_build(&settings, Path::new("/")).unwrap_err().path(),
+        "memoise"
+    );
 }

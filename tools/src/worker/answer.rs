@@ -13,9 +13,10 @@ const SHOWN_MAX: usize = 4096;
 /// not known.
 pub(crate) fn outcome(output: &HostOutput) -> ToolOutcome {
     match serde_json::from_slice(last_line(&output.stdout)) {
-        Ok(ToolOutcome::Failed(ToolFailure { code, detail })) => {
-            ToolOutcome::failed(code, format!("{detail}{}", said("standard error", &output.stderr)))
-        }
+        Ok(ToolOutcome::Failed(ToolFailure { code, detail })) => ToolOutcome::failed(
+            code,
+            format!("{detail}{}", said("standard error", &output.stderr)),
+        ),
         Ok(outcome @ (ToolOutcome::Done(_) | ToolOutcome::NeedsInput(_))) => outcome,
         Err(error) => ToolOutcome::failed(ToolErrorCode::Lost, without_answer(output, &error)),
     }
@@ -23,12 +24,21 @@ pub(crate) fn outcome(output: &HostOutput) -> ToolOutcome {
 
 /// What a program prints before it is a worker stands on lines of its own.
 fn last_line(text: &[u8]) -> &[u8] {
-    text.trim_ascii_end().rsplit(|byte| *byte == b'\n').next().unwrap_or_default()
+    text.trim_ascii_end()
+        .rsplit(|byte| *byte == b'\n')
+        .next()
+        .unwrap_or_default()
 }
 
 fn without_answer(output: &HostOutput, error: &serde_json::Error) -> String {
-    let end = output.code.map_or_else(|| "by a signal".to_owned(), |code| format!("with exit code {code}"));
-    let (stdout, stderr) = (said("standard output", &output.stdout), said("standard error", &output.stderr));
+    let end = output.code.map_or_else(
+        || "by a signal".to_owned(),
+        |code| format!("with exit code {code}"),
+    );
+    let (stdout, stderr) = (
+        said("standard output", &output.stdout),
+        said("standard error", &output.stderr),
+    );
     format!("the worker ended {end} and gave no outcome ({error}){stdout}{stderr}")
 }
 
@@ -37,6 +47,8 @@ fn said(name: &str, bytes: &[u8]) -> String {
     if bytes.is_empty() {
         return String::new();
     }
-    let shown = bytes.get(bytes.len().saturating_sub(SHOWN_MAX)..).unwrap_or(bytes);
+    let shown = bytes
+        .get(bytes.len().saturating_sub(SHOWN_MAX)..)
+        .unwrap_or(bytes);
     format!("\n[{name}]\n{}", String::from_utf8_lossy(shown))
 }

@@ -30,19 +30,33 @@ fn take_over() -> io::Result<(String, File)> {
     let out = File::from(io::stdout().as_fd().try_clone_to_owned()?);
     dup2_stdout(io::stderr())?;
     let mut call = String::new();
-    io::stdin().take(CALL_BYTES_MAX as u64).read_to_string(&mut call)?;
+    io::stdin()
+        .take(CALL_BYTES_MAX as u64)
+        .read_to_string(&mut call)?;
     dup2_stdin(File::open("/dev/null")?)?;
     Ok((call, out))
 }
 
 fn answer(workers: &Workers, name: &OsStr, call: &str) -> io::Result<Vec<u8>> {
-    let Some(tool) = name.to_str().and_then(|name| workers.0.get(&ToolName::new(name).ok()?)) else {
-        let why = format!("{} is not among the workers of this program", name.display());
-        return Ok(serde_json::to_vec(&ToolOutcome::failed(ToolErrorCode::Failed, why))?);
+    let Some(tool) = name
+        .to_str()
+        .and_then(|name| workers.0.get(&ToolName::new(name).ok()?))
+    else {
+        let why = format!(
+            "{} is not among the workers of this program",
+            name.display()
+        );
+        return Ok(serde_json::to_vec(&ToolOutcome::failed(
+            ToolErrorCode::Failed,
+            why,
+        ))?);
     };
     let outcome = match serde_json::from_str(call) {
         Ok(call) => run(tool.as_ref(), &call),
-        Err(error) => ToolOutcome::failed(ToolErrorCode::Failed, format!("the call cannot be read: {error}")),
+        Err(error) => ToolOutcome::failed(
+            ToolErrorCode::Failed,
+            format!("the call cannot be read: {error}"),
+        ),
     };
     within(tool.spec().output_bytes_max, &outcome)
 }
@@ -53,8 +67,13 @@ fn run(tool: &dyn BlockingTool, call: &WorkerCall) -> ToolOutcome {
         let thread = thread::Builder::new().name(tool.spec().name.to_string());
         match thread.spawn_scoped(scope, || tool.run(call)) {
             // It may have taken effect before.
-            Ok(run) => run.join().unwrap_or_else(|_| ToolOutcome::failed(ToolErrorCode::Lost, "it panicked")),
-            Err(error) => ToolOutcome::failed(ToolErrorCode::Failed, format!("cannot start a thread: {error}")),
+            Ok(run) => run
+                .join()
+                .unwrap_or_else(|_| ToolOutcome::failed(ToolErrorCode::Lost, "it panicked")),
+            Err(error) => ToolOutcome::failed(
+                ToolErrorCode::Failed,
+                format!("cannot start a thread: {error}"),
+            ),
         }
     })
 }
@@ -65,8 +84,14 @@ fn within(max: u64, outcome: &ToolOutcome) -> io::Result<Vec<u8>> {
     if json.len() as u64 <= max {
         return Ok(json);
     }
-    let why = format!("the outcome has {} bytes as JSON, {max} are allowed", json.len());
-    Ok(serde_json::to_vec(&ToolOutcome::failed(ToolErrorCode::TooLarge, why))?)
+    let why = format!(
+        "the outcome has {} bytes as JSON, {max} are allowed",
+        json.len()
+    );
+    Ok(serde_json::to_vec(&ToolOutcome::failed(
+        ToolErrorCode::TooLarge,
+        why,
+    ))?)
 }
 
 /// Writes the outcome on a line of its own.

@@ -4,8 +4,18 @@ use crate::*;
 async fn a_program_that_takes_too_long_is_stopped_with_all_it_detached() {
     let place = Place::new();
     let limit = Duration::from_millis(500);
-    let error = place.host().run(HostCommand { timeout: limit, ..place.shell(DETACHES) }).await.unwrap_err();
-    assert!(matches!(error, HostError::TimedOut(after) if after == limit), "{error}");
+    let error = place
+        .host()
+        .run(HostCommand {
+            timeout: limit,
+            ..place.shell(DETACHES)
+        })
+        .await
+        .unwrap_err();
+    assert!(
+        matches!(error, HostError::TimedOut(after) if after == limit),
+        "{error}"
+    );
     assert_eq!(processes_in(place.folder.path()), Vec::<u32>::new());
 }
 
@@ -18,7 +28,10 @@ async fn what_a_finished_program_left_running_is_killed_before_the_run_is_over()
     let output = place.run(script).await.unwrap();
     assert_eq!(output.stdout, b"bye\n");
     for file in ["a", "b"] {
-        assert!(!is_alive(place.pid_in(file).await), "{file} lives after the run is over");
+        assert!(
+            !is_alive(place.pid_in(file).await),
+            "{file} lives after the run is over"
+        );
     }
 }
 
@@ -51,9 +64,13 @@ async fn programs_that_fork_all_the_time_are_caught() {
 /// The living processes whose working folder is `folder`.
 fn processes_in(folder: &Path) -> Vec<u32> {
     let folder = folder.canonicalize().unwrap();
-    let pids =
-        std::fs::read_dir("/proc").unwrap().filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok());
-    pids.filter(|pid: &u32| std::fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd == folder)).collect()
+    let pids = std::fs::read_dir("/proc")
+        .unwrap()
+        .filter_map(|entry| entry.unwrap().file_name().to_str()?.parse().ok());
+    pids.filter(|pid: &u32| {
+        std::fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|cwd| cwd == folder)
+    })
+    .collect()
 }
 
 #[tokio::test]
@@ -84,12 +101,23 @@ async fn a_rerun_waits_for_the_lock_of_a_living_run() {
     let place = Place::new();
     let host = place.host();
     let first =
-        host.run(place.shell("echo $$ > child.new; mv child.new child; until [ -e go ]; do :; done; touch done"));
+        host.run(place.shell(
+            "echo $$ > child.new; mv child.new child; until [ -e go ]; do :; done; touch done",
+        ));
     let second = async {
         place.pid_in("child").await;
         let limit = Duration::from_millis(100);
-        let error = host.run(HostCommand { timeout: limit, ..place.shell("touch second") }).await.unwrap_err();
-        assert!(error.to_string().contains("an earlier run still holds"), "{error}");
+        let error = host
+            .run(HostCommand {
+                timeout: limit,
+                ..place.shell("touch second")
+            })
+            .await
+            .unwrap_err();
+        assert!(
+            error.to_string().contains("an earlier run still holds"),
+            "{error}"
+        );
         assert!(!place.path("second").exists());
         std::fs::write(place.path("go"), "").unwrap();
         host.run(place.shell("test -e done")).await.unwrap()
@@ -101,7 +129,12 @@ async fn a_rerun_waits_for_the_lock_of_a_living_run() {
 /// A process that runs `script` as a runtime would: this test program, playing that part.
 fn spawn_runtime(place: &Place, script: &str) -> std::process::Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "real_time::kill::plays_the_runtime", "--ignored", "--nocapture"])
+        .args([
+            "--exact",
+            "real_time::kill::plays_the_runtime",
+            "--ignored",
+            "--nocapture",
+        ])
         .env("PLACE", place.folder.path())
         .env("SCRIPT", script)
         .stdout(Stdio::null())
@@ -112,7 +145,10 @@ fn spawn_runtime(place: &Place, script: &str) -> std::process::Child {
 #[tokio::test]
 #[ignore = "the part of the runtime in the tests above, which kill it"]
 async fn plays_the_runtime() {
-    let (place, script) = (std::env::var("PLACE").unwrap(), std::env::var("SCRIPT").unwrap());
+    let (place, script) = (
+        std::env::var("PLACE").unwrap(),
+        std::env::var("SCRIPT").unwrap(),
+    );
     let command = HostCommand {
         argv: vec!["sh".into(), "-c".into(), script],
         cwd: place.clone().into(),
@@ -123,7 +159,9 @@ async fn plays_the_runtime() {
         output_max: 1000,
         lock: "call".into(),
     };
-    let ended = ProcessHost::new(HELPER, Path::new(&place).join("locks")).run(command).await;
+    let ended = ProcessHost::new(HELPER, Path::new(&place).join("locks"))
+        .run(command)
+        .await;
     panic!("it should have been killed: {ended:?}");
 }
 
@@ -143,6 +181,8 @@ async fn a_chain_of_processes_that_each_start_the_next_is_caught() {
 #[tokio::test]
 async fn a_helper_that_is_killed_is_an_error_that_says_what_may_have_happened() {
     let error = Place::new().run("kill -9 $PPID").await.unwrap_err();
-    let HostError::Lost(why) = error else { panic!("{error}") };
+    let HostError::Lost(why) = error else {
+        panic!("{error}")
+    };
     assert!(why.contains("signal: 9"), "{why}");
 }

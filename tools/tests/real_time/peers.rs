@@ -11,7 +11,10 @@ async fn a_tools_process_is_told_from_others_even_when_it_detached_itself() {
         for pid in [place.pid_in("child").await, place.pid_in("orphan").await] {
             assert!(descends_from_tool(pid).unwrap());
             assert!(descends_from_runtime_or_tool(pid, std::process::id()).unwrap());
-            assert!(descends_from_runtime_or_tool(pid, 0).unwrap(), "a tool of another runtime is a tool");
+            assert!(
+                descends_from_runtime_or_tool(pid, 0).unwrap(),
+                "a tool of another runtime is a tool"
+            );
         }
     };
     tokio::select! {
@@ -26,7 +29,10 @@ fn the_runtimes_own_descendants_are_told_from_strangers() {
     let own = std::process::id();
     assert!(descends_from_runtime_or_tool(child.id(), own).unwrap());
     assert!(descends_from_runtime_or_tool(own, own).unwrap());
-    assert!(!descends_from_runtime_or_tool(own, child.id()).unwrap(), "a parent is no descendant");
+    assert!(
+        !descends_from_runtime_or_tool(own, child.id()).unwrap(),
+        "a parent is no descendant"
+    );
     assert!(!descends_from_tool(child.id()).unwrap());
     child.kill().unwrap();
     child.wait().unwrap();
@@ -42,7 +48,11 @@ fn a_program_whose_helper_was_killed_still_has_its_mark() {
 
 /// A process that runs `cat`. While it becomes that, nothing can be read of it: when it answers, it has.
 fn started(cat: &mut Command) -> Child {
-    let mut child = cat.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut child = cat
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
     child.stdin.as_mut().unwrap().write_all(b".").unwrap();
     child.stdout.as_mut().unwrap().read_exact(&mut [0]).unwrap();
     child

@@ -26,14 +26,25 @@ impl WorldTask {
         attempt: Attempt,
     ) -> Result<(), String> {
         permission::verify(&*self.means.log, &self.world, &agent, call).await?;
-        self.bring(Action::StartTool { agent: agent.clone(), call, attempt }).await?;
+        self.bring(Action::StartTool {
+            agent: agent.clone(),
+            call,
+            attempt,
+        })
+        .await?;
         if !self.world.is_running(&agent, call) {
             return Ok(());
         }
-        let Some(runnable) = self.world.runnable(&agent, call) else { return Ok(()) };
+        let Some(runnable) = self.world.runnable(&agent, call) else {
+            return Ok(());
+        };
         let tool = self.tool(&agent, call, &runnable.tool);
         let name = runnable.tool.clone();
-        self.bus.announce(ActivityEvent::Tool { agent: agent.clone(), call, tool: name });
+        self.bus.announce(ActivityEvent::Tool {
+            agent: agent.clone(),
+            call,
+            tool: name,
+        });
         let reports = self.reports(&agent, call, runnable.tool.clone());
         let run = self.tool_call(&agent, call, attempt, (runnable, reports.clone()));
         let keeper = self.keeper();
@@ -42,35 +53,66 @@ impl WorldTask {
             let outcome = execute(run, &keeper).await;
             let progress = reports.end();
             match outcome {
-                Some(outcome) => Action::FinishTool { agent, call, attempt, outcome, progress },
-                None => Action::TimeOutTool { agent, call, attempt },
+                Some(outcome) => Action::FinishTool {
+                    agent,
+                    call,
+                    attempt,
+                    outcome,
+                    progress,
+                },
+                None => Action::TimeOutTool {
+                    agent,
+                    call,
+                    attempt,
+                },
             }
         });
         Ok(())
     }
 
-    pub(super) fn reconcile(&mut self, effect: Effect, agent: AgentName, call: CallId, attempt: Attempt) {
-        let Some(runnable) = self.world.runnable(&agent, call) else { return };
+    pub(super) fn reconcile(
+        &mut self,
+        effect: Effect,
+        agent: AgentName,
+        call: CallId,
+        attempt: Attempt,
+    ) {
+        let Some(runnable) = self.world.runnable(&agent, call) else {
+            return;
+        };
         let tool = self.tool(&agent, call, &runnable.tool);
         let run = self.tool_call(&agent, call, attempt, (runnable, Arc::new(Unheard)));
         let keeper = self.keeper();
         self.flight.launch(effect, self.world.head(), async move {
             let result = match (tool, run) {
                 (Ok(tool), Ok(run)) => {
-                    let found = tokio::time::timeout(tool.spec().timeout(), tool.reconcile(&run)).await;
-                    keeper.keep_found(found.unwrap_or(Reconciliation::CannotTell), tool.spec()).await
+                    let found =
+                        tokio::time::timeout(tool.spec().timeout(), tool.reconcile(&run)).await;
+                    keeper
+                        .keep_found(found.unwrap_or(Reconciliation::CannotTell), tool.spec())
+                        .await
                 }
                 (Err(_), _) | (_, Err(_)) => Reconciliation::CannotTell,
             };
-            Action::RecordReconcile { agent, call, result }
+            Action::RecordReconcile {
+                agent,
+                call,
+                result,
+            }
         });
     }
 
     /// The tool that a call is for. One that was defined anew since its turn began, or works in another folder, is another
     /// tool.
-    fn tool(&self, agent: &AgentName, call: CallId, name: &ToolName) -> Result<Arc<dyn Tool>, ToolFailure> {
+    fn tool(
+        &self,
+        agent: &AgentName,
+        call: CallId,
+        name: &ToolName,
+    ) -> Result<Arc<dyn Tool>, ToolFailure> {
         if !self.world.has_tool_of(agent, call) {
-            let why = "the tool was defined anew, or its folder is another one, since it was called";
+            let why =
+                "the tool was defined anew, or its folder is another one, since it was called";
             return Err(ToolFailure::new(ToolErrorCode::NotAllowed, why));
         }
         let tool = self.parts.tools.get(name).cloned();
@@ -79,12 +121,23 @@ impl WorldTask {
 
     fn keeper(&self) -> Keeper {
         let (blobs, secrets) = (Arc::clone(&self.means.blobs), self.parts.secrets.clone());
-        Keeper { blobs, world: self.world.id(), secrets }
+        Keeper {
+            blobs,
+            world: self.world.id(),
+            secrets,
+        }
     }
 
     fn reports(&self, agent: &AgentName, call: CallId, tool: ToolName) -> Arc<Reports> {
         let (activity, secrets) = (self.bus.activity(), self.parts.secrets.clone());
-        Arc::new(Reports { activity, secrets, agent: agent.clone(), call, tool, told: Mutex::default() })
+        Arc::new(Reports {
+            activity,
+            secrets,
+            agent: agent.clone(),
+            call,
+            tool,
+            told: Mutex::default(),
+        })
     }
 
     fn tool_call(
@@ -96,8 +149,8 @@ impl WorldTask {
     ) -> Result<ToolCall, ToolFailure> {
         let erased = || ToolFailure::new(ToolErrorCode::Failed, "the arguments were erased");
         let text = runnable.arguments.ok_or_else(erased)?;
-        let arguments =
-            read(&text).map_err(|error| ToolFailure::new(ToolErrorCode::BadArguments, error.to_string()))?;
+        let arguments = read(&text)
+            .map_err(|error| ToolFailure::new(ToolErrorCode::BadArguments, error.to_string()))?;
         Ok(ToolCall {
             agent: agent.clone(),
             call,
@@ -113,10 +166,15 @@ impl WorldTask {
 }
 
 /// Runs a tool within its time limit; `None` if it took longer and was dropped.
-async fn execute(run: Result<(Arc<dyn Tool>, ToolCall), ToolFailure>, keeper: &Keeper) -> Option<ToolOutcome> {
+async fn execute(
+    run: Result<(Arc<dyn Tool>, ToolCall), ToolFailure>,
+    keeper: &Keeper,
+) -> Option<ToolOutcome> {
     match run {
         Ok((tool, call)) => {
-            let outcome = tokio::time::timeout(tool.spec().timeout(), tool.run(&call)).await.ok()?;
+            let outcome = tokio::time::timeout(tool.spec().timeout(), tool.run(&call))
+                .await
+                .ok()?;
             Some(keeper.keep(outcome, tool.spec()).await)
         }
         Err(failure) => Some(ToolOutcome::Failed(failure)),

@@ -43,12 +43,22 @@ impl Dialog {
     /// Asks for other arguments.
     pub(super) fn edit(request: &Waiting, shown: Digest) -> Self {
         let arguments = request.arguments.clone().unwrap_or_default();
-        Self { request: request.request, name: request.name.clone(), shown, step: Step::Arguments(arguments) }
+        Self {
+            request: request.request,
+            name: request.name.clone(),
+            shown,
+            step: Step::Arguments(arguments),
+        }
     }
 
     /// Asks for a reason.
     pub(super) fn deny(request: &Waiting, shown: Digest) -> Self {
-        Self { request: request.request, name: request.name.clone(), shown, step: Step::Reason }
+        Self {
+            request: request.request,
+            name: request.name.clone(),
+            shown,
+            step: Step::Reason,
+        }
     }
 
     /// What the person is asked now, line by line.
@@ -57,7 +67,8 @@ impl Dialog {
             Step::Arguments(arguments) => {
                 vec![
                     clean(arguments),
-                    "type the arguments to run it with, as JSON; an empty line decides nothing".to_owned(),
+                    "type the arguments to run it with, as JSON; an empty line decides nothing"
+                        .to_owned(),
                 ]
             }
             Step::Reason => vec!["why not? An empty line gives no reason".to_owned()],
@@ -72,9 +83,16 @@ impl Dialog {
             (Step::Arguments(_), "") => Turn::Dropped,
             (Step::Arguments(_), line) => self.edited(line),
             (Step::Reason, "") => Turn::Decided(self.denied(None, false)),
-            (Step::Reason, line) => Turn::More(Self { step: Step::Sharing(line.to_owned()), ..self }),
-            (Step::Sharing(reason), "y" | "yes") => Turn::Decided(self.denied(Some(reason.clone()), true)),
-            (Step::Sharing(reason), "n" | "no" | "") => Turn::Decided(self.denied(Some(reason.clone()), false)),
+            (Step::Reason, line) => Turn::More(Self {
+                step: Step::Sharing(line.to_owned()),
+                ..self
+            }),
+            (Step::Sharing(reason), "y" | "yes") => {
+                Turn::Decided(self.denied(Some(reason.clone()), true))
+            }
+            (Step::Sharing(reason), "n" | "no" | "") => {
+                Turn::Decided(self.denied(Some(reason.clone()), false))
+            }
             (Step::Sharing(_), _) => Turn::More(self),
         }
     }
@@ -85,11 +103,18 @@ impl Dialog {
             return Turn::More(self);
         }
         let yes = Approval::once(Some(self.shown.short()));
-        Turn::Decided(What::Approve(Approval { arguments: Some(line.to_owned()), ..yes }))
+        Turn::Decided(What::Approve(Approval {
+            arguments: Some(line.to_owned()),
+            ..yes
+        }))
     }
 
     fn denied(&self, reason: Option<String>, shares_reason: bool) -> What {
-        What::Deny { shown: Some(self.shown.short()), reason, shares_reason }
+        What::Deny {
+            shown: Some(self.shown.short()),
+            reason,
+            shares_reason,
+        }
     }
 }
 

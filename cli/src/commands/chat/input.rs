@@ -32,11 +32,15 @@ pub(super) struct Input {
 impl Input {
     pub(super) fn begin() -> Result<Self, CliError> {
         let interrupts = signal(SignalKind::interrupt());
-        let interrupts =
-            interrupts.map_err(|error| CliError::other(FAILED, format!("cannot catch Ctrl-C: {error}")))?;
+        let interrupts = interrupts
+            .map_err(|error| CliError::other(FAILED, format!("cannot catch Ctrl-C: {error}")))?;
         let (sender, lines) = mpsc::channel(1);
         std::thread::spawn(move || read(&sender));
-        Ok(Self { lines, interrupts, is_terminal: io::stdin().is_terminal() })
+        Ok(Self {
+            lines,
+            interrupts,
+            is_terminal: io::stdin().is_terminal(),
+        })
     }
 
     /// Whether a person types.
@@ -80,7 +84,11 @@ fn read_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
     if line.last() != Some(&b'\n') {
         input.skip_until(b'\n')?;
     }
-    Ok(Some(String::from_utf8_lossy(&line).trim_end_matches(['\n', '\r']).to_owned()))
+    Ok(Some(
+        String::from_utf8_lossy(&line)
+            .trim_end_matches(['\n', '\r'])
+            .to_owned(),
+    ))
 }
 
 #[cfg(test)]

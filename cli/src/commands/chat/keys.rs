@@ -42,17 +42,22 @@ impl Meaning {
 
     fn answer(line: &str, request: &Waiting) -> Self {
         let what = match (&request.asks, line) {
-            (Asks::Approval { shown, .. }, "o") => What::Approve(Approval::once(Some(shown.short()))),
+            (Asks::Approval { shown, .. }, "o") => {
+                What::Approve(Approval::once(Some(shown.short())))
+            }
             (Asks::Approval { shown, .. }, "t") => reaching(Scope::Turn, *shown),
             (Asks::Approval { shown, .. }, "w") => reaching(Scope::World, *shown),
             (Asks::Approval { shown, .. }, "e") => return Self::Ask(Dialog::edit(request, *shown)),
             (Asks::Approval { shown, .. }, "d") => return Self::Ask(Dialog::deny(request, *shown)),
-            (Asks::Question { question: Some(question) }, line) if !question.options.is_empty() => {
-                match options(line, question) {
-                    Some(options) => What::Options(options),
-                    None => return Self::Say(line.to_owned()),
-                }
-            }
+            (
+                Asks::Question {
+                    question: Some(question),
+                },
+                line,
+            ) if !question.options.is_empty() => match options(line, question) {
+                Some(options) => What::Options(options),
+                None => return Self::Say(line.to_owned()),
+            },
             (Asks::Question { .. }, line) => What::Text(line.to_owned()),
             (Asks::Outcome { .. }, "r") => What::Ran(None),
             (Asks::Outcome { .. }, "n") => What::NotRun,
@@ -64,7 +69,10 @@ impl Meaning {
 }
 
 fn reaching(scope: Scope, shown: Digest) -> What {
-    What::Approve(Approval { scope, ..Approval::once(Some(shown.short())) })
+    What::Approve(Approval {
+        scope,
+        ..Approval::once(Some(shown.short()))
+    })
 }
 
 /// The options that `line` names, from 0: one number, or several where several may be chosen, `-` for none of them.
@@ -73,7 +81,8 @@ fn options(line: &str, question: &Question) -> Option<Vec<u32>> {
     if many && line == "-" {
         return Some(Vec::new());
     }
-    let is_option = |number: &u32| usize::try_from(*number).is_ok_and(|at| at < question.options.len());
+    let is_option =
+        |number: &u32| usize::try_from(*number).is_ok_and(|at| at < question.options.len());
     let number = |word: &str| word.parse::<u32>().ok()?.checked_sub(1).filter(is_option);
     let words = line.split([' ', ',']).filter(|word| !word.is_empty());
     let mut numbers: Vec<u32> = words.map(number).collect::<Option<_>>()?;

@@ -59,26 +59,44 @@ impl<'a> Table<'a> {
         stage: mpsc::UnboundedSender<News>,
         asked: Asked,
     ) -> Self {
-        Self { common, runtime, by, seat, stage, asked, dialog: None }
+        Self {
+            common,
+            runtime,
+            by,
+            seat,
+            stage,
+            asked,
+            dialog: None,
+        }
     }
 
     /// Does what a line asks for.
     pub(super) async fn line(&mut self, line: &str) -> Result<Next, CliError> {
         // A command drops what is half decided.
-        if let Some(dialog) = self.dialog.take().filter(|_| !line.trim_start().starts_with('/')) {
+        if let Some(dialog) = self
+            .dialog
+            .take()
+            .filter(|_| !line.trim_start().starts_with('/'))
+        {
             self.go_on(dialog, line).await?;
             return Ok(Next::Line);
         }
         let waiting = self.seat.read(waiting).await?;
-        let shown = waiting.iter().find(|request| self.asked.is_ready(&request.name));
+        let shown = waiting
+            .iter()
+            .find(|request| self.asked.is_ready(&request.name));
         let request = shown.or(waiting.first());
         match (Meaning::of(line, request), request) {
             (Meaning::Nothing, _) => {}
             (Meaning::Say(text), _) => self.say(&text).await?,
-            (Meaning::Decide(what), Some(request)) if shown.is_some() => self.decide(request.request, what).await?,
+            (Meaning::Decide(what), Some(request)) if shown.is_some() => {
+                self.decide(request.request, what).await?
+            }
             (Meaning::Ask(dialog), Some(_)) if shown.is_some() => self.ask(dialog),
             // Something was printed since: nobody answers what they have not just seen.
-            (Meaning::Decide(_) | Meaning::Ask(_) | Meaning::Details, Some(request)) => self.details(request),
+            (Meaning::Decide(_) | Meaning::Ask(_) | Meaning::Details, Some(request)) => {
+                self.details(request)
+            }
             (Meaning::Decide(_) | Meaning::Ask(_) | Meaning::Details, None) => {}
             (Meaning::Command(command), _) => return self.command(&command, &waiting).await,
         }
@@ -88,7 +106,9 @@ impl<'a> Table<'a> {
     async fn command(&self, command: &str, waiting: &[Waiting]) -> Result<Next, CliError> {
         let (word, rest) = command.split_once(' ').unwrap_or((command, ""));
         match word {
-            "help" => HELP.iter().for_each(|line| self.tell(Line::Plain((*line).to_owned()))),
+            "help" => HELP
+                .iter()
+                .for_each(|line| self.tell(Line::Plain((*line).to_owned()))),
             "agents" => self.agents().await?,
             "approvals" if waiting.is_empty() => self.tell(Line::Quiet("nothing waits".to_owned())),
             "approvals" => waiting.iter().for_each(|request| self.details(request)),
@@ -100,13 +120,20 @@ impl<'a> Table<'a> {
             "grants" => self.grants().await?,
             "revoke" => self.revoke(rest).await?,
             "fork" => self.fork(rest).await,
-            word => self.tell(Line::Bad(format!("there is no /{word}; /help lists what there is"))),
+            word => self.tell(Line::Bad(format!(
+                "there is no /{word}; /help lists what there is"
+            ))),
         }
         Ok(Next::Line)
     }
 
     async fn say(&self, text: &str) -> Result<(), CliError> {
-        self.survive(self.seat.publish_message(Post::text(text)).await.map(|_| ()))
+        self.survive(
+            self.seat
+                .publish_message(Post::text(text))
+                .await
+                .map(|_| ()),
+        )
     }
 
     async fn decide(&self, request: RequestId, what: What) -> Result<(), CliError> {
@@ -117,7 +144,11 @@ impl<'a> Table<'a> {
     fn ask(&mut self, dialog: Dialog) {
         let mut asks = dialog.asks();
         let keys = asks.pop().unwrap_or_default();
-        self.tell(Line::Keys { name: dialog.name.clone(), again: Some(asks), keys });
+        self.tell(Line::Keys {
+            name: dialog.name.clone(),
+            again: Some(asks),
+            keys,
+        });
         self.dialog = Some(dialog);
     }
 
@@ -161,15 +192,28 @@ impl<'a> Table<'a> {
     /// Branches the room off as it stands; the chat goes on in this one.
     async fn fork(&self, name: &str) {
         let Ok(name) = WorldName::new(name.trim()) else {
-            return self.tell(Line::Bad("/fork NAME branches this room off under that name".to_owned()));
+            return self.tell(Line::Bad(
+                "/fork NAME branches this room off under that name".to_owned(),
+            ));
         };
-        let wish =
-            ForkWish { parent: self.seat.world().name().clone(), at: None, name, is_copied: false, is_live: false };
+        let wish = ForkWish {
+            parent: self.seat.world().name().clone(),
+            at: None,
+            name,
+            is_copied: false,
+            is_live: false,
+        };
         match fork(self.runtime, self.by.clone(), &wish).await {
             Ok(view) => {
                 let program = self.common.program();
-                self.tell(Line::Quiet(format!("{} is branched off behind event {}", view.world, view.at)));
-                self.tell(Line::Quiet(format!("go on there with: {program} chat {}", view.world)));
+                self.tell(Line::Quiet(format!(
+                    "{} is branched off behind event {}",
+                    view.world, view.at
+                )));
+                self.tell(Line::Quiet(format!(
+                    "go on there with: {program} chat {}",
+                    view.world
+                )));
             }
             Err(error) => self.tell(Line::Bad(error.to_string())),
         }
@@ -179,9 +223,14 @@ impl<'a> Table<'a> {
         let agents = self.seat.read(|world| {
             let doing = |name| format!("{:?}", world.doing(name)).to_lowercase();
             let agents = world.rules().spec().agents.iter();
-            agents.map(|agent| format!("@{}  {}", agent.name, doing(&agent.name))).collect::<Vec<_>>()
+            agents
+                .map(|agent| format!("@{}  {}", agent.name, doing(&agent.name)))
+                .collect::<Vec<_>>()
         });
-        agents.await?.into_iter().for_each(|line| self.tell(Line::Plain(line)));
+        agents
+            .await?
+            .into_iter()
+            .for_each(|line| self.tell(Line::Plain(line)));
         Ok(())
     }
 
@@ -200,9 +249,16 @@ impl<'a> Table<'a> {
     pub(super) async fn settle(&self) -> Result<(), CliError> {
         let world = self.seat.world();
         world.quiet().await?;
-        let (waiting, head) = self.seat.read(|world| (waiting(world), world.head())).await?;
+        let (waiting, head) = self
+            .seat
+            .read(|world| (waiting(world), world.head()))
+            .await?;
         // A question that is half answered is the last thing that was shown, and stays it.
-        let _ended = self.stage.send(News::Waits(if self.dialog.is_some() { Vec::new() } else { waiting }));
+        let _ended = self.stage.send(News::Waits(if self.dialog.is_some() {
+            Vec::new()
+        } else {
+            waiting
+        }));
         let (done, shown) = oneshot::channel();
         let _ended = self.stage.send(News::Sync(head, done));
         // A stage that has ended shows nothing any more, and ends the chat elsewhere.
@@ -211,10 +267,18 @@ impl<'a> Table<'a> {
     }
 
     fn details(&self, request: &Waiting) {
-        request::reaches(request, Form::Keys).into_iter().for_each(|line| self.tell(Line::Plain(line)));
-        request::commands(self.common, request, None).into_iter().for_each(|line| self.tell(Line::Plain(line)));
+        request::reaches(request, Form::Keys)
+            .into_iter()
+            .for_each(|line| self.tell(Line::Plain(line)));
+        request::commands(self.common, request, None)
+            .into_iter()
+            .for_each(|line| self.tell(Line::Plain(line)));
         let (name, again) = (request.name.clone(), Some(request::asked(request)));
-        self.tell(Line::Keys { name, again, keys: request::keys(request).to_owned() });
+        self.tell(Line::Keys {
+            name,
+            again,
+            keys: request::keys(request).to_owned(),
+        });
     }
 
     /// A refusal is told, and the chat goes on. A world that has ended ends it.

@@ -50,7 +50,12 @@ pub(crate) struct Approval {
 impl Approval {
     /// A yes to this one call.
     pub(crate) const fn once(shown: Option<String>) -> Self {
-        Self { shown, scope: Scope::Once, wider: Wider::Same, arguments: None }
+        Self {
+            shown,
+            scope: Scope::Once,
+            wider: Wider::Same,
+            arguments: None,
+        }
     }
 }
 
@@ -58,28 +63,71 @@ impl What {
     /// The command that decides so about what stands at `at`.
     pub(super) fn action(self, agent: AgentName, at: Position) -> Action {
         let request = RequestId(at);
-        let decide = |judgement| Action::Decide { agent, request, judgement };
+        let decide = |judgement| Action::Decide {
+            agent,
+            request,
+            judgement,
+        };
         match self {
-            Self::Approve(Approval { shown, scope, wider, arguments }) => {
-                let yes = Judgement::new(Verdict::Allow).having_seen(shown).within(scope);
-                decide(Judgement { wider, arguments, ..yes })
+            Self::Approve(Approval {
+                shown,
+                scope,
+                wider,
+                arguments,
+            }) => {
+                let yes = Judgement::new(Verdict::Allow)
+                    .having_seen(shown)
+                    .within(scope);
+                decide(Judgement {
+                    wider,
+                    arguments,
+                    ..yes
+                })
             }
-            Self::Deny { shown, reason, shares_reason } => {
-                let no = Judgement::new(Verdict::Deny).having_seen(shown).because(reason);
-                decide(Judgement { shares_reason, ..no })
+            Self::Deny {
+                shown,
+                reason,
+                shares_reason,
+            } => {
+                let no = Judgement::new(Verdict::Deny)
+                    .having_seen(shown)
+                    .because(reason);
+                decide(Judgement {
+                    shares_reason,
+                    ..no
+                })
             }
-            Self::Options(options) => Action::Answer { request, reply: Reply::Options(options) },
-            Self::Text(text) => Action::Answer { request, reply: Reply::Text(text) },
-            Self::Ran(text) => Action::Settle { request, settlement: Settlement::Ran(text) },
-            Self::NotRun => Action::Settle { request, settlement: Settlement::NotRun },
-            Self::RunAgain => Action::Settle { request, settlement: Settlement::RunAgain },
+            Self::Options(options) => Action::Answer {
+                request,
+                reply: Reply::Options(options),
+            },
+            Self::Text(text) => Action::Answer {
+                request,
+                reply: Reply::Text(text),
+            },
+            Self::Ran(text) => Action::Settle {
+                request,
+                settlement: Settlement::Ran(text),
+            },
+            Self::NotRun => Action::Settle {
+                request,
+                settlement: Settlement::NotRun,
+            },
+            Self::RunAgain => Action::Settle {
+                request,
+                settlement: Settlement::RunAgain,
+            },
             Self::Revoke => Action::Revoke { grant: GrantId(at) },
         }
     }
 
     /// The arguments that a call is to run with instead of its own.
     pub(super) fn edited(&self) -> Option<String> {
-        if let Self::Approve(approval) = self { approval.arguments.clone() } else { None }
+        if let Self::Approve(approval) = self {
+            approval.arguments.clone()
+        } else {
+            None
+        }
     }
 
     /// What it does to the request or grant, in a word.

@@ -22,21 +22,40 @@ impl Chosen {
     /// Reads the log of the world for them.
     pub(super) async fn of(log: &dyn EventLog, erasing: &Erasing) -> Result<Self, CliError> {
         let name = &erasing.world;
-        let none = || CliError::other(crate::exit::STORE, format!("there is no world called {name}"));
+        let none = || {
+            CliError::other(
+                crate::exit::STORE,
+                format!("there is no world called {name}"),
+            )
+        };
         let entry = log.find(name).await?.ok_or_else(none)?;
         if let Some(span) = erasing.events.iter().find(|span| span.to > entry.head) {
-            let why = format!("{name} has {} events, there is no event {}", entry.head, span.to);
+            let why = format!(
+                "{name} has {} events, there is no event {}",
+                entry.head, span.to
+            );
             return Err(CliError::other(USAGE, why));
         }
-        let (mut commits, mut episodes) = (log.read(entry.world, Position::new(1)).await?, Episodes::default());
+        let (mut commits, mut episodes) = (
+            log.read(entry.world, Position::new(1)).await?,
+            Episodes::default(),
+        );
         let mut chosen = Self { spans: Vec::new() };
         while let Some(stored) = commits.try_next().await? {
             let commit = stored.commit;
             let episode = episodes.take(&commit);
-            let is_of_all = erasing.person.as_deref().is_some_and(|person| is_by(&commit, person))
-                || erasing.episode.is_some_and(|wanted| episode == Some(Position::new(wanted)));
+            let is_of_all = erasing
+                .person
+                .as_deref()
+                .is_some_and(|person| is_by(&commit, person))
+                || erasing
+                    .episode
+                    .is_some_and(|wanted| episode == Some(Position::new(wanted)));
             for (at, event) in commit.numbered() {
-                let is_named = erasing.events.iter().any(|span| span.from <= at && at <= span.to);
+                let is_named = erasing
+                    .events
+                    .iter()
+                    .any(|span| span.from <= at && at <= span.to);
                 if (is_named || (is_of_all && is_talk(event))) && has_content(event) {
                     chosen.add(at);
                 }
@@ -54,12 +73,17 @@ impl Chosen {
     }
 
     pub(super) fn count(&self) -> u64 {
-        self.spans.iter().map(|span| span.to.get() - span.from.get() + 1).sum()
+        self.spans
+            .iter()
+            .map(|span| span.to.get() - span.from.get() + 1)
+            .sum()
     }
 
     pub(super) fn holds(&self, at: Position) -> bool {
         let behind = self.spans.partition_point(|span| span.from <= at);
-        self.spans.get(behind.wrapping_sub(1)).is_some_and(|span| at <= span.to)
+        self.spans
+            .get(behind.wrapping_sub(1))
+            .is_some_and(|span| at <= span.to)
     }
 
     pub(super) fn spans(&self) -> &[Span] {
@@ -79,21 +103,30 @@ struct Episodes {
 
 impl Episodes {
     fn take(&mut self, commit: &Commit) -> Option<Position> {
-        let opened = commit
-            .events
-            .iter()
-            .find_map(|event| if let Event::TurnOpened(opened) = event { Some(opened.episode.0) } else { None });
-        let begun = commit.numbered().find_map(|(at, event)| begins(&commit.header.principal, event).then_some(at));
+        let opened = commit.events.iter().find_map(|event| {
+            if let Event::TurnOpened(opened) = event {
+                Some(opened.episode.0)
+            } else {
+                None
+            }
+        });
+        let begun = commit
+            .numbered()
+            .find_map(|(at, event)| begins(&commit.header.principal, event).then_some(at));
         let caused = || self.by_event.get(&commit.header.cause?).copied();
         let episode = opened.or(begun).or_else(caused)?;
-        self.by_event.extend(commit.numbered().map(|(at, _)| (at, episode)));
+        self.by_event
+            .extend(commit.numbered().map(|(at, _)| (at, episode)));
         Some(episode)
     }
 }
 
 /// Only people and the world begin episodes.
 fn begins(principal: &Principal, event: &Event) -> bool {
-    let is_said = matches!(event, Event::MessagePosted(_) | Event::MessageEdited(_) | Event::ReplyRegenerated(_));
+    let is_said = matches!(
+        event,
+        Event::MessagePosted(_) | Event::MessageEdited(_) | Event::ReplyRegenerated(_)
+    );
     is_said && matches!(principal, Principal::Person(_) | Principal::World)
 }
 
@@ -106,9 +139,14 @@ fn is_by(commit: &Commit, name: &str) -> bool {
 
 /// Not what the room is, nor why something was erased.
 fn is_talk(event: &Event) -> bool {
-    !matches!(event, Event::WorldOpened(_) | Event::SpecRevised(_) | Event::ErasureRequested(_))
+    !matches!(
+        event,
+        Event::WorldOpened(_) | Event::SpecRevised(_) | Event::ErasureRequested(_)
+    )
 }
 
 pub(super) fn has_content(event: &Event) -> bool {
-    event.to_record().is_ok_and(|record| matches!(record.content, StoredContent::Present(_)))
+    event
+        .to_record()
+        .is_ok_and(|record| matches!(record.content, StoredContent::Present(_)))
 }

@@ -27,11 +27,18 @@ pub(super) struct Quotes {
 
 impl Quotes {
     /// Reads the log twice: for the sentences, and for who has them.
-    pub(super) async fn find(log: &dyn EventLog, name: &WorldName, chosen: &Chosen) -> Result<Self, CliError> {
+    pub(super) async fn find(
+        log: &dyn EventLog,
+        name: &WorldName,
+        chosen: &Chosen,
+    ) -> Result<Self, CliError> {
         let mut sentences = BTreeSet::new();
         each(log, name, |at, event| {
             if chosen.holds(at) {
-                let found = texts(event).iter().flat_map(|text| self::sentences(text)).collect::<Vec<_>>();
+                let found = texts(event)
+                    .iter()
+                    .flat_map(|text| self::sentences(text))
+                    .collect::<Vec<_>>();
                 let room = SENTENCES_MAX.saturating_sub(sentences.len());
                 sentences.extend(found.into_iter().take(room));
             }
@@ -39,7 +46,8 @@ impl Quotes {
         .await?;
         let mut quotes = Self::default();
         each(log, name, |at, event| {
-            let is_quoted = |text: &String| sentences.iter().any(|sentence| text.contains(sentence));
+            let is_quoted =
+                |text: &String| sentences.iter().any(|sentence| text.contains(sentence));
             if !chosen.holds(at) && texts(event).iter().any(is_quoted) {
                 quotes.add(at);
             }
@@ -57,18 +65,30 @@ impl Quotes {
     }
 }
 
-async fn each(log: &dyn EventLog, name: &WorldName, mut look: impl FnMut(Position, &Event)) -> Result<(), CliError> {
-    let Some(entry) = log.find(name).await? else { return Ok(()) };
+async fn each(
+    log: &dyn EventLog,
+    name: &WorldName,
+    mut look: impl FnMut(Position, &Event),
+) -> Result<(), CliError> {
+    let Some(entry) = log.find(name).await? else {
+        return Ok(());
+    };
     let mut commits = log.read(entry.world, Position::new(1)).await?;
     while let Some(stored) = commits.try_next().await? {
-        stored.commit.numbered().for_each(|(at, event)| look(at, event));
+        stored
+            .commit
+            .numbered()
+            .for_each(|(at, event)| look(at, event));
     }
     Ok(())
 }
 
 fn sentences(text: &str) -> Vec<String> {
     let pieces = text.split(['.', '!', '?', '\n']).map(str::trim);
-    pieces.filter(|piece| piece.chars().count() >= SENTENCE_MIN).map(str::to_owned).collect()
+    pieces
+        .filter(|piece| piece.chars().count() >= SENTENCE_MIN)
+        .map(str::to_owned)
+        .collect()
 }
 
 /// All texts in an event's content. Arguments of calls are JSON in a text.
@@ -91,7 +111,9 @@ fn collect(value: Value, into: &mut Vec<String>) {
             into.push(text);
         }
         Value::Array(items) => items.into_iter().for_each(|item| collect(item, into)),
-        Value::Object(fields) => fields.into_iter().for_each(|(_, value)| collect(value, into)),
+        Value::Object(fields) => fields
+            .into_iter()
+            .for_each(|(_, value)| collect(value, into)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }

@@ -8,7 +8,10 @@ async fn what_tools_hold_open_takes_no_persons_place() {
     for _ in 0..OTHERS_MAX {
         held.push(places.take(Peer::OfTool).await.unwrap());
     }
-    assert!(places.take(Peer::OfTool).await.is_none(), "the next one is turned away");
+    assert!(
+        places.take(Peer::OfTool).await.is_none(),
+        "the next one is turned away"
+    );
     assert!(places.take(Peer::Stranger).await.is_none());
     for _ in 0..PEERS_MAX {
         held.push(places.take(Peer::Person(0)).await.unwrap());

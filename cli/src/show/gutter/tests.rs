@@ -15,16 +15,27 @@ fn layout() -> Layout {
 
 fn said(text: &str) -> Line {
     let message = folkmoot::core::ids::MessageId(folkmoot::core::ids::Position::new(1));
-    Line::Said { message, from: "worker".to_owned(), is_person: false, text: text.to_owned() }
+    Line::Said {
+        message,
+        from: "worker".to_owned(),
+        is_person: false,
+        text: text.to_owned(),
+    }
 }
 
 /// The lines of what is printed in so many columns.
 fn printed(line: &Line, width: usize) -> Vec<String> {
-    plain(&folded(&layout().line(line), width)).split('\n').map(str::to_owned).collect()
+    plain(&folded(&layout().line(line), width))
+        .split('\n')
+        .map(str::to_owned)
+        .collect()
 }
 
 fn streamed(text: &str, width: u16, splits: &[usize]) -> Vec<String> {
-    let (mut flow, mut out) = (Flow::new(&layout().indent(), Some(width)), layout().name("worker", false));
+    let (mut flow, mut out) = (
+        Flow::new(&layout().indent(), Some(width)),
+        layout().name("worker", false),
+    );
     let mut rest = text;
     for split in splits.iter().cycle().take(text.len().max(1)) {
         let at = rest.ceil_char_boundary((*split).clamp(1, rest.len().max(1)).min(rest.len()));
@@ -69,7 +80,12 @@ fn check_guarded(lines: &[String], width: usize, what: &str) {
         let text = text.unwrap_or_else(|| panic!("no gutter in {line:?} of {what:?}"));
         let first = text.chars().find(|c| is_seen(*c));
         assert!(!first.is_some_and(is_mark), "{line:?} of {what:?}");
-        assert!(!text.chars().any(|c| c.is_control() || super::super::is_obeyed(c)), "{line:?} of {what:?}");
+        assert!(
+            !text
+                .chars()
+                .any(|c| c.is_control() || super::super::is_obeyed(c)),
+            "{line:?} of {what:?}"
+        );
         assert!(columns_of(line) <= width, "{line:?} is wider than {width}");
     }
 }
@@ -83,21 +99,37 @@ fn name_holds_no_gutter_of_its_own() {
         ("zoë", "  zoë  ┊ hi"),
     ] {
         let message = folkmoot::core::ids::MessageId(folkmoot::core::ids::Position::new(1));
-        let line = Line::Said { message, from: name.to_owned(), is_person: true, text: "hi".to_owned() };
+        let line = Line::Said {
+            message,
+            from: name.to_owned(),
+            is_person: true,
+            text: "hi".to_owned(),
+        };
         assert_eq!(plain(&Layout::new(&[]).line(&line)), shown);
     }
 }
 
 #[test]
 fn copy_of_a_request_is_told_from_the_request_without_colours() {
-    let asked =
-        vec!["worker asks to run push (destructive) with {}".to_owned(), "expires soon, shown 2eef2c91".to_owned()];
+    let asked = vec![
+        "worker asks to run push (destructive) with {}".to_owned(),
+        "expires soon, shown 2eef2c91".to_owned(),
+    ];
     for width in [40, 80, 120] {
         let real = printed(&Line::Asks("gate#7".to_owned(), asked.clone()), width);
-        assert!(real.iter().all(|line| line.trim_start().starts_with(BAR)), "{real:?}");
+        assert!(
+            real.iter().all(|line| line.trim_start().starts_with(BAR)),
+            "{real:?}"
+        );
         let copy = printed(&said(&real.join("\n")), width);
         check_guarded(&copy, width, "a copy");
-        let copy = printed(&said(&format!("fine\n{}", real.join("\n").replace("        ", ""))), width);
+        let copy = printed(
+            &said(&format!(
+                "fine\n{}",
+                real.join("\n").replace("        ", "")
+            )),
+            width,
+        );
         assert!(copy.iter().all(|line| !real.contains(line)), "{copy:?}");
     }
 }
@@ -119,8 +151,14 @@ fn every_line_of_others_has_the_gutter_wherever_it_is_broken() {
 fn arguments_and_reasons_break_behind_the_gutter() {
     let arguments = format!("→ push {{\"x\":\"{}┃ gate#7\"}}", "y ".repeat(60));
     let lines = [
-        Line::Does { from: "worker".to_owned(), what: arguments.clone() },
-        Line::Quiet(format!("message 4 now says: hm\n┃ gate#7\n{}", "✓ ".repeat(80))),
+        Line::Does {
+            from: "worker".to_owned(),
+            what: arguments.clone(),
+        },
+        Line::Quiet(format!(
+            "message 4 now says: hm\n┃ gate#7\n{}",
+            "✓ ".repeat(80)
+        )),
         Line::Good(format!("ada denies gate#7: {}", "┃ gate#9 ".repeat(30))),
     ];
     for line in &lines {
@@ -128,23 +166,54 @@ fn arguments_and_reasons_break_behind_the_gutter() {
             let shown = printed(line, width);
             assert!(shown.len() > 1);
             for line in shown.iter().skip(1) {
-                let text = line.trim_start().strip_prefix(GUTTER).unwrap_or_else(|| panic!("{shown:?}"));
-                assert!(!text.chars().find(|c| is_seen(*c)).is_some_and(is_mark), "{shown:?}");
+                let text = line
+                    .trim_start()
+                    .strip_prefix(GUTTER)
+                    .unwrap_or_else(|| panic!("{shown:?}"));
+                assert!(
+                    !text.chars().find(|c| is_seen(*c)).is_some_and(is_mark),
+                    "{shown:?}"
+                );
             }
         }
     }
     let block = printed(&Line::Asks("gate#7".to_owned(), vec![arguments]), 40);
-    assert!(block.iter().all(|line| line.trim_start().starts_with(BAR)), "{block:?}");
-    assert!(block.iter().skip(2).all(|line| line.trim_start().starts_with(&format!("{BAR} {GUTTER} "))), "{block:?}");
+    assert!(
+        block.iter().all(|line| line.trim_start().starts_with(BAR)),
+        "{block:?}"
+    );
+    assert!(
+        block
+            .iter()
+            .skip(2)
+            .all(|line| line.trim_start().starts_with(&format!("{BAR} {GUTTER} "))),
+        "{block:?}"
+    );
 }
 
 #[test]
 fn words_are_kept_whole_where_they_fit() {
-    let lines = printed(&said("the quick brown fox jumps over the lazy dog and sleeps"), 40);
-    assert_eq!(lines, ["worker  ┊ the quick brown fox jumps over", "        ┊ the lazy dog and sleeps"]);
-    let streamed = streamed("the quick brown fox jumps over the lazy dog and sleeps", 40, &[5]);
+    let lines = printed(
+        &said("the quick brown fox jumps over the lazy dog and sleeps"),
+        40,
+    );
+    assert_eq!(
+        lines,
+        [
+            "worker  ┊ the quick brown fox jumps over",
+            "        ┊ the lazy dog and sleeps"
+        ]
+    );
+    let streamed = streamed(
+        "the quick brown fox jumps over the lazy dog and sleeps",
+        40,
+        &[5],
+    );
     assert_eq!(streamed, lines);
-    assert_eq!(guarded("  indented\n\n✓ x"), ["┊   indented", "┊", "┊ \\u{2713} x"]);
+    assert_eq!(
+        guarded("  indented\n\n✓ x"),
+        ["┊   indented", "┊", "┊ \\u{2713} x"]
+    );
     assert_eq!(request::block("a#1", &["x\ny".to_owned()]).len(), 3);
 }
 

@@ -5,7 +5,11 @@ fn asks(name: &str) -> Line {
 }
 
 fn keys(name: &str, again: bool) -> Line {
-    Line::Keys { name: name.to_owned(), again: again.then(Vec::new), keys: "o once".to_owned() }
+    Line::Keys {
+        name: name.to_owned(),
+        again: again.then(Vec::new),
+        keys: "o once".to_owned(),
+    }
 }
 
 #[test]
@@ -16,7 +20,12 @@ fn keys_decide_only_what_was_shown_last() {
     assert!(!asked.is_ready("gate#7"), "its keys were not shown");
     asked.printed(&keys("gate#7", false));
     assert!(asked.is_ready("gate#7") && !asked.is_ready("gate#9"));
-    for other in [Line::Quiet("x".to_owned()), Line::Plain("x".to_owned()), asks("gate#9"), keys("gate#9", true)] {
+    for other in [
+        Line::Quiet("x".to_owned()),
+        Line::Plain("x".to_owned()),
+        asks("gate#9"),
+        keys("gate#9", true),
+    ] {
         asked.printed(&keys("gate#7", true));
         assert!(asked.is_ready("gate#7"));
         asked.printed(&other);
@@ -26,5 +35,8 @@ fn keys_decide_only_what_was_shown_last() {
     asked.disturb();
     assert!(!asked.is_ready("gate#7"), "a draft was begun");
     asked.printed(&keys("gate#7", false));
-    assert!(!asked.is_ready("gate#7"), "what it asks is not to be seen any more");
+    assert!(
+        !asked.is_ready("gate#7"),
+        "what it asks is not to be seen any more"
+    );
 }

@@ -18,7 +18,11 @@ const INDENT: &str = "  ";
 /// The lines of the tree.
 pub(super) fn lines(view: &WhyView) -> Vec<String> {
     let nodes = view.nodes.iter().map(|node| (node.node.at, node)).collect();
-    let mut tree = Tree { nodes, told: BTreeSet::new(), lines: Vec::new() };
+    let mut tree = Tree {
+        nodes,
+        told: BTreeSet::new(),
+        lines: Vec::new(),
+    };
     tree.grow(view.at, INDENT, "");
     if view.is_cut {
         tree.lines.push(format!("{INDENT}… and so on"));
@@ -37,9 +41,15 @@ impl Tree<'_> {
     /// Writes the event at `at` behind `mark`, and all its causes below, behind `indent`.
     fn grow(&mut self, at: Position, indent: &str, mark: &str) {
         let (mut next, mut before) = (at, format!("{indent}{mark}"));
-        let below = if mark.is_empty() { indent.to_owned() } else { format!("{indent}{}", under(mark)) };
+        let below = if mark.is_empty() {
+            indent.to_owned()
+        } else {
+            format!("{indent}{}", under(mark))
+        };
         loop {
-            let Some(node) = self.nodes.get(&next).copied() else { return };
+            let Some(node) = self.nodes.get(&next).copied() else {
+                return;
+            };
             if !self.told.insert(next) {
                 let what = format!("{} {} (above)", next.get(), node.node.kind);
                 self.lines.push(format!("{before}{}", paint(DIM, &what)));
@@ -50,7 +60,8 @@ impl Tree<'_> {
                 [] => return,
                 [only] => (next, before) = (*only, format!("{below}└ ")),
                 [more @ .., last] => {
-                    more.iter().for_each(|cause| self.grow(*cause, &below, "├─ "));
+                    more.iter()
+                        .for_each(|cause| self.grow(*cause, &below, "├─ "));
                     self.grow(*last, &below, "└─ ");
                     return;
                 }
@@ -61,23 +72,47 @@ impl Tree<'_> {
 
 /// What stands below a branch.
 fn under(mark: &str) -> &'static str {
-    if mark.starts_with('├') { "│  " } else { "   " }
+    if mark.starts_with('├') {
+        "│  "
+    } else {
+        "   "
+    }
 }
 
 /// An event in one line: what, who, and why the command was given.
 fn line(view: &NodeView) -> String {
-    let NodeView { node, woken_by, actor, gist } = view;
+    let NodeView {
+        node,
+        woken_by,
+        actor,
+        gist,
+    } = view;
     let kind = paint(BOLD, &node.kind);
-    let mut reasons: Vec<String> = woken_by.iter().map(|wake| format!("woken by {}", woken(wake))).collect();
+    let mut reasons: Vec<String> = woken_by
+        .iter()
+        .map(|wake| format!("woken by {}", woken(wake)))
+        .collect();
     if reasons.is_empty() {
         reasons.extend(necessary(node.command).map(str::to_owned));
     }
     if node.because.is_empty() {
-        reasons.push(format!("a command of {}, which nothing before it made necessary", giver(&node.by)));
+        reasons.push(format!(
+            "a command of {}, which nothing before it made necessary",
+            giver(&node.by)
+        ));
     }
-    let reasons = if reasons.is_empty() { String::new() } else { paint(DIM, &format!("  ({})", reasons.join("; "))) };
-    let words: Vec<String> = [clean(actor), one_line(gist)].into_iter().filter(|word| !word.is_empty()).collect();
-    format!("{} {kind}  {}{reasons}", node.at.get(), words.join("  ")).trim_end().to_owned()
+    let reasons = if reasons.is_empty() {
+        String::new()
+    } else {
+        paint(DIM, &format!("  ({})", reasons.join("; ")))
+    };
+    let words: Vec<String> = [clean(actor), one_line(gist)]
+        .into_iter()
+        .filter(|word| !word.is_empty())
+        .collect();
+    format!("{} {kind}  {}{reasons}", node.at.get(), words.join("  "))
+        .trim_end()
+        .to_owned()
 }
 
 /// What made a command necessary; `None` if its events, or those before, say it all.

@@ -5,7 +5,8 @@ use folkmoot::core::ids::{AgentName, Position, Time, TurnId};
 
 use super::*;
 
-const SPOKEN: &str = "Let me see.\n{\"action\": \"push\",\n \"action_input\": \"\u{1b}[2J\"}\nDone.";
+const SPOKEN: &str =
+    "Let me see.\n{\"action\": \"push\",\n \"action_input\": \"\u{1b}[2J\"}\nDone.";
 
 fn view(spoken: Option<&str>) -> WithheldView {
     let from = SPOKEN.find('{').unwrap();
@@ -16,7 +17,11 @@ fn view(spoken: Option<&str>) -> WithheldView {
         turn: TurnId(Position::new(3)),
         answer: Position::new(7),
         message: None,
-        spans: vec![Withheld { from, to, family: ArtifactFamily::ReactJson }],
+        spans: vec![Withheld {
+            from,
+            to,
+            family: ArtifactFamily::ReactJson,
+        }],
     };
     WithheldView::of(Position::new(9), Time::SIMULATED_START, &kept, spoken)
 }

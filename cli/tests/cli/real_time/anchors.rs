@@ -9,9 +9,14 @@ use crate::desk::Desk;
 #[test]
 fn an_anchor_of_a_held_store_comes_from_its_holder_and_is_signed_by_whoever_asks() {
     let (desk, _run) = waiting();
-    desk.run(&["anchor", "gate"]).expect(3).err_has("no head of gate is signed");
+    desk.run(&["anchor", "gate"])
+        .expect(3)
+        .err_has("no head of gate is signed");
     let public = desk.run(&["key", "new", "desk.key"]).expect(0).out;
-    let ran = desk.run(&["--key", "desk.key", "anchor", "gate"]).expect(0).err_has("signed now");
+    let ran = desk
+        .run(&["--key", "desk.key", "anchor", "gate"])
+        .expect(0)
+        .err_has("signed now");
     let anchors = Anchors::parse(ran.out.as_bytes()).unwrap();
     let key = [VerifierKey::parse(public.trim_end()).unwrap()];
     let covered: Vec<u64> = anchors
@@ -30,5 +35,7 @@ fn a_world_that_waits_for_people_has_a_signed_head() {
     desk.run(&["key", "new", "desk.key"]).expect(0);
     let mut run = Running::start(&desk, &["--key", "desk.key", "run", "gate.yaml", "--wait"]);
     run.until("folkmoot --key desk.key deny gate ");
-    desk.run(&["anchor", "gate"]).expect(0).err_has("which is all of it");
+    desk.run(&["anchor", "gate"])
+        .expect(0)
+        .err_has("which is all of it");
 }

@@ -12,10 +12,17 @@ fn a_store_is_backed_up_while_another_process_works_in_it() {
     command.current_dir(desk.path("elsewhere"));
     Ran::of(command).expect(0).out_has("1 worlds with");
     let held = desk.run(&["log", "gate", "--json"]).expect(0).values();
-    let copied = desk.run(&["--store", "elsewhere/copy", "log", "gate", "--json"]).expect(0).values();
+    let copied = desk
+        .run(&["--store", "elsewhere/copy", "log", "gate", "--json"])
+        .expect(0)
+        .values();
     assert_eq!(copied, held);
-    desk.run(&["backup", "elsewhere/copy"]).expect(2).err_has("is not empty");
-    desk.run(&["backup", "store/inside"]).expect(2).err_has("inside the store");
+    desk.run(&["backup", "elsewhere/copy"])
+        .expect(2)
+        .err_has("is not empty");
+    desk.run(&["backup", "store/inside"])
+        .expect(2)
+        .err_has("inside the store");
     desk.run(&["deny", "gate", &desk.asked("gate").0]).expect(0);
     run.until("it is done");
 }
@@ -26,12 +33,25 @@ fn a_world_that_is_open_is_not_deleted_and_others_are() {
     desk.run(&["run", "gate.yaml", "--world", "old"]).expect(4);
     let mut run = Running::start(&desk, &["run", "gate.yaml", "--wait"]);
     run.until("gate#");
-    desk.run(&["delete", "gate", "old", "--yes"]).expect(3).err_has("gate is open").err_has("none was deleted");
+    desk.run(&["delete", "gate", "old", "--yes"])
+        .expect(3)
+        .err_has("gate is open")
+        .err_has("none was deleted");
     desk.run(&["log", "old"]).expect(0);
-    desk.run(&["delete", "old", "--yes"]).expect(0).out_has("old is deleted");
-    desk.run(&["log", "old"]).expect(3).err_has("there is no world called old");
-    let gone = desk.run(&["worlds", "--deleted", "--json"]).expect(0).values();
-    assert_eq!((gone.len(), &gone[0]["name"]), (1, &serde_json::json!("old")));
+    desk.run(&["delete", "old", "--yes"])
+        .expect(0)
+        .out_has("old is deleted");
+    desk.run(&["log", "old"])
+        .expect(3)
+        .err_has("there is no world called old");
+    let gone = desk
+        .run(&["worlds", "--deleted", "--json"])
+        .expect(0)
+        .values();
+    assert_eq!(
+        (gone.len(), &gone[0]["name"]),
+        (1, &serde_json::json!("old"))
+    );
     desk.run(&["deny", "gate", &desk.asked("gate").0]).expect(0);
     run.until("it is done");
 }

@@ -47,10 +47,17 @@ impl Gateway {
                     assert!(more > 0, "the request is cut");
                     end += more;
                 }
-                keeps.lock().unwrap().push(String::from_utf8(bytes[..end].to_vec()).unwrap());
+                keeps
+                    .lock()
+                    .unwrap()
+                    .push(String::from_utf8(bytes[..end].to_vec()).unwrap());
                 let len = body.len();
-                let head = format!("HTTP/1.1 {status}\r\ncontent-type: application/json\r\nconnection: close\r\n");
-                stream.write_all(format!("{head}content-length: {len}\r\n\r\n{body}").as_bytes()).unwrap();
+                let head = format!(
+                    "HTTP/1.1 {status}\r\ncontent-type: application/json\r\nconnection: close\r\n"
+                );
+                stream
+                    .write_all(format!("{head}content-length: {len}\r\n\r\n{body}").as_bytes())
+                    .unwrap();
             }
         });
         Self { url, received }
@@ -63,27 +70,44 @@ impl Gateway {
 
 fn is_whole(request: &[u8]) -> bool {
     let text = String::from_utf8_lossy(request);
-    let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
-    let len = head.lines().find_map(|line| line.to_lowercase().strip_prefix("content-length: ")?.parse().ok());
+    let Some((head, body)) = text.split_once("\r\n\r\n") else {
+        return false;
+    };
+    let len = head.lines().find_map(|line| {
+        line.to_lowercase()
+            .strip_prefix("content-length: ")?
+            .parse()
+            .ok()
+    });
     len.is_none_or(|len: usize| body.len() >= len)
 }
 
 fn answer() -> (&'static str, String) {
-    let choice = json!({ "index": 0, "message": { "content": "@ada Good day." }, "finish_reason": "stop" });
+    let choice =
+        json!({ "index": 0, "message": { "content": "@ada Good day." }, "finish_reason": "stop" });
     ("200 OK", json!({ "choices": [choice] }).to_string())
 }
 
 fn busy() -> (&'static str, String) {
     let message = format!("{KEY} of org-AbCdEf123456 is busy");
-    ("503 Service Unavailable", json!({ "error": { "message": message } }).to_string())
+    (
+        "503 Service Unavailable",
+        json!({ "error": { "message": message } }).to_string(),
+    )
 }
 
 /// Runs the room through `gateway`, recorded; whatever goes elsewhere comes to `elsewhere`.
 fn record(desk: &Desk, gateway: &Gateway, elsewhere: &Gateway) -> Ran {
     let through = r#"gateway: { base_url: "${GATE}/{provider}/v1", key: "${GATE_KEY}", headers: { x-room: a } }"#;
-    desk.write("room.yaml", &format!("{}{through}\n", ROOM.replace("MODEL", LIVE)));
+    desk.write(
+        "room.yaml",
+        &format!("{}{through}\n", ROOM.replace("MODEL", LIVE)),
+    );
     let mut command = desk.command(&["run", "room.yaml", "--record", "run.jsonl"]);
-    command.env("GATE", &gateway.url).env("GATE_KEY", KEY).env("NO_PROXY", "127.0.0.1");
+    command
+        .env("GATE", &gateway.url)
+        .env("GATE_KEY", KEY)
+        .env("NO_PROXY", "127.0.0.1");
     command.envs(["HTTP_PROXY", "HTTPS_PROXY"].map(|name| (name, &elsewhere.url)));
     Ran::of(command)
 }
@@ -91,26 +115,48 @@ fn record(desk: &Desk, gateway: &Gateway, elsewhere: &Gateway) -> Ran {
 #[test]
 fn a_run_goes_through_the_gateway_alone_and_its_recording_plays() {
     let desk = Desk::new();
-    let (gateway, elsewhere) = (Gateway::start(&[busy(), answer()]), Gateway::start(&[answer()]));
-    record(&desk, &gateway, &elsewhere).expect(0).err_has("2 exchanges are recorded in run.jsonl");
+    let (gateway, elsewhere) = (
+        Gateway::start(&[busy(), answer()]),
+        Gateway::start(&[answer()]),
+    );
+    record(&desk, &gateway, &elsewhere)
+        .expect(0)
+        .err_has("2 exchanges are recorded in run.jsonl");
 
     let received = gateway.received();
     assert_eq!((received.len(), elsewhere.received().len()), (2, 0));
     let keys = received.iter().map(|one| {
-        assert!(one.starts_with("POST /openai-chat/v1/chat/completions HTTP/1.1\r\n"), "{one}");
-        assert!(one.contains("x-room: a\r\n") && one.contains(&format!("authorization: Bearer {KEY}\r\n")), "{one}");
-        one.lines().find(|line| line.starts_with("idempotency-key: ")).unwrap()
+        assert!(
+            one.starts_with("POST /openai-chat/v1/chat/completions HTTP/1.1\r\n"),
+            "{one}"
+        );
+        assert!(
+            one.contains("x-room: a\r\n")
+                && one.contains(&format!("authorization: Bearer {KEY}\r\n")),
+            "{one}"
+        );
+        one.lines()
+            .find(|line| line.starts_with("idempotency-key: "))
+            .unwrap()
     });
     let keys: Vec<_> = keys.collect();
     assert_eq!(keys[0], keys[1], "both attempts are one call");
 
     let recording = std::fs::read_to_string(desk.path("run.jsonl")).unwrap();
-    assert!(!recording.contains(KEY) && !recording.contains("org-AbCdEf"), "{recording}");
-    let lines: Vec<Value> = recording.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(
+        !recording.contains(KEY) && !recording.contains("org-AbCdEf"),
+        "{recording}"
+    );
+    let lines: Vec<Value> = recording
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     assert_eq!([&lines[0]["status"], &lines[1]["status"]], [503, 200]);
 
     desk.write("room.yaml", &ROOM.replace("MODEL", PLAYED));
-    let played = desk.run(&["run", "room.yaml", "--world", "played"]).expect(0);
+    let played = desk
+        .run(&["run", "room.yaml", "--world", "played"])
+        .expect(0);
     assert!(played.out.contains("Good day."), "{}", played.out);
     let [live, again] = ["room", "played"].map(|world| desk.kinds(world));
     assert_eq!(live, again, "the same happened");
@@ -120,22 +166,45 @@ fn a_run_goes_through_the_gateway_alone_and_its_recording_plays() {
 #[test]
 fn a_live_model_is_waited_for_as_long_as_it_says_by_the_clock_of_the_machine() {
     let desk = Desk::new();
-    let busy = ("429 Too Many Requests\r\nretry-after: 1", json!({ "error": { "message": "wait" } }).to_string());
+    let busy = (
+        "429 Too Many Requests\r\nretry-after: 1",
+        json!({ "error": { "message": "wait" } }).to_string(),
+    );
     let gateway = Gateway::start(&[busy, answer()]);
-    let before = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
+    let before = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap()
+        .as_millis();
     record(&desk, &gateway, &gateway).expect(0);
     let log = desk.run(&["log", "room", "--json"]).expect(0).values();
     let time_of = |kind: &str| {
-        let times = log.iter().filter(|event| event["kind"] == kind).map(|event| event["time"].as_u64().unwrap());
+        let times = log
+            .iter()
+            .filter(|event| event["kind"] == kind)
+            .map(|event| event["time"].as_u64().unwrap());
         times.map(u128::from).collect::<Vec<_>>()
     };
     let (called, failed) = (time_of("ModelCalled"), time_of("ModelFailed"));
-    assert!(called[0] >= before && called[0] < before + 3_600_000, "{called:?} is not the machine's time");
-    assert!(called[1] >= failed[0] + 1_000, "{failed:?}, and again at {called:?}");
-    desk.write("sim.yaml", &format!("{}clock: simulated\n", ROOM.replace("MODEL", LIVE)));
+    assert!(
+        called[0] >= before && called[0] < before + 3_600_000,
+        "{called:?} is not the machine's time"
+    );
+    assert!(
+        called[1] >= failed[0] + 1_000,
+        "{failed:?}, and again at {called:?}"
+    );
+    desk.write(
+        "sim.yaml",
+        &format!("{}clock: simulated\n", ROOM.replace("MODEL", LIVE)),
+    );
     desk.run(&["check", "sim.yaml"]).expect(0);
-    desk.write("wrong.yaml", &format!("{}  - advance: 1s\n", ROOM.replace("MODEL", LIVE)));
-    desk.run(&["check", "wrong.yaml"]).expect(2).err_has("`advance` needs the simulated clock");
+    desk.write(
+        "wrong.yaml",
+        &format!("{}  - advance: 1s\n", ROOM.replace("MODEL", LIVE)),
+    );
+    desk.run(&["check", "wrong.yaml"])
+        .expect(2)
+        .err_has("`advance` needs the simulated clock");
 }
 
 #[test]
@@ -145,11 +214,24 @@ fn a_changed_request_is_told_in_the_log() {
     record(&desk, &gateway, &gateway).expect(0);
     let expects = "  - expect: { notices: [turn_failed] }\n";
     let (before, _) = ROOM.split_once("  - expect").unwrap();
-    desk.write("room.yaml", &(before.replace("MODEL", PLAYED).replace("You greet.", "You part.") + expects));
-    desk.run(&["run", "room.yaml", "--world", "played"]).expect(0);
-    let log = desk.run(&["log", "played", "--json", "--kind", "ModelFailed"]).expect(0);
+    desk.write(
+        "room.yaml",
+        &(before
+            .replace("MODEL", PLAYED)
+            .replace("You greet.", "You part.")
+            + expects),
+    );
+    desk.run(&["run", "room.yaml", "--world", "played"])
+        .expect(0);
+    let log = desk
+        .run(&["log", "played", "--json", "--kind", "ModelFailed"])
+        .expect(0);
     let detail = "the request is not that of exchange 1: messages[0].content";
-    assert!(log.out.contains(detail) && log.out.contains("You part."), "{}", log.out);
+    assert!(
+        log.out.contains(detail) && log.out.contains("You part."),
+        "{}",
+        log.out
+    );
 }
 
 #[test]
@@ -157,11 +239,21 @@ fn a_recording_that_cannot_begin_stops_the_run_before_it_begins() {
     let desk = Desk::new();
     let gateway = Gateway::start(&[answer()]);
     desk.write("run.jsonl", "mine\n");
-    record(&desk, &gateway, &gateway).expect(3).err_has("run.jsonl is not empty");
-    desk.write("room.yaml", &ROOM.replace("MODEL", "{ provider: scripted }"));
+    record(&desk, &gateway, &gateway)
+        .expect(3)
+        .err_has("run.jsonl is not empty");
+    desk.write(
+        "room.yaml",
+        &ROOM.replace("MODEL", "{ provider: scripted }"),
+    );
     let why = "nothing to record: no agent's model asks a provider over the network";
-    desk.run(&["run", "room.yaml", "--record", "other.jsonl"]).expect(2).err_has(why);
-    assert_eq!(std::fs::read_to_string(desk.path("run.jsonl")).unwrap(), "mine\n");
+    desk.run(&["run", "room.yaml", "--record", "other.jsonl"])
+        .expect(2)
+        .err_has(why);
+    assert_eq!(
+        std::fs::read_to_string(desk.path("run.jsonl")).unwrap(),
+        "mine\n"
+    );
     assert!(!desk.path("store").exists() && !desk.path("other.jsonl").exists());
 }
 
@@ -171,6 +263,8 @@ fn a_recording_that_breaks_off_is_told_and_fails_the_command_but_not_the_run() {
     let desk = Desk::new();
     let gateway = Gateway::start(&[answer()]);
     std::os::unix::fs::symlink("/dev/full", desk.path("run.jsonl")).unwrap();
-    let ran = record(&desk, &gateway, &gateway).expect(3).err_has("ends after 0 exchanges: No space left");
+    let ran = record(&desk, &gateway, &gateway)
+        .expect(3)
+        .err_has("ends after 0 exchanges: No space left");
     assert!(ran.out.contains("Good day."), "{}", ran.out);
 }

@@ -34,27 +34,41 @@ pub(crate) fn done_before(calls: &[DoneCall<'_>]) -> Option<Item> {
     let older = calls.len().saturating_sub(CALLS_MAX);
     let mut text = DONE_BEFORE.to_owned();
     if older > 0 {
-        text.push_str(&format!("\n- {older} earlier calls, which are not told one by one"));
+        text.push_str(&format!(
+            "\n- {older} earlier calls, which are not told one by one"
+        ));
     }
     for call in calls.iter().skip(older) {
         text.push_str("\n- ");
         text.push_str(&line(call));
     }
-    (!calls.is_empty()).then_some(Item::Notice { text: ModelText(text) })
+    (!calls.is_empty()).then_some(Item::Notice {
+        text: ModelText(text),
+    })
 }
 
 fn line(call: &DoneCall<'_>) -> String {
     let tool = call.tool;
-    let ended = call.gave.map_or(UNKNOWN.to_owned(), |gave| gave.told().to_string());
+    let ended = call
+        .gave
+        .map_or(UNKNOWN.to_owned(), |gave| gave.told().to_string());
     match (call.by, call.arguments) {
         (Some(by), _) => {
-            let known =
-                if call.gave.is_some() { "It ended; what it gave was told to that agent only." } else { UNKNOWN };
+            let known = if call.gave.is_some() {
+                "It ended; what it gave was told to that agent only."
+            } else {
+                UNKNOWN
+            };
             format!("{tool}, called by @{by}: {known}")
         }
         (None, Content::Present(arguments)) => {
-            format!("{tool}, called with {}: {ended}", &*Fence::ToolOutput.around(arguments))
+            format!(
+                "{tool}, called with {}: {ended}",
+                &*Fence::ToolOutput.around(arguments)
+            )
         }
-        (None, Content::Erased { .. }) => format!("{tool}, called with {}: {ended}", Message::ERASED),
+        (None, Content::Erased { .. }) => {
+            format!("{tool}, called with {}: {ended}", Message::ERASED)
+        }
     }
 }

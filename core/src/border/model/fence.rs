@@ -38,7 +38,9 @@ impl Fence {
     /// What stands between this fence's two ends in `text`; the whole text if it does not stand between them.
     #[must_use]
     pub fn inside(self, text: &str) -> &str {
-        text.strip_prefix(self.open()).and_then(|rest| rest.strip_suffix(self.close())).unwrap_or(text)
+        text.strip_prefix(self.open())
+            .and_then(|rest| rest.strip_suffix(self.close()))
+            .unwrap_or(text)
     }
 
     /// Puts `text` between this fence's ends.
@@ -63,9 +65,12 @@ fn push_harmless(into: &mut String, text: &str) {
 
 /// Whether what stands behind a `<` could be read as a fence.
 fn begins_fence(rest: &str) -> bool {
-    let rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '/').as_bytes();
+    let rest = rest
+        .trim_start_matches(|c: char| c.is_whitespace() || c == '/')
+        .as_bytes();
     Fence::ALL.iter().any(|fence| {
         let name = fence.name().as_bytes();
-        rest.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
+        rest.get(..name.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(name))
     })
 }

@@ -27,14 +27,29 @@ impl ForgedRequest {
     #[must_use]
     pub fn into_request(self) -> ModelRequest {
         let tool = |tool: ToolDeclaration<String>| {
-            let ToolDeclaration { name, description, schema } = tool;
-            ToolDeclaration { name: ModelText(name), description: ModelText(description), schema }
+            let ToolDeclaration {
+                name,
+                description,
+                schema,
+            } = tool;
+            ToolDeclaration {
+                name: ModelText(name),
+                description: ModelText(description),
+                schema,
+            }
         };
-        let items = self.items.into_iter().map(|item| Arc::new(item.map(&ModelText)));
+        let items = self
+            .items
+            .into_iter()
+            .map(|item| Arc::new(item.map(&ModelText)));
         let mut request = ModelRequest {
             model: self.model,
             parameters: self.parameters,
-            system: self.system.into_iter().map(|layer| layer.map(&ModelText)).collect(),
+            system: self
+                .system
+                .into_iter()
+                .map(|layer| layer.map(&ModelText))
+                .collect(),
             tools: self.tools.into_iter().map(tool).collect(),
             items: items.collect(),
             fingerprint: Digest::of(&[]),

@@ -28,20 +28,33 @@ pub(crate) fn heard(
     };
     Item::Heard {
         from: ModelText(from.to_owned()),
-        text: ModelText(text.present().map_or_else(|| Message::ERASED.to_owned(), |text| redacted(redact, text))),
+        text: ModelText(
+            text.present()
+                .map_or_else(|| Message::ERASED.to_owned(), |text| redacted(redact, text)),
+        ),
         attachments: attachments.iter().map(file).collect(),
     }
 }
 
 /// What a client told of what its user sees, as all agents read it: of a state that was erased, only that.
-pub(crate) fn observed(name: &StateName, state: Option<&Value>, redact: &BTreeSet<RedactionKind>) -> Item {
-    let mut state = state.cloned().unwrap_or_else(|| Value::from(Message::ERASED));
+pub(crate) fn observed(
+    name: &StateName,
+    state: Option<&Value>,
+    redact: &BTreeSet<RedactionKind>,
+) -> Item {
+    let mut state = state
+        .cloned()
+        .unwrap_or_else(|| Value::from(Message::ERASED));
     redact_value(redact, &mut state);
     let told = canonical_text(&json!({ "state": name, "value": state }));
-    Item::State { text: Fence::ClientState.around(&told) }
+    Item::State {
+        text: Fence::ClientState.around(&told),
+    }
 }
 
 /// What an agent wrote down for itself in the place of older items: its own words.
 pub(crate) fn own_summary(text: String) -> Item {
-    Item::Summary { text: ModelText(text) }
+    Item::Summary {
+        text: ModelText(text),
+    }
 }

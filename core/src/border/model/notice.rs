@@ -17,12 +17,19 @@ pub(crate) fn summary_instruction() -> Item {
 
 /// What stands in the place of results whose calls were erased: a request must not end in the agent's own words.
 pub(crate) fn erased_notice() -> Item {
-    notice("What you said here was erased, and with it the calls that you made and their results.".to_owned())
+    notice(
+        "What you said here was erased, and with it the calls that you made and their results."
+            .to_owned(),
+    )
 }
 
 /// What an agent is told when the outcome of a closed call becomes known.
 pub(crate) fn settled_notice(event: &OutcomeSettled) -> Item {
-    let late = event.text.present().and_then(|text| text.late.as_ref()).map(|(_, outcome)| outcome);
+    let late = event
+        .text
+        .present()
+        .and_then(|text| text.late.as_ref())
+        .map(|(_, outcome)| outcome);
     let what = match (event.how, late) {
         (SettledHow::Ran, _) => "A person found that it took effect.",
         (SettledHow::NotRun, None) => "A person found that it did not take effect.",
@@ -31,9 +38,13 @@ pub(crate) fn settled_notice(event: &OutcomeSettled) -> Item {
         (SettledHow::Late, _) => "Its result arrived after all: it took effect.",
         (SettledHow::RunAgain, _) => "It runs again.",
     };
-    notice(format!("About an earlier call whose outcome was not known: {what}"))
+    notice(format!(
+        "About an earlier call whose outcome was not known: {what}"
+    ))
 }
 
 fn notice(text: String) -> Item {
-    Item::Notice { text: ModelText(text) }
+    Item::Notice {
+        text: ModelText(text),
+    }
 }

@@ -22,7 +22,10 @@ pub(crate) fn items<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<It
 
 pub(crate) fn layers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Layer>, D::Error> {
     let layers = Vec::<Layer<String>>::deserialize(deserializer)?;
-    Ok(layers.into_iter().map(|layer| layer.map(&ModelText)).collect())
+    Ok(layers
+        .into_iter()
+        .map(|layer| layer.map(&ModelText))
+        .collect())
 }
 
 pub(crate) fn view<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ModelView, D::Error> {
@@ -33,6 +36,16 @@ pub(crate) fn view<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ModelVi
         failed: bool,
         is_data: bool,
     }
-    let Saved { before, text, failed, is_data } = Saved::deserialize(deserializer)?;
-    Ok(ModelView { before, text, failed, is_data })
+    let Saved {
+        before,
+        text,
+        failed,
+        is_data,
+    } = Saved::deserialize(deserializer)?;
+    Ok(ModelView {
+        before,
+        text,
+        failed,
+        is_data,
+    })
 }

@@ -24,13 +24,19 @@ pub struct ModelView {
 impl ModelView {
     /// The view of a call that ended as `status`: of the tool's own words as much as its policy allows, and of
     /// everything else the fixed sentence.
-    pub(crate) fn ended(status: &CallStatus, outcome: &Content<Option<ToolOutcome>>, crossing: Crossing<'_>) -> Self {
+    pub(crate) fn ended(
+        status: &CallStatus,
+        outcome: &Content<Option<ToolOutcome>>,
+        crossing: Crossing<'_>,
+    ) -> Self {
         let fixed = |failed: bool| Self::fixed(sentence(status), failed, crossing);
         match (status, outcome.present().and_then(Option::as_ref)) {
-            (CallStatus::Done, Some(ToolOutcome::Done(output))) => match for_model(output, crossing.view) {
-                Seen::Data(text) => Self::data(&text, crossing),
-                Seen::Sentence(text) => Self::fixed(text.to_owned(), false, crossing),
-            },
+            (CallStatus::Done, Some(ToolOutcome::Done(output))) => {
+                match for_model(output, crossing.view) {
+                    Seen::Data(text) => Self::data(&text, crossing),
+                    Seen::Sentence(text) => Self::fixed(text.to_owned(), false, crossing),
+                }
+            }
             (CallStatus::Done, _) => Self::fixed(Message::ERASED.to_owned(), false, crossing),
             (CallStatus::SettledRan | CallStatus::HandedOff, _) => fixed(false),
             (CallStatus::Denied, _) => fixed(true).because(crossing),
@@ -41,13 +47,20 @@ impl ModelView {
     /// The view of a call that another agent answered: its words are no more ours than a tool's. `None`: they were
     /// erased.
     pub(crate) fn answered(text: Option<&str>, crossing: Crossing<'_>) -> Self {
-        text.map_or_else(|| Self::fixed(Message::ERASED.to_owned(), false, crossing), |text| Self::data(text, crossing))
+        text.map_or_else(
+            || Self::fixed(Message::ERASED.to_owned(), false, crossing),
+            |text| Self::data(text, crossing),
+        )
     }
 
     /// The view of an open call about which it became known whether it took effect.
     pub(crate) fn settled(event: &OutcomeSettled, crossing: Crossing<'_>) -> Self {
         let said = event.text.present().and_then(|text| text.result.as_deref());
-        let late = event.text.present().and_then(|text| text.late.as_ref()).map(|(_, outcome)| outcome);
+        let late = event
+            .text
+            .present()
+            .and_then(|text| text.late.as_ref())
+            .map(|(_, outcome)| outcome);
         match (event.how, said) {
             (SettledHow::Late, _) => match late {
                 Some(ToolOutcome::Failed(failure)) => {
@@ -58,7 +71,9 @@ impl ModelView {
                 }
             },
             (SettledHow::Ran, Some(said)) => Self::data(said, crossing),
-            (SettledHow::Ran, None) => Self::fixed(sentence(&CallStatus::SettledRan), false, crossing),
+            (SettledHow::Ran, None) => {
+                Self::fixed(sentence(&CallStatus::SettledRan), false, crossing)
+            }
             (SettledHow::NotRun | SettledHow::RunAgain, _) => {
                 Self::fixed(sentence(&CallStatus::SettledNotRun), true, crossing)
             }
@@ -73,20 +88,37 @@ impl ModelView {
     /// The same view, of another call. What a person changed in the first one is not part of it.
     pub(crate) fn again(&self, crossing: Crossing<'_>) -> Self {
         let text = redacted(crossing.redact, &self.text);
-        Self { text, is_data: self.is_data, ..Self::fixed(String::new(), self.failed, crossing) }
+        Self {
+            text,
+            is_data: self.is_data,
+            ..Self::fixed(String::new(), self.failed, crossing)
+        }
     }
 
     fn data(text: &str, crossing: Crossing<'_>) -> Self {
         let text = redacted(crossing.redact, text);
-        Self { text, is_data: true, ..Self::fixed(String::new(), false, crossing) }
+        Self {
+            text,
+            is_data: true,
+            ..Self::fixed(String::new(), false, crossing)
+        }
     }
 
     fn fixed(text: String, failed: bool, crossing: Crossing<'_>) -> Self {
-        let before = crossing.edits.map_or_else(String::new, |edits| match edits {
-            Content::Present(changes) => format!("{EDITED}{}\n", redacted(crossing.redact, changes)),
-            Content::Erased { .. } => EDITED.to_owned(),
-        });
-        Self { before, text, failed, is_data: false }
+        let before = crossing
+            .edits
+            .map_or_else(String::new, |edits| match edits {
+                Content::Present(changes) => {
+                    format!("{EDITED}{}\n", redacted(crossing.redact, changes))
+                }
+                Content::Erased { .. } => EDITED.to_owned(),
+            });
+        Self {
+            before,
+            text,
+            failed,
+            is_data: false,
+        }
     }
 
     /// The same, with the reason that a person shares.
@@ -116,17 +148,29 @@ impl ModelView {
             true => format!("{}…", text.split_at(text.floor_char_boundary(bytes_max)).0),
             false => text.to_owned(),
         };
-        Self { before: cut(&self.before), text: cut(&self.text), ..self.clone() }
+        Self {
+            before: cut(&self.before),
+            text: cut(&self.text),
+            ..self.clone()
+        }
     }
 
     /// The text that the model reads of it: data between fences, or a fixed sentence.
     pub(super) fn told(&self) -> ModelText {
-        let text = if self.is_data { Fence::ToolOutput.around(&self.text) } else { ModelText(self.text.clone()) };
+        let text = if self.is_data {
+            Fence::ToolOutput.around(&self.text)
+        } else {
+            ModelText(self.text.clone())
+        };
         ModelText(format!("{}{text}", self.before))
     }
 
     /// The item that answers the call called `label`.
     pub(crate) fn item(&self, label: &str) -> Item {
-        Item::Result { label: label.to_owned(), text: self.told(), failed: self.failed }
+        Item::Result {
+            label: label.to_owned(),
+            text: self.told(),
+            failed: self.failed,
+        }
     }
 }

@@ -17,7 +17,11 @@ impl Source<'_> {
 
     fn judgement(&self, decided: &ApprovalDecided) -> Result<Judgement, RebuildError> {
         // Other arguments are decided about, a reason is not.
-        let text = if decided.is_edited { self.text(&decided.text)? } else { self.remark(&decided.text)? };
+        let text = if decided.is_edited {
+            self.text(&decided.text)?
+        } else {
+            self.remark(&decided.text)?
+        };
         let DecisionText { reason, arguments } = text;
         Ok(Judgement {
             verdict: decided.verdict,
@@ -32,27 +36,47 @@ impl Source<'_> {
     }
 
     pub(super) fn revoke(&self) -> Result<Action, RebuildError> {
-        Ok(Action::Revoke { grant: event!(self, GrantRevoked)?.grant })
+        Ok(Action::Revoke {
+            grant: event!(self, GrantRevoked)?.grant,
+        })
     }
 
     pub(super) fn set_rights(&self) -> Result<Action, RebuildError> {
-        let RightsChanged { method, subject, rights } = event!(self, RightsChanged)?.clone();
-        Ok(Action::SetRights { method, subject, rights })
+        let RightsChanged {
+            method,
+            subject,
+            rights,
+        } = event!(self, RightsChanged)?.clone();
+        Ok(Action::SetRights {
+            method,
+            subject,
+            rights,
+        })
     }
 
     pub(super) fn observe(&self) -> Result<Action, RebuildError> {
         let observed = event!(self, StateObserved)?;
-        Ok(Action::Observe { name: observed.name.clone(), state: canonical_text(&self.text(&observed.state)?) })
+        Ok(Action::Observe {
+            name: observed.name.clone(),
+            state: canonical_text(&self.text(&observed.state)?),
+        })
     }
 
     pub(super) fn answer(&self) -> Result<Action, RebuildError> {
         let answered = event!(self, QuestionAnswered)?;
-        let text = if answered.options.is_empty() { self.text(&answered.text)? } else { self.remark(&answered.text)? };
+        let text = if answered.options.is_empty() {
+            self.text(&answered.text)?
+        } else {
+            self.remark(&answered.text)?
+        };
         let reply = match text {
             None => Reply::Options(answered.options.clone()),
             Some(text) => Reply::Text(text),
         };
-        Ok(Action::Answer { request: answered.request, reply })
+        Ok(Action::Answer {
+            request: answered.request,
+            reply,
+        })
     }
 
     pub(super) fn settle(&self) -> Result<Action, RebuildError> {
@@ -63,10 +87,15 @@ impl Source<'_> {
             SettledHow::RunAgain => Settlement::RunAgain,
             SettledHow::Late => return self.misfit("a person settles, and it arrived late"),
         };
-        Ok(Action::Settle { request: settled.request, settlement })
+        Ok(Action::Settle {
+            request: settled.request,
+            settlement,
+        })
     }
 
     pub(super) fn stop(&self) -> Result<Action, RebuildError> {
-        Ok(Action::Stop { episode: event!(self, Stopped)?.episode })
+        Ok(Action::Stop {
+            episode: event!(self, Stopped)?.episode,
+        })
     }
 }

@@ -21,12 +21,19 @@ impl Source<'_> {
 
     pub(super) fn erase(&self) -> Result<Action, RebuildError> {
         let requested = event!(self, ErasureRequested)?;
-        Ok(Action::Erase { events: requested.events.clone(), basis: self.text(&requested.basis)? })
+        Ok(Action::Erase {
+            events: requested.events.clone(),
+            basis: self.text(&requested.basis)?,
+        })
     }
 
     pub(super) fn record_erased(&self) -> Result<Action, RebuildError> {
         let erased = event!(self, Erased)?;
-        Ok(Action::RecordErased { request: erased.request, events: erased.events, files: erased.files })
+        Ok(Action::RecordErased {
+            request: erased.request,
+            events: erased.events,
+            files: erased.files,
+        })
     }
 
     pub(super) fn sign(&self) -> Result<Action, RebuildError> {

@@ -27,10 +27,23 @@ impl Source<'_> {
 
     pub(super) fn open(&self) -> Result<Action, RebuildError> {
         let opened = event!(self, Opened)?;
-        let has_revised = self.events.iter().any(|event| matches!(event, Event::SpecRevised(_)));
-        let revise = if has_revised { Some(self.revised()?) } else { None };
+        let has_revised = self
+            .events
+            .iter()
+            .any(|event| matches!(event, Event::SpecRevised(_)));
+        let revise = if has_revised {
+            Some(self.revised()?)
+        } else {
+            None
+        };
         let (base, signer) = (opened.base.clone(), opened.signer.clone());
-        Ok(Action::Open { node: opened.node, base, revise, signer, copy: self.copy() })
+        Ok(Action::Open {
+            node: opened.node,
+            base,
+            revise,
+            signer,
+            copy: self.copy(),
+        })
     }
 
     /// The copy that the world was opened in for the first time.
@@ -39,41 +52,64 @@ impl Source<'_> {
     }
 
     pub(super) fn revise(&self) -> Result<Action, RebuildError> {
-        Ok(Action::Revise { definition: self.revised()? })
+        Ok(Action::Revise {
+            definition: self.revised()?,
+        })
     }
 
     fn revised(&self) -> Result<Definition, RebuildError> {
         let revised = event!(self, SpecRevised)?;
         let (text, source) = (self.text(&revised.text)?.into(), revised.source.clone());
-        Ok(Definition { spec: revised.spec.clone(), text, source })
+        Ok(Definition {
+            spec: revised.spec.clone(),
+            text,
+            source,
+        })
     }
 
     pub(super) fn record_step(&self) -> Result<Action, RebuildError> {
         let done = event!(self, StepDone)?;
-        Ok(Action::RecordStep { step: done.step, digest: done.digest })
+        Ok(Action::RecordStep {
+            step: done.step,
+            digest: done.digest,
+        })
     }
 
     pub(super) fn edit(&self) -> Result<Action, RebuildError> {
         let edited = event!(self, MessageEdited)?;
-        Ok(Action::Edit { message: edited.message, text: self.text(&edited.body)?.text })
+        Ok(Action::Edit {
+            message: edited.message,
+            text: self.text(&edited.body)?.text,
+        })
     }
 
     pub(super) fn retract(&self) -> Result<Action, RebuildError> {
-        Ok(Action::Retract { message: event!(self, MessageRetracted)?.message })
+        Ok(Action::Retract {
+            message: event!(self, MessageRetracted)?.message,
+        })
     }
 
     pub(super) fn regenerate(&self) -> Result<Action, RebuildError> {
-        Ok(Action::Regenerate { message: event!(self, ReplyRegenerated)?.message })
+        Ok(Action::Regenerate {
+            message: event!(self, ReplyRegenerated)?.message,
+        })
     }
 
     pub(super) fn label(&self) -> Result<Action, RebuildError> {
         let labelled = event!(self, Labelled)?;
-        Ok(Action::Label { owner: labelled.owner.clone(), labels: labelled.labels.clone() })
+        Ok(Action::Label {
+            owner: labelled.owner.clone(),
+            labels: labelled.labels.clone(),
+        })
     }
 
     pub(super) fn post_message(&self) -> Result<Action, RebuildError> {
         let posted = event!(self, MessagePosted)?;
         let body = self.text(&posted.body)?;
-        Ok(Action::PostMessage { text: body.text, attachments: body.attachments, reply_to: posted.reply_to })
+        Ok(Action::PostMessage {
+            text: body.text,
+            attachments: body.attachments,
+            reply_to: posted.reply_to,
+        })
     }
 }

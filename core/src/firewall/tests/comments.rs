@@ -6,20 +6,34 @@ use super::*;
 
 /// Pieces of which texts are made that are full of comments, also of those that were written into texts.
 const PIECES: &[&str] = &[
-    "[", "{", "[/*", "{/*", "[//", "/*", "*/", "//", "/", "*", "\n", "\\n", "\\\\n", "\\", "\\u", "\"", "\\\"", "'",
-    "1,", "]", "é",
+    "[", "{", "[/*", "{/*", "[//", "/*", "*/", "//", "/", "*", "\n", "\\n", "\\\\n", "\\", "\\u",
+    "\"", "\\\"", "'", "1,", "]", "é",
 ];
 
 /// Reads a value from each place on, in order, in two parts, and gives what came of each.
-fn read_all(text: &str, level: usize, split: usize, mut forget: impl FnMut(&mut Comments)) -> Vec<String> {
+fn read_all(
+    text: &str,
+    level: usize,
+    split: usize,
+    mut forget: impl FnMut(&mut Comments),
+) -> Vec<String> {
     let mut comments = Comments::default();
     let starts = text.match_indices(['[', '{']).map(|(at, _)| at);
     let read = |at: usize| {
         forget(&mut comments);
         let mut value = value::Value::new(known(), level, None);
         let (first, second) = text.as_bytes()[at..].split_at(split.min(text.len() - at));
-        let reads = [value.feed(first, at, &mut comments), value.feed(second, at + first.len(), &mut comments)];
-        format!("{reads:?} {} {} {} {:?}", value.len(), value.good(), value.depth(), value.calls(true))
+        let reads = [
+            value.feed(first, at, &mut comments),
+            value.feed(second, at + first.len(), &mut comments),
+        ];
+        format!(
+            "{reads:?} {} {} {} {:?}",
+            value.len(),
+            value.good(),
+            value.depth(),
+            value.calls(true)
+        )
     };
     starts.map(read).collect()
 }

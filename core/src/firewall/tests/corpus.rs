@@ -18,7 +18,12 @@ fn clean_text_passes_whole() {
 
 #[test]
 fn corpus_is_large_enough() {
-    assert!(artifacts().count() >= 60 && clean().count() >= 60, "{} {}", artifacts().count(), clean().count());
+    assert!(
+        artifacts().count() >= 60 && clean().count() >= 60,
+        "{} {}",
+        artifacts().count(),
+        clean().count()
+    );
 }
 
 #[test]
@@ -26,7 +31,13 @@ fn artifacts_are_of_the_family_that_they_are_filed_under() {
     for row in artifacts() {
         let (family, _) = row.title.split_once(" | ").unwrap();
         for found in scan(&row.said, &known()) {
-            assert_eq!(format!("{:?}", found.family), family, "{}: {:?}", row.title, row.said);
+            assert_eq!(
+                format!("{:?}", found.family),
+                family,
+                "{}: {:?}",
+                row.title,
+                row.said
+            );
         }
     }
 }

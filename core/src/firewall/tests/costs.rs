@@ -111,7 +111,9 @@ const WORK_MAX: u64 = 256;
 const LEN: usize = 2_000;
 
 fn pairs() -> impl Iterator<Item = String> {
-    OPENERS.iter().flat_map(|first| OPENERS.iter().map(move |second| format!("{first}{second}")))
+    OPENERS
+        .iter()
+        .flat_map(|first| OPENERS.iter().map(move |second| format!("{first}{second}")))
 }
 
 /// Holds the law against shapes that are repeated, pushed in deltas of so many bytes.
@@ -122,23 +124,33 @@ fn check(shapes: impl Iterator<Item = String>, size: usize) {
     let costs = shapes.map(|shape| {
         let text = |bytes: usize| shape.repeat(bytes / shape.len());
         let (once, twice) = (work(&text(LEN), size), work(&text(2 * LEN), size));
-        let is_lawful = (twice as f64) <= GROWTH_MAX * once as f64 + slack as f64 && once <= WORK_MAX * LEN as u64;
+        let is_lawful = (twice as f64) <= GROWTH_MAX * once as f64 + slack as f64
+            && once <= WORK_MAX * LEN as u64;
         (is_lawful, format!("{shape:?} {once} {twice}"))
     });
-    let faults: Vec<String> = costs.filter(|(is_lawful, _)| !is_lawful).map(|(_, fault)| fault).collect();
+    let faults: Vec<String> = costs
+        .filter(|(is_lawful, _)| !is_lawful)
+        .map(|(_, fault)| fault)
+        .collect();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
 #[test]
 fn twice_as_much_of_anything_costs_twice_as_much() {
-    check(OPENERS.iter().map(|opener| (*opener).to_owned()), usize::MAX);
+    check(
+        OPENERS.iter().map(|opener| (*opener).to_owned()),
+        usize::MAX,
+    );
     check(pairs().step_by(97), usize::MAX);
 }
 
 #[test]
 fn twice_as_much_costs_twice_as_much_however_it_comes() {
     for size in [1, 1024] {
-        check(OPENERS.iter().step_by(3).map(|opener| (*opener).to_owned()), size);
+        check(
+            OPENERS.iter().step_by(3).map(|opener| (*opener).to_owned()),
+            size,
+        );
     }
 }
 

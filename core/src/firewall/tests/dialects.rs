@@ -87,48 +87,79 @@ const PLACES: &[&str] = &[
 /// The call in each dialect, of a tool and with what it is given.
 fn calls(tool: &str, key: &str, value: &str) -> Vec<String> {
     let call = |dialect: &&str| {
-        let call = dialect.replace("[TOOL_CALLS]", "[\u{1}]").replace("TOOL", tool).replace("KEY", key);
-        call.replace("VALUE", value).replace("[\u{1}]", "[TOOL_CALLS]")
+        let call = dialect
+            .replace("[TOOL_CALLS]", "[\u{1}]")
+            .replace("TOOL", tool)
+            .replace("KEY", key);
+        call.replace("VALUE", value)
+            .replace("[\u{1}]", "[TOOL_CALLS]")
     };
     DIALECTS.iter().map(call).collect()
 }
 
 fn leaks(said: &str, value: &str) -> Option<String> {
     let kept = scanned([said]).kept;
-    let has_prose = ["Before", "Behind"].iter().all(|word| kept.contains(word) == said.contains(word));
+    let has_prose = ["Before", "Behind"]
+        .iter()
+        .all(|word| kept.contains(word) == said.contains(word));
     (kept.contains(value) || !has_prose).then(|| format!("{said:?}\n     {kept:?}"))
 }
 
 #[test]
 fn call_of_a_tool_of_the_room_is_withheld_in_every_dialect_wherever_it_stands() {
     let mut faults = Vec::new();
-    for call in calls("get_weather", "city", "Paris").into_iter().chain(calls("search", "query", "boiler")) {
+    for call in calls("get_weather", "city", "Paris")
+        .into_iter()
+        .chain(calls("search", "query", "boiler"))
+    {
         let is_line = call.contains('\n') || call.starts_with("Action");
         let places = LINES.iter().chain(PLACES.iter().filter(|_| !is_line));
-        let value = if call.contains("Paris") { "Paris" } else { "boiler" };
+        let value = if call.contains("Paris") {
+            "Paris"
+        } else {
+            "boiler"
+        };
         faults.extend(places.filter_map(|place| leaks(&place.replace("CALL", &call), value)));
         // In a block quote, in a list, and further in.
         for lead in ["> ", "    ", "> > "] {
             let lines: String = call.lines().map(|line| format!("{lead}{line}\n")).collect();
             faults.extend(leaks(&format!("Before.\n\n{lines}\nBehind."), value));
         }
-        let item = call.lines().enumerate().map(|(n, line)| format!("{}{line}\n", if n == 0 { "- " } else { "  " }));
-        faults.extend(leaks(&format!("Before.\n\n{}\nBehind.", item.collect::<String>()), value));
+        let item = call
+            .lines()
+            .enumerate()
+            .map(|(n, line)| format!("{}{line}\n", if n == 0 { "- " } else { "  " }));
+        faults.extend(leaks(
+            &format!("Before.\n\n{}\nBehind.", item.collect::<String>()),
+            value,
+        ));
     }
-    assert!(faults.is_empty(), "{}:\n{}", faults.len(), faults.join("\n"));
+    assert!(
+        faults.is_empty(),
+        "{}:\n{}",
+        faults.len(),
+        faults.join("\n")
+    );
 }
 
 #[test]
 fn sample_of_another_tool_stays_in_a_fence_or_a_span_behind_words() {
     let mut faults = Vec::new();
     for call in calls("get_stock", "symbol", "ACME") {
-        for place in
-            ["It writes:\n```\nCALL\n```\nand waits.", "It writes:\n\n```json\nCALL\n```\n", "It writes `CALL` then."]
-        {
+        for place in [
+            "It writes:\n```\nCALL\n```\nand waits.",
+            "It writes:\n\n```json\nCALL\n```\n",
+            "It writes `CALL` then.",
+        ] {
             let said = place.replace("CALL", &call);
             let kept = scanned([said.as_str()]).kept;
             faults.extend((kept != said).then(|| format!("{said:?}\n     {kept:?}")));
         }
     }
-    assert!(faults.is_empty(), "{}:\n{}", faults.len(), faults.join("\n"));
+    assert!(
+        faults.is_empty(),
+        "{}:\n{}",
+        faults.len(),
+        faults.join("\n")
+    );
 }

@@ -13,7 +13,10 @@ fn chars(text: &str) -> impl Iterator<Item = &str> {
 /// The corpus, each row alone and all in a row.
 fn texts() -> Vec<String> {
     let rows: Vec<String> = artifacts().chain(clean()).map(|row| row.said).collect();
-    let joined = rows.chunks(6).map(|rows| rows.join("\n\nThen:\n")).collect::<Vec<_>>();
+    let joined = rows
+        .chunks(6)
+        .map(|rows| rows.join("\n\nThen:\n"))
+        .collect::<Vec<_>>();
     [rows, joined].concat()
 }
 
@@ -216,8 +219,16 @@ fn json_value() -> impl Strategy<Value = Value> {
         any::<bool>().prop_map(Value::from),
         any::<i32>().prop_map(Value::from),
         // A world without known names is met by none of these.
-        prop::sample::select(vec!["Alice", "delete", "object", "a \"quote\"", "{", "tool", "x\ny"])
-            .prop_map(Value::from),
+        prop::sample::select(vec![
+            "Alice",
+            "delete",
+            "object",
+            "a \"quote\"",
+            "{",
+            "tool",
+            "x\ny"
+        ])
+        .prop_map(Value::from),
         "\\PC{0,12}".prop_map(Value::from),
     ];
     leaf.prop_recursive(4, 40, 6, move |inner| {

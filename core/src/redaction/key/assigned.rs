@@ -37,7 +37,11 @@ const CHANGES_MIN: usize = 5;
 pub(super) fn find(text: &str) -> Option<Range<usize>> {
     text.match_indices(['=', ':', ' ']).find_map(|(at, sign)| {
         let (before, behind) = (text.get(..at)?, text.get(at + sign.len()..)?);
-        let is_announced = if sign == " " { is_bearer(before) } else { is_name(name(before)) };
+        let is_announced = if sign == " " {
+            is_bearer(before)
+        } else {
+            is_name(name(before))
+        };
         let value = is_announced.then(|| unwrapped(behind))?;
         let start = text.len() - value.len();
         is_random(value).then(|| start..start + value.find(ends_value).unwrap_or(value.len()))
@@ -71,20 +75,33 @@ fn is_name(name: &str) -> bool {
 /// The name that `text` ends with, quoted or not.
 fn name(text: &str) -> &str {
     let text = text.trim_end_matches([' ', '"', '\'', '\\']);
-    let text = text.get(text.ceil_char_boundary(text.len().saturating_sub(NAME_BYTES_MAX))..).unwrap_or_default();
+    let text = text
+        .get(text.ceil_char_boundary(text.len().saturating_sub(NAME_BYTES_MAX))..)
+        .unwrap_or_default();
     let is_other = |c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '-');
-    text.rfind(is_other).map_or(text, |at| text.get(text.ceil_char_boundary(at + 1)..).unwrap_or_default())
+    text.rfind(is_other).map_or(text, |at| {
+        text.get(text.ceil_char_boundary(at + 1)..)
+            .unwrap_or_default()
+    })
 }
 
 fn is_bearer(text: &str) -> bool {
-    text.get(text.len().saturating_sub("bearer".len())..).is_some_and(|word| word.eq_ignore_ascii_case("bearer"))
+    text.get(text.len().saturating_sub("bearer".len())..)
+        .is_some_and(|word| word.eq_ignore_ascii_case("bearer"))
 }
 
 /// `text` from where a value begins: behind further signs, quotation marks and the scheme.
 fn unwrapped(text: &str) -> &str {
     let text = text.trim_start_matches([' ', '\t', '"', '\'', '`', '\\', '=', ':', '>']);
-    let begins_with = |word: &&str| text.get(..word.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(word));
-    SCHEMES.into_iter().find(begins_with).and_then(|scheme| text.get(scheme.len()..)).unwrap_or(text)
+    let begins_with = |word: &&str| {
+        text.get(..word.len())
+            .is_some_and(|begin| begin.eq_ignore_ascii_case(word))
+    };
+    SCHEMES
+        .into_iter()
+        .find(begins_with)
+        .and_then(|scheme| text.get(scheme.len()..))
+        .unwrap_or(text)
 }
 
 fn ends_value(c: char) -> bool {
@@ -93,9 +110,14 @@ fn ends_value(c: char) -> bool {
 
 /// Whether the value that `text` begins with looks random.
 fn is_random(text: &str) -> bool {
-    let seen = text.get(..text.floor_char_boundary(SEEN_BYTES_MAX)).unwrap_or_default();
+    let seen = text
+        .get(..text.floor_char_boundary(SEEN_BYTES_MAX))
+        .unwrap_or_default();
     let value = seen.split(ends_value).next().unwrap_or_default();
-    value.as_bytes().windows(WINDOW).any(|window| changes(window) >= CHANGES_MIN)
+    value
+        .as_bytes()
+        .windows(WINDOW)
+        .any(|window| changes(window) >= CHANGES_MIN)
 }
 
 /// Kinds of characters that random values mix.

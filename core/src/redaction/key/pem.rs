@@ -13,7 +13,10 @@ const LABEL_BYTES_MAX: usize = 64;
 pub(super) fn find(text: &str) -> Option<Range<usize>> {
     text.match_indices(BEGIN).find_map(|(start, begin)| {
         let body = start + begin.len() + private_label(text.get(start + begin.len()..)?)?;
-        let end = text.get(body..)?.find(END).map_or(text.len(), |end| body + end + END.len());
+        let end = text
+            .get(body..)?
+            .find(END)
+            .map_or(text.len(), |end| body + end + END.len());
         let rest = text.get(end..)?;
         let line = private_label(rest).map_or(0, |label| label + DASHES.len());
         Some(start..end + line)
@@ -24,6 +27,8 @@ pub(super) fn find(text: &str) -> Option<Range<usize>> {
 fn private_label(text: &str) -> Option<usize> {
     let text = text.get(..text.floor_char_boundary(LABEL_BYTES_MAX))?;
     let label = text.get(..text.find(DASHES)?)?;
-    let is_label = label.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b' ');
+    let is_label = label
+        .bytes()
+        .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b' ');
     (is_label && label.contains("PRIVATE KEY")).then_some(label.len())
 }

@@ -19,18 +19,30 @@ enum Tail {
 }
 
 const fn fixed(prefix: &'static str, length: usize) -> Format {
-    Format { prefix, tail: Tail::Of(length) }
+    Format {
+        prefix,
+        tail: Tail::Of(length),
+    }
 }
 
 const fn open(prefix: &'static str, min: usize) -> Format {
-    Format { prefix, tail: Tail::AtLeast(min) }
+    Format {
+        prefix,
+        tail: Tail::AtLeast(min),
+    }
 }
 
 /// As their issuers document them.
 const FORMATS: [Format; 36] = [
-    Format { prefix: "AKIA", tail: Tail::Capitals(16) }, // Amazon, for long
-    Format { prefix: "ASIA", tail: Tail::Capitals(16) }, // Amazon, for a session
-    fixed("AIza", 35),                                   // Google
+    Format {
+        prefix: "AKIA",
+        tail: Tail::Capitals(16),
+    }, // Amazon, for long
+    Format {
+        prefix: "ASIA",
+        tail: Tail::Capitals(16),
+    }, // Amazon, for a session
+    fixed("AIza", 35), // Google
     open("GOCSPX-", 20),
     open("ya29.", 20),
     open("ghp_", 36), // GitHub
@@ -73,18 +85,26 @@ const DIGIT_BYTES_MAX: usize = 64;
 pub(super) fn find(text: &str) -> Option<Range<usize>> {
     let before = std::iter::once(b' ').chain(text.bytes());
     let starts = before.zip(text.bytes()).enumerate();
-    let is_start = |before: u8, byte: u8| byte.is_ascii_alphabetic() && !before.is_ascii_alphanumeric();
-    starts.filter(|(_, (before, byte))| is_start(*before, *byte)).find_map(|(start, _)| {
-        let rest = text.get(start..)?;
-        FORMATS.iter().find_map(|format| length(format, rest)).map(|length| start..start + length)
-    })
+    let is_start =
+        |before: u8, byte: u8| byte.is_ascii_alphabetic() && !before.is_ascii_alphanumeric();
+    starts
+        .filter(|(_, (before, byte))| is_start(*before, *byte))
+        .find_map(|(start, _)| {
+            let rest = text.get(start..)?;
+            FORMATS
+                .iter()
+                .find_map(|format| length(format, rest))
+                .map(|length| start..start + length)
+        })
 }
 
 /// How long the key at the beginning of `text` is.
 fn length(format: &Format, text: &str) -> Option<usize> {
     let key = text.strip_prefix(format.prefix)?;
     let length = match format.tail {
-        Tail::Capitals(length) => fixed_length(key, length, |byte| byte.is_ascii_uppercase() || byte.is_ascii_digit()),
+        Tail::Capitals(length) => fixed_length(key, length, |byte| {
+            byte.is_ascii_uppercase() || byte.is_ascii_digit()
+        }),
         Tail::Of(length) => fixed_length(key, length, is_key),
         Tail::AtLeast(min) => open_length(key, min),
     };
@@ -94,23 +114,29 @@ fn length(format: &Format, text: &str) -> Option<usize> {
 /// A key of fixed length is cut out of nothing longer.
 fn fixed_length(key: &str, length: usize, is_key: fn(u8) -> bool) -> Option<usize> {
     let (key, rest) = key.split_at_checked(length)?;
-    (key.bytes().all(is_key) && !rest.starts_with(|c: char| c.is_ascii_alphanumeric())).then_some(length)
+    (key.bytes().all(is_key) && !rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
+        .then_some(length)
 }
 
 fn open_length(key: &str, min: usize) -> Option<usize> {
-    let seen = key.bytes().take(DIGIT_BYTES_MAX).take_while(|byte| is_key(*byte) || *byte == b'.');
+    let seen = key
+        .bytes()
+        .take(DIGIT_BYTES_MAX)
+        .take_while(|byte| is_key(*byte) || *byte == b'.');
     let is_one = seen.clone().count() >= min && seen.clone().any(|byte| byte.is_ascii_digit());
     is_one.then(|| dotted(key).trim_end_matches('.').len())
 }
 
 /// The next JSON web token (RFC 7519): three parts or more, of which the first begins an object.
 pub(super) fn find_jwt(text: &str) -> Option<Range<usize>> {
-    let is_inside = |before: &str| before.ends_with(|c: char| u8::try_from(c).is_ok_and(is_key) || c == '.');
+    let is_inside =
+        |before: &str| before.ends_with(|c: char| u8::try_from(c).is_ok_and(is_key) || c == '.');
     text.match_indices("eyJ").find_map(|(start, _)| {
         let (before, rest) = text.split_at_checked(start)?;
         let token = if is_inside(before) { "" } else { dotted(rest) };
         let mut lengths = token.split('.').map(str::len);
-        let is_one = lengths.next()? >= HEADER_BYTES_MIN && lengths.next()? > 1 && lengths.next().is_some();
+        let is_one =
+            lengths.next()? >= HEADER_BYTES_MIN && lengths.next()? > 1 && lengths.next().is_some();
         is_one.then(|| start..start + token.trim_end_matches('.').len())
     })
 }

@@ -6,7 +6,10 @@ fn addresses_are_found_between_whatever_surrounds_them() {
         ("ada@example.com", "[email]"),
         ("write to ada@example.com.", "write to [email]."),
         ("<ada.lovelace@example.co.uk>", "<[email]>"),
-        ("mailto:ada+news@example.com?subject=x", "mailto:[email]?subject=x"),
+        (
+            "mailto:ada+news@example.com?subject=x",
+            "mailto:[email]?subject=x",
+        ),
         ("ada@example.com,bob@example.com", "[email],[email]"),
         ("ada@example.com;bob@example.com", "[email];[email]"),
         ("\"ada@example.com\"", "\"[email]\""),

@@ -7,7 +7,10 @@ fn account_numbers_are_found_with_and_without_spaces() {
         ("DE89 3704 0044 0532 0130 00", "[iban]"),
         ("de89 3704 0044 0532 0130 00", "[iban]"),
         ("DE89-3704-0044-0532-0130-00", "[iban]"),
-        ("DE89\u{a0}3704\u{a0}0044\u{a0}0532\u{a0}0130\u{a0}00", "[iban]"),
+        (
+            "DE89\u{a0}3704\u{a0}0044\u{a0}0532\u{a0}0130\u{a0}00",
+            "[iban]",
+        ),
         ("GB29 NWBK 6016 1331 9268 19", "[iban]"),
         ("GB82WEST12345698765432", "[iban]"),
         ("FR14 2004 1010 0505 0001 3M02 606", "[iban]"),
@@ -26,7 +29,10 @@ fn account_numbers_are_found_with_and_without_spaces() {
         ("MT84 MALT 0110 0001 2345 MTLC AST0 01S", "[iban]"),
         ("IBAN:DE89370400440532013000.", "IBAN:[iban]."),
         ("(DE89 3704 0044 0532 0130 00)", "([iban])"),
-        ("DE89 3704 0044 0532 0130 00 BIC COBADEFF", "[iban] BIC COBADEFF"),
+        (
+            "DE89 3704 0044 0532 0130 00 BIC COBADEFF",
+            "[iban] BIC COBADEFF",
+        ),
         ("DE89370400440532013000,BE68539007547034", "[iban],[iban]"),
         ("账号DE89370400440532013000", "账号[iban]"),
     ];

@@ -42,15 +42,36 @@ fn keys_of_known_formats_are_found_between_whatever_surrounds_them() {
         key("dop_v1_", 64),
         format!("AKIA{CAPITALS}"),
         format!("ASIA{CAPITALS}"),
-        format!("eyJ{}.eyJ{}.{}", &RANDOM[..17], &RANDOM[..40], &RANDOM[..43]),
-        format!("eyJ{}.{}.{}.{}.{}", &RANDOM[..17], &RANDOM[..40], &RANDOM[..16], &RANDOM[..40], &RANDOM[..22]),
+        format!(
+            "eyJ{}.eyJ{}.{}",
+            &RANDOM[..17],
+            &RANDOM[..40],
+            &RANDOM[..43]
+        ),
+        format!(
+            "eyJ{}.{}.{}.{}.{}",
+            &RANDOM[..17],
+            &RANDOM[..40],
+            &RANDOM[..16],
+            &RANDOM[..40],
+            &RANDOM[..22]
+        ),
     ];
     for key in formats {
-        for (before, after) in
-            [("", ""), ("the key ", "."), ("\"", "\""), ("(", ")"), ("钥匙", "。"), ("\n", "\n"), ("k=", "&x")]
-        {
-            let redacted =
-                redact_text(&BTreeSet::from([RedactionKind::Key]), &format!("{before}{key}{after}")).into_owned();
+        for (before, after) in [
+            ("", ""),
+            ("the key ", "."),
+            ("\"", "\""),
+            ("(", ")"),
+            ("钥匙", "。"),
+            ("\n", "\n"),
+            ("k=", "&x"),
+        ] {
+            let redacted = redact_text(
+                &BTreeSet::from([RedactionKind::Key]),
+                &format!("{before}{key}{after}"),
+            )
+            .into_owned();
             assert_eq!(redacted, format!("{before}[key]{after}"), "{key}");
         }
     }
@@ -59,20 +80,38 @@ fn keys_of_known_formats_are_found_between_whatever_surrounds_them() {
 #[test]
 fn private_keys_are_found_up_to_their_last_line() {
     let pem = |label: &str| format!("-----BEGIN {label}-----\nq7Rk\n2mXw\n-----END {label}-----");
-    for label in
-        ["PRIVATE KEY", "RSA PRIVATE KEY", "OPENSSH PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "PGP PRIVATE KEY BLOCK"]
-    {
-        check(RedactionKind::Key, &[(&format!("a\n{}\nb", pem(label)), "a\n[key]\nb")]);
+    for label in [
+        "PRIVATE KEY",
+        "RSA PRIVATE KEY",
+        "OPENSSH PRIVATE KEY",
+        "ENCRYPTED PRIVATE KEY",
+        "PGP PRIVATE KEY BLOCK",
+    ] {
+        check(
+            RedactionKind::Key,
+            &[(&format!("a\n{}\nb", pem(label)), "a\n[key]\nb")],
+        );
     }
     let rows = [
-        ("-----BEGIN PRIVATE KEY-----\\nq7Rk\\n-----END PRIVATE KEY-----\\n", "[key]\\n"),
+        (
+            "-----BEGIN PRIVATE KEY-----\\nq7Rk\\n-----END PRIVATE KEY-----\\n",
+            "[key]\\n",
+        ),
         ("-----BEGIN PRIVATE KEY-----\nq7Rk\n2mX", "[key]"),
-        ("-----BEGIN EC PRIVATE KEY-----\nq7Rk\n-----END EC PRIV", "[key]EC PRIV"),
+        (
+            "-----BEGIN EC PRIVATE KEY-----\nq7Rk\n-----END EC PRIV",
+            "[key]EC PRIV",
+        ),
     ];
     check(RedactionKind::Key, &rows);
     check_clean(
         RedactionKind::Key,
-        &[&pem("PUBLIC KEY"), &pem("CERTIFICATE"), "-----BEGIN ", "-----BEGIN PRIVATE KEY"],
+        &[
+            &pem("PUBLIC KEY"),
+            &pem("CERTIFICATE"),
+            "-----BEGIN ",
+            "-----BEGIN PRIVATE KEY",
+        ],
     );
 }
 
@@ -82,22 +121,61 @@ fn random_values_are_found_by_the_name_before_them() {
         ("password=q7Rk2mXw9Lt4Zb8v", "password=[key]"),
         ("password: q7Rk2mXw9Lt4Zb8v", "password: [key]"),
         ("PASSWORD = \"q7Rk2mXw9Lt4Zb8v\"", "PASSWORD = \"[key]\""),
-        ("{\"api_key\":\"q7Rk2mXw9Lt4Zb8v\",\"n\":1}", "{\"api_key\":\"[key]\",\"n\":1}"),
-        ("{\\\"token\\\": \\\"q7Rk2mXw9Lt4Zb8v\\\"}", "{\\\"token\\\": \\\"[key]\\\"}"),
-        ("DB_PASSWORD=q7Rk2mXw9Lt4Zb8v\nNEXT=1", "DB_PASSWORD=[key]\nNEXT=1"),
-        ("clientSecret := 'q7Rk2mXw9Lt4Zb8v'", "clientSecret := '[key]'"),
-        ("?access_token=q7Rk2mXw9Lt4Zb8v&page=2", "?access_token=[key]&page=2"),
+        (
+            "{\"api_key\":\"q7Rk2mXw9Lt4Zb8v\",\"n\":1}",
+            "{\"api_key\":\"[key]\",\"n\":1}",
+        ),
+        (
+            "{\\\"token\\\": \\\"q7Rk2mXw9Lt4Zb8v\\\"}",
+            "{\\\"token\\\": \\\"[key]\\\"}",
+        ),
+        (
+            "DB_PASSWORD=q7Rk2mXw9Lt4Zb8v\nNEXT=1",
+            "DB_PASSWORD=[key]\nNEXT=1",
+        ),
+        (
+            "clientSecret := 'q7Rk2mXw9Lt4Zb8v'",
+            "clientSecret := '[key]'",
+        ),
+        (
+            "?access_token=q7Rk2mXw9Lt4Zb8v&page=2",
+            "?access_token=[key]&page=2",
+        ),
         ("key=0f8e2d4c6b1a39577d9e0c2b4a681f35", "key=[key]"),
         ("secret => q7Rk2mXw9Lt4Zb8v,", "secret => [key],"),
-        ("Authorization: Bearer q7Rk2mXw9Lt4Zb8v", "Authorization: Bearer [key]"),
-        ("authorization: Basic cTdSazJtWHc5THQ0WmI4dg==", "authorization: Basic [key]"),
-        ("Authorization: Token q7Rk2mXw9Lt4Zb8v", "Authorization: Token [key]"),
-        ("sent bearer q7Rk2mXw9Lt4Zb8v to it", "sent bearer [key] to it"),
+        (
+            "Authorization: Bearer q7Rk2mXw9Lt4Zb8v",
+            "Authorization: Bearer [key]",
+        ),
+        (
+            "authorization: Basic cTdSazJtWHc5THQ0WmI4dg==",
+            "authorization: Basic [key]",
+        ),
+        (
+            "Authorization: Token q7Rk2mXw9Lt4Zb8v",
+            "Authorization: Token [key]",
+        ),
+        (
+            "sent bearer q7Rk2mXw9Lt4Zb8v to it",
+            "sent bearer [key] to it",
+        ),
         ("x-api-key: q7Rk2mXw9Lt4Zb8v", "x-api-key: [key]"),
-        ("AWS_SECRET_ACCESS_KEY=q7Rk2mXw/9Lt4Zb8v+Nc3Yd6Hf5Jg1P", "AWS_SECRET_ACCESS_KEY=[key]"),
-        ("AccountKey=q7Rk2mXw9Lt4Zb8v==;Suffix=x", "AccountKey=[key];Suffix=x"),
-        ("https://ada:hunter2@example.com/x", "https://ada:[key]@example.com/x"),
-        ("postgres://ada:p@ss@db:5432/x", "postgres://ada:[key]@db:5432/x"),
+        (
+            "AWS_SECRET_ACCESS_KEY=q7Rk2mXw/9Lt4Zb8v+Nc3Yd6Hf5Jg1P",
+            "AWS_SECRET_ACCESS_KEY=[key]",
+        ),
+        (
+            "AccountKey=q7Rk2mXw9Lt4Zb8v==;Suffix=x",
+            "AccountKey=[key];Suffix=x",
+        ),
+        (
+            "https://ada:hunter2@example.com/x",
+            "https://ada:[key]@example.com/x",
+        ),
+        (
+            "postgres://ada:p@ss@db:5432/x",
+            "postgres://ada:[key]@db:5432/x",
+        ),
         ("redis://:q7Rk@cache", "redis://:[key]@cache"),
     ];
     check(RedactionKind::Key, &rows);

@@ -135,17 +135,35 @@ fn secret() -> impl Strategy<Value = String> {
 
 fn with_sum(head: &str) -> String {
     let cards = (0..10).map(|last| format!("{head}{last}"));
-    cards.into_iter().find(|card| redact_text(&BTreeSet::from([RedactionKind::Card]), card) == "[card]").unwrap()
+    cards
+        .into_iter()
+        .find(|card| redact_text(&BTreeSet::from([RedactionKind::Card]), card) == "[card]")
+        .unwrap()
 }
 
 /// What may stand beside a secret: anything that does not begin or end with what the secret could go on with.
 fn beside() -> impl Strategy<Value = (String, String)> {
-    let before = prop::sample::select(vec!["", " ", "\n", "\"", "'", "(", "<", ";", "; ", "| ", "] ", "，"]);
-    let after = prop::sample::select(vec!["", " ", "\n", "\"", "'", ")", ">", ";", ". ", "! ", "? ", "，", ", "]);
+    let before = prop::sample::select(vec![
+        "", " ", "\n", "\"", "'", "(", "<", ";", "; ", "| ", "] ", "，",
+    ]);
+    let after = prop::sample::select(vec![
+        "", " ", "\n", "\"", "'", ")", ">", ";", ". ", "! ", "? ", "，", ", ",
+    ]);
     (text(), before, after, text()).prop_map(|(far, near, close, on)| {
-        let (near, close) = (if far.is_empty() { "" } else { near }, if on.is_empty() { "" } else { close });
-        let near = if near.is_empty() && !far.is_empty() { "; " } else { near };
-        let close = if close.is_empty() && !on.is_empty() { "; " } else { close };
+        let (near, close) = (
+            if far.is_empty() { "" } else { near },
+            if on.is_empty() { "" } else { close },
+        );
+        let near = if near.is_empty() && !far.is_empty() {
+            "; "
+        } else {
+            near
+        };
+        let close = if close.is_empty() && !on.is_empty() {
+            "; "
+        } else {
+            close
+        };
         (format!("{far}{near}"), format!("{close}{on}"))
     })
 }

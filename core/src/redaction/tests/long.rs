@@ -43,10 +43,17 @@ const HARD: [&str; 35] = [
 #[test]
 fn long_texts_that_are_hard_are_read_in_linear_time() {
     for piece in HARD {
-        let bytes = if ["1", "a@"].contains(&piece) { 1_000_000 } else { 100_000 };
+        let bytes = if ["1", "a@"].contains(&piece) {
+            1_000_000
+        } else {
+            100_000
+        };
         let text = piece.repeat(bytes / piece.len());
         for kind in RedactionKind::ALL {
-            assert!(redact_text(&[kind].into(), &text).len() <= text.len() + kind.marker().len(), "{piece} {kind:?}");
+            assert!(
+                redact_text(&[kind].into(), &text).len() <= text.len() + kind.marker().len(),
+                "{piece} {kind:?}"
+            );
         }
     }
 }

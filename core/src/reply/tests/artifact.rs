@@ -4,19 +4,41 @@ use crate::event::{ArtifactFamily, Withheld};
 #[test]
 fn artifacts_are_cut_and_listed() {
     check_texts(&[
-        ("So:\n\n{\"name\":\"look\",\"arguments\":{}}\n\nDone.", "So:\n\nDone."),
-        ("I look. {\"name\":\"look\",\"arguments\":{}} Done.", "I look. Done."),
+        (
+            "So:\n\n{\"name\":\"look\",\"arguments\":{}}\n\nDone.",
+            "So:\n\nDone.",
+        ),
+        (
+            "I look. {\"name\":\"look\",\"arguments\":{}} Done.",
+            "I look. Done.",
+        ),
         ("{\"name\":\"look\",\"arguments\":{}}", ""),
-        ("```json\n{\"name\":\"look\",\"arguments\":{}}\n```\nDone.", "Done."),
-        ("{\"name\":\"Alice\",\"arguments\":[\"a\"]}", "{\"name\":\"Alice\",\"arguments\":[\"a\"]}"),
+        (
+            "```json\n{\"name\":\"look\",\"arguments\":{}}\n```\nDone.",
+            "Done.",
+        ),
+        (
+            "{\"name\":\"Alice\",\"arguments\":[\"a\"]}",
+            "{\"name\":\"Alice\",\"arguments\":[\"a\"]}",
+        ),
         ("Action: look\nAction Input: {}\n@eve hi", "@eve hi"),
         ("@bob, Action: look\nAction Input: {}", ""),
-        ("<world>DONE</world> Action: look\nAction Input: {}\nok", "ok"),
+        (
+            "<world>DONE</world> Action: look\nAction Input: {}\nok",
+            "ok",
+        ),
     ]);
     let reply = finalise("é {\"name\":\"look\",\"arguments\":{}} <world>DONE</world> ok");
     let family = ArtifactFamily::OpenaiCall;
     assert_eq!((&*reply.text, reply.tag), ("é ok", Some(RoutingTag::Done)));
-    assert_eq!(reply.withheld, [Withheld { from: 3, to: 33, family }]);
+    assert_eq!(
+        reply.withheld,
+        [Withheld {
+            from: 3,
+            to: 33,
+            family
+        }]
+    );
 }
 
 #[test]

@@ -79,13 +79,22 @@ fn everything_else_stays() {
         "a < b && c > d",
     ];
     for text in texts {
-        assert_eq!(finalise(text), FinalReply { text: UserText::new(text.to_owned()), ..FinalReply::default() });
+        assert_eq!(
+            finalise(text),
+            FinalReply {
+                text: UserText::new(text.to_owned()),
+                ..FinalReply::default()
+            }
+        );
     }
 }
 
 #[test]
 fn of_an_own_possessive_only_the_at_sign_is_cut() {
-    check_texts(&[("@bob's plan", "bob's plan"), ("@eve and @bob’s plan", "@eve and bob’s plan")]);
+    check_texts(&[
+        ("@bob's plan", "bob's plan"),
+        ("@eve and @bob’s plan", "@eve and bob’s plan"),
+    ]);
 }
 
 #[test]
@@ -95,6 +104,9 @@ fn line_is_read_as_it_is_without_its_tags_and_own_mentions() {
         ("@b<world>DONE</world>ob hello", "hello"),
         ("@bob > quoted\n@bob hello", "> quoted\nhello"),
         ("@bob ```\n@bob\n```\n@bob", "```\n@bob\n```"),
-        ("``` <world>DONE</world>\n@bob\n```\n@bob hi", "```\n@bob\n```\nhi"),
+        (
+            "``` <world>DONE</world>\n@bob\n```\n@bob hi",
+            "```\n@bob\n```\nhi",
+        ),
     ]);
 }

@@ -5,10 +5,18 @@ use super::*;
 fn check_tags(table: &[(&str, Option<RoutingTag>, &[&str], bool)]) {
     for (spoken, tag, to, has_unknown) in table {
         let reply = finalise(spoken);
-        let warnings: &[&str] = if *has_unknown { &["unknown_routing_tag"] } else { &[] };
+        let warnings: &[&str] = if *has_unknown {
+            &["unknown_routing_tag"]
+        } else {
+            &[]
+        };
         assert_eq!(
             (reply.tag, &*reply.to, &*reply.warnings),
-            (*tag, &*to.iter().map(ToString::to_string).collect::<Vec<_>>(), warnings),
+            (
+                *tag,
+                &*to.iter().map(ToString::to_string).collect::<Vec<_>>(),
+                warnings
+            ),
             "{spoken:?}"
         );
     }
@@ -26,14 +34,39 @@ fn routing_tags_are_read_in_any_case_and_place() {
         ("```\n<world>PASS</world>\n```", Some(Pass), &[], false),
         ("> <world>PASS</world>", Some(Pass), &[], false),
         ("<world>TO: eve</world>", Some(To), &["eve"], false),
-        ("<world>to : @eve, Bob Two ,,</world>", Some(To), &["eve", "Bob Two"], false),
+        (
+            "<world>to : @eve, Bob Two ,,</world>",
+            Some(To),
+            &["eve", "Bob Two"],
+            false,
+        ),
         ("<world>TO:\na,\nb</world>", Some(To), &["a", "b"], false),
-        ("<world>TO: a</world> x <world>TO: b</world>", Some(To), &["a", "b"], false),
-        ("<world>TO: a</world><world>PASS</world>", Some(Pass), &[], false),
-        ("<world>PASS</world><world>STOP</world><world>DONE</world>", Some(Stop), &[], false),
+        (
+            "<world>TO: a</world> x <world>TO: b</world>",
+            Some(To),
+            &["a", "b"],
+            false,
+        ),
+        (
+            "<world>TO: a</world><world>PASS</world>",
+            Some(Pass),
+            &[],
+            false,
+        ),
+        (
+            "<world>PASS</world><world>STOP</world><world>DONE</world>",
+            Some(Stop),
+            &[],
+            false,
+        ),
         ("<world>FOO</world>", None, &[], true),
         ("<world>TO:</world> <world></world>", None, &[], true),
-        ("<world>PASS</world> <world>x</world>", Some(Pass), &[], true),
+        (
+            "<world>PASS</world> <world>x</world>",
+            Some(Pass),
+            &[],
+            true,
+        ),
         ("the world passes", None, &[], false),
         ("<worlds>PASS</worlds>", None, &[], false),
         ("<wor ld>PASS</world>", None, &[], false),
@@ -85,8 +118,14 @@ fn tag_goes_with_the_blank_or_the_line_that_would_stay() {
         ("<world>DONE</world> Hello", "Hello"),
         ("Hello <world>DONE</world>\nthere", "Hello\nthere"),
         ("Hello\n  <world>DONE</world> there", "Hello\n  there"),
-        ("Hello <world>DONE</world> <world>PASS</world> there", "Hello there"),
-        ("Hello\n<world>DONE</world>\n<world>PASS</world>\nthere", "Hello\nthere"),
+        (
+            "Hello <world>DONE</world> <world>PASS</world> there",
+            "Hello there",
+        ),
+        (
+            "Hello\n<world>DONE</world>\n<world>PASS</world>\nthere",
+            "Hello\nthere",
+        ),
         (" <world>DONE</world>\n", ""),
         (" \n ", ""),
         ("  Hello \n", "  Hello \n"),
@@ -103,14 +142,23 @@ fn no_tag_appears_because_another_one_is_cut() {
         ("a<b <world>PASS</world> c>d", "a<b c>d"),
         ("a </world> b", "a </world> b"),
     ]);
-    assert_eq!(finalise("<wor<world>PASS</world>ld>STOP</world>").tag, Some(RoutingTag::Stop));
+    assert_eq!(
+        finalise("<wor<world>PASS</world>ld>STOP</world>").tag,
+        Some(RoutingTag::Stop)
+    );
 }
 
 #[test]
 fn tag_that_is_too_long_is_none() {
     let long = format!("<world>{}</world> <world>PASS</world>", "x".repeat(5_000));
     let reply = finalise(&long);
-    assert_eq!((reply.tag, reply.text.len()), (Some(RoutingTag::Pass), long.len() - " <world>PASS</world>".len()));
+    assert_eq!(
+        (reply.tag, reply.text.len()),
+        (
+            Some(RoutingTag::Pass),
+            long.len() - " <world>PASS</world>".len()
+        )
+    );
     let short = format!("<world>{}</world>", "x".repeat(4_000));
     assert_eq!(finalise(&short).text, "");
 }
@@ -125,5 +173,8 @@ fn what_is_cut_is_told_in_bytes_of_the_spoken_text() {
         warnings: Vec::new(),
         ..FinalReply::default()
     };
-    assert_eq!(finalise("é <world>PASS</world> ok <world>PASS</world>"), expected);
+    assert_eq!(
+        finalise("é <world>PASS</world> ok <world>PASS</world>"),
+        expected
+    );
 }

@@ -18,7 +18,10 @@ const CASES: CaseMapperBorrowed<'static> = CaseMapper::new();
 /// The fold of `text`.
 pub(crate) fn fold(text: &str) -> String {
     let (mut folded, mut rest) = (String::with_capacity(text.len()), text);
-    while let Some((cluster, behind)) = rest.split_at_checked(cluster_len(rest)).filter(|_| !rest.is_empty()) {
+    while let Some((cluster, behind)) = rest
+        .split_at_checked(cluster_len(rest))
+        .filter(|_| !rest.is_empty())
+    {
         push_fold(&mut folded, cluster);
         rest = behind;
     }
@@ -51,7 +54,9 @@ fn push(folded: &mut String, c: char) {
 /// The bytes of the first cluster of `text`. It reaches to the end of `text` if more text could belong to it.
 pub(crate) fn cluster_len(text: &str) -> usize {
     let mut cluster = Cluster::default();
-    text.char_indices().find(|(_, c)| !cluster.takes(*c)).map_or(text.len(), |(at, _)| at)
+    text.char_indices()
+        .find(|(_, c)| !cluster.takes(*c))
+        .map_or(text.len(), |(at, _)| at)
 }
 
 /// A cluster that grows.
@@ -89,7 +94,8 @@ impl Cluster {
     /// Whether `c` becomes one with the character before it, as vowels of Hangul do.
     fn melts(&self, c: char) -> bool {
         let (own, next) = (seen(&self.text), c.to_string());
-        NFKC.normalize(&format!("{own}{c}")) != [NFKC.normalize(&own), NFKC.normalize(&next)].concat()
+        NFKC.normalize(&format!("{own}{c}"))
+            != [NFKC.normalize(&own), NFKC.normalize(&next)].concat()
     }
 }
 

@@ -2,7 +2,8 @@
 //! compiler's own tables change with the compiler.
 
 use icu_properties::props::{
-    DefaultIgnorableCodePoint, EmojiModifier, ExtendedPictographic, GeneralCategory, GeneralCategoryGroup, WhiteSpace,
+    DefaultIgnorableCodePoint, EmojiModifier, ExtendedPictographic, GeneralCategory,
+    GeneralCategoryGroup, WhiteSpace,
 };
 use icu_properties::{CodePointMapData, CodePointSetData};
 
@@ -57,7 +58,10 @@ pub(crate) fn is_white(c: char) -> bool {
 
 /// Characters that end a line for whoever reads it.
 pub(crate) const fn is_break(c: char) -> bool {
-    matches!(c, '\n' | '\u{b}' | '\u{c}' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}')
+    matches!(
+        c,
+        '\n' | '\u{b}' | '\u{c}' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}'
+    )
 }
 
 /// Characters without a shape of their own: soft hyphens, joiners, variation selectors and the like.
@@ -89,7 +93,8 @@ pub(crate) fn is_word(c: char) -> bool {
 /// Marks on the character before them, and the tones of emoji.
 pub(crate) fn is_mark(c: char) -> bool {
     !c.is_ascii()
-        && (GeneralCategoryGroup::Mark.contains(category(c)) || CodePointSetData::new::<EmojiModifier>().contains(c))
+        && (GeneralCategoryGroup::Mark.contains(category(c))
+            || CodePointSetData::new::<EmojiModifier>().contains(c))
 }
 
 /// Punctuation and symbols: whatever can stand behind a name without being part of it.
@@ -98,14 +103,18 @@ pub(crate) fn is_punctuation(c: char) -> bool {
         return c.is_ascii_punctuation();
     }
     let category = category(c);
-    let is_sign =
-        GeneralCategoryGroup::Punctuation.contains(category) || GeneralCategoryGroup::Symbol.contains(category);
+    let is_sign = GeneralCategoryGroup::Punctuation.contains(category)
+        || GeneralCategoryGroup::Symbol.contains(category);
     is_sign && !is_mark(c)
 }
 
 /// Punctuation that can be no part of a name's end: all but symbols beyond ASCII, which emoji are.
 pub(crate) fn is_edge_punctuation(c: char) -> bool {
-    if c.is_ascii() { c.is_ascii_punctuation() } else { GeneralCategoryGroup::Punctuation.contains(category(c)) }
+    if c.is_ascii() {
+        c.is_ascii_punctuation()
+    } else {
+        GeneralCategoryGroup::Punctuation.contains(category(c))
+    }
 }
 
 /// Pictures that a joiner can join.

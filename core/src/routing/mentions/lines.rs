@@ -27,7 +27,11 @@ enum Shape {
     #[default]
     Blank,
     /// It began with a run of one mark.
-    Marks { mark: char, count: usize, behind: Behind },
+    Marks {
+        mark: char,
+        count: usize,
+        behind: Behind,
+    },
     /// No fence.
     Prose,
 }
@@ -56,13 +60,29 @@ impl Fences {
         match &mut self.line {
             Shape::Blank if is_blank(c) => {}
             Shape::Blank if matches!(c, '`' | '~') => {
-                self.line = Shape::Marks { mark: c, count: 1, behind: Behind::Nothing };
+                self.line = Shape::Marks {
+                    mark: c,
+                    count: 1,
+                    behind: Behind::Nothing,
+                };
             }
             Shape::Blank => self.line = Shape::Prose,
-            Shape::Marks { mark, count, behind: Behind::Nothing } if *mark == c => *count = count.saturating_add(1),
-            Shape::Marks { mark, behind, .. } if *mark == '`' && c == '`' => *behind = Behind::Backtick,
-            Shape::Marks { behind: behind @ Behind::Nothing, .. } if is_blank(c) => *behind = Behind::Blanks,
-            Shape::Marks { behind: behind @ (Behind::Nothing | Behind::Blanks), .. } if !is_blank(c) => {
+            Shape::Marks {
+                mark,
+                count,
+                behind: Behind::Nothing,
+            } if *mark == c => *count = count.saturating_add(1),
+            Shape::Marks { mark, behind, .. } if *mark == '`' && c == '`' => {
+                *behind = Behind::Backtick
+            }
+            Shape::Marks {
+                behind: behind @ Behind::Nothing,
+                ..
+            } if is_blank(c) => *behind = Behind::Blanks,
+            Shape::Marks {
+                behind: behind @ (Behind::Nothing | Behind::Blanks),
+                ..
+            } if !is_blank(c) => {
                 *behind = Behind::Words;
             }
             Shape::Marks { .. } | Shape::Prose => {}
@@ -71,11 +91,22 @@ impl Fences {
 
     /// Ends the line: it may have opened or closed a fence.
     pub(crate) fn end_line(&mut self) {
-        let Shape::Marks { mark, count, behind } = std::mem::take(&mut self.line) else { return };
+        let Shape::Marks {
+            mark,
+            count,
+            behind,
+        } = std::mem::take(&mut self.line)
+        else {
+            return;
+        };
         match self.open {
-            None if count >= FENCE_MIN && behind != Behind::Backtick => self.open = Some((mark, count)),
+            None if count >= FENCE_MIN && behind != Behind::Backtick => {
+                self.open = Some((mark, count))
+            }
             Some((open, least))
-                if open == mark && count >= least && matches!(behind, Behind::Nothing | Behind::Blanks) =>
+                if open == mark
+                    && count >= least
+                    && matches!(behind, Behind::Nothing | Behind::Blanks) =>
             {
                 self.open = None;
             }
@@ -122,24 +153,35 @@ impl Lead {
     pub(crate) fn then(self, c: char) -> Self {
         match self {
             Self::Blank { has_bullet } => Self::begin(c, has_bullet),
-            Self::Number { digits } if c.is_ascii_digit() && digits < DIGITS_MAX => {
-                Self::Number { digits: digits.saturating_add(1) }
-            }
+            Self::Number { digits } if c.is_ascii_digit() && digits < DIGITS_MAX => Self::Number {
+                digits: digits.saturating_add(1),
+            },
             Self::Number { .. } if matches!(c, '.' | ')') => Self::Bullet,
             Self::Bullet | Self::Star if is_white(c) => Self::Blank { has_bullet: true },
             Self::Star | Self::Wraps => Self::wrapped(c),
             Self::Comment { seen, has_bullet } => Self::open_comment(c, seen, has_bullet),
-            Self::Hidden { dashes: 2.., has_bullet } if c == '>' => Self::Blank { has_bullet },
-            Self::Hidden { dashes, has_bullet } if c == '-' => {
-                Self::Hidden { dashes: dashes.saturating_add(1), has_bullet }
-            }
-            Self::Hidden { has_bullet, .. } => Self::Hidden { dashes: 0, has_bullet },
+            Self::Hidden {
+                dashes: 2..,
+                has_bullet,
+            } if c == '>' => Self::Blank { has_bullet },
+            Self::Hidden { dashes, has_bullet } if c == '-' => Self::Hidden {
+                dashes: dashes.saturating_add(1),
+                has_bullet,
+            },
+            Self::Hidden { has_bullet, .. } => Self::Hidden {
+                dashes: 0,
+                has_bullet,
+            },
             Self::Letters { count, word } => Self::spell(count, word, c),
             Self::Greeted { .. } if is_at(c) => Self::Mentions,
             Self::Greeted { .. } if is_wrap(c) => Self::Wraps,
             Self::Greeted { has_comma } if is_blank(c) => Self::Greeted { has_comma },
             Self::Greeted { has_comma: false } if is_comma(c) => Self::Greeted { has_comma: true },
-            Self::Number { .. } | Self::Bullet | Self::Greeted { .. } | Self::Prose | Self::Mentions => Self::Prose,
+            Self::Number { .. }
+            | Self::Bullet
+            | Self::Greeted { .. }
+            | Self::Prose
+            | Self::Mentions => Self::Prose,
         }
     }
 
@@ -150,7 +192,10 @@ impl Lead {
             '-' | '+' if !has_bullet => Self::Bullet,
             '*' if !has_bullet => Self::Star,
             '0'..='9' if !has_bullet => Self::Number { digits: 1 },
-            '<' => Self::Comment { seen: 1, has_bullet },
+            '<' => Self::Comment {
+                seen: 1,
+                has_bullet,
+            },
             _ if is_wrap(c) => Self::Wraps,
             _ => Self::spell(0, [0; 5], c),
         }
@@ -166,8 +211,14 @@ impl Lead {
 
     fn open_comment(c: char, seen: u8, has_bullet: bool) -> Self {
         match (seen, c) {
-            (1, '!') | (2, '-') => Self::Comment { seen: seen.saturating_add(1), has_bullet },
-            (3, '-') => Self::Hidden { dashes: 0, has_bullet },
+            (1, '!') | (2, '-') => Self::Comment {
+                seen: seen.saturating_add(1),
+                has_bullet,
+            },
+            (3, '-') => Self::Hidden {
+                dashes: 0,
+                has_bullet,
+            },
             (_, _) => Self::Prose,
         }
     }
@@ -186,8 +237,15 @@ impl Lead {
             (Some(place), Ok(letter)) if letter.is_ascii_alphabetic() => {
                 *place = letter.to_ascii_lowercase();
                 let count = count.saturating_add(1);
-                let begins = |greeting: &&[u8]| word.get(..count).is_some_and(|spelt| greeting.starts_with(spelt));
-                if GREETINGS.iter().any(begins) { Self::Letters { count, word } } else { Self::Prose }
+                let begins = |greeting: &&[u8]| {
+                    word.get(..count)
+                        .is_some_and(|spelt| greeting.starts_with(spelt))
+                };
+                if GREETINGS.iter().any(begins) {
+                    Self::Letters { count, word }
+                } else {
+                    Self::Prose
+                }
             }
             _ => Self::Prose,
         }

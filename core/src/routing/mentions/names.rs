@@ -52,7 +52,9 @@ impl<T> Names<T> {
     }
 
     pub(crate) fn reach(&self, folded: &str) -> Reach<'_, T> {
-        let mut from = self.0.range::<str, _>((Bound::Included(folded), Bound::Unbounded));
+        let mut from = self
+            .0
+            .range::<str, _>((Bound::Included(folded), Bound::Unbounded));
         match from.next() {
             Some((name, bearer)) if **name == *folded => Reach::Name(bearer),
             Some((name, _)) if name.starts_with(folded) => Reach::Further,
@@ -73,7 +75,9 @@ pub fn name_fault(name: &str) -> Option<&'static str> {
         folded if folded.contains(" and ") => Some("it has ` and ` in it"),
         folded if folded.trim_matches(' ') != folded => Some("it begins or ends with a blank"),
         folded if folded.starts_with(is_mark) => Some("it begins with a mark on nothing"),
-        folded if folded.starts_with(is_edge_punctuation) || folded.ends_with(is_edge_punctuation) => {
+        folded
+            if folded.starts_with(is_edge_punctuation) || folded.ends_with(is_edge_punctuation) =>
+        {
             Some("it begins or ends with punctuation")
         }
         _ => None,

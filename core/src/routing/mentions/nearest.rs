@@ -22,16 +22,32 @@ pub fn nearest(unknown: &[String], names: &Names<AgentName>) -> Vec<AgentName> {
     if unknown.is_empty() {
         return Vec::new();
     }
-    let unknown: Vec<String> = unknown.iter().take(UNKNOWN_MAX).map(|name| fold(name)).collect();
+    let unknown: Vec<String> = unknown
+        .iter()
+        .take(UNKNOWN_MAX)
+        .map(|name| fold(name))
+        .collect();
     let mut found: BTreeMap<&AgentName, usize> = BTreeMap::new();
     for (name, agent) in names.iter() {
-        if let Some(off) = unknown.iter().filter_map(|unknown| off(unknown, name)).min() {
-            found.entry(agent).and_modify(|best| *best = off.min(*best)).or_insert(off);
+        if let Some(off) = unknown
+            .iter()
+            .filter_map(|unknown| off(unknown, name))
+            .min()
+        {
+            found
+                .entry(agent)
+                .and_modify(|best| *best = off.min(*best))
+                .or_insert(off);
         }
     }
-    let mut found: Vec<(usize, &AgentName)> = found.into_iter().map(|(agent, off)| (off, agent)).collect();
+    let mut found: Vec<(usize, &AgentName)> =
+        found.into_iter().map(|(agent, off)| (off, agent)).collect();
     found.sort();
-    found.into_iter().take(NEAREST_MAX).map(|(_, agent)| agent.clone()).collect()
+    found
+        .into_iter()
+        .take(NEAREST_MAX)
+        .map(|(_, agent)| agent.clone())
+        .collect()
 }
 
 /// Whether `unknown` is near to any of `names`: somebody may have mistyped one.
@@ -44,8 +60,14 @@ pub(super) fn is_near<T>(unknown: &str, names: &Names<T>) -> bool {
 /// words; `None` if that is too far.
 fn off(unknown: &str, name: &str) -> Option<usize> {
     let head = unknown.split(|c| !is_word(c)).next().unwrap_or_default();
-    let words = name.split(' ').filter(|word| word.len() < name.len()).filter_map(|word| edits(unknown, word));
-    let parts = words.chain(edits(head, name)).min().map(|off| off.saturating_add(1));
+    let words = name
+        .split(' ')
+        .filter(|word| word.len() < name.len())
+        .filter_map(|word| edits(unknown, word));
+    let parts = words
+        .chain(edits(head, name))
+        .min()
+        .map(|off| off.saturating_add(1));
     edits(unknown, name).into_iter().chain(parts).min()
 }
 
@@ -55,5 +77,7 @@ fn edits(one: &str, other: &str) -> Option<usize> {
     let longer = a.max(b);
     let most = longer.saturating_add(1) / 3;
     let may_be_near = a > 0 && b > 0 && a.abs_diff(b) <= most;
-    may_be_near.then(|| osa_distance(one, other)).filter(|off| *off <= most && *off < longer)
+    may_be_near
+        .then(|| osa_distance(one, other))
+        .filter(|off| *off <= most && *off < longer)
 }

@@ -47,25 +47,38 @@ pub(crate) struct More;
 
 impl<'t> Heard<'t> {
     pub(crate) const fn whole(text: &'t str) -> Self {
-        Self { text, is_whole: true }
+        Self {
+            text,
+            is_whole: true,
+        }
     }
 
     /// The text behind the first `at` bytes.
     pub(crate) fn behind(self, at: usize) -> Self {
-        Self { text: self.text.get(at..).unwrap_or_default(), ..self }
+        Self {
+            text: self.text.get(at..).unwrap_or_default(),
+            ..self
+        }
     }
 
     /// Its first [`WRITTEN_MAX`] bytes. Whatever is longer is not waited for.
     pub(crate) fn capped(self) -> Self {
         match self.text.get(..self.text.floor_char_boundary(WRITTEN_MAX)) {
-            Some(text) if text.len() < self.text.len() => Self { text, is_whole: true },
+            Some(text) if text.len() < self.text.len() => Self {
+                text,
+                is_whole: true,
+            },
             Some(_) | None => self,
         }
     }
 
     /// `found`, or else nothing, if nothing more will come.
     pub(crate) fn or_more<T>(self, found: Option<T>) -> Result<Option<T>, More> {
-        if found.is_none() && !self.is_whole { Err(More) } else { Ok(found) }
+        if found.is_none() && !self.is_whole {
+            Err(More)
+        } else {
+            Ok(found)
+        }
     }
 }
 
@@ -73,7 +86,11 @@ impl Roster {
     /// The agents of `rules` and all `people`.
     #[must_use]
     pub const fn new(rules: Arc<Rules>, people: Arc<Names<Joined>>) -> Self {
-        Self { rules, people, until: Position::new(u64::MAX) }
+        Self {
+            rules,
+            people,
+            until: Position::new(u64::MAX),
+        }
     }
 
     /// The same without the people who joined behind `until`.
@@ -85,7 +102,10 @@ impl Roster {
     /// The same with `person`, who joins at `at`. Who bore the name before keeps it.
     #[must_use]
     pub fn with(mut self, person: &PersonName, at: Position) -> Self {
-        let joined = Joined { person: person.clone(), at };
+        let joined = Joined {
+            person: person.clone(),
+            at,
+        };
         Arc::make_mut(&mut self.people).insert(person.as_str(), joined);
         self
     }
@@ -94,8 +114,14 @@ impl Roster {
     /// many the first ones are looked at.
     #[must_use]
     pub fn mistyped(&self, unknown: &[String]) -> Vec<String> {
-        let is_typo = |name: &&String| is_near(name, self.rules.names()) || is_near(name, &self.people);
-        unknown.iter().take(UNKNOWN_MAX).filter(is_typo).cloned().collect()
+        let is_typo =
+            |name: &&String| is_near(name, self.rules.names()) || is_near(name, &self.people);
+        unknown
+            .iter()
+            .take(UNKNOWN_MAX)
+            .filter(is_typo)
+            .cloned()
+            .collect()
     }
 
     /// The agents.
@@ -107,11 +133,17 @@ impl Roster {
     /// Who is called `name` as a whole, however it is written.
     #[must_use]
     pub fn called(&self, name: &str) -> Addressee {
-        let person = || self.people.find(name).filter(|joined| joined.at <= self.until);
+        let person = || {
+            self.people
+                .find(name)
+                .filter(|joined| joined.at <= self.until)
+        };
         match self.rules.names().find(name) {
             Some(agent) => Addressee::Agent(agent.clone()),
-            None => person()
-                .map_or_else(|| Addressee::Unknown(name.to_owned()), |joined| Addressee::Person(joined.person.clone())),
+            None => person().map_or_else(
+                || Addressee::Unknown(name.to_owned()),
+                |joined| Addressee::Person(joined.person.clone()),
+            ),
         }
     }
 
@@ -119,7 +151,9 @@ impl Roster {
     ///
     /// The longest name that fits decides; if it does not end where it should, no shorter one is tried.
     pub(crate) fn named(&self, rest: Heard<'_>) -> Result<Option<(Addressee, usize)>, More> {
-        let Some((who, len)) = self.longest(rest.capped())? else { return Ok(None) };
+        let Some((who, len)) = self.longest(rest.capped())? else {
+            return Ok(None);
+        };
         Ok(ends(rest.behind(len))?.then_some((who, len)))
     }
 
@@ -146,7 +180,9 @@ impl Roster {
         let person = match self.people.reach(folded) {
             Reach::Nowhere => None,
             Reach::Further => Some(None),
-            Reach::Name(joined) => Some((joined.at <= self.until).then(|| Addressee::Person(joined.person.clone()))),
+            Reach::Name(joined) => {
+                Some((joined.at <= self.until).then(|| Addressee::Person(joined.person.clone())))
+            }
         };
         match self.rules.names().reach(folded) {
             Reach::Name(agent) => Some(Some(Addressee::Agent(agent.clone()))),
@@ -159,9 +195,14 @@ impl Roster {
 /// Whether a name ends before `rest`: at the end, white space, `'s`, or punctuation before no letter or digit.
 fn ends(rest: Heard<'_>) -> Result<bool, More> {
     let rest = rest.capped();
-    let mut chars = rest.text.chars().filter(|c| !is_ignorable(*c) || is_white(*c));
+    let mut chars = rest
+        .text
+        .chars()
+        .filter(|c| !is_ignorable(*c) || is_white(*c));
     let mut next = || rest.or_more(chars.next());
-    let Some(first) = next()? else { return Ok(true) };
+    let Some(first) = next()? else {
+        return Ok(true);
+    };
     if is_white(first) {
         return Ok(true);
     }

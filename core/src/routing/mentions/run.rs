@@ -1,7 +1,9 @@
 //! The mentions at the start of a line, one after the other.
 
 use super::Addressee;
-use super::letters::{is_at, is_blank, is_edge_punctuation, is_separator, is_unwrap, is_white, is_word, is_wrap};
+use super::letters::{
+    is_at, is_blank, is_edge_punctuation, is_separator, is_unwrap, is_white, is_word, is_wrap,
+};
 use super::roster::{Heard, More, Roster, blank_len};
 
 /// One mention of a run.
@@ -28,7 +30,9 @@ pub(crate) struct Gap {
 
 impl Gap {
     pub(crate) const fn len(self) -> usize {
-        self.closing.saturating_add(self.between).saturating_add(self.opening)
+        self.closing
+            .saturating_add(self.between)
+            .saturating_add(self.opening)
     }
 }
 
@@ -44,7 +48,11 @@ pub(crate) fn link(text: Heard<'_>, roster: &Roster) -> Result<Link, More> {
         }
     };
     let len = at.saturating_add(len);
-    let gap = if goes_on { gap(text.behind(len))? } else { None };
+    let gap = if goes_on {
+        gap(text.behind(len))?
+    } else {
+        None
+    };
     Ok(Link { who, len, gap })
 }
 
@@ -62,8 +70,13 @@ fn written(rest: Heard<'_>) -> Result<Written<'_>, More> {
     let is_cut = end == token.text.len() && end < rest.text.len();
     let whole = token.text.get(..end).unwrap_or_default();
     let name = whole.trim_end_matches(is_edge_punctuation);
-    let is_closed = whole.get(name.len()..).is_some_and(|behind| behind.chars().all(is_unwrap));
-    Ok(Written { name, goes_on: is_closed && !is_cut })
+    let is_closed = whole
+        .get(name.len()..)
+        .is_some_and(|behind| behind.chars().all(is_unwrap));
+    Ok(Written {
+        name,
+        goes_on: is_closed && !is_cut,
+    })
 }
 
 fn token_end(token: Heard<'_>) -> Result<usize, More> {
@@ -72,11 +85,19 @@ fn token_end(token: Heard<'_>) -> Result<usize, More> {
         if is_white(c) {
             return Ok(at);
         }
-        if is_separator(c) && !token.or_more(chars.peek())?.is_some_and(|(_, next)| is_word(*next)) {
+        if is_separator(c)
+            && !token
+                .or_more(chars.peek())?
+                .is_some_and(|(_, next)| is_word(*next))
+        {
             return Ok(at);
         }
     }
-    if token.is_whole { Ok(token.text.len()) } else { Err(More) }
+    if token.is_whole {
+        Ok(token.text.len())
+    } else {
+        Err(More)
+    }
 }
 
 /// What stands before the next mention; `None` if something else follows.
@@ -91,13 +112,23 @@ fn gap(rest: Heard<'_>) -> Result<Option<Gap>, More> {
     let next = behind.behind(between);
     if let Some(opening) = opening(next)? {
         let is_apart = between > 0 || opening > 0;
-        return Ok(is_apart.then_some(Gap { closing, between, opening }));
+        return Ok(is_apart.then_some(Gap {
+            closing,
+            between,
+            opening,
+        }));
     }
-    let Some(word) = word_len(next)?.filter(|_| between > 0) else { return Ok(None) };
+    let Some(word) = word_len(next)?.filter(|_| between > 0) else {
+        return Ok(None);
+    };
     let white = blank_len(next.behind(word).text);
     let between = between.saturating_add(word).saturating_add(white);
     let opening = opening(behind.behind(between))?.filter(|_| white > 0);
-    Ok(opening.map(|opening| Gap { closing, between, opening }))
+    Ok(opening.map(|opening| Gap {
+        closing,
+        between,
+        opening,
+    }))
 }
 
 /// The bytes of the characters that `rest` begins with and that are `such`.
@@ -110,13 +141,21 @@ fn len_of(rest: Heard<'_>, such: fn(char) -> bool) -> Result<usize, More> {
 fn opening(rest: Heard<'_>) -> Result<Option<usize>, More> {
     let len = len_of(rest, is_wrap)?;
     let next = rest.behind(len);
-    Ok(rest.or_more(next.text.chars().next())?.is_some_and(is_at).then_some(len))
+    Ok(rest
+        .or_more(next.text.chars().next())?
+        .is_some_and(is_at)
+        .then_some(len))
 }
 
 /// The bytes of the word `and` or `or`, in any case.
 fn word_len(rest: Heard<'_>) -> Result<Option<usize>, More> {
     for word in ["and", "or"] {
-        let same = rest.text.chars().zip(word.chars()).take_while(|(c, wanted)| c.eq_ignore_ascii_case(wanted)).count();
+        let same = rest
+            .text
+            .chars()
+            .zip(word.chars())
+            .take_while(|(c, wanted)| c.eq_ignore_ascii_case(wanted))
+            .count();
         if same == word.len() {
             return Ok(Some(same));
         }

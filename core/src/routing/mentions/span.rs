@@ -21,7 +21,10 @@ pub(crate) fn hidden(line: &str) -> Vec<Hidden> {
     let comments = comments(line);
     let mut comments = comments.iter().peekable();
     let (mut found, mut at): (Vec<Hidden>, usize) = (Vec::new(), 0);
-    let mut code = backticks(line).into_iter().filter_map(|run| Some(run.place.start..run.closes_at?)).peekable();
+    let mut code = backticks(line)
+        .into_iter()
+        .filter_map(|run| Some(run.place.start..run.closes_at?))
+        .peekable();
     loop {
         while comments.next_if(|comment| comment.start < at).is_some() {}
         while code.next_if(|span| span.start < at).is_some() {}
@@ -31,7 +34,11 @@ pub(crate) fn hidden(line: &str) -> Vec<Hidden> {
             (None, Some(_)) => false,
             (None, None) => return found,
         };
-        let place = if is_comment { comments.next().cloned() } else { code.next() };
+        let place = if is_comment {
+            comments.next().cloned()
+        } else {
+            code.next()
+        };
         let Some(place) = place else { return found };
         at = place.end;
         found.push(Hidden { place, is_comment });

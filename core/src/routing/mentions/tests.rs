@@ -35,14 +35,30 @@ const AGENTS: &[&str] = &[
 fn roster_of(names: &[&str]) -> Roster {
     let spec = room_with(|spec| {
         let member = spec.agents[0].clone();
-        spec.agents = names.iter().map(|name| AgentSpec { name: agent(name), ..member.clone() }).collect();
-        if let Some(bob) = spec.agents.iter_mut().find(|agent| agent.name.as_str() == "bob") {
+        spec.agents = names
+            .iter()
+            .map(|name| AgentSpec {
+                name: agent(name),
+                ..member.clone()
+            })
+            .collect();
+        if let Some(bob) = spec
+            .agents
+            .iter_mut()
+            .find(|agent| agent.name.as_str() == "bob")
+        {
             bob.display = Some(agent("Bob Lee"));
         }
     });
     let mut people = Names::default();
     for (at, name) in [(3, "ada"), (9, "Ann May")] {
-        people.insert(name, Joined { person: person(name).display, at: Position::new(at) });
+        people.insert(
+            name,
+            Joined {
+                person: person(name).display,
+                at: Position::new(at),
+            },
+        );
     }
     Roster::new(Arc::new(Rules::check(spec).unwrap()), Arc::new(people))
 }
@@ -77,7 +93,11 @@ fn each_sign_before_an_at_names_who_stands_behind_it_or_belongs_to_a_word() {
     for sign in "!\"#$%&'()*+,-./:;<=>?[]^_{|}~→—…！、，👋".chars() {
         assert!(names_bob(&format!("please {sign}@bob go")), "{sign}");
         let is_in_a_word = "%+-/_".contains(sign);
-        assert_eq!(names_bob(&format!("please{sign}@bob go")), !is_in_a_word, "{sign}");
+        assert_eq!(
+            names_bob(&format!("please{sign}@bob go")),
+            !is_in_a_word,
+            "{sign}"
+        );
     }
     for text in [
         "please@bob go",
@@ -101,7 +121,10 @@ fn line_addresses_the_mentions_that_it_begins_with() {
         ("(@bob) look", &["bob"]),
         ("look\n@bob now\n\n@Alice too", &["bob", "Alice"]),
         ("@bob look\nand ask @Zoë", &["bob"]),
-        ("one\r\n@bob two\r@Alice three\u{2028}@Zoë four", &["bob", "Alice", "Zoë"]),
+        (
+            "one\r\n@bob two\r@Alice three\u{2028}@Zoë four",
+            &["bob", "Alice", "Zoë"],
+        ),
         ("@bob and @bob\n@bob", &["bob"]),
         ("@ada hi", &["person ada"]),
         ("@Ann May, hi", &["person Ann May"]),
@@ -114,7 +137,10 @@ fn mentions_are_separated_by_blanks_commas_or_and() {
     check_addressed(&[
         ("@bob @Alice go", &["bob", "Alice"]),
         ("@bob,@Alice go", &["bob", "Alice"]),
-        ("@bob, @Zoë and @Release Planner: go", &["bob", "Zoë", "Release Planner"]),
+        (
+            "@bob, @Zoë and @Release Planner: go",
+            &["bob", "Zoë", "Release Planner"],
+        ),
         ("@bob, and @Alice go", &["bob", "Alice"]),
         ("@bob AND\u{a0}@Alice go", &["bob", "Alice"]),
         ("@bob，@Alice go", &["bob", "Alice"]),
@@ -131,9 +157,15 @@ fn mentions_are_separated_by_blanks_commas_or_and() {
         ("@bob or @Alice go", &["bob", "Alice"]),
         ("@bob, or @Alice go", &["bob", "Alice"]),
         ("@bob OR @Alice go", &["bob", "Alice"]),
-        ("@bob/@Alice; @Zoë & @plan or @build go", &["bob", "Alice", "Zoë", "plan", "build"]),
+        (
+            "@bob/@Alice; @Zoë & @plan or @build go",
+            &["bob", "Alice", "Zoë", "plan", "build"],
+        ),
         ("@bob、@Alice", &["bob", "Alice"]),
-        ("@bob ／ @Alice； @Zoë ＆ @plan", &["bob", "Alice", "Zoë", "plan"]),
+        (
+            "@bob ／ @Alice； @Zoë ＆ @plan",
+            &["bob", "Alice", "Zoë", "plan"],
+        ),
         ("@bob orange @Alice", &["bob"]),
         ("@bob o @Alice", &["bob"]),
         ("@bob - @Alice", &["bob"]),
@@ -198,7 +230,10 @@ fn emphasis_and_brackets_may_stand_around_a_mention() {
         ("**hey @bob** look", &["bob"]),
         ("**Hello, @bob and @Alice**", &["bob", "Alice"]),
         ("**@bob, @Alice** look", &["bob", "Alice"]),
-        ("**@bob**, **@Alice** and _@Zoë_: look", &["bob", "Alice", "Zoë"]),
+        (
+            "**@bob**, **@Alice** and _@Zoë_: look",
+            &["bob", "Alice", "Zoë"],
+        ),
         ("**@bob**/**@Alice** look", &["bob", "Alice"]),
         ("[@bob][@Alice] look", &["bob", "Alice"]),
         ("@bob (@Alice) look", &["bob", "Alice"]),
@@ -375,7 +410,10 @@ fn known_agents_are_found_in_mid_text() {
         ("ask\n> @bob\n```\n@Alice\n```\nbut @Zoë", &["Zoë"]),
         ("ask @bob.smith or @Ann Leech", &[]),
         ("ask @Ann Lee", &["Ann Lee"]),
-        ("ask **@bob** or _@Alice_ or [@Zoë]", &["bob", "Alice", "Zoë"]),
+        (
+            "ask **@bob** or _@Alice_ or [@Zoë]",
+            &["bob", "Alice", "Zoë"],
+        ),
         ("ask @bob/@Alice", &["bob", "Alice"]),
         ("ask @bob;@Alice & @Zoë", &["bob", "Alice", "Zoë"]),
         ("ask <!-- @bob --> @Alice", &["Alice"]),
@@ -386,7 +424,10 @@ fn known_agents_are_found_in_mid_text() {
         ("> @bob\nask @Alice", &["Alice"]),
     ];
     for (text, expected) in table {
-        let found: Vec<String> = mentioned(text, &roster).iter().map(ToString::to_string).collect();
+        let found: Vec<String> = mentioned(text, &roster)
+            .iter()
+            .map(ToString::to_string)
+            .collect();
         assert_eq!(found, *expected, "{text:?}");
     }
 }
@@ -394,8 +435,14 @@ fn known_agents_are_found_in_mid_text() {
 #[test]
 fn everybody_who_is_named_is_found_once() {
     let table: &[(&str, &[&str])] = &[
-        ("@bob, ask @Alice, @ada or @tim", &["bob", "Alice", "person ada", "? tim"]),
-        ("@bob @Alice @Zoë @build @plan", &["bob", "Alice", "Zoë", "build", "plan"]),
+        (
+            "@bob, ask @Alice, @ada or @tim",
+            &["bob", "Alice", "person ada", "? tim"],
+        ),
+        (
+            "@bob @Alice @Zoë @build @plan",
+            &["bob", "Alice", "Zoë", "build", "plan"],
+        ),
         ("ask @bbo/@bob and @bob", &["? bbo", "bob"]),
         ("mail ada@example.org, 5@2, @ 7, `@bob`", &[]),
         ("use @Override here", &["? Override"]),
@@ -417,7 +464,10 @@ fn only_names_near_to_a_known_one_are_mistyped() {
 #[test]
 fn people_who_joined_later_are_not_known_before() {
     let whom = |until| addressed("@ada, @Ann May hi", &room_of_all().at(Position::new(until)));
-    let (ada, ann) = (Addressee::Person(person("ada").display), Addressee::Person(person("Ann May").display));
+    let (ada, ann) = (
+        Addressee::Person(person("ada").display),
+        Addressee::Person(person("Ann May").display),
+    );
     assert_eq!(whom(9), [ada.clone(), ann]);
     assert_eq!(whom(8), [ada, Addressee::Agent(agent("Ann"))]);
 }
@@ -425,5 +475,8 @@ fn people_who_joined_later_are_not_known_before() {
 #[test]
 fn agent_is_meant_before_a_person_of_the_same_name() {
     check_addressed(&[("@ada", &["person ada"])]);
-    assert_eq!(addressed("@ada", &roster_of(&["ADA"])), [Addressee::Agent(agent("ADA"))]);
+    assert_eq!(
+        addressed("@ada", &roster_of(&["ADA"])),
+        [Addressee::Agent(agent("ADA"))]
+    );
 }

@@ -26,7 +26,12 @@ fn walk(value: &Value, path: &mut String, found: &mut Vec<Finding>) {
                 match finding(key, path) {
                     // The path would hold what is hidden.
                     Some(fault) => found.push(fault),
-                    None => step(&key.replace('~', "~0").replace('/', "~1"), item, path, found),
+                    None => step(
+                        &key.replace('~', "~0").replace('/', "~1"),
+                        item,
+                        path,
+                        found,
+                    ),
                 }
             }
         }
@@ -49,7 +54,10 @@ fn finding(text: &str, path: &str) -> Option<Finding> {
     if has_hidden(text) {
         return Some(Finding::error(path, "hidden_characters"));
     }
-    let warning = Finding { severity: Severity::Warning, ..Finding::error(path, "control_characters") };
+    let warning = Finding {
+        severity: Severity::Warning,
+        ..Finding::error(path, "control_characters")
+    };
     text.contains(is_control).then_some(warning)
 }
 

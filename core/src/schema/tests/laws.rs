@@ -8,13 +8,18 @@ use super::*;
 const INSTANCES: usize = 24;
 
 fn within_bounds(told: &Value, schema: &Value) -> bool {
-    bytes(told) <= bytes(schema).saturating_mul(2) && levels(told, LEVELS_MAX + INLINED_LEVELS_MAX + 2).is_some()
+    bytes(told) <= bytes(schema).saturating_mul(2)
+        && levels(told, LEVELS_MAX + INLINED_LEVELS_MAX + 2).is_some()
 }
 
 /// What models are told, with room for everything, for little and for nothing.
 fn ways(schema: &Value) -> Vec<Value> {
-    let Ok(index) = Index::of(schema) else { return Vec::new() };
-    [bytes(schema), bytes(schema) / 8, 0].map(|room| Plan::of(&index, room).whole()).to_vec()
+    let Ok(index) = Index::of(schema) else {
+        return Vec::new();
+    };
+    [bytes(schema), bytes(schema) / 8, 0]
+        .map(|room| Plan::of(&index, room).whole())
+        .to_vec()
 }
 
 fn cases() -> u32 {
@@ -55,7 +60,13 @@ proptest! {
 fn random_schemas_are_worth_trying() {
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     let schemas = (0..200).map(|_| schema().new_tree(&mut runner).unwrap().current());
-    let told: Vec<Value> = schemas.filter_map(|schema| for_model(&schema).ok()).collect();
-    let with = |text: &str| told.iter().filter(|told| told.to_string().contains(text)).count();
+    let told: Vec<Value> = schemas
+        .filter_map(|schema| for_model(&schema).ok())
+        .collect();
+    let with = |text: &str| {
+        told.iter()
+            .filter(|told| told.to_string().contains(text))
+            .count()
+    };
     assert!(told.len() > 190 && with("\"$ref\":\"#") > 40 && with("unevaluated") > 20);
 }

@@ -55,14 +55,24 @@ pub(super) fn instance() -> impl Strategy<Value = Value> {
 fn plain() -> BoxedStrategy<(String, Value)> {
     let with = |keyword: &str, values: Vec<Value>| {
         let keyword = keyword.to_owned();
-        select(values).prop_map(move |value| (keyword.clone(), value)).boxed()
+        select(values)
+            .prop_map(move |value| (keyword.clone(), value))
+            .boxed()
     };
     let of = |keyword: &'static str, value: BoxedStrategy<Value>| {
-        value.prop_map(move |value| (keyword.to_owned(), value)).boxed()
+        value
+            .prop_map(move |value| (keyword.to_owned(), value))
+            .boxed()
     };
-    let kinds = ["object", "array", "string", "integer", "number", "null", "boolean"].map(Value::from).to_vec();
+    let kinds = [
+        "object", "array", "string", "integer", "number", "null", "boolean",
+    ]
+    .map(Value::from)
+    .to_vec();
     let counts = vec![json!(0), json!(1), json!(2)];
-    let names = prop::collection::btree_set(name(), 0..3).prop_map(|names| json!(names)).boxed();
+    let names = prop::collection::btree_set(name(), 0..3)
+        .prop_map(|names| json!(names))
+        .boxed();
     let bounds = [
         "minLength",
         "maxLength",
@@ -123,7 +133,9 @@ fn noise() -> BoxedStrategy<(String, Value)> {
 }
 
 fn reference() -> BoxedStrategy<(String, Value)> {
-    select(REFERENCES).prop_map(|text| ("$ref".to_owned(), json!(text))).boxed()
+    select(REFERENCES)
+        .prop_map(|text| ("$ref".to_owned(), json!(text)))
+        .boxed()
 }
 
 /// A member that holds schemas.
@@ -141,13 +153,19 @@ fn holder(inner: &BoxedStrategy<Value>) -> BoxedStrategy<(String, Value)> {
         "unevaluatedItems",
     ];
     let one = (select(ones.to_vec()), inner.clone());
-    let lists = (select(vec!["allOf", "anyOf", "oneOf", "prefixItems"]), prop::collection::vec(inner.clone(), 1..3));
+    let lists = (
+        select(vec!["allOf", "anyOf", "oneOf", "prefixItems"]),
+        prop::collection::vec(inner.clone(), 1..3),
+    );
     let named = (
         select(vec!["properties", "dependentSchemas", "dependencies"]),
         prop::collection::btree_map(name(), inner.clone(), 0..4),
     );
-    let patterns =
-        prop::collection::btree_map(select(vec!["^a", "b$", "t"]).prop_map(str::to_owned), inner.clone(), 1..3);
+    let patterns = prop::collection::btree_map(
+        select(vec!["^a", "b$", "t"]).prop_map(str::to_owned),
+        inner.clone(),
+        1..3,
+    );
     prop_oneof![
         4 => one.prop_map(|(keyword, schema)| (keyword.to_owned(), schema)),
         3 => lists.prop_map(|(keyword, schemas)| (keyword.to_owned(), json!(schemas))),
@@ -157,7 +175,10 @@ fn holder(inner: &BoxedStrategy<Value>) -> BoxedStrategy<(String, Value)> {
     .boxed()
 }
 
-fn members(of: impl Strategy<Value = (String, Value)>, most: usize) -> impl Strategy<Value = Map<String, Value>> {
+fn members(
+    of: impl Strategy<Value = (String, Value)>,
+    most: usize,
+) -> impl Strategy<Value = Map<String, Value>> {
     prop::collection::vec(of, 0..most).prop_map(|members| members.into_iter().collect())
 }
 
@@ -176,7 +197,10 @@ pub(super) fn subschema() -> BoxedStrategy<Value> {
 }
 
 pub(super) fn schema() -> impl Strategy<Value = Value> {
-    let root = members(prop_oneof![3 => holder(&subschema()), 1 => plain(), 1 => noise(), 1 => reference()], 5);
+    let root = members(
+        prop_oneof![3 => holder(&subschema()), 1 => plain(), 1 => noise(), 1 => reference()],
+        5,
+    );
     let definitions = [(); 4].map(|()| subschema());
     (root, definitions).prop_map(|(mut root, [a, b, c, old])| {
         root.insert("$defs".to_owned(), json!({ "a": a, "b": b, "c": c }));
@@ -189,14 +213,20 @@ pub(super) fn schema() -> impl Strategy<Value = Value> {
 /// `schema` with references that lead nowhere led elsewhere, and those that lead back without end put further in.
 fn mended(mut schema: Value) -> Value {
     for _ in 0..64 {
-        let Err(error) = for_model(&schema) else { break };
-        let Some(Value::Object(at)) = schema.pointer_mut(&error.at) else { break };
+        let Err(error) = for_model(&schema) else {
+            break;
+        };
+        let Some(Value::Object(at)) = schema.pointer_mut(&error.at) else {
+            break;
+        };
         if let SchemaFault::Unresolved { .. } = error.fault {
             at.insert("$ref".to_owned(), json!("#/$defs/a"));
         } else if error.fault == SchemaFault::Endless {
-            let is_in_place = |keyword: &String| keyword == "$ref" || keywords::is_in_place(keyword);
-            let (inner, mut outer): (Map<_, _>, Map<_, _>) =
-                std::mem::take(at).into_iter().partition(|(keyword, _)| is_in_place(keyword));
+            let is_in_place =
+                |keyword: &String| keyword == "$ref" || keywords::is_in_place(keyword);
+            let (inner, mut outer): (Map<_, _>, Map<_, _>) = std::mem::take(at)
+                .into_iter()
+                .partition(|(keyword, _)| is_in_place(keyword));
             outer.insert("items".to_owned(), json!(inner));
             outer.insert("properties".to_owned(), json!({ "a": inner }));
             *at = outer;

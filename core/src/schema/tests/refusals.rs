@@ -7,28 +7,58 @@ fn refused(schema: &Value) -> (String, SchemaFault) {
 }
 
 fn unresolved(reference: &str) -> SchemaFault {
-    SchemaFault::Unresolved { reference: reference.to_owned() }
+    SchemaFault::Unresolved {
+        reference: reference.to_owned(),
+    }
 }
 
 #[test]
 fn reference_that_leads_to_no_schema_is_refused_with_its_place() {
-    for reference in ["#/$defs/b", "#b", "#/properties", "#/required/0", "#/const", "#/x-y", "#/$defs/a%2", "#/%ff"] {
+    for reference in [
+        "#/$defs/b",
+        "#b",
+        "#/properties",
+        "#/required/0",
+        "#/const",
+        "#/x-y",
+        "#/$defs/a%2",
+        "#/%ff",
+    ] {
         let schema = json!({
             "properties": { "a/b": { "allOf": [true, { "$ref": reference }] } },
             "$defs": { "a": {} }, "required": ["a"], "const": { "type": "null" }, "x-y": { "type": "null" },
         });
-        assert_eq!(refused(&schema), ("/properties/a~1b/allOf/1".to_owned(), unresolved(reference)));
+        assert_eq!(
+            refused(&schema),
+            ("/properties/a~1b/allOf/1".to_owned(), unresolved(reference))
+        );
     }
     let unused = json!({ "$defs": { "a": { "$ref": "#/$defs/b" } } });
-    assert_eq!(refused(&unused), ("/$defs/a".to_owned(), unresolved("#/$defs/b")));
+    assert_eq!(
+        refused(&unused),
+        ("/$defs/a".to_owned(), unresolved("#/$defs/b"))
+    );
 }
 
 #[test]
 fn reference_out_of_the_schema_is_refused() {
-    for reference in ["https://example.com/a", "other.json#/$defs/a", "https://example.com/own#/$defs/a", "", "$defs/a"]
-    {
+    for reference in [
+        "https://example.com/a",
+        "other.json#/$defs/a",
+        "https://example.com/own#/$defs/a",
+        "",
+        "$defs/a",
+    ] {
         let schema = json!({ "$id": "https://example.com/own", "items": { "$ref": reference }, "$defs": { "a": {} } });
-        assert_eq!(refused(&schema), ("/items".to_owned(), SchemaFault::Remote { reference: reference.to_owned() }));
+        assert_eq!(
+            refused(&schema),
+            (
+                "/items".to_owned(),
+                SchemaFault::Remote {
+                    reference: reference.to_owned()
+                }
+            )
+        );
     }
 }
 
@@ -42,9 +72,16 @@ fn what_changes_the_meaning_of_references_or_keywords_is_refused() {
     let dynamic = json!({ "$dynamicAnchor": "a", "items": { "$dynamicRef": "#a" } });
     assert_eq!(refused(&dynamic), at("/items", SchemaFault::Dynamic));
     let twice = json!({ "items": { "$anchor": "a" }, "not": { "$dynamicAnchor": "a" } });
-    assert_eq!(refused(&twice), at("/not", SchemaFault::AnchorTwice { name: "a".to_owned() }));
-    let same =
-        json!({ "items": { "$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "https://a.b/c" } });
+    assert_eq!(
+        refused(&twice),
+        at(
+            "/not",
+            SchemaFault::AnchorTwice {
+                name: "a".to_owned()
+            }
+        )
+    );
+    let same = json!({ "items": { "$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "https://a.b/c" } });
     assert_eq!(told(&same), json!({ "items": {} }));
 }
 
@@ -64,11 +101,25 @@ fn schema_that_never_goes_into_the_value_is_refused() {
 #[test]
 fn bounds_are_kept() {
     let deep = |levels| (0..levels).fold(json!(1), |inner, _| Value::Array(vec![inner]));
-    assert_eq!(told(&json!({ "const": deep(63) })), json!({ "const": deep(63) }));
-    assert_eq!(refused(&json!({ "const": deep(64) })), (String::new(), SchemaFault::TooDeep));
+    assert_eq!(
+        told(&json!({ "const": deep(63) })),
+        json!({ "const": deep(63) })
+    );
+    assert_eq!(
+        refused(&json!({ "const": deep(64) })),
+        (String::new(), SchemaFault::TooDeep)
+    );
     assert_eq!(refused(&deep(2_000)), (String::new(), SchemaFault::TooDeep));
     let long = json!({ "const": "x".repeat(BYTES_MAX) });
-    assert_eq!(refused(&long), (String::new(), SchemaFault::TooLong { bytes: BYTES_MAX + 12 }));
+    assert_eq!(
+        refused(&long),
+        (
+            String::new(),
+            SchemaFault::TooLong {
+                bytes: BYTES_MAX + 12
+            }
+        )
+    );
 }
 
 #[test]
@@ -81,5 +132,8 @@ fn what_is_no_schema_is_refused_with_its_place() {
 #[test]
 fn fault_says_what_is_wrong_and_where() {
     let error = for_model(&json!({ "items": { "$ref": "#/$defs/a" } })).unwrap_err();
-    assert_eq!(error.to_string(), "the reference \"#/$defs/a\" leads to no schema, at `/items`");
+    assert_eq!(
+        error.to_string(),
+        "the reference \"#/$defs/a\" leads to no schema, at `/items`"
+    );
 }

@@ -25,23 +25,34 @@ pub(super) struct Redone {
 }
 
 impl Redone {
-    #[expect(clippy::wildcard_enum_match_arm, reason = "no other event bears on what was done before")]
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "no other event bears on what was done before"
+    )]
     pub(super) fn watch(&mut self, at: Position, event: &Event) {
         match event {
             Event::TurnOpened(opened) => self.open(TurnId(at), opened),
-            Event::MessagePosted(MessagePosted { turn: Some(turn), .. }) => {
+            Event::MessagePosted(MessagePosted {
+                turn: Some(turn), ..
+            }) => {
                 self.said_in.insert(at, *turn);
-                self.behind.insert(at, self.must_ask.get(turn).cloned().unwrap_or_default());
+                self.behind
+                    .insert(at, self.must_ask.get(turn).cloned().unwrap_or_default());
             }
             Event::MessageEdited(edited) => {
                 let tools = self.tools_behind(edited.at);
                 self.behind.insert(at, tools);
             }
             Event::ReplyRegenerated(again) => {
-                let Some(turn) = self.said_in.get(&again.at) else { return };
+                let Some(turn) = self.said_in.get(&again.at) else {
+                    return;
+                };
                 let tools = self.tools_of(*turn);
                 for news in &again.news {
-                    self.again.entry((again.agent.clone(), *news)).or_default().extend(tools.clone());
+                    self.again
+                        .entry((again.agent.clone(), *news))
+                        .or_default()
+                        .extend(tools.clone());
                 }
             }
             Event::CallsAdmitted(admitted) => {
@@ -62,33 +73,59 @@ impl Redone {
     }
 
     fn open(&mut self, turn: TurnId, opened: &TurnOpened) {
-        let mut tools = opened.resumes.and_then(|before| self.must_ask.get(&before).cloned()).unwrap_or_default();
+        let mut tools = opened
+            .resumes
+            .and_then(|before| self.must_ask.get(&before).cloned())
+            .unwrap_or_default();
         for at in &opened.news {
             tools.extend(self.behind.get(at).cloned().unwrap_or_default());
-            tools.extend(self.again.get(&(opened.agent.clone(), *at)).cloned().unwrap_or_default());
+            tools.extend(
+                self.again
+                    .get(&(opened.agent.clone(), *at))
+                    .cloned()
+                    .unwrap_or_default(),
+            );
         }
         self.must_ask.insert(turn, tools);
-        self.turns.insert(turn, (opened.agent.clone(), opened.news.clone()));
+        self.turns
+            .insert(turn, (opened.agent.clone(), opened.news.clone()));
     }
 
     fn start(&mut self, started: &ToolStarted) {
-        let Some((turn, tool)) = self.calls.get(&started.call) else { return };
-        let must_ask = self.must_ask.get(turn).is_some_and(|tools| tools.contains(tool));
+        let Some((turn, tool)) = self.calls.get(&started.call) else {
+            return;
+        };
+        let must_ask = self
+            .must_ask
+            .get(turn)
+            .is_some_and(|tools| tools.contains(tool));
         if must_ask && started.effect != EffectClass::Read && started.repeat != Repeat::Always {
-            assert!(self.allowed.contains(&started.call), "{tool} ran again in {turn:?}, and nobody was asked");
+            assert!(
+                self.allowed.contains(&started.call),
+                "{tool} ran again in {turn:?}, and nobody was asked"
+            );
         }
         self.ran.entry(*turn).or_default().insert(tool.clone());
     }
 
     fn tools_of(&self, turn: TurnId) -> BTreeSet<ToolName> {
-        let own = self.ran.get(&turn).into_iter().chain(self.must_ask.get(&turn));
+        let own = self
+            .ran
+            .get(&turn)
+            .into_iter()
+            .chain(self.must_ask.get(&turn));
         own.flatten().cloned().collect()
     }
 
     /// The tools of all turns that answer the message at `at`.
     fn tools_behind(&self, at: Position) -> BTreeSet<ToolName> {
-        let answers = self.turns.iter().filter(|(_, (_, news))| news.contains(&at));
+        let answers = self
+            .turns
+            .iter()
+            .filter(|(_, (_, news))| news.contains(&at));
         let tools = answers.flat_map(|(turn, _)| self.tools_of(*turn));
-        tools.chain(self.behind.get(&at).cloned().unwrap_or_default()).collect()
+        tools
+            .chain(self.behind.get(&at).cloned().unwrap_or_default())
+            .collect()
     }
 }

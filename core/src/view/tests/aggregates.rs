@@ -12,7 +12,11 @@ const ROWS_MIN: u32 = 5;
 fn output(rows: Vec<Vec<Value>>) -> ToolOutput {
     let columns = vec!["name".to_owned(), "rent".to_owned(), "city".to_owned()];
     let text = serde_json::to_string(&rows).unwrap();
-    ToolOutput::text(text).with(View::Table(Table { title: None, columns, rows }))
+    ToolOutput::text(text).with(View::Table(Table {
+        title: None,
+        columns,
+        rows,
+    }))
 }
 
 fn told(output: &ToolOutput, policy: ViewPolicy) -> String {
@@ -42,35 +46,81 @@ fn rows_give_their_number_and_what_their_columns_have_in_common() {
 
 #[test]
 fn sums_are_exact_and_means_are_rounded_away_from_zero() {
-    let rents = |rents: &[Value]| aggregates(rents.iter().map(|rent| vec![json!("a"), rent.clone()]).collect());
+    let rents = |rents: &[Value]| {
+        aggregates(
+            rents
+                .iter()
+                .map(|rent| vec![json!("a"), rent.clone()])
+                .collect(),
+        )
+    };
     // As floating point, the sum of the first would be 1.4999999999999998.
-    assert!(rents(&[json!(0.1), json!(0.2), json!(0.3), json!(0.4), json!(0.5)]).contains("sum 1.5, mean 0.3"));
-    assert!(rents(&[json!(-1), json!(-2), json!(-3), json!(-4), json!(-6), json!(-7)]).contains("sum -23, mean -3.83"));
+    assert!(
+        rents(&[json!(0.1), json!(0.2), json!(0.3), json!(0.4), json!(0.5)])
+            .contains("sum 1.5, mean 0.3")
+    );
+    assert!(
+        rents(&[
+            json!(-1),
+            json!(-2),
+            json!(-3),
+            json!(-4),
+            json!(-6),
+            json!(-7)
+        ])
+        .contains("sum -23, mean -3.83")
+    );
     let most = json!(u64::MAX);
-    assert!(rents(&[most, json!(1), json!(2), json!(3), json!(4)]).contains("sum 18446744073709551625,"));
-    assert!(rents(&[json!(1e300), json!(1), json!(2), json!(3), json!(4)]).contains("too large or too small"));
+    assert!(
+        rents(&[most, json!(1), json!(2), json!(3), json!(4)])
+            .contains("sum 18446744073709551625,")
+    );
+    assert!(
+        rents(&[json!(1e300), json!(1), json!(2), json!(3), json!(4)])
+            .contains("too large or too small")
+    );
 }
 
 #[test]
 fn fewer_rows_than_asked_for_are_not_even_counted() {
     for rows in 0..ROWS_MIN {
-        assert_eq!(aggregates((0..rows).map(row).collect()), "A table of fewer than 5 rows.");
+        assert_eq!(
+            aggregates((0..rows).map(row).collect()),
+            "A table of fewer than 5 rows."
+        );
     }
 }
 
 #[test]
 fn equal_numbers_and_one_among_zeros_are_not_added_up() {
     let rents = |rent: fn(u32) -> u32| {
-        aggregates((0..9).map(|number| vec![json!("a"), json!(rent(number)), json!("b")]).collect())
+        aggregates(
+            (0..9)
+                .map(|number| vec![json!("a"), json!(rent(number)), json!("b")])
+                .collect(),
+        )
     };
     assert!(rents(|_| 4711).contains("\"rent\": 9 numbers, too few different ones"));
-    assert!(rents(|number| if number == 3 { 4711 } else { 0 }).contains("\"rent\": 9 numbers, too few different ones"));
+    assert!(
+        rents(|number| if number == 3 { 4711 } else { 0 })
+            .contains("\"rent\": 9 numbers, too few different ones")
+    );
 }
 
 #[test]
 fn a_column_with_few_values_is_not_told_of() {
-    let rent = |number| if number == 3 { json!(4711) } else { Value::Null };
-    let told = aggregates((0..9).map(|number| vec![json!("a"), rent(number), json!("b")]).collect());
+    let rent = |number| {
+        if number == 3 {
+            json!(4711)
+        } else {
+            Value::Null
+        }
+    };
+    let told = aggregates(
+        (0..9)
+            .map(|number| vec![json!("a"), rent(number), json!("b")])
+            .collect(),
+    );
     assert!(told.contains("\"rent\": fewer than 5 values"), "{told}");
 }
 
@@ -78,11 +128,18 @@ fn a_column_with_few_values_is_not_told_of() {
 fn a_model_that_may_not_read_all_reads_the_summary_or_that_it_ran() {
     let mut output = output((0..9).map(row).collect());
     assert_eq!(told(&output, ViewPolicy::Full), output.text);
-    let (summary, none) = (told(&output, ViewPolicy::Summary), told(&output, ViewPolicy::None));
+    let (summary, none) = (
+        told(&output, ViewPolicy::Summary),
+        told(&output, ViewPolicy::None),
+    );
     assert!(!summary.contains("tenant") && !none.contains("tenant"));
     output.summary = Some("Nine tenants.".into());
     assert_eq!(told(&output, ViewPolicy::Summary), "Nine tenants.");
-    assert_eq!(told(&output, ViewPolicy::None), none, "nothing of the output is in it");
+    assert_eq!(
+        told(&output, ViewPolicy::None),
+        none,
+        "nothing of the output is in it"
+    );
     output.views = vec![View::Json(json!({ "secret": "canary" }))];
     assert!(!told(&output, ViewPolicy::Aggregates { rows_min: 1 }).contains("canary"));
 }

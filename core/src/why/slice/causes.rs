@@ -7,8 +7,8 @@ use super::search::{Search, admits};
 use crate::command::CommandKind;
 use crate::commit::Commit;
 use crate::event::{
-    Author, CallStatus, CloseReason, Event, MessagePosted, ModelCalled, Notice, NoticePosted, OutcomeUnknown,
-    ToolFinished, ToolStarted, TurnClosed, UnansweredCause, UnknownCause,
+    Author, CallStatus, CloseReason, Event, MessagePosted, ModelCalled, Notice, NoticePosted,
+    OutcomeUnknown, ToolFinished, ToolStarted, TurnClosed, UnansweredCause, UnknownCause,
 };
 use crate::ids::{AgentName, CallId, Position, TurnId};
 
@@ -16,7 +16,10 @@ use crate::ids::{AgentName, CallId, Position, TurnId};
 pub(super) fn causes(commit: &Commit, at: Position, event: &Event) -> Vec<Want> {
     let here = Here { commit, at };
     let wants = here.wants(event);
-    wants.into_iter().filter(|want| is_older(want, at)).collect()
+    wants
+        .into_iter()
+        .filter(|want| is_older(want, at))
+        .collect()
 }
 
 /// An event in its commit.
@@ -101,8 +104,16 @@ impl Here<'_> {
     }
 
     fn started(self, started: &ToolStarted) -> Vec<Want> {
-        let lost = if started.attempt.0 > 1 { self.loss() } else { Vec::new() };
-        let moved = self.commit.header.cause.map(|moved| Want::Moved(started.call, moved));
+        let lost = if started.attempt.0 > 1 {
+            self.loss()
+        } else {
+            Vec::new()
+        };
+        let moved = self
+            .commit
+            .header
+            .cause
+            .map(|moved| Want::Moved(started.call, moved));
         moved.into_iter().chain(lost).collect()
     }
 
@@ -114,7 +125,11 @@ impl Here<'_> {
     /// What the command did first, if that is an older event, else what made the command necessary.
     fn commands(self) -> Vec<Want> {
         let joined = |event: &Event| matches!(event, Event::PersonJoined(_));
-        let first = self.commit.numbered().find(|(_, event)| !joined(event)).map(|(at, _)| at);
+        let first = self
+            .commit
+            .numbered()
+            .find(|(_, event)| !joined(event))
+            .map(|(at, _)| at);
         match first.filter(|first| *first < self.at) {
             Some(first) => vec![Want::At(first)],
             None => self.header(),
@@ -124,21 +139,32 @@ impl Here<'_> {
     /// The nearest older event of the commit that `is_it`.
     fn beside(self, is_it: impl Fn(&Event) -> bool) -> Option<Position> {
         let older = self.commit.numbered().take_while(|(at, _)| *at < self.at);
-        older.filter(|(_, event)| is_it(event)).map(|(at, _)| at).last()
+        older
+            .filter(|(_, event)| is_it(event))
+            .map(|(at, _)| at)
+            .last()
     }
 
     /// The same; where there is none, what the command did.
     fn nearest(self, is_it: impl Fn(&Event) -> bool) -> Vec<Want> {
-        self.beside(is_it).map_or_else(|| self.commands(), |at| vec![Want::At(at)])
+        self.beside(is_it)
+            .map_or_else(|| self.commands(), |at| vec![Want::At(at)])
     }
 
     fn admission_of(self, call: CallId) -> Vec<Want> {
-        self.nearest(|event| matches!(event, Event::CallsAdmitted(admitted) if admits(admitted, call)))
+        self.nearest(
+            |event| matches!(event, Event::CallsAdmitted(admitted) if admits(admitted, call)),
+        )
     }
 
     /// The opening of the world, if what made the command necessary was lost with the process that did it.
     fn loss(self) -> Vec<Want> {
-        self.commit.header.cause.map(|since| Want::Older(Search::Loss(since, None))).into_iter().collect()
+        self.commit
+            .header
+            .cause
+            .map(|since| Want::Older(Search::Loss(since, None)))
+            .into_iter()
+            .collect()
     }
 
     fn said(self, posted: &MessagePosted) -> Vec<Want> {
@@ -157,25 +183,38 @@ impl Here<'_> {
             Notice::Undeliverable { message, .. }
             | Notice::NobodyAnswers { message, .. }
             | Notice::OnlyNamed { message, .. } => vec![Want::Routed(*message)],
-            Notice::AgentWaits { request, .. } => [vec![Want::At(request.0)], self.nearest(is_word)].concat(),
+            Notice::AgentWaits { request, .. } => {
+                [vec![Want::At(request.0)], self.nearest(is_word)].concat()
+            }
             Notice::OutcomeUnknown { request, .. } => vec![Want::At(request.0)],
             Notice::HopBudgetSpent { .. }
             | Notice::PairDamped { .. }
             | Notice::InboxFull { .. }
             | Notice::LimitReached { .. }
             | Notice::TurnFailed { .. }
-            | Notice::RequestExpired { .. } => self.nearest(|event| !matches!(event, Event::NoticePosted(_))),
+            | Notice::RequestExpired { .. } => {
+                self.nearest(|event| !matches!(event, Event::NoticePosted(_)))
+            }
         }
     }
 
     /// An agent wakes because of the verdicts about its news, and of what put them into its inbox again.
     fn woken(self, agent: &AgentName, news: &[Position]) -> Vec<Want> {
-        let again = self.commit.header.cause.filter(|cause| !news.contains(cause));
-        let failed = self.beside(|event| matches!(event, Event::AgentFailed(failed) if failed.agent == *agent));
+        let again = self
+            .commit
+            .header
+            .cause
+            .filter(|cause| !news.contains(cause));
+        let failed = self
+            .beside(|event| matches!(event, Event::AgentFailed(failed) if failed.agent == *agent));
         let oldest = news.iter().min().copied();
         let waited = oldest.map(|oldest| Want::Older(Search::Elapsed(agent.clone(), oldest)));
         let verdicts = news.iter().copied().map(Want::Routed);
-        verdicts.chain(again.map(Want::At)).chain(failed.map(Want::At)).chain(waited).collect()
+        verdicts
+            .chain(again.map(Want::At))
+            .chain(failed.map(Want::At))
+            .chain(waited)
+            .collect()
     }
 
     fn asked(self, called: &ModelCalled) -> Vec<Want> {
@@ -184,7 +223,10 @@ impl Here<'_> {
             return vec![Want::Older(Search::Attempt(called.call, None))];
         }
         // After a summary, or without one that could not be had.
-        if matches!(command, CommandKind::RecordAnswer | CommandKind::RecordFailure) {
+        if matches!(
+            command,
+            CommandKind::RecordAnswer | CommandKind::RecordFailure
+        ) {
             return self.commands();
         }
         self.went_on(&called.agent, called.turn)
@@ -192,7 +234,8 @@ impl Here<'_> {
 
     /// An agent acts because it was woken, or has the results of all its calls.
     fn went_on(self, agent: &AgentName, turn: TurnId) -> Vec<Want> {
-        let opened = self.beside(|event| matches!(event, Event::TurnOpened(opened) if opened.agent == *agent));
+        let opened = self
+            .beside(|event| matches!(event, Event::TurnOpened(opened) if opened.agent == *agent));
         match opened.filter(|opened| *opened == turn.0) {
             Some(opened) => vec![Want::At(opened)],
             None => vec![Want::Older(results_of(agent))],
@@ -202,7 +245,11 @@ impl Here<'_> {
     /// What is looked for, and the opening of the world in this very commit.
     fn and_opening(self, search: Search) -> Vec<Want> {
         let opened = self.beside(|event| matches!(event, Event::Opened(_)));
-        opened.map(Want::At).into_iter().chain([Want::Older(search)]).collect()
+        opened
+            .map(Want::At)
+            .into_iter()
+            .chain([Want::Older(search)])
+            .collect()
     }
 
     fn closed(self, closed: &TurnClosed) -> Vec<Want> {
@@ -210,9 +257,13 @@ impl Here<'_> {
         match closed.reason {
             CloseReason::Answered => self.nearest(|event| is_reply_of(event, &closed.agent)),
             CloseReason::HandedOff => self.nearest(|event| matches!(event, Event::HandedOff(_))),
-            CloseReason::Failed => self.nearest(|event| matches!(event, Event::ModelFailed(_) | Event::AgentFailed(_))),
+            CloseReason::Failed => {
+                self.nearest(|event| matches!(event, Event::ModelFailed(_) | Event::AgentFailed(_)))
+            }
             CloseReason::Passed | CloseReason::Limit => self.commands(),
-            CloseReason::Stopped | CloseReason::Superseded => [self.nearest(is_word), vec![turn]].concat(),
+            CloseReason::Stopped | CloseReason::Superseded => {
+                [self.nearest(is_word), vec![turn]].concat()
+            }
         }
     }
 
@@ -230,7 +281,9 @@ impl Here<'_> {
     }
 
     fn reconciled_or_header(self, call: CallId) -> Vec<Want> {
-        let told = self.beside(|event| matches!(event, Event::Reconciled(reconciled) if reconciled.call == call));
+        let told = self.beside(
+            |event| matches!(event, Event::Reconciled(reconciled) if reconciled.call == call),
+        );
         told.map_or_else(|| self.header(), |told| vec![Want::At(told)])
     }
 
@@ -246,14 +299,19 @@ impl Here<'_> {
             CallStatus::Unanswered(UnansweredCause::InboxFull) => self.admission_of(call),
             CallStatus::Unanswered(UnansweredCause::Expired) => vec![question()],
             CallStatus::Unanswered(
-                UnansweredCause::Passed | UnansweredCause::Failed | UnansweredCause::Limit | UnansweredCause::Stopped,
+                UnansweredCause::Passed
+                | UnansweredCause::Failed
+                | UnansweredCause::Limit
+                | UnansweredCause::Stopped,
             ) => [self.commands(), vec![question()]].concat(),
             CallStatus::Denied => self.nearest(|event| matches!(event, Event::ApprovalDecided(_))),
-            CallStatus::Expired => {
-                self.nearest(|event| matches!(event, Event::ApprovalExpired(expired) if expired.call == call))
-            }
+            CallStatus::Expired => self.nearest(
+                |event| matches!(event, Event::ApprovalExpired(expired) if expired.call == call),
+            ),
             CallStatus::Unknown(_) => {
-                let known = self.beside(|event| matches!(event, Event::OutcomeUnknown(lost) if lost.call == call));
+                let known = self.beside(
+                    |event| matches!(event, Event::OutcomeUnknown(lost) if lost.call == call),
+                );
                 known.map_or_else(|| self.cut(call), |lost| vec![Want::At(lost)])
             }
             CallStatus::Cancelled | CallStatus::Superseded => self.cut(call),

@@ -49,9 +49,21 @@ pub(super) struct Newer {
 }
 
 impl Found {
-    const OVER: Self = Self { is_it: false, is_over: true, newer: None };
-    const LAST: Self = Self { is_it: true, is_over: true, newer: None };
-    const ONE: Self = Self { is_it: true, is_over: false, newer: None };
+    const OVER: Self = Self {
+        is_it: false,
+        is_over: true,
+        newer: None,
+    };
+    const LAST: Self = Self {
+        is_it: true,
+        is_over: true,
+        newer: None,
+    };
+    const ONE: Self = Self {
+        is_it: true,
+        is_over: false,
+        newer: None,
+    };
 
     fn last_if(is_it: bool) -> Self {
         if is_it { Self::LAST } else { Self::default() }
@@ -59,8 +71,15 @@ impl Found {
 
     /// Over, with the opening of the world behind it.
     fn over_with(is_it: bool, opening: Option<SliceNode>) -> Self {
-        let newer = opening.map(|node| Newer { node, is_because_of_this: false });
-        Self { is_it, is_over: true, newer }
+        let newer = opening.map(|node| Newer {
+            node,
+            is_because_of_this: false,
+        });
+        Self {
+            is_it,
+            is_over: true,
+            newer,
+        }
     }
 }
 
@@ -84,11 +103,13 @@ impl Search {
             Self::Results(agent, settled) => results(agent, settled, commit, at, event),
             Self::Attempt(call, lost) => attempt(*call, lost, commit, at, event),
             Self::Loss(since, lost) => loss(*since, lost, commit, at, event),
-            Self::Asked(call) => Found::last_if(matches!(event, Event::AgentAsked(asked) if asked.call == *call)),
-            Self::Call(call) => Found::last_if(moves(event, *call)),
-            Self::Elapsed(agent, since) if at > *since => {
-                Found::last_if(matches!(event, Event::JoinElapsed(elapsed) if elapsed.agent == *agent))
+            Self::Asked(call) => {
+                Found::last_if(matches!(event, Event::AgentAsked(asked) if asked.call == *call))
             }
+            Self::Call(call) => Found::last_if(moves(event, *call)),
+            Self::Elapsed(agent, since) if at > *since => Found::last_if(
+                matches!(event, Event::JoinElapsed(elapsed) if elapsed.agent == *agent),
+            ),
             Self::Elapsed(..) => Found::OVER,
             Self::Spoke(agent) => Found::last_if(is_said_by(event, agent)),
             Self::Woken(agent) => Found::last_if(wakes(event, agent)),
@@ -106,7 +127,11 @@ fn results(
 ) -> Found {
     if let Event::ToolFinished(finished) = event {
         settled.remove(&finished.call);
-        return if finished.agent == *agent { Found::ONE } else { Found::default() };
+        return if finished.agent == *agent {
+            Found::ONE
+        } else {
+            Found::default()
+        };
     }
     if let Event::OutcomeSettled(outcome) = event
         && outcome.agent == *agent
@@ -118,18 +143,37 @@ fn results(
         && let Some(node) = settled.remove(&unknown.call)
         && unknown.cause == UnknownCause::Crash
     {
-        return Found { newer: Some(Newer { node, is_because_of_this: true }), ..Found::default() };
+        return Found {
+            newer: Some(Newer {
+                node,
+                is_because_of_this: true,
+            }),
+            ..Found::default()
+        };
     }
     if let Event::TurnOpened(opened) = event
         && opened.agent == *agent
     {
         return Found::LAST;
     }
-    if is_answer_of(event, agent) { Found::OVER } else { Found::default() }
+    if is_answer_of(event, agent) {
+        Found::OVER
+    } else {
+        Found::default()
+    }
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "no other event is looked for here")]
-fn attempt(call: ModelCallId, lost: &mut Option<SliceNode>, commit: &Commit, at: Position, event: &Event) -> Found {
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "no other event is looked for here"
+)]
+fn attempt(
+    call: ModelCallId,
+    lost: &mut Option<SliceNode>,
+    commit: &Commit,
+    at: Position,
+    event: &Event,
+) -> Found {
     match event {
         Event::ModelFailed(failed) if failed.call == call => Found::LAST,
         Event::ModelCalled(called) if called.call == call => Found::over_with(true, lost.take()),
@@ -137,7 +181,13 @@ fn attempt(call: ModelCallId, lost: &mut Option<SliceNode>, commit: &Commit, at:
     }
 }
 
-fn loss(since: Position, lost: &mut Option<SliceNode>, commit: &Commit, at: Position, event: &Event) -> Found {
+fn loss(
+    since: Position,
+    lost: &mut Option<SliceNode>,
+    commit: &Commit,
+    at: Position,
+    event: &Event,
+) -> Found {
     if at > since {
         return note_opening(lost, commit, at, event);
     }
@@ -146,7 +196,12 @@ fn loss(since: Position, lost: &mut Option<SliceNode>, commit: &Commit, at: Posi
 }
 
 /// Notes an opening of the world; an older one takes its place.
-fn note_opening(lost: &mut Option<SliceNode>, commit: &Commit, at: Position, event: &Event) -> Found {
+fn note_opening(
+    lost: &mut Option<SliceNode>,
+    commit: &Commit,
+    at: Position,
+    event: &Event,
+) -> Found {
     if matches!(event, Event::Opened(_)) {
         *lost = Some(SliceNode::of(commit, at, event));
     }
@@ -155,7 +210,9 @@ fn note_opening(lost: &mut Option<SliceNode>, commit: &Commit, at: Position, eve
 
 /// Whether it takes up calls of an answer of `agent`, and not such as stand for others.
 fn is_answer_of(event: &Event, agent: &AgentName) -> bool {
-    let Event::CallsAdmitted(admitted) = event else { return false };
+    let Event::CallsAdmitted(admitted) = event else {
+        return false;
+    };
     admitted.agent == *agent && admitted.calls.iter().any(|call| call.origin.is_none())
 }
 
@@ -167,7 +224,10 @@ fn is_said_by(event: &Event, agent: &AgentName) -> bool {
     matches!(event, Event::MessagePosted(posted) if posted.author == Author::Agent(agent.clone()))
 }
 
-#[expect(clippy::wildcard_enum_match_arm, reason = "no other event is looked for here")]
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "no other event is looked for here"
+)]
 fn wakes(event: &Event, agent: &AgentName) -> bool {
     match event {
         Event::MessageRouted(routed) => routed.respond.iter().any(|(name, _)| name == agent),
@@ -177,7 +237,10 @@ fn wakes(event: &Event, agent: &AgentName) -> bool {
 }
 
 /// Whether something became of `call`.
-#[expect(clippy::wildcard_enum_match_arm, reason = "no other event is looked for here")]
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "no other event is looked for here"
+)]
 fn moves(event: &Event, call: CallId) -> bool {
     match event {
         Event::CallsAdmitted(admitted) => admits(admitted, call),

@@ -8,7 +8,9 @@ use super::Draft;
 use super::asking::Errand;
 use super::now::Now;
 use crate::canonical::{arguments_digest, read};
-use crate::event::{AdmittedCall, CallStatus, CallsAdmitted, Event, Finding, Purpose, ToolFinished};
+use crate::event::{
+    AdmittedCall, CallStatus, CallsAdmitted, Event, Finding, Purpose, ToolFinished,
+};
 use crate::ids::{AgentName, Attempt, CallId, EpisodeId, Position, ToolName, TurnId};
 use crate::limits::OPEN_CALLS_MAX;
 use crate::response::{CallPart, LLMResponse};
@@ -88,14 +90,30 @@ impl Draft<'_> {
                 }
             })
             .collect();
-        self.push(Event::CallsAdmitted(CallsAdmitted { agent: agent.clone(), turn, answer, calls: calls.clone() }));
-        let episode = memory.and_then(|memory| memory.turn.as_ref()).map_or(EpisodeId(turn.0), |turn| turn.episode);
+        self.push(Event::CallsAdmitted(CallsAdmitted {
+            agent: agent.clone(),
+            turn,
+            answer,
+            calls: calls.clone(),
+        }));
+        let episode = memory
+            .and_then(|memory| memory.turn.as_ref())
+            .map_or(EpisodeId(turn.0), |turn| turn.episode);
         let (open, counted) = (world.open_calls(), BTreeMap::new());
-        let mut intake = Intake { world, rules, agent, episode, purpose, open, counted };
+        let mut intake = Intake {
+            world,
+            rules,
+            agent,
+            episode,
+            purpose,
+            open,
+            counted,
+        };
         for (admitted, (_, part)) in calls.iter().zip(&parts) {
             let (call, arguments) = (admitted.call, part.arguments.as_str());
-            let redoes =
-                rules.tool_of(agent, &part.tool).filter(|tool| self.redoes(agent, tool, tool.effect_at(arguments)));
+            let redoes = rules
+                .tool_of(agent, &part.tool)
+                .filter(|tool| self.redoes(agent, tool, tool.effect_at(arguments)));
             let admission = intake.take(admitted, part, redoes.is_some());
             if !matches!(admission, Admission::Ends(_) | Admission::Remembered(_)) {
                 intake.open = intake.open.saturating_add(1);
@@ -103,13 +121,39 @@ impl Draft<'_> {
             match admission {
                 Admission::Free => {}
                 Admission::Remembered(at) => self.end_as_before(agent, call, at),
-                Admission::Asks { tool, effect, warnings } => {
+                Admission::Asks {
+                    tool,
+                    effect,
+                    warnings,
+                } => {
                     let attempt = None;
-                    self.ask_approval(&Asking { agent, call, tool, effect, arguments, warnings, attempt });
+                    self.ask_approval(&Asking {
+                        agent,
+                        call,
+                        tool,
+                        effect,
+                        arguments,
+                        warnings,
+                        attempt,
+                    });
                 }
-                Admission::AsksAgent(agents) => self.ask_agent(Errand { agent, turn, call, arguments, agents }),
-                Admission::HandsOver(_) if parts.len() > 1 => self.end(agent, call, None, CallStatus::NotAlone),
-                Admission::HandsOver(agents) => self.hand_over(Errand { agent, turn, call, arguments, agents }),
+                Admission::AsksAgent(agents) => self.ask_agent(Errand {
+                    agent,
+                    turn,
+                    call,
+                    arguments,
+                    agents,
+                }),
+                Admission::HandsOver(_) if parts.len() > 1 => {
+                    self.end(agent, call, None, CallStatus::NotAlone)
+                }
+                Admission::HandsOver(agents) => self.hand_over(Errand {
+                    agent,
+                    turn,
+                    call,
+                    arguments,
+                    agents,
+                }),
                 Admission::Ends(status) => self.end(agent, call, None, status),
             }
         }
@@ -118,21 +162,38 @@ impl Draft<'_> {
     /// True if a call of `tool` that may have `effect` may repeat what was done in a turn whose place this one takes. Nothing
     /// that allows calls in advance allows it: its tool knows the new call by another key.
     pub(super) fn redoes(&self, agent: &AgentName, tool: &ToolSpec, effect: EffectClass) -> bool {
-        let opened = self.opened_turn(agent).map_or(0, |opened| opened.news.len());
-        let has_run = || self.world.redone_by(agent, opened).any(|ran| ran.tool == tool.name);
+        let opened = self
+            .opened_turn(agent)
+            .map_or(0, |opened| opened.news.len());
+        let has_run = || {
+            self.world
+                .redone_by(agent, opened)
+                .any(|ran| ran.tool == tool.name)
+        };
         effect != EffectClass::Read && tool.repeat != Repeat::Always && has_run()
     }
 
     /// Gives a call the result of an earlier one, whose `ToolFinished` stands at `at`. Nothing runs.
     fn end_as_before(&mut self, agent: &AgentName, call: CallId, at: Position) {
         let finished = ToolFinished::new(call, agent.clone(), None, CallStatus::Done, None);
-        self.push(Event::ToolFinished(ToolFinished { memo: Some(at), ..finished }));
+        self.push(Event::ToolFinished(ToolFinished {
+            memo: Some(at),
+            ..finished
+        }));
     }
 
     /// Gives a call its result without an outcome. `attempt` is the one that was cut off, if one was.
-    pub(super) fn end(&mut self, agent: &AgentName, call: CallId, attempt: Option<Attempt>, status: CallStatus) {
+    pub(super) fn end(
+        &mut self,
+        agent: &AgentName,
+        call: CallId,
+        attempt: Option<Attempt>,
+        status: CallStatus,
+    ) {
         let agent = agent.clone();
-        self.push(Event::ToolFinished(ToolFinished::new(call, agent, attempt, status, None)));
+        self.push(Event::ToolFinished(ToolFinished::new(
+            call, agent, attempt, status, None,
+        )));
     }
 }
 
@@ -147,10 +208,13 @@ impl<'a> Intake<'a> {
         if is_beyond || self.open >= OPEN_CALLS_MAX {
             return Admission::Ends(CallStatus::TooMany);
         }
-        let Some(tool) = rules.tool_of(self.agent, &part.tool) else { return Admission::Ends(CallStatus::Missing) };
+        let Some(tool) = rules.tool_of(self.agent, &part.tool) else {
+            return Admission::Ends(CallStatus::Missing);
+        };
         let findings = rules.findings(&tool.name, &part.arguments);
-        let (errors, warnings): (Vec<_>, Vec<_>) =
-            findings.into_iter().partition(|finding| finding.severity.is_error());
+        let (errors, warnings): (Vec<_>, Vec<_>) = findings
+            .into_iter()
+            .partition(|finding| finding.severity.is_error());
         if !errors.is_empty() {
             return Admission::Ends(CallStatus::Invalid(errors));
         }
@@ -172,14 +236,23 @@ impl<'a> Intake<'a> {
             (ToolKind::Run, Ruling::Runs) if redoes || now == Now::Asks => {
                 let ran = redoes.then(Finding::ran_before);
                 let warnings = warnings.into_iter().chain(ran).collect();
-                Admission::Asks { tool, effect: tool.effect_of(&arguments), warnings }
+                Admission::Asks {
+                    tool,
+                    effect: tool.effect_of(&arguments),
+                    warnings,
+                }
             }
-            (ToolKind::Run, Ruling::Runs) => {
-                self.world.memo_of(tool, admitted.arguments).map_or(Admission::Free, Admission::Remembered)
-            }
+            (ToolKind::Run, Ruling::Runs) => self
+                .world
+                .memo_of(tool, admitted.arguments)
+                .map_or(Admission::Free, Admission::Remembered),
             (ToolKind::Run, Ruling::Asks(effect)) => {
                 let ran = redoes.then(Finding::ran_before);
-                Admission::Asks { tool, effect, warnings: warnings.into_iter().chain(ran).collect() }
+                Admission::Asks {
+                    tool,
+                    effect,
+                    warnings: warnings.into_iter().chain(ran).collect(),
+                }
             }
             (ToolKind::Run, Ruling::Refused) => Admission::Ends(CallStatus::NotAllowed),
         }
@@ -187,8 +260,14 @@ impl<'a> Intake<'a> {
 
     /// Counts a call of `tool`, if one more may be made in the episode.
     fn counts(&mut self, tool: &'a ToolSpec) -> bool {
-        let Some(max) = tool.calls_per_episode_max else { return true };
-        let spent = self.world.episodes.get(&self.episode).and_then(|spent| spent.tool_calls.get(&tool.name));
+        let Some(max) = tool.calls_per_episode_max else {
+            return true;
+        };
+        let spent = self
+            .world
+            .episodes
+            .get(&self.episode)
+            .and_then(|spent| spent.tool_calls.get(&tool.name));
         let counted = self.counted.entry(&tool.name).or_default();
         let is_left = spent.copied().unwrap_or_default().saturating_add(*counted) < max;
         *counted = counted.saturating_add(u32::from(is_left));

@@ -41,7 +41,11 @@ impl Draft<'_> {
             AnswerKind::Text | AnswerKind::Calls => None,
         };
         // First, so that no number of an adapter's warnings hides it.
-        self.warn_of(agent, kind.into_iter().chain(reply.warnings.iter().map(String::as_str)));
+        self.warn_of(
+            agent,
+            kind.into_iter()
+                .chain(reply.warnings.iter().map(String::as_str)),
+        );
         if purpose == Purpose::Compaction {
             return self.take_summary(agent, (open, model), at, response);
         }
@@ -52,9 +56,20 @@ impl Draft<'_> {
     /// Records each of `codes` once, in their order. A reply with more kinds of them than a log should hold says so.
     fn warn_of<'c>(&mut self, agent: &AgentName, codes: impl Iterator<Item = &'c str>) {
         let mut seen = BTreeSet::new();
-        for code in codes.filter(|code| seen.insert(*code)).take(WARNINGS_MAX.saturating_add(1)).enumerate() {
+        for code in codes
+            .filter(|code| seen.insert(*code))
+            .take(WARNINGS_MAX.saturating_add(1))
+            .enumerate()
+        {
             let (place, code) = code;
-            self.warn(agent, if place < WARNINGS_MAX { code } else { "more_warnings" });
+            self.warn(
+                agent,
+                if place < WARNINGS_MAX {
+                    code
+                } else {
+                    "more_warnings"
+                },
+            );
         }
     }
 

@@ -6,8 +6,8 @@ use super::{Draft, No};
 use crate::canonical::{arguments_digest, read};
 use crate::command::Judgement;
 use crate::event::{
-    AdmittedCall, ApprovalDecided, ApprovalRequested, CallReplaced, CallStatus, CallsAdmitted, DecisionText, Event,
-    Scope, Verdict, Wider,
+    AdmittedCall, ApprovalDecided, ApprovalRequested, CallReplaced, CallStatus, CallsAdmitted,
+    DecisionText, Event, Scope, Verdict, Wider,
 };
 use crate::ids::{AgentName, Attempt, CallId, Digest, RequestId, ToolName};
 use crate::limits::ARGUMENTS_BYTES_MAX;
@@ -36,10 +36,20 @@ pub(super) struct Pending<'w> {
 impl<'w> Draft<'w> {
     /// A call that may not run unasked: it was denied before, a grant allows it, or a person is asked.
     pub(super) fn ask_approval(&mut self, asking: &Asking<'_>) {
-        let Asking { agent, call, tool, effect, arguments, .. } = *asking;
+        let Asking {
+            agent,
+            call,
+            tool,
+            effect,
+            arguments,
+            ..
+        } = *asking;
         let digest = arguments_digest(arguments);
         let turn = self.memory(agent).and_then(|memory| memory.turn.as_ref());
-        if turn.is_some_and(|turn| turn.denied.contains(&OpenCall::likeness(&tool.name, digest))) {
+        if turn.is_some_and(|turn| {
+            turn.denied
+                .contains(&OpenCall::likeness(&tool.name, digest))
+        }) {
             self.end(agent, call, asking.attempt, CallStatus::DeniedBefore);
         } else if let Some(grant) = self.grant_for(agent, tool, effect, arguments) {
             self.use_grant(grant, agent, call, None);
@@ -49,8 +59,17 @@ impl<'w> Draft<'w> {
     }
 
     pub(super) fn request_approval(&mut self, asking: &Asking<'_>, arguments: Digest) {
-        let Asking { agent, call, tool, effect, warnings, .. } = asking;
-        let ttl = std::time::Duration::from_millis(self.rules_of(agent).spec().limits.approval_ttl_ms(*effect));
+        let Asking {
+            agent,
+            call,
+            tool,
+            effect,
+            warnings,
+            ..
+        } = asking;
+        let ttl = std::time::Duration::from_millis(
+            self.rules_of(agent).spec().limits.approval_ttl_ms(*effect),
+        );
         let shown = approval_text(agent, &tool.name, *effect, asking.arguments, warnings);
         self.push(Event::ApprovalRequested(ApprovalRequested {
             call: *call,
@@ -69,12 +88,19 @@ impl<'w> Draft<'w> {
 
     /// Where the tool called `name` works by the newest definition, which this very commit may have recorded.
     fn folder_of(&self, name: &ToolName) -> Option<String> {
-        let revised = self
-            .events
-            .iter()
-            .rev()
-            .find_map(|event| if let Event::SpecRevised(revised) = event { Some(&revised.spec) } else { None });
-        revised.unwrap_or(self.world.rules.spec()).tools.get(name)?.folder.clone()
+        let revised = self.events.iter().rev().find_map(|event| {
+            if let Event::SpecRevised(revised) = event {
+                Some(&revised.spec)
+            } else {
+                None
+            }
+        });
+        revised
+            .unwrap_or(self.world.rules.spec())
+            .tools
+            .get(name)?
+            .folder
+            .clone()
     }
 
     /// Asks again about each call that waits for a person or was allowed and has not run, if its tool is in another folder
@@ -82,7 +108,9 @@ impl<'w> Draft<'w> {
     pub(super) fn ask_again_where_moved(&mut self, spec: &WorldSpec) {
         let world = self.world;
         for agent in &world.busy {
-            let Some(memory) = world.memories.get(agent) else { continue };
+            let Some(memory) = world.memories.get(agent) else {
+                continue;
+            };
             for (call, open) in &memory.open_calls {
                 let is_asked = match &open.state {
                     CallState::AwaitsApproval { .. } => true,
@@ -93,28 +121,51 @@ impl<'w> Draft<'w> {
                     | CallState::AwaitsSettlement { .. }
                     | CallState::AwaitsAgent { .. } => false,
                 };
-                let Some(tool) = open.tool.as_ref().and_then(|name| self.rules_of(agent).tool_of(agent, name.as_str()))
+                let Some(tool) = open
+                    .tool
+                    .as_ref()
+                    .and_then(|name| self.rules_of(agent).tool_of(agent, name.as_str()))
                 else {
                     continue;
                 };
-                let has_moved =
-                    spec.tools.get(&tool.name).is_some_and(|now| tool.acts_like(now) && open.is_elsewhere(tool, now));
-                if let Some(arguments) = open.arguments.present().filter(|_| is_asked && has_moved) {
+                let has_moved = spec
+                    .tools
+                    .get(&tool.name)
+                    .is_some_and(|now| tool.acts_like(now) && open.is_elsewhere(tool, now));
+                if let Some(arguments) = open.arguments.present().filter(|_| is_asked && has_moved)
+                {
                     let effect = open.effect.unwrap_or(tool.effect);
                     let warnings = self.rules_of(agent).findings(&tool.name, arguments);
                     let attempt = Some(open.next()).filter(|next| *next != Attempt(1));
-                    let asking = Asking { agent, call: *call, tool, effect, arguments, warnings, attempt };
+                    let asking = Asking {
+                        agent,
+                        call: *call,
+                        tool,
+                        effect,
+                        arguments,
+                        warnings,
+                        attempt,
+                    };
                     self.request_approval(&asking, open.arguments_digest);
                 }
             }
         }
     }
 
-    pub(super) fn decide(&mut self, agent: &AgentName, id: RequestId, judgement: &Judgement) -> Result<(), No> {
+    pub(super) fn decide(
+        &mut self,
+        agent: &AgentName,
+        id: RequestId,
+        judgement: &Judgement,
+    ) -> Result<(), No> {
         let person = self.person(id)?;
         if let Some(other) = judgement.world.filter(|world| *world != self.id) {
             let is_parent = self.world.comes_from(other);
-            return Err(No::right(if is_parent { RefusalReason::OfParent } else { RefusalReason::OtherWorld }));
+            return Err(No::right(if is_parent {
+                RefusalReason::OfParent
+            } else {
+                RefusalReason::OtherWorld
+            }));
         }
         let request = self.request(id)?;
         self.verify_size(id, judgement)?;
@@ -140,7 +191,12 @@ impl<'w> Draft<'w> {
         self.enrol();
         self.record_decision(person, id, request, judgement, edited.is_some());
         match edited {
-            None => self.grant(person, &pending, (pending.call, pending.effect, pending.arguments), judgement),
+            None => self.grant(
+                person,
+                &pending,
+                (pending.call, pending.effect, pending.arguments),
+                judgement,
+            ),
             Some(arguments) => self.run_edited(person, &pending, arguments, judgement),
         }
         Ok(())
@@ -149,8 +205,14 @@ impl<'w> Draft<'w> {
     /// That what the person wrote can be recorded.
     fn verify_size(&self, id: RequestId, judgement: &Judgement) -> Result<(), No> {
         let wider = serde_json::to_string(&judgement.wider).unwrap_or_default();
-        let is_long = judgement.arguments.as_ref().is_some_and(|arguments| arguments.len() > ARGUMENTS_BYTES_MAX);
-        if is_long || self.is_too_long(judgement.reason.as_deref()) || self.is_too_long(Some(&wider)) {
+        let is_long = judgement
+            .arguments
+            .as_ref()
+            .is_some_and(|arguments| arguments.len() > ARGUMENTS_BYTES_MAX);
+        if is_long
+            || self.is_too_long(judgement.reason.as_deref())
+            || self.is_too_long(Some(&wider))
+        {
             return Err(No::about(RefusalReason::TooLong, id));
         }
         Ok(())
@@ -165,7 +227,10 @@ impl<'w> Draft<'w> {
         judgement: &Judgement,
     ) -> Result<(), No> {
         let no = |reason| Err(No::about(reason, id));
-        let RequestKind::Approval { shown, expires_at, .. } = &request.kind else {
+        let RequestKind::Approval {
+            shown, expires_at, ..
+        } = &request.kind
+        else {
             return no(RefusalReason::OtherKind);
         };
         if request.agent != *agent {
@@ -176,40 +241,81 @@ impl<'w> Draft<'w> {
             self.expire(id, request);
             return no(RefusalReason::Expired);
         }
-        if judgement.shown.as_ref().is_some_and(|seen| !confirms(seen, *shown)) {
+        if judgement
+            .shown
+            .as_ref()
+            .is_some_and(|seen| !confirms(seen, *shown))
+        {
             return no(RefusalReason::ShownDiffers);
         }
-        if judgement.is_consistent() { Ok(()) } else { no(RefusalReason::BadScope) }
+        if judgement.is_consistent() {
+            Ok(())
+        } else {
+            no(RefusalReason::BadScope)
+        }
     }
 
     /// The call behind a request, if it is still what was asked for: its arguments, and the tool then and now.
     pub(super) fn pending(&self, id: RequestId, request: &'w Request) -> Result<Pending<'w>, No> {
         let no = |reason| No::about(reason, id);
-        let RequestKind::Approval { effect, arguments: digest, schema, warnings, shown, .. } = &request.kind else {
+        let RequestKind::Approval {
+            effect,
+            arguments: digest,
+            schema,
+            warnings,
+            shown,
+            ..
+        } = &request.kind
+        else {
             return Err(no(RefusalReason::OtherKind));
         };
-        let open = self.open_call(&request.agent, request.call).map_err(|_| no(RefusalReason::Closed))?;
-        let arguments = open.arguments.present().filter(|arguments| arguments_digest(arguments) == *digest);
+        let open = self
+            .open_call(&request.agent, request.call)
+            .map_err(|_| no(RefusalReason::Closed))?;
+        let arguments = open
+            .arguments
+            .present()
+            .filter(|arguments| arguments_digest(arguments) == *digest);
         let arguments = arguments.ok_or(no(RefusalReason::ArgumentsDiffer))?;
-        let name = request.tool.as_ref().filter(|name| open.tool.as_ref() == Some(name));
+        let name = request
+            .tool
+            .as_ref()
+            .filter(|name| open.tool.as_ref() == Some(name));
         let name = name.ok_or(no(RefusalReason::ToolChanged))?;
-        let then = self.rules_of(&request.agent).tool_of(&request.agent, name.as_str());
+        let then = self
+            .rules_of(&request.agent)
+            .tool_of(&request.agent, name.as_str());
         let world: &'w crate::world::World = self.world;
         let now = world.rules.tool_of(&request.agent, name.as_str());
-        let is_same = |tool: &ToolSpec, other: &ToolSpec| tool.acts_like(other) && schema_digest(tool) == *schema;
+        let is_same = |tool: &ToolSpec, other: &ToolSpec| {
+            tool.acts_like(other) && schema_digest(tool) == *schema
+        };
         match then.zip(now) {
             Some((tool, now))
-                if is_same(tool, now) && !open.is_elsewhere(tool, now) && tool.effect_at(arguments) == *effect =>
+                if is_same(tool, now)
+                    && !open.is_elsewhere(tool, now)
+                    && tool.effect_at(arguments) == *effect =>
             {
                 let text = approval_text(&request.agent, name, *effect, arguments, warnings);
                 if Digest::of(&[text.as_bytes()]) != *shown {
                     return Err(no(RefusalReason::ShownDiffers));
                 }
-                if matches!(world.ruled_now(&request.agent, tool, arguments), Now::Ends(_)) {
+                if matches!(
+                    world.ruled_now(&request.agent, tool, arguments),
+                    Now::Ends(_)
+                ) {
                     return Err(no(RefusalReason::Forbidden));
                 }
                 let (agent, call, effect) = (&request.agent, request.call, *effect);
-                Ok(Pending { id, agent, call, open, tool, effect, arguments })
+                Ok(Pending {
+                    id,
+                    agent,
+                    call,
+                    open,
+                    tool,
+                    effect,
+                    arguments,
+                })
             }
             Some(_) | None => Err(no(RefusalReason::ToolChanged)),
         }
@@ -217,8 +323,15 @@ impl<'w> Draft<'w> {
 
     /// That it is not the same person who began what led to the call, where the room wants two.
     fn verify_person(&self, person: &Person, pending: &Pending<'_>) -> Result<(), No> {
-        let Pending { agent, open, effect, .. } = *pending;
-        if self.is_by_one(agent, effect, person) || (open.wants_two && self.has_begun(agent, person)) {
+        let Pending {
+            agent,
+            open,
+            effect,
+            ..
+        } = *pending;
+        if self.is_by_one(agent, effect, person)
+            || (open.wants_two && self.has_begun(agent, person))
+        {
             return Err(No::about(RefusalReason::SamePerson, pending.id));
         }
         Ok(())
@@ -226,24 +339,43 @@ impl<'w> Draft<'w> {
 
     /// That the arguments fit by the rules of now: those that older rules took may have two meanings.
     pub(super) fn verify_fits(&self, pending: &Pending<'_>) -> Result<(), No> {
-        let findings = self.rules_of(pending.agent).findings(&pending.tool.name, pending.arguments);
+        let findings = self
+            .rules_of(pending.agent)
+            .findings(&pending.tool.name, pending.arguments);
         let is_fit = !findings.iter().any(|finding| finding.severity.is_error());
-        if is_fit { Ok(()) } else { Err(No::about(RefusalReason::BadArguments, pending.id)) }
+        if is_fit {
+            Ok(())
+        } else {
+            Err(No::about(RefusalReason::BadArguments, pending.id))
+        }
     }
 
     /// The other arguments that the call is to run with, if there are any and they may run.
-    fn edited<'j>(&self, pending: &Pending<'_>, judgement: &'j Judgement) -> Result<Option<&'j str>, No> {
+    fn edited<'j>(
+        &self,
+        pending: &Pending<'_>,
+        judgement: &'j Judgement,
+    ) -> Result<Option<&'j str>, No> {
         let no = |reason| No::about(reason, pending.id);
-        let Some(arguments) = judgement.arguments.as_deref() else { return Ok(None) };
+        let Some(arguments) = judgement.arguments.as_deref() else {
+            return Ok(None);
+        };
         if arguments_digest(arguments) == pending.open.arguments_digest {
             return Ok(None);
         }
         let rules = self.rules_of(pending.agent);
-        if rules.findings(&pending.tool.name, arguments).iter().any(|finding| finding.severity.is_error()) {
+        if rules
+            .findings(&pending.tool.name, arguments)
+            .iter()
+            .any(|finding| finding.severity.is_error())
+        {
             return Err(no(RefusalReason::BadArguments));
         }
         let value = read(arguments).map_err(|_| no(RefusalReason::BadArguments))?;
-        let is_denied_now = matches!(self.world.ruled_now(pending.agent, pending.tool, arguments), Now::Ends(_));
+        let is_denied_now = matches!(
+            self.world.ruled_now(pending.agent, pending.tool, arguments),
+            Now::Ends(_)
+        );
         if is_denied_now || rules.forbids(pending.tool, &value) {
             return Err(no(RefusalReason::Forbidden));
         }
@@ -251,13 +383,20 @@ impl<'w> Draft<'w> {
     }
 
     /// That a grant can be as wide as it is wanted.
-    fn verify_reach(&self, pending: &Pending<'_>, arguments: &str, judgement: &Judgement) -> Result<(), No> {
+    fn verify_reach(
+        &self,
+        pending: &Pending<'_>,
+        arguments: &str,
+        judgement: &Judgement,
+    ) -> Result<(), No> {
         let no = |reason| Err(No::about(reason, pending.id));
         match &judgement.wider {
             Wider::Same => Ok(()),
             Wider::Any if pending.tool.grants_any => Ok(()),
             Wider::Any => no(RefusalReason::AnyNotOffered),
-            Wider::Where(constraints) => Self::fault_of_reach(pending.tool, constraints, arguments).map_or(Ok(()), no),
+            Wider::Where(constraints) => {
+                Self::fault_of_reach(pending.tool, constraints, arguments).map_or(Ok(()), no)
+            }
         }
     }
 
@@ -269,7 +408,16 @@ impl<'w> Draft<'w> {
         judgement: &Judgement,
         is_edited: bool,
     ) {
-        let Judgement { verdict, scope, wider, arguments, shown, reason, shares_reason, .. } = judgement.clone();
+        let Judgement {
+            verdict,
+            scope,
+            wider,
+            arguments,
+            shown,
+            reason,
+            shares_reason,
+            ..
+        } = judgement.clone();
         self.push(Event::ApprovalDecided(ApprovalDecided {
             request: id,
             call: request.call,
@@ -287,13 +435,38 @@ impl<'w> Draft<'w> {
 
     /// Puts a call with the edited arguments in the place of the one that was asked about. It runs without being asked
     /// about again, unless it may do more.
-    fn run_edited(&mut self, person: &Person, pending: &Pending<'w>, arguments: &str, judgement: &Judgement) {
-        let Pending { agent, call: old, open, tool, .. } = *pending;
-        let call = self.replace(agent, old, open, (arguments_digest(arguments), tool.effect_by_rules(arguments)));
+    fn run_edited(
+        &mut self,
+        person: &Person,
+        pending: &Pending<'w>,
+        arguments: &str,
+        judgement: &Judgement,
+    ) {
+        let Pending {
+            agent,
+            call: old,
+            open,
+            tool,
+            ..
+        } = *pending;
+        let call = self.replace(
+            agent,
+            old,
+            open,
+            (arguments_digest(arguments), tool.effect_by_rules(arguments)),
+        );
         let effect = tool.effect_at(arguments);
         if effect > pending.effect {
             let warnings = self.rules_of(agent).findings(&tool.name, arguments);
-            let asking = Asking { agent, call, tool, effect, arguments, warnings, attempt: None };
+            let asking = Asking {
+                agent,
+                call,
+                tool,
+                effect,
+                arguments,
+                warnings,
+                attempt: None,
+            };
             return self.request_approval(&asking, arguments_digest(arguments));
         }
         self.grant(person, pending, (call, effect, arguments), judgement);
@@ -318,8 +491,17 @@ impl<'w> Draft<'w> {
             origin: Some(old),
         };
         let (turn, answer) = (open.turn, open.answer);
-        self.push(Event::CallsAdmitted(CallsAdmitted { agent: agent.clone(), turn, answer, calls: vec![admitted] }));
-        self.push(Event::CallReplaced(CallReplaced { call: old, agent: agent.clone(), by: call }));
+        self.push(Event::CallsAdmitted(CallsAdmitted {
+            agent: agent.clone(),
+            turn,
+            answer,
+            calls: vec![admitted],
+        }));
+        self.push(Event::CallReplaced(CallReplaced {
+            call: old,
+            agent: agent.clone(),
+            by: call,
+        }));
         call
     }
 }
@@ -330,7 +512,9 @@ impl Judgement {
         let is_plain = self.scope == Scope::Once && self.wider.is_same();
         match self.verdict {
             Verdict::Deny => is_plain && self.arguments.is_none(),
-            Verdict::Allow => self.scope != Scope::Uses(0) && (self.scope != Scope::Once || self.wider.is_same()),
+            Verdict::Allow => {
+                self.scope != Scope::Uses(0) && (self.scope != Scope::Once || self.wider.is_same())
+            }
         }
     }
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 use super::Draft;
 use crate::content::Content;
 use crate::event::{
-    AgentAsked, Author, CallStatus, CloseReason, Event, Finding, HandedOff, MessageBody, MessagePosted, MessageRouted,
-    Notice, Others, RoutingReason, RoutingRule, UnansweredCause,
+    AgentAsked, Author, CallStatus, CloseReason, Event, Finding, HandedOff, MessageBody,
+    MessagePosted, MessageRouted, Notice, Others, RoutingReason, RoutingRule, UnansweredCause,
 };
 use crate::firewall::scan;
 use crate::ids::{AgentName, CallId, EpisodeId, MessageId, Position, TurnId};
@@ -37,28 +37,50 @@ impl Errand<'_> {
 
     /// Whom it turns to and what it says, by its arguments.
     fn read(&self, world: &World) -> Result<(AgentName, String), CallStatus> {
-        let (to, text) = self.words().map_err(|(path, code)| CallStatus::Invalid(vec![Finding::error(path, code)]))?;
-        let max = usize::try_from(world.rules.spec().limits.message_bytes_max).unwrap_or(usize::MAX);
+        let (to, text) = self
+            .words()
+            .map_err(|(path, code)| CallStatus::Invalid(vec![Finding::error(path, code)]))?;
+        let max =
+            usize::try_from(world.rules.spec().limits.message_bytes_max).unwrap_or(usize::MAX);
         if text.len() > max {
-            return Err(CallStatus::Invalid(vec![Finding::error("/text", "message_bytes_max")]));
+            return Err(CallStatus::Invalid(vec![Finding::error(
+                "/text",
+                "message_bytes_max",
+            )]));
         }
         // People read what agents say to each other.
         if !scan(&text, world.rules.known()).is_empty() {
-            return Err(CallStatus::Invalid(vec![Finding::error("/text", "artifact")]));
+            return Err(CallStatus::Invalid(vec![Finding::error(
+                "/text", "artifact",
+            )]));
         }
         let to = AgentName::new(to).map_err(|_| CallStatus::NoSuchAgent)?;
         let is_there = world.rules.agent(&to).is_some() && world.memories.contains_key(&to);
         let is_meant = self.agents.is_empty() || self.agents.contains(&to);
-        if is_there && is_meant && to != *self.agent { Ok((to, text)) } else { Err(CallStatus::NoSuchAgent) }
+        if is_there && is_meant && to != *self.agent {
+            Ok((to, text))
+        } else {
+            Err(CallStatus::NoSuchAgent)
+        }
     }
 
     /// The two arguments as they are written; else where and what is wrong.
     fn words(&self) -> Result<(String, String), (&'static str, &'static str)> {
-        let arguments: serde_json::Value = serde_json::from_str(self.arguments).map_err(|_| ("", "not_json"))?;
-        let word = |key: &str| arguments.get(key).and_then(|value| value.as_str()).map(str::to_owned);
+        let arguments: serde_json::Value =
+            serde_json::from_str(self.arguments).map_err(|_| ("", "not_json"))?;
+        let word = |key: &str| {
+            arguments
+                .get(key)
+                .and_then(|value| value.as_str())
+                .map(str::to_owned)
+        };
         let to = word("agent").ok_or(("/agent", "type"))?;
         let text = word("text").ok_or(("/text", "type"))?;
-        if text.trim().is_empty() { Err(("/text", "minLength")) } else { Ok((to, text)) }
+        if text.trim().is_empty() {
+            Err(("/text", "minLength"))
+        } else {
+            Ok((to, text))
+        }
     }
 }
 
@@ -67,7 +89,10 @@ impl<'w> Draft<'w> {
     pub(super) fn ask_agent(&mut self, errand: Errand<'_>) {
         let limits = &self.rules_of(errand.agent).spec().limits;
         let checked = errand.read(self.world).and_then(|(to, text)| {
-            let depth = self.world.depth_of_wait(errand.agent, &to, limits.ask_depth_max).map_err(refusal)?;
+            let depth = self
+                .world
+                .depth_of_wait(errand.agent, &to, limits.ask_depth_max)
+                .map_err(refusal)?;
             self.check_reach(errand.agent, &to)?;
             Ok((to, text, depth))
         });
@@ -78,15 +103,27 @@ impl<'w> Draft<'w> {
         let expires_at = self.now().after(Duration::from_millis(limits.ask_ttl_ms));
         let message = self.say(&errand, &asked, text, RoutingReason::Asked);
         let (call, agent) = (errand.call, errand.agent.clone());
-        self.push(Event::AgentAsked(AgentAsked { call, agent, asked, message, depth, expires_at }));
+        self.push(Event::AgentAsked(AgentAsked {
+            call,
+            agent,
+            asked,
+            message,
+            depth,
+            expires_at,
+        }));
     }
 
     /// Hands the episode over to another agent, with whatever this one was asked.
     pub(super) fn hand_over(&mut self, errand: Errand<'_>) {
-        let (agent, max) = (errand.agent, self.rules_of(errand.agent).spec().limits.ask_depth_max);
+        let (agent, max) = (
+            errand.agent,
+            self.rules_of(errand.agent).spec().limits.ask_depth_max,
+        );
         let checked = errand.read(self.world).and_then(|(to, text)| {
             for (asker, _) in self.asks_owed_by(agent) {
-                self.world.depth_of_wait(&asker, &to, max).map_err(refusal)?;
+                self.world
+                    .depth_of_wait(&asker, &to, max)
+                    .map_err(refusal)?;
             }
             self.check_reach(agent, &to)?;
             Ok((to, text))
@@ -98,7 +135,12 @@ impl<'w> Draft<'w> {
         errand.end(self, CallStatus::HandedOff);
         self.say(&errand, &to, text, RoutingReason::HandedOff);
         let (turn, call) = (errand.turn, errand.call);
-        self.push(Event::HandedOff(HandedOff { agent: agent.clone(), turn, call, to }));
+        self.push(Event::HandedOff(HandedOff {
+            agent: agent.clone(),
+            turn,
+            call,
+            to,
+        }));
         self.close(agent, turn, CloseReason::HandedOff);
     }
 
@@ -115,13 +157,21 @@ impl<'w> Draft<'w> {
 
     /// The messages from agent to agent that woke somebody in the episode of `agent`'s turn, with those of this very commit.
     fn hops(&self, agent: &AgentName) -> u32 {
-        let Some(episode) = self.episode_of(agent) else { return 0 };
+        let Some(episode) = self.episode_of(agent) else {
+            return 0;
+        };
         let wakes = |event: &&Event| {
-            let Event::MessageRouted(routed) = event else { return false };
+            let Event::MessageRouted(routed) = event else {
+                return false;
+            };
             routed.episode == episode && !routed.respond.is_empty()
         };
         let new = u32::try_from(self.events.iter().filter(wakes).count()).unwrap_or(u32::MAX);
-        self.world.episodes.get(&episode).map_or(0, |spent| spent.hops).saturating_add(new)
+        self.world
+            .episodes
+            .get(&episode)
+            .map_or(0, |spent| spent.hops)
+            .saturating_add(new)
     }
 
     /// Ends a call that cannot be made; people are told if the episode is to end.
@@ -129,14 +179,27 @@ impl<'w> Draft<'w> {
         let is_spent = status == CallStatus::HopBudget;
         errand.end(self, status);
         if let Some(episode) = self.episode_of(errand.agent).filter(|_| is_spent) {
-            self.tell_once(Notice::HopBudgetSpent { agent: errand.agent.clone() }, episode);
+            self.tell_once(
+                Notice::HopBudgetSpent {
+                    agent: errand.agent.clone(),
+                },
+                episode,
+            );
         }
     }
 
     /// Posts what a call says to another agent, which is woken by it. If it waits for a person, people are told so.
-    fn say(&mut self, errand: &Errand<'_>, to: &AgentName, text: String, reason: RoutingReason) -> Position {
+    fn say(
+        &mut self,
+        errand: &Errand<'_>,
+        to: &AgentName,
+        text: String,
+        reason: RoutingReason,
+    ) -> Position {
         let id = MessageId(self.here());
-        let episode = self.episode_of(errand.agent).unwrap_or(EpisodeId(errand.turn.0));
+        let episode = self
+            .episode_of(errand.agent)
+            .unwrap_or(EpisodeId(errand.turn.0));
         let at = self.push(Event::MessagePosted(MessagePosted {
             message: id,
             author: Author::Agent(errand.agent.clone()),
@@ -149,7 +212,11 @@ impl<'w> Draft<'w> {
         self.push(Event::MessageRouted(MessageRouted {
             message: at,
             episode,
-            rule: if reason == RoutingReason::HandedOff { RoutingRule::HandedOff } else { RoutingRule::Asked },
+            rule: if reason == RoutingReason::HandedOff {
+                RoutingRule::HandedOff
+            } else {
+                RoutingRule::Asked
+            },
             respond: vec![(to.clone(), reason)],
             people: Vec::new(),
             others: match self.world.rules.spec().policy.memory {
@@ -175,7 +242,9 @@ impl<'w> Draft<'w> {
             CloseReason::Passed => None,
             CloseReason::Failed => Some(CallStatus::Unanswered(UnansweredCause::Failed)),
             CloseReason::Limit => Some(CallStatus::Unanswered(UnansweredCause::Limit)),
-            CloseReason::Stopped | CloseReason::Superseded => Some(CallStatus::Unanswered(UnansweredCause::Stopped)),
+            CloseReason::Stopped | CloseReason::Superseded => {
+                Some(CallStatus::Unanswered(UnansweredCause::Stopped))
+            }
         };
         let status = status.unwrap_or(CallStatus::Unanswered(UnansweredCause::Passed));
         let asks = self.asks_owed_by(agent);
@@ -197,11 +266,21 @@ impl<'w> Draft<'w> {
         is_gone: impl Fn(&Message) -> bool,
     ) {
         let world = self.world;
-        let own: Vec<_> = world.asks().filter(|ask| agents.contains(&ask.agent)).collect();
-        own.into_iter().for_each(|ask| self.end(ask.agent, ask.call, None, status.clone()));
+        let own: Vec<_> = world
+            .asks()
+            .filter(|ask| agents.contains(&ask.agent))
+            .collect();
+        own.into_iter()
+            .for_each(|ask| self.end(ask.agent, ask.call, None, status.clone()));
         for agent in &world.busy {
-            let inbox = world.memories.get(agent).into_iter().flat_map(|memory| &memory.inbox);
-            let gone = inbox.filter(|message| is_gone(message)).flat_map(|message| &message.asks);
+            let inbox = world
+                .memories
+                .get(agent)
+                .into_iter()
+                .flat_map(|memory| &memory.inbox);
+            let gone = inbox
+                .filter(|message| is_gone(message))
+                .flat_map(|message| &message.asks);
             let gone = self.still_owed(agent, gone);
             self.end_asks(gone, &CallStatus::Unanswered(UnansweredCause::Stopped));
         }
@@ -216,12 +295,16 @@ impl<'w> Draft<'w> {
     }
 
     fn end_asks(&mut self, asks: Vec<(AgentName, CallId)>, status: &CallStatus) {
-        asks.into_iter().for_each(|(asker, call)| self.end(&asker, call, None, status.clone()));
+        asks.into_iter()
+            .for_each(|(asker, call)| self.end(&asker, call, None, status.clone()));
     }
 
     /// The agents that read `agent`'s reply as the result of their calls.
     pub(super) fn askers_of(&self, agent: &AgentName) -> Vec<AgentName> {
-        self.asks_owed_by(agent).into_iter().map(|(asker, _)| asker).collect()
+        self.asks_owed_by(agent)
+            .into_iter()
+            .map(|(asker, _)| asker)
+            .collect()
     }
 
     /// The calls that the end of `agent`'s turn gives a result: of the open turn, or of the one that this very commit
@@ -229,14 +312,24 @@ impl<'w> Draft<'w> {
     fn asks_owed_by(&self, agent: &AgentName) -> Vec<(AgentName, CallId)> {
         match self.memory(agent).and_then(|memory| memory.turn.as_ref()) {
             Some(turn) => self.still_owed(agent, turn.asks.iter()),
-            None => self.asks_among_news(agent, self.opened_turn(agent).map_or(0, |opened| opened.news.len())),
+            None => self.asks_among_news(
+                agent,
+                self.opened_turn(agent)
+                    .map_or(0, |opened| opened.news.len()),
+            ),
         }
     }
 
     /// The calls that wait for an answer to one of `agent`'s `count` oldest news.
     fn asks_among_news(&self, agent: &AgentName, count: usize) -> Vec<(AgentName, CallId)> {
-        let news = self.memory(agent).into_iter().flat_map(|memory| memory.inbox.iter().take(count));
-        self.still_owed(agent, news.flat_map(|message: &std::sync::Arc<Message>| &message.asks))
+        let news = self
+            .memory(agent)
+            .into_iter()
+            .flat_map(|memory| memory.inbox.iter().take(count));
+        self.still_owed(
+            agent,
+            news.flat_map(|message: &std::sync::Arc<Message>| &message.asks),
+        )
     }
 
     /// Those of `asks` that wait for an answer of `agent`, and do not end in this very commit.
@@ -258,13 +351,23 @@ impl<'w> Draft<'w> {
 
     /// Whether a call has its result in this very commit.
     pub(super) fn has_ended(&self, call: CallId) -> bool {
-        self.events.iter().any(|event| if let Event::ToolFinished(done) = event { done.call == call } else { false })
+        self.events.iter().any(|event| {
+            if let Event::ToolFinished(done) = event {
+                done.call == call
+            } else {
+                false
+            }
+        })
     }
 
     /// Where the reply stands that `agent` gives in this very commit.
     fn said_last(&self, agent: &AgentName) -> Option<Position> {
         let own = |event: &Event| {
-            if let Event::MessagePosted(posted) = event { posted.author == Author::Agent(agent.clone()) } else { false }
+            if let Event::MessagePosted(posted) = event {
+                posted.author == Author::Agent(agent.clone())
+            } else {
+                false
+            }
         };
         let index = self.events.iter().rposition(own)?;
         Some(self.world.head.plus(u64::try_from(index).ok()?).next())

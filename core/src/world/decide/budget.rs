@@ -17,9 +17,16 @@ impl Draft<'_> {
     ///
     /// A call with tools is affordable only if a closing call stays affordable behind it, which reads this call's answer
     /// as well. What its tools will give is not known yet: where that is more than is left, the turn ends without one.
-    pub(super) fn affordable(&self, calling: &Calling<'_>, episode: EpisodeId) -> Result<Purpose, SpentLimit> {
+    pub(super) fn affordable(
+        &self,
+        calling: &Calling<'_>,
+        episode: EpisodeId,
+    ) -> Result<Purpose, SpentLimit> {
         let rules = self.rules_of(calling.agent);
-        let purpose = self.world.affords(rules, calling.agent, episode).ok_or(SpentLimit::ModelCalls)?;
+        let purpose = self
+            .world
+            .affords(rules, calling.agent, episode)
+            .ok_or(SpentLimit::ModelCalls)?;
         if !rules.spec().limits.has_cost() {
             return Ok(purpose);
         }
@@ -33,7 +40,12 @@ impl Draft<'_> {
     }
 
     /// Whether a summary of what `calling` reads may be paid for, and then the call that is wanted behind it.
-    pub(super) fn affords_cost_of_summary(&self, calling: &Calling<'_>, episode: EpisodeId, wanted: Purpose) -> bool {
+    pub(super) fn affords_cost_of_summary(
+        &self,
+        calling: &Calling<'_>,
+        episode: EpisodeId,
+        wanted: Purpose,
+    ) -> bool {
         if !self.rules_of(calling.agent).spec().limits.has_cost() {
             return true;
         }
@@ -41,7 +53,10 @@ impl Draft<'_> {
         let worst = |purpose| self.worst(calling, purpose, tokens);
         let both = worst(Purpose::Compaction)
             .zip(worst(wanted))
-            .map(|(summary, then)| Reserved { attempt: summary.attempt.plus(then.attempt), closing: then.closing });
+            .map(|(summary, then)| Reserved {
+                attempt: summary.attempt.plus(then.attempt),
+                closing: then.closing,
+            });
         self.fits(calling, episode, both).is_ok()
     }
 
@@ -54,20 +69,32 @@ impl Draft<'_> {
         mark: &FrameMark,
     ) -> Option<Reserved> {
         let price = turn.rules.spec().models.get(model.next_model())?.price?;
-        let items = self.memory(agent).map(|memory| memory.asked(model)).unwrap_or_default();
+        let items = self
+            .memory(agent)
+            .map(|memory| memory.asked(model))
+            .unwrap_or_default();
         let files = of_files(items.iter().map(|item| &**item));
         let tokens = self.asked_tokens(agent, model).saturating_add(files);
-        Some(Reserved { attempt: worst_of(&price, mark, tokens), closing: turn.held })
+        Some(Reserved {
+            attempt: worst_of(&price, mark, tokens),
+            closing: turn.held,
+        })
     }
 
     /// Whether that is affordable. What an attempt that was lost has set aside is still held against the limits.
-    pub(super) fn fits_again(&self, agent: &AgentName, turn: &Turn, worst: Option<Reserved>) -> Result<(), SpentLimit> {
+    pub(super) fn fits_again(
+        &self,
+        agent: &AgentName,
+        turn: &Turn,
+        worst: Option<Reserved>,
+    ) -> Result<(), SpentLimit> {
         let limits = &turn.rules.spec().limits;
         if !limits.has_cost() {
             return Ok(());
         }
         let worst = worst.ok_or_else(|| unknown(limits))?;
-        self.used(agent, turn.episode).leaves(limits, worst.attempt.plus(worst.closing))
+        self.used(agent, turn.episode)
+            .leaves(limits, worst.attempt.plus(worst.closing))
     }
 
     /// What is held against the limits, with the attempt settled that this very commit ends: its money is free again.
@@ -80,15 +107,29 @@ impl Draft<'_> {
     /// The limit that left the closing call of an open turn without tools, once that is answered: of calls if no
     /// further one is left or money has no limit, else the limit of money that leaves least.
     pub(super) fn limit_of_closing(&self, agent: &AgentName, turn: &Turn) -> SpentLimit {
-        let is_of_calls = self.world.affords(&turn.rules, agent, turn.episode).is_none();
-        let tightest = self.used(agent, turn.episode).tightest(&turn.rules.spec().limits);
-        tightest.filter(|_| !is_of_calls).unwrap_or(SpentLimit::ModelCalls)
+        let is_of_calls = self
+            .world
+            .affords(&turn.rules, agent, turn.episode)
+            .is_none();
+        let tightest = self
+            .used(agent, turn.episode)
+            .tightest(&turn.rules.spec().limits);
+        tightest
+            .filter(|_| !is_of_calls)
+            .unwrap_or(SpentLimit::ModelCalls)
     }
 
     /// Whether there is money for what would really be sent: what has no room goes first. Where that is summarised,
     /// there is money for the summary and for the call behind it.
-    fn fits_sent(&self, calling: &Calling<'_>, episode: EpisodeId, purpose: Purpose) -> Result<(), SpentLimit> {
-        let room = self.mark_of(calling, purpose).map_or(u64::MAX, |mark| mark.room);
+    fn fits_sent(
+        &self,
+        calling: &Calling<'_>,
+        episode: EpisodeId,
+        purpose: Purpose,
+    ) -> Result<(), SpentLimit> {
+        let room = self
+            .mark_of(calling, purpose)
+            .map_or(u64::MAX, |mark| mark.room);
         match self.make_room(calling, episode, purpose, room) {
             Room::Summarise(_) => Ok(()),
             Room::Drop(dropped) => {
@@ -102,24 +143,48 @@ impl Draft<'_> {
     /// or if not even a call without items could be paid for, so that dropping some would gain nothing.
     pub(super) fn room_of_money(&self, calling: &Calling<'_>, purpose: Purpose) -> Option<u64> {
         let limits = &self.rules_of(calling.agent).spec().limits;
-        let most = [limits.cost, limits.cost_per_episode].into_iter().flatten().min()?;
-        let of = |tokens| self.worst(calling, purpose, tokens).map(|worst| worst.attempt.plus(worst.closing));
+        let most = [limits.cost, limits.cost_per_episode]
+            .into_iter()
+            .flatten()
+            .min()?;
+        let of = |tokens| {
+            self.worst(calling, purpose, tokens)
+                .map(|worst| worst.attempt.plus(worst.closing))
+        };
         let without_items = of(0)?;
         let each = of(1)?.minus(without_items); // a price grows evenly
-        let left = most.checked_minus(without_items)?.picos().checked_div(each.picos())?;
+        let left = most
+            .checked_minus(without_items)?
+            .picos()
+            .checked_div(each.picos())?;
         Some(u64::try_from(left).unwrap_or(u64::MAX))
     }
 
-    fn fits(&self, calling: &Calling<'_>, episode: EpisodeId, worst: Option<Reserved>) -> Result<(), SpentLimit> {
+    fn fits(
+        &self,
+        calling: &Calling<'_>,
+        episode: EpisodeId,
+        worst: Option<Reserved>,
+    ) -> Result<(), SpentLimit> {
         let limits = &self.rules_of(calling.agent).spec().limits;
         let worst = worst.ok_or_else(|| unknown(limits))?;
-        self.used(calling.agent, episode).leaves(limits, worst.attempt.plus(worst.closing))
+        self.used(calling.agent, episode)
+            .leaves(limits, worst.attempt.plus(worst.closing))
     }
 
     /// The most that a call costs whose items have `tokens`, their files included; `None` if its model has no price.
-    pub(super) fn worst(&self, calling: &Calling<'_>, purpose: Purpose, tokens: u64) -> Option<Reserved> {
+    pub(super) fn worst(
+        &self,
+        calling: &Calling<'_>,
+        purpose: Purpose,
+        tokens: u64,
+    ) -> Option<Reserved> {
         let rules = self.rules_of(calling.agent);
-        let price = rules.spec().models.get(rules.agent(calling.agent)?.model.as_ref()?)?.price?;
+        let price = rules
+            .spec()
+            .models
+            .get(rules.agent(calling.agent)?.model.as_ref()?)?
+            .price?;
         let mark = self.mark_of(calling, purpose)?;
         let attempt = worst_of(&price, &mark, tokens);
         let closing = match purpose {
@@ -128,9 +193,11 @@ impl Draft<'_> {
                 let read = tokens.saturating_add(u64::from(mark.answer));
                 worst_of(&price, &self.mark_of(calling, Purpose::Closing)?, read)
             }
-            Purpose::Compaction => {
-                worst_of(&price, &self.mark_of(calling, Purpose::Closing)?, calling.reading.with_files().tokens())
-            }
+            Purpose::Compaction => worst_of(
+                &price,
+                &self.mark_of(calling, Purpose::Closing)?,
+                calling.reading.with_files().tokens(),
+            ),
         };
         Some(Reserved { attempt, closing })
     }
@@ -139,7 +206,11 @@ impl Draft<'_> {
 /// The limit that a model without a price does not fit into: nobody could say whether it does. Only a recorded
 /// definition can have it so.
 const fn unknown(limits: &Limits) -> SpentLimit {
-    if limits.cost.is_some() { SpentLimit::Cost } else { SpentLimit::CostPerEpisode }
+    if limits.cost.is_some() {
+        SpentLimit::Cost
+    } else {
+        SpentLimit::CostPerEpisode
+    }
 }
 
 /// The most that a request costs whose items have `tokens`.

@@ -3,8 +3,8 @@
 use super::now::Starting;
 use super::{Draft, No};
 use crate::event::{
-    CallStatus, Event, ForkEffects, Notice, OutcomeSettled, OutcomeUnknown, Progress, QuestionAsked, SettledHow,
-    SettledText, ToolFinished, ToolStarted, UnknownCause,
+    CallStatus, Event, ForkEffects, Notice, OutcomeSettled, OutcomeUnknown, Progress,
+    QuestionAsked, SettledHow, SettledText, ToolFinished, ToolStarted, UnknownCause,
 };
 use crate::ids::{AgentName, Attempt, CallId, EpisodeId, RequestId};
 use crate::memory::{CallState, OpenCall, Run};
@@ -17,14 +17,23 @@ const ARTIFACT_DROPPED: &str = "artifact_dropped";
 impl<'w> Draft<'w> {
     /// The open call, verified against the agent's memory: the one place where pending calls live.
     pub(super) fn open_call(&self, agent: &AgentName, call: CallId) -> Result<&'w OpenCall, No> {
-        self.memory(agent).and_then(|memory| memory.open_calls.get(&call)).ok_or(No::STALE)
+        self.memory(agent)
+            .and_then(|memory| memory.open_calls.get(&call))
+            .ok_or(No::STALE)
     }
 
-    pub(super) fn start_tool(&mut self, agent: &AgentName, call: CallId, attempt: Attempt) -> Result<(), No> {
+    pub(super) fn start_tool(
+        &mut self,
+        agent: &AgentName,
+        call: CallId,
+        attempt: Attempt,
+    ) -> Result<(), No> {
         let open = self.open_call(agent, call)?;
         let is_next = match &open.state {
             CallState::Ready { next } => *next == attempt,
-            CallState::InDoubt { run, .. } => run.attempt.next() == attempt && run.may_repeat(self.world.time),
+            CallState::InDoubt { run, .. } => {
+                run.attempt.next() == attempt && run.may_repeat(self.world.time)
+            }
             CallState::AwaitsApproval { .. }
             | CallState::AwaitsAnswer { .. }
             | CallState::AwaitsAgent { .. }
@@ -35,11 +44,21 @@ impl<'w> Draft<'w> {
             return Err(No::STALE);
         }
         self.cause = Some(open.moved_by);
-        let Some(tool) = open.tool.as_ref().and_then(|tool| self.rules_of(agent).spec().tools.get(tool)) else {
+        let Some(tool) = open
+            .tool
+            .as_ref()
+            .and_then(|tool| self.rules_of(agent).spec().tools.get(tool))
+        else {
             self.end(agent, call, Some(attempt), CallStatus::Missing);
             return Ok(());
         };
-        if !self.is_clear(Starting { agent, call, attempt, open, tool }) {
+        if !self.is_clear(Starting {
+            agent,
+            call,
+            attempt,
+            open,
+            tool,
+        }) {
             return Ok(());
         }
         self.push(Event::ToolStarted(ToolStarted {
@@ -56,7 +75,12 @@ impl<'w> Draft<'w> {
     }
 
     /// The run that is under way in this incarnation, if it is `attempt`.
-    fn running(&mut self, agent: &AgentName, call: CallId, attempt: Attempt) -> Result<&'w Run, No> {
+    fn running(
+        &mut self,
+        agent: &AgentName,
+        call: CallId,
+        attempt: Attempt,
+    ) -> Result<&'w Run, No> {
         let open = self.open_call(agent, call)?;
         match &open.state {
             CallState::Running(run) if run.attempt == attempt => {
@@ -103,28 +127,57 @@ impl<'w> Draft<'w> {
     }
 
     /// Gives a call the end that its tool gave it: a result, or a question to a person.
-    pub(super) fn end_run(&mut self, agent: &AgentName, call: CallId, attempt: Attempt, outcome: &ToolOutcome) {
+    pub(super) fn end_run(
+        &mut self,
+        agent: &AgentName,
+        call: CallId,
+        attempt: Attempt,
+        outcome: &ToolOutcome,
+    ) {
         let status = match outcome {
             ToolOutcome::Done(_) => CallStatus::Done,
             ToolOutcome::Failed(failure) => CallStatus::Failed(failure.code),
-            ToolOutcome::NeedsInput(question) => return self.ask_person(agent, call, attempt, question),
+            ToolOutcome::NeedsInput(question) => {
+                return self.ask_person(agent, call, attempt, question);
+            }
         };
         let dropped = self.misfits(agent, call, outcome);
         if !dropped.is_empty() {
             self.warn(agent, ARTIFACT_DROPPED);
         }
-        let finished = ToolFinished::new(call, agent.clone(), Some(attempt), status, Some(outcome.clone()));
-        self.push(Event::ToolFinished(ToolFinished { dropped, ..finished }));
+        let finished = ToolFinished::new(
+            call,
+            agent.clone(),
+            Some(attempt),
+            status,
+            Some(outcome.clone()),
+        );
+        self.push(Event::ToolFinished(ToolFinished {
+            dropped,
+            ..finished
+        }));
     }
 
     /// The views of an outcome that nobody may see.
     fn misfits(&self, agent: &AgentName, call: CallId, outcome: &ToolOutcome) -> Vec<u32> {
-        let ToolOutcome::Done(output) = outcome else { return Vec::new() };
-        let tool = self.open_call(agent, call).ok().and_then(|open| open.tool.as_ref());
-        tool.map(|tool| self.rules_of(agent).misfits(tool, output)).unwrap_or_default()
+        let ToolOutcome::Done(output) = outcome else {
+            return Vec::new();
+        };
+        let tool = self
+            .open_call(agent, call)
+            .ok()
+            .and_then(|open| open.tool.as_ref());
+        tool.map(|tool| self.rules_of(agent).misfits(tool, output))
+            .unwrap_or_default()
     }
 
-    fn ask_person(&mut self, agent: &AgentName, call: CallId, attempt: Attempt, question: &Question) {
+    fn ask_person(
+        &mut self,
+        agent: &AgentName,
+        call: CallId,
+        attempt: Attempt,
+        question: &Question,
+    ) {
         self.push(Event::QuestionAsked(QuestionAsked {
             call,
             agent: agent.clone(),
@@ -139,12 +192,18 @@ impl<'w> Draft<'w> {
     /// The request about the outcome of a call that was closed while `attempt` ran.
     fn lost(&self, agent: &AgentName, call: CallId, attempt: Attempt) -> Option<RequestId> {
         let is_it = |kind: &RequestKind| match kind {
-            RequestKind::Outcome { attempt: lost, is_open: false } => *lost == attempt,
-            RequestKind::Outcome { .. } | RequestKind::Approval { .. } | RequestKind::Question { .. } => false,
+            RequestKind::Outcome {
+                attempt: lost,
+                is_open: false,
+            } => *lost == attempt,
+            RequestKind::Outcome { .. }
+            | RequestKind::Approval { .. }
+            | RequestKind::Question { .. } => false,
         };
         let mut pending = self.world.pending.iter();
-        let found =
-            pending.find(|(_, request)| request.agent == *agent && request.call == call && is_it(&request.kind));
+        let found = pending.find(|(_, request)| {
+            request.agent == *agent && request.call == call && is_it(&request.kind)
+        });
         found.map(|(id, _)| *id)
     }
 
@@ -168,15 +227,25 @@ impl<'w> Draft<'w> {
             agent: agent.clone(),
             how,
             by: self.principal.clone(),
-            text: SettledText { result: None, late: Some((attempt, outcome.clone())) }.into(),
+            text: SettledText {
+                result: None,
+                late: Some((attempt, outcome.clone())),
+            }
+            .into(),
         }));
     }
 
     /// A run took too long and was stopped. What cannot be repeated may have taken effect.
-    pub(super) fn time_out_tool(&mut self, agent: &AgentName, call: CallId, attempt: Attempt) -> Result<(), No> {
+    pub(super) fn time_out_tool(
+        &mut self,
+        agent: &AgentName,
+        call: CallId,
+        attempt: Attempt,
+    ) -> Result<(), No> {
         let run = self.running(agent, call, attempt)?;
         if run.may_repeat(self.now()) {
-            let outcome = ToolOutcome::failed(ToolErrorCode::TimedOut, "it took longer than its limit");
+            let outcome =
+                ToolOutcome::failed(ToolErrorCode::TimedOut, "it took longer than its limit");
             self.end_run(agent, call, attempt, &outcome);
         } else {
             self.end_unknown(agent, call, attempt, UnknownCause::TimedOut, None);
@@ -193,15 +262,32 @@ impl<'w> Draft<'w> {
         cause: UnknownCause,
         outcome: Option<ToolOutcome>,
     ) {
-        let request = RequestId(self.push(Event::OutcomeUnknown(OutcomeUnknown { call, agent: agent.clone(), cause })));
+        let request = RequestId(self.push(Event::OutcomeUnknown(OutcomeUnknown {
+            call,
+            agent: agent.clone(),
+            cause,
+        })));
         let status = CallStatus::Unknown(cause);
-        self.push(Event::ToolFinished(ToolFinished::new(call, agent.clone(), Some(attempt), status, outcome)));
+        self.push(Event::ToolFinished(ToolFinished::new(
+            call,
+            agent.clone(),
+            Some(attempt),
+            status,
+            outcome,
+        )));
         self.tell_unknown(agent, request);
     }
 
     pub(super) fn tell_unknown(&mut self, agent: &AgentName, request: RequestId) {
         let turn = self.memory(agent).and_then(|memory| memory.turn.as_ref());
         let episode = turn.map_or(EpisodeId(request.0), |turn| turn.episode);
-        self.tell(Notice::OutcomeUnknown { agent: agent.clone(), request }, None, episode);
+        self.tell(
+            Notice::OutcomeUnknown {
+                agent: agent.clone(),
+                request,
+            },
+            None,
+            episode,
+        );
     }
 }

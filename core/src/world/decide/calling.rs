@@ -24,9 +24,21 @@ pub(super) struct Calling<'m> {
 
 impl<'m> Calling<'m> {
     /// A further call of an open turn.
-    pub(super) fn again(agent: &'m AgentName, memory: &'m Memory, turn: &Turn, parameters: &'m Parameters) -> Self {
+    pub(super) fn again(
+        agent: &'m AgentName,
+        memory: &'m Memory,
+        turn: &Turn,
+        parameters: &'m Parameters,
+    ) -> Self {
         let reading = Reading::of_open_turn(memory);
-        Self { agent, turn: turn.id, memory, reading, compactions: turn.compactions, parameters }
+        Self {
+            agent,
+            turn: turn.id,
+            memory,
+            reading,
+            compactions: turn.compactions,
+            parameters,
+        }
     }
 }
 
@@ -50,11 +62,22 @@ impl Draft<'_> {
     }
 
     pub(super) fn mark_of(&self, calling: &Calling<'_>, purpose: Purpose) -> Option<FrameMark> {
-        let Calling { agent, turn, memory, parameters, .. } = *calling;
+        let Calling {
+            agent,
+            turn,
+            memory,
+            parameters,
+            ..
+        } = *calling;
         let rules = self.rules_of(agent);
         let asked = (rules.agent(agent)?.model.as_ref()?, parameters);
-        let known = memory.chain.as_ref().and_then(|chain| chain.frame_in(turn, purpose, asked));
-        known.or_else(|| Some(World::frame(rules, &self.world.layers_of(agent), agent, asked, purpose)?.mark()))
+        let known = memory
+            .chain
+            .as_ref()
+            .and_then(|chain| chain.frame_in(turn, purpose, asked));
+        known.or_else(|| {
+            Some(World::frame(rules, &self.world.layers_of(agent), agent, asked, purpose)?.mark())
+        })
     }
 
     /// Asks with all items but the `dropped` oldest.
@@ -65,13 +88,25 @@ impl Draft<'_> {
         mark: FrameMark,
         dropped: usize,
     ) -> Result<(), No> {
-        let Calling { agent, memory, reading, .. } = *calling;
+        let Calling {
+            agent,
+            memory,
+            reading,
+            ..
+        } = *calling;
         if let Some(cause) = self.broken_prefix(calling, mark, purpose, dropped) {
             let dropped = u32::try_from(dropped).unwrap_or(u32::MAX);
-            self.push(Event::PrefixBroken(PrefixBroken { agent: agent.clone(), cause, dropped }));
+            self.push(Event::PrefixBroken(PrefixBroken {
+                agent: agent.clone(),
+                cause,
+                dropped,
+            }));
         }
         let tokens = reading.with_files().without(dropped);
-        let items = Asked { count: reading.count().saturating_sub(dropped), tokens };
+        let items = Asked {
+            count: reading.count().saturating_sub(dropped),
+            tokens,
+        };
         let fingerprint = memory.fingerprint(mark.start, dropped, reading.fresh());
         self.call_model(calling, purpose, items, fingerprint)
     }
@@ -84,7 +119,12 @@ impl Draft<'_> {
         items: Asked,
         fingerprint: crate::ids::Digest,
     ) -> Result<(), No> {
-        let Calling { agent, turn, parameters, .. } = *calling;
+        let Calling {
+            agent,
+            turn,
+            parameters,
+            ..
+        } = *calling;
         let spec = self.rules_of(agent).agent(agent);
         let model = spec.and_then(|spec| spec.model.clone()).ok_or(No::STALE)?;
         let reserved = self.worst(calling, purpose, items.tokens);
@@ -107,10 +147,15 @@ impl Draft<'_> {
 
     /// Keeps the memory of an agent that asks no model within its limit.
     pub(super) fn trim(&mut self, agent: &AgentName, reading: &Reading<'_>) {
-        let dropped = u32::try_from(reading.surplus(self.rules_of(agent).spec().limits.items_max)).unwrap_or(u32::MAX);
+        let dropped = u32::try_from(reading.surplus(self.rules_of(agent).spec().limits.items_max))
+            .unwrap_or(u32::MAX);
         if dropped > 0 {
             let cause = PrefixCause::MemoryFull;
-            self.push(Event::PrefixBroken(PrefixBroken { agent: agent.clone(), cause, dropped }));
+            self.push(Event::PrefixBroken(PrefixBroken {
+                agent: agent.clone(),
+                cause,
+                dropped,
+            }));
         }
     }
 
@@ -122,8 +167,16 @@ impl Draft<'_> {
         purpose: Purpose,
         dropped: usize,
     ) -> Option<PrefixCause> {
-        let Calling { agent, memory, parameters, .. } = *calling;
-        let own = self.rules_of(agent).agent(agent).and_then(|spec| spec.model.as_ref());
+        let Calling {
+            agent,
+            memory,
+            parameters,
+            ..
+        } = *calling;
+        let own = self
+            .rules_of(agent)
+            .agent(agent)
+            .and_then(|spec| spec.model.as_ref());
         match &memory.chain {
             _ if dropped > 0 => Some(PrefixCause::MemoryFull),
             _ if memory.broken.is_some() => memory.broken,

@@ -1,7 +1,9 @@
 //! Ending what is open: stop, supersession, expiry.
 
 use super::{Draft, No};
-use crate::event::{ApprovalExpired, CallStatus, CloseReason, Event, Notice, Stopped, UnknownCause};
+use crate::event::{
+    ApprovalExpired, CallStatus, CloseReason, Event, Notice, Stopped, UnknownCause,
+};
 use crate::ids::{AgentName, CallId, EpisodeId, RequestId};
 use crate::memory::{CallState, OpenCall};
 use crate::principal::Principal;
@@ -26,27 +28,43 @@ impl Draft<'_> {
             .busy
             .iter()
             .filter(|agent| {
-                let turn = world.memories.get(*agent).and_then(|memory| memory.turn.as_ref());
+                let turn = world
+                    .memories
+                    .get(*agent)
+                    .and_then(|memory| memory.turn.as_ref());
                 turn.is_some_and(|turn| turn.is_about(is_meant))
             })
             .collect();
         let waits = |agent: &AgentName| {
-            let Some(memory) = world.memories.get(agent) else { return false };
+            let Some(memory) = world.memories.get(agent) else {
+                return false;
+            };
             let queued = memory.inbox.iter().map(|message| message.episode);
-            queued.chain(memory.joining.as_ref().map(|joining| joining.episode)).any(is_meant)
+            queued
+                .chain(memory.joining.as_ref().map(|joining| joining.episode))
+                .any(is_meant)
         };
         if stopped.is_empty() && !world.busy.iter().any(waits) {
             return Err(No::right(RefusalReason::NothingToStop));
         }
-        self.push(Event::Stopped(Stopped { by: self.principal.clone(), episode }));
-        self.end_asks_of(&stopped, &CallStatus::Cancelled, |message| is_meant(message.episode));
-        stopped.into_iter().for_each(|agent| self.close_turn_of(agent, CloseReason::Stopped));
+        self.push(Event::Stopped(Stopped {
+            by: self.principal.clone(),
+            episode,
+        }));
+        self.end_asks_of(&stopped, &CallStatus::Cancelled, |message| {
+            is_meant(message.episode)
+        });
+        stopped
+            .into_iter()
+            .for_each(|agent| self.close_turn_of(agent, CloseReason::Stopped));
         Ok(())
     }
 
     /// Closes an agent's turn with everything that is open in it.
     pub(super) fn close_turn_of(&mut self, agent: &AgentName, reason: CloseReason) {
-        let Some(turn) = self.memory(agent).and_then(|memory| memory.turn.as_ref()) else { return };
+        let Some(turn) = self.memory(agent).and_then(|memory| memory.turn.as_ref()) else {
+            return;
+        };
         self.cut_calls_of(agent, reason);
         self.close(agent, turn.id, reason);
     }
@@ -54,9 +72,15 @@ impl Draft<'_> {
     /// Ends the calls that are open in an agent's turn.
     pub(super) fn cut_calls_of(&mut self, agent: &AgentName, reason: CloseReason) {
         let world = self.world;
-        let Some(memory) = world.memories.get(agent) else { return };
+        let Some(memory) = world.memories.get(agent) else {
+            return;
+        };
         for slot in memory.turn.iter().flat_map(|turn| &turn.slots) {
-            if let Some(call) = memory.open_calls.get(&slot.call).filter(|_| !self.has_ended(slot.call)) {
+            if let Some(call) = memory
+                .open_calls
+                .get(&slot.call)
+                .filter(|_| !self.has_ended(slot.call))
+            {
                 self.cut_call(agent, slot.call, call, reason);
             }
         }
@@ -89,10 +113,14 @@ impl Draft<'_> {
     /// Records what became due: requests that nobody decided, and questions that no agent answered in time.
     pub(super) fn tick(&mut self) -> Result<(), No> {
         let (world, now) = (self.world, self.now());
-        let is_over =
-            |request: &Request| matches!(&request.kind, RequestKind::Approval { expires_at, .. } if *expires_at <= now);
+        let is_over = |request: &Request| matches!(&request.kind, RequestKind::Approval { expires_at, .. } if *expires_at <= now);
         // What is left over makes the next tick due at once.
-        for (id, request) in world.pending.iter().filter(|(_, request)| is_over(request)).take(EXPIRIES_MAX) {
+        for (id, request) in world
+            .pending
+            .iter()
+            .filter(|(_, request)| is_over(request))
+            .take(EXPIRIES_MAX)
+        {
             self.expire(*id, request);
         }
         self.expire_asks();
@@ -102,7 +130,11 @@ impl Draft<'_> {
 
     pub(super) fn expire(&mut self, id: RequestId, request: &Request) {
         let (agent, call) = (&request.agent, request.call);
-        self.push(Event::ApprovalExpired(ApprovalExpired { request: id, call, agent: agent.clone() }));
+        self.push(Event::ApprovalExpired(ApprovalExpired {
+            request: id,
+            call,
+            agent: agent.clone(),
+        }));
         self.end(agent, call, None, CallStatus::Expired);
         let turn = self.memory(agent).and_then(|memory| memory.turn.as_ref());
         let episode = turn.map_or(EpisodeId(id.0), |turn| turn.episode);

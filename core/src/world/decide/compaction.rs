@@ -24,20 +24,44 @@ pub(super) enum Room {
 impl Draft<'_> {
     /// Compares what the model would read with the `room` that it has, and with what money has room for at all: a memory
     /// that no episode could pay for would be declined for ever. A summary of it would cost as much, so it is dropped.
-    pub(super) fn make_room(&self, calling: &Calling<'_>, episode: EpisodeId, purpose: Purpose, room: u64) -> Room {
-        let surplus = calling.reading.surplus(self.rules_of(calling.agent).spec().limits.items_max);
-        let affordable = self.room_of_money(calling, purpose).map(|room| calling.reading.with_files().too_old(room));
+    pub(super) fn make_room(
+        &self,
+        calling: &Calling<'_>,
+        episode: EpisodeId,
+        purpose: Purpose,
+        room: u64,
+    ) -> Room {
+        let surplus = calling
+            .reading
+            .surplus(self.rules_of(calling.agent).spec().limits.items_max);
+        let affordable = self
+            .room_of_money(calling, purpose)
+            .map(|room| calling.reading.with_files().too_old(room));
         let dropped = surplus.max(affordable.unwrap_or(0));
         if calling.reading.tokens() <= room {
             return Room::Drop(dropped);
         }
         let summarised = self.summarises(calling, episode, purpose, room);
-        summarised.map_or_else(|| Room::Drop(dropped.max(calling.reading.too_old(room))), Room::Summarise)
+        summarised.map_or_else(
+            || Room::Drop(dropped.max(calling.reading.too_old(room))),
+            Room::Summarise,
+        )
     }
 
     /// How many items a summary is to stand for; `None` if the turn may have none, or it would not help.
-    fn summarises(&self, calling: &Calling<'_>, episode: EpisodeId, purpose: Purpose, room: u64) -> Option<usize> {
-        let Calling { agent, parameters, compactions, .. } = *calling;
+    fn summarises(
+        &self,
+        calling: &Calling<'_>,
+        episode: EpisodeId,
+        purpose: Purpose,
+        room: u64,
+    ) -> Option<usize> {
+        let Calling {
+            agent,
+            parameters,
+            compactions,
+            ..
+        } = *calling;
         let (world, rules) = (self.world, self.rules_of(agent));
         let is_affordable = world.affords_summary(rules, agent, episode, purpose)
             && self.affords_cost_of_summary(calling, episode, purpose);
@@ -45,23 +69,60 @@ impl Draft<'_> {
             return None;
         }
         let name = rules.agent(agent)?.model.as_ref()?;
-        let frame = World::frame(rules, &world.layers_of(agent), agent, (name, parameters), Purpose::Compaction)?;
+        let frame = World::frame(
+            rules,
+            &world.layers_of(agent),
+            agent,
+            (name, parameters),
+            Purpose::Compaction,
+        )?;
         let model = rules.spec().models.get(name)?;
-        let share = Share { context_tokens_max: model.context_tokens_max };
-        let readable = frame.mark().room.saturating_sub(u64::from(summary::instruction().tokens));
-        calling.reading.summarisable(room, readable, u64::from(share.summary()))
+        let share = Share {
+            context_tokens_max: model.context_tokens_max,
+        };
+        let readable = frame
+            .mark()
+            .room
+            .saturating_sub(u64::from(summary::instruction().tokens));
+        calling
+            .reading
+            .summarisable(room, readable, u64::from(share.summary()))
     }
 
     /// Asks for a summary of the `count` oldest items. What was wanted of the model is asked once that is there.
     pub(super) fn ask_summary(&mut self, calling: &Calling<'_>, count: usize) -> Result<(), No> {
-        let Calling { agent, parameters, .. } = *calling;
+        let Calling {
+            agent, parameters, ..
+        } = *calling;
         let (rules, layers) = (self.rules_of(agent), self.world.layers_of(agent));
-        let name = rules.agent(agent).and_then(|spec| spec.model.as_ref()).ok_or(No::STALE)?;
-        let frame = World::frame(rules, &layers, agent, (name, parameters), Purpose::Compaction).ok_or(No::STALE)?;
+        let name = rules
+            .agent(agent)
+            .and_then(|spec| spec.model.as_ref())
+            .ok_or(No::STALE)?;
+        let frame = World::frame(
+            rules,
+            &layers,
+            agent,
+            (name, parameters),
+            Purpose::Compaction,
+        )
+        .ok_or(No::STALE)?;
         let fingerprint = summary::fingerprint(frame.start(), calling.reading.all(), count);
         let instruction = u64::from(summary::instruction().tokens);
-        let tokens = calling.reading.with_files().first(count).saturating_add(instruction);
-        self.call_model(calling, Purpose::Compaction, Asked { count: count.saturating_add(1), tokens }, fingerprint)
+        let tokens = calling
+            .reading
+            .with_files()
+            .first(count)
+            .saturating_add(instruction);
+        self.call_model(
+            calling,
+            Purpose::Compaction,
+            Asked {
+                count: count.saturating_add(1),
+                tokens,
+            },
+            fingerprint,
+        )
     }
 
     /// Puts a summary in its place and asks what was wanted. What is no summary is a failure; one of what was taken back
@@ -73,22 +134,37 @@ impl Draft<'_> {
         answer: Position,
         response: &LLMResponse,
     ) -> Result<(), No> {
-        let Some(text) = summary_in(response) else { return self.go_without_summary(agent, &model.parameters) };
+        let Some(text) = summary_in(response) else {
+            return self.go_without_summary(agent, &model.parameters);
+        };
         let memory = self.memory(agent).ok_or(No::STALE)?;
         let count = model.summarised();
         let mut after = memory.clone();
         after.flush_taken_back();
         if count > 0 && !memory.has_lost_any_of(count) {
             let (name, items) = (agent.clone(), u32::try_from(count).unwrap_or(u32::MAX));
-            self.push(Event::MemoryCompacted(MemoryCompacted { agent: name.clone(), turn: turn.id, answer, items }));
-            self.push(Event::PrefixBroken(PrefixBroken { agent: name, cause: PrefixCause::Compaction, dropped: 0 }));
+            self.push(Event::MemoryCompacted(MemoryCompacted {
+                agent: name.clone(),
+                turn: turn.id,
+                answer,
+                items,
+            }));
+            self.push(Event::PrefixBroken(PrefixBroken {
+                agent: name,
+                cause: PrefixCause::Compaction,
+                dropped: 0,
+            }));
             after.summarise(count, text);
         }
         self.ask_wanted(agent, &after, turn.compactions, &model.parameters)
     }
 
     /// Goes on after a summary that could not be had: the oldest items are dropped instead.
-    pub(super) fn go_without_summary(&mut self, agent: &AgentName, parameters: &Parameters) -> Result<(), No> {
+    pub(super) fn go_without_summary(
+        &mut self,
+        agent: &AgentName,
+        parameters: &Parameters,
+    ) -> Result<(), No> {
         let mut after = self.memory(agent).ok_or(No::STALE)?.clone();
         after.flush_taken_back();
         self.ask_wanted(agent, &after, COMPACTIONS_MAX, parameters)
@@ -103,7 +179,10 @@ impl Draft<'_> {
         parameters: &Parameters,
     ) -> Result<(), No> {
         let turn = memory.turn.as_ref().ok_or(No::STALE)?;
-        let calling = Calling { compactions, ..Calling::again(agent, memory, turn, parameters) };
+        let calling = Calling {
+            compactions,
+            ..Calling::again(agent, memory, turn, parameters)
+        };
         self.ask_or_close(&calling, turn.episode)
     }
 }

@@ -40,7 +40,12 @@ impl Draft<'_> {
             Reconciliation::DidNot => ReconciledHow::DidNot,
             Reconciliation::CannotTell => ReconciledHow::CannotTell,
         };
-        self.push(Event::Reconciled(Reconciled { call, agent: agent.clone(), how, outcome: result.clone().into() }));
+        self.push(Event::Reconciled(Reconciled {
+            call,
+            agent: agent.clone(),
+            how,
+            outcome: result.clone().into(),
+        }));
         if let Reconciliation::Landed(outcome) = result {
             self.end_run(agent, call, run.attempt, outcome);
         }
@@ -53,7 +58,11 @@ impl Draft<'_> {
             return Err(No::STALE);
         }
         let cause = UnknownCause::Crash;
-        let request = RequestId(self.push(Event::OutcomeUnknown(OutcomeUnknown { call, agent: agent.clone(), cause })));
+        let request = RequestId(self.push(Event::OutcomeUnknown(OutcomeUnknown {
+            call,
+            agent: agent.clone(),
+            cause,
+        })));
         self.tell_unknown(agent, request);
         Ok(())
     }

@@ -16,10 +16,16 @@ impl Draft<'_> {
     pub(super) fn erase(&mut self, events: &[Span], basis: &str) -> Result<(), No> {
         let bad = |why: String| No::Quiet(Refusal::BadErasure { why });
         if events.is_empty() || events.len() > SPANS_MAX {
-            return Err(bad(format!("it names {} ranges of events, from 1 to {SPANS_MAX} are allowed", events.len())));
+            return Err(bad(format!(
+                "it names {} ranges of events, from 1 to {SPANS_MAX} are allowed",
+                events.len()
+            )));
         }
         if basis.trim().is_empty() || basis.len() > BASIS_MAX {
-            return Err(bad(format!("its basis has {} bytes, from 1 to {BASIS_MAX} are allowed", basis.len())));
+            return Err(bad(format!(
+                "its basis has {} bytes, from 1 to {BASIS_MAX} are allowed",
+                basis.len()
+            )));
         }
         let mut before = Position::ZERO;
         for span in events {
@@ -33,13 +39,17 @@ impl Draft<'_> {
             }
             if span.from <= before || span.to < span.from || span.to > self.world.head {
                 let (from, to, head) = (span.from, span.to, self.world.head);
-                return Err(bad(format!("{from} to {to} is not behind {before} and within the {head} events")));
+                return Err(bad(format!(
+                    "{from} to {to} is not behind {before} and within the {head} events"
+                )));
             }
             before = span.to;
         }
         let defined_at = self.world.defined_at;
         if covers(events, defined_at) {
-            return Err(bad(format!("event {defined_at} holds the definition in force; revise it first")));
+            return Err(bad(format!(
+                "event {defined_at} holds the definition in force; revise it first"
+            )));
         }
         self.push(Event::ErasureRequested(ErasureRequested {
             events: events.to_vec(),
@@ -57,7 +67,9 @@ impl Draft<'_> {
         for (agent, memory) in &world.memories {
             for (id, call) in &memory.open_calls {
                 let is_cut = match &call.state {
-                    CallState::Ready { .. } | CallState::AwaitsApproval { .. } => covers(events, call.written),
+                    CallState::Ready { .. } | CallState::AwaitsApproval { .. } => {
+                        covers(events, call.written)
+                    }
                     CallState::AwaitsAnswer { request, .. } => {
                         covers(events, call.written) || covers(events, request.0)
                     }
@@ -73,12 +85,21 @@ impl Draft<'_> {
         }
     }
 
-    pub(super) fn record_erased(&mut self, request: Position, events: u64, files: u64) -> Result<(), No> {
+    pub(super) fn record_erased(
+        &mut self,
+        request: Position,
+        events: u64,
+        files: u64,
+    ) -> Result<(), No> {
         if !self.world.erasures.contains_key(&request) {
             return Err(No::STALE);
         }
         self.cause = Some(request);
-        self.push(Event::Erased(Erased { request, events, files }));
+        self.push(Event::Erased(Erased {
+            request,
+            events,
+            files,
+        }));
         Ok(())
     }
 }

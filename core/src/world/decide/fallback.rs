@@ -22,29 +22,56 @@ impl Draft<'_> {
         }
         let spec = turn.rules.spec();
         let tokens = self.asked_tokens(agent, model);
-        let taken = spec.models.get(&model.model).map_or(0, |failed| failed.context_tokens_max);
+        let taken = spec
+            .models
+            .get(&model.model)
+            .map_or(0, |failed| failed.context_tokens_max);
         let room = |name: &ModelName| {
             let asked = (name, &model.parameters);
-            Some(World::frame(&turn.rules, &turn.layers, agent, asked, model.purpose)?.mark().room)
+            Some(
+                World::frame(&turn.rules, &turn.layers, agent, asked, model.purpose)?
+                    .mark()
+                    .room,
+            )
         };
         let is_too_long = kind == ModelErrorKind::ContextTooLong;
-        let needed = if is_too_long { tokens } else { tokens.min(room(&model.model)?) };
+        let needed = if is_too_long {
+            tokens
+        } else {
+            tokens.min(room(&model.model)?)
+        };
         let reads = |name: &&ModelName| {
-            let takes_more = spec.models.get(*name).is_some_and(|next| next.context_tokens_max > taken);
+            let takes_more = spec
+                .models
+                .get(*name)
+                .is_some_and(|next| next.context_tokens_max > taken);
             room(name).is_some_and(|room| room >= needed) && (takes_more || !is_too_long)
         };
         let chain = spec.models_of(turn.rules.agent(agent)?);
-        chain.skip_while(|name| **name != model.model).skip(1).find(reads).cloned()
+        chain
+            .skip_while(|name| **name != model.model)
+            .skip(1)
+            .find(reads)
+            .cloned()
     }
 
     /// The tokens of the items that `model` reads.
     pub(super) fn asked_tokens(&self, agent: &AgentName, model: &ModelState) -> u64 {
-        let Some(memory) = self.memory(agent) else { return 0 };
+        let Some(memory) = self.memory(agent) else {
+            return 0;
+        };
         match model.purpose {
             Purpose::Turn | Purpose::Closing => memory.tokens,
             Purpose::Compaction => {
-                let read = memory.items.iter().take(model.summarised()).map(|kept| u64::from(kept.tokens));
-                read.fold(u64::from(summary::instruction().tokens), u64::saturating_add)
+                let read = memory
+                    .items
+                    .iter()
+                    .take(model.summarised())
+                    .map(|kept| u64::from(kept.tokens));
+                read.fold(
+                    u64::from(summary::instruction().tokens),
+                    u64::saturating_add,
+                )
             }
         }
     }

@@ -8,7 +8,8 @@ use crate::command::{Action, Command};
 use crate::event::{Event, StoredContent};
 use crate::ids::{AgentName, Seed, Stamp, Time, TurnId};
 use crate::limits::{
-    ANSWER_CALLS_MAX, CALL_NAME_BYTES_MAX, CONTENT_BYTES_MAX, DETAIL_BYTES_MAX, EVENT_BYTES, FACTS_BYTES_MAX,
+    ANSWER_CALLS_MAX, CALL_NAME_BYTES_MAX, CONTENT_BYTES_MAX, DETAIL_BYTES_MAX, EVENT_BYTES,
+    FACTS_BYTES_MAX,
 };
 use crate::port::Reaction;
 use crate::refusal::Refusal;
@@ -22,22 +23,62 @@ impl World {
     /// What a model or an agent brought, within bounds: an answer that cannot be recorded is a failure, and the details of
     /// failures are cut. `None` if it is so already.
     pub(super) fn bounded(&self, command: &Command) -> Option<Action> {
-        if let Action::RecordAnswer { agent, call, attempt, response } = &command.action {
+        if let Action::RecordAnswer {
+            agent,
+            call,
+            attempt,
+            response,
+        } = &command.action
+        {
             let why = self.unfit_answer(command, response)?;
             let error = ModelError::new(ModelErrorKind::AnswerTooLarge, why).after(Reached::Answer);
-            let error = ModelError { played: response.reply().played, ..error };
-            Some(Action::RecordFailure { agent: agent.clone(), call: *call, attempt: *attempt, error })
-        } else if let Action::RecordFailure { agent, call, attempt, error } = &command.action
+            let error = ModelError {
+                played: response.reply().played,
+                ..error
+            };
+            Some(Action::RecordFailure {
+                agent: agent.clone(),
+                call: *call,
+                attempt: *attempt,
+                error,
+            })
+        } else if let Action::RecordFailure {
+            agent,
+            call,
+            attempt,
+            error,
+        } = &command.action
             && error.detail.len() > DETAIL_BYTES_MAX
         {
-            let error = ModelError { detail: cut_detail(&error.detail), ..error.clone() };
-            Some(Action::RecordFailure { agent: agent.clone(), call: *call, attempt: *attempt, error })
-        } else if let Action::FailAgent { agent, turn, code, detail } = &command.action
+            let error = ModelError {
+                detail: cut_detail(&error.detail),
+                ..error.clone()
+            };
+            Some(Action::RecordFailure {
+                agent: agent.clone(),
+                call: *call,
+                attempt: *attempt,
+                error,
+            })
+        } else if let Action::FailAgent {
+            agent,
+            turn,
+            code,
+            detail,
+        } = &command.action
             && (code.len() > CALL_NAME_BYTES_MAX || detail.len() > DETAIL_BYTES_MAX)
         {
-            let code = code.get(..code.floor_char_boundary(CALL_NAME_BYTES_MAX)).unwrap_or_default().to_owned();
+            let code = code
+                .get(..code.floor_char_boundary(CALL_NAME_BYTES_MAX))
+                .unwrap_or_default()
+                .to_owned();
             let (agent, turn, detail) = (agent.clone(), *turn, cut_detail(detail));
-            Some(Action::FailAgent { agent, turn, code, detail })
+            Some(Action::FailAgent {
+                agent,
+                turn,
+                code,
+                detail,
+            })
         } else {
             None
         }
@@ -57,7 +98,12 @@ impl World {
             Reaction::Pass { .. } => return None,
         };
         let (agent, code) = (agent.clone(), "reaction_too_large".to_owned());
-        Some(Action::FailAgent { agent, turn, code, detail })
+        Some(Action::FailAgent {
+            agent,
+            turn,
+            code,
+            detail,
+        })
     }
 
     /// Why a model's or an agent's answer cannot be taken; `None` if it can.
@@ -68,11 +114,15 @@ impl World {
             longest = longest.max(call.label.len()).max(call.tool.len());
         }
         if calls > ANSWER_CALLS_MAX {
-            return Some(format!("it has {calls} calls, at most {ANSWER_CALLS_MAX} are possible"));
+            return Some(format!(
+                "it has {calls} calls, at most {ANSWER_CALLS_MAX} are possible"
+            ));
         }
         if longest > CALL_NAME_BYTES_MAX {
             let most = CALL_NAME_BYTES_MAX;
-            return Some(format!("a call has a label or a tool name of {longest} bytes, at most {most} are possible"));
+            return Some(format!(
+                "a call has a label or a tool name of {longest} bytes, at most {most} are possible"
+            ));
         }
         self.unfit(command, response)
     }
@@ -85,13 +135,25 @@ impl World {
             return None;
         }
         if bytes > CONTENT_BYTES_MAX {
-            return Some(format!("it takes {bytes} bytes to record, at most {CONTENT_BYTES_MAX} are possible"));
+            return Some(format!(
+                "it takes {bytes} bytes to record, at most {CONTENT_BYTES_MAX} are possible"
+            ));
         }
         // How much it is does not depend on when it happens.
-        let stamp = Stamp { time: Time(0), seed: Seed::new([0; 16]) };
+        let stamp = Stamp {
+            time: Time(0),
+            seed: Seed::new([0; 16]),
+        };
         let id = self.id()?;
         let (world, principal) = (self, &command.principal);
-        let mut draft = Draft { world, stamp, principal, id, events: Vec::new(), cause: None };
+        let mut draft = Draft {
+            world,
+            stamp,
+            principal,
+            id,
+            events: Vec::new(),
+            cause: None,
+        };
         draft.act(&command.action).ok()?;
         misfit(&draft.events)
     }
@@ -99,7 +161,11 @@ impl World {
 
 /// Refuses what cannot be recorded.
 pub(super) fn check(action: &Action, events: &[Event]) -> Result<(), Refusal> {
-    let why = if is_bounded(action) { None } else { misfit(events) };
+    let why = if is_bounded(action) {
+        None
+    } else {
+        misfit(events)
+    };
     why.map_or(Ok(()), |why| Err(Refusal::TooLarge { why }))
 }
 
@@ -111,8 +177,12 @@ fn misfit(events: &[Event]) -> Option<String> {
             Ok(record) => record,
             Err(error) => return Some(error.to_string()),
         };
-        facts = facts.saturating_add(record.facts.len()).saturating_add(EVENT_BYTES);
-        let StoredContent::Present(content) = &record.content else { continue };
+        facts = facts
+            .saturating_add(record.facts.len())
+            .saturating_add(EVENT_BYTES);
+        let StoredContent::Present(content) = &record.content else {
+            continue;
+        };
         if content.len() > CONTENT_BYTES_MAX {
             let (kind, bytes) = (event.kind().name(), content.len());
             return Some(format!(
@@ -121,13 +191,18 @@ fn misfit(events: &[Event]) -> Option<String> {
         }
     }
     let is_misfit = facts > FACTS_BYTES_MAX;
-    is_misfit.then(|| format!("it takes {facts} bytes of facts to record, at most {FACTS_BYTES_MAX} are possible"))
+    is_misfit.then(|| {
+        format!("it takes {facts} bytes of facts to record, at most {FACTS_BYTES_MAX} are possible")
+    })
 }
 
 /// The bytes of facts of `events`; what does not become a record counts as nothing, since it is refused later.
 pub(super) fn facts(events: &[Event]) -> usize {
     let records = events.iter().filter_map(|event| event.to_record().ok());
-    records.fold(0, |sum, record| sum.saturating_add(record.facts.len()).saturating_add(EVENT_BYTES))
+    records.fold(0, |sum, record| {
+        sum.saturating_add(record.facts.len())
+            .saturating_add(EVENT_BYTES)
+    })
 }
 
 /// Whether no command of its kind leads to much, or that was looked at where its [meaning](World::meant) was found. What
@@ -173,6 +248,12 @@ const fn is_bounded(action: &Action) -> bool {
 
 /// A detail that is not too long, and says so if it was.
 fn cut_detail(detail: &str) -> String {
-    let kept = detail.get(..detail.floor_char_boundary(DETAIL_BYTES_MAX.saturating_sub(64))).unwrap_or_default();
-    if kept.len() == detail.len() { detail.to_owned() } else { format!("{kept} [cut: {} bytes in all]", detail.len()) }
+    let kept = detail
+        .get(..detail.floor_char_boundary(DETAIL_BYTES_MAX.saturating_sub(64)))
+        .unwrap_or_default();
+    if kept.len() == detail.len() {
+        detail.to_owned()
+    } else {
+        format!("{kept} [cut: {} bytes in all]", detail.len())
+    }
 }

@@ -3,7 +3,8 @@
 use super::{Draft, No};
 use crate::decider::{BINARY, decider_id};
 use crate::event::{
-    AdmittedCall, ApprovalRequested, CallsAdmitted, EpochOpened, Event, Forked, Opened, QuestionAsked, TurnOpened,
+    AdmittedCall, ApprovalRequested, CallsAdmitted, EpochOpened, Event, Forked, Opened,
+    QuestionAsked, TurnOpened,
 };
 use crate::ids::{AgentName, Attempt, CallId, CopyId, TurnId};
 use crate::memory::{CallState, OpenCall, Turn};
@@ -19,17 +20,28 @@ struct Asked<'w> {
 
 impl<'w> Draft<'w> {
     /// Begins the new world: it is opened, and people are asked again what they were asked in the old one.
-    pub(super) fn fork(&mut self, forked: Forked, opened: Opened, copy: Option<CopyId>) -> Result<(), No> {
+    pub(super) fn fork(
+        &mut self,
+        forked: Forked,
+        opened: Opened,
+        copy: Option<CopyId>,
+    ) -> Result<(), No> {
         self.check_fork(&forked)?;
         self.push(Event::Forked(forked));
         self.push(Event::Opened(opened));
         if self.world.decider != decider_id() {
-            self.push(Event::EpochOpened(EpochOpened { decider: decider_id(), binary: BINARY.to_owned() }));
+            self.push(Event::EpochOpened(EpochOpened {
+                decider: decider_id(),
+                binary: BINARY.to_owned(),
+            }));
         }
         self.begin_in(copy);
         let world = self.world;
         for agent in &world.busy {
-            let turn = world.memories.get(agent).and_then(|memory| memory.turn.as_ref());
+            let turn = world
+                .memories
+                .get(agent)
+                .and_then(|memory| memory.turn.as_ref());
             if let Some(turn) = turn {
                 self.resume(agent, turn);
             }
@@ -41,13 +53,21 @@ impl<'w> Draft<'w> {
         let bad = |why: String| Err(No::Quiet(Refusal::BadFork { why }));
         let world = self.world;
         if forked.base.of != world.head {
-            return bad(format!("its base ends at event {}, and the room at event {}", forked.base.of, world.head));
+            return bad(format!(
+                "its base ends at event {}, and the room at event {}",
+                forked.base.of, world.head
+            ));
         }
-        if Some(forked.world) == world.id() || world.comes_from(forked.world) || Some(&forked.name) == world.name() {
+        if Some(forked.world) == world.id()
+            || world.comes_from(forked.world)
+            || Some(&forked.name) == world.name()
+        {
             return bad(format!("{} is a room that it comes from", forked.name));
         }
         if world.lineage.len() >= FORKS_DEEP_MAX {
-            return bad(format!("{FORKS_DEEP_MAX} rooms were branched off one another already; copy one of them"));
+            return bad(format!(
+                "{FORKS_DEEP_MAX} rooms were branched off one another already; copy one of them"
+            ));
         }
         Ok(())
     }
@@ -55,7 +75,9 @@ impl<'w> Draft<'w> {
     /// Goes on with a turn in which people were asked something.
     fn resume(&mut self, agent: &AgentName, turn: &'w Turn) {
         let asked = self.asked_again(agent, turn);
-        let Some(answer) = asked.first().map(|asked| asked.open.answer) else { return };
+        let Some(answer) = asked.first().map(|asked| asked.open.answer) else {
+            return;
+        };
         let opened = TurnOpened {
             agent: agent.clone(),
             episode: turn.episode,
@@ -66,10 +88,17 @@ impl<'w> Draft<'w> {
         };
         let resumed = TurnId(self.push(Event::TurnOpened(opened)));
         let at = self.here();
-        let calls: Vec<AdmittedCall> =
-            (0..).zip(&asked).map(|(n, asked)| asked.admitted(CallId::of(self.id, at, n), n)).collect();
+        let calls: Vec<AdmittedCall> = (0..)
+            .zip(&asked)
+            .map(|(n, asked)| asked.admitted(CallId::of(self.id, at, n), n))
+            .collect();
         let ids: Vec<CallId> = calls.iter().map(|admitted| admitted.call).collect();
-        self.push(Event::CallsAdmitted(CallsAdmitted { agent: agent.clone(), turn: resumed, answer, calls }));
+        self.push(Event::CallsAdmitted(CallsAdmitted {
+            agent: agent.clone(),
+            turn: resumed,
+            answer,
+            calls,
+        }));
         for (call, asked) in ids.into_iter().zip(asked) {
             self.ask_again(agent, call, asked.request, None);
         }
@@ -80,7 +109,8 @@ impl<'w> Draft<'w> {
         let world = self.world;
         let open = |id: CallId| world.open_call(agent, id).map(|open| (id, open));
         let waits = |(id, open): (CallId, &'w OpenCall)| {
-            let (CallState::AwaitsApproval { request, .. } | CallState::AwaitsAnswer { request, .. }) = &open.state
+            let (CallState::AwaitsApproval { request, .. }
+            | CallState::AwaitsAnswer { request, .. }) = &open.state
             else {
                 return None;
             };
@@ -92,14 +122,35 @@ impl<'w> Draft<'w> {
             };
             is_whole.then_some(Asked { id, open, request })
         };
-        turn.slots.iter().filter_map(|slot| open(slot.call)).filter_map(waits).collect()
+        turn.slots
+            .iter()
+            .filter_map(|slot| open(slot.call))
+            .filter_map(waits)
+            .collect()
     }
 
     /// Asks people the same once more, with the full time to decide.
-    pub(super) fn ask_again(&mut self, agent: &AgentName, call: CallId, request: &Request, attempt: Option<Attempt>) {
+    pub(super) fn ask_again(
+        &mut self,
+        agent: &AgentName,
+        call: CallId,
+        request: &Request,
+        attempt: Option<Attempt>,
+    ) {
         let agent = agent.clone();
         match (request.kind.clone(), &request.tool) {
-            (RequestKind::Approval { effect, arguments, schema, folder, warnings, shown, .. }, Some(tool)) => {
+            (
+                RequestKind::Approval {
+                    effect,
+                    arguments,
+                    schema,
+                    folder,
+                    warnings,
+                    shown,
+                    ..
+                },
+                Some(tool),
+            ) => {
                 let limits = &self.rules_of(&agent).spec().limits;
                 let ttl = std::time::Duration::from_millis(limits.approval_ttl_ms(effect));
                 let (tool, expires_at) = (tool.clone(), self.now().after(ttl));
@@ -117,8 +168,19 @@ impl<'w> Draft<'w> {
                     expires_at,
                 }));
             }
-            (RequestKind::Question { options, choose, schema, question }, _) => {
-                let attempt = self.world.open_call(&agent, request.call).map_or(Attempt(1), OpenCall::attempt);
+            (
+                RequestKind::Question {
+                    options,
+                    choose,
+                    schema,
+                    question,
+                },
+                _,
+            ) => {
+                let attempt = self
+                    .world
+                    .open_call(&agent, request.call)
+                    .map_or(Attempt(1), OpenCall::attempt);
                 self.push(Event::QuestionAsked(QuestionAsked {
                     call,
                     agent,
@@ -136,7 +198,12 @@ impl<'w> Draft<'w> {
 
 impl Asked<'_> {
     fn admitted(&self, call: CallId, ordinal: u32) -> AdmittedCall {
-        let OpenCall { tool, arguments_digest, effect, .. } = self.open;
+        let OpenCall {
+            tool,
+            arguments_digest,
+            effect,
+            ..
+        } = self.open;
         AdmittedCall {
             call,
             ordinal,

@@ -29,7 +29,13 @@ impl<'w> Draft<'w> {
         if judgement.scope == Scope::Once {
             return;
         }
-        let Pending { id, agent, open, tool, .. } = *pending;
+        let Pending {
+            id,
+            agent,
+            open,
+            tool,
+            ..
+        } = *pending;
         let ttl = Duration::from_millis(self.rules_of(agent).spec().limits.grant_ttl_ms);
         let given = GrantGiven {
             request: id,
@@ -52,14 +58,26 @@ impl<'w> Draft<'w> {
     /// Decides the requests of `agent` that wait and that a grant now allows, oldest first.
     fn allow_siblings(&mut self, agent: &AgentName, decided: RequestId) {
         let world = self.world;
-        for (id, request) in world.pending.iter().filter(|(id, request)| **id != decided && request.agent == *agent) {
+        for (id, request) in world
+            .pending
+            .iter()
+            .filter(|(id, request)| **id != decided && request.agent == *agent)
+        {
             if let RequestKind::Approval { expires_at, .. } = &request.kind
                 && *expires_at <= self.now()
             {
                 continue;
             }
-            let Ok(pending) = self.pending(*id, request) else { continue };
-            let Pending { call, tool, effect, arguments, .. } = pending;
+            let Ok(pending) = self.pending(*id, request) else {
+                continue;
+            };
+            let Pending {
+                call,
+                tool,
+                effect,
+                arguments,
+                ..
+            } = pending;
             if self.verify_fits(&pending).is_ok()
                 && let Some(grant) = self.grant_for(agent, tool, effect, arguments)
             {
@@ -68,8 +86,19 @@ impl<'w> Draft<'w> {
         }
     }
 
-    pub(super) fn use_grant(&mut self, grant: GrantId, agent: &AgentName, call: CallId, request: Option<RequestId>) {
-        self.push(Event::GrantUsed(GrantUsed { grant, call, agent: agent.clone(), request }));
+    pub(super) fn use_grant(
+        &mut self,
+        grant: GrantId,
+        agent: &AgentName,
+        call: CallId,
+        request: Option<RequestId>,
+    ) {
+        self.push(Event::GrantUsed(GrantUsed {
+            grant,
+            call,
+            agent: agent.clone(),
+            request,
+        }));
     }
 
     /// The oldest grant that allows a call, with what this very commit gave and used.
@@ -83,7 +112,10 @@ impl<'w> Draft<'w> {
         if self.redoes(agent, tool, effect) {
             return None;
         }
-        let turn = self.memory(agent).and_then(|memory| memory.turn.as_ref()).map(|turn| turn.id);
+        let turn = self
+            .memory(agent)
+            .and_then(|memory| memory.turn.as_ref())
+            .map(|turn| turn.id);
         let arguments = read(arguments).ok()?;
         let allows = |given: &GrantGiven| {
             given.agent == *agent
@@ -96,55 +128,105 @@ impl<'w> Draft<'w> {
                 && given.reach.holds(&arguments)
                 && (given.reach != Reach::Any || tool.grants_any)
                 && !self.is_by_one(agent, effect, &given.by)
-                && self.world.rights_of(&Principal::Person(given.by.clone())).has(Right::Decide)
+                && self
+                    .world
+                    .rights_of(&Principal::Person(given.by.clone()))
+                    .has(Right::Decide)
         };
-        let kept = self.world.grants.iter().map(|(id, grant)| (*id, grant.clone()));
+        let kept = self
+            .world
+            .grants
+            .iter()
+            .map(|(id, grant)| (*id, grant.clone()));
         let new = (1..).zip(&self.events).filter_map(|(number, event)| {
-            let Event::GrantGiven(given) = event else { return None };
-            Some((GrantId(self.world.head.plus(number)), Grant { given: given.clone(), used: 0 }))
+            let Event::GrantGiven(given) = event else {
+                return None;
+            };
+            Some((
+                GrantId(self.world.head.plus(number)),
+                Grant {
+                    given: given.clone(),
+                    used: 0,
+                },
+            ))
         });
         let is_open = |(id, grant): &(GrantId, Grant)| {
             let used = grant.used.saturating_add(self.used_now(*id));
-            Grant { used, ..grant.clone() }.left(self.now()) != Some(0)
+            Grant {
+                used,
+                ..grant.clone()
+            }
+            .left(self.now())
+                != Some(0)
         };
-        kept.chain(new).find(|grant| is_open(grant) && allows(&grant.1.given)).map(|(id, _)| id)
+        kept.chain(new)
+            .find(|grant| is_open(grant) && allows(&grant.1.given))
+            .map(|(id, _)| id)
     }
 
     /// How often this very commit used a grant.
     fn used_now(&self, grant: GrantId) -> u32 {
-        let is_use = |event: &&Event| matches!(event, Event::GrantUsed(used) if used.grant == grant);
+        let is_use =
+            |event: &&Event| matches!(event, Event::GrantUsed(used) if used.grant == grant);
         u32::try_from(self.events.iter().filter(is_use).count()).unwrap_or(u32::MAX)
     }
 
     /// Whether the room wants a second person to allow such a call, by the rules of the turn or by those of now, and `person`
     /// is the one who began what led to it.
-    pub(super) fn is_by_one(&self, agent: &AgentName, effect: EffectClass, person: &Person) -> bool {
+    pub(super) fn is_by_one(
+        &self,
+        agent: &AgentName,
+        effect: EffectClass,
+        person: &Person,
+    ) -> bool {
         let mut rules = [self.rules_of(agent), &*self.world.rules].into_iter();
-        rules.any(|rules| rules.spec().policy.four_eyes.contains(&effect)) && self.has_begun(agent, person)
+        rules.any(|rules| rules.spec().policy.four_eyes.contains(&effect))
+            && self.has_begun(agent, person)
     }
 
     /// Whether `person` is one of those who began what led to the agent's turn, as far as anybody can tell.
     pub(super) fn has_begun(&self, agent: &AgentName, person: &Person) -> bool {
         let world = self.world;
         let turn = self.memory(agent).and_then(|memory| memory.turn.as_ref());
-        let opened = self.opened_turn(agent).map_or(0, |opened| opened.news.len());
+        let opened = self
+            .opened_turn(agent)
+            .map_or(0, |opened| opened.news.len());
         match turn {
-            Some(turn) => turn.began_by.iter().any(|one| world.is_one_hand(one, person)),
-            None => world.began_by(agent, opened).any(|one| world.is_one_hand(one, person)),
+            Some(turn) => turn
+                .began_by
+                .iter()
+                .any(|one| world.is_one_hand(one, person)),
+            None => world
+                .began_by(agent, opened)
+                .any(|one| world.is_one_hand(one, person)),
         }
     }
 
     pub(super) fn revoke(&mut self, grant: GrantId) -> Result<(), No> {
-        let person = self.principal.person().filter(|person| !self.is_called_like_an_agent(&person.display));
+        let person = self
+            .principal
+            .person()
+            .filter(|person| !self.is_called_like_an_agent(&person.display));
         let person = person.ok_or(No::right(RefusalReason::NotAPerson))?.clone();
-        let is_open = self.world.grants.get(&grant).is_some_and(|grant| grant.left(self.now()) != Some(0));
+        let is_open = self
+            .world
+            .grants
+            .get(&grant)
+            .is_some_and(|grant| grant.left(self.now()) != Some(0));
         if !is_open {
             let is_other = grant.0 <= self.world.shared();
-            return Err(No::right(if is_other { RefusalReason::OfParent } else { RefusalReason::UnknownGrant }));
+            return Err(No::right(if is_other {
+                RefusalReason::OfParent
+            } else {
+                RefusalReason::UnknownGrant
+            }));
         }
         self.cause = Some(grant.0);
         self.enrol();
-        self.push(Event::GrantRevoked(GrantRevoked { grant, by: Some(person) }));
+        self.push(Event::GrantRevoked(GrantRevoked {
+            grant,
+            by: Some(person),
+        }));
         Ok(())
     }
 
@@ -153,11 +235,19 @@ impl<'w> Draft<'w> {
         let world = self.world;
         for (id, grant) in &world.grants {
             let given = &grant.given;
-            let has_it = spec.agent(&given.agent).is_some_and(|agent| agent.tools.contains(&given.tool));
+            let has_it = spec
+                .agent(&given.agent)
+                .is_some_and(|agent| agent.tools.contains(&given.tool));
             let then = world.rules.spec().tools.get(&given.tool);
             let now = spec.tools.get(&given.tool).filter(|_| has_it);
-            if !then.zip(now).is_some_and(|(then, now)| then.acts_like(now) && !then.has_moved(now)) {
-                self.push(Event::GrantRevoked(GrantRevoked { grant: *id, by: None }));
+            if !then
+                .zip(now)
+                .is_some_and(|(then, now)| then.acts_like(now) && !then.has_moved(now))
+            {
+                self.push(Event::GrantRevoked(GrantRevoked {
+                    grant: *id,
+                    by: None,
+                }));
             }
         }
     }
@@ -168,12 +258,19 @@ impl<'w> Draft<'w> {
         constraints: &[Constraint],
         arguments: &str,
     ) -> Option<RefusalReason> {
-        match constraints.iter().find_map(|one| tool.fault_of(one, Terms::Grant)) {
-            Some(ConstraintFault::PathByLetters { .. }) => return Some(RefusalReason::PathByLetters),
+        match constraints
+            .iter()
+            .find_map(|one| tool.fault_of(one, Terms::Grant))
+        {
+            Some(ConstraintFault::PathByLetters { .. }) => {
+                return Some(RefusalReason::PathByLetters);
+            }
             Some(ConstraintFault::NotPlain { .. }) => return Some(RefusalReason::PathNotPlain),
             Some(ConstraintFault::NoPath { .. }) => return Some(RefusalReason::NoPath),
             Some(ConstraintFault::FollowsLinks { .. }) => return Some(RefusalReason::FollowsLinks),
-            Some(ConstraintFault::NoFreeArguments { .. }) => return Some(RefusalReason::NoFreeArguments),
+            Some(ConstraintFault::NoFreeArguments { .. }) => {
+                return Some(RefusalReason::NoFreeArguments);
+            }
             Some(ConstraintFault::Unsound(_)) => return Some(RefusalReason::BadConstraint),
             None => {}
         }
@@ -191,5 +288,8 @@ fn reach(wider: &Wider, arguments: &str) -> Reach {
     };
     // Whoever waits for a person has arguments that were checked: they are JSON.
     let arguments = read(arguments).unwrap_or_default();
-    Reach::Like { rest: digest_of_rest(&constraints, &arguments), constraints }
+    Reach::Like {
+        rest: digest_of_rest(&constraints, &arguments),
+        constraints,
+    }
 }

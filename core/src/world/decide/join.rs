@@ -3,7 +3,8 @@
 use super::Draft;
 use crate::content::Content;
 use crate::event::{
-    Author, Event, JoinElapsed, MessageBody, MessagePosted, MessageRouted, Others, RoutingReason, RoutingRule,
+    Author, Event, JoinElapsed, MessageBody, MessagePosted, MessageRouted, Others, RoutingReason,
+    RoutingRule,
 };
 use crate::ids::{AgentName, MessageId};
 use crate::memory::{JoinEnd, Joining};
@@ -15,8 +16,13 @@ impl Draft<'_> {
     pub(super) fn end_joins(&mut self) {
         let world = self.world;
         for agent in &world.busy {
-            let joining = world.memories.get(agent).and_then(|memory| memory.joining.as_ref());
-            let Some(joining) = joining.filter(|joining| joining.is_over() || joining.until <= self.now()) else {
+            let joining = world
+                .memories
+                .get(agent)
+                .and_then(|memory| memory.joining.as_ref());
+            let Some(joining) =
+                joining.filter(|joining| joining.is_over() || joining.until <= self.now())
+            else {
                 continue;
             };
             if joining.tells {
@@ -25,15 +31,22 @@ impl Draft<'_> {
             }
             if !joining.is_over() {
                 let missing = joining.of.iter().cloned().collect();
-                self.push(Event::JoinElapsed(JoinElapsed { agent: agent.clone(), missing }));
+                self.push(Event::JoinElapsed(JoinElapsed {
+                    agent: agent.clone(),
+                    missing,
+                }));
             }
         }
     }
 
     fn tell_join(&mut self, agent: &AgentName, joining: &Joining) {
         let body = MessageBody::text(told(agent, joining));
-        let at =
-            self.push(Event::MessagePosted(MessagePosted::said(MessageId(self.here()), Author::World, None, body)));
+        let at = self.push(Event::MessagePosted(MessagePosted::said(
+            MessageId(self.here()),
+            Author::World,
+            None,
+            body,
+        )));
         self.push(Event::MessageRouted(MessageRouted {
             message: at,
             episode: joining.episode,
@@ -51,15 +64,29 @@ impl Draft<'_> {
 
     /// Whether `agent`, which said what is routed so, waits for any of those who are to answer.
     pub(super) fn joins(&self, agent: &AgentName, route: &Route) -> bool {
-        let join = self.rules_of(agent).agent(agent).and_then(|spec| spec.join.as_ref());
-        join.is_some_and(|join| route.respond.iter().any(|(name, _)| join.all_of.contains(name)))
+        let join = self
+            .rules_of(agent)
+            .agent(agent)
+            .and_then(|spec| spec.join.as_ref());
+        join.is_some_and(|join| {
+            route
+                .respond
+                .iter()
+                .any(|(name, _)| join.all_of.contains(name))
+        })
     }
 }
 
 /// What became of those for whom `agent` waited, as it and people read it.
 fn told(agent: &AgentName, joining: &Joining) -> String {
-    let ended = joining.ended.iter().filter_map(|(name, end)| Some(format!("{name} {}", became(*end)?)));
-    let missing = joining.of.iter().map(|name| format!("{name} has not answered yet"));
+    let ended = joining
+        .ended
+        .iter()
+        .filter_map(|(name, end)| Some(format!("{name} {}", became(*end)?)));
+    let missing = joining
+        .of
+        .iter()
+        .map(|name| format!("{name} has not answered yet"));
     let all: Vec<String> = ended.chain(missing).collect();
     format!("{agent} waits no longer: {}.", all.join("; "))
 }

@@ -8,9 +8,18 @@ use crate::refusal::Refusal;
 
 impl Draft<'_> {
     /// Replaces the owner and the labels; nothing happens if they are the same.
-    pub(super) fn label(&mut self, owner: Option<&str>, labels: &BTreeMap<String, String>) -> Result<(), No> {
-        let labelled = Labelled { owner: owner.map(str::to_owned), labels: labels.clone() };
-        labelled.check().map_err(|why| No::Quiet(Refusal::BadLabels { why }))?;
+    pub(super) fn label(
+        &mut self,
+        owner: Option<&str>,
+        labels: &BTreeMap<String, String>,
+    ) -> Result<(), No> {
+        let labelled = Labelled {
+            owner: owner.map(str::to_owned),
+            labels: labels.clone(),
+        };
+        labelled
+            .check()
+            .map_err(|why| No::Quiet(Refusal::BadLabels { why }))?;
         if labelled != self.world.labelled {
             self.push(Event::Labelled(labelled));
         }

@@ -24,34 +24,76 @@ impl World {
     #[must_use]
     pub fn meant<'c>(&self, command: &'c Command) -> Cow<'c, Command> {
         let action = match &command.action {
-            Action::Open { node, base, revise, signer, copy } => {
-                let revise = revise.clone().filter(|definition| !self.is_in_force(definition));
+            Action::Open {
+                node,
+                base,
+                revise,
+                signer,
+                copy,
+            } => {
+                let revise = revise
+                    .clone()
+                    .filter(|definition| !self.is_in_force(definition));
                 let copy = copy.filter(|copy| self.copy != Some(*copy) || self.is_restoring());
                 let (node, base, signer) = (*node, base.clone(), signer.clone());
-                Some(Action::Open { node, base, revise, signer, copy })
+                Some(Action::Open {
+                    node,
+                    base,
+                    revise,
+                    signer,
+                    copy,
+                })
             }
-            Action::FinishTool { agent, call, attempt, outcome, progress: Some(_) }
-                if matches!(outcome, ToolOutcome::NeedsInput(_)) || !self.runs(agent, *call, *attempt) =>
+            Action::FinishTool {
+                agent,
+                call,
+                attempt,
+                outcome,
+                progress: Some(_),
+            } if matches!(outcome, ToolOutcome::NeedsInput(_))
+                || !self.runs(agent, *call, *attempt) =>
             {
-                let (agent, call, attempt, outcome) = (agent.clone(), *call, *attempt, outcome.clone());
-                Some(Action::FinishTool { agent, call, attempt, outcome, progress: None })
+                let (agent, call, attempt, outcome) =
+                    (agent.clone(), *call, *attempt, outcome.clone());
+                Some(Action::FinishTool {
+                    agent,
+                    call,
+                    attempt,
+                    outcome,
+                    progress: None,
+                })
             }
-            Action::Decide { agent, request, judgement }
-                if judgement.world.is_some() && judgement.world == self.id() =>
-            {
-                let judgement = Judgement { world: None, ..judgement.clone() };
-                Some(Action::Decide { agent: agent.clone(), request: *request, judgement })
+            Action::Decide {
+                agent,
+                request,
+                judgement,
+            } if judgement.world.is_some() && judgement.world == self.id() => {
+                let judgement = Judgement {
+                    world: None,
+                    ..judgement.clone()
+                };
+                Some(Action::Decide {
+                    agent: agent.clone(),
+                    request: *request,
+                    judgement,
+                })
             }
-            Action::OpenTurn { agent, reaction, .. } => {
-                self.fault(agent, None, reaction).or_else(|| self.unfit_reaction(command, agent, None, reaction))
-            }
-            Action::ContinueTurn { agent, turn, reaction } => self
+            Action::OpenTurn {
+                agent, reaction, ..
+            } => self
+                .fault(agent, None, reaction)
+                .or_else(|| self.unfit_reaction(command, agent, None, reaction)),
+            Action::ContinueTurn {
+                agent,
+                turn,
+                reaction,
+            } => self
                 .fault(agent, Some(*turn), reaction)
                 .or_else(|| self.unaskable(agent, *turn, reaction))
                 .or_else(|| self.unfit_reaction(command, agent, Some(*turn), reaction)),
-            Action::RecordAnswer { .. } | Action::RecordFailure { .. } | Action::FailAgent { .. } => {
-                self.bounded(command)
-            }
+            Action::RecordAnswer { .. }
+            | Action::RecordFailure { .. }
+            | Action::FailAgent { .. } => self.bounded(command),
             Action::Observe { name, state } => self.observation(name, state),
             Action::Create { .. }
             | Action::Revise { .. }
@@ -82,14 +124,27 @@ impl World {
             | Action::Tick
             | Action::RecordStep { .. } => None,
         };
-        action.map_or(Cow::Borrowed(command), |action| Cow::Owned(Command { action, ..command.clone() }))
+        action.map_or(Cow::Borrowed(command), |action| {
+            Cow::Owned(Command {
+                action,
+                ..command.clone()
+            })
+        })
     }
 
     /// The failure that a reaction is which no agent may have.
-    fn fault(&self, agent: &AgentName, turn: Option<TurnId>, reaction: &Reaction) -> Option<Action> {
+    fn fault(
+        &self,
+        agent: &AgentName,
+        turn: Option<TurnId>,
+        reaction: &Reaction,
+    ) -> Option<Action> {
         let code = match reaction {
             Reaction::AskModel(_) if !self.has_model(agent) => "no_model",
-            Reaction::Answer { note: Some(note), .. } | Reaction::Pass { note: Some(note) }
+            Reaction::Answer {
+                note: Some(note), ..
+            }
+            | Reaction::Pass { note: Some(note) }
                 if note.len() > NOTE_MAX =>
             {
                 "note_too_long"
@@ -97,26 +152,43 @@ impl World {
             Reaction::AskModel(_) | Reaction::Answer { .. } | Reaction::Pass { .. } => return None,
         };
         let (agent, code, detail) = (agent.clone(), code.to_owned(), String::new());
-        Some(Action::FailAgent { agent, turn, code, detail })
+        Some(Action::FailAgent {
+            agent,
+            turn,
+            code,
+            detail,
+        })
     }
 
     /// Whether `attempt` of an open call is under way, so that its outcome is the call's result.
     fn runs(&self, agent: &AgentName, call: CallId, attempt: Attempt) -> bool {
-        let open = self.memories.get(agent).and_then(|memory| memory.open_calls.get(&call));
-        open.is_some_and(|open| matches!(&open.state, CallState::Running(run) if run.attempt == attempt))
+        let open = self
+            .memories
+            .get(agent)
+            .and_then(|memory| memory.open_calls.get(&call));
+        open.is_some_and(
+            |open| matches!(&open.state, CallState::Running(run) if run.attempt == attempt),
+        )
     }
 
     fn unaskable(&self, agent: &AgentName, turn: TurnId, reaction: &Reaction) -> Option<Action> {
         let open = self.memories.get(agent)?.turn.as_ref()?;
-        let is_unaskable =
-            matches!(reaction, Reaction::AskModel(_)) && self.affords(&open.rules, agent, open.episode).is_none();
+        let is_unaskable = matches!(reaction, Reaction::AskModel(_))
+            && self.affords(&open.rules, agent, open.episode).is_none();
         let reaction = Reaction::AskModel(Parameters::default());
-        is_unaskable.then(|| Action::ContinueTurn { agent: agent.clone(), turn, reaction })
+        is_unaskable.then(|| Action::ContinueTurn {
+            agent: agent.clone(),
+            turn,
+            reaction,
+        })
     }
 
     /// Whether `agent` has a model under the rules that it works by now: those of its open turn, if there is one.
     pub(in crate::world) fn has_model(&self, agent: &AgentName) -> bool {
-        let turn = self.memories.get(agent).and_then(|memory| memory.turn.as_ref());
+        let turn = self
+            .memories
+            .get(agent)
+            .and_then(|memory| memory.turn.as_ref());
         let rules = turn.map_or(&self.rules, |turn| &turn.rules);
         rules.agent(agent).is_some_and(|spec| spec.model.is_some())
     }

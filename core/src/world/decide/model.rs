@@ -7,7 +7,8 @@ use super::turn::RETRY_MIN;
 use super::{Draft, No};
 use crate::content::Content;
 use crate::event::{
-    CloseReason, Event, ModelCalled, ModelFailed, Notice, PrefixBroken, PrefixCause, Purpose, StreamStarted, Unasked,
+    CloseReason, Event, ModelCalled, ModelFailed, Notice, PrefixBroken, PrefixCause, Purpose,
+    StreamStarted, Unasked,
 };
 use crate::ids::{AgentName, Attempt, ModelCallId, Seed, Time};
 use crate::memory::{ModelState, Turn};
@@ -22,9 +23,20 @@ const OPENINGS_MAX: u32 = 3;
 
 impl<'w> Draft<'w> {
     /// The turn and the model call that it has under way, if that is `call`.
-    pub(super) fn calling(&self, agent: &AgentName, call: ModelCallId) -> Result<(&'w Turn, &'w ModelState), No> {
-        let turn = self.memory(agent).and_then(|memory| memory.turn.as_ref()).ok_or(No::STALE)?;
-        let model = turn.model.as_ref().filter(|model| model.call == call).ok_or(No::STALE)?;
+    pub(super) fn calling(
+        &self,
+        agent: &AgentName,
+        call: ModelCallId,
+    ) -> Result<(&'w Turn, &'w ModelState), No> {
+        let turn = self
+            .memory(agent)
+            .and_then(|memory| memory.turn.as_ref())
+            .ok_or(No::STALE)?;
+        let model = turn
+            .model
+            .as_ref()
+            .filter(|model| model.call == call)
+            .ok_or(No::STALE)?;
         Ok((turn, model))
     }
 
@@ -36,15 +48,25 @@ impl<'w> Draft<'w> {
         attempt: Attempt,
     ) -> Result<(&'w Turn, &'w ModelState), No> {
         let (turn, model) = self.calling(agent, call)?;
-        let is_it = model.attempt == attempt && model.retry_at.is_none() && model.incarnation == self.world.incarnation;
-        if is_it { Ok((turn, model)) } else { Err(No::STALE) }
+        let is_it = model.attempt == attempt
+            && model.retry_at.is_none()
+            && model.incarnation == self.world.incarnation;
+        if is_it {
+            Ok((turn, model))
+        } else {
+            Err(No::STALE)
+        }
     }
 
     pub(super) fn retry_model(&mut self, agent: &AgentName, call: ModelCallId) -> Result<(), No> {
         let world = self.world;
         let memory = world.memories.get(agent).ok_or(No::STALE)?;
         let turn = memory.turn.as_ref().ok_or(No::STALE)?;
-        let model = turn.model.as_ref().filter(|model| model.call == call).ok_or(No::STALE)?;
+        let model = turn
+            .model
+            .as_ref()
+            .filter(|model| model.call == call)
+            .ok_or(No::STALE)?;
         let is_due = match model.retry_at {
             Some(at) => at <= self.now(),
             None => model.incarnation != world.incarnation,
@@ -57,7 +79,8 @@ impl<'w> Draft<'w> {
         }
         let name = model.next_model();
         let asked = (name, &model.parameters);
-        let frame = World::frame(&turn.rules, &turn.layers, agent, asked, model.purpose).ok_or(No::STALE)?;
+        let frame = World::frame(&turn.rules, &turn.layers, agent, asked, model.purpose)
+            .ok_or(No::STALE)?;
         self.cause = Some(model.at);
         let reserved = self.worst_again(agent, (turn, model), &frame.mark());
         if let Err(limit) = self.fits_again(agent, turn, reserved) {
@@ -65,9 +88,21 @@ impl<'w> Draft<'w> {
             self.close_unasked(agent, turn.id, Unasked::Attempt(call));
             return Ok(());
         }
-        let switched = memory.chain.as_ref().filter(|chain| chain.model != *name).map(|_| PrefixCause::Model);
-        if let Some(cause) = memory.broken.or(switched).filter(|_| model.purpose != Purpose::Compaction) {
-            self.push(Event::PrefixBroken(PrefixBroken { agent: agent.clone(), cause, dropped: 0 }));
+        let switched = memory
+            .chain
+            .as_ref()
+            .filter(|chain| chain.model != *name)
+            .map(|_| PrefixCause::Model);
+        if let Some(cause) = memory
+            .broken
+            .or(switched)
+            .filter(|_| model.purpose != Purpose::Compaction)
+        {
+            self.push(Event::PrefixBroken(PrefixBroken {
+                agent: agent.clone(),
+                cause,
+                dropped: 0,
+            }));
         }
         self.push(Event::ModelCalled(ModelCalled {
             agent: agent.clone(),
@@ -85,7 +120,12 @@ impl<'w> Draft<'w> {
         Ok(())
     }
 
-    pub(super) fn start_stream(&mut self, agent: &AgentName, call: ModelCallId, attempt: Attempt) -> Result<(), No> {
+    pub(super) fn start_stream(
+        &mut self,
+        agent: &AgentName,
+        call: ModelCallId,
+        attempt: Attempt,
+    ) -> Result<(), No> {
         let (_, model) = self.under_way(agent, call, attempt)?;
         if model.purpose == Purpose::Compaction {
             return Err(No::STALE);
@@ -96,7 +136,13 @@ impl<'w> Draft<'w> {
         let (cause, replaces) = (model.at, model.broken_stream);
         self.cause = Some(cause);
         let incarnation = self.world.incarnation;
-        self.push(Event::StreamStarted(StreamStarted { agent: agent.clone(), call, attempt, incarnation, replaces }));
+        self.push(Event::StreamStarted(StreamStarted {
+            agent: agent.clone(),
+            call,
+            attempt,
+            incarnation,
+            replaces,
+        }));
         Ok(())
     }
 
@@ -112,7 +158,11 @@ impl<'w> Draft<'w> {
         let was_shown = model.stream.is_some() && !turn.rules.spec().policy.retry_shown;
         let again = self.retry_at(turn, model, error).filter(|_| !was_shown);
         let is_over = again.is_none() && !was_shown;
-        let fallback = if is_over { self.fallback_of(agent, (turn, model), error.kind) } else { None };
+        let fallback = if is_over {
+            self.fallback_of(agent, (turn, model), error.kind)
+        } else {
+            None
+        };
         let retry_at = again.or_else(|| fallback.as_ref().map(|_| self.now()));
         self.cause = Some(at);
         self.push(Event::ModelFailed(ModelFailed {
@@ -128,21 +178,41 @@ impl<'w> Draft<'w> {
             reached: error.reached,
             detail: Content::Present(error.detail.clone()),
         }));
-        if retry_at.is_some() { Ok(()) } else { self.give_up_call(agent, (turn, model), error.kind.code()) }
+        if retry_at.is_some() {
+            Ok(())
+        } else {
+            self.give_up_call(agent, (turn, model), error.kind.code())
+        }
     }
 
     /// Ends a model call that gets no further attempt, and the turn with it: a summary can be done without.
-    fn give_up_call(&mut self, agent: &AgentName, (turn, model): (&Turn, &ModelState), code: &str) -> Result<(), No> {
+    fn give_up_call(
+        &mut self,
+        agent: &AgentName,
+        (turn, model): (&Turn, &ModelState),
+        code: &str,
+    ) -> Result<(), No> {
         if model.purpose == Purpose::Compaction {
             return self.go_without_summary(agent, &model.parameters);
         }
-        self.tell(Notice::TurnFailed { agent: agent.clone(), code: code.to_owned() }, None, turn.episode);
+        self.tell(
+            Notice::TurnFailed {
+                agent: agent.clone(),
+                code: code.to_owned(),
+            },
+            None,
+            turn.episode,
+        );
         self.close(agent, turn.id, CloseReason::Failed);
         Ok(())
     }
 
     /// The last attempt that a call gets on its model was lost with its process: the call itself may be what ends them.
-    fn fail_lost(&mut self, agent: &AgentName, (turn, model): (&Turn, &ModelState)) -> Result<(), No> {
+    fn fail_lost(
+        &mut self,
+        agent: &AgentName,
+        (turn, model): (&Turn, &ModelState),
+    ) -> Result<(), No> {
         self.cause = Some(model.at);
         let kind = ModelErrorKind::Outage;
         let fallback = self.fallback_of(agent, (turn, model), kind);
@@ -158,9 +228,16 @@ impl<'w> Draft<'w> {
             fallback,
             played: None,
             reached: None,
-            detail: Content::Present(format!("{} attempts, the last of them lost with its process", model.begun)),
+            detail: Content::Present(format!(
+                "{} attempts, the last of them lost with its process",
+                model.begun
+            )),
         }));
-        if retry_at.is_some() { Ok(()) } else { self.give_up_call(agent, (turn, model), LOST_TO_CRASHES) }
+        if retry_at.is_some() {
+            Ok(())
+        } else {
+            self.give_up_call(agent, (turn, model), LOST_TO_CRASHES)
+        }
     }
 
     /// When another attempt on the same model is due; `None` if it would be in vain.
@@ -170,13 +247,20 @@ impl<'w> Draft<'w> {
         let asked = Duration::from_millis(error.retry_after_ms.unwrap_or(0));
         let is_left = failed < rules.limits.attempts && model.begun < attempts_max(turn);
         let is_worth_it = error.kind.is_transient() && is_left && asked <= RETRY_MAX;
-        is_worth_it.then(|| self.now().after(backoff(failed, &self.stamp.seed).max(asked)))
+        is_worth_it.then(|| {
+            self.now()
+                .after(backoff(failed, &self.stamp.seed).max(asked))
+        })
     }
 }
 
 /// The most attempts of a call on one model, those that were lost with their processes among them.
 fn attempts_max(turn: &Turn) -> u32 {
-    turn.rules.spec().limits.attempts.saturating_mul(OPENINGS_MAX)
+    turn.rules
+        .spec()
+        .limits
+        .attempts
+        .saturating_mul(OPENINGS_MAX)
 }
 
 /// The wait after the `failed`-th failure: doubled each time, with jitter from the stamp's seed, at most [`RETRY_MAX`].

@@ -13,14 +13,18 @@ impl Draft<'_> {
     /// Refuses a person under a name that is nobody's or could be taken for somebody else's, and decisions that a script
     /// plays where a user of this machine has acted: whoever runs it may be that user.
     pub(super) fn check_giver(&self, action: &Action) -> Result<(), No> {
-        let (Some(person), Some(right)) = (self.principal.person(), needed(action.kind())) else { return Ok(()) };
+        let (Some(person), Some(right)) = (self.principal.person(), needed(action.kind())) else {
+            return Ok(());
+        };
         if person.is_played() && right != Right::Post && self.world.is_in_local_hands() {
             return Err(No::right(RefusalReason::Played));
         }
         let fault = || {
             // What is done under an agent's own name is refused where it is said what is done.
             match self.is_called_like_an_agent(&person.display) {
-                true if right == Right::Operate => Some(format!("an agent is called {}", person.display)),
+                true if right == Right::Operate => {
+                    Some(format!("an agent is called {}", person.display))
+                }
                 true => None,
                 false => self.world.name_fault(&person.display),
             }
@@ -36,12 +40,16 @@ impl Draft<'_> {
     pub(super) fn check_newcomers(&self, definition: &Definition) -> Result<(), No> {
         let known = self.world.rules.names();
         for agent in &definition.spec.agents {
-            let names = [Some(&agent.name), agent.display.as_ref()].into_iter().flatten();
+            let names = [Some(&agent.name), agent.display.as_ref()]
+                .into_iter()
+                .flatten();
             for name in names.filter(|name| known.find(name.as_str()).is_none()) {
                 let looks = Looks::of(name.as_str());
                 let is_like = |person: &&PersonName| looks.is_like(&Looks::of(person.as_str()));
                 if let Some(person) = self.world.people.keys().find(is_like) {
-                    let why = format!("the agent {name} would be called like {person}, a person of the room");
+                    let why = format!(
+                        "the agent {name} would be called like {person}, a person of the room"
+                    );
                     return Err(No::Quiet(Refusal::BadDefinition { why }));
                 }
             }

@@ -27,7 +27,10 @@ pub(super) enum Now {
 impl World {
     /// Whether the turn of `agent` began under other rules than those in force.
     pub(crate) fn is_under_other_rules(&self, agent: &AgentName) -> bool {
-        let turn = self.memories.get(agent).and_then(|memory| memory.turn.as_ref());
+        let turn = self
+            .memories
+            .get(agent)
+            .and_then(|memory| memory.turn.as_ref());
         turn.is_some_and(|turn| !Arc::ptr_eq(&turn.rules, &self.rules) && turn.rules != self.rules)
     }
 
@@ -38,11 +41,15 @@ impl World {
             return Now::Runs;
         }
         let known = self.rules.tool_of(agent, tool.name.as_str());
-        let Some(known) = known.filter(|known| known.acts_like(tool) && known.kind == tool.kind) else {
+        let Some(known) = known.filter(|known| known.acts_like(tool) && known.kind == tool.kind)
+        else {
             return Now::Ends(CallStatus::Missing);
         };
         let findings = self.rules.findings(&known.name, arguments);
-        let errors: Vec<_> = findings.into_iter().filter(|finding| finding.severity.is_error()).collect();
+        let errors: Vec<_> = findings
+            .into_iter()
+            .filter(|finding| finding.severity.is_error())
+            .collect();
         if !errors.is_empty() {
             return Now::Ends(CallStatus::Invalid(errors));
         }
@@ -74,9 +81,15 @@ impl Draft<'_> {
     /// Whether a call that is about to start may, by the rules of now as well. If not, its end is recorded, or the question
     /// that they want to be asked. Erased arguments are nothing that other rules could allow.
     pub(super) fn is_clear(&mut self, starting: Starting<'_>) -> bool {
-        let Starting { agent, open, tool, .. } = starting;
+        let Starting {
+            agent, open, tool, ..
+        } = starting;
         match open.arguments.present() {
-            Some(arguments) => self.is_clear_with(starting, self.world.ruled_now(agent, tool, arguments), arguments),
+            Some(arguments) => self.is_clear_with(
+                starting,
+                self.world.ruled_now(agent, tool, arguments),
+                arguments,
+            ),
             None if self.world.is_under_other_rules(agent) => {
                 self.is_clear_with(starting, Now::Ends(CallStatus::NotAllowed), "")
             }
@@ -85,7 +98,13 @@ impl Draft<'_> {
     }
 
     fn is_clear_with(&mut self, starting: Starting<'_>, now: Now, arguments: &str) -> bool {
-        let Starting { agent, call, attempt, open, tool } = starting;
+        let Starting {
+            agent,
+            call,
+            attempt,
+            open,
+            tool,
+        } = starting;
         match (now, &open.state) {
             (Now::Runs, _) => true,
             (Now::Asks, _) if self.is_covered(agent, open, tool, arguments) => true,
@@ -96,10 +115,20 @@ impl Draft<'_> {
                 false
             }
             (Now::Asks, _) => {
-                let (warnings, effect) =
-                    (self.rules_of(agent).findings(&tool.name, arguments), tool.effect_at(arguments));
+                let (warnings, effect) = (
+                    self.rules_of(agent).findings(&tool.name, arguments),
+                    tool.effect_at(arguments),
+                );
                 let attempt = Some(attempt);
-                self.ask_approval(&Asking { agent, call, tool, effect, arguments, warnings, attempt });
+                self.ask_approval(&Asking {
+                    agent,
+                    call,
+                    tool,
+                    effect,
+                    arguments,
+                    warnings,
+                    attempt,
+                });
                 false
             }
             (Now::Ends(status), _) => {
@@ -111,14 +140,24 @@ impl Draft<'_> {
 
     /// Whether a person's yes of before is enough for the rules of now: it reaches as far, and is not of the one who began
     /// it where they want two.
-    fn is_covered(&self, agent: &AgentName, open: &OpenCall, tool: &ToolSpec, arguments: &str) -> bool {
+    fn is_covered(
+        &self,
+        agent: &AgentName,
+        open: &OpenCall,
+        tool: &ToolSpec,
+        arguments: &str,
+    ) -> bool {
         let effect = tool.effect_at(arguments);
-        open.allowed.as_ref().is_some_and(|yes| effect <= yes.effect && !self.is_by_one(agent, effect, &yes.by))
+        open.allowed
+            .as_ref()
+            .is_some_and(|yes| effect <= yes.effect && !self.is_by_one(agent, effect, &yes.by))
     }
 
     /// Whether a grant allows the call; it is used then.
     fn uses_grant(&mut self, starting: Starting<'_>, arguments: &str) -> bool {
-        let Starting { agent, call, tool, .. } = starting;
+        let Starting {
+            agent, call, tool, ..
+        } = starting;
         let grant = self.grant_for(agent, tool, tool.effect_at(arguments), arguments);
         if let Some(grant) = grant {
             self.use_grant(grant, agent, call, None);

@@ -17,14 +17,33 @@ impl Draft<'_> {
         match self.principal {
             Principal::World => {}
             Principal::Person(person) if !self.is_called_like_an_agent(&person.display) => {}
-            Principal::Person(_) | Principal::Agent(_) | Principal::Tool(_) | Principal::Runtime => {
+            Principal::Person(_)
+            | Principal::Agent(_)
+            | Principal::Tool(_)
+            | Principal::Runtime => {
                 return Err(No::right(RefusalReason::NotAPerson));
             }
         }
-        let Told { state, dropped, item } = self.world.told(name, state).ok_or(No::right(RefusalReason::BadState))?;
+        let Told {
+            state,
+            dropped,
+            item,
+        } = self
+            .world
+            .told(name, state)
+            .ok_or(No::right(RefusalReason::BadState))?;
         if !self.world.shows(name, &item) {
-            let (name, by, state) = (name.clone(), self.principal.clone(), Content::Present(state));
-            self.push(Event::StateObserved(StateObserved { name, by, dropped, state }));
+            let (name, by, state) = (
+                name.clone(),
+                self.principal.clone(),
+                Content::Present(state),
+            );
+            self.push(Event::StateObserved(StateObserved {
+                name,
+                by,
+                dropped,
+                state,
+            }));
         }
         Ok(())
     }
@@ -34,6 +53,9 @@ impl World {
     /// The same observation in the one form that is recorded; `None` if the room does not take it.
     pub(super) fn observation(&self, name: &StateName, state: &str) -> Option<Action> {
         let told = self.told(name, state)?;
-        Some(Action::Observe { name: name.clone(), state: canonical_text(&told.state) })
+        Some(Action::Observe {
+            name: name.clone(),
+            state: canonical_text(&told.state),
+        })
     }
 }

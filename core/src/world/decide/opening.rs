@@ -43,7 +43,12 @@ impl Draft<'_> {
 
     /// The opening that a new world begins with.
     pub(super) fn first_opening(&self, node: NodeId, signer: Option<&str>) -> Opened {
-        Opened { incarnation: Incarnation(1), node, base: None, signer: signer.map(str::to_owned) }
+        Opened {
+            incarnation: Incarnation(1),
+            node,
+            base: None,
+            signer: signer.map(str::to_owned),
+        }
     }
 
     pub(super) fn open(
@@ -56,9 +61,17 @@ impl Draft<'_> {
     ) -> Result<(), No> {
         let incarnation = self.world.incarnation.next();
         let (base, signer) = (base.map(str::to_owned), signer.map(str::to_owned));
-        self.push(Event::Opened(Opened { incarnation, node, base, signer }));
+        self.push(Event::Opened(Opened {
+            incarnation,
+            node,
+            base,
+            signer,
+        }));
         if self.world.decider != decider_id() {
-            self.push(Event::EpochOpened(EpochOpened { decider: decider_id(), binary: BINARY.to_owned() }));
+            self.push(Event::EpochOpened(EpochOpened {
+                decider: decider_id(),
+                binary: BINARY.to_owned(),
+            }));
         }
         self.cut_streams();
         self.restore(copy);
@@ -71,9 +84,18 @@ impl Draft<'_> {
     fn count_lost_deliveries(&mut self) {
         let world = self.world;
         for agent in &world.busy {
-            let Some(memory) = world.memories.get(agent) else { continue };
-            let max = memory.turn.as_ref().map_or(&world.rules, |turn| &turn.rules).spec().limits.attempts;
-            if world.is_delivered(agent, memory, self.now()) && memory.lost.saturating_add(1) >= max {
+            let Some(memory) = world.memories.get(agent) else {
+                continue;
+            };
+            let max = memory
+                .turn
+                .as_ref()
+                .map_or(&world.rules, |turn| &turn.rules)
+                .spec()
+                .limits
+                .attempts;
+            if world.is_delivered(agent, memory, self.now()) && memory.lost.saturating_add(1) >= max
+            {
                 self.record_agent_failure(agent, memory, LOST_TO_CRASHES, "", None);
                 self.give_up(agent, memory, LOST_TO_CRASHES);
             }
@@ -88,9 +110,23 @@ impl Draft<'_> {
         }
         self.check_newcomers(definition)?;
         if !self.world.is_in_force(definition) {
-            let (spec, text, source) = (definition.spec.clone(), definition.text.clone(), definition.source.clone());
-            let (by, changes) = (Some(self.principal.clone()), self.world.definition().changes_to(definition));
-            self.push(Event::SpecRevised(SpecRevised { by, changes, source, spec_digest, spec, text }));
+            let (spec, text, source) = (
+                definition.spec.clone(),
+                definition.text.clone(),
+                definition.source.clone(),
+            );
+            let (by, changes) = (
+                Some(self.principal.clone()),
+                self.world.definition().changes_to(definition),
+            );
+            self.push(Event::SpecRevised(SpecRevised {
+                by,
+                changes,
+                source,
+                spec_digest,
+                spec,
+                text,
+            }));
             self.end_grants_of_changed(&definition.spec);
             self.ask_again_where_moved(&definition.spec);
         }
@@ -102,7 +138,11 @@ impl Draft<'_> {
         if step.run < script.run {
             return Err(No::STALE);
         }
-        match script.done.get(&step.index).filter(|_| script.run == step.run) {
+        match script
+            .done
+            .get(&step.index)
+            .filter(|_| script.run == step.run)
+        {
             Some(known) if known.digest == digest => Ok(()),
             Some(_) => Err(No::STALE),
             None => {
@@ -116,7 +156,10 @@ impl Draft<'_> {
 /// Checks a definition and computes its digest.
 fn check(definition: &Definition) -> Result<Digest, No> {
     let bad = |why: String| No::Quiet(Refusal::BadDefinition { why });
-    let text = definition.text.present().ok_or_else(|| bad("its text was erased".to_owned()))?;
+    let text = definition
+        .text
+        .present()
+        .ok_or_else(|| bad("its text was erased".to_owned()))?;
     Rules::check(definition.spec.clone()).map_err(|error| bad(error.to_string()))?;
     Ok(definition.spec.digest(text))
 }
@@ -125,6 +168,8 @@ impl Definition {
     /// The digest of a whole definition; `None` if its text was erased.
     #[must_use]
     pub fn digest(&self) -> Option<Digest> {
-        self.text.present().map(|text: &SpecText| self.spec.digest(text))
+        self.text
+            .present()
+            .map(|text: &SpecText| self.spec.digest(text))
     }
 }

@@ -15,13 +15,23 @@ impl<'w> Draft<'w> {
     pub(super) fn answer(&mut self, id: RequestId, reply: &Reply) -> Result<(), No> {
         let person = self.person(id)?;
         let request = self.request(id)?;
-        let RequestKind::Question { options, choose, schema, .. } = &request.kind else {
+        let RequestKind::Question {
+            options,
+            choose,
+            schema,
+            ..
+        } = &request.kind
+        else {
             return Err(No::about(RefusalReason::OtherKind, id));
         };
         let (options, text) = match reply {
-            Reply::Options(chosen) if is_choice(chosen, *options, *choose) => (chosen.clone(), None),
+            Reply::Options(chosen) if is_choice(chosen, *options, *choose) => {
+                (chosen.clone(), None)
+            }
             Reply::Text(text) if *options == 0 => (Vec::new(), Some(text.clone())),
-            Reply::Options(_) | Reply::Text(_) => return Err(No::about(RefusalReason::NoSuchOption, id)),
+            Reply::Options(_) | Reply::Text(_) => {
+                return Err(No::about(RefusalReason::NoSuchOption, id));
+            }
         };
         if self.is_too_long(text.as_deref()) {
             return Err(No::about(RefusalReason::TooLong, id));
@@ -73,7 +83,12 @@ impl<'w> Draft<'w> {
         }));
         if how == SettledHow::RunAgain {
             let open = open?;
-            self.replace(&request.agent, request.call, open, (open.arguments_digest, open.effect));
+            self.replace(
+                &request.agent,
+                request.call,
+                open,
+                (open.arguments_digest, open.effect),
+            );
         }
         Ok(())
     }
@@ -87,16 +102,24 @@ impl<'w> Draft<'w> {
         id: RequestId,
     ) -> Result<(), No> {
         let Some(open) = open else { return Ok(()) };
-        let tool = open.tool.as_ref().and_then(|tool| self.rules_of(agent).spec().tools.get(tool));
+        let tool = open
+            .tool
+            .as_ref()
+            .and_then(|tool| self.rules_of(agent).spec().tools.get(tool));
         let effect = open.effect.or(tool.map(|tool| tool.effect));
         let is_by_one = effect.is_none_or(|effect| self.is_by_one(agent, effect, person))
             || (open.wants_two && self.has_begun(agent, person));
-        if is_by_one && tool.is_some() { Err(No::about(RefusalReason::SamePerson, id)) } else { Ok(()) }
+        if is_by_one && tool.is_some() {
+            Err(No::about(RefusalReason::SamePerson, id))
+        } else {
+            Ok(())
+        }
     }
 
     /// Whether a text is longer than a message of the room may be.
     pub(super) fn is_too_long(&self, text: Option<&str>) -> bool {
-        let max = usize::try_from(self.world.rules.spec().limits.message_bytes_max).unwrap_or(usize::MAX);
+        let max =
+            usize::try_from(self.world.rules.spec().limits.message_bytes_max).unwrap_or(usize::MAX);
         text.is_some_and(|text| text.len() > max)
     }
 
@@ -109,8 +132,15 @@ impl<'w> Draft<'w> {
         let is_ours = self.world.pending.contains_key(&id) || self.world.settled.contains_key(&id);
         let request = is_ours.then_some(id);
         let reason = RefusalReason::NotAPerson;
-        let person = self.principal.person().filter(|person| !self.is_called_like_an_agent(&person.display));
-        person.ok_or(No::Recorded { reason, request, decided: None })
+        let person = self
+            .principal
+            .person()
+            .filter(|person| !self.is_called_like_an_agent(&person.display));
+        person.ok_or(No::Recorded {
+            reason,
+            request,
+            decided: None,
+        })
     }
 
     /// The request, if it waits; else why not.
@@ -121,9 +151,11 @@ impl<'w> Draft<'w> {
             return Ok(request);
         }
         match world.settled.get(&id) {
-            Some(settled) => {
-                Err(No::Recorded { reason: settled.reason, request: Some(id), decided: Some(settled.decided.clone()) })
-            }
+            Some(settled) => Err(No::Recorded {
+                reason: settled.reason,
+                request: Some(id),
+                decided: Some(settled.decided.clone()),
+            }),
             None if world.is_inherited(id) => Err(No::right(RefusalReason::OfParent)),
             None => Err(No::right(RefusalReason::UnknownRequest)),
         }
@@ -143,6 +175,8 @@ impl<'w> Draft<'w> {
 fn is_choice(chosen: &[u32], options: u32, choose: Option<Choose>) -> bool {
     let Choose { min, max } = choose.unwrap_or(Choose { min: 1, max: 1 });
     let count = u32::try_from(chosen.len()).unwrap_or(u32::MAX);
-    let is_ascending = chosen.windows(2).all(|pair| pair.is_sorted_by(|one, next| one < next));
+    let is_ascending = chosen
+        .windows(2)
+        .all(|pair| pair.is_sorted_by(|one, next| one < next));
     is_ascending && chosen.iter().all(|option| *option < options) && (min..=max).contains(&count)
 }

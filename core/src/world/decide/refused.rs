@@ -13,7 +13,12 @@ const REFUSALS_EACH: u32 = 32;
 
 impl Draft<'_> {
     /// Records a refusal. From the 33rd equal one on, one stands for all of its recorded minute.
-    pub(super) fn refuse(&mut self, command: Digest, reason: RefusalReason, request: Option<RequestId>) {
+    pub(super) fn refuse(
+        &mut self,
+        command: Digest,
+        reason: RefusalReason,
+        request: Option<RequestId>,
+    ) {
         let mut refused = Refused {
             reason,
             principal: self.principal.clone(),
@@ -23,7 +28,9 @@ impl Draft<'_> {
         };
         let key = refusal_key(&refused);
         let known = self.world.refusals.iter().find(|known| known.key == key);
-        if let Some(RefusalCount { repeated_in, .. }) = known.filter(|known| known.count >= REFUSALS_EACH) {
+        if let Some(RefusalCount { repeated_in, .. }) =
+            known.filter(|known| known.count >= REFUSALS_EACH)
+        {
             if *repeated_in == Some(self.now().minute()) && self.events.is_empty() {
                 return;
             }
@@ -40,7 +47,14 @@ impl World {
         let header = &commit.header;
         let (id, request) = (header.world, refused.request.map(RequestId));
         let principal = &header.principal;
-        let mut draft = Draft { world: self, stamp: header.stamp, principal, id, events: Vec::new(), cause: None };
+        let mut draft = Draft {
+            world: self,
+            stamp: header.stamp,
+            principal,
+            id,
+            events: Vec::new(),
+            cause: None,
+        };
         // The one refusal that comes with events: it says first that the request's time is over.
         if let (RefusalReason::Expired, Some(id)) = (refused.reason, request)
             && let Some(pending) = self.pending.get(&id)
@@ -54,11 +68,18 @@ impl World {
     /// What speaks against a recorded refusal, as far as this world knows.
     pub(crate) fn fault_of(&self, commit: &Commit, refused: &Refused) -> Option<&'static str> {
         if refused.reason == RefusalReason::KeyReused {
-            return refused.request.is_some().then_some("a used key is about no request");
+            return refused
+                .request
+                .is_some()
+                .then_some("a used key is about no request");
         }
         self.fault_of_right(commit, refused).or_else(|| {
-            let about = refused.request.map(RequestId).map(|id| self.is_about(id, refused.reason, commit));
-            let has_own = matches!(refused.reason, RefusalReason::UnknownRequest) && refused.request.is_some();
+            let about = refused
+                .request
+                .map(RequestId)
+                .map(|id| self.is_about(id, refused.reason, commit));
+            let has_own = matches!(refused.reason, RefusalReason::UnknownRequest)
+                && refused.request.is_some();
             match about {
                 Some(false) => Some("its request does not stand as it says"),
                 _ if has_own => Some("it names the request that it says there is not"),
@@ -71,7 +92,9 @@ impl World {
     fn fault_of_right(&self, commit: &Commit, refused: &Refused) -> Option<&'static str> {
         let kind = commit.header.command;
         let is_without = match (&commit.header.principal, rights::needed(kind)) {
-            (Principal::Person(_), Some(right)) => !self.rights_of(&commit.header.principal).has(right),
+            (Principal::Person(_), Some(right)) => {
+                !self.rights_of(&commit.header.principal).has(right)
+            }
             (_, _) => false,
         };
         let is_for_that = refused.reason == RefusalReason::NoRight;
@@ -90,12 +113,17 @@ impl World {
         if let Some(settled) = self.settled.get(&id) {
             return is_of_whom || settled.reason == reason;
         }
-        let Some(pending) = self.pending.get(&id) else { return false };
+        let Some(pending) = self.pending.get(&id) else {
+            return false;
+        };
         match (&pending.kind, reason) {
             (RequestKind::Approval { expires_at, .. }, RefusalReason::Expired) => {
                 *expires_at <= commit.header.stamp.time
             }
-            (RequestKind::Question { .. } | RequestKind::Outcome { .. }, RefusalReason::Expired)
+            (
+                RequestKind::Question { .. } | RequestKind::Outcome { .. },
+                RefusalReason::Expired,
+            )
             | (_, RefusalReason::AlreadyDecided) => false,
             (_, _) => true,
         }

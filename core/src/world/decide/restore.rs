@@ -17,11 +17,24 @@ const RESTORED_BYTES_MAX: usize = FACTS_BYTES_MAX / 4;
 #[derive(Clone, Copy)]
 enum Stale<'w> {
     /// They were asked, and have not answered.
-    Request { request: &'w Request, attempt: Option<Attempt> },
+    Request {
+        request: &'w Request,
+        attempt: Option<Attempt>,
+    },
     /// The call was allowed, has not run, and must not run twice.
-    Allowed { agent: &'w AgentName, call: CallId, open: &'w OpenCall, tool: &'w ToolSpec, arguments: &'w str },
+    Allowed {
+        agent: &'w AgentName,
+        call: CallId,
+        open: &'w OpenCall,
+        tool: &'w ToolSpec,
+        arguments: &'w str,
+    },
     /// The call ran, and must not run twice.
-    Outcome { agent: &'w AgentName, call: CallId, cause: UnknownCause },
+    Outcome {
+        agent: &'w AgentName,
+        call: CallId,
+        cause: UnknownCause,
+    },
 }
 
 impl World {
@@ -34,14 +47,25 @@ impl World {
 
     /// Whatever has not moved since `since` and has to be asked about at `now`.
     fn stale(&self, since: Position, now: Time) -> impl Iterator<Item = Stale<'_>> {
-        let memories = self.busy.iter().filter_map(|agent| Some((agent, self.memories.get(agent)?)));
+        let memories = self
+            .busy
+            .iter()
+            .filter_map(|agent| Some((agent, self.memories.get(agent)?)));
         let calls = memories.flat_map(|(agent, memory)| {
             let slots = memory.turn.iter().flat_map(|turn| &turn.slots);
-            slots.filter_map(move |slot| Some((agent, slot.call, memory.open_calls.get(&slot.call)?)))
+            slots.filter_map(move |slot| {
+                Some((agent, slot.call, memory.open_calls.get(&slot.call)?))
+            })
         });
-        let calls = calls.filter_map(move |(agent, call, open)| self.stale_call(agent, call, open, (since, now)));
-        let closed = self.pending.range(..RequestId(since)).map(|(_, request)| request);
-        let closed = closed.filter(|request| matches!(request.kind, RequestKind::Outcome { is_open: false, .. }));
+        let calls = calls.filter_map(move |(agent, call, open)| {
+            self.stale_call(agent, call, open, (since, now))
+        });
+        let closed = self
+            .pending
+            .range(..RequestId(since))
+            .map(|(_, request)| request);
+        let closed = closed
+            .filter(|request| matches!(request.kind, RequestKind::Outcome { is_open: false, .. }));
         calls.chain(closed.map(|request| {
             let (agent, call, cause) = (&request.agent, request.call, UnknownCause::Lost);
             Stale::Outcome { agent, call, cause }
@@ -55,15 +79,33 @@ impl World {
         open: &'w OpenCall,
         (since, now): (Position, Time),
     ) -> Option<Stale<'w>> {
-        let outcome = || Some(Stale::Outcome { agent, call, cause: UnknownCause::Crash });
+        let outcome = || {
+            Some(Stale::Outcome {
+                agent,
+                call,
+                cause: UnknownCause::Crash,
+            })
+        };
         match &open.state {
             CallState::AwaitsApproval { request, .. } | CallState::AwaitsAnswer { request, .. } => {
-                let asked = self.pending.get(request).filter(|asked| request.0 < since && is_whole(asked))?;
-                Some(Stale::Request { request: asked, attempt: further(open) })
+                let asked = self
+                    .pending
+                    .get(request)
+                    .filter(|asked| request.0 < since && is_whole(asked))?;
+                Some(Stale::Request {
+                    request: asked,
+                    attempt: further(open),
+                })
             }
-            CallState::Ready { .. } if open.moved_by < since => self.stale_allowance(agent, call, open, now),
+            CallState::Ready { .. } if open.moved_by < since => {
+                self.stale_allowance(agent, call, open, now)
+            }
             CallState::Running(run) | CallState::InDoubt { run, .. } if open.moved_by < since => {
-                if run.may_repeat(now) { None } else { outcome() }
+                if run.may_repeat(now) {
+                    None
+                } else {
+                    outcome()
+                }
             }
             CallState::AwaitsSettlement { request, .. } if request.0 < since => outcome(),
             CallState::Ready { .. }
@@ -87,7 +129,17 @@ impl World {
         let arguments = open.arguments.present()?;
         let effect = open.effect.unwrap_or(tool.effect);
         let is_safe = tool.repeat.allows(effect, now, now);
-        if is_safe { None } else { Some(Stale::Allowed { agent, call, open, tool, arguments }) }
+        if is_safe {
+            None
+        } else {
+            Some(Stale::Allowed {
+                agent,
+                call,
+                open,
+                tool,
+                arguments,
+            })
+        }
     }
 }
 
@@ -105,7 +157,11 @@ impl<'w> Draft<'w> {
     pub(super) fn restore(&mut self, copy: Option<CopyId>) {
         let world = self.world;
         let Some(copy) = copy else { return };
-        let since = if world.copy == Some(copy) { world.restored_at } else { self.here() };
+        let since = if world.copy == Some(copy) {
+            world.restored_at
+        } else {
+            self.here()
+        };
         self.push(Event::Restored(Restored { copy }));
         let before = self.events.len();
         let mut facts = 0_usize;
@@ -122,8 +178,16 @@ impl<'w> Draft<'w> {
 
     fn ask_anew(&mut self, stale: Stale<'w>) {
         match stale {
-            Stale::Request { request, attempt } => self.ask_again(&request.agent, request.call, request, attempt),
-            Stale::Allowed { agent, call, open, tool, arguments } => {
+            Stale::Request { request, attempt } => {
+                self.ask_again(&request.agent, request.call, request, attempt)
+            }
+            Stale::Allowed {
+                agent,
+                call,
+                open,
+                tool,
+                arguments,
+            } => {
                 self.ask_about_allowed(agent, call, open, (tool, arguments));
             }
             Stale::Outcome { agent, call, cause } => self.ask_outcome(agent, call, cause),
@@ -143,13 +207,25 @@ impl<'w> Draft<'w> {
         warnings.push(Finding::restored());
         let (effect, attempt) = (open.effect.unwrap_or(tool.effect), further(open));
         self.request_approval(
-            &Asking { agent, call, tool, effect, arguments, warnings, attempt },
+            &Asking {
+                agent,
+                call,
+                tool,
+                effect,
+                arguments,
+                warnings,
+                attempt,
+            },
             open.arguments_digest,
         );
     }
 
     fn ask_outcome(&mut self, agent: &AgentName, call: CallId, cause: UnknownCause) {
-        let request = RequestId(self.push(Event::OutcomeUnknown(OutcomeUnknown { call, agent: agent.clone(), cause })));
+        let request = RequestId(self.push(Event::OutcomeUnknown(OutcomeUnknown {
+            call,
+            agent: agent.clone(),
+            cause,
+        })));
         self.tell_unknown(agent, request);
     }
 
@@ -157,10 +233,18 @@ impl<'w> Draft<'w> {
     pub(super) fn cut_streams(&mut self) {
         let world = self.world;
         for agent in &world.busy {
-            let model = world.memories.get(agent).and_then(|memory| memory.turn.as_ref()?.model.as_ref());
+            let model = world
+                .memories
+                .get(agent)
+                .and_then(|memory| memory.turn.as_ref()?.model.as_ref());
             if let Some((model, stream)) = model.and_then(|model| Some((model, model.stream?))) {
                 let (agent, call, attempt) = (agent.clone(), model.call, model.attempt);
-                self.push(Event::StreamCut(StreamCut { agent, call, attempt, stream }));
+                self.push(Event::StreamCut(StreamCut {
+                    agent,
+                    call,
+                    attempt,
+                    stream,
+                }));
             }
         }
     }

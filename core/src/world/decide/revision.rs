@@ -2,8 +2,8 @@
 
 use super::{Draft, No};
 use crate::event::{
-    Author, CallStatus, CloseReason, Event, MessageBody, MessageEdited, MessageRetracted, ReplyRegenerated, TurnClosed,
-    UnansweredCause,
+    Author, CallStatus, CloseReason, Event, MessageBody, MessageEdited, MessageRetracted,
+    ReplyRegenerated, TurnClosed, UnansweredCause,
 };
 use crate::ids::{AgentName, CallId, EpisodeId, MessageId, Position};
 use crate::memory::{Memory, Message, TakenBack};
@@ -27,7 +27,11 @@ impl<'w> Draft<'w> {
             author: author.clone(),
             reply_to: message.reply_to,
             gone: gone.clone(),
-            body: MessageBody { text: text.to_owned(), attachments: message.attachments.clone() }.into(),
+            body: MessageBody {
+                text: text.to_owned(),
+                attachments: message.attachments.clone(),
+            }
+            .into(),
         }));
         self.undo_turns(message, &gone, &[]);
         self.route_outside(at, &author, text);
@@ -39,7 +43,11 @@ impl<'w> Draft<'w> {
         let message = self.message_of(id)?;
         self.enrol();
         let gone = self.world.gone_with(message.at);
-        self.push(Event::MessageRetracted(MessageRetracted { message: id, at: message.at, gone: gone.clone() }));
+        self.push(Event::MessageRetracted(MessageRetracted {
+            message: id,
+            at: message.at,
+            gone: gone.clone(),
+        }));
         self.undo_turns(message, &gone, &[]);
         Ok(())
     }
@@ -47,7 +55,9 @@ impl<'w> Draft<'w> {
     /// Takes an agent's reply back, and wakes the agent with the news that it answered.
     pub(super) fn regenerate(&mut self, id: MessageId) -> Result<(), No> {
         let message = self.message_of(id)?;
-        let (agent, news) = self.answered(message).ok_or(No::right(RefusalReason::NoReply))?;
+        let (agent, news) = self
+            .answered(message)
+            .ok_or(No::right(RefusalReason::NoReply))?;
         self.enrol();
         let gone = self.world.gone_with(message.at);
         let at = self.push(Event::ReplyRegenerated(ReplyRegenerated {
@@ -68,12 +78,17 @@ impl<'w> Draft<'w> {
         match self.principal {
             Principal::World => {}
             Principal::Person(person) if !self.is_called_like_an_agent(&person.display) => {}
-            Principal::Person(_) | Principal::Agent(_) | Principal::Tool(_) | Principal::Runtime => {
+            Principal::Person(_)
+            | Principal::Agent(_)
+            | Principal::Tool(_)
+            | Principal::Runtime => {
                 return Err(No::right(RefusalReason::NotAPerson));
             }
         }
         let world = self.world;
-        let message = world.message(id).ok_or(No::Quiet(Refusal::NoSuchMessage { message: id.0 }))?;
+        let message = world
+            .message(id)
+            .ok_or(No::Quiet(Refusal::NoSuchMessage { message: id.0 }))?;
         if !self.has_a_say_in(message) {
             return Err(No::right(RefusalReason::NotYours));
         }
@@ -86,7 +101,10 @@ impl<'w> Draft<'w> {
         match (self.principal, &message.author) {
             (Principal::World, _) | (Principal::Person(_), Author::Agent(_)) => true,
             (Principal::Person(person), Author::Person(name)) => {
-                let is_theirs = message.person.as_ref().is_none_or(|known| self.world.is_one_hand(known, person));
+                let is_theirs = message
+                    .person
+                    .as_ref()
+                    .is_none_or(|known| self.world.is_one_hand(known, person));
                 *name == person.display && is_theirs && !self.is_taken(person)
             }
             (Principal::Person(_), Author::World)
@@ -102,48 +120,91 @@ impl<'w> Draft<'w> {
         };
         let is_known = |at: &Position| self.world.message_at(*at).is_some();
         let can_answer = self.world.rules.agent(agent).is_some() && !message.because.is_empty();
-        (can_answer && message.because.iter().all(is_known)).then(|| (agent, message.because.to_vec()))
+        (can_answer && message.because.iter().all(is_known))
+            .then(|| (agent, message.because.to_vec()))
     }
 
     /// Closes the turns that answer what is gone, or in which it was said, with everything that is open in them. Who asked
     /// something that nobody will answer now is told so; `news` are those that are answered once more.
     fn undo_turns(&mut self, target: &Message, gone: &[Position], news: &[Position]) {
         let world = self.world;
-        let asks_of = |at: &Position| world.message_at(*at).map(|message| message.asks.iter()).into_iter().flatten();
+        let asks_of = |at: &Position| {
+            world
+                .message_at(*at)
+                .map(|message| message.asks.iter())
+                .into_iter()
+                .flatten()
+        };
         let mut loose: Vec<&(AgentName, CallId)> = gone.iter().flat_map(asks_of).collect();
         let mut kept: Vec<&(AgentName, CallId)> = news.iter().flat_map(asks_of).collect();
         for agent in &world.busy {
-            let is_own = target.author == Author::Agent(agent.clone()) && !target.because.is_empty();
-            let taken = TakenBack { gone: gone.into(), said_for: is_own.then(|| target.because.clone()) };
-            let turn = world.memories.get(agent).and_then(|memory| memory.turn.as_ref());
-            let Some(turn) = turn.filter(|turn| turn.is_undone_by(&taken)) else { continue };
+            let is_own =
+                target.author == Author::Agent(agent.clone()) && !target.because.is_empty();
+            let taken = TakenBack {
+                gone: gone.into(),
+                said_for: is_own.then(|| target.because.clone()),
+            };
+            let turn = world
+                .memories
+                .get(agent)
+                .and_then(|memory| memory.turn.as_ref());
+            let Some(turn) = turn.filter(|turn| turn.is_undone_by(&taken)) else {
+                continue;
+            };
             self.cut_calls_of(agent, CloseReason::Superseded);
             let (agent, turn_id, reason) = (agent.clone(), turn.id, CloseReason::Superseded);
-            self.push(Event::TurnClosed(TurnClosed { agent, turn: turn_id, reason, unasked: None }));
+            self.push(Event::TurnClosed(TurnClosed {
+                agent,
+                turn: turn_id,
+                reason,
+                unasked: None,
+            }));
             loose.extend(&turn.asks);
             if !turn.is_of(&taken) {
-                let left = turn.news.iter().filter(|message| gone.binary_search(&message.at).is_err());
+                let left = turn
+                    .news
+                    .iter()
+                    .filter(|message| gone.binary_search(&message.at).is_err());
                 kept.extend(left.flat_map(|message| &message.asks));
             }
         }
         for (asker, call) in loose {
             if !kept.contains(&&(asker.clone(), *call)) && self.awaits(asker, *call) {
-                self.end(asker, *call, None, CallStatus::Unanswered(UnansweredCause::Stopped));
+                self.end(
+                    asker,
+                    *call,
+                    None,
+                    CallStatus::Unanswered(UnansweredCause::Stopped),
+                );
             }
         }
     }
 
     /// Whether this very commit closes the turn of `agent`.
     pub(super) fn is_closing(&self, agent: &AgentName) -> bool {
-        self.events.iter().any(|event| if let Event::TurnClosed(over) = event { over.agent == *agent } else { false })
+        self.events.iter().any(|event| {
+            if let Event::TurnClosed(over) = event {
+                over.agent == *agent
+            } else {
+                false
+            }
+        })
     }
 
     /// How many messages wait for an agent, without those that this very commit takes back.
     pub(super) fn waiting(&self, memory: &Memory) -> usize {
         let edited = self.events.iter().find_map(|event| {
-            if let Event::MessageEdited(edited) = event { Some(edited.gone.as_slice()) } else { None }
+            if let Event::MessageEdited(edited) = event {
+                Some(edited.gone.as_slice())
+            } else {
+                None
+            }
         });
         let gone = edited.unwrap_or_default();
-        memory.inbox.iter().filter(|message| gone.binary_search(&message.at).is_err()).count()
+        memory
+            .inbox
+            .iter()
+            .filter(|message| gone.binary_search(&message.at).is_err())
+            .count()
     }
 }

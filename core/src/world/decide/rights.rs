@@ -15,7 +15,9 @@ impl Draft<'_> {
     /// Agents and tools are refused by what they try, as they always were.
     pub(super) fn check_right(&self, action: &Action) -> Result<(), No> {
         match (self.principal, needed(action.kind())) {
-            (Principal::Person(_), Some(right)) if !self.world.rights_of(self.principal).has(right) => {
+            (Principal::Person(_), Some(right))
+                if !self.world.rights_of(self.principal).has(right) =>
+            {
                 Err(No::right(RefusalReason::NoRight))
             }
             (_, _) => Ok(()),
@@ -27,19 +29,35 @@ impl Draft<'_> {
     /// Whoever may operate may give any right, and may take the last `operate` away from everyone: they may revise the
     /// definition, which says the same and more. The world can always give it back, and so can a definition that a world
     /// is opened with.
-    pub(super) fn set_rights(&mut self, method: &str, subject: &str, rights: Option<&Rights>) -> Result<(), No> {
-        if self.principal.person().is_some_and(|person| self.is_called_like_an_agent(&person.display)) {
+    pub(super) fn set_rights(
+        &mut self,
+        method: &str,
+        subject: &str,
+        rights: Option<&Rights>,
+    ) -> Result<(), No> {
+        if self
+            .principal
+            .person()
+            .is_some_and(|person| self.is_called_like_an_agent(&person.display))
+        {
             return Err(No::right(RefusalReason::NotAPerson));
         }
         let known = self.world.rights.get(&proof(method, subject));
         check_proof(method, subject)?;
         if rights.is_some() && known.is_none() && self.world.rights.len() >= World::RIGHTS_MAX {
             let max = World::RIGHTS_MAX;
-            return Err(bad(format!("the rights of {max} people were changed; name more of them in the definition")));
+            return Err(bad(format!(
+                "the rights of {max} people were changed; name more of them in the definition"
+            )));
         }
         if known != rights {
-            let (method, subject, rights) = (method.to_owned(), subject.to_owned(), rights.cloned());
-            self.push(Event::RightsChanged(RightsChanged { method, subject, rights }));
+            let (method, subject, rights) =
+                (method.to_owned(), subject.to_owned(), rights.cloned());
+            self.push(Event::RightsChanged(RightsChanged {
+                method,
+                subject,
+                rights,
+            }));
         }
         Ok(())
     }
@@ -47,10 +65,14 @@ impl Draft<'_> {
 
 fn check_proof(method: &str, subject: &str) -> Result<(), No> {
     if method.is_empty() || subject.is_empty() {
-        return Err(bad("a person is named by a method and a subject, and one of them is empty".to_owned()));
+        return Err(bad(
+            "a person is named by a method and a subject, and one of them is empty".to_owned(),
+        ));
     }
     if method.len().saturating_add(subject.len()) > PROOF_MAX {
-        return Err(bad(format!("a method and a subject have at most {PROOF_MAX} bytes together")));
+        return Err(bad(format!(
+            "a method and a subject have at most {PROOF_MAX} bytes together"
+        )));
     }
     Ok(())
 }
@@ -69,7 +91,9 @@ pub(super) const fn needed(kind: CommandKind) -> Option<Right> {
         | CommandKind::Join
         | CommandKind::Leave
         | CommandKind::Observe => Some(Right::Post),
-        CommandKind::Decide | CommandKind::Revoke | CommandKind::Answer | CommandKind::Settle => Some(Right::Decide),
+        CommandKind::Decide | CommandKind::Revoke | CommandKind::Answer | CommandKind::Settle => {
+            Some(Right::Decide)
+        }
         CommandKind::Open
         | CommandKind::Revise
         | CommandKind::Label

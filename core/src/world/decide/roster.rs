@@ -24,14 +24,18 @@ impl<'w> Draft<'w> {
             return Err(No::right(RefusalReason::NotYours));
         }
         if self.world.people.contains_key(&person.display) {
-            self.push(Event::PersonLeft(PersonLeft { person: person.display.clone() }));
+            self.push(Event::PersonLeft(PersonLeft {
+                person: person.display.clone(),
+            }));
         }
         Ok(())
     }
 
     fn giver(&self) -> Result<&'w Person, No> {
         let principal: &'w Principal = self.principal;
-        principal.person().ok_or(No::right(RefusalReason::NotAPerson))
+        principal
+            .person()
+            .ok_or(No::right(RefusalReason::NotAPerson))
     }
 
     /// Whether the roster knows somebody else by the name of `person`.
@@ -45,7 +49,9 @@ impl<'w> Draft<'w> {
         if let Principal::Person(person) = self.principal
             && !self.world.people.contains_key(&person.display)
         {
-            self.push(Event::PersonJoined(PersonJoined { person: person.clone() }));
+            self.push(Event::PersonJoined(PersonJoined {
+                person: person.clone(),
+            }));
         }
     }
 }

@@ -5,13 +5,28 @@ use crate::event::{Event, HeadSigned, Occasion, TreeHead};
 
 impl Draft<'_> {
     /// Only a head of the log as it stands is recorded, signed with the key that this opening named.
-    pub(super) fn sign(&mut self, head: &TreeHead, key: &str, signature: &str, occasion: Occasion) -> Result<(), No> {
-        let is_due = self.world.signing.as_ref().is_some_and(|signing| signing.key == key && signing.unsigned > 0);
+    pub(super) fn sign(
+        &mut self,
+        head: &TreeHead,
+        key: &str,
+        signature: &str,
+        occasion: Occasion,
+    ) -> Result<(), No> {
+        let is_due = self
+            .world
+            .signing
+            .as_ref()
+            .is_some_and(|signing| signing.key == key && signing.unsigned > 0);
         if !is_due || head.of != self.world.head {
             return Err(No::STALE);
         }
         let (head, key, signature) = (head.clone(), key.to_owned(), signature.to_owned());
-        self.push(Event::HeadSigned(HeadSigned { head, key, signature, occasion }));
+        self.push(Event::HeadSigned(HeadSigned {
+            head,
+            key,
+            signature,
+            occasion,
+        }));
         Ok(())
     }
 }

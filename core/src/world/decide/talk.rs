@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::{Draft, No};
 use crate::content::Content;
 use crate::event::{
-    AnswerText, Attachment, Author, CloseReason, DampReason, Event, MessageBody, MessagePosted, MessageRouted, Notice,
-    NoticePosted, RoutingRule, TurnOpened,
+    AnswerText, Attachment, Author, CloseReason, DampReason, Event, MessageBody, MessagePosted,
+    MessageRouted, Notice, NoticePosted, RoutingRule, TurnOpened,
 };
 use crate::ids::{AgentName, EpisodeId, MessageId, PersonName, Position, RequestId, TurnId};
 use crate::memory::Message;
@@ -45,8 +45,16 @@ impl Draft<'_> {
         self.check_message(text, attachments, reply_to)?;
         self.enrol();
         let message = MessageId(self.here());
-        let body = MessageBody { text: text.to_owned(), attachments: attachments.to_vec() };
-        let at = self.push(Event::MessagePosted(MessagePosted::said(message, author.clone(), reply_to, body)));
+        let body = MessageBody {
+            text: text.to_owned(),
+            attachments: attachments.to_vec(),
+        };
+        let at = self.push(Event::MessagePosted(MessagePosted::said(
+            message,
+            author.clone(),
+            reply_to,
+            body,
+        )));
         self.route_outside(at, &author, text);
         Ok(())
     }
@@ -55,10 +63,14 @@ impl Draft<'_> {
     pub(super) fn check_author(&self, author: &Author) -> Result<(), No> {
         match author {
             Author::Person(name) if self.is_called_like_an_agent(name) => {
-                Err(No::Quiet(Refusal::BadMessage { why: format!("an agent is called {name}") }))
+                Err(No::Quiet(Refusal::BadMessage {
+                    why: format!("an agent is called {name}"),
+                }))
             }
             Author::Person(name) => match name_fault(name.as_str()) {
-                Some(why) => Err(No::Quiet(Refusal::BadMessage { why: format!("{name} cannot be mentioned: {why}") })),
+                Some(why) => Err(No::Quiet(Refusal::BadMessage {
+                    why: format!("{name} cannot be mentioned: {why}"),
+                })),
                 None => Ok(()),
             },
             Author::Agent(_) | Author::World => Ok(()),
@@ -81,29 +93,46 @@ impl Draft<'_> {
             return bad("it is empty".to_owned());
         }
         if text.len() > usize::try_from(max).unwrap_or(usize::MAX) {
-            return bad(format!("it has {} bytes, at most {max} are allowed", text.len()));
+            return bad(format!(
+                "it has {} bytes, at most {max} are allowed",
+                text.len()
+            ));
         }
         self.check_attachments(attachments)?;
         match reply_to {
-            Some(id) if self.world.message(id).is_none() => Err(No::Quiet(Refusal::NoSuchMessage { message: id.0 })),
+            Some(id) if self.world.message(id).is_none() => {
+                Err(No::Quiet(Refusal::NoSuchMessage { message: id.0 }))
+            }
             Some(_) | None => Ok(()),
         }
     }
 
     fn check_attachments(&self, attachments: &[Attachment]) -> Result<(), No> {
         let bad = |why: String| No::Quiet(Refusal::BadMessage { why });
-        let Limits { attachments_max, attachment_bytes_max, .. } = self.world.rules.spec().limits;
+        let Limits {
+            attachments_max,
+            attachment_bytes_max,
+            ..
+        } = self.world.rules.spec().limits;
         if attachments.len() > usize::try_from(attachments_max).unwrap_or(usize::MAX) {
             let count = attachments.len();
-            return Err(bad(format!("it has {count} attachments, at most {attachments_max} are allowed")));
+            return Err(bad(format!(
+                "it has {count} attachments, at most {attachments_max} are allowed"
+            )));
         }
-        let fault = attachments.iter().find_map(|attachment| attachment.check(attachment_bytes_max).err());
+        let fault = attachments
+            .iter()
+            .find_map(|attachment| attachment.check(attachment_bytes_max).err());
         fault.map_or(Ok(()), |error| Err(bad(error.to_string())))
     }
 
     /// Routes a person's message, or the world's.
     pub(super) fn route_outside(&mut self, at: Position, author: &Author, text: &str) {
-        let speaker = if let Author::Person(person) = author { Speaker::Person(person) } else { Speaker::World };
+        let speaker = if let Author::Person(person) = author {
+            Speaker::Person(person)
+        } else {
+            Speaker::World
+        };
         self.route(at, EpisodeId(at), author, &Speech { text, speaker });
     }
 
@@ -117,7 +146,13 @@ impl Draft<'_> {
         reply: &FinalReply,
     ) {
         let told = self.askers_of(agent);
-        self.post_words(agent, turn, (answer, stream), reply, Words::Reply { told: &told });
+        self.post_words(
+            agent,
+            turn,
+            (answer, stream),
+            reply,
+            Words::Reply { told: &told },
+        );
     }
 
     /// Posts what an agent says beside its tool calls, finalised, if anything of it is left: people read it, others remember
@@ -153,17 +188,35 @@ impl Draft<'_> {
             reply_to: newest.as_ref().map(|news| news.id),
             turn: Some(turn),
             call: None,
-            answer: Some(AnswerText { at: answer, cut: reply.cut.clone() }),
+            answer: Some(AnswerText {
+                at: answer,
+                cut: reply.cut.clone(),
+            }),
             body: MessageBody::default().into(),
         }));
         let episode = self.episode_of(agent).unwrap_or(EpisodeId(at));
         let replies_to = newest.as_deref().and_then(Message::answered_agent);
-        let said = Said { agent, episode, tag: reply.tag, to: &reply.to, told: &[], replies_to };
+        let said = Said {
+            agent,
+            episode,
+            tag: reply.tag,
+            to: &reply.to,
+            told: &[],
+            replies_to,
+        };
         let speaker = match words {
             Words::Reply { told } => Speaker::Agent(Said { told, ..said }),
             Words::BesideCalls => Speaker::BesideCalls(said),
         };
-        self.route(at, episode, &author, &Speech { text: &reply.text, speaker });
+        self.route(
+            at,
+            episode,
+            &author,
+            &Speech {
+                text: &reply.text,
+                speaker,
+            },
+        );
     }
 
     /// The newest message of the news that the open turn takes up, or the one that this very commit opens.
@@ -179,22 +232,38 @@ impl Draft<'_> {
 
     /// The episode of the open turn, or of the one that this very commit opens.
     pub(super) fn episode_of(&self, agent: &AgentName) -> Option<EpisodeId> {
-        let open = self.memory(agent).and_then(|memory| memory.turn.as_ref()).map(|turn| turn.episode);
+        let open = self
+            .memory(agent)
+            .and_then(|memory| memory.turn.as_ref())
+            .map(|turn| turn.episode);
         open.or_else(|| self.opened_turn(agent).map(|opened| opened.episode))
     }
 
     /// The turn of `agent` that this very commit opens.
     pub(super) fn opened_turn(&self, agent: &AgentName) -> Option<&TurnOpened> {
         self.events.iter().rev().find_map(|event| {
-            if let Event::TurnOpened(opened) = event { (opened.agent == *agent).then_some(opened) } else { None }
+            if let Event::TurnOpened(opened) = event {
+                (opened.agent == *agent).then_some(opened)
+            } else {
+                None
+            }
         })
     }
 
     /// Decides who hears and who answers the message at `at`, and records the verdicts.
-    pub(super) fn route(&mut self, at: Position, episode: EpisodeId, author: &Author, speech: &Speech<'_>) {
+    pub(super) fn route(
+        &mut self,
+        at: Position,
+        episode: EpisodeId,
+        author: &Author,
+        speech: &Speech<'_>,
+    ) {
         let mut route = route(self.world, &self.roster(), speech);
         let tells_join = matches!(author, Author::Agent(agent) if self.joins(agent, &route));
-        let (respond, full): (Vec<_>, Vec<_>) = route.respond.drain(..).partition(|(name, _)| !self.is_full(name));
+        let (respond, full): (Vec<_>, Vec<_>) = route
+            .respond
+            .drain(..)
+            .partition(|(name, _)| !self.is_full(name));
         let agents: Vec<AgentName> = respond.iter().map(|(name, _)| name.clone()).collect();
         self.push(Event::MessageRouted(MessageRouted {
             message: at,
@@ -206,7 +275,8 @@ impl Draft<'_> {
             tag: route.tag,
             damped: route.damped.clone(),
             tells_join,
-            undeliverable: u32::try_from(route.unknown.len().saturating_add(full.len())).unwrap_or(u32::MAX),
+            undeliverable: u32::try_from(route.unknown.len().saturating_add(full.len()))
+                .unwrap_or(u32::MAX),
             unknown: Content::Present(route.unknown.clone()),
         }));
         let to = match author {
@@ -239,25 +309,57 @@ impl Draft<'_> {
             }
         };
         let new = (0..).zip(&self.events).filter_map(joined);
-        new.fold(self.world.roster(), |roster, (person, at)| roster.with(&person, at))
+        new.fold(self.world.roster(), |roster, (person, at)| {
+            roster.with(&person, at)
+        })
     }
 
     /// Tells the author, or everyone, in one notice what of a message did not reach anybody.
-    fn tell_route(&mut self, message: Position, episode: EpisodeId, to: Option<&PersonName>, route: Route) {
-        let Route { rule, unknown, nearest, only_named: named, .. } = route;
+    fn tell_route(
+        &mut self,
+        message: Position,
+        episode: EpisodeId,
+        to: Option<&PersonName>,
+        route: Route,
+    ) {
+        let Route {
+            rule,
+            unknown,
+            nearest,
+            only_named: named,
+            ..
+        } = route;
         let notice = if rule == RoutingRule::TooMany {
-            Notice::NobodyAnswers { message, nearest, named }
+            Notice::NobodyAnswers {
+                message,
+                nearest,
+                named,
+            }
         } else if !unknown.is_empty() {
-            Notice::Undeliverable { message, nearest, named }
+            Notice::Undeliverable {
+                message,
+                nearest,
+                named,
+            }
         } else if !named.is_empty() {
-            Notice::OnlyNamed { message, agents: named.agents, people: named.people }
+            Notice::OnlyNamed {
+                message,
+                agents: named.agents,
+                people: named.people,
+            }
         } else {
             return;
         };
         self.tell(notice, to.cloned(), episode);
     }
 
-    fn tell_damped(&mut self, agent: &AgentName, other: &AgentName, reason: DampReason, episode: EpisodeId) {
+    fn tell_damped(
+        &mut self,
+        agent: &AgentName,
+        other: &AgentName,
+        reason: DampReason,
+        episode: EpisodeId,
+    ) {
         let (agent, other) = (agent.clone(), other.clone());
         let notice = match reason {
             DampReason::HopBudget => Notice::HopBudgetSpent { agent },
@@ -271,11 +373,15 @@ impl Draft<'_> {
     pub(super) fn tell_once(&mut self, notice: Notice, episode: EpisodeId) {
         let what = Told::of(&notice);
         let is_same = |event: &Event| {
-            let Event::NoticePosted(posted) = event else { return false };
+            let Event::NoticePosted(posted) = event else {
+                return false;
+            };
             posted.episode == Some(episode) && Told::of(&posted.notice) == what
         };
         let told = self.world.episodes.get(&episode).map(|spent| &spent.told);
-        let is_told = what.zip(told).is_some_and(|(what, told)| told.contains(&what));
+        let is_told = what
+            .zip(told)
+            .is_some_and(|(what, told)| told.contains(&what));
         let is_told_now = what.is_some() && self.events.iter().any(is_same);
         if !is_told && !is_told_now {
             self.tell(notice, None, episode);
@@ -283,14 +389,20 @@ impl Draft<'_> {
     }
 
     pub(super) fn tell(&mut self, notice: Notice, to: Option<PersonName>, episode: EpisodeId) {
-        self.push(Event::NoticePosted(NoticePosted { notice, to, episode: Some(episode) }));
+        self.push(Event::NoticePosted(NoticePosted {
+            notice,
+            to,
+            episode: Some(episode),
+        }));
     }
 
     /// Whether `agent`'s inbox is full, with what this very commit put into it.
     pub(super) fn is_full(&self, agent: &AgentName) -> bool {
         let max = usize::try_from(self.world.rules.spec().limits.inbox_max).unwrap_or(usize::MAX);
         let is_for = |event: &&Event| {
-            let Event::MessageRouted(routed) = event else { return false };
+            let Event::MessageRouted(routed) = event else {
+                return false;
+            };
             routed.respond.iter().any(|(name, _)| name == agent)
         };
         let new = self.events.iter().filter(is_for).count();
@@ -300,17 +412,34 @@ impl Draft<'_> {
 
     /// A person's message, or the world's, to an agent that waits for a person: it is kept, and its author is told; or it
     /// closes what waits.
-    pub(super) fn reach_waiting(&mut self, agent: AgentName, author: Option<PersonName>, episode: EpisodeId) {
-        match (self.open_request_of(&agent), self.world.rules.spec().policy.while_waiting) {
-            (Some(_), WhileWaiting::Supersede) => self.close_turn_of(&agent, CloseReason::Superseded),
+    pub(super) fn reach_waiting(
+        &mut self,
+        agent: AgentName,
+        author: Option<PersonName>,
+        episode: EpisodeId,
+    ) {
+        match (
+            self.open_request_of(&agent),
+            self.world.rules.spec().policy.while_waiting,
+        ) {
+            (Some(_), WhileWaiting::Supersede) => {
+                self.close_turn_of(&agent, CloseReason::Superseded)
+            }
             (Some(_), WhileWaiting::Queue) | (None, _) => self.tell_waiting(agent, author, episode),
         }
     }
 
     /// Tells for whom an agent waits, itself or by way of those whom it asked. One agent does not interrupt what another
     /// asks of people, whatever the room does about people's messages: they would never be answered.
-    pub(super) fn tell_waiting(&mut self, agent: AgentName, to: Option<PersonName>, episode: EpisodeId) {
-        let request = self.open_request_of(&agent).or_else(|| self.request_behind(&agent));
+    pub(super) fn tell_waiting(
+        &mut self,
+        agent: AgentName,
+        to: Option<PersonName>,
+        episode: EpisodeId,
+    ) {
+        let request = self
+            .open_request_of(&agent)
+            .or_else(|| self.request_behind(&agent));
         if let Some(request) = request {
             self.tell(Notice::AgentWaits { agent, request }, to, episode);
         }
@@ -321,7 +450,10 @@ impl Draft<'_> {
         if self.world.pending.is_empty() {
             return None;
         }
-        self.world.behind(agent).iter().find_map(|other| self.open_request_of(other))
+        self.world
+            .behind(agent)
+            .iter()
+            .find_map(|other| self.open_request_of(other))
     }
 
     /// The request that `agent`'s turn waits for, unless this very commit closes that turn.
@@ -333,6 +465,10 @@ impl Draft<'_> {
     pub(super) fn waits_for(&self, agent: &AgentName) -> Option<RequestId> {
         let open = &self.world.memories.get(agent)?.open_calls;
         let is_open = |call| open.contains_key(call);
-        self.world.pending.iter().find(|(_, request)| is_open(&request.call)).map(|(id, _)| *id)
+        self.world
+            .pending
+            .iter()
+            .find(|(_, request)| is_open(&request.call))
+            .map(|(id, _)| *id)
     }
 }

@@ -6,8 +6,8 @@ use super::calling::Calling;
 use super::{Draft, No, model::backoff};
 use crate::content::Content;
 use crate::event::{
-    AgentFailed, AgentReacted, CloseReason, Event, Notice, Purpose, RoutingTag, SpentLimit, TurnClosed, TurnDeclined,
-    TurnOpened, Unasked,
+    AgentFailed, AgentReacted, CloseReason, Event, Notice, Purpose, RoutingTag, SpentLimit,
+    TurnClosed, TurnDeclined, TurnOpened, Unasked,
 };
 use crate::ids::{AgentName, Attempt, CallId, EpisodeId, Position, Time, TurnId};
 use crate::memory::{Memory, Reading, Remembered};
@@ -34,7 +34,10 @@ impl News {
     /// The same, with the item that tells what was done before.
     fn told(&self, world: &World, agent: &AgentName, memory: &Memory) -> Self {
         let done = world.done_before(agent, self.positions.len(), &self.redoes, memory);
-        Self { fresh: self.fresh.iter().cloned().chain(done).collect(), ..self.clone() }
+        Self {
+            fresh: self.fresh.iter().cloned().chain(done).collect(),
+            ..self.clone()
+        }
     }
 
     fn reading<'m>(&'m self, memory: &'m Memory) -> Reading<'m> {
@@ -43,13 +46,24 @@ impl News {
 }
 
 impl<'w> Draft<'w> {
-    pub(super) fn open_turn(&mut self, agent: &AgentName, horizon: Position, reaction: &Reaction) -> Result<(), No> {
-        let memory =
-            self.memory(agent).filter(|memory| memory.turn.is_none() && memory.revised <= horizon).ok_or(No::STALE)?;
-        let news = self.news(agent, memory, horizon, self.is_spent(agent, memory)).ok_or(No::STALE)?;
+    pub(super) fn open_turn(
+        &mut self,
+        agent: &AgentName,
+        horizon: Position,
+        reaction: &Reaction,
+    ) -> Result<(), No> {
+        let memory = self
+            .memory(agent)
+            .filter(|memory| memory.turn.is_none() && memory.revised <= horizon)
+            .ok_or(No::STALE)?;
+        let news = self
+            .news(agent, memory, horizon, self.is_spent(agent, memory))
+            .ok_or(No::STALE)?;
         self.cause = Some(news.cause);
         match reaction {
-            Reaction::AskModel(parameters) => self.open_asking(agent, memory, horizon, &news, parameters),
+            Reaction::AskModel(parameters) => {
+                self.open_asking(agent, memory, horizon, &news, parameters)
+            }
             Reaction::Answer { .. } | Reaction::Pass { .. } => {
                 let (turn, episode) = (TurnId(self.here()), news.episode);
                 self.push_opened(agent, horizon, &news);
@@ -62,30 +76,57 @@ impl<'w> Draft<'w> {
     /// Whether the episode of the oldest message affords no model call any more.
     fn is_spent(&self, agent: &AgentName, memory: &Memory) -> bool {
         let oldest = memory.inbox.front();
-        oldest.is_some_and(|oldest| self.world.affords(&self.world.rules, agent, oldest.episode).is_none())
+        oldest.is_some_and(|oldest| {
+            self.world
+                .affords(&self.world.rules, agent, oldest.episode)
+                .is_none()
+        })
     }
 
     /// What `agent` takes up of its inbox. Where the episode of the oldest message `is_spent`, only that episode's
     /// messages at the front: what belongs to another one is not set aside with them.
-    fn news(&self, agent: &AgentName, memory: &Memory, horizon: Position, is_spent: bool) -> Option<News> {
+    fn news(
+        &self,
+        agent: &AgentName,
+        memory: &Memory,
+        horizon: Position,
+        is_spent: bool,
+    ) -> Option<News> {
         let max = usize::try_from(self.world.rules.spec().limits.news_max).unwrap_or(usize::MAX);
         let episode = memory.inbox.front()?.episode;
-        let due = memory.inbox.iter().take_while(|message| message.at <= horizon).take(max);
+        let due = memory
+            .inbox
+            .iter()
+            .take_while(|message| message.at <= horizon)
+            .take(max);
         let due = due.take_while(|message| !is_spent || message.episode == episode);
         let due: Vec<_> = due.collect();
         let positions: Vec<Position> = due.iter().map(|message| message.at).collect();
-        let cause = due.last().map(|message| message.at.max(message.episode.0))?;
+        let cause = due
+            .last()
+            .map(|message| message.at.max(message.episode.0))?;
         if horizon > self.world.head || memory.joining.is_some() {
             return None;
         }
         let until = memory.reaches(horizon, positions.len());
         let fresh = self.world.fresh_items(agent, memory, until);
         let redoes = self.world.redoes(agent, positions.len());
-        Some(News { positions, cause, episode, fresh, redoes })
+        Some(News {
+            positions,
+            cause,
+            episode,
+            fresh,
+            redoes,
+        })
     }
 
     fn push_opened(&mut self, agent: &AgentName, horizon: Position, news: &News) {
-        let News { episode, positions, redoes, .. } = news;
+        let News {
+            episode,
+            positions,
+            redoes,
+            ..
+        } = news;
         self.push(Event::TurnOpened(TurnOpened {
             agent: agent.clone(),
             episode: *episode,
@@ -106,7 +147,14 @@ impl<'w> Draft<'w> {
     ) -> Result<(), No> {
         let taken = news.told(self.world, agent, memory);
         let (turn, reading) = (TurnId(self.here()), taken.reading(memory));
-        let calling = Calling { agent, turn, memory, reading, compactions: 0, parameters };
+        let calling = Calling {
+            agent,
+            turn,
+            memory,
+            reading,
+            compactions: 0,
+            parameters,
+        };
         match self.affordable(&calling, news.episode) {
             Ok(purpose) => {
                 self.push_opened(agent, horizon, news);
@@ -145,12 +193,27 @@ impl<'w> Draft<'w> {
 
     /// Tells people once per episode that an agent can ask no model any more.
     pub(super) fn tell_limit(&mut self, agent: &AgentName, limit: SpentLimit, episode: EpisodeId) {
-        self.tell_once(Notice::LimitReached { agent: agent.clone(), limit }, episode);
+        self.tell_once(
+            Notice::LimitReached {
+                agent: agent.clone(),
+                limit,
+            },
+            episode,
+        );
     }
 
     /// Asks a further time in an open turn, or closes it: with a closing call if there is something left for one.
-    pub(super) fn ask_or_close(&mut self, calling: &Calling<'_>, episode: EpisodeId) -> Result<(), No> {
-        let Calling { agent, turn, parameters, .. } = *calling;
+    pub(super) fn ask_or_close(
+        &mut self,
+        calling: &Calling<'_>,
+        episode: EpisodeId,
+    ) -> Result<(), No> {
+        let Calling {
+            agent,
+            turn,
+            parameters,
+            ..
+        } = *calling;
         match self.affordable(calling, episode) {
             Ok(purpose) => self.ask_model(calling, purpose),
             Err(SpentLimit::ModelCalls) => {
@@ -166,10 +229,18 @@ impl<'w> Draft<'w> {
         }
     }
 
-    pub(super) fn continue_turn(&mut self, agent: &AgentName, turn: TurnId, reaction: &Reaction) -> Result<(), No> {
+    pub(super) fn continue_turn(
+        &mut self,
+        agent: &AgentName,
+        turn: TurnId,
+        reaction: &Reaction,
+    ) -> Result<(), No> {
         let memory = self.memory(agent).ok_or(No::STALE)?;
-        let open =
-            memory.turn.as_ref().filter(|open| open.id == turn && open.is_ready_to_continue()).ok_or(No::STALE)?;
+        let open = memory
+            .turn
+            .as_ref()
+            .filter(|open| open.id == turn && open.is_ready_to_continue())
+            .ok_or(No::STALE)?;
         self.cause = Some(open.moved_by);
         let episode = open.episode;
         match reaction {
@@ -184,7 +255,13 @@ impl<'w> Draft<'w> {
     }
 
     /// Records what an agent in code did; its answer is then treated like a model's.
-    fn react(&mut self, agent: &AgentName, turn: TurnId, episode: EpisodeId, reaction: &Reaction) -> Result<(), No> {
+    fn react(
+        &mut self,
+        agent: &AgentName,
+        turn: TurnId,
+        episode: EpisodeId,
+        reaction: &Reaction,
+    ) -> Result<(), No> {
         let response = match reaction {
             Reaction::Answer { response, .. } => Some(response),
             Reaction::Pass { .. } => None,
@@ -214,7 +291,9 @@ impl<'w> Draft<'w> {
     /// The rules that an agent works by: those that its open turn began under, else those in force.
     pub(super) fn rules_of(&self, agent: &AgentName) -> &'w Rules {
         let world: &'w World = self.world;
-        self.memory(agent).and_then(|memory| memory.turn.as_ref()).map_or(&world.rules, |turn| &turn.rules)
+        self.memory(agent)
+            .and_then(|memory| memory.turn.as_ref())
+            .map_or(&world.rules, |turn| &turn.rules)
     }
 
     /// Records that an agent could not react; after the last attempt its turn is over.
@@ -225,7 +304,10 @@ impl<'w> Draft<'w> {
         code: &str,
         detail: &str,
     ) -> Result<(), No> {
-        let memory = self.memory(agent).filter(|memory| memory.is_owed_delivery()).ok_or(No::STALE)?;
+        let memory = self
+            .memory(agent)
+            .filter(|memory| memory.is_owed_delivery())
+            .ok_or(No::STALE)?;
         if memory.turn.as_ref().map(|open| open.id) != turn {
             return Err(No::STALE);
         }
@@ -263,29 +345,50 @@ impl<'w> Draft<'w> {
         let head = self.world.head;
         let opened = match &memory.turn {
             Some(open) => Some((open.id, open.episode)),
-            None => self.news(agent, memory, head, self.is_spent(agent, memory)).map(|news| {
-                let turn = TurnId(self.here());
-                self.push_opened(agent, head, &news);
-                self.trim(agent, &news.told(self.world, agent, memory).reading(memory));
-                (turn, news.episode)
-            }),
+            None => self
+                .news(agent, memory, head, self.is_spent(agent, memory))
+                .map(|news| {
+                    let turn = TurnId(self.here());
+                    self.push_opened(agent, head, &news);
+                    self.trim(agent, &news.told(self.world, agent, memory).reading(memory));
+                    (turn, news.episode)
+                }),
         };
-        let Some((turn, episode)) = opened else { return };
-        self.tell(Notice::TurnFailed { agent: agent.clone(), code: code.to_owned() }, None, episode);
+        let Some((turn, episode)) = opened else {
+            return;
+        };
+        self.tell(
+            Notice::TurnFailed {
+                agent: agent.clone(),
+                code: code.to_owned(),
+            },
+            None,
+            episode,
+        );
         self.close(agent, turn, CloseReason::Failed);
     }
 
     /// Closes a turn; whoever asked its agent something has an answer, or is told that there is none.
     pub(super) fn close(&mut self, agent: &AgentName, turn: TurnId, reason: CloseReason) {
         self.answer_asks(agent, reason);
-        self.push(Event::TurnClosed(TurnClosed { agent: agent.clone(), turn, reason, unasked: None }));
+        self.push(Event::TurnClosed(TurnClosed {
+            agent: agent.clone(),
+            turn,
+            reason,
+            unasked: None,
+        }));
     }
 
     /// Closes a turn that has too little money left for what it wanted.
     pub(super) fn close_unasked(&mut self, agent: &AgentName, turn: TurnId, unasked: Unasked) {
         let reason = CloseReason::Limit;
         self.answer_asks(agent, reason);
-        self.push(Event::TurnClosed(TurnClosed { agent: agent.clone(), turn, reason, unasked: Some(unasked) }));
+        self.push(Event::TurnClosed(TurnClosed {
+            agent: agent.clone(),
+            turn,
+            reason,
+            unasked: Some(unasked),
+        }));
     }
 
     pub(super) fn memory(&self, agent: &AgentName) -> Option<&'w Memory> {
@@ -306,14 +409,20 @@ impl<'w> Draft<'w> {
         let has_calls = response.reply().calls().next().is_some();
         let reply = FinalReply::of(&response.spoken(), agent, &self.world.reply_roster(agent));
         if has_calls && purpose == Purpose::Turn {
-            reply.warnings.iter().for_each(|code| self.warn(agent, code));
+            reply
+                .warnings
+                .iter()
+                .for_each(|code| self.warn(agent, code));
             self.post_beside_calls(agent, turn, at, stream, &reply);
             return self.admit(agent, turn, at, response, purpose);
         }
         if has_calls {
             self.admit(agent, turn, at, response, purpose);
         }
-        reply.warnings.iter().for_each(|code| self.warn(agent, code));
+        reply
+            .warnings
+            .iter()
+            .for_each(|code| self.warn(agent, code));
         if reply.text.is_empty() && reply.tag == Some(RoutingTag::To) {
             self.warn(agent, "routing_tag_without_words");
         }
@@ -328,8 +437,13 @@ impl<'w> Draft<'w> {
         }
         if has_calls {
             let episode = self.episode_of(agent).unwrap_or(EpisodeId(turn.0));
-            let asked = self.memory(agent).and_then(|memory| memory.turn.as_ref()).filter(|open| open.model.is_some());
-            let limit = asked.map_or(SpentLimit::ModelCalls, |open| self.limit_of_closing(agent, open));
+            let asked = self
+                .memory(agent)
+                .and_then(|memory| memory.turn.as_ref())
+                .filter(|open| open.model.is_some());
+            let limit = asked.map_or(SpentLimit::ModelCalls, |open| {
+                self.limit_of_closing(agent, open)
+            });
             self.tell_limit(agent, limit, episode);
         }
         self.close(agent, turn, reason);

@@ -18,8 +18,15 @@ impl Draft<'_> {
         if reply.withheld.is_empty() {
             return;
         }
-        let message = (!reply.text.is_empty()).then(|| MessageId(stream.unwrap_or_else(|| self.here().next())));
+        let message = (!reply.text.is_empty())
+            .then(|| MessageId(stream.unwrap_or_else(|| self.here().next())));
         let (agent, spans) = (agent.clone(), reply.withheld.clone());
-        self.push(Event::ArtifactWithheld(ArtifactWithheld { agent, turn, answer, message, spans }));
+        self.push(Event::ArtifactWithheld(ArtifactWithheld {
+            agent,
+            turn,
+            answer,
+            message,
+            spans,
+        }));
     }
 }

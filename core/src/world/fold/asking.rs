@@ -16,7 +16,9 @@ pub(super) fn asked_by(event: &MessagePosted) -> Vec<(AgentName, CallId)> {
 impl World {
     pub(super) fn ask_agent(&mut self, event: &AgentAsked) {
         let at = self.head;
-        let Some(call) = self.call_mut(&event.agent, event.call) else { return };
+        let Some(call) = self.call_mut(&event.agent, event.call) else {
+            return;
+        };
         call.moved_by = at;
         call.state = CallState::AwaitsAgent {
             asked: event.asked.clone(),
@@ -31,19 +33,32 @@ impl World {
         if event.rule != RoutingRule::HandedOff {
             return Vec::new();
         }
-        let Some(Author::Agent(author)) = self.transcript.back().map(|message| &message.author) else {
+        let Some(Author::Agent(author)) = self.transcript.back().map(|message| &message.author)
+        else {
             return Vec::new();
         };
-        let turn = self.memories.get(author).and_then(|memory| memory.turn.as_ref());
+        let turn = self
+            .memories
+            .get(author)
+            .and_then(|memory| memory.turn.as_ref());
         let asks = turn.into_iter().flat_map(|turn| &turn.asks);
-        asks.filter(|(asker, call)| self.owes_answer(author, asker, *call)).cloned().collect()
+        asks.filter(|(asker, call)| self.owes_answer(author, asker, *call))
+            .cloned()
+            .collect()
     }
 
     pub(super) fn hand_off(&mut self, event: &HandedOff) {
-        let turn = self.memories.get_mut(&event.agent).and_then(|memory| memory.turn.as_mut());
-        let passed = turn.map(|turn| std::mem::take(&mut turn.asks)).unwrap_or_default();
+        let turn = self
+            .memories
+            .get_mut(&event.agent)
+            .and_then(|memory| memory.turn.as_mut());
+        let passed = turn
+            .map(|turn| std::mem::take(&mut turn.asks))
+            .unwrap_or_default();
         for (asker, call) in passed {
-            let Some(open) = self.call_mut(&asker, call) else { continue };
+            let Some(open) = self.call_mut(&asker, call) else {
+                continue;
+            };
             if let CallState::AwaitsAgent { asked, .. } = &mut open.state
                 && *asked == event.agent
             {
@@ -55,7 +70,10 @@ impl World {
     /// What `agent`'s call gave: the words of the message at `at`, which it does not hear once more; `None` if they were
     /// erased.
     pub(super) fn answer_at(&mut self, at: Position, agent: &AgentName) -> Option<String> {
-        let last = self.transcript.back_mut().filter(|message| message.at == at)?;
+        let last = self
+            .transcript
+            .back_mut()
+            .filter(|message| message.at == at)?;
         let message = std::sync::Arc::make_mut(last);
         if !message.told.contains(agent) {
             message.told.push(agent.clone());

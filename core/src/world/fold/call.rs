@@ -3,12 +3,14 @@
 use crate::border::model::{Crossing, settled_notice};
 use crate::content::Content;
 use crate::event::{
-    AdmittedCall, ApprovalDecided, ApprovalExpired, ApprovalRequested, CallReplaced, CallStatus, CallsAdmitted,
-    OutcomeSettled, OutcomeUnknown, QuestionAnswered, QuestionAsked, Reconciled, ReconciledHow, SettledHow,
-    ToolFinished, ToolStarted, UnknownCause, Verdict,
+    AdmittedCall, ApprovalDecided, ApprovalExpired, ApprovalRequested, CallReplaced, CallStatus,
+    CallsAdmitted, OutcomeSettled, OutcomeUnknown, QuestionAnswered, QuestionAsked, Reconciled,
+    ReconciledHow, SettledHow, ToolFinished, ToolStarted, UnknownCause, Verdict,
 };
 use crate::ids::{AgentName, Attempt, CallId, RequestId};
-use crate::memory::{Allowance, CallResult, CallState, Given, GivenForm, Memory, OpenCall, Run, Slot};
+use crate::memory::{
+    Allowance, CallResult, CallState, Given, GivenForm, Memory, OpenCall, Run, Slot,
+};
 use crate::refusal::{Decided, RefusalReason};
 use crate::tool::{Question, ViewPolicy, reads_json};
 use crate::world::{Request, RequestKind, World};
@@ -18,7 +20,9 @@ impl World {
         for admitted in &event.calls {
             let (tool, arguments) = self.written(event, admitted);
             let is_erased = arguments.present().is_none();
-            let origin = admitted.origin.and_then(|origin| self.origin(&event.agent, origin));
+            let origin = admitted
+                .origin
+                .and_then(|origin| self.origin(&event.agent, origin));
             let call = OpenCall {
                 folder: origin.and_then(|origin| origin.folder.clone()),
                 turn: event.turn,
@@ -31,11 +35,13 @@ impl World {
                 effect: admitted.effect,
                 edited: None,
                 // What runs again in the place of an edited call still is what a person edited.
-                edits: origin.and_then(|origin| origin.difference().or_else(|| origin.edits.clone())),
+                edits: origin
+                    .and_then(|origin| origin.difference().or_else(|| origin.edits.clone())),
                 denied_for: None,
                 // What takes the place of a call has its permission.
                 allowed: origin.and_then(|origin| origin.allowed.clone()),
-                wants_two: origin.is_some_and(|origin| origin.wants_two) || self.wants_two(&event.agent, admitted),
+                wants_two: origin.is_some_and(|origin| origin.wants_two)
+                    || self.wants_two(&event.agent, admitted),
                 input: origin.and_then(|origin| origin.input.clone()),
                 moved_by: self.head,
                 state: CallState::Ready { next: Attempt(1) },
@@ -46,24 +52,40 @@ impl World {
             if let Some(origin) = admitted.origin {
                 self.hand_down(&event.agent, origin, admitted.call);
             }
-            let Some(memory) = self.memories.get_mut(&event.agent) else { return };
+            let Some(memory) = self.memories.get_mut(&event.agent) else {
+                return;
+            };
             memory.open_calls.insert(admitted.call, call);
             memory.count_label(&admitted.label);
-            let Some(turn) = memory.turn.as_mut() else { continue };
+            let Some(turn) = memory.turn.as_mut() else {
+                continue;
+            };
             turn.moved_by = self.head;
             if admitted.origin.is_none() {
                 let label = admitted.label.clone();
-                turn.slots.push(Slot { call: admitted.call, label, tool, is_erased, result: None });
+                turn.slots.push(Slot {
+                    call: admitted.call,
+                    label,
+                    tool,
+                    is_erased,
+                    result: None,
+                });
             }
         }
     }
 
     /// Whether the rules that a call is taken up under want a second person to allow it: those of its turn, or those of now.
     fn wants_two(&self, agent: &AgentName, admitted: &AdmittedCall) -> bool {
-        let turn = self.memories.get(agent).and_then(|memory| memory.turn.as_ref());
+        let turn = self
+            .memories
+            .get(agent)
+            .and_then(|memory| memory.turn.as_ref());
         let rules = [Some(&self.rules), turn.map(|turn| &turn.rules)];
         rules.into_iter().flatten().any(|rules| {
-            let tool = admitted.tool.as_ref().and_then(|tool| rules.spec().tools.get(tool));
+            let tool = admitted
+                .tool
+                .as_ref()
+                .and_then(|tool| rules.spec().tools.get(tool));
             let effect = admitted.effect.or(tool.map(|tool| tool.effect));
             effect.is_some_and(|effect| rules.spec().policy.four_eyes.contains(&effect))
         })
@@ -71,7 +93,8 @@ impl World {
 
     /// The call that another one takes the place of.
     fn origin(&self, agent: &AgentName, call: CallId) -> Option<&OpenCall> {
-        self.open_call(agent, call).or_else(|| self.inherited_call(agent, call))
+        self.open_call(agent, call)
+            .or_else(|| self.inherited_call(agent, call))
     }
 
     /// The tool's name and the arguments as the agent wrote them: in the answer, or in the call that this one replaces.
@@ -85,7 +108,9 @@ impl World {
             Some((at, _, Content::Present(response))) if *at == event.answer => {
                 let ordinal = usize::try_from(admitted.ordinal).unwrap_or(usize::MAX);
                 let part = response.reply().calls().nth(ordinal);
-                part.map_or_else(Default::default, |part| (part.tool.clone(), Content::Present(part.arguments.clone())))
+                part.map_or_else(Default::default, |part| {
+                    (part.tool.clone(), Content::Present(part.arguments.clone()))
+                })
             }
             Some((_, _, Content::Erased { by })) => (String::new(), Content::Erased { by: *by }),
             Some((_, _, Content::Present(_))) | None => Default::default(),
@@ -94,13 +119,35 @@ impl World {
 
     pub(super) fn ask_approval(&mut self, event: &ApprovalRequested) {
         let request = RequestId(self.head);
-        let ApprovalRequested { effect, arguments, schema, folder, warnings, shown, expires_at, .. } = event.clone();
+        let ApprovalRequested {
+            effect,
+            arguments,
+            schema,
+            folder,
+            warnings,
+            shown,
+            expires_at,
+            ..
+        } = event.clone();
         if let Some(call) = self.call_mut(&event.agent, event.call) {
             call.folder.clone_from(&folder);
         }
-        let kind = RequestKind::Approval { effect, arguments, schema, folder, warnings, shown, expires_at };
+        let kind = RequestKind::Approval {
+            effect,
+            arguments,
+            schema,
+            folder,
+            warnings,
+            shown,
+            expires_at,
+        };
         let next = event.attempt.unwrap_or(Attempt(1));
-        self.ask(&event.agent, event.call, CallState::AwaitsApproval { request, next }, kind);
+        self.ask(
+            &event.agent,
+            event.call,
+            CallState::AwaitsApproval { request, next },
+            kind,
+        );
     }
 
     pub(super) fn ask_question(&mut self, event: &QuestionAsked) {
@@ -111,7 +158,15 @@ impl World {
             schema: event.schema.clone(),
             question: event.question.clone(),
         };
-        self.ask(&event.agent, event.call, CallState::AwaitsAnswer { request, attempt: event.attempt }, kind);
+        self.ask(
+            &event.agent,
+            event.call,
+            CallState::AwaitsAnswer {
+                request,
+                attempt: event.attempt,
+            },
+            kind,
+        );
     }
 
     pub(super) fn lose_outcome(&mut self, event: &OutcomeUnknown) {
@@ -119,20 +174,38 @@ impl World {
         if self.ask_outcome_anew(event, request) {
             return;
         }
-        let attempt = self.open_call(&event.agent, event.call).map_or(Attempt(1), OpenCall::attempt);
+        let attempt = self
+            .open_call(&event.agent, event.call)
+            .map_or(Attempt(1), OpenCall::attempt);
         let is_open = event.cause == UnknownCause::Crash;
         let state = CallState::AwaitsSettlement { request, attempt };
-        self.ask(&event.agent, event.call, state, RequestKind::Outcome { attempt, is_open });
+        self.ask(
+            &event.agent,
+            event.call,
+            state,
+            RequestKind::Outcome { attempt, is_open },
+        );
     }
 
     /// Puts `request` in the place of the one that waits about the same outcome, if there is one.
     fn ask_outcome_anew(&mut self, event: &OutcomeUnknown, request: RequestId) -> bool {
-        let is_it = |asked: &Request| asked.call == event.call && matches!(asked.kind, RequestKind::Outcome { .. });
-        let before = self.pending.iter().find(|(_, asked)| is_it(asked)).map(|(id, asked)| (*id, asked.clone()));
-        let Some((before, asked)) = before else { return false };
+        let is_it = |asked: &Request| {
+            asked.call == event.call && matches!(asked.kind, RequestKind::Outcome { .. })
+        };
+        let before = self
+            .pending
+            .iter()
+            .find(|(_, asked)| is_it(asked))
+            .map(|(id, asked)| (*id, asked.clone()));
+        let Some((before, asked)) = before else {
+            return false;
+        };
         self.settle(before, RefusalReason::Closed, asked_anew());
         let open = self.call_mut(&event.agent, event.call);
-        if let Some(CallState::AwaitsSettlement { request: waits_for, .. }) = open.map(|open| &mut open.state) {
+        if let Some(CallState::AwaitsSettlement {
+            request: waits_for, ..
+        }) = open.map(|open| &mut open.state)
+        {
             *waits_for = request;
         }
         self.pending.insert(request, asked);
@@ -142,14 +215,31 @@ impl World {
     /// Asks people about a call. What they were asked about it before is asked anew by that.
     fn ask(&mut self, agent: &AgentName, call: CallId, state: CallState, kind: RequestKind) {
         let at = self.head;
-        let before: Vec<RequestId> =
-            self.pending.iter().filter(|(_, asked)| asked.call == call).map(|(id, _)| *id).collect();
-        before.into_iter().for_each(|id| self.settle(id, RefusalReason::Closed, asked_anew()));
-        let Some(open) = self.call_mut(agent, call) else { return };
+        let before: Vec<RequestId> = self
+            .pending
+            .iter()
+            .filter(|(_, asked)| asked.call == call)
+            .map(|(id, _)| *id)
+            .collect();
+        before
+            .into_iter()
+            .for_each(|id| self.settle(id, RefusalReason::Closed, asked_anew()));
+        let Some(open) = self.call_mut(agent, call) else {
+            return;
+        };
         open.state = state;
         open.moved_by = at;
         let (tool, arguments) = (open.tool.clone(), open.arguments.clone());
-        self.pending.insert(RequestId(at), Request { agent: agent.clone(), call, tool, arguments, kind });
+        self.pending.insert(
+            RequestId(at),
+            Request {
+                agent: agent.clone(),
+                call,
+                tool,
+                arguments,
+                kind,
+            },
+        );
     }
 
     pub(super) fn decide_approval(&mut self, event: &ApprovalDecided) {
@@ -157,40 +247,68 @@ impl World {
             Verdict::Allow => "allow",
             Verdict::Deny => "deny",
         };
-        let asked = self.pending.get(&event.request).and_then(|request| request.kind.effect());
+        let asked = self
+            .pending
+            .get(&event.request)
+            .and_then(|request| request.kind.effect());
         self.settle_by(event.request, event.by.clone(), how);
         let at = self.head;
         if let Some(call) = self.call_mut(&event.agent, event.call) {
             call.note_decision(event, at);
         }
         if event.verdict == Verdict::Allow {
-            self.allow(&event.agent, event.call, asked.map(|effect| Allowance { by: event.by.clone(), effect }));
+            self.allow(
+                &event.agent,
+                event.call,
+                asked.map(|effect| Allowance {
+                    by: event.by.clone(),
+                    effect,
+                }),
+            );
         }
     }
 
     pub(super) fn expire_approval(&mut self, event: &ApprovalExpired) {
-        let decided = Decided { by: None, how: "expired".to_owned() };
+        let decided = Decided {
+            by: None,
+            how: "expired".to_owned(),
+        };
         self.settle(event.request, RefusalReason::Expired, decided);
     }
 
     pub(super) fn answer_question(&mut self, event: &QuestionAnswered) {
-        let question = self.pending.get(&event.request).map(|request| request.kind.clone());
+        let question = self
+            .pending
+            .get(&event.request)
+            .map(|request| request.kind.clone());
         self.settle_by(event.request, event.by.clone(), "answered");
         let given = given(question, event);
-        let Some(call) = self.call_mut(&event.agent, event.call) else { return };
+        let Some(call) = self.call_mut(&event.agent, event.call) else {
+            return;
+        };
         call.input = given;
         let next = call.attempt().next();
         self.make_ready(&event.agent, event.call, next);
     }
 
-    pub(super) fn settle_by(&mut self, request: RequestId, by: crate::principal::Person, how: &str) {
-        let decided = Decided { by: Some(by), how: how.to_owned() };
+    pub(super) fn settle_by(
+        &mut self,
+        request: RequestId,
+        by: crate::principal::Person,
+        how: &str,
+    ) {
+        let decided = Decided {
+            by: Some(by),
+            how: how.to_owned(),
+        };
         self.settle(request, RefusalReason::AlreadyDecided, decided);
     }
 
     /// A call that waited for permission may run.
     pub(super) fn allow(&mut self, agent: &AgentName, id: CallId, allowance: Option<Allowance>) {
-        let Some(call) = self.call_mut(agent, id) else { return };
+        let Some(call) = self.call_mut(agent, id) else {
+            return;
+        };
         call.allowed = allowance;
         let next = call.next();
         self.make_ready(agent, id, next);
@@ -207,14 +325,20 @@ impl World {
     pub(super) fn start_tool(&mut self, event: &ToolStarted) {
         self.note_start(event);
         let (at, now) = (self.head, self.time);
-        let Some(call) = self.call_mut(&event.agent, event.call) else { return };
+        let Some(call) = self.call_mut(&event.agent, event.call) else {
+            return;
+        };
         let first_started = call.first_started().unwrap_or(now);
         call.state = CallState::Running(Run::new(event, now, first_started));
         call.moved_by = at;
     }
 
     pub(super) fn finish_call(&mut self, event: &ToolFinished) {
-        let said = if let CallStatus::Answered(at) = event.status { self.answer_at(at, &event.agent) } else { None };
+        let said = if let CallStatus::Answered(at) = event.status {
+            self.answer_at(at, &event.agent)
+        } else {
+            None
+        };
         let crossing = self.crossing(&event.agent, event.call);
         let result = match (&event.status, event.memo.and_then(|at| self.remembered(at))) {
             (CallStatus::Answered(_), _) => CallResult::answered(said.as_deref(), crossing),
@@ -233,10 +357,19 @@ impl World {
 
     /// A denied call is denied again at once if the turn asks for it again.
     fn note_denial(&mut self, event: &ToolFinished) {
-        let Some(memory) = self.memories.get_mut(&event.agent) else { return };
-        let likeness = |call: &OpenCall| Some(OpenCall::likeness(call.tool.as_ref()?, call.arguments_digest));
+        let Some(memory) = self.memories.get_mut(&event.agent) else {
+            return;
+        };
+        let likeness = |call: &OpenCall| {
+            Some(OpenCall::likeness(
+                call.tool.as_ref()?,
+                call.arguments_digest,
+            ))
+        };
         let denied = memory.open_calls.get(&event.call).and_then(likeness);
-        if let (CallStatus::Denied, Some(turn), Some(denied)) = (&event.status, memory.turn.as_mut(), denied) {
+        if let (CallStatus::Denied, Some(turn), Some(denied)) =
+            (&event.status, memory.turn.as_mut(), denied)
+        {
             turn.denied.insert(denied);
         }
     }
@@ -244,7 +377,10 @@ impl World {
     /// What the rules that a call was made under, and people, say about what its agent's model sees of its end. Where no rules are
     /// known a model sees nothing of an output.
     fn crossing(&self, agent: &AgentName, call: CallId) -> Crossing<'_> {
-        let turn = self.memories.get(agent).and_then(|memory| memory.turn.as_ref());
+        let turn = self
+            .memories
+            .get(agent)
+            .and_then(|memory| memory.turn.as_ref());
         let spec = turn.map_or(&self.rules, |turn| &turn.rules).spec();
         let open = self.open_call(agent, call);
         let tool = open.and_then(|open| spec.tools.get(open.tool.as_ref()?));
@@ -258,7 +394,9 @@ impl World {
 
     fn close_call(&mut self, agent: &AgentName, id: CallId, result: CallResult) {
         let at = self.head;
-        let Some(memory) = self.memories.get_mut(agent) else { return };
+        let Some(memory) = self.memories.get_mut(agent) else {
+            return;
+        };
         memory.open_calls.remove(&id);
         if let Some(turn) = memory.turn.as_mut() {
             turn.moved_by = at;
@@ -272,7 +410,11 @@ impl World {
 
     /// A request about an outcome stays when its call is closed, but no longer decides it.
     fn close_outcome_of(&mut self, call: CallId) {
-        for request in self.pending.values_mut().filter(|request| request.call == call) {
+        for request in self
+            .pending
+            .values_mut()
+            .filter(|request| request.call == call)
+        {
             if let RequestKind::Outcome { is_open, .. } = &mut request.kind {
                 *is_open = false;
             }
@@ -281,7 +423,10 @@ impl World {
 
     pub(super) fn settle_outcome(&mut self, event: &OutcomeSettled) {
         let is_open = self.open_call(&event.agent, event.call).is_some();
-        let decided = Decided { by: event.by.person().cloned(), how: "settled".to_owned() };
+        let decided = Decided {
+            by: event.by.person().cloned(),
+            how: "settled".to_owned(),
+        };
         self.settle(event.request, RefusalReason::AlreadyDecided, decided);
         match event.how {
             SettledHow::Ran | SettledHow::NotRun if is_open => {
@@ -302,11 +447,15 @@ impl World {
 
     pub(super) fn reconcile(&mut self, event: &Reconciled) {
         let at = self.head;
-        let Some(call) = self.call_mut(&event.agent, event.call) else { return };
+        let Some(call) = self.call_mut(&event.agent, event.call) else {
+            return;
+        };
         call.moved_by = at;
         match (event.how, &mut call.state) {
             (ReconciledHow::DidNot, CallState::InDoubt { run, .. }) => {
-                call.state = CallState::Ready { next: run.attempt.next() };
+                call.state = CallState::Ready {
+                    next: run.attempt.next(),
+                };
             }
             (ReconciledHow::CannotTell, CallState::InDoubt { was_asked, .. }) => *was_asked = true,
             (ReconciledHow::Landed | ReconciledHow::DidNot | ReconciledHow::CannotTell, _) => {}
@@ -315,9 +464,13 @@ impl World {
 
     pub(super) fn replace_call(&mut self, event: &CallReplaced) {
         let at = self.head;
-        let Some(memory) = self.memories.get_mut(&event.agent) else { return };
+        let Some(memory) = self.memories.get_mut(&event.agent) else {
+            return;
+        };
         memory.open_calls.remove(&event.call);
-        let Some(turn) = memory.turn.as_mut() else { return };
+        let Some(turn) = memory.turn.as_mut() else {
+            return;
+        };
         turn.moved_by = at;
         if let Some(slot) = turn.slots.iter_mut().find(|slot| slot.call == event.call) {
             slot.call = event.by;
@@ -342,15 +495,28 @@ impl Memory {
 
 /// The end of a request that another one about the same took the place of.
 fn asked_anew() -> Decided {
-    Decided { by: None, how: "asked anew".to_owned() }
+    Decided {
+        by: None,
+        how: "asked anew".to_owned(),
+    }
 }
 
 /// A person's answer, as the tool gets it.
 fn given(question: Option<RequestKind>, event: &QuestionAnswered) -> Option<Given> {
-    let Some(RequestKind::Question { choose, schema, question, .. }) = question else { return None };
+    let Some(RequestKind::Question {
+        choose,
+        schema,
+        question,
+        ..
+    }) = question
+    else {
+        return None;
+    };
     let texts = match (&event.text, question) {
         (Content::Present(Some(text)), _) => Content::Present(vec![text.clone()]),
-        (Content::Present(None), Content::Present(question)) => Content::Present(chosen(&question, &event.options)),
+        (Content::Present(None), Content::Present(question)) => {
+            Content::Present(chosen(&question, &event.options))
+        }
         (Content::Present(None), Content::Erased { by }) => Content::Erased { by },
         (Content::Erased { by }, _) => Content::Erased { by: *by },
     };
@@ -359,10 +525,19 @@ fn given(question: Option<RequestKind>, event: &QuestionAnswered) -> Option<Give
         (None, Some(schema)) if reads_json(&schema) => GivenForm::Json,
         (None, _) => GivenForm::Text,
     };
-    Some(Given { options: event.options.clone(), texts, form })
+    Some(Given {
+        options: event.options.clone(),
+        texts,
+        form,
+    })
 }
 
 fn chosen(question: &Question, options: &[u32]) -> Vec<String> {
-    let text = |option: &u32| question.options.get(usize::try_from(*option).ok()?).cloned();
+    let text = |option: &u32| {
+        question
+            .options
+            .get(usize::try_from(*option).ok()?)
+            .cloned()
+    };
     options.iter().filter_map(text).collect()
 }

@@ -11,14 +11,22 @@ impl World {
     pub(super) fn give_grant(&mut self, event: &GrantGiven) {
         let now = self.time;
         self.grants.retain(|_, grant| grant.left(now) != Some(0));
-        self.grants.insert(GrantId(self.head), Grant { given: event.clone(), used: 0 });
+        self.grants.insert(
+            GrantId(self.head),
+            Grant {
+                given: event.clone(),
+                used: 0,
+            },
+        );
         while self.grants.len() > Self::GRANTS_MAX {
             self.grants.pop_first();
         }
     }
 
     pub(super) fn use_grant(&mut self, event: &GrantUsed) {
-        let tool = self.open_call(&event.agent, event.call).and_then(|call| call.tool.as_ref());
+        let tool = self
+            .open_call(&event.agent, event.call)
+            .and_then(|call| call.tool.as_ref());
         // A grant ends when its tool gets another folder: this is the one that it was given for.
         let folder = tool.and_then(|tool| self.rules.spec().tools.get(tool)?.folder.clone());
         if let Some(call) = self.call_mut(&event.agent, event.call) {
@@ -26,7 +34,10 @@ impl World {
         }
         if let Some(grant) = self.grants.get_mut(&event.grant) {
             grant.used = grant.used.saturating_add(1);
-            let allowance = Allowance { by: grant.given.by.clone(), effect: grant.given.effect };
+            let allowance = Allowance {
+                by: grant.given.by.clone(),
+                effect: grant.given.effect,
+            };
             if let Some(request) = event.request {
                 self.settle_by(request, allowance.by.clone(), "granted");
                 self.allow(&event.agent, event.call, Some(allowance));
@@ -51,6 +62,7 @@ impl World {
     /// A definition that says something else of a person than the one before has the newest word on their rights.
     pub(super) fn renew_rights(&mut self, new: &RightsPolicy) {
         let old = &self.rules.spec().policy.rights;
-        self.rights.retain(|proof, _| new.people.get(proof) == old.people.get(proof));
+        self.rights
+            .retain(|proof, _| new.people.get(proof) == old.people.get(proof));
     }
 }

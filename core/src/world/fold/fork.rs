@@ -16,8 +16,17 @@ impl World {
         if let Some(opening) = &mut self.opening {
             (opening.world, opening.name) = (event.world, event.name.clone());
         }
-        let calls = self.memories.values().flat_map(|memory| memory.open_calls.keys().copied()).collect();
-        self.lineage.push(Branch { parent: event.parent, at: event.base.of, effects: event.effects, calls });
+        let calls = self
+            .memories
+            .values()
+            .flat_map(|memory| memory.open_calls.keys().copied())
+            .collect();
+        self.lineage.push(Branch {
+            parent: event.parent,
+            at: event.base.of,
+            effects: event.effects,
+            calls,
+        });
         (self.incarnation, self.signing) = (Incarnation(0), None);
         // The number of the run stays: what was played in it is used up here as well.
         self.script.done.clear();
@@ -27,7 +36,11 @@ impl World {
         self.disown_requests();
         for agent in std::mem::take(&mut self.busy) {
             self.end_attempt(&agent, Ended::Lost);
-            self.inherited.extend(self.memories.get_mut(&agent).and_then(|memory| memory.let_go(&agent)));
+            self.inherited.extend(
+                self.memories
+                    .get_mut(&agent)
+                    .and_then(|memory| memory.let_go(&agent)),
+            );
         }
         let turns = self.inherited.iter().filter_map(|kept| kept.turn.as_ref());
         let held: Vec<EpisodeId> = turns.map(|turn| turn.episode).collect();
@@ -40,29 +53,62 @@ impl World {
     /// No request of the other world can be decided here, whether or not it was there.
     fn disown_requests(&mut self) {
         for request in self.pending.keys().copied().collect::<Vec<_>>() {
-            self.settle(request, RefusalReason::OfParent, Decided { by: None, how: "forked".to_owned() });
+            self.settle(
+                request,
+                RefusalReason::OfParent,
+                Decided {
+                    by: None,
+                    how: "forked".to_owned(),
+                },
+            );
         }
-        self.settled.values_mut().for_each(|settled| settled.reason = RefusalReason::OfParent);
+        self.settled
+            .values_mut()
+            .for_each(|settled| settled.reason = RefusalReason::OfParent);
     }
 
     /// Goes on with a turn of the other world: it keeps its news, its rules and the results that it has.
     pub(super) fn resume_turn(&mut self, event: &TurnOpened, before: TurnId) {
         let id = TurnId(self.head);
         let is_it = |turn: &Turn| turn.id == before;
-        let kept = self.inherited.iter_mut().filter(|kept| kept.agent == event.agent);
-        let turn = kept.filter(|kept| kept.turn.as_ref().is_some_and(is_it)).find_map(|kept| kept.turn.take());
-        let (Some(turn), Some(memory)) = (turn, self.memories.get_mut(&event.agent)) else { return };
-        memory.turn = Some(Turn { id, moved_by: id.0, ..turn });
+        let kept = self
+            .inherited
+            .iter_mut()
+            .filter(|kept| kept.agent == event.agent);
+        let turn = kept
+            .filter(|kept| kept.turn.as_ref().is_some_and(is_it))
+            .find_map(|kept| kept.turn.take());
+        let (Some(turn), Some(memory)) = (turn, self.memories.get_mut(&event.agent)) else {
+            return;
+        };
+        memory.turn = Some(Turn {
+            id,
+            moved_by: id.0,
+            ..turn
+        });
         self.hold(event.episode);
         self.busy.insert(event.agent.clone());
     }
 
     /// A call of this world takes the place of one of the other world's.
     pub(super) fn hand_down(&mut self, agent: &AgentName, origin: CallId, call: CallId) {
-        let of_agent = self.inherited.iter_mut().filter(|kept| kept.agent == *agent);
-        let was_there = of_agent.filter_map(|kept| kept.calls.remove(&origin)).count() > 0;
-        let turn = self.memories.get_mut(agent).and_then(|memory| memory.turn.as_mut());
-        if let Some(slot) = turn.and_then(|turn| turn.slots.iter_mut().find(|slot| slot.call == origin && was_there)) {
+        let of_agent = self
+            .inherited
+            .iter_mut()
+            .filter(|kept| kept.agent == *agent);
+        let was_there = of_agent
+            .filter_map(|kept| kept.calls.remove(&origin))
+            .count()
+            > 0;
+        let turn = self
+            .memories
+            .get_mut(agent)
+            .and_then(|memory| memory.turn.as_mut());
+        if let Some(slot) = turn.and_then(|turn| {
+            turn.slots
+                .iter_mut()
+                .find(|slot| slot.call == origin && was_there)
+        }) {
             slot.call = call;
         }
     }
@@ -73,7 +119,9 @@ impl World {
             return;
         }
         for Inherited { agent, turn, calls } in std::mem::take(&mut self.inherited) {
-            let Some(memory) = self.memories.get_mut(&agent) else { continue };
+            let Some(memory) = self.memories.get_mut(&agent) else {
+                continue;
+            };
             memory.close_all(&calls, turn);
         }
         self.episodes.retain(|_, episode| episode.open > 0);
@@ -94,8 +142,9 @@ impl Memory {
             | CallState::InDoubt { .. }
             | CallState::AwaitsSettlement { .. } => false,
         };
-        let (kept, closed): (BTreeMap<_, _>, BTreeMap<_, _>) =
-            std::mem::take(&mut self.open_calls).into_iter().partition(|(_, open)| waits(open));
+        let (kept, closed): (BTreeMap<_, _>, BTreeMap<_, _>) = std::mem::take(&mut self.open_calls)
+            .into_iter()
+            .partition(|(_, open)| waits(open));
         let mut turn = self.turn.take()?;
         turn.asks.clear();
         if turn.model.take().is_some() {
@@ -111,7 +160,11 @@ impl Memory {
         self.turn = Some(turn);
         self.flush_taken_back();
         let turn = self.turn.take();
-        Some(Inherited { agent: agent.clone(), turn, calls: kept })
+        Some(Inherited {
+            agent: agent.clone(),
+            turn,
+            calls: kept,
+        })
     }
 
     /// Closes calls, and the turn that they belong to if it is not gone on with.
@@ -141,7 +194,11 @@ impl Memory {
 impl Turn {
     /// Gives calls the result that they were closed.
     fn close(&mut self, calls: &BTreeMap<CallId, OpenCall>) {
-        for slot in self.slots.iter_mut().filter(|slot| calls.contains_key(&slot.call)) {
+        for slot in self
+            .slots
+            .iter_mut()
+            .filter(|slot| calls.contains_key(&slot.call))
+        {
             slot.result = Some(CallResult::closed_by_fork());
         }
     }

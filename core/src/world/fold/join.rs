@@ -33,7 +33,10 @@ impl Ending {
             CloseReason::Stopped | CloseReason::Superseded => JoinEnd::Stopped,
             CloseReason::HandedOff => JoinEnd::HandedOff,
         };
-        Self { how, turn: Some(turn) }
+        Self {
+            how,
+            turn: Some(turn),
+        }
     }
 }
 
@@ -43,16 +46,32 @@ impl World {
     pub(super) fn begin_join(&mut self, agent: &AgentName, message: &Message, tells: bool) {
         let is_reply = !message.is_handoff && message.asks.iter().all(|(asker, _)| asker != agent);
         let now = self.time;
-        let Some(memory) = self.memories.get_mut(agent).filter(|_| is_reply) else { return };
+        let Some(memory) = self.memories.get_mut(agent).filter(|_| is_reply) else {
+            return;
+        };
         let rules = memory.turn.as_ref().map_or(&self.rules, |turn| &turn.rules);
-        let Some(join) = rules.agent(agent).and_then(|spec| spec.join.as_ref()) else { return };
-        let of: BTreeSet<AgentName> =
-            message.respond.iter().filter(|name| join.all_of.contains(name)).cloned().collect();
+        let Some(join) = rules.agent(agent).and_then(|spec| spec.join.as_ref()) else {
+            return;
+        };
+        let of: BTreeSet<AgentName> = message
+            .respond
+            .iter()
+            .filter(|name| join.all_of.contains(name))
+            .cloned()
+            .collect();
         if !of.is_empty() {
             let until = now.after(Duration::from_millis(join.or_after_ms));
             let (ended, began_by) = (BTreeMap::new(), message.began_by.clone());
             let (message, episode) = (message.at, message.episode);
-            memory.joining = Some(Joining { message, episode, of, ended, tells, began_by, until });
+            memory.joining = Some(Joining {
+                message,
+                episode,
+                of,
+                ended,
+                tells,
+                began_by,
+                until,
+            });
             self.busy.insert(agent.clone());
             // Whoever is told of the end goes on in the same episode, with what is left of its budget.
             if tells {
@@ -69,21 +88,39 @@ impl World {
         end: Ending,
     ) {
         for message in messages {
-            let Author::Agent(author) = &message.author else { continue };
+            let Author::Agent(author) = &message.author else {
+                continue;
+            };
             let inbox = self.memories.get(agent).map(|memory| &memory.inbox);
-            if inbox.into_iter().flatten().any(|other| other.at == message.at) {
+            if inbox
+                .into_iter()
+                .flatten()
+                .any(|other| other.at == message.at)
+            {
                 continue;
             }
-            let Some(memory) = self.memories.get_mut(author) else { continue };
-            let Some(joining) = memory.joining.as_mut().filter(|joining| joining.message == message.at) else {
+            let Some(memory) = self.memories.get_mut(author) else {
+                continue;
+            };
+            let Some(joining) = memory
+                .joining
+                .as_mut()
+                .filter(|joining| joining.message == message.at)
+            else {
                 continue;
             };
             if joining.of.remove(agent) {
                 let is_answer = |other: &&Arc<Message>| {
-                    other.author == Author::Agent(agent.clone()) && other.turn.is_some() && other.turn == end.turn
+                    other.author == Author::Agent(agent.clone())
+                        && other.turn.is_some()
+                        && other.turn == end.turn
                 };
                 let is_answered = memory.inbox.iter().any(|other| is_answer(&other));
-                let end = if end.how == JoinEnd::Answered && !is_answered { JoinEnd::Elsewhere } else { end.how };
+                let end = if end.how == JoinEnd::Answered && !is_answered {
+                    JoinEnd::Elsewhere
+                } else {
+                    end.how
+                };
                 joining.ended.insert(agent.clone(), end);
             }
             if joining.is_over() && !joining.has_silent() {
@@ -107,7 +144,9 @@ impl World {
 
     /// Nobody waits for answers to what is taken back.
     pub(super) fn drop_join(&mut self, agent: &AgentName, gone: &[Position]) {
-        self.drop_join_if(agent, |joining| gone.binary_search(&joining.message).is_ok());
+        self.drop_join_if(agent, |joining| {
+            gone.binary_search(&joining.message).is_ok()
+        });
     }
 
     /// Stopping an episode ends the waits in it.
@@ -116,7 +155,9 @@ impl World {
     }
 
     fn drop_join_if(&mut self, agent: &AgentName, is_over: impl Fn(&Joining) -> bool) {
-        let Some(memory) = self.memories.get_mut(agent) else { return };
+        let Some(memory) = self.memories.get_mut(agent) else {
+            return;
+        };
         if let Some(joining) = memory.joining.take_if(|joining| is_over(joining))
             && joining.tells
         {

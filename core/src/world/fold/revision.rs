@@ -12,11 +12,16 @@ use crate::world::World;
 impl World {
     /// The message goes on under its id, at this event's position.
     pub(super) fn edit(&mut self, event: &MessageEdited) {
-        let person = self.message_at(event.at).and_then(|message| message.person.clone());
+        let person = self
+            .message_at(event.at)
+            .and_then(|message| message.person.clone());
         let ran = self.ran_behind(event.at);
         self.take_back(event.at, &event.gone);
         let (text, attachments) = match &event.body {
-            Content::Present(body) => (Content::Present(body.text.clone()), body.attachments.clone()),
+            Content::Present(body) => (
+                Content::Present(body.text.clone()),
+                body.attachments.clone(),
+            ),
             Content::Erased { by } => (Content::Erased { by: *by }, Vec::new()),
         };
         let from = self.shown_name(&event.author);
@@ -56,35 +61,61 @@ impl World {
         let ran = self.ran_in(&event.agent, &event.news, turn);
         self.take_back(event.at, &event.gone);
         self.note_replaced(&event.news, &ran);
-        let news = event.news.iter().filter_map(|at| self.message_at(*at)).cloned().collect();
+        let news = event
+            .news
+            .iter()
+            .filter_map(|at| self.message_at(*at))
+            .cloned()
+            .collect();
         self.put_back(&event.agent, news);
     }
 
     /// Takes the message at `target` out of the room and out of all memories, with what goes with it.
     fn take_back(&mut self, target: Position, gone: &[Position]) {
-        let author = self.message_at(target).and_then(|message| match &message.author {
-            Author::Agent(agent) => Some((agent.clone(), Arc::clone(&message.because))),
-            Author::Person(_) | Author::World => None,
-        });
+        let author = self
+            .message_at(target)
+            .and_then(|message| match &message.author {
+                Author::Agent(agent) => Some((agent.clone(), Arc::clone(&message.because))),
+                Author::Person(_) | Author::World => None,
+            });
         let gone: Arc<[Position]> = gone.into();
         let taken_from = |agent: &AgentName| {
-            let said_for = author.as_ref().filter(|(name, because)| name == agent && !because.is_empty());
-            TakenBack { gone: Arc::clone(&gone), said_for: said_for.map(|(_, because)| Arc::clone(because)) }
+            let said_for = author
+                .as_ref()
+                .filter(|(name, because)| name == agent && !because.is_empty());
+            TakenBack {
+                gone: Arc::clone(&gone),
+                said_for: said_for.map(|(_, because)| Arc::clone(because)),
+            }
         };
-        let agents: Vec<(AgentName, TakenBack)> =
-            self.memories.keys().map(|name| (name.clone(), taken_from(name))).collect();
-        let undone: BTreeMap<&AgentName, Vec<Ran>> =
-            agents.iter().filter_map(|(name, taken)| Some((name, self.ran_in_undone(name, taken)?))).collect();
+        let agents: Vec<(AgentName, TakenBack)> = self
+            .memories
+            .keys()
+            .map(|name| (name.clone(), taken_from(name)))
+            .collect();
+        let undone: BTreeMap<&AgentName, Vec<Ran>> = agents
+            .iter()
+            .filter_map(|(name, taken)| Some((name, self.ran_in_undone(name, taken)?)))
+            .collect();
         self.drop_messages(&gone);
         self.memos.forget(&gone);
         for (agent, taken) in &agents {
-            self.take_from(agent, taken.clone(), undone.get(agent).map_or(&[], Vec::as_slice));
+            self.take_from(
+                agent,
+                taken.clone(),
+                undone.get(agent).map_or(&[], Vec::as_slice),
+            );
         }
     }
 
     /// The calls that ran in the open turn of `agent`; `None` if that stays open.
     fn ran_in_undone(&self, agent: &AgentName, taken: &TakenBack) -> Option<Vec<Ran>> {
-        let turn = self.memories.get(agent)?.turn.as_ref().filter(|turn| turn.is_undone_by(taken))?;
+        let turn = self
+            .memories
+            .get(agent)?
+            .turn
+            .as_ref()
+            .filter(|turn| turn.is_undone_by(taken))?;
         Some(self.ran_in(agent, &turn.because, Some(turn.id)))
     }
 
@@ -92,8 +123,13 @@ impl World {
     fn take_from(&mut self, agent: &AgentName, taken: TakenBack, ran: &[Ran]) {
         self.take_news_back(agent, &taken.gone);
         self.drop_join(agent, &taken.gone);
-        let Some(memory) = self.memories.get_mut(agent) else { return };
-        let undone = memory.turn.as_mut().filter(|turn| turn.is_undone_by(&taken));
+        let Some(memory) = self.memories.get_mut(agent) else {
+            return;
+        };
+        let undone = memory
+            .turn
+            .as_mut()
+            .filter(|turn| turn.is_undone_by(&taken));
         let mut left = Vec::new();
         if let Some(turn) = undone {
             // Of a reply that is taken back itself, the news are answered once more only if the reply is made anew.
@@ -104,7 +140,10 @@ impl World {
             }
         }
         memory.take_back(taken, self.incarnation);
-        self.note_replaced(&left.iter().map(|message| message.at).collect::<Vec<_>>(), ran);
+        self.note_replaced(
+            &left.iter().map(|message| message.at).collect::<Vec<_>>(),
+            ran,
+        );
         for message in &mut left {
             note_ran(&mut Arc::make_mut(message).ran, ran.iter().cloned());
         }
@@ -115,7 +154,9 @@ impl World {
     /// Takes messages out of an inbox.
     fn take_news_back(&mut self, agent: &AgentName, gone: &[Position]) {
         let at = self.head;
-        let Some(memory) = self.memories.get_mut(agent) else { return };
+        let Some(memory) = self.memories.get_mut(agent) else {
+            return;
+        };
         let is_gone = |message: &Arc<Message>| gone.binary_search(&message.at).is_ok();
         if !memory.inbox.iter().any(is_gone) {
             return;
@@ -136,9 +177,15 @@ impl World {
     pub(super) fn put_back(&mut self, agent: &AgentName, news: Vec<Arc<Message>>) {
         let at = self.head;
         for mut message in news {
-            let Some(memory) = self.memories.get_mut(agent) else { return };
+            let Some(memory) = self.memories.get_mut(agent) else {
+                return;
+            };
             let place = memory.inbox.partition_point(|other| other.at < message.at);
-            if memory.inbox.get(place).is_some_and(|other| other.at == message.at) {
+            if memory
+                .inbox
+                .get(place)
+                .is_some_and(|other| other.at == message.at)
+            {
                 continue;
             }
             Arc::make_mut(&mut message).episode = EpisodeId(at);
@@ -146,17 +193,22 @@ impl World {
             let (author, asks) = (message.author.clone(), message.asks.clone());
             memory.inbox.insert(place, message);
             self.hold(EpisodeId(at));
-            if let (Author::Person(person), Some(spent)) = (author, self.episodes.get_mut(&EpisodeId(at))) {
+            if let (Author::Person(person), Some(spent)) =
+                (author, self.episodes.get_mut(&EpisodeId(at)))
+            {
                 spent.author = Some(person);
             }
             self.busy.insert(agent.clone());
-            asks.iter().for_each(|(asker, call)| self.await_anew(asker, *call, agent));
+            asks.iter()
+                .for_each(|(asker, call)| self.await_anew(asker, *call, agent));
         }
     }
 
     /// A question that was handed on is with `agent` again.
     fn await_anew(&mut self, asker: &AgentName, call: CallId, agent: &AgentName) {
-        let Some(open) = self.call_mut(asker, call) else { return };
+        let Some(open) = self.call_mut(asker, call) else {
+            return;
+        };
         if let CallState::AwaitsAgent { asked, .. } = &mut open.state {
             asked.clone_from(agent);
         }
@@ -169,7 +221,8 @@ impl World {
                 self.moved.remove(&id);
             }
         }
-        self.transcript.retain(|message| gone.binary_search(&message.at).is_err());
+        self.transcript
+            .retain(|message| gone.binary_search(&message.at).is_err());
         for message in &mut self.transcript {
             if let Some(because) = without(&message.because, gone) {
                 Arc::make_mut(message).because = because;
@@ -184,7 +237,8 @@ impl World {
     pub(in crate::world) fn gone_with(&self, at: Position) -> Vec<Position> {
         let target = self.message_at(at).filter(|message| message.is_of_turn());
         let is_with = |message: &Message| {
-            let is_same = |target: &Arc<Message>| message.is_of_turn() && message.turn == target.turn;
+            let is_same =
+                |target: &Arc<Message>| message.is_of_turn() && message.turn == target.turn;
             message.at == at || target.is_some_and(is_same)
         };
         let mut gone = Vec::new();

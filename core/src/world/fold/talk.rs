@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use crate::border::model::heard;
 use crate::content::Content;
-use crate::event::{Attachment, Author, MessagePosted, MessageRouted, NoticePosted, Others, RoutingRule};
+use crate::event::{
+    Attachment, Author, MessagePosted, MessageRouted, NoticePosted, Others, RoutingRule,
+};
 use crate::ids::{EpisodeId, PersonName, Position};
 use crate::memory::{Joining, Message, Ran, Remembered, note_ran};
 use crate::principal::Person;
@@ -16,7 +18,10 @@ use crate::world::fold::asking::asked_by;
 
 impl World {
     pub(super) fn join(&mut self, person: &Person) {
-        let joined = Joined { person: person.display.clone(), at: self.head };
+        let joined = Joined {
+            person: person.display.clone(),
+            at: self.head,
+        };
         Arc::make_mut(&mut self.called).insert(person.display.as_str(), joined);
         self.people.insert(person.display.clone(), person.clone());
     }
@@ -25,11 +30,20 @@ impl World {
         self.keep_called();
         self.people.remove(person);
         let called = Arc::make_mut(&mut self.called);
-        if called.find(person.as_str()).is_some_and(|joined| joined.person == *person) {
+        if called
+            .find(person.as_str())
+            .is_some_and(|joined| joined.person == *person)
+        {
             called.remove(person.as_str());
             // Somebody who writes the same name in another way bears it now.
             for other in self.people.keys() {
-                called.insert(other.as_str(), Joined { person: other.clone(), at: self.head });
+                called.insert(
+                    other.as_str(),
+                    Joined {
+                        person: other.clone(),
+                        at: self.head,
+                    },
+                );
             }
         }
     }
@@ -38,7 +52,10 @@ impl World {
     /// meanwhile is among them.
     fn keep_called(&mut self) {
         for agent in &self.busy {
-            let turn = self.memories.get_mut(agent).and_then(|memory| memory.turn.as_mut());
+            let turn = self
+                .memories
+                .get_mut(agent)
+                .and_then(|memory| memory.turn.as_mut());
             if let Some(model) = turn.and_then(|turn| turn.model.as_mut()) {
                 model.called.get_or_insert_with(|| Arc::clone(&self.called));
             }
@@ -47,7 +64,11 @@ impl World {
 
     pub(super) fn post(&mut self, event: &MessagePosted) {
         let text = self.text_of(event);
-        let attachments = event.body.present().map(|body| body.attachments.clone()).unwrap_or_default();
+        let attachments = event
+            .body
+            .present()
+            .map(|body| body.attachments.clone())
+            .unwrap_or_default();
         let from = self.shown_name(&event.author);
         self.push_message(Message {
             at: self.head,
@@ -76,7 +97,12 @@ impl World {
     }
 
     /// The item that a message is to all who hear it.
-    pub(super) fn heard_from(&self, from: &str, text: &Content<String>, attachments: &[Attachment]) -> Remembered {
+    pub(super) fn heard_from(
+        &self,
+        from: &str,
+        text: &Content<String>,
+        attachments: &[Attachment],
+    ) -> Remembered {
         let item = heard(from, text, attachments, &self.rules.spec().policy.redact);
         Remembered::new(item, Arc::new([self.head]))
     }
@@ -84,22 +110,34 @@ impl World {
     /// The person who says something, as the ingress proved them: others may be called like them.
     pub(super) fn spoken_by(&self, author: &Author) -> Option<Person> {
         match author {
-            Author::Person(name) => self.speaker.clone().or_else(|| self.people.get(name).cloned()),
+            Author::Person(name) => self
+                .speaker
+                .clone()
+                .or_else(|| self.people.get(name).cloned()),
             Author::Agent(_) | Author::World => None,
         }
     }
 
     /// The news of the turn in which an agent says something.
     fn because_of(&self, event: &MessagePosted) -> Option<Arc<[Position]>> {
-        let Author::Agent(agent) = &event.author else { return None };
-        let turn = self.memories.get(agent)?.turn.as_ref().filter(|turn| event.turn == Some(turn.id))?;
+        let Author::Agent(agent) = &event.author else {
+            return None;
+        };
+        let turn = self
+            .memories
+            .get(agent)?
+            .turn
+            .as_ref()
+            .filter(|turn| event.turn == Some(turn.id))?;
         Some(Arc::clone(&turn.because))
     }
 
     /// The calls of older turns that a message carries on: what is said in a turn that takes another's place leads to turns
     /// that take the place of others as well.
     fn redone_in(&self, event: &MessagePosted) -> Vec<Ran> {
-        let Author::Agent(agent) = &event.author else { return Vec::new() };
+        let Author::Agent(agent) = &event.author else {
+            return Vec::new();
+        };
         let mut ran = Vec::new();
         note_ran(&mut ran, self.redone_by(agent, 0).cloned());
         ran
@@ -108,7 +146,13 @@ impl World {
     pub(super) fn route_to(&mut self, event: &MessageRouted) {
         let (passed, began_by) = (self.passed_on(event), self.led_to_last());
         let joined = self.end_of_join(event);
-        let Some(last) = self.transcript.back_mut().filter(|message| message.at == event.message) else { return };
+        let Some(last) = self
+            .transcript
+            .back_mut()
+            .filter(|message| message.at == event.message)
+        else {
+            return;
+        };
         let message = Arc::make_mut(last);
         message.episode = event.episode;
         message.began_by = began_by;
@@ -139,27 +183,40 @@ impl World {
             }
         }
         for (name, _) in &event.respond {
-            let Some(memory) = self.memories.get_mut(name) else { continue };
+            let Some(memory) = self.memories.get_mut(name) else {
+                continue;
+            };
             memory.inbox.push_back(Arc::clone(&message));
             self.busy.insert(name.clone());
             self.hold(event.episode);
         }
-        self.release(event.episode, usize::from(joined.is_some_and(|joined| joined.tells)));
+        self.release(
+            event.episode,
+            usize::from(joined.is_some_and(|joined| joined.tells)),
+        );
     }
 
     /// The wait that ends with a message of the world about it.
     fn end_of_join(&mut self, event: &MessageRouted) -> Option<Joining> {
-        let (agent, _) = event.respond.first().filter(|_| event.rule == RoutingRule::Joined)?;
+        let (agent, _) = event
+            .respond
+            .first()
+            .filter(|_| event.rule == RoutingRule::Joined)?;
         self.take_join(agent)
     }
 
     /// The people who led to the newest message.
     fn led_to_last(&self) -> BTreeSet<Person> {
-        let Some(message) = self.transcript.back() else { return BTreeSet::new() };
+        let Some(message) = self.transcript.back() else {
+            return BTreeSet::new();
+        };
         match &message.author {
             Author::Person(_) => message.person.iter().cloned().collect(),
             Author::Agent(agent) => {
-                let turn = self.memories.get(agent).and_then(|memory| memory.turn.as_ref());
+                let turn = self
+                    .memories
+                    .get(agent)
+                    .and_then(|memory| memory.turn.as_ref());
                 turn.map(|turn| turn.began_by.clone()).unwrap_or_default()
             }
             Author::World => BTreeSet::new(),
@@ -167,7 +224,12 @@ impl World {
     }
 
     pub(super) fn note_notice(&mut self, event: &NoticePosted) {
-        let Some(spent) = event.episode.and_then(|episode| self.episodes.get_mut(&episode)) else { return };
+        let Some(spent) = event
+            .episode
+            .and_then(|episode| self.episodes.get_mut(&episode))
+        else {
+            return;
+        };
         spent.told.extend(Told::of(&event.notice));
     }
 

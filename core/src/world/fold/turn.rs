@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::border::model::erased_notice;
 use crate::content::Content;
 use crate::event::{
-    AgentFailed, AgentReacted, Author, MemoryCompacted, ModelAnswered, ModelCalled, ModelFailed, PrefixBroken, Purpose,
-    Stopped, StreamStarted, TurnClosed, TurnDeclined, TurnOpened,
+    AgentFailed, AgentReacted, Author, MemoryCompacted, ModelAnswered, ModelCalled, ModelFailed,
+    PrefixBroken, Purpose, Stopped, StreamStarted, TurnClosed, TurnDeclined, TurnOpened,
 };
 use crate::ids::{AgentName, Attempt, EpisodeId, Position, TurnId};
 use crate::memory::{Chain, Charge, FrameMark, JoinEnd, Memory, Message, ModelState, Turn};
@@ -27,16 +27,23 @@ impl World {
         let id = TurnId(self.head);
         // Before the news let go of it: an episode that nobody holds is over, and its budget with it.
         self.hold(event.episode);
-        let began_by = self.began_by(&event.agent, event.news.len()).cloned().collect();
+        let began_by = self
+            .began_by(&event.agent, event.news.len())
+            .cloned()
+            .collect();
         let memory = self.memories.get(&event.agent);
-        let done = memory.and_then(|memory| self.done_before(&event.agent, event.news.len(), &event.redoes, memory));
+        let done = memory.and_then(|memory| {
+            self.done_before(&event.agent, event.news.len(), &event.redoes, memory)
+        });
         let news = self.take_news(&event.agent, event.horizon, event.news.len());
         if let Some(memory) = self.memories.get_mut(&event.agent) {
             memory.remember_all(done);
         }
         let rules = Arc::clone(&self.rules);
         let layers = self.layers_of(&event.agent).into_owned();
-        let Some(memory) = self.memories.get_mut(&event.agent) else { return };
+        let Some(memory) = self.memories.get_mut(&event.agent) else {
+            return;
+        };
         memory.turn = Some(Turn {
             began_by,
             denied: BTreeSet::new(),
@@ -44,7 +51,10 @@ impl World {
             episode: event.episode,
             horizon: event.horizon,
             because: news.iter().map(|message| message.at).collect(),
-            asks: news.iter().flat_map(|message| message.asks.iter().cloned()).collect(),
+            asks: news
+                .iter()
+                .flat_map(|message| message.asks.iter().cloned())
+                .collect(),
             news,
             compactions: 0,
             held: Money::ZERO,
@@ -64,15 +74,27 @@ impl World {
     }
 
     /// Moves the `count` oldest messages of the inbox, and whatever else the agent heard up to there, into its items.
-    fn take_news(&mut self, agent: &AgentName, horizon: Position, count: usize) -> Vec<Arc<Message>> {
-        let Some(memory) = self.memories.get(agent) else { return Vec::new() };
+    fn take_news(
+        &mut self,
+        agent: &AgentName,
+        horizon: Position,
+        count: usize,
+    ) -> Vec<Arc<Message>> {
+        let Some(memory) = self.memories.get(agent) else {
+            return Vec::new();
+        };
         let until = memory.reaches(horizon, count);
         let fresh = self.fresh_items(agent, memory, until);
-        let Some(memory) = self.memories.get_mut(agent) else { return Vec::new() };
+        let Some(memory) = self.memories.get_mut(agent) else {
+            return Vec::new();
+        };
         memory.remember_all(fresh);
         memory.seen = memory.seen.max(until);
         memory.calm();
-        let taken: Vec<_> = memory.inbox.drain(..count.min(memory.inbox.len())).collect();
+        let taken: Vec<_> = memory
+            .inbox
+            .drain(..count.min(memory.inbox.len()))
+            .collect();
         for message in &taken {
             self.release(message.episode, 1);
         }
@@ -84,19 +106,30 @@ impl World {
         let mark = self.mark_of(event);
         // Of an older attempt that has no outcome yet there will be none.
         self.end_attempt(&event.agent, Ended::Lost);
-        let Some(memory) = self.memories.get_mut(&event.agent) else { return };
+        let Some(memory) = self.memories.get_mut(&event.agent) else {
+            return;
+        };
         memory.calm();
         let items = memory.items.len();
-        let Some(turn) = memory.turn.as_mut() else { return };
+        let Some(turn) = memory.turn.as_mut() else {
+            return;
+        };
         let older = turn.model.take();
         let older = older.filter(|older| older.call == event.call);
         let (failed, begun, stream) = older.map_or((0, 0, None), |older| {
-            let (failed, begun) = if older.model == event.model { (older.failed, older.begun) } else { (0, 0) };
+            let (failed, begun) = if older.model == event.model {
+                (older.failed, older.begun)
+            } else {
+                (0, 0)
+            };
             (failed, begun, older.stream.or(older.broken_stream))
         });
         turn.slots.clear();
         turn.moved_by = at;
-        turn.held = event.reserved.map(|reserved| reserved.closing).unwrap_or_default();
+        turn.held = event
+            .reserved
+            .map(|reserved| reserved.closing)
+            .unwrap_or_default();
         turn.model = Some(ModelState {
             call: event.call,
             attempt: event.attempt,
@@ -110,14 +143,21 @@ impl World {
             begun: begun.saturating_add(1),
             retry_at: None,
             fallback: None,
-            charge: Some(Charge { reserved: event.reserved.map(|reserved| reserved.attempt).unwrap_or_default() }),
+            charge: Some(Charge {
+                reserved: event
+                    .reserved
+                    .map(|reserved| reserved.attempt)
+                    .unwrap_or_default(),
+            }),
             stream: None,
             broken_stream: stream,
             called: None,
         });
         let (episode, is_first) = (turn.episode, event.attempt == Attempt(1));
         match (event.purpose, mark) {
-            (Purpose::Compaction, _) => turn.compactions = turn.compactions.saturating_add(u32::from(is_first)),
+            (Purpose::Compaction, _) => {
+                turn.compactions = turn.compactions.saturating_add(u32::from(is_first))
+            }
             (Purpose::Turn | Purpose::Closing, mark) => {
                 memory.broken = None;
                 memory.chain = mark.map(|frame| Chain {
@@ -141,13 +181,30 @@ impl World {
         let memory = self.memories.get(&event.agent)?;
         let turn = memory.turn.as_ref()?;
         let asked = (&event.model, &event.parameters);
-        let known = memory.chain.as_ref().and_then(|chain| chain.frame_in(turn.id, event.purpose, asked));
-        known.or_else(|| Some(Self::frame(&turn.rules, &turn.layers, &event.agent, asked, event.purpose)?.mark()))
+        let known = memory
+            .chain
+            .as_ref()
+            .and_then(|chain| chain.frame_in(turn.id, event.purpose, asked));
+        known.or_else(|| {
+            Some(
+                Self::frame(
+                    &turn.rules,
+                    &turn.layers,
+                    &event.agent,
+                    asked,
+                    event.purpose,
+                )?
+                .mark(),
+            )
+        })
     }
 
     pub(super) fn start_stream(&mut self, event: &StreamStarted) {
         let at = self.head;
-        if let Some(model) = self.model_mut(&event.agent).filter(|model| model.call == event.call) {
+        if let Some(model) = self
+            .model_mut(&event.agent)
+            .filter(|model| model.call == event.call)
+        {
             model.stream = Some(at);
         }
     }
@@ -155,7 +212,9 @@ impl World {
     pub(super) fn take_answer(&mut self, event: &ModelAnswered) {
         self.answer = Some((self.head, event.agent.clone(), event.response.clone()));
         self.end_attempt(&event.agent, Ended::Answered(event.usage));
-        let Some(memory) = self.memories.get_mut(&event.agent) else { return };
+        let Some(memory) = self.memories.get_mut(&event.agent) else {
+            return;
+        };
         memory.played.extend(event.played);
         let model = memory.turn.as_ref().and_then(|turn| turn.model.as_ref());
         if model.is_none_or(|model| model.purpose != Purpose::Compaction) {
@@ -170,9 +229,13 @@ impl World {
 
     pub(super) fn fail_model(&mut self, event: &ModelFailed) {
         self.end_attempt(&event.agent, Ended::of_failure(event));
-        let Some(memory) = self.memories.get_mut(&event.agent) else { return };
+        let Some(memory) = self.memories.get_mut(&event.agent) else {
+            return;
+        };
         memory.played.extend(event.played);
-        let Some(model) = memory.turn.as_mut().and_then(|turn| turn.model.as_mut()) else { return };
+        let Some(model) = memory.turn.as_mut().and_then(|turn| turn.model.as_mut()) else {
+            return;
+        };
         model.failed = model.failed.saturating_add(1);
         model.retry_at = event.retry_at;
         model.fallback.clone_from(&event.fallback);
@@ -182,14 +245,22 @@ impl World {
 
     pub(super) fn take_reaction(&mut self, event: &AgentReacted) {
         let (response, note) = match &event.reaction {
-            Content::Present(Reaction::Answer { response, note }) => {
-                (event.has_answered.then(|| Content::Present(response.clone())), note.clone())
-            }
+            Content::Present(Reaction::Answer { response, note }) => (
+                event
+                    .has_answered
+                    .then(|| Content::Present(response.clone())),
+                note.clone(),
+            ),
             Content::Present(Reaction::Pass { note }) => (None, note.clone()),
             Content::Present(Reaction::AskModel(_)) => (None, None),
-            Content::Erased { by } => (event.has_answered.then_some(Content::Erased { by: *by }), None),
+            Content::Erased { by } => (
+                event.has_answered.then_some(Content::Erased { by: *by }),
+                None,
+            ),
         };
-        let Some(memory) = self.memories.get_mut(&event.agent) else { return };
+        let Some(memory) = self.memories.get_mut(&event.agent) else {
+            return;
+        };
         memory.calm();
         memory.note = note.map(Content::Present).or(memory.note.take());
         let turn = memory.turn.as_mut().map(|turn| {
@@ -207,7 +278,9 @@ impl World {
     }
 
     pub(super) fn fail_agent(&mut self, event: &AgentFailed) {
-        let Some(memory) = self.memories.get_mut(&event.agent) else { return };
+        let Some(memory) = self.memories.get_mut(&event.agent) else {
+            return;
+        };
         memory.failures = event.attempt.0;
         memory.retry_at = event.retry_at;
     }
@@ -218,24 +291,37 @@ impl World {
             Some((at, _, Content::Present(response))) if *at == event.answer => response.spoken(),
             Some(_) | None => Message::ERASED.to_owned(),
         };
-        let Some(memory) = self.memories.get_mut(&event.agent) else { return };
+        let Some(memory) = self.memories.get_mut(&event.agent) else {
+            return;
+        };
         memory.summarise(usize::try_from(event.items).unwrap_or(usize::MAX), text);
     }
 
     pub(super) fn break_prefix(&mut self, event: &PrefixBroken) {
-        let Some(memory) = self.memories.get_mut(&event.agent) else { return };
+        let Some(memory) = self.memories.get_mut(&event.agent) else {
+            return;
+        };
         memory.forget(usize::try_from(event.dropped).unwrap_or(usize::MAX));
     }
 
     pub(super) fn close_turn(&mut self, event: &TurnClosed) {
         self.end_attempt(&event.agent, Ended::Lost);
-        let Some(memory) = self.memories.get_mut(&event.agent) else { return };
+        let Some(memory) = self.memories.get_mut(&event.agent) else {
+            return;
+        };
         memory.calm();
-        let Some(turn) = memory.turn.take() else { return };
-        self.grants.retain(|_, grant| grant.given.turn != Some(turn.id));
+        let Some(turn) = memory.turn.take() else {
+            return;
+        };
+        self.grants
+            .retain(|_, grant| grant.given.turn != Some(turn.id));
         memory.flush_taken_back();
         memory.flush_notices();
-        self.end_waits_for(&event.agent, &turn.news, Ending::closed(turn.id, event.reason));
+        self.end_waits_for(
+            &event.agent,
+            &turn.news,
+            Ending::closed(turn.id, event.reason),
+        );
         self.release(turn.episode, 1);
         self.rest(&event.agent);
     }
@@ -244,9 +330,13 @@ impl World {
         let is_meant = |episode: EpisodeId| event.episode.is_none_or(|only| only == episode);
         let agents: Vec<AgentName> = self.busy.iter().cloned().collect();
         for agent in agents {
-            let Some(memory) = self.memories.get_mut(&agent) else { continue };
-            let (gone, kept): (VecDeque<_>, VecDeque<_>) =
-                memory.inbox.drain(..).partition(|message| is_meant(message.episode));
+            let Some(memory) = self.memories.get_mut(&agent) else {
+                continue;
+            };
+            let (gone, kept): (VecDeque<_>, VecDeque<_>) = memory
+                .inbox
+                .drain(..)
+                .partition(|message| is_meant(message.episode));
             memory.inbox = kept;
             for message in &gone {
                 self.release(message.episode, 1);
@@ -260,9 +350,19 @@ impl World {
 
     /// What people said in other episodes and a turn that is stopped took up with its own news: it is answered in a turn
     /// of its own.
-    fn left_by_stop(&self, agent: &AgentName, is_meant: impl Fn(EpisodeId) -> bool) -> Vec<Arc<Message>> {
-        let turn = self.memories.get(agent).and_then(|memory| memory.turn.as_ref());
-        let news = turn.filter(|turn| turn.is_about(&is_meant)).into_iter().flat_map(|turn| &turn.news);
+    fn left_by_stop(
+        &self,
+        agent: &AgentName,
+        is_meant: impl Fn(EpisodeId) -> bool,
+    ) -> Vec<Arc<Message>> {
+        let turn = self
+            .memories
+            .get(agent)
+            .and_then(|memory| memory.turn.as_ref());
+        let news = turn
+            .filter(|turn| turn.is_about(&is_meant))
+            .into_iter()
+            .flat_map(|turn| &turn.news);
         let is_left = |message: &&Arc<Message>| match message.author {
             Author::Person(_) | Author::World => !is_meant(message.episode),
             Author::Agent(_) => false,
@@ -272,7 +372,11 @@ impl World {
 
     /// Takes an agent that has nothing left to do off the list.
     pub(super) fn rest(&mut self, agent: &AgentName) {
-        if self.memories.get(agent).is_none_or(|memory| !memory.is_busy()) {
+        if self
+            .memories
+            .get(agent)
+            .is_none_or(|memory| !memory.is_busy())
+        {
             self.busy.remove(agent);
         }
     }
@@ -287,7 +391,10 @@ impl Memory {
     /// leaves there.
     pub(in crate::world) fn reaches(&self, horizon: Position, count: usize) -> Position {
         match self.inbox.get(count) {
-            Some(left) if left.at <= horizon => self.inbox.get(count.saturating_sub(1)).map_or(horizon, |last| last.at),
+            Some(left) if left.at <= horizon => self
+                .inbox
+                .get(count.saturating_sub(1))
+                .map_or(horizon, |last| last.at),
             Some(_) | None => horizon,
         }
     }
@@ -301,7 +408,9 @@ impl Memory {
     /// Remembers the agent's own answer. Calls without a provider's label get one of ours.
     fn say(&mut self, response: &Content<LLMResponse>) {
         let Content::Present(response) = response else {
-            return self.remember(Item::Said { parts: vec![Part::Text(Message::ERASED.to_owned())] });
+            return self.remember(Item::Said {
+                parts: vec![Part::Text(Message::ERASED.to_owned())],
+            });
         };
         let mut parts = response.reply().parts.clone();
         let mut unlabelled = self.unlabelled;
@@ -324,7 +433,10 @@ impl Memory {
         let slots = || self.turn.iter().flat_map(|turn| &turn.slots);
         let is_erased = slots().any(|slot| slot.is_erased);
         let results: Vec<Item> = slots().filter_map(crate::memory::Slot::item).collect();
-        results.into_iter().chain(is_erased.then(erased_notice)).for_each(|item| self.remember(item));
+        results
+            .into_iter()
+            .chain(is_erased.then(erased_notice))
+            .for_each(|item| self.remember(item));
         self.flush_notices();
     }
 }

@@ -66,15 +66,34 @@ impl Picture {
     pub(super) fn of(steps: &Steps, revisions: &Revisions) -> Self {
         let mut order: Vec<usize> = (0..steps.lifelines.len()).collect();
         order.sort_by_key(|number| steps.lifelines.get(*number).map(|line| line.role));
-        let column = |number: usize| order.iter().position(|other| *other == number).unwrap_or_default();
-        let sorted = order.iter().filter_map(|number| steps.lifelines.get(*number));
-        let lifelines: Vec<LifelineView> = (0..).zip(sorted).map(|(column, line)| lifeline(column, line)).collect();
+        let column = |number: usize| {
+            order
+                .iter()
+                .position(|other| *other == number)
+                .unwrap_or_default()
+        };
+        let sorted = order
+            .iter()
+            .filter_map(|number| steps.lifelines.get(*number));
+        let lifelines: Vec<LifelineView> = (0..)
+            .zip(sorted)
+            .map(|(column, line)| lifeline(column, line))
+            .collect();
         let standing = steps.steps.iter().map(|step| standing(step, revisions));
-        let views: Vec<StepView> = (0..).zip(standing).map(|(row, step)| arrow(row, &step, steps, column)).collect();
-        let bottom = TOP.saturating_add(ROW.saturating_mul(views.len())).saturating_add(BOTTOM);
+        let views: Vec<StepView> = (0..)
+            .zip(standing)
+            .map(|(row, step)| arrow(row, &step, steps, column))
+            .collect();
+        let bottom = TOP
+            .saturating_add(ROW.saturating_mul(views.len()))
+            .saturating_add(BOTTOM);
         // A loop at the last lifeline needs room for its words.
         let width = GUTTER.saturating_add(COLUMN.saturating_mul(lifelines.len()));
-        let width = width.saturating_add(if ends_in_loop(steps, lifelines.len(), column) { COLUMN } else { 0 });
+        let width = width.saturating_add(if ends_in_loop(steps, lifelines.len(), column) {
+            COLUMN
+        } else {
+            0
+        });
         let height = bottom.saturating_add(BOTTOM / 2);
         Self {
             width,
@@ -92,12 +111,21 @@ impl Picture {
 /// The step, without the words of a message that does not stand any more.
 fn standing(step: &Step, revisions: &Revisions) -> Step {
     let is_gone = step.kind == StepKind::Message && revisions.of(step.at).is_some();
-    let label = if is_gone { "[taken back or edited]".to_owned() } else { step.label.clone() };
-    Step { label, ..step.clone() }
+    let label = if is_gone {
+        "[taken back or edited]".to_owned()
+    } else {
+        step.label.clone()
+    };
+    Step {
+        label,
+        ..step.clone()
+    }
 }
 
 fn middle(column: usize) -> usize {
-    GUTTER.saturating_add(COLUMN.saturating_mul(column)).saturating_add(COLUMN / 2)
+    GUTTER
+        .saturating_add(COLUMN.saturating_mul(column))
+        .saturating_add(COLUMN / 2)
 }
 
 fn lifeline(column: usize, line: &Lifeline) -> LifelineView {
@@ -110,11 +138,19 @@ fn lifeline(column: usize, line: &Lifeline) -> LifelineView {
         Role::Others => "others",
     };
     let whole = one_line(&line.name);
-    LifelineView { x, left: x.saturating_sub(BOX / 2), name: clip(&whole, 16), whole, role }
+    LifelineView {
+        x,
+        left: x.saturating_sub(BOX / 2),
+        name: clip(&whole, 16),
+        whole,
+        role,
+    }
 }
 
 fn arrow(row: usize, step: &Step, steps: &Steps, column: impl Fn(usize) -> usize) -> StepView {
-    let y = TOP.saturating_add(ROW.saturating_mul(row)).saturating_add(30);
+    let y = TOP
+        .saturating_add(ROW.saturating_mul(row))
+        .saturating_add(30);
     let (from, to) = (middle(column(step.from)), middle(column(step.to)));
     let kind = match step.kind {
         StepKind::Message => "message",
@@ -125,9 +161,26 @@ fn arrow(row: usize, step: &Step, steps: &Steps, column: impl Fn(usize) -> usize
         StepKind::Result => "result",
         StepKind::Failure => "failure",
     };
-    let name = |number: usize| steps.lifelines.get(number).map(|line| one_line(&line.name)).unwrap_or_default();
-    let whole = format!("#{} {} → {}: {}", step.at, name(step.from), name(step.to), step.label);
-    let room = from.abs_diff(to).max(COLUMN).saturating_sub(18).saturating_mul(10) / TEN_LETTERS;
+    let name = |number: usize| {
+        steps
+            .lifelines
+            .get(number)
+            .map(|line| one_line(&line.name))
+            .unwrap_or_default()
+    };
+    let whole = format!(
+        "#{} {} → {}: {}",
+        step.at,
+        name(step.from),
+        name(step.to),
+        step.label
+    );
+    let room = from
+        .abs_diff(to)
+        .max(COLUMN)
+        .saturating_sub(18)
+        .saturating_mul(10)
+        / TEN_LETTERS;
     let (label, label_y) = (clip(&step.label, room), y.saturating_sub(8));
     let at = step.at.get();
     if from == to {
@@ -148,20 +201,46 @@ fn arrow(row: usize, step: &Step, steps: &Steps, column: impl Fn(usize) -> usize
             head,
         };
     }
-    let short = if to > from { to.saturating_sub(7) } else { to.saturating_add(7) };
+    let short = if to > from {
+        to.saturating_sub(7)
+    } else {
+        to.saturating_add(7)
+    };
     let line = format!("M{from} {y}H{short}");
-    let back = if to > from { to.saturating_sub(9) } else { to.saturating_add(9) };
+    let back = if to > from {
+        to.saturating_sub(9)
+    } else {
+        to.saturating_add(9)
+    };
     let label_x = from.saturating_add(to) / 2;
-    StepView { at, kind, y, label_y, label_x, label, whole, anchor: "middle", line, head: head(to, y, back) }
+    StepView {
+        at,
+        kind,
+        y,
+        label_y,
+        label_x,
+        label,
+        whole,
+        anchor: "middle",
+        line,
+        head: head(to, y, back),
+    }
 }
 
 /// An arrow's head: its point, and how far back it reaches.
 fn head(point: usize, y: usize, back: usize) -> String {
-    format!("{point},{y} {back},{} {back},{}", y.saturating_sub(5), y.saturating_add(5))
+    format!(
+        "{point},{y} {back},{} {back},{}",
+        y.saturating_sub(5),
+        y.saturating_add(5)
+    )
 }
 
 fn ends_in_loop(steps: &Steps, count: usize, column: impl Fn(usize) -> usize) -> bool {
-    steps.steps.iter().any(|step| step.from == step.to && column(step.to).saturating_add(1) == count)
+    steps
+        .steps
+        .iter()
+        .any(|step| step.from == step.to && column(step.to).saturating_add(1) == count)
 }
 
 fn missing(steps: &Steps) -> String {
@@ -170,12 +249,24 @@ fn missing(steps: &Steps) -> String {
         format!("These are the first {PICTURE_STEPS_MAX} of {all} steps.")
     });
     let has_others = steps.lifelines.iter().any(|line| line.role == Role::Others);
-    let of_lines =
-        has_others.then(|| format!("Of those who take part the first {PICTURE_LIFELINES_MAX} have a line each."));
-    of_steps.into_iter().chain(of_lines).collect::<Vec<_>>().join(" ")
+    let of_lines = has_others.then(|| {
+        format!("Of those who take part the first {PICTURE_LIFELINES_MAX} have a line each.")
+    });
+    of_steps
+        .into_iter()
+        .chain(of_lines)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 fn words(lifelines: &[LifelineView], steps: &[StepView]) -> String {
-    let names: Vec<String> = lifelines.iter().map(|line| format!("{} ({})", line.whole, line.role)).collect();
-    format!("{} steps between {}. The transcript below tells them in words.", steps.len(), names.join(", "))
+    let names: Vec<String> = lifelines
+        .iter()
+        .map(|line| format!("{} ({})", line.whole, line.role))
+        .collect();
+    format!(
+        "{} steps between {}. The transcript below tells them in words.",
+        steps.len(),
+        names.join(", ")
+    )
 }

@@ -25,14 +25,25 @@ pub(super) struct TablesView {
 
 impl TablesView {
     pub(super) fn of(survey: &Survey, integrity: &Integrity) -> Self {
-        let Approvals { rows: approvals, more: approvals_more, .. } = &survey.approvals;
-        let Runs { rows: runs, more: runs_more, .. } = &survey.runs;
+        let Approvals {
+            rows: approvals,
+            more: approvals_more,
+            ..
+        } = &survey.approvals;
+        let Runs {
+            rows: runs,
+            more: runs_more,
+            ..
+        } = &survey.runs;
         let (checks, is_checked) = match integrity {
             Integrity::NotChecked => (Vec::new(), false),
             Integrity::Checked { lines } => (lines.iter().map(CheckView::of).collect(), true),
         };
         Self {
-            approvals: approvals.iter().map(|(at, one)| ApprovalView::of(at.get(), one)).collect(),
+            approvals: approvals
+                .iter()
+                .map(|(at, one)| ApprovalView::of(at.get(), one))
+                .collect(),
             approvals_more: *approvals_more,
             runs: runs.iter().map(RunView::of).collect(),
             runs_more: *runs_more,
@@ -64,7 +75,11 @@ struct ApprovalView {
 
 impl ApprovalView {
     fn of(at: u64, one: &Approval) -> Self {
-        let arguments = if let Body::Code(text) = &one.arguments { Some(text.clone()) } else { None };
+        let arguments = if let Body::Code(text) = &one.arguments {
+            Some(text.clone())
+        } else {
+            None
+        };
         let view = Self {
             at,
             time: When::of(one.time),
@@ -83,7 +98,13 @@ impl ApprovalView {
         };
         match &one.fate {
             Fate::Waits => view,
-            Fate::Decided { at, time, who, is_yes, how } => Self {
+            Fate::Decided {
+                at,
+                time,
+                who,
+                is_yes,
+                how,
+            } => Self {
                 class: if *is_yes { "yes" } else { "no" },
                 verdict: if *is_yes { "allowed" } else { "denied" }.to_owned(),
                 decided_at: Some(at.get()),
@@ -98,10 +119,17 @@ impl ApprovalView {
                 decided: Some(When::of(*time)),
                 ..view
             },
-            Fate::Expired { time } => {
-                Self { class: "no", verdict: "expired".to_owned(), decided: Some(When::of(*time)), ..view }
-            }
-            Fate::Closed { time, why } => Self { verdict: (*why).to_owned(), decided: Some(When::of(*time)), ..view },
+            Fate::Expired { time } => Self {
+                class: "no",
+                verdict: "expired".to_owned(),
+                decided: Some(When::of(*time)),
+                ..view
+            },
+            Fate::Closed { time, why } => Self {
+                verdict: (*why).to_owned(),
+                decided: Some(When::of(*time)),
+                ..view
+            },
         }
     }
 }
@@ -123,7 +151,10 @@ struct RunView {
 
 impl RunView {
     fn of(run: &Run) -> Self {
-        let took = run.end.map(|(_, ended, _)| duration(ended.0.saturating_sub(run.time.0))).unwrap_or_default();
+        let took = run
+            .end
+            .map(|(_, ended, _)| duration(ended.0.saturating_sub(run.time.0)))
+            .unwrap_or_default();
         let class = match run.end {
             Some((_, _, "done")) => "yes",
             Some(_) => "no",
@@ -170,11 +201,21 @@ struct SpendingView {
 impl SpendingView {
     fn all(survey: &Survey) -> Vec<Self> {
         let meters = survey.world.meters();
-        let pairs = meters.by_agent.iter().flat_map(|(agent, models)| models.iter().map(move |row| (agent, row)));
-        let pairs = pairs.map(|(agent, (model, meter))| Self::of(agent.as_str(), model.as_str(), meter));
+        let pairs = meters
+            .by_agent
+            .iter()
+            .flat_map(|(agent, models)| models.iter().map(move |row| (agent, row)));
+        let pairs =
+            pairs.map(|(agent, (model, meter))| Self::of(agent.as_str(), model.as_str(), meter));
         let others = Some(&meters.others).filter(|others| others.attempts > 0);
-        let total = Self { is_total: true, ..Self::of("all", "", &meters.total) };
-        pairs.chain(others.map(|meter| Self::of("others", "", meter))).chain([total]).collect()
+        let total = Self {
+            is_total: true,
+            ..Self::of("all", "", &meters.total)
+        };
+        pairs
+            .chain(others.map(|meter| Self::of("others", "", meter)))
+            .chain([total])
+            .collect()
     }
 
     fn of(agent: &str, model: &str, meter: &Meter) -> Self {
@@ -202,8 +243,12 @@ impl SpendingView {
 fn open(survey: &Survey) -> Vec<String> {
     let meter = &survey.world.meters().total;
     let attempts = |count: u64| counted(usize::try_from(count).unwrap_or(usize::MAX), "attempt");
-    let unpriced = (meter.unpriced > 0)
-        .then(|| format!("The cost of {} is unknown: no price is given for the model.", attempts(meter.unpriced)));
+    let unpriced = (meter.unpriced > 0).then(|| {
+        format!(
+            "The cost of {} is unknown: no price is given for the model.",
+            attempts(meter.unpriced)
+        )
+    });
     let uncounted = (meter.uncounted > 0).then(|| {
         format!(
             "Nobody counted the tokens of {}; “possible” is the most that they may have cost.",
@@ -211,7 +256,12 @@ fn open(survey: &Survey) -> Vec<String> {
         )
     });
     let limit = survey.world.rules().spec().limits.cost;
-    let left = limit.map(|limit| format!("Of the limit of {limit}, {} is left.", limit.minus(meter.spent.total())));
+    let left = limit.map(|limit| {
+        format!(
+            "Of the limit of {limit}, {} is left.",
+            limit.minus(meter.spent.total())
+        )
+    });
     unpriced.into_iter().chain(uncounted).chain(left).collect()
 }
 
@@ -230,6 +280,11 @@ impl CheckView {
             CheckVerdict::Broken(how) => ("broken", "no", how.as_str()),
             CheckVerdict::NotChecked(why) => ("not checked", "open", why.as_str()),
         };
-        Self { what: one_line(what), verdict, class, detail: one_line(detail) }
+        Self {
+            what: one_line(what),
+            verdict,
+            class,
+            detail: one_line(detail),
+        }
     }
 }

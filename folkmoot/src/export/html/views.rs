@@ -20,7 +20,11 @@ impl When {
     pub(super) fn of(when: Time) -> Self {
         let exact = time(when);
         let words = exact.replace('T', " ");
-        let words = words.split(['.', 'Z']).next().unwrap_or_default().to_owned();
+        let words = words
+            .split(['.', 'Z'])
+            .next()
+            .unwrap_or_default()
+            .to_owned();
         Self { exact, words }
     }
 }
@@ -46,8 +50,16 @@ impl FrontView {
         let spec = survey.world.rules().spec();
         let (standing, verdict) = standing(integrity);
         let people: Vec<String> = survey.people.iter().map(|name| one_line(name)).collect();
-        let agents: Vec<String> = spec.agents.iter().map(|agent| one_line(agent.name.as_str())).collect();
-        let tools: Vec<String> = spec.tools.keys().map(|tool| one_line(tool.as_str())).collect();
+        let agents: Vec<String> = spec
+            .agents
+            .iter()
+            .map(|agent| one_line(agent.name.as_str()))
+            .collect();
+        let tools: Vec<String> = spec
+            .tools
+            .keys()
+            .map(|tool| one_line(tool.as_str()))
+            .collect();
         let mut facts = vec![
             ("Events", survey.events.to_string()),
             ("Commits", survey.commits.to_string()),
@@ -59,10 +71,18 @@ impl FrontView {
         }
         Self {
             name: one_line(name.as_str()),
-            description: survey.description.as_deref().map(one_line).unwrap_or_default(),
+            description: survey
+                .description
+                .as_deref()
+                .map(one_line)
+                .unwrap_or_default(),
             began: survey.began.map(When::of),
             ended: When::of(survey.world.time()),
-            rosters: vec![("People", listed(&people)), ("Agents", listed(&agents)), ("Tools", listed(&tools))],
+            rosters: vec![
+                ("People", listed(&people)),
+                ("Agents", listed(&agents)),
+                ("Tools", listed(&tools)),
+            ],
             facts,
             verdict,
             standing,
@@ -74,12 +94,20 @@ impl FrontView {
 /// Each name with a comma behind it, but the last.
 fn listed(names: &[String]) -> Vec<String> {
     let last = names.len();
-    let comma = |(number, name): (usize, &String)| if number == last { name.clone() } else { format!("{name},") };
+    let comma = |(number, name): (usize, &String)| {
+        if number == last {
+            name.clone()
+        } else {
+            format!("{name},")
+        }
+    };
     (1..).zip(names).map(comma).collect()
 }
 
 fn standing(integrity: &Integrity) -> (&'static str, &'static str) {
-    let Integrity::Checked { lines } = integrity else { return ("open", "integrity not checked") };
+    let Integrity::Checked { lines } = integrity else {
+        return ("open", "integrity not checked");
+    };
     let is = |wanted: fn(&CheckVerdict) -> bool| lines.iter().any(|(_, verdict)| wanted(verdict));
     if is(|verdict| matches!(verdict, CheckVerdict::Broken(_))) {
         ("no", "not as it was written")
@@ -120,7 +148,11 @@ impl EntryView {
             time: When::of(entry.time),
             kind: entry.kind.name(),
             is_talk: entry.kind.is_talk(),
-            initial: who.chars().next().map(|c| c.to_uppercase().collect()).unwrap_or_default(),
+            initial: who
+                .chars()
+                .next()
+                .map(|c| c.to_uppercase().collect())
+                .unwrap_or_default(),
             who,
             deed: one_line(&entry.deed),
             prose,

@@ -51,8 +51,16 @@ fn numbered(line: &str) -> String {
 
 /// A text in a fence within a quote, longer than any run of marks in it.
 pub(in crate::export) fn fenced(text: &str) -> String {
-    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or_default();
+    let longest = text
+        .split(|c| c != '`')
+        .map(str::len)
+        .max()
+        .unwrap_or_default();
     let fence = "`".repeat(longest.saturating_add(1).max(3));
-    let lines: String = text.trim_end().split('\n').map(|line| format!("> {line}\n")).collect();
+    let lines: String = text
+        .trim_end()
+        .split('\n')
+        .map(|line| format!("> {line}\n"))
+        .collect();
     format!("> {fence}text\n{lines}> {fence}\n")
 }

@@ -29,7 +29,9 @@ struct Call {
 impl Calls {
     /// Takes up the calls of an event.
     pub(in crate::export) fn take(&mut self, commit: &Commit, event: &Event) {
-        let Event::CallsAdmitted(admitted) = event else { return };
+        let Event::CallsAdmitted(admitted) = event else {
+            return;
+        };
         for call in &admitted.calls {
             let known = self.written(commit, call);
             self.0.insert(call.call, known);
@@ -51,18 +53,26 @@ impl Calls {
 
     /// The tool of a call.
     pub(in crate::export) fn tool(&self, call: CallId) -> String {
-        self.0.get(&call).map_or_else(|| "a tool".to_owned(), |call| call.tool.clone())
+        self.0
+            .get(&call)
+            .map_or_else(|| "a tool".to_owned(), |call| call.tool.clone())
     }
 
     /// The arguments of a call.
     pub(in crate::export) fn arguments(&self, call: CallId) -> Body {
         let arguments = self.0.get(&call).and_then(|call| call.arguments.as_ref());
-        arguments.map_or(Body::Erased, |arguments| Body::Code(clip(&clean(arguments), ARGUMENTS_MAX)))
+        arguments.map_or(Body::Erased, |arguments| {
+            Body::Code(clip(&clean(arguments), ARGUMENTS_MAX))
+        })
     }
 
     /// The same in one line.
     pub(in crate::export) fn inline(&self, call: CallId) -> Option<String> {
-        self.0.get(&call)?.arguments.as_ref().map(|arguments| clip(&one_line(arguments), INLINE_MAX))
+        self.0
+            .get(&call)?
+            .arguments
+            .as_ref()
+            .map(|arguments| clip(&one_line(arguments), INLINE_MAX))
     }
 
     /// In the answer beside it; of a call that stands for another, there, or in the decision that changed them.
@@ -72,7 +82,9 @@ impl Calls {
             let origin = self.0.get(&origin);
             let edited = commit.events.iter().find_map(edited);
             return Call {
-                tool: named.or_else(|| origin.map(|call| call.tool.clone())).unwrap_or_default(),
+                tool: named
+                    .or_else(|| origin.map(|call| call.tool.clone()))
+                    .unwrap_or_default(),
                 arguments: edited.or_else(|| origin.and_then(|call| call.arguments.clone())),
             };
         }
@@ -80,14 +92,18 @@ impl Calls {
         let ordinal = usize::try_from(admitted.ordinal).unwrap_or(usize::MAX);
         let part = response.and_then(|response| response.reply().calls().nth(ordinal));
         Call {
-            tool: named.or_else(|| part.map(|part| clip(&one_line(&part.tool), INLINE_MAX))).unwrap_or_default(),
+            tool: named
+                .or_else(|| part.map(|part| clip(&one_line(&part.tool), INLINE_MAX)))
+                .unwrap_or_default(),
             arguments: part.map(|part| part.arguments.clone()),
         }
     }
 }
 
 fn edited(event: &Event) -> Option<String> {
-    let Event::ApprovalDecided(decided) = event else { return None };
+    let Event::ApprovalDecided(decided) = event else {
+        return None;
+    };
     decided.text.present()?.arguments.clone()
 }
 
@@ -95,6 +111,12 @@ fn response(event: &Event) -> Option<&LLMResponse> {
     if let Event::ModelAnswered(answered) = event {
         return answered.response.present();
     }
-    let Event::AgentReacted(reacted) = event else { return None };
-    if let Reaction::Answer { response, .. } = reacted.reaction.present()? { Some(response) } else { None }
+    let Event::AgentReacted(reacted) = event else {
+        return None;
+    };
+    if let Reaction::Answer { response, .. } = reacted.reaction.present()? {
+        Some(response)
+    } else {
+        None
+    }
 }

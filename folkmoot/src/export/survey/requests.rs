@@ -77,19 +77,41 @@ impl Approvals {
             self.waiting.insert(asked.call, at);
         } else if let Event::ApprovalDecided(decided) = event {
             let who = decided.by.display.to_string();
-            let fate = Fate::Decided { at, time, who, is_yes: decided.verdict == Verdict::Allow, how: how(decided) };
+            let fate = Fate::Decided {
+                at,
+                time,
+                who,
+                is_yes: decided.verdict == Verdict::Allow,
+                how: how(decided),
+            };
             self.end(decided.call, fate);
         } else if let Event::GrantUsed(used) = event {
-            self.end(used.call, Fate::Granted { grant: used.grant.0, time });
+            self.end(
+                used.call,
+                Fate::Granted {
+                    grant: used.grant.0,
+                    time,
+                },
+            );
         } else if let Event::ApprovalExpired(expired) = event {
             self.end(expired.call, Fate::Expired { time });
         } else if let Event::ToolFinished(finished) = event {
-            self.end(finished.call, Fate::Closed { time, why: status_word(&finished.status) });
+            self.end(
+                finished.call,
+                Fate::Closed {
+                    time,
+                    why: status_word(&finished.status),
+                },
+            );
         }
     }
 
     fn end(&mut self, call: CallId, fate: Fate) {
-        if let Some(approval) = self.waiting.remove(&call).and_then(|at| self.rows.get_mut(&at)) {
+        if let Some(approval) = self
+            .waiting
+            .remove(&call)
+            .and_then(|at| self.rows.get_mut(&at))
+        {
             approval.fate = fate;
         }
     }

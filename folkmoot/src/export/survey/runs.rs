@@ -34,7 +34,11 @@ pub(in crate::export) struct Runs {
 impl Runs {
     pub(super) fn take(&mut self, calls: &Calls, at: Position, time: Time, event: &Event) {
         if let Event::ToolStarted(started) = event {
-            if let Some(run) = self.open.get(&started.call).and_then(|index| self.rows.get_mut(*index)) {
+            if let Some(run) = self
+                .open
+                .get(&started.call)
+                .and_then(|index| self.rows.get_mut(*index))
+            {
                 run.attempts = started.attempt.0;
                 return;
             }
@@ -67,7 +71,11 @@ impl Runs {
     }
 
     fn end(&mut self, call: CallId, end: (Position, Time, &'static str)) {
-        if let Some(run) = self.open.remove(&call).and_then(|index| self.rows.get_mut(index)) {
+        if let Some(run) = self
+            .open
+            .remove(&call)
+            .and_then(|index| self.rows.get_mut(index))
+        {
             run.end = Some(end);
         }
     }

@@ -71,15 +71,31 @@ impl Steps {
         if let Event::MessageRouted(routed) = event {
             self.said(commit, routed.message, event);
         } else if let Event::ToolStarted(started) = event {
-            let again = if started.attempt.0 > 1 { format!(" (attempt {})", started.attempt) } else { String::new() };
-            let ends = (self.agent(started.agent.as_str()), self.line(Role::Tool, &calls.tool(started.call)));
-            let label = calls.inline(started.call).unwrap_or_else(|| "[erased]".to_owned());
+            let again = if started.attempt.0 > 1 {
+                format!(" (attempt {})", started.attempt)
+            } else {
+                String::new()
+            };
+            let ends = (
+                self.agent(started.agent.as_str()),
+                self.line(Role::Tool, &calls.tool(started.call)),
+            );
+            let label = calls
+                .inline(started.call)
+                .unwrap_or_else(|| "[erased]".to_owned());
             self.push(at, StepKind::Call, ends, &format!("{label}{again}"));
         } else if let Event::ToolFinished(finished) = event
             && finished.attempt.is_some()
         {
-            let ends = (self.line(Role::Tool, &calls.tool(finished.call)), self.agent(finished.agent.as_str()));
-            let kind = if finished.status == CallStatus::Done { StepKind::Result } else { StepKind::Failure };
+            let ends = (
+                self.line(Role::Tool, &calls.tool(finished.call)),
+                self.agent(finished.agent.as_str()),
+            );
+            let kind = if finished.status == CallStatus::Done {
+                StepKind::Result
+            } else {
+                StepKind::Failure
+            };
             self.push(at, kind, ends, crate::words::status_word(&finished.status));
         } else {
             self.asked(calls, at, event);
@@ -89,11 +105,20 @@ impl Steps {
     /// A message goes to each who answers it, and to the people whom it addresses; else to whom it answers; or it stays with
     /// its author.
     fn said(&mut self, commit: &Commit, message: Position, event: &Event) {
-        let Event::MessageRouted(routed) = event else { return };
+        let Event::MessageRouted(routed) = event else {
+            return;
+        };
         let texts = TextProjection::default().take(commit);
-        let Some(text) = texts.into_iter().find(|text| text.at == message) else { return };
-        let said = commit.numbered().find(|(at, _)| *at == message).and_then(|(_, event)| said(event));
-        let Some((author, reply_to)) = said else { return };
+        let Some(text) = texts.into_iter().find(|text| text.at == message) else {
+            return;
+        };
+        let said = commit
+            .numbered()
+            .find(|(at, _)| *at == message)
+            .and_then(|(_, event)| said(event));
+        let Some((author, reply_to)) = said else {
+            return;
+        };
         let from = match author {
             Author::Person(name) => self.line(Role::Person, name.as_str()),
             Author::Agent(name) => self.agent(name.as_str()),
@@ -102,22 +127,54 @@ impl Steps {
         if self.steps.len() < PICTURE_STEPS_MAX {
             self.said.insert(text.message, from);
         }
-        let label = if text.text.is_empty() { "[erased]".to_owned() } else { text.text };
-        let mut to: Vec<usize> = routed.respond.iter().map(|(name, _)| self.agent(name.as_str())).collect();
-        to.extend(routed.people.iter().map(|name| self.line(Role::Person, name.as_str())).collect::<Vec<_>>());
+        let label = if text.text.is_empty() {
+            "[erased]".to_owned()
+        } else {
+            text.text
+        };
+        let mut to: Vec<usize> = routed
+            .respond
+            .iter()
+            .map(|(name, _)| self.agent(name.as_str()))
+            .collect();
+        to.extend(
+            routed
+                .people
+                .iter()
+                .map(|name| self.line(Role::Person, name.as_str()))
+                .collect::<Vec<_>>(),
+        );
         if to.is_empty() {
-            to.push(reply_to.and_then(|to| self.said.get(&to)).copied().unwrap_or(from));
+            to.push(
+                reply_to
+                    .and_then(|to| self.said.get(&to))
+                    .copied()
+                    .unwrap_or(from),
+            );
         }
-        to.into_iter().for_each(|to| self.push(message, StepKind::Message, (from, to), &label));
+        to.into_iter()
+            .for_each(|to| self.push(message, StepKind::Message, (from, to), &label));
     }
 
     fn asked(&mut self, calls: &Calls, at: Position, event: &Event) {
         if let Event::ApprovalRequested(asked) = event {
-            self.asks(at, asked.agent.as_str(), &format!("may I run {}?", asked.tool));
+            self.asks(
+                at,
+                asked.agent.as_str(),
+                &format!("may I run {}?", asked.tool),
+            );
         } else if let Event::QuestionAsked(asked) = event {
-            self.asks(at, asked.agent.as_str(), &format!("{} asks", calls.tool(asked.call)));
+            self.asks(
+                at,
+                asked.agent.as_str(),
+                &format!("{} asks", calls.tool(asked.call)),
+            );
         } else if let Event::OutcomeUnknown(unknown) = event {
-            self.asks(at, unknown.agent.as_str(), &format!("did {} take effect?", calls.tool(unknown.call)));
+            self.asks(
+                at,
+                unknown.agent.as_str(),
+                &format!("did {} take effect?", calls.tool(unknown.call)),
+            );
         } else if let Event::ApprovalDecided(decided) = event {
             let (kind, word) = match decided.verdict {
                 Verdict::Allow => (StepKind::Yes, "allows"),
@@ -133,7 +190,13 @@ impl Steps {
             );
         } else if let Event::QuestionAnswered(answered) = event {
             let (who, request) = (answered.by.display.as_str(), answered.request);
-            self.decides(at, StepKind::Yes, who, (answered.agent.as_str(), request), &format!("answers #{request}"));
+            self.decides(
+                at,
+                StepKind::Yes,
+                who,
+                (answered.agent.as_str(), request),
+                &format!("answers #{request}"),
+            );
         } else if let Event::Stopped(stopped) = event {
             let from = self.line(Role::Person, &stopped.by.to_string());
             self.push(at, StepKind::No, (from, from), "stops what is going on");
@@ -146,13 +209,27 @@ impl Steps {
     /// Whom a request is for is known once somebody decides; until then it is for the first person there.
     fn asks(&mut self, at: Position, agent: &str, label: &str) {
         let from = self.agent(agent);
-        let first = self.lifelines.iter().position(|line| line.role == Role::Person);
+        let first = self
+            .lifelines
+            .iter()
+            .position(|line| line.role == Role::Person);
         self.push(at, StepKind::Asks, (from, first.unwrap_or(from)), label);
     }
 
-    fn decides(&mut self, at: Position, kind: StepKind, who: &str, (agent, request): (&str, RequestId), label: &str) {
+    fn decides(
+        &mut self,
+        at: Position,
+        kind: StepKind,
+        who: &str,
+        (agent, request): (&str, RequestId),
+        label: &str,
+    ) {
         let (from, to) = (self.line(Role::Person, who), self.agent(agent));
-        for step in self.steps.iter_mut().filter(|step| step.at == request.0 && step.kind == StepKind::Asks) {
+        for step in self
+            .steps
+            .iter_mut()
+            .filter(|step| step.at == request.0 && step.kind == StepKind::Asks)
+        {
             step.to = from;
         }
         self.push(at, kind, (from, to), label);
@@ -163,7 +240,13 @@ impl Steps {
             self.more = self.more.saturating_add(1);
             return;
         }
-        self.steps.push(Step { at, kind, from, to, label: clip(&one_line(label), LABEL_MAX) });
+        self.steps.push(Step {
+            at,
+            kind,
+            from,
+            to,
+            label: clip(&one_line(label), LABEL_MAX),
+        });
     }
 
     fn agent(&mut self, name: &str) -> usize {
@@ -177,15 +260,23 @@ impl Steps {
         } else {
             (Role::Others, "others")
         };
-        let found = self.lifelines.iter().position(|line| line.role == role && line.name == name);
+        let found = self
+            .lifelines
+            .iter()
+            .position(|line| line.role == role && line.name == name);
         found.unwrap_or_else(|| {
-            self.lifelines.push(Lifeline { name: name.to_owned(), role });
+            self.lifelines.push(Lifeline {
+                name: name.to_owned(),
+                role,
+            });
             self.lifelines.len().saturating_sub(1)
         })
     }
 
     fn has(&self, role: Role, name: &str) -> bool {
-        self.lifelines.iter().any(|line| line.role == role && line.name == name)
+        self.lifelines
+            .iter()
+            .any(|line| line.role == role && line.name == name)
     }
 }
 
@@ -194,6 +285,8 @@ fn said(event: &Event) -> Option<(Author, Option<MessageId>)> {
     if let Event::MessagePosted(posted) = event {
         return Some((posted.author.clone(), posted.reply_to));
     }
-    let Event::MessageEdited(edited) = event else { return None };
+    let Event::MessageEdited(edited) = event else {
+        return None;
+    };
     Some((edited.author.clone(), edited.reply_to))
 }

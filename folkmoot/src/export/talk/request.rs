@@ -1,7 +1,8 @@
 //! Calls, and what people are asked and say about them.
 
 use folkmoot_core::event::{
-    ApprovalRequested, CallStatus, Event, Finding, GrantGiven, QuestionAnswered, QuestionAsked, ToolFinished, Verdict,
+    ApprovalRequested, CallStatus, Event, Finding, GrantGiven, QuestionAnswered, QuestionAsked,
+    ToolFinished, Verdict,
 };
 use folkmoot_core::tool::{ToolOutcome, View};
 
@@ -12,33 +13,59 @@ use crate::words::{status_word, unknown_because};
 
 impl Talk {
     /// What people read of an event about a call.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "`Talk::entry` names all events")]
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "`Talk::entry` names all events"
+    )]
     pub(super) fn of_call(&self, blank: &Blank, event: &Event) -> Option<Entry> {
         match event {
             Event::ApprovalRequested(asked) => Some(self.wants(blank, asked)),
             Event::ApprovalDecided(answer) => {
-                let kind = if answer.verdict == Verdict::Allow { EntryKind::Yes } else { EntryKind::No };
+                let kind = if answer.verdict == Verdict::Allow {
+                    EntryKind::Yes
+                } else {
+                    EntryKind::No
+                };
                 let (deed, notes) = decided(answer);
-                Some(Entry { notes, ..blank.entry(kind, &answer.by.display, deed) })
+                Some(Entry {
+                    notes,
+                    ..blank.entry(kind, &answer.by.display, deed)
+                })
             }
             Event::GrantGiven(given) => Some(grants(blank, given)),
             Event::GrantUsed(used) => used.request.map(|request| {
-                blank.entry(EntryKind::Change, &used.agent, format!("is allowed #{request} by grant #{}", used.grant))
+                blank.entry(
+                    EntryKind::Change,
+                    &used.agent,
+                    format!("is allowed #{request} by grant #{}", used.grant),
+                )
             }),
             Event::GrantRevoked(revoked) => {
-                let who = revoked.by.as_ref().map_or_else(|| blank.by.clone(), |by| by.display.to_string());
-                Some(blank.entry(EntryKind::Change, &who, format!("ends grant #{}", revoked.grant)))
+                let who = revoked
+                    .by
+                    .as_ref()
+                    .map_or_else(|| blank.by.clone(), |by| by.display.to_string());
+                Some(blank.entry(
+                    EntryKind::Change,
+                    &who,
+                    format!("ends grant #{}", revoked.grant),
+                ))
             }
             Event::QuestionAsked(asked) => Some(self.asks(blank, asked)),
             Event::QuestionAnswered(answered) => Some(answers(blank, answered)),
             Event::OutcomeUnknown(unknown) => {
-                let (tool, why) = (self.calls.tool(unknown.call), unknown_because(unknown.cause));
+                let (tool, why) = (
+                    self.calls.tool(unknown.call),
+                    unknown_because(unknown.cause),
+                );
                 let deed = format!("ran {tool}, and nobody knows whether it took effect: {why}");
                 Some(blank.entry(EntryKind::Request, &unknown.agent, deed))
             }
-            Event::OutcomeSettled(outcome) => {
-                Some(blank.entry(EntryKind::Yes, &outcome.by, settled(outcome.how, outcome.request)))
-            }
+            Event::OutcomeSettled(outcome) => Some(blank.entry(
+                EntryKind::Yes,
+                &outcome.by,
+                settled(outcome.how, outcome.request),
+            )),
             Event::ToolFinished(finished) => Some(self.ran(blank, finished)),
             _ => None,
         }
@@ -46,54 +73,100 @@ impl Talk {
 
     fn wants(&self, blank: &Blank, asked: &ApprovalRequested) -> Entry {
         let deed = format!("asks to run {} ({})", asked.tool, asked.effect);
-        let shown = format!("shown {}, until {}", asked.shown.short(), time(asked.expires_at));
+        let shown = format!(
+            "shown {}, until {}",
+            asked.shown.short(),
+            time(asked.expires_at)
+        );
         let warned = asked.warnings.iter().map(Finding::to_line);
-        let (body, notes) = (self.calls.arguments(asked.call), warned.chain([shown]).collect());
-        Entry { body, notes, ..blank.entry(EntryKind::Request, &asked.agent, deed) }
+        let (body, notes) = (
+            self.calls.arguments(asked.call),
+            warned.chain([shown]).collect(),
+        );
+        Entry {
+            body,
+            notes,
+            ..blank.entry(EntryKind::Request, &asked.agent, deed)
+        }
     }
 
     fn asks(&self, blank: &Blank, asked: &QuestionAsked) -> Entry {
         let question = asked.question.present();
         let body = question.map_or(Body::Erased, |question| Body::Prose(question.text.clone()));
-        let options = question.map(|question| question.options.clone()).unwrap_or_default();
-        let notes = (1..).zip(options).map(|(number, option)| format!("option {number}: {option}")).collect();
+        let options = question
+            .map(|question| question.options.clone())
+            .unwrap_or_default();
+        let notes = (1..)
+            .zip(options)
+            .map(|(number, option)| format!("option {number}: {option}"))
+            .collect();
         let deed = format!("asks, for {}", self.calls.tool(asked.call));
-        Entry { body, notes, ..blank.entry(EntryKind::Request, &asked.agent, deed) }
+        Entry {
+            body,
+            notes,
+            ..blank.entry(EntryKind::Request, &asked.agent, deed)
+        }
     }
 
     fn ran(&self, blank: &Blank, finished: &ToolFinished) -> Entry {
-        let arguments = self.calls.inline(finished.call).map(|arguments| format!(" with {arguments}"));
-        let tool = format!("{}{}", self.calls.tool(finished.call), arguments.unwrap_or_default());
+        let arguments = self
+            .calls
+            .inline(finished.call)
+            .map(|arguments| format!(" with {arguments}"));
+        let tool = format!(
+            "{}{}",
+            self.calls.tool(finished.call),
+            arguments.unwrap_or_default()
+        );
         let outcome = finished.outcome.present().map(Option::as_ref);
         let output = |text: &str| Body::Code(clip(&clean(text), OUTPUT_MAX));
         let (deed, body) = match (&finished.status, outcome) {
-            (CallStatus::Done, Some(Some(ToolOutcome::Done(done)))) => (format!("ran {tool}"), output(&done.text)),
+            (CallStatus::Done, Some(Some(ToolOutcome::Done(done)))) => {
+                (format!("ran {tool}"), output(&done.text))
+            }
             (CallStatus::Failed(_), Some(Some(ToolOutcome::Failed(failure)))) => {
                 (format!("ran {tool}, which failed"), output(&failure.detail))
             }
             (CallStatus::Done, None) => (format!("ran {tool}"), Body::Erased),
-            (status, _) => (format!("called {tool}: {}", status_word(status)), Body::None),
+            (status, _) => (
+                format!("called {tool}: {}", status_word(status)),
+                Body::None,
+            ),
         };
         let notes = finished.views().map(shows).collect();
-        Entry { body, notes, ..blank.entry(EntryKind::Run, &finished.agent, deed) }
+        Entry {
+            body,
+            notes,
+            ..blank.entry(EntryKind::Run, &finished.agent, deed)
+        }
     }
 }
 
 fn grants(blank: &Blank, given: &GrantGiven) -> Entry {
     let deed = format!("lets {} run {} ({})", given.agent, given.tool, given.scope);
     let notes = vec![format!("until {}", time(given.expires_at))];
-    Entry { notes, ..blank.entry(EntryKind::Yes, &given.by.display, deed) }
+    Entry {
+        notes,
+        ..blank.entry(EntryKind::Yes, &given.by.display, deed)
+    }
 }
 
 fn answers(blank: &Blank, answered: &QuestionAnswered) -> Entry {
-    let options: Vec<String> = answered.options.iter().map(|option| option.saturating_add(1).to_string()).collect();
+    let options: Vec<String> = answered
+        .options
+        .iter()
+        .map(|option| option.saturating_add(1).to_string())
+        .collect();
     let body = match answered.text.present() {
         None => Body::Erased,
         Some(None) => Body::Prose(format!("option {}", options.join(", "))),
         Some(Some(text)) => Body::Prose(text.clone()),
     };
     let deed = format!("answers #{}", answered.request);
-    Entry { body, ..blank.entry(EntryKind::Yes, &answered.by.display, deed) }
+    Entry {
+        body,
+        ..blank.entry(EntryKind::Yes, &answered.by.display, deed)
+    }
 }
 
 /// What a tool shows people, in a line.
@@ -102,12 +175,20 @@ fn shows(view: &View) -> String {
         View::Text(text) => format!("shows: {}", clip(&clean(text), OUTPUT_MAX)),
         View::Table(table) => {
             let title = table.title.as_deref().unwrap_or("a table");
-            format!("shows {title}: {} of {}", counted(table.rows.len(), "row"), table.columns.join(", "))
+            format!(
+                "shows {title}: {} of {}",
+                counted(table.rows.len(), "row"),
+                table.columns.join(", ")
+            )
         }
         View::Json(value) => format!("shows {}", clip(&value.to_string(), OUTPUT_MAX)),
         View::Image { alt, .. } => format!("shows a picture: {alt}"),
         View::Artifact(artifact) => {
-            format!("shows {}: {}", artifact.kind, clip(&artifact.data.to_string(), OUTPUT_MAX))
+            format!(
+                "shows {}: {}",
+                artifact.kind,
+                clip(&artifact.data.to_string(), OUTPUT_MAX)
+            )
         }
     }
 }

@@ -13,7 +13,11 @@ impl Talk {
         let (author, reply_to, instead) = if let Event::MessagePosted(posted) = event {
             (&posted.author, posted.reply_to, None)
         } else if let Event::MessageEdited(edited) = event {
-            (&edited.author, edited.reply_to, Some(format!("in the place of #{}", edited.at)))
+            (
+                &edited.author,
+                edited.reply_to,
+                Some(format!("in the place of #{}", edited.at)),
+            )
         } else {
             return None;
         };
@@ -24,15 +28,35 @@ impl Talk {
         };
         let at = blank.at;
         if let Some((by, how)) = self.revisions.of(at) {
-            return Some(Entry { gone: Some(became(by, at, how)), ..entry });
+            return Some(Entry {
+                gone: Some(became(by, at, how)),
+                ..entry
+            });
         }
-        let found = TextProjection::default().take(commit).into_iter().find(|message| message.at == at);
-        let (text, files) = found.map(|message| (message.text, message.attachments)).unwrap_or_default();
+        let found = TextProjection::default()
+            .take(commit)
+            .into_iter()
+            .find(|message| message.at == at);
+        let (text, files) = found
+            .map(|message| (message.text, message.attachments))
+            .unwrap_or_default();
         let answers = reply_to.map(|to| format!("answers #{to}"));
-        let notes = instead.into_iter().chain(answers).chain(files.iter().map(attached)).collect();
+        let notes = instead
+            .into_iter()
+            .chain(answers)
+            .chain(files.iter().map(attached))
+            .collect();
         // A message has words or files; one without either was erased.
-        let body = if text.is_empty() && files.is_empty() { Body::Erased } else { Body::Prose(text) };
-        Some(Entry { body, notes, ..entry })
+        let body = if text.is_empty() && files.is_empty() {
+            Body::Erased
+        } else {
+            Body::Prose(text)
+        };
+        Some(Entry {
+            body,
+            notes,
+            ..entry
+        })
     }
 }
 
@@ -48,5 +72,11 @@ fn became(by: Position, at: Position, (message, how): (Position, Revised)) -> St
 }
 
 fn attached(file: &Attachment) -> String {
-    format!("attached: {} ({}, {} bytes, {})", file.name, file.media_type, file.bytes, file.blob.short())
+    format!(
+        "attached: {} ({}, {} bytes, {})",
+        file.name,
+        file.media_type,
+        file.bytes,
+        file.blob.short()
+    )
 }

@@ -22,19 +22,32 @@ pub(in crate::export) fn how(decided: &ApprovalDecided) -> Vec<String> {
         None => "did not confirm what was shown".to_owned(),
     };
     let reason = match decided.text.present() {
-        Some(text) => text.reason.as_ref().map(|reason| format!("because: {reason}")),
+        Some(text) => text
+            .reason
+            .as_ref()
+            .map(|reason| format!("because: {reason}")),
         None => Some("its reason was erased".to_owned()),
     };
-    scope.into_iter().chain(edited).chain([seen]).chain(reason).collect()
+    scope
+        .into_iter()
+        .chain(edited)
+        .chain([seen])
+        .chain(reason)
+        .collect()
 }
 
 /// How a turn ended, if people would not see it.
 pub(super) fn ended(reason: CloseReason) -> Option<String> {
     match reason {
-        CloseReason::Answered | CloseReason::Limit | CloseReason::Failed | CloseReason::HandedOff => None,
+        CloseReason::Answered
+        | CloseReason::Limit
+        | CloseReason::Failed
+        | CloseReason::HandedOff => None,
         CloseReason::Passed => Some("has nothing to say".to_owned()),
         CloseReason::Stopped => Some("was stopped".to_owned()),
-        CloseReason::Superseded => Some("leaves off: what it worked on was taken back, or replaced".to_owned()),
+        CloseReason::Superseded => {
+            Some("leaves off: what it worked on was taken back, or replaced".to_owned())
+        }
     }
 }
 
@@ -57,5 +70,9 @@ pub(super) fn more(gone: usize) -> String {
 }
 
 pub(in crate::export) fn counted(number: usize, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+    if number == 1 {
+        format!("1 {what}")
+    } else {
+        format!("{number} {what}s")
+    }
 }

@@ -143,8 +143,14 @@ fn tag(text: &str) -> (Tag, &str) {
         if let Some(behind) = rest.strip_prefix('>') {
             return ((name.to_owned(), attributes), behind);
         }
-        let end = rest.find(|c: char| c.is_whitespace() || c == '=' || c == '>').unwrap();
-        let (key, behind) = if end == 0 { rest.split_at(1) } else { rest.split_at(end) };
+        let end = rest
+            .find(|c: char| c.is_whitespace() || c == '=' || c == '>')
+            .unwrap();
+        let (key, behind) = if end == 0 {
+            rest.split_at(1)
+        } else {
+            rest.split_at(end)
+        };
         let Some(quoted) = behind.strip_prefix("=\"") else {
             assert!(!behind.starts_with('='), "an unquoted value of {key}");
             attributes.push((key.to_owned(), String::new()));
@@ -163,8 +169,14 @@ fn holds(page: &str) {
         let plain = name.trim_start_matches('/').trim_end_matches('/');
         assert!(TAGS.contains(&plain), "the tag {name}");
         for (key, value) in attributes {
-            assert!(ATTRIBUTES.contains(&key.as_str()), "the attribute {key}={value} of {name}");
-            assert!(key != "href" || value.starts_with('#'), "a way out: {value}");
+            assert!(
+                ATTRIBUTES.contains(&key.as_str()),
+                "the attribute {key}={value} of {name}"
+            );
+            assert!(
+                key != "href" || value.starts_with('#'),
+                "a way out: {value}"
+            );
         }
     }
     for once in ["html", "head", "style", "body", "svg", "title", "h1"] {
@@ -176,12 +188,19 @@ fn holds(page: &str) {
         };
         assert!(is_fine, "{count} of {once}");
     }
-    assert!(!page.contains(['\u{202e}', '\u{1b}', '\u{0}', '\r']), "what nobody sees");
+    assert!(
+        !page.contains(['\u{202e}', '\u{1b}', '\u{0}', '\r']),
+        "what nobody sees"
+    );
 }
 
 #[test]
 fn no_text_is_alive_in_a_report() {
-    let who = ["ada", "x\"onload=alert(1)\"<script>x", "x'></svg><img src=x onerror=y"];
+    let who = [
+        "ada",
+        "x\"onload=alert(1)\"<script>x",
+        "x'></svg><img src=x onerror=y",
+    ];
     for words in WORDS {
         for who in who {
             holds(&Past::full_of(words, who).export(ExportFormat::Html));
@@ -197,14 +216,26 @@ fn no_text_is_alive_in_a_report() {
 #[test]
 fn a_report_forbids_scripts_and_all_that_is_outside() {
     let page = Past::began().export(ExportFormat::Html);
-    let policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
-    assert!(page.contains(&format!("<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">")), "{page}");
-    assert!(!page.contains("://") || page.matches("://").count() == page.matches("http://www.w3.org/2000/svg").count());
+    let policy =
+        "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+    assert!(
+        page.contains(&format!(
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">"
+        )),
+        "{page}"
+    );
+    assert!(
+        !page.contains("://")
+            || page.matches("://").count() == page.matches("http://www.w3.org/2000/svg").count()
+    );
 }
 
 /// What of a transcript is not in quotes.
 fn structure(text: &str) -> Vec<String> {
-    text.lines().filter(|line| !line.starts_with('>')).map(str::to_owned).collect()
+    text.lines()
+        .filter(|line| !line.starts_with('>'))
+        .map(str::to_owned)
+        .collect()
 }
 
 #[test]
@@ -214,18 +245,34 @@ fn no_text_forges_structure_in_a_transcript() {
     let cut = |line: &str| {
         ["because:", " with ", "shown "]
             .iter()
-            .fold(line.to_owned(), |line, mark| line.split(mark).next().unwrap_or_default().to_owned())
+            .fold(line.to_owned(), |line, mark| {
+                line.split(mark).next().unwrap_or_default().to_owned()
+            })
     };
-    let skeleton = |text: &str| -> Vec<String> { structure(text).iter().map(|line| cut(line)).collect() };
+    let skeleton =
+        |text: &str| -> Vec<String> { structure(text).iter().map(|line| cut(line)).collect() };
     for words in WORDS {
         let hostile = Past::full_of(words, "ada").export(ExportFormat::Markdown);
         assert_eq!(skeleton(&hostile), skeleton(&plain), "{hostile}");
-        assert!(!hostile.contains(['\u{202e}', '\u{1b}', '\u{0}', '\r']), "what nobody sees");
-        assert!(!structure(&hostile).iter().any(|line| line.contains("<script")), "{hostile}");
+        assert!(
+            !hostile.contains(['\u{202e}', '\u{1b}', '\u{0}', '\r']),
+            "what nobody sees"
+        );
+        assert!(
+            !structure(&hostile)
+                .iter()
+                .any(|line| line.contains("<script")),
+            "{hostile}"
+        );
         for line in prose(&hostile) {
-            let opens = line.starts_with(['#', '|', '+', '=', '-', '>', '\t', '`', '~']) || line.starts_with("    ");
+            let opens = line.starts_with(['#', '|', '+', '=', '-', '>', '\t', '`', '~'])
+                || line.starts_with("    ");
             assert!(!opens && !line.contains('<'), "{line:?} in {hostile}");
-            assert!(line.split_once(". ").is_none_or(|(number, _)| number.parse::<u32>().is_err()), "{line:?}");
+            assert!(
+                line.split_once(". ")
+                    .is_none_or(|(number, _)| number.parse::<u32>().is_err()),
+                "{line:?}"
+            );
         }
     }
 }

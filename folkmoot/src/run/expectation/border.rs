@@ -16,7 +16,11 @@ use crate::script::{ArtifactMatch, Pieces, WithheldMatch, word};
 type Seen<'c> = (&'c ToolFinished, &'c Artifact);
 
 impl Evidence {
-    pub(super) fn artifact(&self, wanted: Option<&ArtifactMatch>, commits: &[Commit]) -> Result<(), Differs> {
+    pub(super) fn artifact(
+        &self,
+        wanted: Option<&ArtifactMatch>,
+        commits: &[Commit],
+    ) -> Result<(), Differs> {
         let all: Vec<Seen<'_>> = events(commits).flat_map(artifacts).collect();
         let tools = tools(&self.run);
         let came = || {
@@ -40,36 +44,80 @@ impl Evidence {
         (finished, artifact): &Seen<'_>,
         tools: &BTreeMap<CallId, ToolName>,
     ) -> bool {
-        let drawn = || plain(&blocks(&View::Artifact((*artifact).clone()), &self.world.rules().spec().kinds()));
-        wanted.kind.as_ref().is_none_or(|kind| *kind == artifact.kind)
-            && wanted.agent.as_ref().is_none_or(|agent| *agent == finished.agent)
-            && wanted.tool.as_ref().is_none_or(|tool| Some(tool) == tools.get(&finished.call))
+        let drawn = || {
+            plain(&blocks(
+                &View::Artifact((*artifact).clone()),
+                &self.world.rules().spec().kinds(),
+            ))
+        };
+        wanted
+            .kind
+            .as_ref()
+            .is_none_or(|kind| *kind == artifact.kind)
+            && wanted
+                .agent
+                .as_ref()
+                .is_none_or(|agent| *agent == finished.agent)
+            && wanted
+                .tool
+                .as_ref()
+                .is_none_or(|tool| Some(tool) == tools.get(&finished.call))
             && wanted.fits_data(&artifact.data)
-            && wanted.contains.as_ref().is_none_or(|part| drawn().contains(part.as_str()))
+            && wanted
+                .contains
+                .as_ref()
+                .is_none_or(|part| drawn().contains(part.as_str()))
     }
 }
 
 fn artifacts(event: &Event) -> impl Iterator<Item = Seen<'_>> {
-    let finished = if let Event::ToolFinished(finished) = event { Some(finished) } else { None };
-    finished.into_iter().flat_map(|finished| finished.views().filter_map(move |view| Some((finished, artifact(view)?))))
+    let finished = if let Event::ToolFinished(finished) = event {
+        Some(finished)
+    } else {
+        None
+    };
+    finished.into_iter().flat_map(|finished| {
+        finished
+            .views()
+            .filter_map(move |view| Some((finished, artifact(view)?)))
+    })
 }
 
 const fn artifact(view: &View) -> Option<&Artifact> {
-    if let View::Artifact(artifact) = view { Some(artifact) } else { None }
+    if let View::Artifact(artifact) = view {
+        Some(artifact)
+    } else {
+        None
+    }
 }
 
 /// The tools of all calls.
 fn tools(run: &[Commit]) -> BTreeMap<CallId, ToolName> {
-    let admitted =
-        events(run).filter_map(|event| if let Event::CallsAdmitted(calls) = event { Some(calls) } else { None });
+    let admitted = events(run).filter_map(|event| {
+        if let Event::CallsAdmitted(calls) = event {
+            Some(calls)
+        } else {
+            None
+        }
+    });
     let calls = admitted.flat_map(|admitted| &admitted.calls);
-    calls.filter_map(|call| Some((call.call, call.tool.clone()?))).collect()
+    calls
+        .filter_map(|call| Some((call.call, call.tool.clone()?)))
+        .collect()
 }
 
 pub(super) fn withheld(wanted: &WithheldMatch, commits: &[Commit]) -> Result<(), Differs> {
     let all = events(commits).filter_map(kept_back);
-    let all = all.filter(|withheld| wanted.from.as_ref().is_none_or(|from| *from == withheld.agent));
-    let families: Vec<ArtifactFamily> = all.flat_map(|withheld| &withheld.spans).map(|span| span.family).collect();
+    let all = all.filter(|withheld| {
+        wanted
+            .from
+            .as_ref()
+            .is_none_or(|from| *from == withheld.agent)
+    });
+    let families: Vec<ArtifactFamily> = all
+        .flat_map(|withheld| &withheld.spans)
+        .map(|span| span.family)
+        .collect();
     match &wanted.pieces {
         Pieces::Count(count) => same("withheld pieces", count, &number(families.len())),
         Pieces::Families(wanted) => same("withheld", &words(wanted), &words(&families)),
@@ -77,7 +125,11 @@ pub(super) fn withheld(wanted: &WithheldMatch, commits: &[Commit]) -> Result<(),
 }
 
 const fn kept_back(event: &Event) -> Option<&ArtifactWithheld> {
-    if let Event::ArtifactWithheld(withheld) = event { Some(withheld) } else { None }
+    if let Event::ArtifactWithheld(withheld) = event {
+        Some(withheld)
+    } else {
+        None
+    }
 }
 
 fn words(families: &[ArtifactFamily]) -> Vec<String> {

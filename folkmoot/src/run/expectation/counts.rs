@@ -20,8 +20,12 @@ pub(super) fn tool_runs(commits: &[Commit]) -> BTreeMap<ToolName, u32> {
     for event in events(commits) {
         if let Event::CallsAdmitted(calls) = event {
             for call in &calls.calls {
-                let Some(tool) = call.tool.clone() else { continue };
-                let first = call.origin.map(|origin| admitted.get(&origin).map_or(origin, |(_, first)| *first));
+                let Some(tool) = call.tool.clone() else {
+                    continue;
+                };
+                let first = call
+                    .origin
+                    .map(|origin| admitted.get(&origin).map_or(origin, |(_, first)| *first));
                 admitted.insert(call.call, (tool, first.unwrap_or(call.call)));
             }
         }
@@ -42,11 +46,17 @@ pub(super) fn tool_runs(commits: &[Commit]) -> BTreeMap<ToolName, u32> {
 
 /// The model calls of `commits`, further attempts left out, with what each was for.
 fn calls(commits: &[Commit]) -> impl Iterator<Item = &ModelCalled> {
-    events(commits).filter_map(called).filter(|called| called.attempt == Attempt(1))
+    events(commits)
+        .filter_map(called)
+        .filter(|called| called.attempt == Attempt(1))
 }
 
 const fn called(event: &Event) -> Option<&ModelCalled> {
-    if let Event::ModelCalled(called) = event { Some(called) } else { None }
+    if let Event::ModelCalled(called) = event {
+        Some(called)
+    } else {
+        None
+    }
 }
 
 /// Calls of each agent. Summaries of memories are the episode's alone.
@@ -65,21 +75,29 @@ pub(super) fn model_calls(wanted: &Calls, commits: &[Commit]) -> Result<(), Diff
         Calls::Each(wanted) => {
             let came = calls_of(commits);
             let of = |agent| came.get(agent).copied().unwrap_or_default();
-            wanted.iter().try_for_each(|(agent, count)| same(&format!("model calls of {agent}"), count, &of(agent)))
+            wanted.iter().try_for_each(|(agent, count)| {
+                same(&format!("model calls of {agent}"), count, &of(agent))
+            })
         }
     }
 }
 
 pub(super) fn model_calls_max(wanted: &Calls, commits: &[Commit]) -> Result<(), Differs> {
     let most = |what: &str, max: u32, came: u32| {
-        if came <= max { Ok(()) } else { Err((format!("at most {max} {what}"), format!("came {came}"))) }
+        if came <= max {
+            Ok(())
+        } else {
+            Err((format!("at most {max} {what}"), format!("came {came}")))
+        }
     };
     match wanted {
         Calls::Total(max) => most("model calls", *max, number(calls(commits).count())),
         Calls::Each(wanted) => {
             let came = calls_of(commits);
             let of = |agent| came.get(agent).copied().unwrap_or_default();
-            wanted.iter().try_for_each(|(agent, max)| most(&format!("model calls of {agent}"), *max, of(agent)))
+            wanted.iter().try_for_each(|(agent, max)| {
+                most(&format!("model calls of {agent}"), *max, of(agent))
+            })
         }
     }
 }
@@ -105,20 +123,39 @@ fn cost_of(run: &[Commit], spec: &WorldSpec) -> Money {
 pub(super) fn budget(wanted: &Budget, run: &[Commit], world: &World) -> Result<(), Differs> {
     let (spec, spent) = (world.rules().spec(), world.meters().total.spent);
     if let Some(wanted) = &wanted.spent {
-        same("spent", &wanted.to_string(), &cost_of(run, spec).to_string())?;
+        same(
+            "spent",
+            &wanted.to_string(),
+            &cost_of(run, spec).to_string(),
+        )?;
     }
     if let Some(wanted) = &wanted.cost {
-        let left = spec.limits.cost.map(|most| most.minus(spent.total()).to_string());
-        same("money left", &wanted.to_string(), &left.unwrap_or_else(|| "no limit of it".to_owned()))?;
+        let left = spec
+            .limits
+            .cost
+            .map(|most| most.minus(spent.total()).to_string());
+        same(
+            "money left",
+            &wanted.to_string(),
+            &left.unwrap_or_else(|| "no limit of it".to_owned()),
+        )?;
     }
     let Spent { agents, all } = Spent::of(run);
     let left = |max: u32, spent: u32| max.saturating_sub(spent);
     for (agent, wanted) in &wanted.agents {
         let spent = agents.get(agent).copied().unwrap_or_default();
-        same(&format!("model calls left to {agent}"), wanted, &left(spec.limits.model_calls_per_agent, spent))?;
+        same(
+            &format!("model calls left to {agent}"),
+            wanted,
+            &left(spec.limits.model_calls_per_agent, spent),
+        )?;
     }
     match &wanted.episode {
-        Some(wanted) => same("model calls left", wanted, &left(spec.limits.model_calls_per_episode, all)),
+        Some(wanted) => same(
+            "model calls left",
+            wanted,
+            &left(spec.limits.model_calls_per_episode, all),
+        ),
         None => Ok(()),
     }
 }
@@ -132,8 +169,13 @@ struct Spent {
 
 impl Spent {
     fn of(run: &[Commit]) -> Self {
-        let episode =
-            |event: &Event| if let Event::MessageRouted(routed) = event { Some(routed.episode) } else { None };
+        let episode = |event: &Event| {
+            if let Event::MessageRouted(routed) = event {
+                Some(routed.episode)
+            } else {
+                None
+            }
+        };
         let last = events(run).rev().find_map(episode);
         let mut turns = BTreeSet::new();
         let mut spent = Self::default();
@@ -177,34 +219,62 @@ fn end(event: &Event) -> Option<(&AgentName, CloseReason)> {
     if let Event::TurnClosed(closed) = event {
         return Some((&closed.agent, closed.reason));
     }
-    if let Event::TurnDeclined(declined) = event { Some((&declined.agent, declined.reason)) } else { None }
+    if let Event::TurnDeclined(declined) = event {
+        Some((&declined.agent, declined.reason))
+    } else {
+        None
+    }
 }
 
 /// The words for the notices, in their order.
 pub(super) fn notices(commits: &[Commit]) -> Vec<String> {
-    let word = |event: &Event| if let Event::NoticePosted(posted) = event { Some(word(&posted.notice)) } else { None };
+    let word = |event: &Event| {
+        if let Event::NoticePosted(posted) = event {
+            Some(word(&posted.notice))
+        } else {
+            None
+        }
+    };
     events(commits).filter_map(word).collect()
 }
 
 /// The serialised name of a notice.
 fn word(notice: &Notice) -> String {
     let value = serde_json::to_value(notice).unwrap_or_default();
-    value.as_object().and_then(|map| map.keys().next().cloned()).unwrap_or_default()
+    value
+        .as_object()
+        .and_then(|map| map.keys().next().cloned())
+        .unwrap_or_default()
 }
 
 pub(super) fn refusals(commits: &[Commit]) -> Vec<String> {
-    let reason = |event: &Event| if let Event::Refused(refused) = event { Some(refused.reason.code()) } else { None };
+    let reason = |event: &Event| {
+        if let Event::Refused(refused) = event {
+            Some(refused.reason.code())
+        } else {
+            None
+        }
+    };
     events(commits).filter_map(reason).collect()
 }
 
 pub(super) fn last_end(commits: &[Commit]) -> Option<CloseReason> {
-    events(commits).rev().find_map(end).map(|(_, reason)| reason)
+    events(commits)
+        .rev()
+        .find_map(end)
+        .map(|(_, reason)| reason)
 }
 
 pub(super) fn exhausted(commits: &[Commit]) -> Vec<String> {
     let warned = |event: &Event| {
-        let Event::WarningRecorded(warning) = event else { return None };
-        let agent = warning.agent.as_ref().map(ToString::to_string).unwrap_or_default();
+        let Event::WarningRecorded(warning) = event else {
+            return None;
+        };
+        let agent = warning
+            .agent
+            .as_ref()
+            .map(ToString::to_string)
+            .unwrap_or_default();
         (warning.code == "script_exhausted").then_some(agent)
     };
     events(commits).filter_map(warned).collect()

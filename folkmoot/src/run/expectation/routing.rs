@@ -14,7 +14,10 @@ pub(super) fn last(wanted: &Routing, commits: &[Commit]) -> Result<(), Differs> 
     match routings(commits).last() {
         Some(came) if fits(wanted, came) => Ok(()),
         Some(came) => Err((format!("routing {wanted}"), format!("came {came}"))),
-        None => Err((format!("routing {wanted}"), "no message was routed".to_owned())),
+        None => Err((
+            format!("routing {wanted}"),
+            "no message was routed".to_owned(),
+        )),
     }
 }
 
@@ -23,38 +26,63 @@ pub(super) fn all(wanted: &[Routing], order: Order, commits: &[Commit]) -> Resul
     let came = routings(commits);
     let is_met = match order {
         Order::Listed => {
-            wanted.len() == came.len() && wanted.iter().zip(&came).all(|(wanted, came)| fits(wanted, came))
+            wanted.len() == came.len()
+                && wanted
+                    .iter()
+                    .zip(&came)
+                    .all(|(wanted, came)| fits(wanted, came))
         }
         Order::Any => is_paired(wanted, &came),
     };
     if is_met {
         return Ok(());
     }
-    let order = if order == Order::Any { " in any order" } else { "" };
-    Err((format!("routing{order}: {}", list(wanted)), format!("came {}", list(&came))))
+    let order = if order == Order::Any {
+        " in any order"
+    } else {
+        ""
+    };
+    Err((
+        format!("routing{order}: {}", list(wanted)),
+        format!("came {}", list(&came)),
+    ))
 }
 
 fn list(all: &[Routing]) -> String {
     if all.is_empty() {
         return "nothing".to_owned();
     }
-    all.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+    all.iter()
+        .map(ToString::to_string)
+        .collect::<Vec<_>>()
+        .join("; ")
 }
 
 /// Whether each of `wanted` can be given one of `came` of its own, and none is left over. Something that fits several
 /// makes way for what fits one alone.
 fn is_paired(wanted: &[Routing], came: &[Routing]) -> bool {
     let mut given: Vec<Option<usize>> = vec![None; came.len()];
-    let is_given =
-        |one: usize, given: &mut Vec<Option<usize>>| give(wanted, came, one, given, &mut vec![false; came.len()]);
+    let is_given = |one: usize, given: &mut Vec<Option<usize>>| {
+        give(wanted, came, one, given, &mut vec![false; came.len()])
+    };
     wanted.len() == came.len() && (0..wanted.len()).all(|one| is_given(one, &mut given))
 }
 
 /// Gives `wanted[one]` something that fits, moving others where that helps.
-fn give(wanted: &[Routing], came: &[Routing], one: usize, given: &mut [Option<usize>], tried: &mut [bool]) -> bool {
-    let Some(want) = wanted.get(one) else { return false };
+fn give(
+    wanted: &[Routing],
+    came: &[Routing],
+    one: usize,
+    given: &mut [Option<usize>],
+    tried: &mut [bool],
+) -> bool {
+    let Some(want) = wanted.get(one) else {
+        return false;
+    };
     for (at, came_here) in came.iter().enumerate() {
-        let Some(is_tried) = tried.get_mut(at) else { continue };
+        let Some(is_tried) = tried.get_mut(at) else {
+            continue;
+        };
         if *is_tried || !fits(want, came_here) {
             continue;
         }
@@ -96,20 +124,40 @@ fn routings(commits: &[Commit]) -> Vec<Routing> {
         } else if let Event::MessageEdited(edited) = event {
             authors.insert(at, speaker(&edited.author));
         } else if let Event::NoticePosted(posted) = event
-            && let Notice::Undeliverable { message, nearest: names, .. } = &posted.notice
+            && let Notice::Undeliverable {
+                message,
+                nearest: names,
+                ..
+            } = &posted.notice
         {
             nearest.insert(*message, names.clone());
         }
     }
     let routed = events(commits).filter_map(routed);
-    routed.map(|routed| routing(routed, authors.get(&routed.message), nearest.get(&routed.message))).collect()
+    routed
+        .map(|routed| {
+            routing(
+                routed,
+                authors.get(&routed.message),
+                nearest.get(&routed.message),
+            )
+        })
+        .collect()
 }
 
 const fn routed(event: &Event) -> Option<&MessageRouted> {
-    if let Event::MessageRouted(routed) = event { Some(routed) } else { None }
+    if let Event::MessageRouted(routed) = event {
+        Some(routed)
+    } else {
+        None
+    }
 }
 
-fn routing(routed: &MessageRouted, from: Option<&String>, nearest: Option<&Vec<AgentName>>) -> Routing {
+fn routing(
+    routed: &MessageRouted,
+    from: Option<&String>,
+    nearest: Option<&Vec<AgentName>>,
+) -> Routing {
     let unknown = routed.unknown.present().filter(|names| !names.is_empty());
     Routing {
         from: from.cloned(),

@@ -18,11 +18,22 @@ fn messages(commits: &[Commit]) -> Vec<(TextEvent, Vec<AgentName>)> {
     let mut all: BTreeMap<Position, TextEvent> = BTreeMap::new();
     let mut answer: BTreeMap<Position, Vec<AgentName>> = BTreeMap::new();
     for commit in commits {
-        all.extend(projection.take(commit).into_iter().map(|text| (text.at, text)));
+        all.extend(
+            projection
+                .take(commit)
+                .into_iter()
+                .map(|text| (text.at, text)),
+        );
         for (_, event) in commit.numbered() {
             gone(event).iter().for_each(|at| drop(all.remove(at)));
-            if let Event::MessageRouted(MessageRouted { message, respond, .. }) = event {
-                answer.insert(*message, respond.iter().map(|(name, _)| name.clone()).collect());
+            if let Event::MessageRouted(MessageRouted {
+                message, respond, ..
+            }) = event
+            {
+                answer.insert(
+                    *message,
+                    respond.iter().map(|(name, _)| name.clone()).collect(),
+                );
             }
         }
     }
@@ -40,7 +51,11 @@ fn gone(event: &Event) -> &[Position] {
     if let Event::MessageRetracted(retracted) = event {
         return &retracted.gone;
     }
-    if let Event::ReplyRegenerated(made) = event { &made.gone } else { &[] }
+    if let Event::ReplyRegenerated(made) = event {
+        &made.gone
+    } else {
+        &[]
+    }
 }
 
 fn is_meant(wanted: &MessageMatch, (text, respond): &(TextEvent, Vec<AgentName>)) -> bool {
@@ -54,13 +69,19 @@ pub(super) fn message(wanted: &MessageMatch, commits: &[Commit]) -> Result<(), D
     if all.iter().any(|one| is_meant(wanted, one)) {
         return Ok(());
     }
-    let came = shown(all.iter().map(|(text, _)| format!("{}: {:?}", text.from, text.text)));
+    let came = shown(
+        all.iter()
+            .map(|(text, _)| format!("{}: {:?}", text.from, text.text)),
+    );
     Err((format!("a {wanted}"), format!("said was: {came}")))
 }
 
 pub(super) fn no_message(unwanted: &MessageMatch, commits: &[Commit]) -> Result<(), Differs> {
     match messages(commits).iter().find(|one| is_meant(unwanted, one)) {
         None => Ok(()),
-        Some((text, _)) => Err((format!("no {unwanted}"), format!("{} said {:?}", text.from, text.text))),
+        Some((text, _)) => Err((
+            format!("no {unwanted}"),
+            format!("{} said {:?}", text.from, text.text),
+        )),
     }
 }

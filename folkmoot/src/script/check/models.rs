@@ -37,11 +37,16 @@ fn check_fallback(name: &str, model: &Node, faults: &Faults) {
 
 /// The time limit of an attempt is one, under two names.
 fn check_total(model: &Node, faults: &Faults) {
-    let total = model.get("timeouts").and_then(|timeouts| timeouts.get("total"));
-    let Some((total, other)) = total.zip(model.text_of("timeout")) else { return };
+    let total = model
+        .get("timeouts")
+        .and_then(|timeouts| timeouts.get("total"));
+    let Some((total, other)) = total.zip(model.text_of("timeout")) else {
+        return;
+    };
     let ms = |text: &str| scalar::duration_ms(text);
     if total.text().and_then(ms) != ms(other) {
-        let message = format!("`timeouts.total` and `timeout` are the same limit, and `timeout` is {other}");
+        let message =
+            format!("`timeouts.total` and `timeout` are the same limit, and `timeout` is {other}");
         faults.add_with_help(total.mark, message, "leave one of them out");
     }
 }
@@ -55,22 +60,36 @@ pub(in crate::script) fn has_live_model(spec: &Node) -> bool {
 
 /// The models that `agent` may ask: its own, then those that stand in for it.
 fn models_of<'n>(spec: &'n Node, agent: &'n Node) -> Vec<(&'n str, &'n Node)> {
-    let default = || spec.get("defaults").and_then(|defaults| defaults.text_of("model"));
+    let default = || {
+        spec.get("defaults")
+            .and_then(|defaults| defaults.text_of("model"))
+    };
     let find = |name: &'n str| Some((name, spec.get("models")?.get(name)?));
-    let Some(own) = agent.text_of("model").or_else(default).and_then(find) else { return Vec::new() };
+    let Some(own) = agent.text_of("model").or_else(default).and_then(find) else {
+        return Vec::new();
+    };
     let others = own.1.get("fallback").into_iter().flat_map(Node::items);
-    std::iter::once(own).chain(others.filter_map(|name| find(name.text()?))).collect()
+    std::iter::once(own)
+        .chain(others.filter_map(|name| find(name.text()?)))
+        .collect()
 }
 
 /// A provider refuses a request whose tool choice names a tool that it does not declare.
 fn check_choice(spec: &Node, agent: &Node, faults: &Faults) {
-    let chosen = |owner: &'_ Node| owner.get("parameters").and_then(|own| own.get("tool_choice")).cloned();
+    let chosen = |owner: &'_ Node| {
+        owner
+            .get("parameters")
+            .and_then(|own| own.get("tool_choice"))
+            .cloned()
+    };
     let has = |tool: &str| {
         let tools = agent.get("tools").into_iter().flat_map(Node::items);
         tools.filter_map(Node::text).any(|name| name == tool)
     };
     let name = agent.text_of("name").unwrap_or("");
-    let of_models = models_of(spec, agent).into_iter().filter_map(|(_, model)| chosen(model));
+    let of_models = models_of(spec, agent)
+        .into_iter()
+        .filter_map(|(_, model)| chosen(model));
     let choices: Vec<Node> = match chosen(agent) {
         Some(own) => vec![own],
         None => of_models.collect(),
@@ -78,7 +97,11 @@ fn check_choice(spec: &Node, agent: &Node, faults: &Faults) {
     for tool in choices.iter().filter_map(|choice| choice.get("tool")) {
         if let Some(text) = tool.text().filter(|text| !has(text)) {
             let message = format!("{name} is to call `{text}`, and does not have that tool");
-            faults.add_with_help(tool.mark, message, format!("give {name} the tool, or leave the choice out"));
+            faults.add_with_help(
+                tool.mark,
+                message,
+                format!("give {name} the tool, or leave the choice out"),
+            );
         }
     }
 }
@@ -88,7 +111,9 @@ fn check_tool_names(spec: &Node, agent: &Node, faults: &Faults) {
     let models = models_of(spec, agent);
     for tool in agent.get("tools").into_iter().flat_map(Node::items) {
         let Some(name) = tool.text() else { continue };
-        let refused = models.iter().find_map(|(model, settings)| Some((model, wire_of(settings)?.refuses_tool(name)?)));
+        let refused = models
+            .iter()
+            .find_map(|(model, settings)| Some((model, wire_of(settings)?.refuses_tool(name)?)));
         if let Some((model, why)) = refused {
             faults.add_with_help(
                 tool.mark,
@@ -101,14 +126,22 @@ fn check_tool_names(spec: &Node, agent: &Node, faults: &Faults) {
 
 /// The wire that a model speaks; `None` if it is scripted.
 fn wire_of(model: &Node) -> Option<Wire> {
-    let recorded = || Wire::ALL.into_iter().find(|wire| Some(wire.name()) == model.text_of("wire"));
-    Preset::named(model.text_of("provider")?).map(|preset| preset.wire).or_else(recorded)
+    let recorded = || {
+        Wire::ALL
+            .into_iter()
+            .find(|wire| Some(wire.name()) == model.text_of("wire"))
+    };
+    Preset::named(model.text_of("provider")?)
+        .map(|preset| preset.wire)
+        .or_else(recorded)
 }
 
 /// Nobody could say whether another call of a model without a price stays within a limit of cost.
 fn check_prices(spec: &Node, faults: &Faults) {
     let limits = spec.get("limits");
-    let limit = ["cost", "cost_per_episode"].into_iter().find_map(|key| limits?.key(key));
+    let limit = ["cost", "cost_per_episode"]
+        .into_iter()
+        .find_map(|key| limits?.key(key));
     let Some(limit) = limit else { return };
     let agents = spec.get("agents").into_iter().flat_map(Node::items);
     let mut unknown: Vec<&str> = agents
@@ -119,9 +152,11 @@ fn check_prices(spec: &Node, faults: &Faults) {
     unknown.sort_unstable();
     unknown.dedup();
     for name in unknown {
-        let message = format!("`{}` needs to know what the model `{name}` costs", limit.text());
-        let help =
-            "give the model a `price`, or `prices` an entry for its `model`: { input: \"0.25\", output: \"2.00\" }";
+        let message = format!(
+            "`{}` needs to know what the model `{name}` costs",
+            limit.text()
+        );
+        let help = "give the model a `price`, or `prices` an entry for its `model`: { input: \"0.25\", output: \"2.00\" }";
         faults.add_with_help(limit.mark, message, help);
     }
 }

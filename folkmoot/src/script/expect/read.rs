@@ -7,8 +7,8 @@ use folkmoot_core::ids::{AgentName, ArtifactName, NameError, PersonName, ToolNam
 use serde::de::DeserializeOwned;
 
 use super::{
-    ArtifactMatch, Budget, Calls, Claim, Expect, GrantMatch, MessageMatch, Order, Pending, Pieces, Routing, Since,
-    SpecClaim, TextMatch, WithheldMatch,
+    ArtifactMatch, Budget, Calls, Claim, Expect, GrantMatch, MessageMatch, Order, Pending, Pieces,
+    Routing, Since, SpecClaim, TextMatch, WithheldMatch,
 };
 use crate::script::node::{Kind, Node};
 use crate::script::step::optional;
@@ -16,8 +16,13 @@ use crate::script::step::optional;
 impl Expect {
     /// Reads an expectation; `None` if a part of it does not read.
     pub(crate) fn read(node: &Node) -> Option<Self> {
-        let claims = node.entries().map(|(key, value)| Some((key.mark, claim(key.text(), value)?)));
-        Some(Self { since: None, claims: claims.collect::<Option<_>>()? })
+        let claims = node
+            .entries()
+            .map(|(key, value)| Some((key.mark, claim(key.text(), value)?)));
+        Some(Self {
+            since: None,
+            claims: claims.collect::<Option<_>>()?,
+        })
     }
 }
 
@@ -34,7 +39,9 @@ fn claim(key: &str, node: &Node) -> Option<Claim> {
     Some(match key {
         "message" => Claim::Message(message(node)?),
         "no_message" => Claim::NoMessage(message(node)?),
-        "routing" if matches!(node.kind, Kind::List(_)) => Claim::Routings(routings(node)?, Order::Listed),
+        "routing" if matches!(node.kind, Kind::List(_)) => {
+            Claim::Routings(routings(node)?, Order::Listed)
+        }
         "routing" => Claim::Routing(routing(node)?),
         "routing_unordered" => Claim::Routings(routings(node)?, Order::Any),
         "approval" => Claim::Approval(pending(node)?),
@@ -67,7 +74,11 @@ fn message(node: &Node) -> Option<MessageMatch> {
     Some(MessageMatch {
         from: text("from"),
         to: optional(node.text_of("to"), |name| AgentName::new(name).ok())?,
-        text: TextMatch { contains: text("contains"), equals: text("equals"), matches: text("matches") },
+        text: TextMatch {
+            contains: text("contains"),
+            equals: text("equals"),
+            matches: text("matches"),
+        },
     })
 }
 
@@ -81,8 +92,16 @@ fn routing(node: &Node) -> Option<Routing> {
         from: node.text_of("from").map(str::to_owned),
         rule: each(given("rule"), word)?,
         respond: each(given("to").or_else(|| given("respond")), words_of)?,
-        people: each(given("people"), |people| Some(names(people)?.into_iter().collect()))?,
-        tag: each(given("tag"), |tag| if tag.text() == Some("none") { Some(None) } else { word(tag).map(Some) })?,
+        people: each(given("people"), |people| {
+            Some(names(people)?.into_iter().collect())
+        })?,
+        tag: each(given("tag"), |tag| {
+            if tag.text() == Some("none") {
+                Some(None)
+            } else {
+                word(tag).map(Some)
+            }
+        })?,
         damped: each(given("damped"), words_of)?,
         undeliverable: each(given("undeliverable"), |count| count.text()?.parse().ok())?,
         unknown: each(given("unknown"), words)?,
@@ -97,7 +116,9 @@ fn each<T>(node: Option<&Node>, read: impl FnOnce(&Node) -> Option<T>) -> Option
 
 /// Agents with words of one of core's enums.
 fn words_of<T: DeserializeOwned>(node: &Node) -> Option<BTreeMap<AgentName, T>> {
-    node.entries().map(|(key, value)| Some((AgentName::new(key.text()).ok()?, word(value)?))).collect()
+    node.entries()
+        .map(|(key, value)| Some((AgentName::new(key.text()).ok()?, word(value)?)))
+        .collect()
 }
 
 fn calls(node: &Node) -> Option<Calls> {
@@ -112,12 +133,16 @@ fn turns(node: &Node) -> Option<BTreeMap<AgentName, Vec<CloseReason>>> {
         Some(_) => Some(vec![word(ends)?]),
         None => ends.items().map(word).collect(),
     };
-    node.entries().map(|(key, value)| Some((AgentName::new(key.text()).ok()?, ends(value)?))).collect()
+    node.entries()
+        .map(|(key, value)| Some((AgentName::new(key.text()).ok()?, ends(value)?)))
+        .collect()
 }
 
 fn budget(node: &Node) -> Option<Budget> {
     Some(Budget {
-        agents: node.get("agents").map_or_else(|| Some(BTreeMap::new()), counts)?,
+        agents: node
+            .get("agents")
+            .map_or_else(|| Some(BTreeMap::new()), counts)?,
         episode: optional(node.text_of("episode"), |count| count.parse().ok())?,
         cost: optional(node.text_of("cost"), |cost| cost.parse().ok())?,
         spent: optional(node.text_of("spent"), |spent| spent.parse().ok())?,
@@ -168,12 +193,17 @@ fn withheld(node: &Node) -> Option<WithheldMatch> {
         (None, Some(count)) => Pieces::Count(count.parse().ok()?),
         (None, None) => Pieces::default(),
     };
-    Some(WithheldMatch { from: optional(node.text_of("from"), |name| AgentName::new(name).ok())?, pieces })
+    Some(WithheldMatch {
+        from: optional(node.text_of("from"), |name| AgentName::new(name).ok())?,
+        pieces,
+    })
 }
 
 /// A list of words; the word `none` is an empty one.
 fn words(node: &Node) -> Option<Vec<String>> {
-    node.items().map(|item| item.text().map(str::to_owned)).collect()
+    node.items()
+        .map(|item| item.text().map(str::to_owned))
+        .collect()
 }
 
 fn counts<N: Ord + TryFrom<String, Error = NameError>>(node: &Node) -> Option<BTreeMap<N, u32>> {
@@ -186,13 +216,19 @@ fn counts<N: Ord + TryFrom<String, Error = NameError>>(node: &Node) -> Option<BT
 
 /// A list of names.
 fn names<N: TryFrom<String, Error = NameError>>(node: &Node) -> Option<Vec<N>> {
-    node.items().map(|item| N::try_from(item.text()?.to_owned()).ok()).collect()
+    node.items()
+        .map(|item| N::try_from(item.text()?.to_owned()).ok())
+        .collect()
 }
 
 fn spec(node: &Node) -> Option<SpecClaim> {
     Some(SpecClaim {
-        agents: node.get("agents").map_or(Some(None), |agents| names(agents).map(Some))?,
-        tools: node.get("tools").map_or(Some(None), |tools| names(tools).map(Some))?,
+        agents: node
+            .get("agents")
+            .map_or(Some(None), |agents| names(agents).map(Some))?,
+        tools: node
+            .get("tools")
+            .map_or(Some(None), |tools| names(tools).map(Some))?,
         main_agent: optional(node.text_of("main_agent"), |name| AgentName::new(name).ok())?,
     })
 }

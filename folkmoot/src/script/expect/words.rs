@@ -75,26 +75,47 @@ impl Display for Routing {
             None => f.write_str(" → …")?,
         }
         part(f, "by the rule", self.rule.as_ref().map(word).as_ref())?;
-        part(f, "with the people", self.people.as_ref().map(list).as_ref())?;
-        let tag = self.tag.map(|tag| tag.map_or_else(|| "none".to_owned(), |tag| word(&tag)));
+        part(
+            f,
+            "with the people",
+            self.people.as_ref().map(list).as_ref(),
+        )?;
+        let tag = self
+            .tag
+            .map(|tag| tag.map_or_else(|| "none".to_owned(), |tag| word(&tag)));
         part(f, "with the tag", tag.as_ref())?;
         part(f, "damped", self.damped.as_ref().map(with_words).as_ref())?;
         part(f, "undeliverable", self.undeliverable.as_ref())?;
-        part(f, "with unknown names", self.unknown.as_ref().map(list).as_ref())?;
+        part(
+            f,
+            "with unknown names",
+            self.unknown.as_ref().map(list).as_ref(),
+        )?;
         part(f, "suggesting", self.nearest.as_ref().map(list).as_ref())
     }
 }
 
 fn list<T: Display>(names: impl IntoIterator<Item = T>) -> String {
     let names: Vec<String> = names.into_iter().map(|name| name.to_string()).collect();
-    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
+    if names.is_empty() {
+        "none".to_owned()
+    } else {
+        names.join(", ")
+    }
 }
 
 fn with_words<T: Serialize>(agents: &BTreeMap<AgentName, T>) -> String {
-    list(agents.iter().map(|(agent, why)| format!("{agent} ({})", word(why))))
+    list(
+        agents
+            .iter()
+            .map(|(agent, why)| format!("{agent} ({})", word(why))),
+    )
 }
 
 /// The word for a value of one of core's enums.
 pub(crate) fn word(value: &impl Serialize) -> String {
-    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
+    serde_json::to_value(value)
+        .ok()
+        .and_then(|value| value.as_str().map(str::to_owned))
+        .unwrap_or_default()
 }

@@ -9,8 +9,16 @@ use super::{Field, Named, Record, Shape, field, required};
 pub(super) static RIGHTS_OF_ALL: Record = Record::new(
     "the rights",
     &[&[
-        field("default", RIGHTS, "The rights of everyone whom `people` does not name; all of them if left out."),
-        field("people", Entries(&Text, &RIGHTS), "The rights of people by how they are proven: `METHOD:SUBJECT`."),
+        field(
+            "default",
+            RIGHTS,
+            "The rights of everyone whom `people` does not name; all of them if left out.",
+        ),
+        field(
+            "people",
+            Entries(&Text, &RIGHTS),
+            "The rights of people by how they are proven: `METHOD:SUBJECT`.",
+        ),
     ]],
 );
 
@@ -19,22 +27,33 @@ pub(super) static RIGHTS_OF_ONE: Record = Record::new(
     "a change of rights",
     &[&[
         required("person", Name(Named::Speaker), "A person of this script."),
-        field("rights", RIGHTS, "All that this person may do; what the spec says if left out."),
+        field(
+            "rights",
+            RIGHTS,
+            "All that this person may do; what the spec says if left out.",
+        ),
     ]],
 );
 
 const RIGHTS: Shape = List(&Word(&["read", "post", "decide", "operate"], &[]), 0);
 
 /// What clients may tell.
-pub(super) const STATES: Field =
-    field("states", Entries(&Name(Named::State), &A_STATE), "What clients may tell, by name.");
+pub(super) const STATES: Field = field(
+    "states",
+    Entries(&Name(Named::State), &A_STATE),
+    "What clients may tell, by name.",
+);
 
 static A_STATE: Shape = Shape::Record(&STATE);
 static STATE: Record = Record::new(
     "a state",
     &[&[
         required("schema", JsonMap, "JSON Schema (2020-12) of it."),
-        field("bytes_max", Count(1, StateSpec::BYTES_MOST as u64), "The most bytes of it; 8192 if left out."),
+        field(
+            "bytes_max",
+            Count(1, StateSpec::BYTES_MOST as u64),
+            "The most bytes of it; 8192 if left out.",
+        ),
         field(
             "ids",
             Entries(&Text, &Entries(&Text, &Text)),

@@ -5,11 +5,23 @@ use super::constraint::CONSTRAINTS;
 use super::{Field, NAMES_OF_AGENTS, NAMES_OF_TOOLS, Named, Record, Shape, WHOLE, field};
 
 const REQUEST: &[Field] = &[
-    field("agent", NAMES_OF_AGENTS, "The agent whose call it is. With `refused`, what is claimed, right or wrong."),
+    field(
+        "agent",
+        NAMES_OF_AGENTS,
+        "The agent whose call it is. With `refused`, what is claimed, right or wrong.",
+    ),
     field("tool", NAMES_OF_TOOLS, "The tool that is called."),
     field("match", JsonMap, "Arguments that the call has."),
-    field("nth", Count(1, 1_000), "Which of those that fit, counted from 1; the oldest if left out."),
-    field("request", REQUEST_NAME, "The request itself: `WORLD#POSITION` or the position."),
+    field(
+        "nth",
+        Count(1, 1_000),
+        "Which of those that fit, counted from 1; the oldest if left out.",
+    ),
+    field(
+        "request",
+        REQUEST_NAME,
+        "The request itself: `WORLD#POSITION` or the position.",
+    ),
 ];
 const REQUEST_NAME: Shape = Either(&[Count(1, u64::MAX), Text]);
 
@@ -18,10 +30,22 @@ pub(super) static APPROVE: Record = Record::new(
     &[
         REQUEST,
         &[
-            field("scope", Scope, "How far it reaches: `once`, `turn`, `world` or `uses:N`; `once` if left out."),
+            field(
+                "scope",
+                Scope,
+                "How far it reaches: `once`, `turn`, `world` or `uses:N`; `once` if left out.",
+            ),
             field("args", JsonMap, "Other arguments to run it with."),
-            field("where", CONSTRAINTS, "The places where the arguments of calls to come may differ, and how."),
-            field("any_args", True, "Calls to come may have any arguments. Only some tools offer it."),
+            field(
+                "where",
+                CONSTRAINTS,
+                "The places where the arguments of calls to come may differ, and how.",
+            ),
+            field(
+                "any_args",
+                True,
+                "Calls to come may have any arguments. Only some tools offer it.",
+            ),
         ],
     ],
 )
@@ -30,7 +54,13 @@ pub(super) static APPROVE: Record = Record::new(
 
 pub(super) static DENY: Record = Record::new(
     "a denial",
-    &[REQUEST, &[field("reason", Text, "Why."), field("share", Flag, "Whether the agent is told the reason.")]],
+    &[
+        REQUEST,
+        &[
+            field("reason", Text, "Why."),
+            field("share", Flag, "Whether the agent is told the reason."),
+        ],
+    ],
 )
 .needs(&[("share", "reason")]);
 
@@ -39,9 +69,17 @@ pub(super) static ANSWER: Record = Record::new(
     &[
         REQUEST,
         &[
-            field("text", Text, "The answer in words; as JSON, if the question asks for that."),
+            field(
+                "text",
+                Text,
+                "The answer in words; as JSON, if the question asks for that.",
+            ),
             field("option", WHOLE, "The option's number, from 0."),
-            field("options", List(&WHOLE, 0), "The numbers of several options, from 0."),
+            field(
+                "options",
+                List(&WHOLE, 0),
+                "The numbers of several options, from 0.",
+            ),
         ],
     ],
 )
@@ -53,7 +91,11 @@ pub(super) static SETTLE: Record = Record::new(
     &[
         REQUEST,
         &[
-            field("ran", Either(&[True, Text]), "It took effect; with its result, if that is known."),
+            field(
+                "ran",
+                Either(&[True, Text]),
+                "It took effect; with its result, if that is known.",
+            ),
             field("not_run", True, "It did not take effect."),
             field("run_again", True, "It is to run again."),
         ],

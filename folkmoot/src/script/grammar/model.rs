@@ -28,61 +28,151 @@ pub(crate) static MODEL: Variants = Variants {
 };
 
 const PROVIDER: Field = required("provider", Text, "Which adapter speaks to it.");
-const ATTEMPT_TIMEOUT: Field =
-    field("timeout", Duration(1, HOUR), "The time limit of one attempt, as `timeouts.total`; 30m if left out.");
+const ATTEMPT_TIMEOUT: Field = field(
+    "timeout",
+    Duration(1, HOUR),
+    "The time limit of one attempt, as `timeouts.total`; 30m if left out.",
+);
 
-const CONTEXT: Field =
-    field("context_tokens", Count(256, 100_000_000), "The most tokens of a request; 100,000 if left out.");
+const CONTEXT: Field = field(
+    "context_tokens",
+    Count(256, 100_000_000),
+    "The most tokens of a request; 100,000 if left out.",
+);
 
-const SCRIPTED_NAME: Field = field("model", Text, "What it is called, e.g. in `prices`; `scripted` if left out.");
+const SCRIPTED_NAME: Field = field(
+    "model",
+    Text,
+    "What it is called, e.g. in `prices`; `scripted` if left out.",
+);
 
-static SCRIPTED_MODEL: Record =
-    Record::new("a scripted model", &[&[PROVIDER, SCRIPTED_NAME, ATTEMPT_TIMEOUT, CONTEXT], OF_EVERY_MODEL]);
+static SCRIPTED_MODEL: Record = Record::new(
+    "a scripted model",
+    &[
+        &[PROVIDER, SCRIPTED_NAME, ATTEMPT_TIMEOUT, CONTEXT],
+        OF_EVERY_MODEL,
+    ],
+);
 
 /// What every model behind HTTP has: the same whatever its wire.
 const HTTP: &[Field] = &[
     PROVIDER,
     required("model", Text, "The provider's name of the model."),
-    field("base_url", Text, "Where it is, with what stands before the path of the wire; the provider's if left out."),
-    field("key", Either(&[Null, Text]), "Its key, as `${NAME}`; the provider's if left out; `null` sends none."),
-    field("headers", Entries(&Text, &Text), "Headers to send with each request."),
-    field("stream", Flag, "Whether replies are streamed; `true` if left out."),
-    field("timeouts", Shape::Record(&TIMEOUTS), "How long an attempt waits for what."),
-    field("body_bytes_max", Count(1, 1 << 30), "The most bytes of a reply; 16 MiB if left out."),
+    field(
+        "base_url",
+        Text,
+        "Where it is, with what stands before the path of the wire; the provider's if left out.",
+    ),
+    field(
+        "key",
+        Either(&[Null, Text]),
+        "Its key, as `${NAME}`; the provider's if left out; `null` sends none.",
+    ),
+    field(
+        "headers",
+        Entries(&Text, &Text),
+        "Headers to send with each request.",
+    ),
+    field(
+        "stream",
+        Flag,
+        "Whether replies are streamed; `true` if left out.",
+    ),
+    field(
+        "timeouts",
+        Shape::Record(&TIMEOUTS),
+        "How long an attempt waits for what.",
+    ),
+    field(
+        "body_bytes_max",
+        Count(1, 1 << 30),
+        "The most bytes of a reply; 16 MiB if left out.",
+    ),
     ATTEMPT_TIMEOUT,
     CONTEXT,
 ];
 
 /// What the chat wire adds: in what its servers differ, as the provider has it if left out.
 const CHAT: &[Field] = &[
-    field("output_limit", Word(&["max_completion_tokens", "max_tokens"], &[]), "The field for the answer's limit."),
-    field("reasoning_echo", Word(&["as_received", "never"], &[]), "Whether reasoning is given back to the server."),
+    field(
+        "output_limit",
+        Word(&["max_completion_tokens", "max_tokens"], &[]),
+        "The field for the answer's limit.",
+    ),
+    field(
+        "reasoning_echo",
+        Word(&["as_received", "never"], &[]),
+        "Whether reasoning is given back to the server.",
+    ),
     field(
         "reasoning_style",
         Word(&["effort", "object", "thinking", "left_out"], &[]),
         "How the server is told how much to reason.",
     ),
-    field("call_ids", Word(&["any", "nine"], &[]), "Which ids of calls the server takes."),
-    field("system_role", Word(&["system", "developer"], &[]), "The role of the message with the prompts."),
-    field("stream_usage", Word(&["asked", "unasked"], &[]), "Whether streams have to be asked for their usage."),
-    field("output_forms", Word(&["schema", "json"], &[]), "Which forms of an answer the server can hold it to."),
+    field(
+        "call_ids",
+        Word(&["any", "nine"], &[]),
+        "Which ids of calls the server takes.",
+    ),
+    field(
+        "system_role",
+        Word(&["system", "developer"], &[]),
+        "The role of the message with the prompts.",
+    ),
+    field(
+        "stream_usage",
+        Word(&["asked", "unasked"], &[]),
+        "Whether streams have to be asked for their usage.",
+    ),
+    field(
+        "output_forms",
+        Word(&["schema", "json"], &[]),
+        "Which forms of an answer the server can hold it to.",
+    ),
     field(
         "choice_word",
         Word(&["required", "any", "unnamed", "left_out"], &[]),
         "How the server is told that a tool must be called.",
     ),
-    field("parallel_field", Word(&["sent", "left_out"], &[]), "Whether the server is told if calls may be several."),
-    field("seed_field", Word(&["seed", "random_seed", "left_out"], &[]), "The field for the seed."),
-    field("file_parts", Word(&["file", "document_url", "images", "left_out"], &[]), "Which files are sent, and how."),
-    field("cache_hints", Word(&["left_out", "cache_control"], &[]), "How the server is asked to keep a request."),
-    field("key_header", Word(&["authorization", "api_key"], &[]), "The header for the key."),
+    field(
+        "parallel_field",
+        Word(&["sent", "left_out"], &[]),
+        "Whether the server is told if calls may be several.",
+    ),
+    field(
+        "seed_field",
+        Word(&["seed", "random_seed", "left_out"], &[]),
+        "The field for the seed.",
+    ),
+    field(
+        "file_parts",
+        Word(&["file", "document_url", "images", "left_out"], &[]),
+        "Which files are sent, and how.",
+    ),
+    field(
+        "cache_hints",
+        Word(&["left_out", "cache_control"], &[]),
+        "How the server is asked to keep a request.",
+    ),
+    field(
+        "key_header",
+        Word(&["authorization", "api_key"], &[]),
+        "The header for the key.",
+    ),
 ];
 
-static CHAT_MODEL: Record = Record::new("a model of the chat wire", &[HTTP, TRANSPORT, CHAT, OF_EVERY_MODEL]);
+static CHAT_MODEL: Record = Record::new(
+    "a model of the chat wire",
+    &[HTTP, TRANSPORT, CHAT, OF_EVERY_MODEL],
+);
 
 /// What the Responses wire adds.
 const RESPONSES: &[Field] = &[
-    field("store", Word(&["never", "always", "unsaid"], &[]), "Whether the provider stores answers."),
+    field(
+        "store",
+        Word(&["never", "always", "unsaid"], &[]),
+        "Whether the provider stores answers.",
+    ),
     field(
         "encrypted_reasoning",
         Word(&["with_reasoning", "always", "never"], &[]),
@@ -93,31 +183,61 @@ const RESPONSES: &[Field] = &[
         Word(&["never", "always", "unsaid"], &[]),
         "Whether tools are declared as strict where `parameters` do not say.",
     ),
-    field("item_echo", Word(&["as_received", "never"], &[]), "Whether items of earlier answers go back as they came."),
+    field(
+        "item_echo",
+        Word(&["as_received", "never"], &[]),
+        "Whether items of earlier answers go back as they came.",
+    ),
 ];
 
-static RESPONSES_MODEL: Record =
-    Record::new("an openai-responses model", &[HTTP, TRANSPORT, RESPONSES, OF_EVERY_MODEL]);
+static RESPONSES_MODEL: Record = Record::new(
+    "an openai-responses model",
+    &[HTTP, TRANSPORT, RESPONSES, OF_EVERY_MODEL],
+);
 
 /// What the wire of Anthropic adds.
 const ANTHROPIC: &[Field] = &[
-    field("api_version", Word(&["2023-06-01", "2026-10-21"], &[]), "The version of the API."),
-    field("output_tokens_default", Count(1, 1_000_000), "The most tokens of an answer whose agent does not say."),
+    field(
+        "api_version",
+        Word(&["2023-06-01", "2026-10-21"], &[]),
+        "The version of the API.",
+    ),
+    field(
+        "output_tokens_default",
+        Count(1, 1_000_000),
+        "The most tokens of an answer whose agent does not say.",
+    ),
 ];
 
-static ANTHROPIC_MODEL: Record =
-    Record::new("an anthropic-messages model", &[HTTP, TRANSPORT, ANTHROPIC, OF_EVERY_MODEL]);
+static ANTHROPIC_MODEL: Record = Record::new(
+    "an anthropic-messages model",
+    &[HTTP, TRANSPORT, ANTHROPIC, OF_EVERY_MODEL],
+);
 
 /// What the wire of Google adds.
-const GOOGLE: &[Field] = &[field("prefix", Text, "The version in the path; `v1beta` if left out.")];
+const GOOGLE: &[Field] = &[field(
+    "prefix",
+    Text,
+    "The version in the path; `v1beta` if left out.",
+)];
 
-static GOOGLE_MODEL: Record =
-    Record::new("a google-generate-content model", &[HTTP, TRANSPORT, GOOGLE, OF_EVERY_MODEL]);
+static GOOGLE_MODEL: Record = Record::new(
+    "a google-generate-content model",
+    &[HTTP, TRANSPORT, GOOGLE, OF_EVERY_MODEL],
+);
 
 /// What every model behind HTTP takes.
 const TRANSPORT: &[Field] = &[
-    field("proxy", Text, "The URL of the proxy for its calls, or `none`; as the system says if left out."),
-    field("ca_file", Text, "A PEM file with root certificates to trust beside the system's; relative to the script."),
+    field(
+        "proxy",
+        Text,
+        "The URL of the proxy for its calls, or `none`; as the system says if left out.",
+    ),
+    field(
+        "ca_file",
+        Text,
+        "A PEM file with root certificates to trust beside the system's; relative to the script.",
+    ),
     field(
         "rate_limit",
         Shape::Record(&RATE_LIMIT),
@@ -133,7 +253,11 @@ const TRANSPORT: &[Field] = &[
 static RATE_LIMIT: Record = Record::new(
     "the rate limit",
     &[&[
-        required("requests", Count(1, 1_000_000), "So many at once, and in each period."),
+        required(
+            "requests",
+            Count(1, 1_000_000),
+            "So many at once, and in each period.",
+        ),
         required("per", Duration(1, 24 * HOUR), "The period."),
     ]],
 );
@@ -150,24 +274,57 @@ static RESPONSE_CACHE: Record = Record::new(
 pub(super) static GATEWAY: Record = Record::new(
     "the gateway",
     &[&[
-        required("base_url", Text, "Where it is; `{provider}` stands for the name of a model's provider."),
-        field("key", Either(&[Null, Text]), "Its key, as `${NAME}`, for models that name none; `null` sends none."),
-        field("headers", Entries(&Text, &Text), "Headers to send with each request; a model's own win."),
+        required(
+            "base_url",
+            Text,
+            "Where it is; `{provider}` stands for the name of a model's provider.",
+        ),
+        field(
+            "key",
+            Either(&[Null, Text]),
+            "Its key, as `${NAME}`, for models that name none; `null` sends none.",
+        ),
+        field(
+            "headers",
+            Entries(&Text, &Text),
+            "Headers to send with each request; a model's own win.",
+        ),
     ]],
 );
 
 static TIMEOUTS: Record = Record::new(
     "the timeouts",
     &[&[
-        field("connect", Duration(1, HOUR), "For the connection; 10s if left out."),
-        field("first_byte", Duration(1, HOUR), "For the first event or ping of a streamed reply; 2m if left out."),
-        field("idle", Duration(1, HOUR), "Between two events or pings of a streamed reply; 60s if left out."),
-        field("total", Duration(1, HOUR), "For the whole attempt, streamed or not; 30m if left out."),
+        field(
+            "connect",
+            Duration(1, HOUR),
+            "For the connection; 10s if left out.",
+        ),
+        field(
+            "first_byte",
+            Duration(1, HOUR),
+            "For the first event or ping of a streamed reply; 2m if left out.",
+        ),
+        field(
+            "idle",
+            Duration(1, HOUR),
+            "Between two events or pings of a streamed reply; 60s if left out.",
+        ),
+        field(
+            "total",
+            Duration(1, HOUR),
+            "For the whole attempt, streamed or not; 30m if left out.",
+        ),
     ]],
 );
 
 /// The wires that may have been recorded.
-const WIRES: &[&str] = &["openai-chat", "openai-responses", "anthropic-messages", "google-generate-content"];
+const WIRES: &[&str] = &[
+    "openai-chat",
+    "openai-responses",
+    "anthropic-messages",
+    "google-generate-content",
+];
 
 static RECORDED_MODEL: Record = Record::new(
     "a recorded model",
@@ -176,7 +333,11 @@ static RECORDED_MODEL: Record = Record::new(
             PROVIDER,
             required("wire", Word(WIRES, &[]), "The wire that was recorded."),
             required("from", Text, "The recording: one JSON object a line."),
-            field("model", Text, "The provider's name of the model, as far as requests carry it."),
+            field(
+                "model",
+                Text,
+                "The provider's name of the model, as far as requests carry it.",
+            ),
             ATTEMPT_TIMEOUT,
             CONTEXT,
         ],

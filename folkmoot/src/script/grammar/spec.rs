@@ -8,13 +8,19 @@ use super::model::{GATEWAY, MODEL};
 use super::parameters::{MONEY, PARAMETERS, PRICE};
 use super::policy::POLICY;
 use super::tool::TOOL;
-use super::{Field, NAMES_OF_AGENTS, NAMES_OF_TOOLS, Named, Record, SECOND, Shape, YEAR, field, required};
+use super::{
+    Field, NAMES_OF_AGENTS, NAMES_OF_TOOLS, Named, Record, SECOND, Shape, YEAR, field, required,
+};
 
 /// A world script.
 pub(crate) static SCRIPT: Record = Record::new(
     "a world script",
     &[
-        &[required("world", Name(Named::World), "The world's name in the store.")],
+        &[required(
+            "world",
+            Name(Named::World),
+            "The world's name in the store.",
+        )],
         &[field(
             "clock",
             Word(&["simulated", "system"], &[]),
@@ -22,7 +28,11 @@ pub(crate) static SCRIPT: Record = Record::new(
         )],
         INCLUDE,
         SPEC,
-        &[field("script", List(&Shape::Step, 0), "The steps, in order.")],
+        &[field(
+            "script",
+            List(&Shape::Step, 0),
+            "The steps, in order.",
+        )],
     ],
 );
 
@@ -41,17 +51,49 @@ const INCLUDE: &[Field] = &[field(
 const SPEC: &[Field] = &[
     field("description", Text, "What the room is for."),
     field("rules", Text, "The rules of the room, for every agent."),
-    field("context", Text, "What every agent should know of the room's subject."),
-    field("models", Entries(&Name(Named::Model), &A_MODEL), "The models by name."),
-    field("gateway", Shape::Record(&GATEWAY), "What the calls of all models without a `base_url` go through."),
-    field("prices", Entries(&Text, &A_PRICE), "What models cost, by the providers' names of them."),
-    field("defaults", Shape::Record(&DEFAULTS), "What agents have that say nothing else."),
+    field(
+        "context",
+        Text,
+        "What every agent should know of the room's subject.",
+    ),
+    field(
+        "models",
+        Entries(&Name(Named::Model), &A_MODEL),
+        "The models by name.",
+    ),
+    field(
+        "gateway",
+        Shape::Record(&GATEWAY),
+        "What the calls of all models without a `base_url` go through.",
+    ),
+    field(
+        "prices",
+        Entries(&Text, &A_PRICE),
+        "What models cost, by the providers' names of them.",
+    ),
+    field(
+        "defaults",
+        Shape::Record(&DEFAULTS),
+        "What agents have that say nothing else.",
+    ),
     field("agents", List(&AN_AGENT, 0), "The agents, in roster order."),
-    field("tools", Entries(&Name(Named::Tool), &A_TOOL), "The tools by name."),
+    field(
+        "tools",
+        Entries(&Name(Named::Tool), &A_TOOL),
+        "The tools by name.",
+    ),
     STATES,
-    field("policy", Shape::Record(&POLICY), "Who answers, and what is asked."),
+    field(
+        "policy",
+        Shape::Record(&POLICY),
+        "Who answers, and what is asked.",
+    ),
     field("limits", Shape::Record(&LIMITS), "The bounds of the room."),
-    field("replies", Entries(&NAMES_OF_AGENTS, &REPLIES), "What the scripted model says, per agent, in order."),
+    field(
+        "replies",
+        Entries(&NAMES_OF_AGENTS, &REPLIES),
+        "What the scripted model says, per agent, in order.",
+    ),
 ];
 
 static A_MODEL: Shape = Shape::Variant(&MODEL);
@@ -59,21 +101,51 @@ static A_PRICE: Shape = Shape::Record(&PRICE);
 static A_TOOL: Shape = Shape::Variant(&TOOL);
 static AN_AGENT: Shape = Shape::Record(&AGENT);
 
-static DEFAULTS: Record =
-    Record::new("the defaults", &[&[field("model", Shape::Ref(Named::Model), "The model of agents that name none.")]]);
+static DEFAULTS: Record = Record::new(
+    "the defaults",
+    &[&[field(
+        "model",
+        Shape::Ref(Named::Model),
+        "The model of agents that name none.",
+    )]],
+);
 
 static AGENT: Record = Record::new(
     "an agent",
     &[&[
         required("name", Name(Named::Agent), "How it is mentioned."),
-        field("display", Name(Named::Agent), "How it is shown; it can be mentioned by this as well."),
-        field("prompt", Text, "What it is told about its part: its role and domain."),
+        field(
+            "display",
+            Name(Named::Agent),
+            "How it is shown; it can be mentioned by this as well.",
+        ),
+        field(
+            "prompt",
+            Text,
+            "What it is told about its part: its role and domain.",
+        ),
         field("task", Text, "What it is to do here."),
-        field("join", Shape::Record(&JOIN), "Whom it waits for once it has addressed them; it is then woken once."),
+        field(
+            "join",
+            Shape::Record(&JOIN),
+            "Whom it waits for once it has addressed them; it is then woken once.",
+        ),
         field("model", Shape::Ref(Named::Model), "The model behind it."),
-        field("tools", List(&NAMES_OF_TOOLS, 0), "The tools that it may call."),
-        field("temperature", Decimal(0, 2_000), "The temperature of its model calls, from 0 to 2."),
-        field("output_tokens_max", Count(1, 10_000_000), "The most tokens of one answer."),
+        field(
+            "tools",
+            List(&NAMES_OF_TOOLS, 0),
+            "The tools that it may call.",
+        ),
+        field(
+            "temperature",
+            Decimal(0, 2_000),
+            "The temperature of its model calls, from 0 to 2.",
+        ),
+        field(
+            "output_tokens_max",
+            Count(1, 10_000_000),
+            "The most tokens of one answer.",
+        ),
         field(
             "parameters",
             Shape::Record(&PARAMETERS),
@@ -81,47 +153,142 @@ static AGENT: Record = Record::new(
         ),
     ]],
 )
-.clash(&[&["temperature", "parameters"], &["output_tokens_max", "parameters"]]);
+.clash(&[
+    &["temperature", "parameters"],
+    &["output_tokens_max", "parameters"],
+]);
 
 static JOIN: Record = Record::new(
     "a join",
     &[&[
-        required("all_of", List(&NAMES_OF_AGENTS, 1), "Whom it waits for, if it addressed them."),
-        field("or_after", Duration(SECOND, YEAR), "How long at most; 60s if left out."),
+        required(
+            "all_of",
+            List(&NAMES_OF_AGENTS, 1),
+            "Whom it waits for, if it addressed them.",
+        ),
+        field(
+            "or_after",
+            Duration(SECOND, YEAR),
+            "How long at most; 60s if left out.",
+        ),
     ]],
 );
 
 static LIMITS: Record = Record::new(
     "the limits",
     &[&[
-        field("model_calls_per_agent", Count(1, 10_000), "Model calls per agent and episode."),
-        field("model_calls_per_episode", Count(1, 100_000), "Model calls per episode."),
-        field("tool_calls_per_answer", Count(1, 1_000), "Tool calls per answer."),
+        field(
+            "model_calls_per_agent",
+            Count(1, 10_000),
+            "Model calls per agent and episode.",
+        ),
+        field(
+            "model_calls_per_episode",
+            Count(1, 100_000),
+            "Model calls per episode.",
+        ),
+        field(
+            "tool_calls_per_answer",
+            Count(1, 1_000),
+            "Tool calls per answer.",
+        ),
         field("attempts", Count(1, 20), "Attempts per model call."),
-        field("broadcast_max", Count(0, 1_000), "Up to how many agents an unaddressed message reaches."),
-        field("hop_budget", Count(0, 100_000), "Messages from agent to agent that wake somebody, per episode."),
-        field("pair_messages_max", Count(1, 100_000), "Messages in a row that two agents exchange with nobody else."),
-        field("ask_ttl", Duration(SECOND, YEAR), "How long an agent that asked another waits; 15m if left out."),
-        field("grant_ttl", Duration(SECOND, YEAR), "How long a grant lasts at most; 24h if left out."),
-        field("ask_depth_max", Count(1, 100), "How many agents may wait for one another."),
-        field("inbox_max", Count(1, 100_000), "Messages that may wait for one agent."),
-        field("news_max", Count(1, 10_000), "Messages that one turn takes."),
-        field("transcript_max", Count(1, 1_000_000), "Messages kept for agents that have not seen them yet."),
-        field("items_max", Count(2, 1_000_000), "Items that an agent's memory keeps."),
-        field("message_bytes_max", Count(1, 56 * 1024), "The most bytes of one message."),
-        field("attachments_max", Count(0, 1_000), "Files that may be attached to one message."),
-        field("attachment_bytes_max", Count(0, BLOB_BYTES_MAX as u64), "The most bytes of one attached file."),
-        field("approval_ttl", Shape::Record(&APPROVAL_TTL), "How long approvals wait."),
-        field("cost", MONEY, "What the models may cost in all. All that agents may ask need a price."),
-        field("cost_per_episode", MONEY, "What they may cost in one episode."),
+        field(
+            "broadcast_max",
+            Count(0, 1_000),
+            "Up to how many agents an unaddressed message reaches.",
+        ),
+        field(
+            "hop_budget",
+            Count(0, 100_000),
+            "Messages from agent to agent that wake somebody, per episode.",
+        ),
+        field(
+            "pair_messages_max",
+            Count(1, 100_000),
+            "Messages in a row that two agents exchange with nobody else.",
+        ),
+        field(
+            "ask_ttl",
+            Duration(SECOND, YEAR),
+            "How long an agent that asked another waits; 15m if left out.",
+        ),
+        field(
+            "grant_ttl",
+            Duration(SECOND, YEAR),
+            "How long a grant lasts at most; 24h if left out.",
+        ),
+        field(
+            "ask_depth_max",
+            Count(1, 100),
+            "How many agents may wait for one another.",
+        ),
+        field(
+            "inbox_max",
+            Count(1, 100_000),
+            "Messages that may wait for one agent.",
+        ),
+        field(
+            "news_max",
+            Count(1, 10_000),
+            "Messages that one turn takes.",
+        ),
+        field(
+            "transcript_max",
+            Count(1, 1_000_000),
+            "Messages kept for agents that have not seen them yet.",
+        ),
+        field(
+            "items_max",
+            Count(2, 1_000_000),
+            "Items that an agent's memory keeps.",
+        ),
+        field(
+            "message_bytes_max",
+            Count(1, 56 * 1024),
+            "The most bytes of one message.",
+        ),
+        field(
+            "attachments_max",
+            Count(0, 1_000),
+            "Files that may be attached to one message.",
+        ),
+        field(
+            "attachment_bytes_max",
+            Count(0, BLOB_BYTES_MAX as u64),
+            "The most bytes of one attached file.",
+        ),
+        field(
+            "approval_ttl",
+            Shape::Record(&APPROVAL_TTL),
+            "How long approvals wait.",
+        ),
+        field(
+            "cost",
+            MONEY,
+            "What the models may cost in all. All that agents may ask need a price.",
+        ),
+        field(
+            "cost_per_episode",
+            MONEY,
+            "What they may cost in one episode.",
+        ),
     ]],
 );
 
 static APPROVAL_TTL: Record = Record::new(
     "the limits of approvals",
     &[&[
-        field("destructive", Duration(SECOND, YEAR), "For destructive calls; 15m if left out."),
-        field("write", Duration(SECOND, YEAR), "For writing calls; 24h if left out."),
+        field(
+            "destructive",
+            Duration(SECOND, YEAR),
+            "For destructive calls; 15m if left out.",
+        ),
+        field(
+            "write",
+            Duration(SECOND, YEAR),
+            "For writing calls; 24h if left out.",
+        ),
     ]],
 );
 
@@ -131,25 +298,57 @@ static REPLY: Record = Record::new(
     "a scripted reply",
     &[&[
         field("text", Text, "Says this."),
-        field("chunks", List(&Text, 1), "Says this, streamed piece by piece."),
-        field("calls", List(&Shape::Record(&CALL), 1), "Calls these tools."),
+        field(
+            "chunks",
+            List(&Text, 1),
+            "Says this, streamed piece by piece.",
+        ),
+        field(
+            "calls",
+            List(&Shape::Record(&CALL), 1),
+            "Calls these tools.",
+        ),
         field("refuse", Text, "Declines to answer, in these words."),
         field("fail", Shape::Record(&FAIL), "Fails this attempt."),
-        field("summary", Text, "Summarises its memory so; plays only when it is asked to, and is not used up."),
+        field(
+            "summary",
+            Text,
+            "Summarises its memory so; plays only when it is asked to, and is not used up.",
+        ),
         field("pause", Duration(1, YEAR), "Waits first."),
-        field("when", Shape::Record(&WHEN), "Plays only if the last message or tool result fits this."),
-        field("once", Flag, "Whether a reply with `when` is used up by being played."),
-        field("usage", Shape::Record(&USAGE), "The tokens that the provider says it counted."),
+        field(
+            "when",
+            Shape::Record(&WHEN),
+            "Plays only if the last message or tool result fits this.",
+        ),
+        field(
+            "once",
+            Flag,
+            "Whether a reply with `when` is used up by being played.",
+        ),
+        field(
+            "usage",
+            Shape::Record(&USAGE),
+            "The tokens that the provider says it counted.",
+        ),
     ]],
 )
 .any_of(&["text", "chunks", "calls", "refuse", "fail", "summary"])
-.clash(&[&["text", "chunks", "refuse", "fail", "summary"], &["calls", "refuse", "fail", "summary"], &["usage", "fail"]])
+.clash(&[
+    &["text", "chunks", "refuse", "fail", "summary"],
+    &["calls", "refuse", "fail", "summary"],
+    &["usage", "fail"],
+])
 .needs(&[("once", "when")]);
 
 static USAGE: Record = Record::new(
     "the usage",
     &[&[
-        field("input", TOKENS, "Of the request, those of the cache included."),
+        field(
+            "input",
+            TOKENS,
+            "Of the request, those of the cache included.",
+        ),
         field("output", TOKENS, "Of the answer, reasoning included."),
         field("cached", TOKENS, "Of the request, out of the cache."),
         field("cache_written", TOKENS, "Of the request, into the cache."),
@@ -164,7 +363,11 @@ static CALL: Record = Record::new(
     &[&[
         required("tool", NAMES_OF_TOOLS, "The tool."),
         field("args", JsonMap, "The arguments."),
-        field("raw_args", Text, "The arguments as raw text, malformed or not."),
+        field(
+            "raw_args",
+            Text,
+            "The arguments as raw text, malformed or not.",
+        ),
         field("label", Text, "The provider's id of the call."),
     ]],
 )
@@ -174,7 +377,11 @@ static FAIL: Record = Record::new(
     "a scripted failure",
     &[&[
         required("kind", Word(FAIL_KINDS, &[]), "What kind of failure."),
-        field("retry_after", Duration(1, YEAR), "How long the provider asks to wait."),
+        field(
+            "retry_after",
+            Duration(1, YEAR),
+            "How long the provider asks to wait.",
+        ),
     ]],
 );
 
@@ -194,6 +401,9 @@ const FAIL_KINDS: &[&str] = &[
 
 static WHEN: Record = Record::new(
     "a condition",
-    &[&[field("contains", Text, "The message has this in it."), field("equals", Text, "The message is this.")]],
+    &[&[
+        field("contains", Text, "The message has this in it."),
+        field("equals", Text, "The message is this."),
+    ]],
 )
 .any_of(&["contains", "equals"]);

@@ -5,7 +5,9 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use serde_saphyr::granit_parser::{Event, Marker, Options, Parser, ScalarStyle, ScanError, Span, options};
+use serde_saphyr::granit_parser::{
+    Event, Marker, Options, Parser, ScalarStyle, ScanError, Span, options,
+};
 
 use super::{Key, Kind, Node, Scalar};
 use crate::script::fault::{Faults, Mark};
@@ -21,25 +23,47 @@ const NODES_MAX: usize = 50_000;
 /// Reads a file's text: as much of it as tells that it is too long. It may be a device that never ends.
 pub(crate) fn text(file: &Path) -> io::Result<String> {
     let mut text = Vec::new();
-    File::open(file)?.take(BYTES_MAX as u64 + 1).read_to_end(&mut text)?;
+    File::open(file)?
+        .take(BYTES_MAX as u64 + 1)
+        .read_to_end(&mut text)?;
     let is_cut = text.len() > BYTES_MAX;
     String::from_utf8(text).or_else(|error| {
         // The end may stand inside a character.
         if is_cut {
             Ok(String::from_utf8_lossy(error.as_bytes()).into_owned())
         } else {
-            let whole = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();
-            let line = whole.iter().filter(|byte| **byte == b'\n').count().saturating_add(1);
-            Err(io::Error::new(io::ErrorKind::InvalidData, format!("line {line} is not UTF-8 text")))
+            let whole = error
+                .as_bytes()
+                .get(..error.utf8_error().valid_up_to())
+                .unwrap_or_default();
+            let line = whole
+                .iter()
+                .filter(|byte| **byte == b'\n')
+                .count()
+                .saturating_add(1);
+            Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                format!("line {line} is not UTF-8 text"),
+            ))
         }
     })
 }
 
 /// Reads the file that is source number `source`. `None` if there is no tree to go on with; then there is a fault.
 pub(crate) fn load(text: &str, source: usize, faults: &Faults) -> Option<Node> {
-    let mut loader = Loader { text, source, faults, open: Vec::new(), root: None, nodes: 0 };
+    let mut loader = Loader {
+        text,
+        source,
+        faults,
+        open: Vec::new(),
+        root: None,
+        nodes: 0,
+    };
     if text.len() > BYTES_MAX {
-        faults.add(loader.mark(0, 0), format!("the file is larger than {BYTES_MAX} bytes"));
+        faults.add(
+            loader.mark(0, 0),
+            format!("the file is larger than {BYTES_MAX} bytes"),
+        );
         return None;
     }
     for event in Parser::new_from_str_with_options(text, bounds()) {
@@ -97,18 +121,29 @@ impl Loader<'_> {
         let mark = self.mark_of(span);
         self.nodes = self.nodes.saturating_add(1);
         if self.nodes > NODES_MAX {
-            self.faults.add(mark, format!("the file has more than {NODES_MAX} values"));
+            self.faults
+                .add(mark, format!("the file has more than {NODES_MAX} values"));
             return None;
         }
         if let Some(tag) = span.tag_span() {
-            self.faults.add(self.mark_of(tag), "tags (`!name`) are not part of world scripts");
+            self.faults.add(
+                self.mark_of(tag),
+                "tags (`!name`) are not part of world scripts",
+            );
         }
         match event {
             Event::Scalar(text, style, anchor, _) => {
                 self.refuse_anchor(anchor, mark);
                 // What is left out comes as a `~` without extent.
-                let text = if mark.len == 0 { String::new() } else { text.into_owned() };
-                let scalar = Scalar { text, is_plain: style == ScalarStyle::Plain };
+                let text = if mark.len == 0 {
+                    String::new()
+                } else {
+                    text.into_owned()
+                };
+                let scalar = Scalar {
+                    text,
+                    is_plain: style == ScalarStyle::Plain,
+                };
                 self.scalar(scalar, mark)?;
             }
             Event::SequenceStart(_, anchor, _) => {
@@ -118,7 +153,12 @@ impl Loader<'_> {
             Event::MappingStart(_, anchor, _) => {
                 self.refuse_anchor(anchor, mark);
                 let (entries, keys) = (Vec::new(), BTreeSet::new());
-                self.open.push(Open::Map(OpenMap { start: mark, entries, keys, key: None }));
+                self.open.push(Open::Map(OpenMap {
+                    start: mark,
+                    entries,
+                    keys,
+                    key: None,
+                }));
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(mark)?,
             Event::Alias(_) | Event::UnresolvedAlias(_) => {
@@ -126,7 +166,8 @@ impl Loader<'_> {
                 return None;
             }
             Event::DocumentStart(..) if self.root.is_some() => {
-                self.faults.add(mark, "a second document begins here; a world script is one");
+                self.faults
+                    .add(mark, "a second document begins here; a world script is one");
                 return None;
             }
             Event::StreamStart
@@ -136,7 +177,10 @@ impl Loader<'_> {
             | Event::Anchor(..)
             | Event::Comment(..) => {}
             // The parser may learn of more kinds of events than it has today.
-            _ => self.faults.add(mark, "something of YAML stands here that world scripts do not know"),
+            _ => self.faults.add(
+                mark,
+                "something of YAML stands here that world scripts do not know",
+            ),
         }
         Some(())
     }
@@ -152,24 +196,35 @@ impl Loader<'_> {
     }
 
     fn scalar(&mut self, scalar: Scalar, mark: Mark) -> Option<()> {
-        if let Some(Open::Map(OpenMap { key: key @ None, .. })) = self.open.last_mut() {
+        if let Some(Open::Map(OpenMap {
+            key: key @ None, ..
+        })) = self.open.last_mut()
+        {
             *key = Some(Key { mark, scalar });
             return Some(());
         }
         if scalar::is_beyond_json(&scalar) {
-            self.faults.add(mark, format!("`{}` is not a number that can be stored", scalar.text));
+            self.faults.add(
+                mark,
+                format!("`{}` is not a number that can be stored", scalar.text),
+            );
         }
-        self.put(Node { mark, kind: Kind::Scalar(scalar) })
+        self.put(Node {
+            mark,
+            kind: Kind::Scalar(scalar),
+        })
     }
 
     fn close(&mut self, end: Mark) -> Option<()> {
         let node = match self.open.pop()? {
-            Open::List(start, items) => {
-                Node { mark: extent(start, end, items.first().map(|item| item.mark)), kind: Kind::List(items) }
-            }
-            Open::Map(OpenMap { start, entries, .. }) => {
-                Node { mark: extent(start, end, entries.first().map(|(key, _)| key.mark)), kind: Kind::Map(entries) }
-            }
+            Open::List(start, items) => Node {
+                mark: extent(start, end, items.first().map(|item| item.mark)),
+                kind: Kind::List(items),
+            },
+            Open::Map(OpenMap { start, entries, .. }) => Node {
+                mark: extent(start, end, entries.first().map(|(key, _)| key.mark)),
+                kind: Kind::Map(entries),
+            },
         };
         self.put(node)
     }
@@ -181,11 +236,13 @@ impl Loader<'_> {
             Some(Open::List(_, items)) => items.push(node),
             Some(Open::Map(map)) => match map.key.take() {
                 Some(key) if !map.keys.insert(key.text().to_owned()) => {
-                    self.faults.add(key.mark, format!("`{}` stands here twice", key.text()));
+                    self.faults
+                        .add(key.mark, format!("`{}` stands here twice", key.text()));
                 }
                 Some(key) => map.entries.push((key, node)),
                 None => {
-                    self.faults.add(node.mark, "a list or a map cannot be a key");
+                    self.faults
+                        .add(node.mark, "a list or a map cannot be a key");
                     return None;
                 }
             },
@@ -195,22 +252,46 @@ impl Loader<'_> {
 
     fn scan_fault(&self, error: &ScanError) {
         let mark = self.mark_from(*error.marker());
-        let (before, at) = self.text.split_at_checked(mark.offset).unwrap_or((self.text, ""));
-        let mark = Mark { len: at.chars().next().map_or(0, char::len_utf8), ..mark };
+        let (before, at) = self
+            .text
+            .split_at_checked(mark.offset)
+            .unwrap_or((self.text, ""));
+        let mark = Mark {
+            len: at.chars().next().map_or(0, char::len_utf8),
+            ..mark
+        };
         let line = before.rfind('\n').map_or(0, |end| end.saturating_add(1));
-        let indent = self.text.get(line..).unwrap_or("").split(|c| c != ' ' && c != '\t').next().unwrap_or("");
+        let indent = self
+            .text
+            .get(line..)
+            .unwrap_or("")
+            .split(|c| c != ' ' && c != '\t')
+            .next()
+            .unwrap_or("");
         match (indent.find('\t'), at.chars().next()) {
             (Some(tab), _) => {
                 let tab = self.mark(line.saturating_add(tab), 1);
-                self.faults.add_with_help(tab, "a tab cannot indent a line", "use blanks");
+                self.faults
+                    .add_with_help(tab, "a tab cannot indent a line", "use blanks");
             }
             (None, Some(first @ ('@' | '`'))) => {
                 let word = self.word(at);
-                let message = format!("a value that starts with `{first}` cannot stand without quotes");
+                let message =
+                    format!("a value that starts with `{first}` cannot stand without quotes");
                 let help = format!("put it in quotes: {word:?}");
-                self.faults.add_with_help(Mark { len: word.len(), ..mark }, message, help);
+                self.faults.add_with_help(
+                    Mark {
+                        len: word.len(),
+                        ..mark
+                    },
+                    message,
+                    help,
+                );
             }
-            (None, Some(_) | None) => self.faults.add(mark, format!("this cannot be read as YAML: {}", error.info())),
+            (None, Some(_) | None) => self.faults.add(
+                mark,
+                format!("this cannot be read as YAML: {}", error.info()),
+            ),
         }
     }
 
@@ -221,14 +302,21 @@ impl Loader<'_> {
         });
         let line = text.lines().next().unwrap_or("");
         let word = line.split(" #").next().unwrap_or("");
-        let word = if is_in_brackets { word.split([',', '}', ']']).next().unwrap_or("") } else { word };
+        let word = if is_in_brackets {
+            word.split([',', '}', ']']).next().unwrap_or("")
+        } else {
+            word
+        };
         word.trim_end()
     }
 
     fn mark_of(&self, span: Span) -> Mark {
         let start = self.mark_from(span.start);
         let end = span.end.byte_offset().unwrap_or(start.offset);
-        Mark { len: end.saturating_sub(start.offset), ..start }
+        Mark {
+            len: end.saturating_sub(start.offset),
+            ..start
+        }
     }
 
     fn mark_from(&self, marker: Marker) -> Mark {
@@ -240,7 +328,11 @@ impl Loader<'_> {
     }
 
     const fn mark(&self, offset: usize, len: usize) -> Mark {
-        Mark { source: self.source, offset, len }
+        Mark {
+            source: self.source,
+            offset,
+            len,
+        }
     }
 }
 
@@ -248,7 +340,10 @@ impl Loader<'_> {
 fn extent(start: Mark, end: Mark, first: Option<Mark>) -> Mark {
     match first {
         Some(first) if start.len == 0 => first,
-        Some(_) | None => Mark { len: (end.offset + end.len).saturating_sub(start.offset), ..start },
+        Some(_) | None => Mark {
+            len: (end.offset + end.len).saturating_sub(start.offset),
+            ..start
+        },
     }
 }
 

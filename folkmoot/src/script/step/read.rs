@@ -6,7 +6,9 @@ use folkmoot_core::command::{Reply, Settlement};
 use folkmoot_core::event::Rights;
 use folkmoot_core::ids::{AgentName, Digest, PersonName, Position, StateName, ToolName, WorldName};
 
-use super::{Actor, Amendment, Decision, Fork, ForkAt, GrantRef, MessageRef, Post, Selector, Step, Verb};
+use super::{
+    Actor, Amendment, Decision, Fork, ForkAt, GrantRef, MessageRef, Post, Selector, Step, Verb,
+};
 use crate::script::attach::Attach;
 use crate::script::expect::Expect;
 use crate::script::fault::Mark;
@@ -31,7 +33,11 @@ pub(crate) fn read(steps: Option<&Node>, spec: &Node) -> Result<Vec<Step>, Mark>
 }
 
 fn read_step(step: &Node, spec: &Node) -> Option<Step> {
-    let word = VERBS.iter().find(|verb| step.get(verb.field.name).is_some())?.field.name;
+    let word = VERBS
+        .iter()
+        .find(|verb| step.get(verb.field.name).is_some())?
+        .field
+        .name;
     let verb = verb(word, step.get(word)?, spec)?;
     Some(Step {
         by: by(step, &verb)?,
@@ -72,12 +78,21 @@ fn verb(word: &str, node: &Node, spec: &Node) -> Option<Verb> {
         "revoke" => Verb::Revoke(grant(node)?),
         "stop" => Verb::Stop,
         "retract" => Verb::Amend(message(node)?, Amendment::Retract),
-        "edit" => Verb::Amend(message(node)?, Amendment::Edit(node.text_of("text")?.to_owned())),
+        "edit" => Verb::Amend(
+            message(node)?,
+            Amendment::Edit(node.text_of("text")?.to_owned()),
+        ),
         "regenerate" => Verb::Amend(message(node)?, Amendment::Regenerate),
         "join" => Verb::Join(PersonName::new(node.text()?).ok()?),
         "leave" => Verb::Leave(PersonName::new(node.text()?).ok()?),
-        "rights" => Verb::Rights(PersonName::new(node.text_of("person")?).ok()?, rights(node.get("rights"))?),
-        "observe" => Verb::Observe(StateName::new(node.text_of("state")?).ok()?, node.get("value")?.json().to_string()),
+        "rights" => Verb::Rights(
+            PersonName::new(node.text_of("person")?).ok()?,
+            rights(node.get("rights"))?,
+        ),
+        "observe" => Verb::Observe(
+            StateName::new(node.text_of("state")?).ok()?,
+            node.get("value")?.json().to_string(),
+        ),
         "revise" => Verb::Revise(Box::new(SpecDraft::read(spec).ok()?)),
         "fork" => Verb::Fork(fork(node)?),
         "restart" => Verb::Restart,
@@ -93,20 +108,32 @@ fn verb(word: &str, node: &Node, spec: &Node) -> Option<Verb> {
 fn fork(node: &Node) -> Option<Fork> {
     let at = match node.get("at") {
         None => ForkAt::Here,
-        Some(at) if scalar::json(at.scalar()?).is_number() => ForkAt::Event(Position::new(at.text()?.parse().ok()?)),
+        Some(at) if scalar::json(at.scalar()?).is_number() => {
+            ForkAt::Event(Position::new(at.text()?.parse().ok()?))
+        }
         Some(at) => ForkAt::Step(at.text()?.to_owned()),
     };
-    Some(Fork { name: WorldName::new(node.text_of("as")?).ok()?, at, is_live: node.text_of("live") == Some("true") })
+    Some(Fork {
+        name: WorldName::new(node.text_of("as")?).ok()?,
+        at,
+        is_live: node.text_of("live") == Some("true"),
+    })
 }
 
 fn rights(node: Option<&Node>) -> Option<Option<Rights>> {
-    node.map_or(Some(None), |node| serde_json::from_value(node.json()).ok().map(Some))
+    node.map_or(Some(None), |node| {
+        serde_json::from_value(node.json()).ok().map(Some)
+    })
 }
 
 fn post(node: &Node) -> Option<Post> {
     let attach = node.get("attach").into_iter().flat_map(Node::items);
     Some(Post {
-        text: node.text().or_else(|| node.text_of("text")).unwrap_or_default().to_owned(),
+        text: node
+            .text()
+            .or_else(|| node.text_of("text"))
+            .unwrap_or_default()
+            .to_owned(),
         attach: attach.map(Attach::read).collect::<Option<_>>()?,
         reply_to: node.text_of("reply_to").map(str::to_owned),
     })
@@ -117,10 +144,18 @@ fn message(node: &Node) -> Option<MessageRef> {
     let node = node.get("message")?;
     let Some(scalar) = node.scalar() else {
         let agent = AgentName::new(node.text_of("from")?).ok()?;
-        return Some(MessageRef::From { agent, nth: optional(node.text_of("nth"), |number| number.parse().ok())? });
+        return Some(MessageRef::From {
+            agent,
+            nth: optional(node.text_of("nth"), |number| number.parse().ok())?,
+        });
     };
     if scalar::json(scalar).is_number() {
-        return scalar.text.parse().ok().map(Position::new).map(MessageRef::At);
+        return scalar
+            .text
+            .parse()
+            .ok()
+            .map(Position::new)
+            .map(MessageRef::At);
     }
     Some(MessageRef::Step(scalar.text.clone()))
 }
@@ -147,11 +182,18 @@ fn selector(node: &Node) -> Option<Selector> {
 /// The position in `WORLD#POSITION` or `POSITION`.
 pub(crate) fn request_position(text: &str) -> Option<Position> {
     let number = text.rsplit('#').next().unwrap_or(text);
-    number.parse().ok().filter(|number| *number > 0).map(Position::new)
+    number
+        .parse()
+        .ok()
+        .filter(|number| *number > 0)
+        .map(Position::new)
 }
 
 /// What `read` makes of `text`, if there is one: `None` only if it makes nothing of it.
-pub(crate) fn optional<T>(text: Option<&str>, read: impl FnOnce(&str) -> Option<T>) -> Option<Option<T>> {
+pub(crate) fn optional<T>(
+    text: Option<&str>,
+    read: impl FnOnce(&str) -> Option<T>,
+) -> Option<Option<T>> {
     text.map_or(Some(None), |text| read(text).map(Some))
 }
 
@@ -161,7 +203,10 @@ fn reply(node: &Node) -> Option<Reply> {
     }
     let one = node.get("option").into_iter();
     let numbers = one.chain(node.get("options").into_iter().flat_map(Node::items));
-    numbers.map(|number| number.text()?.parse().ok()).collect::<Option<_>>().map(Reply::Options)
+    numbers
+        .map(|number| number.text()?.parse().ok())
+        .collect::<Option<_>>()
+        .map(Reply::Options)
 }
 
 fn grant(node: &Node) -> Option<GrantRef> {

@@ -11,21 +11,42 @@ fn script_in(folder: &Path, rest: &str) -> Script {
 }
 
 fn file_faults(script: &Script, from: usize) -> Vec<String> {
-    script.check_files(from).map_or_else(|error| lines(&error), |()| Vec::new())
+    script
+        .check_files(from)
+        .map_or_else(|error| lines(&error), |()| Vec::new())
 }
 
 #[test]
 fn a_file_of_a_kind_that_its_name_does_not_tell_is_a_fault() {
-    let error = parse(&format!("{ROOM}script:\n  - say: {{ attach: [cat.png, cat.blob, cat] }}\n")).unwrap_err();
-    let messages: Vec<_> = error.faults.iter().map(|fault| (fault.line_column(), fault.message.as_str())).collect();
+    let error = parse(&format!(
+        "{ROOM}script:\n  - say: {{ attach: [cat.png, cat.blob, cat] }}\n"
+    ))
+    .unwrap_err();
+    let messages: Vec<_> = error
+        .faults
+        .iter()
+        .map(|fault| (fault.line_column(), fault.message.as_str()))
+        .collect();
     assert_eq!(
         messages,
         [
-            ((7, 30), "what kind of file `cat.blob` is cannot be told from its name"),
-            ((7, 40), "what kind of file `cat` is cannot be told from its name"),
+            (
+                (7, 30),
+                "what kind of file `cat.blob` is cannot be told from its name"
+            ),
+            (
+                (7, 40),
+                "what kind of file `cat` is cannot be told from its name"
+            ),
         ]
     );
-    assert!(error.faults[0].help.as_ref().is_some_and(|help| help.contains("pdf, png, pptx")), "{error}");
+    assert!(
+        error.faults[0]
+            .help
+            .as_ref()
+            .is_some_and(|help| help.contains("pdf, png, pptx")),
+        "{error}"
+    );
 }
 
 #[test]
@@ -38,7 +59,10 @@ fn a_message_needs_a_text_or_a_file() {
         ],
     );
     check("script:\n  - say: { text: '', attach: [cat.png] }", &[]);
-    check("script:\n  - say: { text: '' }", &["2:18 there is nothing to say here"]);
+    check(
+        "script:\n  - say: { text: '' }",
+        &["2:18 there is nothing to say here"],
+    );
 }
 
 #[test]
@@ -47,31 +71,51 @@ fn files_that_are_missing_or_too_large_are_shown_where_they_are_named() {
     let rest = format!("limits: {{ attachment_bytes_max: 3 }}\n{SAY}  - say: {{ attach: [.] }}\n");
     let file = folder.path().join("room.yaml");
     fs::write(&file, format!("{ROOM}{rest}")).unwrap();
-    assert_eq!(lines(&Script::load(&file).unwrap_err()).len(), 1, "a folder has no kind");
+    assert_eq!(
+        lines(&Script::load(&file).unwrap_err()).len(),
+        1,
+        "a folder has no kind"
+    );
     let script = script_in(folder.path(), &rest.replace("[.]", "[folder.txt]"));
     fs::write(folder.path().join("cat.png"), b"1234").unwrap();
     fs::create_dir(folder.path().join("folder.txt")).unwrap();
-    let place = format!("the path is relative to the script's folder, {}", folder.path().display());
+    let place = format!(
+        "the path is relative to the script's folder, {}",
+        folder.path().display()
+    );
     let expected = [
         "8:33 `cat.png` has 4 bytes, at most 3 are allowed | make it smaller, or raise `attachment_bytes_max` under `limits`".to_owned(),
         format!("8:42 `notes.txt` cannot be read: there is no such file | {place}"),
         format!("9:21 `folder.txt` cannot be read: it is a folder | {place}"),
     ];
     assert_eq!(file_faults(&script, 0), expected);
-    assert_eq!(file_faults(&script, 1), expected[2..], "a step that is done needs its files no more");
+    assert_eq!(
+        file_faults(&script, 1),
+        expected[2..],
+        "a step that is done needs its files no more"
+    );
     assert_eq!(file_faults(&script, 2), [""; 0]);
 }
 
 #[test]
 fn what_a_step_expects_to_be_refused_may_be_too_large() {
     let folder = tempfile::tempdir().unwrap();
-    let rest =
-        "limits: { attachment_bytes_max: 3 }\nscript:\n  - say: { attach: [cat.png] }\n    refused: bad_message\n";
+    let rest = "limits: { attachment_bytes_max: 3 }\nscript:\n  - say: { attach: [cat.png] }\n    refused: bad_message\n";
     let script = script_in(folder.path(), rest);
     fs::write(folder.path().join("cat.png"), b"12345678").unwrap();
     assert_eq!(file_faults(&script, 0), [""; 0]);
-    let Verb::Say(post) = &script.steps[0].verb else { panic!("{:?}", script.steps[0]) };
+    let Verb::Say(post) = &script.steps[0].verb else {
+        panic!("{:?}", script.steps[0])
+    };
     let read = script.attached(&post.attach[0], 3).unwrap();
     let (name, media_type) = ("cat.png".to_owned(), "image/png".to_owned());
-    assert_eq!(read, folkmoot_agents::File { name, media_type, bytes: b"1234".to_vec() }, "enough to be refused");
+    assert_eq!(
+        read,
+        folkmoot_agents::File {
+            name,
+            media_type,
+            bytes: b"1234".to_vec()
+        },
+        "enough to be refused"
+    );
 }

@@ -15,7 +15,11 @@ fn verbs(steps: &str) -> Vec<Verb> {
 
 fn judgements(steps: &str) -> Vec<Judgement> {
     let judgement = |verb| {
-        if let Verb::Decide(_, Decision::Judge(judgement)) = verb { judgement } else { panic!("{verb:?}") }
+        if let Verb::Decide(_, Decision::Judge(judgement)) = verb {
+            judgement
+        } else {
+            panic!("{verb:?}")
+        }
     };
     verbs(steps).into_iter().map(judgement).collect()
 }
@@ -29,13 +33,22 @@ fn a_yes_says_how_far_it_reaches() {
   - approve: { scope: world, where: [{ path: /path, beneath: notes }, { path: /n, range: { max: 7 } }] }",
     );
     let constraint = |json: serde_json::Value| json.to_string().parse().unwrap();
-    let constraints = [json!({ "path": "/path", "beneath": "notes" }), json!({ "path": "/n", "range": { "max": 7 } })];
+    let constraints = [
+        json!({ "path": "/path", "beneath": "notes" }),
+        json!({ "path": "/n", "range": { "max": 7 } }),
+    ];
     let yes = || Judgement::new(Verdict::Allow);
     let expected = [
         yes(),
         yes().within(Scope::Turn),
-        Judgement { wider: Wider::Any, ..yes().within(Scope::Uses(3)) },
-        Judgement { wider: Wider::Where(constraints.map(constraint).into()), ..yes().within(Scope::World) },
+        Judgement {
+            wider: Wider::Any,
+            ..yes().within(Scope::Uses(3))
+        },
+        Judgement {
+            wider: Wider::Where(constraints.map(constraint).into()),
+            ..yes().within(Scope::World)
+        },
     ];
     assert_eq!(all, expected);
 }
@@ -43,25 +56,38 @@ fn a_yes_says_how_far_it_reaches() {
 #[test]
 fn args_are_what_the_call_runs_with_and_match_is_what_it_has() {
     let verbs = verbs("  - approve: { match: { path: a }, args: { path: b } }");
-    let [Verb::Decide(select, Decision::Judge(judgement))] = verbs.as_slice() else { panic!("{verbs:?}") };
+    let [Verb::Decide(select, Decision::Judge(judgement))] = verbs.as_slice() else {
+        panic!("{verbs:?}")
+    };
     assert!(select.fits_arguments(&json!({ "path": "a" })));
     assert_eq!(judgement.arguments.as_deref(), Some(r#"{"path":"b"}"#));
 }
 
 #[test]
 fn a_reason_is_the_agents_only_if_it_is_shared() {
-    let all = judgements("  - deny: { reason: no. }\n  - deny: { reason: no., share: true }\n  - deny: {}");
+    let all = judgements(
+        "  - deny: { reason: no. }\n  - deny: { reason: no., share: true }\n  - deny: {}",
+    );
     let told = |one: &Judgement| (one.reason.clone(), one.shares_reason);
     let no = Some("no.".to_owned());
-    assert_eq!(all.iter().map(told).collect::<Vec<_>>(), [(no.clone(), false), (no, true), (None, false)]);
+    assert_eq!(
+        all.iter().map(told).collect::<Vec<_>>(),
+        [(no.clone(), false), (no, true), (None, false)]
+    );
 }
 
 #[test]
 fn several_options_can_be_chosen() {
     let reply = |verb| {
-        if let Verb::Decide(_, Decision::Answer(reply)) = verb { reply } else { panic!("{verb:?}") }
+        if let Verb::Decide(_, Decision::Answer(reply)) = verb {
+            reply
+        } else {
+            panic!("{verb:?}")
+        }
     };
-    let all = verbs("  - answer: { option: 1 }\n  - answer: { options: [1, 3] }\n  - answer: { options: [] }");
+    let all = verbs(
+        "  - answer: { option: 1 }\n  - answer: { options: [1, 3] }\n  - answer: { options: [] }",
+    );
     let replies: Vec<Reply> = all.into_iter().map(reply).collect();
     assert_eq!(replies, [vec![1], vec![1, 3], vec![]].map(Reply::Options));
 }
@@ -81,13 +107,32 @@ fn grants_are_named_by_their_step_or_by_what_they_allow() {
     let worker = AgentName::new("worker").unwrap();
     let look = ToolName::new("look").unwrap();
     assert_eq!(verbs[1], Verb::Revoke(GrantRef::Step("first".to_owned())));
-    assert_eq!(verbs[2], Verb::Revoke(GrantRef::Fitting { agent: Some(worker), tool: Some(look.clone()) }));
+    assert_eq!(
+        verbs[2],
+        Verb::Revoke(GrantRef::Fitting {
+            agent: Some(worker),
+            tool: Some(look.clone())
+        })
+    );
     let claims = |verb: &Verb| {
-        if let Verb::Expect(expect) = verb { expect.claims[0].1.clone() } else { panic!("{verb:?}") }
+        if let Verb::Expect(expect) = verb {
+            expect.claims[0].1.clone()
+        } else {
+            panic!("{verb:?}")
+        }
     };
     let by = Some(PersonName::new("ada").unwrap());
-    let wanted = GrantMatch { agent: None, tool: Some(look), scope: Some(Scope::Uses(2)), left: Some(1), by };
-    assert_eq!(wanted.to_string(), "a grant to run look of scope uses:2 with uses left: 1 by ada");
+    let wanted = GrantMatch {
+        agent: None,
+        tool: Some(look),
+        scope: Some(Scope::Uses(2)),
+        left: Some(1),
+        by,
+    };
+    assert_eq!(
+        wanted.to_string(),
+        "a grant to run look of scope uses:2 with uses left: 1 by ada"
+    );
     assert_eq!(claims(&verbs[3]), Claim::Grants(vec![wanted]));
     assert_eq!(claims(&verbs[4]), Claim::Grants(Vec::new()));
 }
@@ -95,9 +140,18 @@ fn grants_are_named_by_their_step_or_by_what_they_allow() {
 #[test]
 fn what_cannot_be_decided_is_said_where_it_stands() {
     let scope = "a scope is `once`, `turn`, `world` or `uses:N`, with N from 1";
-    check("script:\n  - approve: { scope: session }", &[&format!("2:23 {scope}")]);
-    check("script:\n  - approve: { scope: uses:0 }", &[&format!("2:23 {scope}")]);
-    check("script:\n  - approve: { any_args: true }", &["2:16 `any_args` needs `scope` beside it"]);
+    check(
+        "script:\n  - approve: { scope: session }",
+        &[&format!("2:23 {scope}")],
+    );
+    check(
+        "script:\n  - approve: { scope: uses:0 }",
+        &[&format!("2:23 {scope}")],
+    );
+    check(
+        "script:\n  - approve: { any_args: true }",
+        &["2:16 `any_args` needs `scope` beside it"],
+    );
     check(
         "script:\n  - approve: { scope: turn, where: [{ path: path, equals: 1 }] }",
         &[
@@ -128,10 +182,16 @@ fn what_cannot_be_decided_is_said_where_it_stands() {
             "2:61 `./notes/` is no plain path: it has a part `.`; leave that out | write `notes`, relative to the tool's folder",
         ],
     );
-    check("script:\n  - deny: { share: true }", &["2:13 `share` needs `reason` beside it"]);
+    check(
+        "script:\n  - deny: { share: true }",
+        &["2:13 `share` needs `reason` beside it"],
+    );
     check(
         "script:\n  - revoke: { grant: first }",
         &["2:22 no earlier step has the id `first` | the script has no earlier steps with an `id`"],
     );
-    check("script:\n  - answer: { options: [one] }", &["2:25 a whole number is wanted here, and this is `one`"]);
+    check(
+        "script:\n  - answer: { options: [one] }",
+        &["2:25 a whole number is wanted here, and this is `one`"],
+    );
 }

@@ -6,8 +6,12 @@ pub(super) fn folder() -> PathBuf {
 }
 
 pub(super) fn examples() -> Vec<PathBuf> {
-    let files = fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path());
-    let mut scripts: Vec<_> = files.filter(|file| file.extension().is_some_and(|end| end == "yaml")).collect();
+    let files = fs::read_dir(folder())
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let mut scripts: Vec<_> = files
+        .filter(|file| file.extension().is_some_and(|end| end == "yaml"))
+        .collect();
     scripts.sort();
     scripts
 }
@@ -17,10 +21,18 @@ fn every_example_passes_the_checks_and_says_what_it_shows() {
     assert!(examples().len() >= 6);
     for file in examples() {
         let text = fs::read_to_string(&file).unwrap();
-        assert!(text.starts_with("# "), "{} has no comment on top", file.display());
+        assert!(
+            text.starts_with("# "),
+            "{} has no comment on top",
+            file.display()
+        );
         let script = Script::load(&file).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(script.world.as_str(), file.file_stem().unwrap());
-        assert!(matches!(script.steps.last().unwrap().verb, Verb::Expect(_)), "{} expects nothing", file.display());
+        assert!(
+            matches!(script.steps.last().unwrap().verb, Verb::Expect(_)),
+            "{} expects nothing",
+            file.display()
+        );
     }
 }
 
@@ -28,17 +40,29 @@ fn every_example_passes_the_checks_and_says_what_it_shows() {
 #[test]
 fn damaged_script_never_panics_and_its_faults_stand_in_its_text() {
     let text = fs::read_to_string(folder().join("release-room.yaml")).unwrap();
-    let texts = text.char_indices().map(|(at, _)| at).step_by(11).flat_map(|at| {
-        let (before, after) = text.split_at(at);
-        let garbled = ["", "\t", "'", "{", "- ", ": ", "ü&*!", "\n"].map(|junk| format!("{before}{junk}{after}"));
-        garbled.into_iter().chain([before.to_owned(), after.to_owned()])
-    });
+    let texts = text
+        .char_indices()
+        .map(|(at, _)| at)
+        .step_by(11)
+        .flat_map(|at| {
+            let (before, after) = text.split_at(at);
+            let garbled = ["", "\t", "'", "{", "- ", ": ", "ü&*!", "\n"]
+                .map(|junk| format!("{before}{junk}{after}"));
+            garbled
+                .into_iter()
+                .chain([before.to_owned(), after.to_owned()])
+        });
     for text in texts {
-        let Err(error) = Script::parse(&text, &folder().join("release-room.yaml")) else { continue };
+        let Err(error) = Script::parse(&text, &folder().join("release-room.yaml")) else {
+            continue;
+        };
         assert!(!error.faults.is_empty());
         for fault in error.faults {
             let (start, len) = fault.span;
-            assert!(fault.source.get(start..start + len).is_some(), "{fault} in\n{text}");
+            assert!(
+                fault.source.get(start..start + len).is_some(),
+                "{fault} in\n{text}"
+            );
         }
     }
 }

@@ -11,12 +11,14 @@ const MODELS: &str = "plain: { provider: openai-chat, model: m }, \
 
 /// The settings of the model `name` in `ROOM` with `MODELS` in it and `rest` behind it.
 fn settings(rest: &str, name: &str) -> Value {
-    let script = parse(&format!("{}{rest}", ROOM.replace("m: {", MODELS))).unwrap_or_else(|error| panic!("{error}"));
-    script.spec.models[&ModelName::new(name).unwrap()].settings.clone()
+    let script = parse(&format!("{}{rest}", ROOM.replace("m: {", MODELS)))
+        .unwrap_or_else(|error| panic!("{error}"));
+    script.spec.models[&ModelName::new(name).unwrap()]
+        .settings
+        .clone()
 }
 
-const GATEWAY: &str =
-    "gateway: { base_url: \"${GATE}/{provider}\", key: \"${GATE_KEY}\", headers: { x-room: room, x-a: a } }";
+const GATEWAY: &str = "gateway: { base_url: \"${GATE}/{provider}\", key: \"${GATE_KEY}\", headers: { x-room: room, x-a: a } }";
 
 #[test]
 fn a_model_that_says_not_where_it_is_goes_through_the_gateway() {
@@ -47,11 +49,15 @@ fn models_elsewhere_and_those_that_are_played_are_left_alone() {
 fn what_is_wrong_with_a_gateway_is_shown_at_its_place() {
     check(
         "gateway: {}",
-        &["1:1 the gateway needs `base_url` | Where it is; `{provider}` stands for the name of a model's provider."],
+        &[
+            "1:1 the gateway needs `base_url` | Where it is; `{provider}` stands for the name of a model's provider.",
+        ],
     );
     check(
         "gateway: { base_url: \"http://a/{model}\" }",
-        &["1:22 this place holder is not known | write `{provider}` where the name of the provider belongs"],
+        &[
+            "1:22 this place holder is not known | write `{provider}` where the name of the provider belongs",
+        ],
     );
     check(
         "gateway: { base_url: \"${A\", key: sk-1 }",
@@ -67,7 +73,11 @@ fn a_gateway_comes_with_an_included_file_too() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("shared.yaml"), format!("{GATEWAY}\n")).unwrap();
     let room = ROOM.replace("provider: scripted", "provider: openai-chat, model: m");
-    let script = Script::parse(&format!("include: shared.yaml\n{room}"), &folder.path().join("room.yaml")).unwrap();
+    let script = Script::parse(
+        &format!("include: shared.yaml\n{room}"),
+        &folder.path().join("room.yaml"),
+    )
+    .unwrap();
     let settings = &script.spec.models[&ModelName::new("m").unwrap()].settings;
     assert_eq!(settings["base_url"], json!("${GATE}/openai-chat"));
 }

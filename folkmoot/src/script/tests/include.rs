@@ -42,19 +42,32 @@ tools: { look: { use: calc }, sum: { use: calc } }
 limits: { attempts: 7, approval_ttl: { write: 1h, destructive: 1m } }
 ";
     let definition = |script: Script| script.spec.definition(std::collections::BTreeMap::new());
-    assert_eq!(definition(Script::load(&file).unwrap()), definition(parse(whole).unwrap()));
+    assert_eq!(
+        definition(Script::load(&file).unwrap()),
+        definition(parse(whole).unwrap())
+    );
 }
 
 #[test]
 fn faults_of_an_included_file_are_shown_in_it() {
     let (_folder, file) = folder(&[
-        ("script.yaml", "world: w\ninclude: shared.yaml\npolicy: { main_agent: wroker }"),
+        (
+            "script.yaml",
+            "world: w\ninclude: shared.yaml\npolicy: { main_agent: wroker }",
+        ),
         ("shared.yaml", &format!("{SHARED}script: []\nplocy: {{}}")),
     ]);
     let error = Script::load(&file).unwrap_err();
-    let files: Vec<_> = error.faults.iter().map(|fault| fault.file.file_name().unwrap().to_owned()).collect();
+    let files: Vec<_> = error
+        .faults
+        .iter()
+        .map(|fault| fault.file.file_name().unwrap().to_owned())
+        .collect();
     assert_eq!(files, ["script.yaml", "shared.yaml", "shared.yaml"]);
-    assert_eq!(error.faults[1].source.lines().next(), Some("description: shared"));
+    assert_eq!(
+        error.faults[1].source.lines().next(),
+        Some("description: shared")
+    );
     assert_eq!(
         lines(&error),
         [
@@ -67,7 +80,10 @@ fn faults_of_an_included_file_are_shown_in_it() {
 
 #[test]
 fn missing_include_is_shown_where_it_is_asked_for() {
-    let (folder, file) = folder(&[("script.yaml", "world: w\ninclude: nowhere.yaml\npolicy: { main_agent: planner }")]);
+    let (folder, file) = folder(&[(
+        "script.yaml",
+        "world: w\ninclude: nowhere.yaml\npolicy: { main_agent: planner }",
+    )]);
     let message = format!(
         "2:10 `{}` cannot be read: there is no such file | the path is relative to the folder of this file",
         folder.path().join("nowhere.yaml").display()
@@ -84,14 +100,20 @@ fn files_cannot_include_themselves_by_a_detour() {
     ]);
     let error = Script::load(&file).unwrap_err();
     assert_eq!(error.faults[0].file.file_name().unwrap(), "two.yaml");
-    let message = format!("2:10 `{}` includes itself", folder.path().join("./one.yaml").display());
+    let message = format!(
+        "2:10 `{}` includes itself",
+        folder.path().join("./one.yaml").display()
+    );
     assert_eq!(lines(&error), [message]);
 }
 
 #[test]
 fn script_that_is_not_there_is_one_fault_without_a_place() {
     let error = Script::load(Path::new("/nowhere/script.yaml")).unwrap_err();
-    assert_eq!(error.to_string(), "/nowhere/script.yaml:1:1: the script cannot be read: there is no such file");
+    assert_eq!(
+        error.to_string(),
+        "/nowhere/script.yaml:1:1: the script cannot be read: there is no such file"
+    );
 }
 
 #[cfg(target_os = "linux")]
@@ -99,7 +121,10 @@ fn script_that_is_not_there_is_one_fault_without_a_place() {
 fn a_file_without_an_end_is_too_large() {
     let (_folder, file) = folder(&[("script.yaml", "world: w\ninclude: /dev/zero")]);
     for file in [file.as_path(), Path::new("/dev/zero")] {
-        assert_eq!(lines(&Script::load(file).unwrap_err()), ["1:1 the file is larger than 4194304 bytes"]);
+        assert_eq!(
+            lines(&Script::load(file).unwrap_err()),
+            ["1:1 the file is larger than 4194304 bytes"]
+        );
     }
 }
 
@@ -111,9 +136,18 @@ fn a_file_that_is_too_large_is_so_wherever_it_is_cut() {
         fs::write(&file, &text).unwrap();
         let is_large = text.len() > 4 * 1024 * 1024;
         let said = lines(&Script::load(&file).unwrap_err());
-        assert_eq!(said == ["1:1 the file is larger than 4194304 bytes"], is_large, "{said:?}");
+        assert_eq!(
+            said == ["1:1 the file is larger than 4194304 bytes"],
+            is_large,
+            "{said:?}"
+        );
     }
     fs::write(folder.path().join("bytes.yaml"), [0xff, 0xfe]).unwrap();
     let error = Script::load(&folder.path().join("bytes.yaml")).unwrap_err();
-    assert!(error.to_string().ends_with("the script cannot be read: line 1 is not UTF-8 text"), "{error}");
+    assert!(
+        error
+            .to_string()
+            .ends_with("the script cannot be read: line 1 is not UTF-8 text"),
+        "{error}"
+    );
 }

@@ -14,7 +14,9 @@ use super::*;
 use crate::script::grammar::VERBS;
 
 fn steps(script: &str) -> Vec<Step> {
-    parse(&format!("{ROOM}script:\n{script}")).unwrap_or_else(|error| panic!("{error}")).steps
+    parse(&format!("{ROOM}script:\n{script}"))
+        .unwrap_or_else(|error| panic!("{error}"))
+        .steps
 }
 
 fn verbs(script: &str) -> Vec<Verb> {
@@ -47,27 +49,46 @@ replies:
     assert_eq!(agent.parameters.temperature_milli, Some(250));
     assert_eq!(agent.parameters.output_tokens_max, Some(90));
     let model = definition.spec.models.values().next().unwrap();
-    assert_eq!((model.provider.as_str(), model.model.as_str(), model.timeout_ms), ("openai-chat", "gpt-5-mini", 5_000));
+    assert_eq!(
+        (
+            model.provider.as_str(),
+            model.model.as_str(),
+            model.timeout_ms
+        ),
+        ("openai-chat", "gpt-5-mini", 5_000)
+    );
     assert_eq!(definition.spec.policy.mode, Mode::Auto);
-    let limits = Limits { attempts: 2, approval_ttl_destructive_ms: 60_000, ..Limits::default() };
+    let limits = Limits {
+        attempts: 2,
+        approval_ttl_destructive_ms: 60_000,
+        ..Limits::default()
+    };
     assert_eq!(definition.spec.limits, limits);
     let text = definition.text.present().unwrap();
     assert_eq!(text.prompts.values().next().unwrap(), "Plan.");
     let settings = json!({ "provider": "openai-chat", "model": "gpt-5-mini", "key": "${KEY}" });
     assert_eq!(text.models.values().next().unwrap(), &settings);
-    assert_eq!(text.replies.values().next().unwrap(), &json!([{ "text": "@ada no" }]));
+    assert_eq!(
+        text.replies.values().next().unwrap(),
+        &json!([{ "text": "@ada no" }])
+    );
     let settings = json!({ "use": "scripted", "effect": "read", "results": [{ "text": "seen", "takes": "2s" }] });
     assert_eq!(text.tools.values().next().unwrap(), &settings);
 }
 
 #[test]
 fn faults_that_come_later_find_the_place_of_a_setting() {
-    let text = ROOM.replace("use: clock.now", "use: scripted, effect: read, results: [{ text: seen, takes: 2s }]");
+    let text = ROOM.replace(
+        "use: clock.now",
+        "use: scripted, effect: read, results: [{ text: seen, takes: 2s }]",
+    );
     let script = parse(&text).unwrap();
     let tool = script.spec.tools.values().next().unwrap();
     let at = |path: &str| {
         let fault = script.sources.fault(tool.at.of(path), "bad", None);
-        text.get(fault.span.0..fault.span.0 + fault.span.1).unwrap().to_owned()
+        text.get(fault.span.0..fault.span.0 + fault.span.1)
+            .unwrap()
+            .to_owned()
     };
     assert_eq!(at("results[0].takes"), "2s");
     assert_eq!(at("results[0].takes.unit"), "2s");
@@ -77,11 +98,21 @@ fn faults_that_come_later_find_the_place_of_a_setting() {
 
 #[test]
 fn steps_carry_who_and_how() {
-    let steps = steps("  - { say: hi, as: ada, id: one, wait: false }\n  - { stop: {}, refused: nothing_to_stop }");
-    let [say, stop] = steps.as_slice() else { panic!("two steps") };
+    let steps = steps(
+        "  - { say: hi, as: ada, id: one, wait: false }\n  - { stop: {}, refused: nothing_to_stop }",
+    );
+    let [say, stop] = steps.as_slice() else {
+        panic!("two steps")
+    };
     assert_eq!(say.by.to_string(), "ada");
-    assert_eq!((say.id.as_deref(), say.wait, say.refused.as_deref()), (Some("one"), false, None));
-    assert_eq!((stop.id.as_deref(), stop.wait, stop.refused.as_deref()), (None, true, Some("nothing_to_stop")));
+    assert_eq!(
+        (say.id.as_deref(), say.wait, say.refused.as_deref()),
+        (Some("one"), false, None)
+    );
+    assert_eq!(
+        (stop.id.as_deref(), stop.wait, stop.refused.as_deref()),
+        (None, true, Some("nothing_to_stop"))
+    );
     assert_eq!(stop.by.to_string(), "human");
 }
 
@@ -94,21 +125,33 @@ fn requests_are_selected_by_name_place_or_arguments() {
   - settle: { ran: true }
   - settle: { ran: \"true\" }",
     );
-    let [Verb::Decide(select, Decision::Judge(_)), Verb::Decide(denied, Decision::Judge(no)), rest @ ..] =
-        verbs.as_slice()
+    let [
+        Verb::Decide(select, Decision::Judge(_)),
+        Verb::Decide(denied, Decision::Judge(no)),
+        rest @ ..,
+    ] = verbs.as_slice()
     else {
         panic!("{verbs:?}")
     };
-    assert_eq!((select.agent.as_ref().unwrap().as_str(), select.nth), ("worker", Some(2)));
+    assert_eq!(
+        (select.agent.as_ref().unwrap().as_str(), select.nth),
+        ("worker", Some(2))
+    );
     assert!(select.fits_arguments(&json!({ "path": "a", "more": 1 })));
     assert!(!select.fits_arguments(&json!({ "path": "b" })));
-    assert_eq!((denied.request, no.reason.as_deref()), (Some(Position::new(41)), Some("no.")));
+    assert_eq!(
+        (denied.request, no.reason.as_deref()),
+        (Some(Position::new(41)), Some("no."))
+    );
     let expected = [
         Decision::Answer(Reply::Options(vec![1])),
         Decision::Settle(Settlement::Ran(None)),
         Decision::Settle(Settlement::Ran(Some("true".to_owned()))),
     ];
-    assert_eq!(rest, expected.map(|decision| Verb::Decide(Selector::default(), decision)));
+    assert_eq!(
+        rest,
+        expected.map(|decision| Verb::Decide(Selector::default(), decision))
+    );
 }
 
 #[test]
@@ -118,11 +161,20 @@ fn expectations_are_data() {
     since: start
   - advance: 90s",
     );
-    let [Verb::Expect(expect), Verb::Advance(time)] = verbs.as_slice() else { panic!("{verbs:?}") };
-    assert_eq!((expect.since, *time), (Some(Since::Start), Duration::from_secs(90)));
+    let [Verb::Expect(expect), Verb::Advance(time)] = verbs.as_slice() else {
+        panic!("{verbs:?}")
+    };
+    assert_eq!(
+        (expect.since, *time),
+        (Some(Since::Start), Duration::from_secs(90))
+    );
     let claims: Vec<&Claim> = expect.claims.iter().map(|(_, claim)| claim).collect();
-    let [Claim::Message(message), Claim::Approval(None), Claim::Refusals(none), Claim::ModelCalls(calls)] =
-        claims.as_slice()
+    let [
+        Claim::Message(message),
+        Claim::Approval(None),
+        Claim::Refusals(none),
+        Claim::ModelCalls(calls),
+    ] = claims.as_slice()
     else {
         panic!("{claims:?}")
     };
@@ -137,8 +189,14 @@ fn name(name: &str) -> AgentName {
 
 fn claims(expect: &str) -> Vec<Claim> {
     let verbs = verbs(&format!("  - {{ say: hi, as: ada }}\n  - expect: {expect}"));
-    let [Verb::Say(_), Verb::Expect(expect)] = verbs.as_slice() else { panic!("{verbs:?}") };
-    expect.claims.iter().map(|(_, claim)| claim.clone()).collect()
+    let [Verb::Say(_), Verb::Expect(expect)] = verbs.as_slice() else {
+        panic!("{verbs:?}")
+    };
+    expect
+        .claims
+        .iter()
+        .map(|(_, claim)| claim.clone())
+        .collect()
 }
 
 #[test]
@@ -153,7 +211,10 @@ fn messages_are_named_by_step_position_or_speaker() {
     id: \"7\"
   - retract: { message: \"7\" }",
     );
-    let from = |nth| MessageRef::From { agent: name("worker"), nth };
+    let from = |nth| MessageRef::From {
+        agent: name("worker"),
+        nth,
+    };
     let step = |id: &str| MessageRef::Step(id.to_owned());
     let expected = [
         Verb::Amend(step("one"), Amendment::Edit("ho".to_owned())),
@@ -167,12 +228,21 @@ fn messages_are_named_by_step_position_or_speaker() {
 
 #[test]
 fn people_join_and_leave_by_themselves() {
-    let steps = steps("  - join: ada\n  - leave: ada\n  - { join: bob, as: \"agent:worker\", refused: not_a_person }");
+    let steps = steps(
+        "  - join: ada\n  - leave: ada\n  - { join: bob, as: \"agent:worker\", refused: not_a_person }",
+    );
     let by: Vec<String> = steps.iter().map(|step| step.by.to_string()).collect();
     assert_eq!(by, ["ada", "ada", "agent:worker"]);
     let person = |name| PersonName::new(name).unwrap();
     let verbs: Vec<Verb> = steps.into_iter().map(|step| step.verb).collect();
-    assert_eq!(verbs, [Verb::Join(person("ada")), Verb::Leave(person("ada")), Verb::Join(person("bob"))]);
+    assert_eq!(
+        verbs,
+        [
+            Verb::Join(person("ada")),
+            Verb::Leave(person("ada")),
+            Verb::Join(person("bob"))
+        ]
+    );
 }
 
 #[test]
@@ -183,7 +253,10 @@ fn ways_of_messages_are_expected_one_by_one_or_as_a_list() {
         ..Routing::default()
     };
     let list = "[{ from: ada, to: { planner: main_agent } }, { from: planner, to: {} }]";
-    let ways = vec![way("ada", Some(("planner", RoutingReason::MainAgent))), way("planner", None)];
+    let ways = vec![
+        way("ada", Some(("planner", RoutingReason::MainAgent))),
+        way("planner", None),
+    ];
     let last = Routing {
         rule: Some(RoutingRule::Tag),
         tag: Some(Some(RoutingTag::To)),
@@ -210,7 +283,13 @@ fn ways_of_messages_are_expected_one_by_one_or_as_a_list() {
     );
     assert_eq!(wanted, [Claim::Routing(last)]);
     let wanted = claims("{ routing: { tag: none } }");
-    assert_eq!(wanted, [Claim::Routing(Routing { tag: Some(None), ..Routing::default() })]);
+    assert_eq!(
+        wanted,
+        [Claim::Routing(Routing {
+            tag: Some(None),
+            ..Routing::default()
+        })]
+    );
 }
 
 #[test]
@@ -220,12 +299,19 @@ fn ends_of_turns_budgets_and_people_are_expected() {
          people: [ada], activity: parked }",
     );
     let turns = [
-        (name("planner"), vec![CloseReason::Answered, CloseReason::HandedOff]),
+        (
+            name("planner"),
+            vec![CloseReason::Answered, CloseReason::HandedOff],
+        ),
         (name("worker"), vec![CloseReason::Passed]),
     ];
     let expected = [
         Claim::Turns(turns.into()),
-        Claim::Budget(Budget { agents: [(name("worker"), 4)].into(), episode: Some(20), ..Budget::default() }),
+        Claim::Budget(Budget {
+            agents: [(name("worker"), 4)].into(),
+            episode: Some(20),
+            ..Budget::default()
+        }),
         Claim::People([PersonName::new("ada").unwrap()].into()),
         Claim::Activity(Activity::Parked),
     ];
@@ -250,12 +336,24 @@ fn revised_spec_is_whole_and_its_names_are_known_from_then_on() {
   - revise: {{ limits: {{ attempts: 1 }} }}"
     ))
     .unwrap();
-    let names = |spec: &SpecDraft| spec.agents.iter().map(|agent| agent.spec.name.to_string()).collect::<Vec<_>>();
+    let names = |spec: &SpecDraft| {
+        spec.agents
+            .iter()
+            .map(|agent| agent.spec.name.to_string())
+            .collect::<Vec<_>>()
+    };
     assert_eq!(names(script.spec_before(0)), ["planner", "worker"]);
-    assert_eq!(names(script.spec_before(1)), ["planner", "worker", "critic"]);
+    assert_eq!(
+        names(script.spec_before(1)),
+        ["planner", "worker", "critic"]
+    );
     let last = script.spec_before(3);
     assert_eq!((names(last).len(), last.limits.attempts), (3, 1));
-    assert_eq!(last.agents[1].spec.tools.len(), 1, "what is not named stays");
+    assert_eq!(
+        last.agents[1].spec.tools.len(),
+        1,
+        "what is not named stays"
+    );
     check(
         "script:\n  - expect: { message: { from: critic } }\n  - revise: { agents: [{ name: critic }] }",
         &["2:32 nobody is called `critic` | speakers: planner, worker, human, world"],
@@ -289,8 +387,14 @@ fn every_verb_of_the_tables_is_read() {
         "fork: { as: other, at: 3 }",
     ];
     let states = "  - revise: { states: { ui: { schema: {} } } }\n";
-    let words: Vec<_> = read.iter().map(|step| verbs(&format!("{states}  - {step}"))[1].word()).collect();
-    assert_eq!(words, VERBS.iter().map(|verb| verb.field.name).collect::<Vec<_>>());
+    let words: Vec<_> = read
+        .iter()
+        .map(|step| verbs(&format!("{states}  - {step}"))[1].word())
+        .collect();
+    assert_eq!(
+        words,
+        VERBS.iter().map(|verb| verb.field.name).collect::<Vec<_>>()
+    );
 }
 
 #[test]
@@ -311,7 +415,13 @@ fn words_for_routing_are_those_of_the_core() {
     ];
     for rule in rules {
         let wanted = claims(&format!("{{ routing: {{ rule: {} }} }}", word(&rule)));
-        assert_eq!(wanted, [Claim::Routing(Routing { rule: Some(rule), ..Routing::default() })]);
+        assert_eq!(
+            wanted,
+            [Claim::Routing(Routing {
+                rule: Some(rule),
+                ..Routing::default()
+            })]
+        );
     }
     let reasons = [
         RoutingReason::Mentioned,
@@ -325,12 +435,32 @@ fn words_for_routing_are_those_of_the_core() {
     ];
     for reason in reasons {
         let respond = Some([(name("worker"), reason)].into());
-        let wanted = claims(&format!("{{ routing: {{ to: {{ worker: {} }} }} }}", word(&reason)));
-        assert_eq!(wanted, [Claim::Routing(Routing { respond, ..Routing::default() })]);
+        let wanted = claims(&format!(
+            "{{ routing: {{ to: {{ worker: {} }} }} }}",
+            word(&reason)
+        ));
+        assert_eq!(
+            wanted,
+            [Claim::Routing(Routing {
+                respond,
+                ..Routing::default()
+            })]
+        );
     }
-    for tag in [RoutingTag::Stop, RoutingTag::Done, RoutingTag::Pass, RoutingTag::To] {
+    for tag in [
+        RoutingTag::Stop,
+        RoutingTag::Done,
+        RoutingTag::Pass,
+        RoutingTag::To,
+    ] {
         let wanted = claims(&format!("{{ routing: {{ tag: {} }} }}", word(&tag)));
-        assert_eq!(wanted, [Claim::Routing(Routing { tag: Some(Some(tag)), ..Routing::default() })]);
+        assert_eq!(
+            wanted,
+            [Claim::Routing(Routing {
+                tag: Some(Some(tag)),
+                ..Routing::default()
+            })]
+        );
     }
 }
 

@@ -160,12 +160,18 @@ fn schema_and_checks_agree() {
     for rest in GOOD {
         let text = format!("{ROOM}{rest}");
         assert_eq!(faults(&text), Vec::<String>::new(), "{rest}");
-        assert!(validator.is_valid(&json(&text)), "the schema refuses {rest}");
+        assert!(
+            validator.is_valid(&json(&text)),
+            "the schema refuses {rest}"
+        );
     }
     for rest in BAD {
         let text = format!("{ROOM}{rest}");
         assert_ne!(faults(&text), Vec::<String>::new(), "{rest}");
-        assert!(!validator.is_valid(&json(&text)), "the schema accepts {rest}");
+        assert!(
+            !validator.is_valid(&json(&text)),
+            "the schema accepts {rest}"
+        );
     }
 }
 
@@ -173,10 +179,26 @@ fn schema_and_checks_agree() {
 fn schema_and_checks_agree_about_tools_and_models() {
     let validator = validator();
     let entries = [
-        ("use: clock.now", "use: scripted, effect: read, results: [{ json: [1], takes: 2s }]", true),
-        ("use: clock.now", "use: scripted, effect: read, results: [{ text: a, error: b }]", false),
-        ("use: clock.now", "use: scripted, effect: write, idempotent: { for: 24h }, results: [{ text: a }]", true),
-        ("use: clock.now", "use: scripted, results: [{ text: a }]", false),
+        (
+            "use: clock.now",
+            "use: scripted, effect: read, results: [{ json: [1], takes: 2s }]",
+            true,
+        ),
+        (
+            "use: clock.now",
+            "use: scripted, effect: read, results: [{ text: a, error: b }]",
+            false,
+        ),
+        (
+            "use: clock.now",
+            "use: scripted, effect: write, idempotent: { for: 24h }, results: [{ text: a }]",
+            true,
+        ),
+        (
+            "use: clock.now",
+            "use: scripted, results: [{ text: a }]",
+            false,
+        ),
         (
             "use: clock.now",
             "use: scripted, effect: read, results: [{ needs_input: { question: q, options: [a, b], choose: { min: 0, max: 2 } } }]",
@@ -197,25 +219,69 @@ fn schema_and_checks_agree_about_tools_and_models() {
             "use: scripted, effect: read, results: [{ needs_input: { question: q, options: [a], schema: {} } }]",
             false,
         ),
-        ("use: clock.now", "use: shell, cwd: ., allow: [[wc, -w]]", true),
-        ("use: clock.now", "use: shell, cwd: ., allow: [{ argv: [wc], effect: read, args: any }]", true),
+        (
+            "use: clock.now",
+            "use: shell, cwd: ., allow: [[wc, -w]]",
+            true,
+        ),
+        (
+            "use: clock.now",
+            "use: shell, cwd: ., allow: [{ argv: [wc], effect: read, args: any }]",
+            true,
+        ),
         ("use: clock.now", "use: shell, cwd: ., allow: []", false),
-        ("use: clock.now", "use: shell, cwd: ., allow: [{ argv: [wc], effect: read, args: any, pin: 0a }]", true),
-        ("use: clock.now", "use: fs.read, root: ., links: follow", true),
-        ("use: clock.now", "use: fs.read, root: ., links: some", false),
-        ("use: clock.now", "use: scripted, effect: read, paths: [/a], results: [{ text: t }]", true),
-        ("use: clock.now", "use: scripted, effect: read, paths: [a], results: [{ text: t }]", false),
+        (
+            "use: clock.now",
+            "use: shell, cwd: ., allow: [{ argv: [wc], effect: read, args: any, pin: 0a }]",
+            true,
+        ),
+        (
+            "use: clock.now",
+            "use: fs.read, root: ., links: follow",
+            true,
+        ),
+        (
+            "use: clock.now",
+            "use: fs.read, root: ., links: some",
+            false,
+        ),
+        (
+            "use: clock.now",
+            "use: scripted, effect: read, paths: [/a], results: [{ text: t }]",
+            true,
+        ),
+        (
+            "use: clock.now",
+            "use: scripted, effect: read, paths: [a], results: [{ text: t }]",
+            false,
+        ),
         ("use: clock.now", "use: ask", true),
-        ("use: clock.now", "use: handoff, agents: [planner], description: d", true),
+        (
+            "use: clock.now",
+            "use: handoff, agents: [planner], description: d",
+            true,
+        ),
         ("use: clock.now", "use: ask, agents: []", false),
         ("use: clock.now", "use: ask, agents: planner", false),
         ("use: clock.now", "use: fs.read", false),
         ("use: clock.now", "use: abacus", false),
         ("use: clock.now", "description: d", false),
-        ("provider: scripted", "provider: openai-chat, model: gpt, key: null, timeout: 5s", true),
+        (
+            "provider: scripted",
+            "provider: openai-chat, model: gpt, key: null, timeout: 5s",
+            true,
+        ),
         ("provider: scripted", "provider: openai-chat", false),
-        ("provider: scripted", "provider: recorded, wire: openai-chat, from: a.jsonl", true),
-        ("provider: scripted", "provider: recorded, wire: carrier-pigeon, from: a.jsonl", false),
+        (
+            "provider: scripted",
+            "provider: recorded, wire: openai-chat, from: a.jsonl",
+            true,
+        ),
+        (
+            "provider: scripted",
+            "provider: recorded, wire: carrier-pigeon, from: a.jsonl",
+            false,
+        ),
     ];
     for (old, new, is_good) in entries {
         let text = ROOM.replace(old, new);

@@ -4,19 +4,34 @@ use super::*;
 
 #[test]
 fn typo_in_a_key_names_the_nearest_key() {
-    check("polcy: { mode: ask }", &["1:1 `polcy` is not a key of a world script | did you mean `policy`?"]);
-    check("policy: { mdoe: ask }", &["1:11 `mdoe` is not a key of the policy | did you mean `mode`?"]);
-    check("script:\n  - sya: hello", &["2:5 `sya` is not a step | did you mean `say`?"]);
+    check(
+        "polcy: { mode: ask }",
+        &["1:1 `polcy` is not a key of a world script | did you mean `policy`?"],
+    );
+    check(
+        "policy: { mdoe: ask }",
+        &["1:11 `mdoe` is not a key of the policy | did you mean `mode`?"],
+    );
+    check(
+        "script:\n  - sya: hello",
+        &["2:5 `sya` is not a step | did you mean `say`?"],
+    );
     check(
         "script:\n  - approve: { agnet: worker }",
         &["2:16 `agnet` is not a key of an approval | did you mean `agent`?"],
     );
-    check("script:\n  - say: hello\n    af: ada", &["3:5 `af` is not a key of a `say` step | did you mean `as`?"]);
+    check(
+        "script:\n  - say: hello\n    af: ada",
+        &["3:5 `af` is not a key of a `say` step | did you mean `as`?"],
+    );
     check(
         "script:\n  - expect: { mesage: {} }",
         &["2:15 `mesage` is not a key of an expectation | did you mean `message`?"],
     );
-    check("script:\n  - restart: { now: true }", &["2:16 `now` is not a key of this step | write `{}`"]);
+    check(
+        "script:\n  - restart: { now: true }",
+        &["2:16 `now` is not a key of this step | write `{}`"],
+    );
     check(
         "colour: red",
         &[
@@ -27,7 +42,10 @@ fn typo_in_a_key_names_the_nearest_key() {
 
 #[test]
 fn unknown_names_are_shown_with_the_nearest_known_one() {
-    check("policy: { main_agent: planer }", &["1:23 no agent is called `planer` | did you mean `planner`?"]);
+    check(
+        "policy: { main_agent: planer }",
+        &["1:23 no agent is called `planer` | did you mean `planner`?"],
+    );
     check(
         "replies: { worker: [{ calls: [{ tool: loook }] }] }",
         &["1:39 no tool is called `loook` | did you mean `look`?"],
@@ -36,7 +54,10 @@ fn unknown_names_are_shown_with_the_nearest_known_one() {
         "script:\n  - approve: { agent: wroker, tool: look }",
         &["2:23 no agent is called `wroker` | did you mean `worker`?"],
     );
-    check("script:\n  - say: hi\n    as: agent:nobody", &["3:9 no agent is called `nobody` | agents: planner, worker"]);
+    check(
+        "script:\n  - say: hi\n    as: agent:nobody",
+        &["3:9 no agent is called `nobody` | agents: planner, worker"],
+    );
     check(
         "script:\n  - expect: { message: { from: adda } }\n  - say: hi\n    as: ada",
         &["2:32 nobody is called `adda` | did you mean `ada`?"],
@@ -47,7 +68,10 @@ fn unknown_names_are_shown_with_the_nearest_known_one() {
     );
     assert_eq!(
         faults(&ROOM.replace("tools: [look]", "model: n, tools: [lok]")),
-        ["4:52 no model is called `n` | did you mean `m`?", "4:63 no tool is called `lok` | did you mean `look`?"]
+        [
+            "4:52 no model is called `n` | did you mean `m`?",
+            "4:63 no tool is called `lok` | did you mean `look`?"
+        ]
     );
 }
 
@@ -80,7 +104,10 @@ fn tools_and_models_say_what_they_are() {
         ]
     );
     assert_eq!(
-        faults(&ROOM.replace("use: clock.now", "use: scripted, effect: rite, results: [{ text: a }]")),
+        faults(&ROOM.replace(
+            "use: clock.now",
+            "use: scripted, effect: rite, results: [{ text: a }]"
+        )),
         ["5:41 `rite` is not known here | did you mean `write`?"]
     );
     assert_eq!(
@@ -97,51 +124,77 @@ fn tools_and_models_say_what_they_are() {
 fn names_that_yaml_reads_as_something_else_are_shown_in_quotes() {
     assert_eq!(
         faults(&ROOM.replace("name: planner", "name: no")),
-        ["4:18 a name is wanted here, and YAML reads `no` as a truth value | put it in quotes: \"no\""]
+        [
+            "4:18 a name is wanted here, and YAML reads `no` as a truth value | put it in quotes: \"no\""
+        ]
     );
     assert_eq!(
         faults(&ROOM.replace("world: room", "world: 1.10")),
-        ["1:8 a name is wanted here, and YAML reads `1.10` as a number | put it in quotes: \"1.10\""]
+        [
+            "1:8 a name is wanted here, and YAML reads `1.10` as a number | put it in quotes: \"1.10\""
+        ]
     );
     assert_eq!(
         faults(&ROOM.replace("world: room", "world: 12:30")),
-        ["1:8 a name is wanted here, and YAML reads `12:30` as a time of day | put it in quotes: \"12:30\""]
+        [
+            "1:8 a name is wanted here, and YAML reads `12:30` as a time of day | put it in quotes: \"12:30\""
+        ]
     );
     assert_eq!(
         faults(&ROOM.replace("world: room", "world: 2026-11-21")),
-        ["1:8 a name is wanted here, and YAML reads `2026-11-21` as a date | put it in quotes: \"2026-11-21\""]
+        [
+            "1:8 a name is wanted here, and YAML reads `2026-11-21` as a date | put it in quotes: \"2026-11-21\""
+        ]
     );
     assert_eq!(
         faults(&ROOM.replace("world: room", "world: ~")),
         ["1:8 a name is wanted here, and YAML reads `~` as nothing | put it in quotes: \"~\""]
     );
-    assert_eq!(faults(&ROOM.replace("world: room", "world:")), ["1:1 a name is wanted here, and this is nothing"]);
+    assert_eq!(
+        faults(&ROOM.replace("world: room", "world:")),
+        ["1:1 a name is wanted here, and this is nothing"]
+    );
     check(
         "replies: { planner: [{ text: 42 }] }",
         &["1:30 text is wanted here, and YAML reads `42` as a number | put it in quotes: \"42\""],
     );
-    assert_eq!(faults(&ROOM.replace("name: planner", "name: \"no\"")), Vec::<String>::new());
+    assert_eq!(
+        faults(&ROOM.replace("name: planner", "name: \"no\"")),
+        Vec::<String>::new()
+    );
 }
 
 #[test]
 fn value_that_starts_with_an_at_sign_wants_quotes() {
     check(
         "script:\n  - say: @worker look # now",
-        &["2:10 a value that starts with `@` cannot stand without quotes | put it in quotes: \"@worker look\""],
+        &[
+            "2:10 a value that starts with `@` cannot stand without quotes | put it in quotes: \"@worker look\"",
+        ],
     );
     check(
         "replies: { planner: [{ text: @worker look }] }",
-        &["1:30 a value that starts with `@` cannot stand without quotes | put it in quotes: \"@worker look\""],
+        &[
+            "1:30 a value that starts with `@` cannot stand without quotes | put it in quotes: \"@worker look\"",
+        ],
     );
 }
 
 #[test]
 fn no_fault_shows_a_secret() {
     let model = "provider: openai-chat, model: gpt, key: sk-123, headers: { authorization: \"Bearer sk-4\" }, nokey: 1";
-    let error = Script::parse(&ROOM.replace("provider: scripted", model), Path::new("room.yaml")).unwrap_err();
+    let error = Script::parse(
+        &ROOM.replace("provider: scripted", model),
+        Path::new("room.yaml"),
+    )
+    .unwrap_err();
     assert_eq!(error.faults.len(), 3, "{error}");
     for fault in error.faults {
-        assert!(!fault.source.contains("sk-") && fault.source.contains("key: ******,"), "{}", fault.source);
+        assert!(
+            !fault.source.contains("sk-") && fault.source.contains("key: ******,"),
+            "{}",
+            fault.source
+        );
     }
 }
 
@@ -153,11 +206,15 @@ fn secrets_and_variables_have_their_places() {
     };
     assert_eq!(
         model("key: sk-123"),
-        ["2:56 a secret must not stand in a script | write `${NAME}`, and set NAME in the environment"]
+        [
+            "2:56 a secret must not stand in a script | write `${NAME}`, and set NAME in the environment"
+        ]
     );
     assert_eq!(
         model("key: \"${KEY:-sk-123}\""),
-        ["2:56 a secret must not stand in a script | write `${NAME}`, and set NAME in the environment"]
+        [
+            "2:56 a secret must not stand in a script | write `${NAME}`, and set NAME in the environment"
+        ]
     );
     assert_eq!(
         model("headers: { Authorization: \"Bearer abc\", x-api-key: abc, x-team: blue }"),
@@ -168,19 +225,24 @@ fn secrets_and_variables_have_their_places() {
     );
     assert_eq!(
         model("base_url: \"${1}\""),
-        ["2:61 this `${` is not the beginning of a variable | write `${NAME}` or `${NAME:-default}`"]
+        [
+            "2:61 this `${` is not the beginning of a variable | write `${NAME}` or `${NAME:-default}`"
+        ]
     );
-    let fine =
-        "key: \"${KEY}\", base_url: \"${URL:-http://localhost/v1}\", headers: { Authorization: \"Bearer ${T}\" }";
+    let fine = "key: \"${KEY}\", base_url: \"${URL:-http://localhost/v1}\", headers: { Authorization: \"Bearer ${T}\" }";
     assert_eq!(model(fine), Vec::<String>::new());
     assert_eq!(model("key: null"), Vec::<String>::new());
     check(
         "description: See ${HOME}",
-        &["1:14 a variable would not be replaced here | `${…}` works in the settings of models and tools only"],
+        &[
+            "1:14 a variable would not be replaced here | `${…}` works in the settings of models and tools only",
+        ],
     );
     check(
         "script:\n  - say: Deploy to ${STAGE}",
-        &["2:10 a variable would not be replaced here | `${…}` works in the settings of models and tools only"],
+        &[
+            "2:10 a variable would not be replaced here | `${…}` works in the settings of models and tools only",
+        ],
     );
 }
 
@@ -188,7 +250,9 @@ fn secrets_and_variables_have_their_places() {
 fn step_does_exactly_one_thing() {
     check(
         "script:\n  - say: hi\n    idle: {}",
-        &["3:5 a step does one thing, and this one has `say` and `idle` | begin a new step with `- `"],
+        &[
+            "3:5 a step does one thing, and this one has `say` and `idle` | begin a new step with `- `",
+        ],
     );
     check(
         "script:\n  - as: ada",
@@ -200,9 +264,18 @@ fn step_does_exactly_one_thing() {
         "script:\n  - idle",
         &["2:5 a step is a map | write `idle: …`, or `idle: {}` if there is nothing more to say"],
     );
-    check("script:\n  - idle: {}\n    since: start", &["3:5 `since` does not go with `idle`"]);
-    check("script:\n  - say: \"\"", &["2:10 there is nothing to say here"]);
-    check("script:\n  - say: hi\n    id: one\n  - say: ho\n    id: one", &["5:9 another step has the id `one`"]);
+    check(
+        "script:\n  - idle: {}\n    since: start",
+        &["3:5 `since` does not go with `idle`"],
+    );
+    check(
+        "script:\n  - say: \"\"",
+        &["2:10 there is nothing to say here"],
+    );
+    check(
+        "script:\n  - say: hi\n    id: one\n  - say: ho\n    id: one",
+        &["5:9 another step has the id `one`"],
+    );
 }
 
 #[test]
@@ -218,28 +291,45 @@ fn messages_and_people_of_steps_are_checked() {
     let nobody = |name: &str, word: &str| {
         format!("3:9 nobody can be called `{name}`: `{word}` stands for nobody | take another name")
     };
-    for (name, word) in [("Agent:planner", "agent:"), ("t\u{43e}\u{43e}l:look", "tool:"), ("\u{1d41a}gent:x", "agent:")]
-    {
-        check(&format!("script:\n  - say: hi\n    as: {name}"), &[&nobody(name, word)]);
+    for (name, word) in [
+        ("Agent:planner", "agent:"),
+        ("t\u{43e}\u{43e}l:look", "tool:"),
+        ("\u{1d41a}gent:x", "agent:"),
+    ] {
+        check(
+            &format!("script:\n  - say: hi\n    as: {name}"),
+            &[&nobody(name, word)],
+        );
     }
     check(
         "script:\n  - say: hi\n    as: \u{3164}",
         &["3:9 `\u{3164}` cannot be mentioned: nobody can see it | take another name"],
     );
-    check("script:\n  - edit: { message: 4, text: \"\" }", &["2:31 there is nothing to say here"]);
+    check(
+        "script:\n  - edit: { message: 4, text: \"\" }",
+        &["2:31 there is nothing to say here"],
+    );
     check(
         "script:\n  - join: ada\n    as: bob",
         &["3:9 nobody can `join` for somebody else | leave out `as`: it is ada who does it"],
     );
-    check("script:\n  - leave: { name: ada }", &["2:12 a name is wanted here, and this is a map"]);
+    check(
+        "script:\n  - leave: { name: ada }",
+        &["2:12 a name is wanted here, and this is a map"],
+    );
 }
 
 #[test]
 fn fork_needs_a_name_and_a_place_that_is_known() {
-    check("script:\n  - fork: { at: 3 }", &["2:5 a fork needs `as` | The new world's name."]);
+    check(
+        "script:\n  - fork: { at: 3 }",
+        &["2:5 a fork needs `as` | The new world's name."],
+    );
     check(
         "script:\n  - fork: { at: nowhere, as: b }",
-        &["2:17 no earlier step has the id `nowhere` | the script has no earlier steps with an `id`"],
+        &[
+            "2:17 no earlier step has the id `nowhere` | the script has no earlier steps with an `id`",
+        ],
     );
 }
 
@@ -254,8 +344,14 @@ fn values_out_of_range_or_of_another_kind_are_faults() {
             "1:83 `1` is not a duration | write a whole number and a unit: 250ms, 90s, 15m, 24h",
         ],
     );
-    check("policy: [ask]", &["1:9 a map is wanted here, and this is a list"]);
-    check("script: later", &["1:9 a list is wanted here, and this is a single value"]);
+    check(
+        "policy: [ask]",
+        &["1:9 a map is wanted here, and this is a list"],
+    );
+    check(
+        "script: later",
+        &["1:9 a list is wanted here, and this is a single value"],
+    );
     check(
         "script:\n  - advance: 90\n  - advance: soon",
         &[
@@ -267,13 +363,22 @@ fn values_out_of_range_or_of_another_kind_are_faults() {
         "script:\n  - expect: { message: { matches: \"a(\" } }",
         &["2:35 this is not a regular expression: unclosed group"],
     );
-    check("script:\n  - answer: { text: yes please, option: 1 }", &["2:33 `option` cannot stand beside `text`"]);
-    check("script:\n  - settle: {}", &["2:5 a settlement needs one of these: ran, not_run, run_again"]);
+    check(
+        "script:\n  - answer: { text: yes please, option: 1 }",
+        &["2:33 `option` cannot stand beside `text`"],
+    );
+    check(
+        "script:\n  - settle: {}",
+        &["2:5 a settlement needs one of these: ran, not_run, run_again"],
+    );
     check(
         "script:\n  - deny: { request: latest }",
         &["2:22 this is not the name of a request | write `WORLD#POSITION`, or the position alone"],
     );
-    check("script:\n  - advance: 1s\nclock: system", &["2:5 `advance` needs the simulated clock"]);
+    check(
+        "script:\n  - advance: 1s\nclock: system",
+        &["2:5 `advance` needs the simulated clock"],
+    );
     assert_eq!(
         faults(&ROOM.replace("name: planner", "name: planner, temperature: 3")),
         ["4:40 `3` does not fit here | it goes from 0 to 2, with at most three decimals"]
@@ -326,26 +431,53 @@ fn agents_can_be_told_apart_and_have_models() {
     assert_eq!(faults("world: empty"), ["1:1 the world has no agents"]);
     assert_eq!(
         faults("agents: []"),
-        ["1:1 a world script needs `world` | The world's name in the store.", "1:1 the world has no agents"]
+        [
+            "1:1 a world script needs `world` | The world's name in the store.",
+            "1:1 the world has no agents"
+        ]
     );
 }
 
 #[test]
 fn what_is_no_yaml_is_shown_where_it_breaks() {
-    check("policy:\n\tmode: ask", &["2:1 a tab cannot indent a line | use blanks"]);
-    check("policy: { mode: ask", &["1:9 this cannot be read as YAML: unclosed bracket '{'"]);
-    check("clock: system\nclock: simulated", &["2:1 `clock` stands here twice"]);
+    check(
+        "policy:\n\tmode: ask",
+        &["2:1 a tab cannot indent a line | use blanks"],
+    );
+    check(
+        "policy: { mode: ask",
+        &["1:9 this cannot be read as YAML: unclosed bracket '{'"],
+    );
+    check(
+        "clock: system\nclock: simulated",
+        &["2:1 `clock` stands here twice"],
+    );
     check(
         "description: &d text",
         &[
             "1:17 anchors (`&name`) and aliases (`*name`) are not part of world scripts | write the value out, or share a spec with `include`",
         ],
     );
-    check("description: !secret text", &["1:14 tags (`!name`) are not part of world scripts"]);
-    check("---\nworld: other", &["1:1 a second document begins here; a world script is one"]);
+    check(
+        "description: !secret text",
+        &["1:14 tags (`!name`) are not part of world scripts"],
+    );
+    check(
+        "---\nworld: other",
+        &["1:1 a second document begins here; a world script is one"],
+    );
     assert_eq!(faults(""), ["1:1 the file is empty"]);
-    assert_eq!(faults("- a"), ["1:3 a map is wanted here, and this is a list", "1:3 the world has no agents"]);
-    assert_eq!(faults(&"[".repeat(100)), ["1:49 this cannot be read as YAML: recursion limit exceeded"]);
+    assert_eq!(
+        faults("- a"),
+        [
+            "1:3 a map is wanted here, and this is a list",
+            "1:3 the world has no agents"
+        ]
+    );
+    assert_eq!(
+        faults(&"[".repeat(100)),
+        ["1:49 this cannot be read as YAML: recursion limit exceeded"]
+    );
 }
 
 #[test]

@@ -10,13 +10,18 @@ impl Validator<'_> {
     /// Checks a step.
     pub(crate) fn step(&self, node: &Node) {
         if let Some(word) = node.text().filter(|word| verb(word).is_some()) {
-            let help = format!("write `{word}: …`, or `{word}: {{}}` if there is nothing more to say");
-            return self.faults.add_with_help(node.mark, "a step is a map", help);
+            let help =
+                format!("write `{word}: …`, or `{word}: {{}}` if there is nothing more to say");
+            return self
+                .faults
+                .add_with_help(node.mark, "a step is a map", help);
         }
         if !self.is_map(node, node.mark) {
             return;
         }
-        let mut verbs = node.entries().filter_map(|(key, value)| Some((verb(key.text())?, key, value)));
+        let mut verbs = node
+            .entries()
+            .filter_map(|(key, value)| Some((verb(key.text())?, key, value)));
         match (verbs.next(), verbs.next()) {
             (None, _) => self.no_verb(node),
             (Some((verb, key, value)), None) => {
@@ -24,30 +29,50 @@ impl Validator<'_> {
                 self.modifiers(node, verb);
             }
             (Some((_, one, _)), Some((_, other, _))) => {
-                let message =
-                    format!("a step does one thing, and this one has `{}` and `{}`", one.text(), other.text());
-                self.faults.add_with_help(other.mark, message, "begin a new step with `- `");
+                let message = format!(
+                    "a step does one thing, and this one has `{}` and `{}`",
+                    one.text(),
+                    other.text()
+                );
+                self.faults
+                    .add_with_help(other.mark, message, "begin a new step with `- `");
             }
         }
     }
 
     fn no_verb(&self, node: &Node) {
         let built = || VERBS.iter().map(|verb| verb.field.name);
-        let is_modifier = |key: &&Key| VERBS.iter().any(|verb| modifier(verb, key.text()).is_some());
-        match node.entries().map(|(key, _)| key).find(|key| !is_modifier(key)) {
+        let is_modifier = |key: &&Key| {
+            VERBS
+                .iter()
+                .any(|verb| modifier(verb, key.text()).is_some())
+        };
+        match node
+            .entries()
+            .map(|(key, _)| key)
+            .find(|key| !is_modifier(key))
+        {
             Some(key) => {
                 let help = help(key.text(), "steps", built()).unwrap_or_default();
-                self.faults.add_with_help(key.mark, format!("`{}` is not a step", key.text()), help);
+                self.faults.add_with_help(
+                    key.mark,
+                    format!("`{}` is not a step", key.text()),
+                    help,
+                );
             }
             None => {
                 let help = format!("one of: {}", built().collect::<Vec<_>>().join(", "));
-                self.faults.add_with_help(node.mark, "this step does nothing", help);
+                self.faults
+                    .add_with_help(node.mark, "this step does nothing", help);
             }
         }
     }
 
     fn modifiers(&self, node: &Node, verb: &'static VerbShape) {
-        for (key, value) in node.entries().filter(|(key, _)| key.text() != verb.field.name) {
+        for (key, value) in node
+            .entries()
+            .filter(|(key, _)| key.text() != verb.field.name)
+        {
             match modifier(verb, key.text()) {
                 Some(field) => self.field(field, value, key.mark),
                 None => self.no_modifier(key.text(), key.mark, verb),
@@ -57,10 +82,18 @@ impl Validator<'_> {
 
     fn no_modifier(&self, key: &str, mark: Mark, verb: &'static VerbShape) {
         if VERBS.iter().any(|verb| modifier(verb, key).is_some()) {
-            self.faults.add(mark, format!("`{key}` does not go with `{}`", verb.field.name));
+            self.faults.add(
+                mark,
+                format!("`{key}` does not go with `{}`", verb.field.name),
+            );
         } else {
             let what = format!("a `{}` step", verb.field.name);
-            self.unknown_key(key, mark, &what, std::iter::once(&verb.field).chain(verb.modifiers()));
+            self.unknown_key(
+                key,
+                mark,
+                &what,
+                std::iter::once(&verb.field).chain(verb.modifiers()),
+            );
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use folkmoot_core::constraint::{is_pointer, path};
 use folkmoot_core::event::Scope;
-use folkmoot_core::ids::{AgentName, ModelName, NameError, PersonName, StateName, ToolName, WorldName};
+use folkmoot_core::ids::{
+    AgentName, ModelName, NameError, PersonName, StateName, ToolName, WorldName,
+};
 use folkmoot_core::money::Money;
 use regex::Regex;
 
@@ -25,8 +27,15 @@ impl Validator<'_> {
             None => return Some(&scalar.text),
             Some(_) if scalar.text.is_empty() => self.mismatch(node, wanted, owner),
             Some(other) => {
-                let message = format!("{wanted} is wanted here, and YAML reads `{}` as {other}", scalar.text);
-                self.faults.add_with_help(node.mark, message, format!("put it in quotes: {:?}", scalar.text));
+                let message = format!(
+                    "{wanted} is wanted here, and YAML reads `{}` as {other}",
+                    scalar.text
+                );
+                self.faults.add_with_help(
+                    node.mark,
+                    message,
+                    format!("put it in quotes: {:?}", scalar.text),
+                );
             }
         }
         None
@@ -44,82 +53,144 @@ impl Validator<'_> {
         if let Some(scalar) = self.scalar(node, shape.wanted(), owner)
             && !(scalar.is_plain && words.contains(&scalar.text.as_str()))
         {
-            self.faults.add(node.mark, format!("{} is wanted here, and this is `{}`", shape.wanted(), scalar.text));
+            self.faults.add(
+                node.mark,
+                format!(
+                    "{} is wanted here, and this is `{}`",
+                    shape.wanted(),
+                    scalar.text
+                ),
+            );
         }
     }
 
     pub(super) fn pattern(&self, node: &Node, owner: Mark) {
         if let Some(Err(error)) = self.text(node, owner).map(Regex::new) {
             let error = error.to_string();
-            let last = error.lines().last().unwrap_or("").trim_start_matches("error: ");
-            self.faults.add(node.mark, format!("this is not a regular expression: {last}"));
+            let last = error
+                .lines()
+                .last()
+                .unwrap_or("")
+                .trim_start_matches("error: ");
+            self.faults.add(
+                node.mark,
+                format!("this is not a regular expression: {last}"),
+            );
         }
     }
 
     pub(super) fn count(&self, node: &Node, least: u64, most: u64, owner: Mark) {
-        let Some(scalar) = self.scalar(node, "a whole number", owner) else { return };
+        let Some(scalar) = self.scalar(node, "a whole number", owner) else {
+            return;
+        };
         let is_number = scalar.is_plain && scalar.text.chars().all(|c| c.is_ascii_digit());
         match scalar.text.parse::<u64>() {
             Ok(count) if is_number && (least..=most).contains(&count) => {}
             Ok(_) if is_number => {
-                let most = if most == u64::MAX { String::new() } else { format!(" to {most}") };
+                let most = if most == u64::MAX {
+                    String::new()
+                } else {
+                    format!(" to {most}")
+                };
                 let help = format!("it goes from {least}{most}");
-                self.faults.add_with_help(node.mark, format!("`{}` is out of range", scalar.text), help);
+                self.faults.add_with_help(
+                    node.mark,
+                    format!("`{}` is out of range", scalar.text),
+                    help,
+                );
             }
             Ok(_) | Err(_) => {
-                let message = format!("a whole number is wanted here, and this is `{}`", scalar.text);
+                let message = format!(
+                    "a whole number is wanted here, and this is `{}`",
+                    scalar.text
+                );
                 self.faults.add(node.mark, message);
             }
         }
     }
 
     pub(super) fn decimal(&self, node: &Node, least: u32, most: u32, owner: Mark) {
-        let Some(scalar) = self.scalar(node, "a number", owner) else { return };
+        let Some(scalar) = self.scalar(node, "a number", owner) else {
+            return;
+        };
         let value = scalar::thousandths(&scalar.text).filter(|_| scalar.is_plain);
         if value.is_none_or(|value| !(least..=most).contains(&value)) {
             let (least, most) = (f64::from(least) / 1_000.0, f64::from(most) / 1_000.0);
             let help = format!("it goes from {least} to {most}, with at most three decimals");
-            self.faults.add_with_help(node.mark, format!("`{}` does not fit here", scalar.text), help);
+            self.faults.add_with_help(
+                node.mark,
+                format!("`{}` does not fit here", scalar.text),
+                help,
+            );
         }
     }
 
     pub(super) fn number(&self, node: &Node, owner: Mark) {
-        let Some(scalar) = self.scalar(node, "a number", owner) else { return };
+        let Some(scalar) = self.scalar(node, "a number", owner) else {
+            return;
+        };
         if !scalar::json(scalar).is_number() {
-            self.faults.add(node.mark, format!("a number is wanted here, and this is `{}`", scalar.text));
+            self.faults.add(
+                node.mark,
+                format!("a number is wanted here, and this is `{}`", scalar.text),
+            );
         }
     }
 
     pub(super) fn amount(&self, node: &Node, digits: usize, owner: Mark) {
-        let Some(scalar) = self.scalar(node, "an amount", owner) else { return };
-        let decimals = scalar.text.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        let Some(scalar) = self.scalar(node, "an amount", owner) else {
+            return;
+        };
+        let decimals = scalar
+            .text
+            .split_once('.')
+            .map_or(0, |(_, decimals)| decimals.len());
         if scalar.text.parse::<Money>().is_err() || decimals > digits {
             let help = format!("write digits with at most {digits} decimals, e.g. \"0.25\"");
-            self.faults.add_with_help(node.mark, format!("`{}` is not an amount", scalar.text), help);
+            self.faults.add_with_help(
+                node.mark,
+                format!("`{}` is not an amount", scalar.text),
+                help,
+            );
         }
     }
 
     pub(super) fn pointer(&self, node: &Node, owner: Mark) {
-        let Some(text) = self.text(node, owner) else { return };
+        let Some(text) = self.text(node, owner) else {
+            return;
+        };
         if !is_pointer(text) {
-            let help = "write e.g. `/path` or `/items/0/id`; in a name, `~1` is a `/` and `~0` a `~`";
-            self.faults.add_with_help(node.mark, format!("`{text}` is not a JSON pointer to a part"), help);
+            let help =
+                "write e.g. `/path` or `/items/0/id`; in a name, `~1` is a `/` and `~0` a `~`";
+            self.faults.add_with_help(
+                node.mark,
+                format!("`{text}` is not a JSON pointer to a part"),
+                help,
+            );
         }
     }
 
     pub(super) fn filled(&self, node: &Node, owner: Mark) {
         if self.text(node, owner) == Some("") {
             let help = "leave the constraint out where anything may stand, or name a beginning";
-            self.faults.add_with_help(node.mark, "every text begins with an empty prefix".to_owned(), help);
+            self.faults.add_with_help(
+                node.mark,
+                "every text begins with an empty prefix".to_owned(),
+                help,
+            );
         }
     }
 
     pub(super) fn plain_path(&self, node: &Node, owner: Mark) {
-        let Some(text) = self.text(node, owner) else { return };
+        let Some(text) = self.text(node, owner) else {
+            return;
+        };
         if let Err(why) = path::parts(text) {
-            let plain = path::plain(text).map_or_else(|| "e.g. `notes`".to_owned(), |plain| format!("`{plain}`"));
+            let plain = path::plain(text)
+                .map_or_else(|| "e.g. `notes`".to_owned(), |plain| format!("`{plain}`"));
             let help = format!("write {plain}, relative to the tool's folder");
-            self.faults.add_with_help(node.mark, format!("`{text}` is no plain path: {why}"), help);
+            self.faults
+                .add_with_help(node.mark, format!("`{text}` is no plain path: {why}"), help);
         }
     }
 
@@ -130,41 +201,61 @@ impl Validator<'_> {
     }
 
     pub(super) fn duration(&self, node: &Node, least: u64, most: u64, owner: Mark) {
-        let Some(text) = self.scalar(node, "a duration", owner).map(|scalar| &scalar.text) else { return };
+        let Some(text) = self
+            .scalar(node, "a duration", owner)
+            .map(|scalar| &scalar.text)
+        else {
+            return;
+        };
         match scalar::duration_ms(text) {
             Some(ms) if (least..=most).contains(&ms) => {}
             Some(_) => {
-                let help = format!("it goes from {} to {}", scalar::duration_text(least), scalar::duration_text(most));
-                self.faults.add_with_help(node.mark, format!("`{text}` is out of range"), help);
+                let help = format!(
+                    "it goes from {} to {}",
+                    scalar::duration_text(least),
+                    scalar::duration_text(most)
+                );
+                self.faults
+                    .add_with_help(node.mark, format!("`{text}` is out of range"), help);
             }
             None => {
                 let help = "write a whole number and a unit: 250ms, 90s, 15m, 24h";
-                self.faults.add_with_help(node.mark, format!("`{text}` is not a duration"), help);
+                self.faults
+                    .add_with_help(node.mark, format!("`{text}` is not a duration"), help);
             }
         }
     }
 
     pub(super) fn word(&self, node: &Node, words: &[&str], later: &[&str], owner: Mark) {
-        let Some(text) = self.text(node, owner) else { return };
+        let Some(text) = self.text(node, owner) else {
+            return;
+        };
         let stem = text.split(':').next().unwrap_or(text);
         if later.contains(&stem) {
             let help = format!("there is: {}", words.join(", "));
-            self.faults.add_with_help(node.mark, format!("`{text}` is not in this build"), help);
+            self.faults
+                .add_with_help(node.mark, format!("`{text}` is not in this build"), help);
         } else if !words.contains(&text) {
             let help = help(text, "there is", words.iter().copied()).unwrap_or_default();
-            self.faults.add_with_help(node.mark, format!("`{text}` is not known here"), help);
+            self.faults
+                .add_with_help(node.mark, format!("`{text}` is not known here"), help);
         }
     }
 
     /// Checks a name that is given here.
     pub(super) fn name(&self, node: &Node, named: Named, owner: Mark) {
-        let Some(text) = self.written(node, "a name", owner) else { return };
+        let Some(text) = self.written(node, "a name", owner) else {
+            return;
+        };
         let fault = match named {
             Named::World => WorldName::new(text).err(),
             Named::Agent => AgentName::new(text).err(),
             Named::Tool => ToolName::new(text).err(),
             Named::Model => ModelName::new(text).err(),
-            Named::Step => ToolName::new(text).err().map(|error| NameError { what: "a step's id", ..error }),
+            Named::Step => ToolName::new(text).err().map(|error| NameError {
+                what: "a step's id",
+                ..error
+            }),
             Named::State => StateName::new(text).err(),
             Named::Actor => return self.actor(node.mark, text),
             Named::Speaker => PersonName::new(text).err(),

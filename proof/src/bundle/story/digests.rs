@@ -9,8 +9,14 @@ use crate::bundle::report::{Check, Checked, Verdict};
 
 /// SHA-256 over the length in bytes, as 8 bytes little-endian, and the bytes; in hexadecimal digits.
 fn digest(bytes: &[u8]) -> String {
-    let hasher = Sha256::new().chain_update((bytes.len() as u64).to_le_bytes()).chain_update(bytes);
-    hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    let hasher = Sha256::new()
+        .chain_update((bytes.len() as u64).to_le_bytes())
+        .chain_update(bytes);
+    hasher
+        .finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect()
 }
 
 /// The digest of arguments: over their canonical JSON, or over their bytes if they are no JSON.
@@ -48,14 +54,24 @@ fn write(value: &Value, into: &mut String) {
             }
             into.push('}');
         }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => into.push_str(&value.to_string()),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+            into.push_str(&value.to_string())
+        }
     }
 }
 
 /// The text that people were shown of a request, and its digest.
 pub(super) fn of_shown(asked: &ApprovalRequested, arguments: &str) -> (String, String) {
-    let ApprovalRequested { agent, tool, effect, warnings, .. } = asked;
-    let warned = |warning: &super::recorded::Warning| format!("\nwarning: {} at {:?}", warning.code, warning.path);
+    let ApprovalRequested {
+        agent,
+        tool,
+        effect,
+        warnings,
+        ..
+    } = asked;
+    let warned = |warning: &super::recorded::Warning| {
+        format!("\nwarning: {} at {:?}", warning.code, warning.path)
+    };
     let warnings: String = warnings.iter().map(warned).collect();
     let text = format!("{agent} asks to run {tool} ({effect}) with {arguments}{warnings}");
     let digest = digest(text.as_bytes());
@@ -64,19 +80,42 @@ pub(super) fn of_shown(asked: &ApprovalRequested, arguments: &str) -> (String, S
 
 /// What the digests say of all calls; `None` if there was nothing to compare.
 pub(super) fn check(calls: &[CallStory]) -> Option<Check> {
-    let shown =
-        calls.iter().filter_map(|call| Some((call, call.shown.as_ref()?.is_recorded?, "what people were shown")));
-    let arguments = calls.iter().filter_map(|call| Some((call, call.arguments_are_recorded?, "its arguments")));
-    let (fine, wrong): (Vec<_>, Vec<_>) = shown.chain(arguments).partition(|(_, is_recorded, _)| *is_recorded);
+    let shown = calls.iter().filter_map(|call| {
+        Some((
+            call,
+            call.shown.as_ref()?.is_recorded?,
+            "what people were shown",
+        ))
+    });
+    let arguments = calls
+        .iter()
+        .filter_map(|call| Some((call, call.arguments_are_recorded?, "its arguments")));
+    let (fine, wrong): (Vec<_>, Vec<_>) = shown
+        .chain(arguments)
+        .partition(|(_, is_recorded, _)| *is_recorded);
     if fine.is_empty() && wrong.is_empty() {
         return None;
     }
     let told = |(call, _, what): &(&CallStory, bool, &str)| {
-        format!("call {}: {what} has another digest than recorded", call.call)
+        format!(
+            "call {}: {what} has another digest than recorded",
+            call.call
+        )
     };
     if wrong.is_empty() {
-        let why = format!("{} digests of arguments and of what people were shown are what was recorded", fine.len());
-        return Some(Check { what: Checked::Digests, verdict: Verdict::Intact, why: vec![why] });
+        let why = format!(
+            "{} digests of arguments and of what people were shown are what was recorded",
+            fine.len()
+        );
+        return Some(Check {
+            what: Checked::Digests,
+            verdict: Verdict::Intact,
+            why: vec![why],
+        });
     }
-    Some(Check { what: Checked::Digests, verdict: Verdict::Damaged, why: wrong.iter().take(20).map(told).collect() })
+    Some(Check {
+        what: Checked::Digests,
+        verdict: Verdict::Damaged,
+        why: wrong.iter().take(20).map(told).collect(),
+    })
 }

@@ -7,9 +7,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::recorded::{
-    AdmittedCall, ApprovalDecided, ApprovalRequested, CallReplaced, CallsAdmitted, DecisionText, GrantGiven, GrantUsed,
-    MessagePosted, OfCall, OutcomeSettled, OutcomeUnknown, QuestionAnswered, Reconciled, ToolFinished, ToolStarted,
-    TurnOpened,
+    AdmittedCall, ApprovalDecided, ApprovalRequested, CallReplaced, CallsAdmitted, DecisionText,
+    GrantGiven, GrantUsed, MessagePosted, OfCall, OutcomeSettled, OutcomeUnknown, QuestionAnswered,
+    Reconciled, ToolFinished, ToolStarted, TurnOpened,
 };
 use super::{Approval, CallStory, Requested, Run, Shown, digests};
 use crate::bundle::told::{Told, ToldContent, time};
@@ -45,7 +45,14 @@ impl<'a> Stories<'a> {
     pub(super) fn new(events: &'a [Told]) -> Self {
         let events = events.iter().map(|event| (event.position, event)).collect();
         let (calls, admitted, edited) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        Self { events, calls, admitted, edited, asked: BTreeMap::new(), order: Vec::new() }
+        Self {
+            events,
+            calls,
+            admitted,
+            edited,
+            asked: BTreeMap::new(),
+            order: Vec::new(),
+        }
     }
 
     fn story(&mut self, event: &Told, call: &str, agent: &str) -> &mut CallStory {
@@ -53,7 +60,12 @@ impl<'a> Stories<'a> {
             self.order.push(call.to_owned());
         }
         let (id, agent) = (call.to_owned(), agent.to_owned());
-        let new = || CallStory { call: id, agent, is_signed: true, ..CallStory::default() };
+        let new = || CallStory {
+            call: id,
+            agent,
+            is_signed: true,
+            ..CallStory::default()
+        };
         let story = self.calls.entry(call.to_owned()).or_insert_with(new);
         story.events.push(event.position);
         story.is_signed &= event.is_signed;
@@ -63,30 +75,46 @@ impl<'a> Stories<'a> {
     /// Takes in what an event says, if it is about a call.
     pub(super) fn take(&mut self, event: &Told) {
         if event.name == "CallsAdmitted" {
-            return facts(event).into_iter().for_each(|admitted| self.admit(event, admitted));
+            return facts(event)
+                .into_iter()
+                .for_each(|admitted| self.admit(event, admitted));
         }
-        let Some(OfCall { call, agent }) = facts(event) else { return };
+        let Some(OfCall { call, agent }) = facts(event) else {
+            return;
+        };
         let happened = |what: Option<String>| what.map(|what| said(event, what));
         match event.name.as_str() {
             "ApprovalRequested" => self.ask(event, &call),
             "ApprovalDecided" => {
                 let decided = self.decide(event, &call);
-                self.story(event, &call, &agent).approvals.extend(happened(decided));
+                self.story(event, &call, &agent)
+                    .approvals
+                    .extend(happened(decided));
             }
             "ApprovalExpired" | "GrantUsed" | "QuestionAnswered" => {
                 let allowed = self.allowed(event);
-                self.story(event, &call, &agent).approvals.extend(happened(allowed));
+                self.story(event, &call, &agent)
+                    .approvals
+                    .extend(happened(allowed));
             }
             "ToolStarted" => {
                 let run = facts(event).map(|started| run(event, started));
                 self.story(event, &call, &agent).runs.extend(run);
             }
-            _ => self.story(event, &call, &agent).outcomes.extend(happened(outcome(event))),
+            _ => self
+                .story(event, &call, &agent)
+                .outcomes
+                .extend(happened(outcome(event))),
         }
     }
 
     fn admit(&mut self, event: &Told, admitted: CallsAdmitted) {
-        let CallsAdmitted { agent, turn, answer, calls } = admitted;
+        let CallsAdmitted {
+            agent,
+            turn,
+            answer,
+            calls,
+        } = admitted;
         let taken_up: Arc<[String]> = self.taken_up(turn).into();
         for call in calls {
             let requested = Requested {
@@ -110,15 +138,29 @@ impl<'a> Stories<'a> {
             Some(MessagePosted { author }) => format!("message {at} of {}", author_told(&author)),
             None => format!("message {at}"),
         };
-        opened.map(|opened| opened.news.into_iter().take(TAKEN_UP_MAX).map(message).collect()).unwrap_or_default()
+        opened
+            .map(|opened| {
+                opened
+                    .news
+                    .into_iter()
+                    .take(TAKEN_UP_MAX)
+                    .map(message)
+                    .collect()
+            })
+            .unwrap_or_default()
     }
 
     fn named<T: DeserializeOwned>(&self, at: u64, name: &str) -> Option<T> {
-        self.events.get(&at).filter(|event| event.name == name).and_then(|event| facts(event))
+        self.events
+            .get(&at)
+            .filter(|event| event.name == name)
+            .and_then(|event| facts(event))
     }
 
     fn ask(&mut self, event: &Told, call: &str) {
-        let Some(asked) = facts::<ApprovalRequested>(event) else { return };
+        let Some(asked) = facts::<ApprovalRequested>(event) else {
+            return;
+        };
         let shown = Shown {
             at: event.position,
             time: event.time.clone(),
@@ -133,20 +175,41 @@ impl<'a> Stories<'a> {
     }
 
     fn decide(&mut self, event: &Told, call: &str) -> Option<String> {
-        let ApprovalDecided { request, verdict, scope, is_edited, shown, by } = facts(event)?;
-        let text: DecisionText =
-            event.shown().and_then(|text| serde_json::from_value(text.clone()).ok()).unwrap_or_default();
+        let ApprovalDecided {
+            request,
+            verdict,
+            scope,
+            is_edited,
+            shown,
+            by,
+        } = facts(event)?;
+        let text: DecisionText = event
+            .shown()
+            .and_then(|text| serde_json::from_value(text.clone()).ok())
+            .unwrap_or_default();
         let confirmed = match shown {
             Some(shown) => format!("confirmed the digest {shown} of what was shown"),
             None => "did not confirm the digest of what was shown".to_owned(),
         };
-        let edited = if is_edited { ", with other arguments" } else { "" };
-        let reason = text.reason.map(|reason| format!(", because: {reason}")).unwrap_or_default();
+        let edited = if is_edited {
+            ", with other arguments"
+        } else {
+            ""
+        };
+        let reason = text
+            .reason
+            .map(|reason| format!(", because: {reason}"))
+            .unwrap_or_default();
         if let Some(arguments) = text.arguments.filter(|_| is_edited) {
             self.edited.insert(call.to_owned(), arguments);
         }
-        let scope = scope.as_str().map_or_else(|| scope.to_string(), str::to_owned);
-        Some(format!("{verdict} ({scope}{edited}) for request {request} by {}; {confirmed}{reason}", by.told()))
+        let scope = scope
+            .as_str()
+            .map_or_else(|| scope.to_string(), str::to_owned);
+        Some(format!(
+            "{verdict} ({scope}{edited}) for request {request} by {}; {confirmed}{reason}",
+            by.told()
+        ))
     }
 
     /// What else than a decision lets a call go on, or ends its waiting.
@@ -155,12 +218,18 @@ impl<'a> Stories<'a> {
             return Some("nobody decided in time".to_owned());
         }
         if event.name == "QuestionAnswered" {
-            return facts(event)
-                .map(|QuestionAnswered { by }| format!("a question of the tool was answered by {}", by.told()));
+            return facts(event).map(|QuestionAnswered { by }| {
+                format!("a question of the tool was answered by {}", by.told())
+            });
         }
         let GrantUsed { grant } = facts(event)?;
-        let by = self.named(grant, "GrantGiven").map(|GrantGiven { by }| format!(", which was given by {}", by.told()));
-        Some(format!("allowed by the grant at {grant}{}", by.unwrap_or_default()))
+        let by = self
+            .named(grant, "GrantGiven")
+            .map(|GrantGiven { by }| format!(", which was given by {}", by.told()));
+        Some(format!(
+            "allowed by the grant at {grant}{}",
+            by.unwrap_or_default()
+        ))
     }
 
     /// The arguments of a call, if they are in the bundle: in the answer, or in the decision that changed them.
@@ -175,7 +244,11 @@ impl<'a> Stories<'a> {
                 return Some(arguments.clone());
             }
             // The words of the decision that changed them are not here.
-            if self.admitted.get(origin).is_none_or(|(_, before)| before.arguments != admitted.arguments) {
+            if self
+                .admitted
+                .get(origin)
+                .is_none_or(|(_, before)| before.arguments != admitted.arguments)
+            {
                 return None;
             }
             call = origin;
@@ -187,7 +260,9 @@ impl<'a> Stories<'a> {
     pub(super) fn end(mut self) -> Vec<CallStory> {
         let (mut stories, mut left) = (Vec::new(), ARGUMENTS_BYTES_MAX);
         for call in std::mem::take(&mut self.order) {
-            let Some(mut story) = self.calls.remove(&call) else { continue };
+            let Some(mut story) = self.calls.remove(&call) else {
+                continue;
+            };
             if let Some(arguments) = self.arguments(&call)
                 && let Some(rest) = left.checked_sub(arguments.len())
             {
@@ -204,8 +279,13 @@ impl<'a> Stories<'a> {
     fn compare(&self, story: &mut CallStory, arguments: &str) {
         let asked = self.asked.get(&story.call);
         let found = digests::of_arguments(arguments);
-        let admitted = self.admitted.get(&story.call).map(|(_, admitted)| &admitted.arguments);
-        let mut recorded = admitted.into_iter().chain(asked.map(|asked| &asked.arguments));
+        let admitted = self
+            .admitted
+            .get(&story.call)
+            .map(|(_, admitted)| &admitted.arguments);
+        let mut recorded = admitted
+            .into_iter()
+            .chain(asked.map(|asked| &asked.arguments));
         story.arguments_are_recorded = Some(recorded.all(|recorded| *recorded == found));
         if let (Some(shown), Some(asked)) = (&mut story.shown, asked) {
             let (text, digest) = digests::of_shown(asked, arguments);
@@ -215,35 +295,68 @@ impl<'a> Stories<'a> {
 }
 
 fn said(event: &Told, what: String) -> Approval {
-    Approval { at: event.position, time: event.time.clone(), what }
+    Approval {
+        at: event.position,
+        time: event.time.clone(),
+        what,
+    }
 }
 
-fn run(event: &Told, ToolStarted { attempt, incarnation, effect }: ToolStarted) -> Run {
-    Run { at: event.position, time: event.time.clone(), attempt, effect, incarnation }
+fn run(
+    event: &Told,
+    ToolStarted {
+        attempt,
+        incarnation,
+        effect,
+    }: ToolStarted,
+) -> Run {
+    Run {
+        at: event.position,
+        time: event.time.clone(),
+        attempt,
+        effect,
+        incarnation,
+    }
 }
 
 /// What came of a call, by the events that say so.
 fn outcome(event: &Told) -> Option<String> {
     match event.name.as_str() {
         "ToolFinished" => {
-            let ToolFinished { status, attempt, memo } = facts(event)?;
-            let status = status.as_str().map_or_else(|| status.to_string(), str::to_owned);
-            let attempt =
-                attempt.map_or_else(|| " without a run".to_owned(), |attempt| format!(" by attempt {attempt}"));
-            let memo = memo.map(|memo| format!(", with the result of event {memo}")).unwrap_or_default();
+            let ToolFinished {
+                status,
+                attempt,
+                memo,
+            } = facts(event)?;
+            let status = status
+                .as_str()
+                .map_or_else(|| status.to_string(), str::to_owned);
+            let attempt = attempt.map_or_else(
+                || " without a run".to_owned(),
+                |attempt| format!(" by attempt {attempt}"),
+            );
+            let memo = memo
+                .map(|memo| format!(", with the result of event {memo}"))
+                .unwrap_or_default();
             Some(format!("{status}{attempt}{memo}{}", result(event)))
         }
-        "OutcomeUnknown" => {
-            facts(event).map(|OutcomeUnknown { cause }| format!("nobody knows whether it took effect: {cause}"))
-        }
+        "OutcomeUnknown" => facts(event).map(|OutcomeUnknown { cause }| {
+            format!("nobody knows whether it took effect: {cause}")
+        }),
         "OutcomeSettled" => {
             let OutcomeSettled { how, by } = facts(event)?;
-            Some(format!("settled as {how} by {}{}", by.told(), result(event)))
+            Some(format!(
+                "settled as {how} by {}{}",
+                by.told(),
+                result(event)
+            ))
         }
-        "Reconciled" => {
-            facts(event).map(|Reconciled { how }| format!("the tool said of a lost run: {how}{}", result(event)))
+        "Reconciled" => facts(event).map(|Reconciled { how }| {
+            format!("the tool said of a lost run: {how}{}", result(event))
+        }),
+        "CallReplaced" => {
+            facts(event).map(|CallReplaced { by }| format!("closed in favour of call {by}"))
         }
-        "CallReplaced" => facts(event).map(|CallReplaced { by }| format!("closed in favour of call {by}")),
         _ => None,
     }
 }
@@ -273,7 +386,11 @@ fn in_answer(answer: &Told, ordinal: u32) -> Option<String> {
     // An agent in code reacts with an answer of the same form.
     let response = content.pointer("/answer/response").unwrap_or(content);
     let reply = response.as_object()?.values().next()?;
-    let mut calls = reply.get("parts")?.as_array()?.iter().filter_map(|part| part.get("call"));
+    let mut calls = reply
+        .get("parts")?
+        .as_array()?
+        .iter()
+        .filter_map(|part| part.get("call"));
     let call = calls.nth(usize::try_from(ordinal).ok()?)?;
     call.get("arguments")?.as_str().map(str::to_owned)
 }

@@ -6,7 +6,10 @@ use super::*;
 fn an_untouched_bundle_is_intact() {
     let found = report(&whole(log()));
     assert_eq!(verdicts(&found), [Verdict::Intact; 3], "{found:#?}");
-    assert_eq!((found.verdict(), found.is_whole, found.events.len()), (Verdict::Intact, true, 10));
+    assert_eq!(
+        (found.verdict(), found.is_whole, found.events.len()),
+        (Verdict::Intact, true, 10)
+    );
     let found = report(&chosen(&log(), &[2, 3, 4, 5], 7));
     assert_eq!(verdicts(&found), [Verdict::Intact; 3], "{found:#?}");
     assert_eq!((found.is_whole, found.events.len()), (false, 6));
@@ -25,7 +28,10 @@ fn the_first_commit_that_was_changed_is_named() {
     bundle.commits[3].events[0].facts = bundle.commits[3].events[0].facts.replace("allow", "deny_");
     let found = report(&bundle);
     assert_eq!(found.verdict(), Verdict::Damaged);
-    assert_eq!(found.checks[0].why[0], "commit 3 (events 7 to 7) is not what was recorded: its link is another one");
+    assert_eq!(
+        found.checks[0].why[0],
+        "commit 3 (events 7 to 7) is not what was recorded: its link is another one"
+    );
     assert_eq!(found.events, []);
 }
 
@@ -35,7 +41,12 @@ fn commits_that_are_missing_moved_or_foreign_are_found() {
         for mut bundle in [whole(log()), chosen(&log(), &[1, 2, 4], 7)] {
             change(&mut bundle);
             let found = report(&bundle);
-            assert_eq!(found.checks[0].verdict, Verdict::Damaged, "{:?}", found.checks);
+            assert_eq!(
+                found.checks[0].verdict,
+                Verdict::Damaged,
+                "{:?}",
+                found.checks
+            );
         }
     };
     damaged(&|bundle| bundle.commits.swap(0, 1));
@@ -54,7 +65,11 @@ fn commits_that_are_missing_moved_or_foreign_are_found() {
 #[test]
 fn withheld_content_leaves_a_bundle_intact() {
     let mut bundle = whole(log());
-    bundle.commits.iter_mut().flat_map(|commit| &mut commit.events).for_each(withhold);
+    bundle
+        .commits
+        .iter_mut()
+        .flat_map(|commit| &mut commit.events)
+        .for_each(withhold);
     let found = report(&bundle);
     assert_eq!(verdicts(&found), [Verdict::Intact; 2], "{found:#?}");
 }
@@ -66,21 +81,44 @@ fn what_is_no_bundle_is_told_from_one_of_a_newer_format() {
         assert!(matches!(check(bytes, &[], None), Err(BundleError::Form(_))));
     }
     let nested = "[".repeat(100_000);
-    assert!(matches!(check(nested.as_bytes(), &[], None), Err(BundleError::Form(_))));
+    assert!(matches!(
+        check(nested.as_bytes(), &[], None),
+        Err(BundleError::Form(_))
+    ));
     bundle.format = "folkmoot evidence 2".to_owned();
-    assert!(matches!(check(&bytes(&bundle), &[], None), Err(BundleError::Format { .. })));
-    let bundle = Bundle { format: FORMAT.to_owned(), head: "a\n1\n".to_owned(), ..bundle };
-    assert!(matches!(check(&bytes(&bundle), &[], None), Err(BundleError::Head(_))));
-    let json: String =
-        String::from_utf8(bytes(&whole(log()))).unwrap().replacen("\"commits\"", "\"more\": 1, \"commits\"", 1);
-    assert!(matches!(check(json.as_bytes(), &[], None), Err(BundleError::Form(_))));
+    assert!(matches!(
+        check(&bytes(&bundle), &[], None),
+        Err(BundleError::Format { .. })
+    ));
+    let bundle = Bundle {
+        format: FORMAT.to_owned(),
+        head: "a\n1\n".to_owned(),
+        ..bundle
+    };
+    assert!(matches!(
+        check(&bytes(&bundle), &[], None),
+        Err(BundleError::Head(_))
+    ));
+    let json: String = String::from_utf8(bytes(&whole(log()))).unwrap().replacen(
+        "\"commits\"",
+        "\"more\": 1, \"commits\"",
+        1,
+    );
+    assert!(matches!(
+        check(json.as_bytes(), &[], None),
+        Err(BundleError::Form(_))
+    ));
 }
 
 /// Whether a bundle with these bytes says the same as `bundle`, whatever it looks like. Whether content was withheld or
 /// erased is not proven.
 fn says_the_same(bytes: &[u8], bundle: &Bundle) -> bool {
     let alike = |mut bundle: Bundle| {
-        for event in bundle.commits.iter_mut().flat_map(|commit| &mut commit.events) {
+        for event in bundle
+            .commits
+            .iter_mut()
+            .flat_map(|commit| &mut commit.events)
+        {
             if let Some(BundledContent::Erased(hash)) = event.content {
                 event.content = Some(BundledContent::Withheld(hash));
             }
@@ -92,7 +130,11 @@ fn says_the_same(bytes: &[u8], bundle: &Bundle) -> bool {
 
 /// A bundle of all kinds of things, as it goes from hand to hand.
 fn mixed(is_whole: bool) -> Bundle {
-    let mut bundle = if is_whole { whole(log()) } else { chosen(&log(), &[0, 2, 3, 5], 6) };
+    let mut bundle = if is_whole {
+        whole(log())
+    } else {
+        chosen(&log(), &[0, 2, 3, 5], 6)
+    };
     withhold(&mut bundle.commits[0].events[0]);
     bundle
 }

@@ -22,7 +22,10 @@ fn the_example_is_the_one_of_the_page() {
     // To write it anew: print `json`.
     assert_eq!(json, EXAMPLE);
     let found = check(EXAMPLE.as_bytes(), &keys(), None).unwrap();
-    assert_eq!((found.verdict(), verdicts(&found)), (Verdict::Intact, vec![Verdict::Intact; 3]));
+    assert_eq!(
+        (found.verdict(), verdicts(&found)),
+        (Verdict::Intact, vec![Verdict::Intact; 3])
+    );
 }
 
 #[test]
@@ -31,11 +34,29 @@ fn the_numbers_of_the_page_are_those_of_the_example() {
     let mut prover = Prover::default();
     prover.want_inclusion(3, 7).unwrap();
     commits.iter().for_each(|commit| prover.push(leaf(commit)));
-    let BundledContent::Withheld(withheld) = example().commits[1].events[0].content.clone().unwrap() else { panic!() };
-    let mut numbers = vec![keys()[0].to_string(), hex(&withheld), hex(&leaf(&commits[3])), hex(&prover.tree().root())];
+    let BundledContent::Withheld(withheld) =
+        example().commits[1].events[0].content.clone().unwrap()
+    else {
+        panic!()
+    };
+    let mut numbers = vec![
+        keys()[0].to_string(),
+        hex(&withheld),
+        hex(&leaf(&commits[3])),
+        hex(&prover.tree().root()),
+    ];
     let mut inner = leaf(&commits[3]);
-    for (beside, is_left) in prover.inclusion(3, 7).unwrap().iter().zip([true, true, false]) {
-        inner = if is_left { crate::node(beside, &inner) } else { crate::node(&inner, beside) };
+    for (beside, is_left) in prover
+        .inclusion(3, 7)
+        .unwrap()
+        .iter()
+        .zip([true, true, false])
+    {
+        inner = if is_left {
+            crate::node(beside, &inner)
+        } else {
+            crate::node(&inner, beside)
+        };
         numbers.push(hex(&inner));
     }
     numbers.push(SHOWN_DIGEST.to_owned());

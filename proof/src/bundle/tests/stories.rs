@@ -22,7 +22,10 @@ fn who_approved_what_was_shown_and_what_ran_is_told() {
         "  changed    nothing: all of it is under a head that a given key signed",
         "Verdict: intact.",
     ] {
-        assert!(told.lines().any(|told| told == line), "{line}\nis missing in\n{told}");
+        assert!(
+            told.lines().any(|told| told == line),
+            "{line}\nis missing in\n{told}"
+        );
     }
 }
 
@@ -31,17 +34,31 @@ fn what_is_withheld_is_not_made_up() {
     let mut bundle = chosen(&log(), &[2, 4], 7);
     bundle.commits[0].events.iter_mut().for_each(withhold);
     let told = lines(&bundle, 8);
-    assert!(told.contains("the arguments are not in the bundle, so the text cannot be made again"), "{told}");
-    assert!(told.contains("  decided    nobody, by what is in the bundle"), "{told}");
-    assert!(told.contains("  changed    nothing of what stands here"), "{told}");
+    assert!(
+        told.contains("the arguments are not in the bundle, so the text cannot be made again"),
+        "{told}"
+    );
+    assert!(
+        told.contains("  decided    nobody, by what is in the bundle"),
+        "{told}"
+    );
+    assert!(
+        told.contains("  changed    nothing of what stands here"),
+        "{told}"
+    );
 }
 
 #[test]
 fn a_recorded_digest_that_is_not_of_what_was_shown_is_damage() {
     let mut commits = log();
-    commits[2].events[2].facts = commits[2].events[2].facts.replace(SHOWN_DIGEST, ARGUMENTS_DIGEST);
+    commits[2].events[2].facts = commits[2].events[2]
+        .facts
+        .replace(SHOWN_DIGEST, ARGUMENTS_DIGEST);
     let found = report(&whole(commits));
-    assert_eq!(verdicts(&found), [Verdict::Intact, Verdict::Intact, Verdict::Damaged]);
+    assert_eq!(
+        verdicts(&found),
+        [Verdict::Intact, Verdict::Intact, Verdict::Damaged]
+    );
     let mut commits = log();
     commits[2].events[0] = {
         let mut event = commits[2].events[0].clone();
@@ -71,17 +88,29 @@ fn a_run_with_other_arguments_is_told_with_those() {
         &json!({ "person": ada() }),
         Some(6),
         &[
-            (62, decided, Some(json!({ "arguments": r#"{"argv":["wc"]}"# }))),
+            (
+                62,
+                decided,
+                Some(json!({ "arguments": r#"{"argv":["wc"]}"# })),
+            ),
             (60, admitted, None),
             (71, replaced, None),
         ],
     ));
     let found = report(&whole(commits));
-    let [first, second] = found.calls.as_slice() else { panic!("{:?}", found.calls) };
+    let [first, second] = found.calls.as_slice() else {
+        panic!("{:?}", found.calls)
+    };
     assert_eq!(first.arguments.as_deref(), Some(ARGUMENTS));
     assert_eq!(second.arguments.as_deref(), Some(r#"{"argv":["wc"]}"#));
-    assert_eq!(second.requested.as_ref().unwrap().replaces.as_deref(), Some(CALL));
-    assert_eq!((first.arguments_are_recorded, second.arguments_are_recorded), (Some(true), Some(false)));
+    assert_eq!(
+        second.requested.as_ref().unwrap().replaces.as_deref(),
+        Some(CALL)
+    );
+    assert_eq!(
+        (first.arguments_are_recorded, second.arguments_are_recorded),
+        (Some(true), Some(false))
+    );
 }
 
 #[test]

@@ -11,7 +11,10 @@ const LEAVES: [&[u8]; 8] = [
     &[0x30, 0x31],
     &[0x40, 0x41, 0x42, 0x43],
     &[0x50, 0x51, 0x52, 0x53, 0x54, 0x55, 0x56, 0x57],
-    &[0x60, 0x61, 0x62, 0x63, 0x64, 0x65, 0x66, 0x67, 0x68, 0x69, 0x6a, 0x6b, 0x6c, 0x6d, 0x6e, 0x6f],
+    &[
+        0x60, 0x61, 0x62, 0x63, 0x64, 0x65, 0x66, 0x67, 0x68, 0x69, 0x6a, 0x6b, 0x6c, 0x6d, 0x6e,
+        0x6f,
+    ],
 ];
 
 const ROOTS: [&str; 9] = [
@@ -102,18 +105,28 @@ fn the_known_trees_have_the_known_roots() {
 #[test]
 fn the_known_proofs_are_made_and_verified() {
     let mut prover = Prover::default();
-    INCLUSION.iter().for_each(|(index, size, _)| prover.want_inclusion(*index, *size).unwrap());
-    CONSISTENCY.iter().for_each(|(old, new, _)| prover.want_consistency(*old, *new).unwrap());
+    INCLUSION
+        .iter()
+        .for_each(|(index, size, _)| prover.want_inclusion(*index, *size).unwrap());
+    CONSISTENCY
+        .iter()
+        .for_each(|(old, new, _)| prover.want_consistency(*old, *new).unwrap());
     LEAVES.iter().for_each(|bytes| prover.push(leaf(bytes)));
     for (index, size, known) in INCLUSION {
         let known: Vec<Hash> = known.iter().map(|hex| hash(hex)).collect();
         assert_eq!(prover.inclusion(index, size), Ok(known.clone()));
         let leaf = leaf(LEAVES[usize::try_from(index).unwrap()]);
-        assert_eq!(verify_inclusion(&leaf, index, size, &known, &root(size)), Ok(()));
+        assert_eq!(
+            verify_inclusion(&leaf, index, size, &known, &root(size)),
+            Ok(())
+        );
     }
     for (old, new, known) in CONSISTENCY {
         let known: Vec<Hash> = known.iter().map(|hex| hash(hex)).collect();
         assert_eq!(prover.consistency(old, new), Ok(known.clone()));
-        assert_eq!(verify_consistency(old, &root(old), new, &root(new), &known), Ok(()));
+        assert_eq!(
+            verify_consistency(old, &root(old), new, &root(new), &known),
+            Ok(())
+        );
     }
 }

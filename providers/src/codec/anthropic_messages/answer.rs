@@ -89,12 +89,19 @@ impl Input<'_> {
 
 impl Answer {
     /// Takes a whole document, and the `body` that it was read from.
-    pub(super) fn take_document(&mut self, document: Fields, body: &[u8]) -> Result<(), DecodeError> {
+    pub(super) fn take_document(
+        &mut self,
+        document: Fields,
+        body: &[u8],
+    ) -> Result<(), DecodeError> {
         if let Some(error) = failure::reported(&document) {
             return Err(DecodeError::Reported(error));
         }
-        self.has_message = document.get("content").is_some_and(|content| !content.is_null());
-        let inputs = serde_json::from_slice::<Inputs<'_>>(body).map_or(Vec::new(), |inputs| inputs.content);
+        self.has_message = document
+            .get("content")
+            .is_some_and(|content| !content.is_null());
+        let inputs =
+            serde_json::from_slice::<Inputs<'_>>(body).map_or(Vec::new(), |inputs| inputs.content);
         self.take_message(document, &inputs, &mut Vec::new());
         Ok(())
     }
@@ -122,7 +129,9 @@ impl Answer {
         }
         for piece in std::mem::take(&mut self.pieces) {
             match piece {
-                Piece::Block(block) if !block.is_text() => self.kept.add("earlier_blocks", block.into_json()),
+                Piece::Block(block) if !block.is_text() => {
+                    self.kept.add("earlier_blocks", block.into_json())
+                }
                 Piece::Block(_) | Piece::Refusal(_) => self.pieces.push(piece),
             }
         }
@@ -141,10 +150,21 @@ impl Answer {
     }
 
     /// Begins a block. `data` is the event that it came in.
-    pub(super) fn begin_block(&mut self, index: Option<u64>, block: Value, data: &[u8], deltas: &mut Vec<Delta>) {
+    pub(super) fn begin_block(
+        &mut self,
+        index: Option<u64>,
+        block: Value,
+        data: &[u8],
+        deltas: &mut Vec<Delta>,
+    ) {
         self.has_message = true;
         let start = serde_json::from_slice::<Start<'_>>(data).ok();
-        self.add_block(index, block, start.and_then(|start| start.content_block.written()), deltas);
+        self.add_block(
+            index,
+            block,
+            start.and_then(|start| start.content_block.written()),
+            deltas,
+        );
     }
 
     /// Adds a fragment to a block. False if there is no such block.
@@ -155,12 +175,20 @@ impl Answer {
         text: Cow<'_, str>,
         deltas: &mut Vec<Delta>,
     ) -> bool {
-        if let Some(kind) = fragment.kind().filter(|_| !self.by_index.contains_key(&index)) {
+        if let Some(kind) = fragment
+            .kind()
+            .filter(|_| !self.by_index.contains_key(&index))
+        {
             // Its beginning is lost, and what it says is not.
             self.warn(warning::DELTA_NOT_TAKEN);
             self.push_block(Some(index), Block::of_kind(kind));
         }
-        let Some(block) = self.block(index, fragment).filter(|block| block.takes(fragment)) else { return false };
+        let Some(block) = self
+            .block(index, fragment)
+            .filter(|block| block.takes(fragment))
+        else {
+            return false;
+        };
         block.append(fragment, &text);
         match block.shown(fragment) {
             Some(delta) if !text.is_empty() => deltas.push(delta(text.into_owned())),
@@ -171,12 +199,15 @@ impl Answer {
 
     /// Adds a citation to a block. False if there is no such block.
     pub(super) fn cite(&mut self, index: u64, citation: Value) -> bool {
-        self.block(index, Fragment::Json).map(|block| block.cite(citation)).is_some()
+        self.block(index, Fragment::Json)
+            .map(|block| block.cite(citation))
+            .is_some()
     }
 
     /// Adds what a compaction made. False if there is no such block.
     pub(super) fn compact(&mut self, index: u64, delta: &mut Fields) -> bool {
-        self.block(index, Fragment::Json).is_some_and(|block| block.compact(delta))
+        self.block(index, Fragment::Json)
+            .is_some_and(|block| block.compact(delta))
     }
 
     /// Keeps something of the stream that the codec does not know.
@@ -201,12 +232,21 @@ impl Answer {
             match (name.as_str(), value) {
                 ("content", Value::Array(blocks)) => {
                     for (at, block) in blocks.into_iter().enumerate() {
-                        self.add_block(None, block, inputs.get(at).and_then(Input::written), deltas);
+                        self.add_block(
+                            None,
+                            block,
+                            inputs.get(at).and_then(Input::written),
+                            deltas,
+                        );
                     }
                 }
-                ("content", content) if !is_blank(&content) => self.add_block(None, content, None, deltas),
+                ("content", content) if !is_blank(&content) => {
+                    self.add_block(None, content, None, deltas)
+                }
                 ("model", Value::String(model)) if !model.is_empty() => self.model = Some(model),
-                ("stop_reason", Value::String(reason)) if !reason.is_empty() => self.finish = Some(reason),
+                ("stop_reason", Value::String(reason)) if !reason.is_empty() => {
+                    self.finish = Some(reason)
+                }
                 ("stop_details", Value::Object(details)) => self.take_stop_details(details, deltas),
                 ("usage", usage @ Value::Object(_)) => self.take_usage(usage),
                 (field, _) if METADATA.contains(&field) => {}
@@ -226,8 +266,14 @@ impl Answer {
 
     /// The explanation is what a person is to read of a refusal.
     fn take_stop_details(&mut self, mut details: Fields, deltas: &mut Vec<Delta>) {
-        let is_told = self.pieces.iter().any(|piece| matches!(piece, Piece::Refusal(_)));
-        if !is_told && text_of(details.get("type")) == "refusal" && !text_of(details.get("explanation")).is_empty() {
+        let is_told = self
+            .pieces
+            .iter()
+            .any(|piece| matches!(piece, Piece::Refusal(_)));
+        if !is_told
+            && text_of(details.get("type")) == "refusal"
+            && !text_of(details.get("explanation")).is_empty()
+        {
             let explanation = details.remove("explanation").unwrap_or_default();
             let explanation = text_of(Some(&explanation)).to_owned();
             deltas.push(Delta::Refusal(explanation.clone()));
@@ -236,12 +282,24 @@ impl Answer {
         self.kept.add("stop_details", Value::Object(details));
     }
 
-    fn add_block(&mut self, index: Option<u64>, block: Value, input: Option<String>, deltas: &mut Vec<Delta>) {
+    fn add_block(
+        &mut self,
+        index: Option<u64>,
+        block: Value,
+        input: Option<String>,
+        deltas: &mut Vec<Delta>,
+    ) {
         let block = self.known(block);
-        if let Some(model) = block.pointer("/to/model").and_then(Value::as_str).filter(|_| is_of(&block, "fallback")) {
+        if let Some(model) = block
+            .pointer("/to/model")
+            .and_then(Value::as_str)
+            .filter(|_| is_of(&block, "fallback"))
+        {
             self.model = Some(model.to_owned()); // which goes on in the place of the one that was asked
         }
-        let Value::Object(fields) = block else { return self.kept.add("content", block) };
+        let Value::Object(fields) = block else {
+            return self.kept.add("content", block);
+        };
         let block = Block::new(fields, input);
         deltas.extend(block.shown_so_far());
         self.push_block(index, block);
@@ -258,11 +316,17 @@ impl Answer {
         self.warn(warning::CONTENT_UNKNOWN);
         match block {
             Value::String(text) => json!({ "type": "text", "text": text }),
-            Value::Object(mut fields) if kind.is_empty() && fields.get("text").is_some_and(Value::is_string) => {
+            Value::Object(mut fields)
+                if kind.is_empty() && fields.get("text").is_some_and(Value::is_string) =>
+            {
                 fields.insert("type".to_owned(), json!("text"));
                 Value::Object(fields)
             }
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => block,
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::Array(_)
+            | Value::Object(_) => block,
         }
     }
 

@@ -42,7 +42,12 @@ impl Body {
 }
 
 /// Writes a request.
-pub(super) fn encode(codec: &AnthropicMessages, request: &ModelRequest, files: &Files, mode: Mode) -> WireRequest {
+pub(super) fn encode(
+    codec: &AnthropicMessages,
+    request: &ModelRequest,
+    files: &Files,
+    mode: Mode,
+) -> WireRequest {
     let parameters = request.parameters();
     let mut body = Body::default();
     body.put("model", json!(request.model()));
@@ -70,8 +75,13 @@ pub(super) fn encode(codec: &AnthropicMessages, request: &ModelRequest, files: &
 
 /// A block for each layer, so that the provider's cache can end between them. The wire refuses blank ones.
 fn put_system(body: &mut Body, request: &ModelRequest) {
-    let layers = request.system().iter().filter(|layer| !layer.text.trim().is_empty());
-    let mut blocks: Vec<Value> = layers.map(|layer| json!({ "type": "text", "text": layer.text })).collect();
+    let layers = request
+        .system()
+        .iter()
+        .filter(|layer| !layer.text.trim().is_empty());
+    let mut blocks: Vec<Value> = layers
+        .map(|layer| json!({ "type": "text", "text": layer.text }))
+        .collect();
     mark_last(&mut blocks, request.parameters(), CachePlace::System);
     if !blocks.is_empty() {
         body.put("system", Value::Array(blocks));
@@ -80,7 +90,11 @@ fn put_system(body: &mut Body, request: &ModelRequest) {
 
 fn put_tools(body: &mut Body, request: &ModelRequest) {
     let strict = request.parameters().strict_tools;
-    let mut tools: Vec<Value> = request.tools().iter().map(|declaration| tool(declaration, strict)).collect();
+    let mut tools: Vec<Value> = request
+        .tools()
+        .iter()
+        .map(|declaration| tool(declaration, strict))
+        .collect();
     tools.extend(provider_tools(request, &mut body.warnings));
     mark_last(&mut tools, request.parameters(), CachePlace::Tools);
     if tools.is_empty() {
@@ -92,7 +106,11 @@ fn put_tools(body: &mut Body, request: &ModelRequest) {
 }
 
 fn tool(tool: &ToolDeclaration, strict: Option<bool>) -> Value {
-    let ToolDeclaration { name, description, schema } = tool;
+    let ToolDeclaration {
+        name,
+        description,
+        schema,
+    } = tool;
     let mut tool = json!({ "name": name, "description": description, "input_schema": schema });
     if let (Some(strict), Some(fields)) = (strict, tool.as_object_mut()) {
         fields.insert("strict".to_owned(), json!(strict));

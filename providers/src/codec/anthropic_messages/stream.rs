@@ -50,14 +50,23 @@ impl<'e> Piece<'e> {
     /// The fragment, if it is one and nothing else.
     fn into_fragment(self) -> Option<(Fragment, Cow<'e, str>)> {
         let fragment = Fragment::of(&self.kind)?;
-        let Self { text, thinking, partial_json, signature, .. } = self;
+        let Self {
+            text,
+            thinking,
+            partial_json,
+            signature,
+            ..
+        } = self;
         let (own, others) = match fragment {
             Fragment::Text => (text, [thinking, partial_json, signature]),
             Fragment::Thinking => (thinking, [text, partial_json, signature]),
             Fragment::Json => (partial_json, [text, thinking, signature]),
             Fragment::Signature => (signature, [text, thinking, partial_json]),
         };
-        others.iter().all(|other| other.is_empty()).then_some((fragment, own))
+        others
+            .iter()
+            .all(|other| other.is_empty())
+            .then_some((fragment, own))
     }
 }
 
@@ -83,7 +92,12 @@ impl Fragment {
 }
 
 impl Events for MessageEvents {
-    fn take(&mut self, name: &str, data: &[u8], deltas: &mut Vec<Delta>) -> Result<(), DecodeError> {
+    fn take(
+        &mut self,
+        name: &str,
+        data: &[u8],
+        deltas: &mut Vec<Delta>,
+    ) -> Result<(), DecodeError> {
         if matches!(name, "content_block_delta" | "") && self.take_usual(data, deltas) {
             return Ok(());
         }
@@ -93,7 +107,12 @@ impl Events for MessageEvents {
             return Ok(());
         }
         let event = object(data)?;
-        let kind = if event.contains_key("type") { text_of(event.get("type")) } else { name }.to_owned();
+        let kind = if event.contains_key("type") {
+            text_of(event.get("type"))
+        } else {
+            name
+        }
+        .to_owned();
         if kind == "error" || failure::reported(&event).is_some() {
             return Err(DecodeError::Reported(failure::of_event(event)));
         }
@@ -116,9 +135,15 @@ impl Events for MessageEvents {
 impl MessageEvents {
     /// Takes a delta that holds what it should and nothing else. False if it has to be looked at more closely.
     fn take_usual(&mut self, data: &[u8], deltas: &mut Vec<Delta>) -> bool {
-        let Ok(event) = serde_json::from_slice::<BlockDelta<'_>>(data) else { return false };
-        let fragment = event.delta.into_fragment().filter(|_| event.kind == "content_block_delta");
-        fragment.is_some_and(|(fragment, text)| self.answer.append(event.index, fragment, text, deltas))
+        let Ok(event) = serde_json::from_slice::<BlockDelta<'_>>(data) else {
+            return false;
+        };
+        let fragment = event
+            .delta
+            .into_fragment()
+            .filter(|_| event.kind == "content_block_delta");
+        fragment
+            .is_some_and(|(fragment, text)| self.answer.append(event.index, fragment, text, deltas))
     }
 
     fn take_event(&mut self, kind: &str, mut event: Fields, data: &[u8], deltas: &mut Vec<Delta>) {
@@ -159,14 +184,21 @@ impl MessageEvents {
         };
         let kind = text_of(delta.get("type")).to_owned();
         let is_taken = if kind == "citations_delta" {
-            let citation = delta.get("citation").filter(|citation| citation.is_object()).cloned();
+            let citation = delta
+                .get("citation")
+                .filter(|citation| citation.is_object())
+                .cloned();
             let is_taken = citation.is_some_and(|citation| self.answer.cite(index, citation));
             is_taken.then(|| delta.remove("citation")).is_some()
         } else if kind == "compaction_delta" {
             self.answer.compact(index, delta)
         } else if let Some(fragment) = Fragment::of(&kind) {
-            let text = delta.get(fragment.field()).and_then(Value::as_str).map(str::to_owned);
-            let is_taken = text.is_some_and(|text| self.answer.append(index, fragment, text.into(), deltas));
+            let text = delta
+                .get(fragment.field())
+                .and_then(Value::as_str)
+                .map(str::to_owned);
+            let is_taken =
+                text.is_some_and(|text| self.answer.append(index, fragment, text.into(), deltas));
             is_taken.then(|| delta.remove(fragment.field())).is_some()
         } else {
             false

@@ -35,7 +35,12 @@ fn stream(pieces: &[&[u8]]) -> Result<LLMResponse, DecodeError> {
 }
 
 fn events(events: &[Value]) -> String {
-    let event = |event: &Value| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap());
+    let event = |event: &Value| {
+        format!(
+            "event: {}\ndata: {event}\n\n",
+            event["type"].as_str().unwrap()
+        )
+    };
     events.iter().map(event).collect()
 }
 
@@ -68,7 +73,11 @@ fn stop() -> Value {
 }
 
 fn call(label: &str, tool: &str, arguments: &str) -> Part {
-    Part::Call(CallPart { label: label.into(), tool: tool.into(), arguments: arguments.into() })
+    Part::Call(CallPart {
+        label: label.into(),
+        tool: tool.into(),
+        arguments: arguments.into(),
+    })
 }
 
 fn opaque(note: &Value) -> Part {

@@ -8,7 +8,14 @@ use serde_json::Value;
 use crate::codec::json::{Fields, fields_of, is_blank};
 
 /// Facts about the counts that say nothing about the answer.
-const METADATA: &[&str] = &["service_tier", "inference_geo", "speed", "cost", "cost_details", "is_byok"];
+const METADATA: &[&str] = &[
+    "service_tier",
+    "inference_geo",
+    "speed",
+    "cost",
+    "cost_details",
+    "is_byok",
+];
 
 /// The counts as far as they have come.
 #[derive(Debug, Clone, Default)]
@@ -40,7 +47,9 @@ impl Counts {
         if let Some(Value::Array(steps)) = fields.get("iterations") {
             self.take_steps(steps);
         }
-        fields.retain(|name, value| !self.told.take(name, value) && !METADATA.contains(&name.as_str()));
+        fields.retain(|name, value| {
+            !self.told.take(name, value) && !METADATA.contains(&name.as_str())
+        });
         fields.retain(|_, value| !is_nothing(value));
         fields
     }
@@ -53,7 +62,12 @@ impl Counts {
                 step.take(name, value);
             }
             self.of_steps = self.of_steps.plus(step);
-            self.models.extend(fields.get("model").and_then(Value::as_str).map(str::to_owned));
+            self.models.extend(
+                fields
+                    .get("model")
+                    .and_then(Value::as_str)
+                    .map(str::to_owned),
+            );
         }
     }
 
@@ -65,15 +79,33 @@ impl Counts {
     /// Another message takes the place of this one, which was counted all the same.
     pub(super) fn begin_again(&mut self) {
         let earlier = self.usage();
-        *self = Self { earlier, models: std::mem::take(&mut self.models), ..Self::default() };
+        *self = Self {
+            earlier,
+            models: std::mem::take(&mut self.models),
+            ..Self::default()
+        };
     }
 
     /// The counts of the answer. The input is that of the whole request.
     pub(super) fn usage(&self) -> Usage {
-        let Told { uncached, output, cached, cache_written, reasoning } = self.told.at_least(self.of_steps);
-        let of_cache = cached.unwrap_or_default().saturating_add(cache_written.unwrap_or_default());
+        let Told {
+            uncached,
+            output,
+            cached,
+            cache_written,
+            reasoning,
+        } = self.told.at_least(self.of_steps);
+        let of_cache = cached
+            .unwrap_or_default()
+            .saturating_add(cache_written.unwrap_or_default());
         let input = uncached.map(|uncached| uncached.saturating_add(of_cache));
-        let Usage { input: a, output: b, cached: c, cache_written: d, reasoning: e } = self.earlier;
+        let Usage {
+            input: a,
+            output: b,
+            cached: c,
+            cache_written: d,
+            reasoning: e,
+        } = self.earlier;
         Usage {
             input: sum(a, input),
             output: sum(b, output),
@@ -95,7 +127,11 @@ impl Told {
             "output_tokens_details" => &mut self.reasoning,
             _ => return false,
         };
-        let count = if value.is_object() { value.get("thinking_tokens") } else { Some(value) };
+        let count = if value.is_object() {
+            value.get("thinking_tokens")
+        } else {
+            Some(value)
+        };
         *slot = count.and_then(Value::as_u64).or(*slot);
         true
     }

@@ -10,7 +10,10 @@ fn document() -> String {
 
 fn events() -> String {
     let chunk = |delta, finish| json!({ "choices": [{ "index": 0, "delta": delta, "finish_reason": finish }] });
-    let (text, end) = (chunk(json!({ "content": "Hi" }), None), chunk(json!({}), Some("stop")));
+    let (text, end) = (
+        chunk(json!({ "content": "Hi" }), None),
+        chunk(json!({}), Some("stop")),
+    );
     format!("data: {text}\n\ndata: {end}\n\ndata: [DONE]\n\n")
 }
 
@@ -46,7 +49,8 @@ fn the_first_bytes_tell_a_stream_from_a_document_however_they_are_split() {
     ];
     for (body, deltas) in &all {
         for bytes in [1, 2, 3, 7, 10_000] {
-            let (response, shown) = read(body.as_bytes(), bytes).unwrap_or_else(|error| panic!("{body:?}: {error}"));
+            let (response, shown) =
+                read(body.as_bytes(), bytes).unwrap_or_else(|error| panic!("{body:?}: {error}"));
             assert_eq!(response.spoken(), "Hi", "{body:?} by {bytes}");
             assert_eq!(shown.len(), *deltas, "{body:?} by {bytes}");
         }
@@ -57,14 +61,33 @@ fn the_first_bytes_tell_a_stream_from_a_document_however_they_are_split() {
 fn what_is_no_answer_says_what_it_is() {
     let page = |text: &str| DecodeError::Page(text.to_owned());
     for bytes in [1, 10_000] {
-        assert_eq!(read(b"<html>Please log in\n</html>", bytes), Err(page("<html>Please log in </html>")));
+        assert_eq!(
+            read(b"<html>Please log in\n</html>", bytes),
+            Err(page("<html>Please log in </html>"))
+        );
         assert_eq!(read(b"", bytes), Err(DecodeError::CutOff));
         assert_eq!(read(b" \r\n", bytes), Err(DecodeError::CutOff));
-        assert!(matches!(read(b"upstream connect error", bytes), Err(DecodeError::Json(_))));
+        assert!(matches!(
+            read(b"upstream connect error", bytes),
+            Err(DecodeError::Json(_))
+        ));
         assert!(matches!(read(b"data", bytes), Err(DecodeError::Json(_))));
-        assert!(matches!(read(document().trim_end_matches('}').as_bytes(), bytes), Err(DecodeError::Json(_))));
-        let cut = events().split_once("data: [DONE]").unwrap().0.split_at(60).0.to_owned();
-        assert_eq!(read(cut.as_bytes(), bytes), Err(DecodeError::CutOff), "{cut}");
+        assert!(matches!(
+            read(document().trim_end_matches('}').as_bytes(), bytes),
+            Err(DecodeError::Json(_))
+        ));
+        let cut = events()
+            .split_once("data: [DONE]")
+            .unwrap()
+            .0
+            .split_at(60)
+            .0
+            .to_owned();
+        assert_eq!(
+            read(cut.as_bytes(), bytes),
+            Err(DecodeError::CutOff),
+            "{cut}"
+        );
     }
 }
 
@@ -75,9 +98,18 @@ fn one_limit_holds_for_a_document_and_for_an_event() {
     let event = |text: &str| events().replace("Hi", text);
     let too_long = Err(DecodeError::TooLong { limit_bytes: 1_000 });
     for bytes in [1, 10_000] {
-        assert_eq!(read(whole(&long).as_bytes(), bytes).unwrap().0.spoken(), long);
-        assert_eq!(read(whole(&(long.clone() + &long)).as_bytes(), bytes), too_long);
-        assert_eq!(read(event(&(long.clone() + &long)).as_bytes(), bytes), too_long);
+        assert_eq!(
+            read(whole(&long).as_bytes(), bytes).unwrap().0.spoken(),
+            long
+        );
+        assert_eq!(
+            read(whole(&(long.clone() + &long)).as_bytes(), bytes),
+            too_long
+        );
+        assert_eq!(
+            read(event(&(long.clone() + &long)).as_bytes(), bytes),
+            too_long
+        );
     }
 }
 

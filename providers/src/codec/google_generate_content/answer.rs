@@ -60,10 +60,18 @@ impl Answer {
         let document = match serde_json::from_slice::<Read<Document<'_>>>(json).map_err(not_json)? {
             Read::As(document) => document,
             Read::Other(value) => {
-                return Err(DecodeError::Json(format!("expected an object, got {}", name_of(&value))));
+                return Err(DecodeError::Json(format!(
+                    "expected an object, got {}",
+                    name_of(&value)
+                )));
             }
         };
-        let Document { candidates, usage, model, mut rest } = document;
+        let Document {
+            candidates,
+            usage,
+            model,
+            mut rest,
+        } = document;
         if let Some(error) = errors::reported(&mut rest) {
             return Err(DecodeError::Reported(error));
         }
@@ -71,20 +79,26 @@ impl Answer {
             self.take_usage(&usage);
         }
         let model = model.and_then(|model| self.known("modelVersion", model));
-        if let Some(model) = model.filter(|model| !model.is_empty() && self.model.as_deref() != Some(model)) {
+        if let Some(model) =
+            model.filter(|model| !model.is_empty() && self.model.as_deref() != Some(model))
+        {
             self.model = Some(model.into_owned());
         }
         if let Some(candidates) = candidates {
             self.take_candidates(candidates, deltas);
         }
-        let block = text_of(rest.get("promptFeedback").and_then(|feedback| feedback.get("blockReason")));
+        let block = text_of(
+            rest.get("promptFeedback")
+                .and_then(|feedback| feedback.get("blockReason")),
+        );
         if !block.is_empty() {
             self.is_blocked = true;
             if !self.has_candidate {
                 return Err(DecodeError::Reported(errors::blocked(block)));
             }
         }
-        rest.into_iter().for_each(|(field, value)| self.kept.add(&field, value));
+        rest.into_iter()
+            .for_each(|(field, value)| self.kept.add(&field, value));
         Ok(())
     }
 
@@ -98,7 +112,11 @@ impl Answer {
         let now = counts.usage();
         self.usage = Usage {
             input: now.input.or(self.usage.input),
-            output: now.output.filter(|output| *output > 0).or(self.usage.output).or(now.output),
+            output: now
+                .output
+                .filter(|output| *output > 0)
+                .or(self.usage.output)
+                .or(now.output),
             cached: now.cached.or(self.usage.cached),
             cache_written: None,
             reasoning: now.reasoning.or(self.usage.reasoning),
@@ -106,11 +124,17 @@ impl Answer {
     }
 
     fn take_candidates(&mut self, candidates: List<Candidate<'_>>, deltas: &mut Vec<Delta>) {
-        let Some(candidates) = self.said("candidates", candidates, deltas) else { return };
+        let Some(candidates) = self.said("candidates", candidates, deltas) else {
+            return;
+        };
         for (at, candidate) in candidates.into_iter().enumerate() {
-            let Some(candidate) = self.said("candidates", candidate, deltas) else { continue };
+            let Some(candidate) = self.said("candidates", candidate, deltas) else {
+                continue;
+            };
             // A first one may leave its index out.
-            let index = candidate.index.unwrap_or_else(|| u64::try_from(at).unwrap_or(u64::MAX));
+            let index = candidate
+                .index
+                .unwrap_or_else(|| u64::try_from(at).unwrap_or(u64::MAX));
             if index == 0 {
                 self.take_candidate(candidate, deltas);
             } else {
@@ -122,16 +146,32 @@ impl Answer {
 
     fn take_candidate(&mut self, candidate: Candidate<'_>, deltas: &mut Vec<Delta>) {
         self.has_candidate = true;
-        let Candidate { content, finish, rest, index: _ } = candidate;
+        let Candidate {
+            content,
+            finish,
+            rest,
+            index: _,
+        } = candidate;
         if let Some(content) = content.and_then(|content| self.said("content", content, deltas)) {
-            for piece in content.parts.and_then(|parts| self.said("parts", parts, deltas)).into_iter().flatten() {
+            for piece in content
+                .parts
+                .and_then(|parts| self.said("parts", parts, deltas))
+                .into_iter()
+                .flatten()
+            {
                 if let Some(piece) = self.said("parts", piece, deltas) {
                     self.take_piece(piece, deltas);
                 }
             }
-            content.rest.into_iter().for_each(|(field, value)| self.kept.add(&field, value));
+            content
+                .rest
+                .into_iter()
+                .for_each(|(field, value)| self.kept.add(&field, value));
         }
-        if let Some(finish) = finish.and_then(|finish| self.known("finishReason", finish)).filter(|f| !f.is_empty()) {
+        if let Some(finish) = finish
+            .and_then(|finish| self.known("finishReason", finish))
+            .filter(|f| !f.is_empty())
+        {
             self.finish = Some(finish.into_owned());
         }
         for (field, value) in rest {
@@ -163,7 +203,11 @@ impl Answer {
             return;
         }
         self.warn(warning::CONTENT_UNKNOWN);
-        let text = stranger.as_str().or_else(|| stranger.get("text")?.as_str()).unwrap_or_default().to_owned();
+        let text = stranger
+            .as_str()
+            .or_else(|| stranger.get("text")?.as_str())
+            .unwrap_or_default()
+            .to_owned();
         self.take_text(Kind::Text, text.into(), Fields::new(), deltas);
         self.kept.add(field, stranger);
     }
@@ -175,7 +219,10 @@ impl Answer {
     }
 }
 
-#[expect(clippy::needless_pass_by_value, reason = "the form that `map_err` wants")]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the form that `map_err` wants"
+)]
 fn not_json(error: serde_json::Error) -> DecodeError {
     DecodeError::Json(error.to_string())
 }

@@ -149,10 +149,21 @@ impl Counts {
     /// What the provider's own tools read is input too. Candidates and thoughts are counted apart, and a count of none
     /// may be left out.
     pub(super) fn usage(&self) -> Usage {
-        let input = self.prompt.map(|prompt| prompt.saturating_add(self.tool_use.unwrap_or_default()));
-        let parts = [self.candidates, self.thoughts].into_iter().flatten().reduce(u64::saturating_add);
+        let input = self
+            .prompt
+            .map(|prompt| prompt.saturating_add(self.tool_use.unwrap_or_default()));
+        let parts = [self.candidates, self.thoughts]
+            .into_iter()
+            .flatten()
+            .reduce(u64::saturating_add);
         let output = parts.or_else(|| self.total?.checked_sub(input?));
-        Usage { input, output, cached: self.cached, cache_written: None, reasoning: self.thoughts }
+        Usage {
+            input,
+            output,
+            cached: self.cached,
+            cache_written: None,
+            reasoning: self.thoughts,
+        }
     }
 }
 
@@ -160,7 +171,12 @@ impl Candidate<'_> {
     /// The candidate as plain JSON, for keeping one that is not the answer.
     pub(super) fn into_value(self) -> Value {
         let mut fields = self.rest;
-        put(&mut fields, "content", self.content.map(|content| value_of(content, Content::into_value)));
+        put(
+            &mut fields,
+            "content",
+            self.content
+                .map(|content| value_of(content, Content::into_value)),
+        );
         put(&mut fields, "finishReason", self.finish.map(text_value));
         put(&mut fields, "index", self.index.map(Value::from));
         Value::Object(fields)
@@ -172,7 +188,11 @@ impl Content<'_> {
         let mut fields = self.rest;
         let piece = |piece| value_of(piece, Piece::into_value);
         let list = |pieces: Vec<_>| pieces.into_iter().map(piece).collect();
-        put(&mut fields, "parts", self.parts.map(|parts| value_of(parts, list)));
+        put(
+            &mut fields,
+            "parts",
+            self.parts.map(|parts| value_of(parts, list)),
+        );
         Value::Object(fields)
     }
 }
@@ -182,7 +202,12 @@ impl Piece<'_> {
         let mut fields = self.rest;
         put(&mut fields, "text", self.text.map(text_value));
         put(&mut fields, "thought", self.thought);
-        put(&mut fields, "functionCall", self.call.map(|call| value_of(call, FunctionCall::into_value)));
+        put(
+            &mut fields,
+            "functionCall",
+            self.call
+                .map(|call| value_of(call, FunctionCall::into_value)),
+        );
         Value::Object(fields)
     }
 }
@@ -198,7 +223,9 @@ impl FunctionCall<'_> {
         let mut fields = self.rest;
         put(&mut fields, "id", self.id.map(text_value));
         put(&mut fields, "name", self.name.map(text_value));
-        let args = |args: &RawValue| serde_json::from_str(args.get()).unwrap_or_else(|_| Value::from(args.get()));
+        let args = |args: &RawValue| {
+            serde_json::from_str(args.get()).unwrap_or_else(|_| Value::from(args.get()))
+        };
         put(&mut fields, "args", self.args.map(args));
         put(&mut fields, "partialArgs", self.partial);
         put(&mut fields, "willContinue", self.goes_on);
@@ -223,7 +250,11 @@ fn text_value(text: Text<'_>) -> Value {
     value_of(text, |text| Value::from(text.into_owned()))
 }
 
-fn keep<'de, A: MapAccess<'de>>(rest: &mut Fields, name: &str, fields: &mut A) -> Result<(), A::Error> {
+fn keep<'de, A: MapAccess<'de>>(
+    rest: &mut Fields,
+    name: &str,
+    fields: &mut A,
+) -> Result<(), A::Error> {
     rest.insert(name.to_owned(), fields.next_value()?);
     Ok(())
 }

@@ -22,17 +22,31 @@ mod schema;
 type Warnings = BTreeSet<&'static str>;
 
 /// Writes a request.
-pub(super) fn encode(codec: &GoogleGenerateContent, request: &ModelRequest, files: &Files, mode: Mode) -> WireRequest {
+pub(super) fn encode(
+    codec: &GoogleGenerateContent,
+    request: &ModelRequest,
+    files: &Files,
+    mode: Mode,
+) -> WireRequest {
     let mut warnings = Warnings::new();
     let mut body = Fields::new();
     let mut put = |field: &str, value: Value| drop(body.insert(field.to_owned(), value));
     if !request.system().is_empty() {
         let system: Vec<&str> = request.system().iter().map(|layer| &*layer.text).collect();
-        put("systemInstruction", json!({ "parts": [{ "text": system.join("\n\n") }] }));
+        put(
+            "systemInstruction",
+            json!({ "parts": [{ "text": system.join("\n\n") }] }),
+        );
     }
-    put("contents", contents::contents(codec, request, files, &mut warnings));
+    put(
+        "contents",
+        contents::contents(codec, request, files, &mut warnings),
+    );
     if !request.tools().is_empty() {
-        put("tools", json!([{ "functionDeclarations": request.tools().iter().map(tool).collect::<Value>() }]));
+        put(
+            "tools",
+            json!([{ "functionDeclarations": request.tools().iter().map(tool).collect::<Value>() }]),
+        );
         if let Some(choice) = &request.parameters().tool_choice {
             put("toolConfig", parameters::tool_config(choice));
         }
@@ -55,7 +69,15 @@ pub(super) fn encode(codec: &GoogleGenerateContent, request: &ModelRequest, file
 /// Google's own form of a schema is what clients send. A schema that has more in it goes as the JSON Schema that it is:
 /// the two fields exclude each other, and the first one refuses what it does not know.
 fn tool(tool: &ToolDeclaration) -> Value {
-    let ToolDeclaration { name, description, schema } = tool;
-    let field = if schema::is_in_subset(schema) { "parameters" } else { "parametersJsonSchema" };
+    let ToolDeclaration {
+        name,
+        description,
+        schema,
+    } = tool;
+    let field = if schema::is_in_subset(schema) {
+        "parameters"
+    } else {
+        "parametersJsonSchema"
+    };
     json!({ "name": name, "description": description, field: schema })
 }

@@ -14,7 +14,11 @@ pub(super) struct Documents {
 
 impl Events for Documents {
     fn take(&mut self, _: &str, data: &[u8], deltas: &mut Vec<Delta>) -> Result<(), DecodeError> {
-        if data == b"[DONE]" { Ok(()) } else { self.answer.take(data, deltas) }
+        if data == b"[DONE]" {
+            Ok(())
+        } else {
+            self.answer.take(data, deltas)
+        }
     }
 
     /// The wire has no last word: a stream ends with its connection, and a finish reason may stand in the midst.
@@ -23,6 +27,10 @@ impl Events for Documents {
     }
 
     fn into_response(self) -> Result<LLMResponse, DecodeError> {
-        if self.answer.is_finished() { self.answer.into_response() } else { Err(DecodeError::CutOff) }
+        if self.answer.is_finished() {
+            self.answer.into_response()
+        } else {
+            Err(DecodeError::CutOff)
+        }
     }
 }

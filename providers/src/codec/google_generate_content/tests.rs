@@ -39,11 +39,18 @@ fn stream(pieces: &[&[u8]]) -> Result<LLMResponse, DecodeError> {
 }
 
 fn events(documents: &[Value]) -> String {
-    documents.iter().map(|document| format!("data: {document}\r\n\r\n")).collect()
+    documents
+        .iter()
+        .map(|document| format!("data: {document}\r\n\r\n"))
+        .collect()
 }
 
 fn call(label: &str, tool: &str, arguments: &str) -> Part {
-    Part::Call(CallPart { label: label.into(), tool: tool.into(), arguments: arguments.into() })
+    Part::Call(CallPart {
+        label: label.into(),
+        tool: tool.into(),
+        arguments: arguments.into(),
+    })
 }
 
 fn opaque(note: &Value) -> Part {

@@ -57,23 +57,43 @@ fn bodies() -> Vec<Bodies> {
     let candidate = r#"{"candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"t","args":@}}]},"finishReason":"STOP","index":0}]}"#;
     vec![
         (Box::new(OpenAiChat::default()), chat.to_vec(), vec![chunks]),
-        (Box::new(OpenAiResponses::default()), vec![response], vec![items]),
-        (Box::new(AnthropicMessages::default()), message.to_vec(), vec![blocks, began]),
-        (Box::new(GoogleGenerateContent::default()), vec![candidate], vec![vec![candidate]]),
+        (
+            Box::new(OpenAiResponses::default()),
+            vec![response],
+            vec![items],
+        ),
+        (
+            Box::new(AnthropicMessages::default()),
+            message.to_vec(),
+            vec![blocks, began],
+        ),
+        (
+            Box::new(GoogleGenerateContent::default()),
+            vec![candidate],
+            vec![vec![candidate]],
+        ),
     ]
 }
 
 fn streamed(codec: &dyn Codec, events: &[&str], arguments: &str) -> LLMResponse {
     let mut decoder = codec.stream_decoder();
     for event in events {
-        decoder.push(format!("data: {}\n\n", event.replace('@', arguments)).as_bytes()).unwrap();
+        decoder
+            .push(format!("data: {}\n\n", event.replace('@', arguments)).as_bytes())
+            .unwrap();
     }
     decoder.finish().unwrap()
 }
 
 /// The arguments of the one call.
 fn called(response: &LLMResponse) -> String {
-    let calls = |part: &Part| if let Part::Call(call) = part { Some(call.arguments.clone()) } else { None };
+    let calls = |part: &Part| {
+        if let Part::Call(call) = part {
+            Some(call.arguments.clone())
+        } else {
+            None
+        }
+    };
     let calls: Vec<String> = response.reply().parts.iter().filter_map(calls).collect();
     assert_eq!(calls.len(), 1, "{response:?}");
     calls.concat()
@@ -82,8 +102,18 @@ fn called(response: &LLMResponse) -> String {
 fn all(arguments: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (codec, whole, streams) in bodies() {
-        found.extend(whole.iter().map(|body| called(&codec.decode(body.replace('@', arguments).as_bytes()).unwrap())));
-        found.extend(streams.iter().map(|events| called(&streamed(codec.as_ref(), events, arguments))));
+        found.extend(whole.iter().map(|body| {
+            called(
+                &codec
+                    .decode(body.replace('@', arguments).as_bytes())
+                    .unwrap(),
+            )
+        }));
+        found.extend(
+            streams
+                .iter()
+                .map(|events| called(&streamed(codec.as_ref(), events, arguments))),
+        );
     }
     found
 }
@@ -92,7 +122,10 @@ fn all(arguments: &str) -> Vec<String> {
 fn arguments_with_a_key_twice_fit_on_no_wire_whole_or_streamed_as_json_or_as_text() {
     for arguments in TWICE.iter().flat_map(|twice| both(twice)) {
         for found in all(&arguments) {
-            assert!(!read(&found).is_ok_and(|value| value.is_object()), "{arguments} became {found}");
+            assert!(
+                !read(&found).is_ok_and(|value| value.is_object()),
+                "{arguments} became {found}"
+            );
         }
     }
 }
@@ -107,11 +140,33 @@ fn arguments_with_each_key_once_come_as_they_are_on_every_wire() {
 
 #[test]
 fn object_of_a_body_is_what_it_was_before() {
-    for json in [r#"{"a":[1,-2,3.5,null,true,"x"],"input":[{"arguments":"y"}]}"#, "{}", r#"{"a":1,"a":2}"#] {
-        assert_eq!(object(json.as_bytes()).unwrap(), serde_json::from_str::<Fields>(json).unwrap(), "{json}");
+    for json in [
+        r#"{"a":[1,-2,3.5,null,true,"x"],"input":[{"arguments":"y"}]}"#,
+        "{}",
+        r#"{"a":1,"a":2}"#,
+    ] {
+        assert_eq!(
+            object(json.as_bytes()).unwrap(),
+            serde_json::from_str::<Fields>(json).unwrap(),
+            "{json}"
+        );
     }
-    for json in ["", "[]", "{", r#"{"input":}"#, r#"{"input":1e999}"#, "{} {}", r#"{"input":"\ud800"}"#] {
-        assert!(matches!(object(json.as_bytes()), Err(DecodeError::Json(_))), "{json}");
+    for json in [
+        "",
+        "[]",
+        "{",
+        r#"{"input":}"#,
+        r#"{"input":1e999}"#,
+        "{} {}",
+        r#"{"input":"\ud800"}"#,
+    ] {
+        assert!(
+            matches!(object(json.as_bytes()), Err(DecodeError::Json(_))),
+            "{json}"
+        );
     }
-    assert_eq!(object(br#"{"input":{"a":1,"a":2}}"#).unwrap()["input"], json!(r#"{"a":1,"a":2}"#));
+    assert_eq!(
+        object(br#"{"input":{"a":1,"a":2}}"#).unwrap()["input"],
+        json!(r#"{"a":1,"a":2}"#)
+    );
 }

@@ -40,8 +40,13 @@ const METADATA: &[&str] = &[
 ];
 
 /// The same of a choice.
-const CHOICE_METADATA: &[&str] =
-    &["index", "native_finish_reason", "stop_reason", "token_ids", "content_filter_results"];
+const CHOICE_METADATA: &[&str] = &[
+    "index",
+    "native_finish_reason",
+    "stop_reason",
+    "token_ids",
+    "content_filter_results",
+];
 
 /// The same of a message. `padding` is random text that hides the length from listeners.
 const MESSAGE_METADATA: &[&str] = &["role", "padding", "reasoning_encrypted"];
@@ -60,7 +65,12 @@ const MEDIA: &[&str] = &[
 ];
 
 /// Fields of a message that a server wants back with it.
-const ECHOED: &[&str] = &["reasoning_opaque", "reasoning_text", "extra_content", "thought_signature"];
+const ECHOED: &[&str] = &[
+    "reasoning_opaque",
+    "reasoning_text",
+    "extra_content",
+    "thought_signature",
+];
 
 /// The fields in which reasoning text comes.
 const REASONING: [&str; 2] = ["reasoning", "reasoning_content"];
@@ -92,7 +102,11 @@ impl Answer {
     }
 
     /// Takes one chunk of a stream, and adds what can be shown.
-    pub(super) fn take_chunk(&mut self, chunk: Fields, deltas: &mut Vec<Delta>) -> Result<(), DecodeError> {
+    pub(super) fn take_chunk(
+        &mut self,
+        chunk: Fields,
+        deltas: &mut Vec<Delta>,
+    ) -> Result<(), DecodeError> {
         self.take(chunk, Source::Delta, deltas)
     }
 
@@ -101,11 +115,19 @@ impl Answer {
         self.finish.is_some()
     }
 
-    fn take(&mut self, fields: Fields, source: Source, deltas: &mut Vec<Delta>) -> Result<(), DecodeError> {
+    fn take(
+        &mut self,
+        fields: Fields,
+        source: Source,
+        deltas: &mut Vec<Delta>,
+    ) -> Result<(), DecodeError> {
         if let Some(error) = failure::reported(&fields) {
             return Err(DecodeError::Reported(error));
         }
-        if let Some(of_gateway) = fields.get("x_groq").and_then(|gateway| gateway.get("usage")) {
+        if let Some(of_gateway) = fields
+            .get("x_groq")
+            .and_then(|gateway| gateway.get("usage"))
+        {
             self.usage = usage(of_gateway);
         }
         for (name, value) in fields {
@@ -131,7 +153,10 @@ impl Answer {
                 self.kept.add("choices", choice);
                 continue;
             };
-            let index = choice.get("index").and_then(Value::as_u64).unwrap_or_default();
+            let index = choice
+                .get("index")
+                .and_then(Value::as_u64)
+                .unwrap_or_default();
             let is_first = match source {
                 Source::Whole => at == 0,
                 Source::Delta => index == 0,
@@ -145,7 +170,12 @@ impl Answer {
         Ok(())
     }
 
-    fn take_choice(&mut self, mut choice: Fields, source: Source, deltas: &mut Vec<Delta>) -> Result<(), DecodeError> {
+    fn take_choice(
+        &mut self,
+        mut choice: Fields,
+        source: Source,
+        deltas: &mut Vec<Delta>,
+    ) -> Result<(), DecodeError> {
         if let Some(error) = failure::reported(&choice) {
             return Err(DecodeError::Reported(error).in_answer());
         }
@@ -153,17 +183,23 @@ impl Answer {
         let delta = choice.remove("delta").unwrap_or_default();
         let text = choice.remove("text").unwrap_or_default();
         // A whole answer in which nothing is said in any way is none.
-        self.has_choice |= source == Source::Delta || [&message, &delta, &text].into_iter().any(|told| !told.is_null());
+        self.has_choice |= source == Source::Delta
+            || [&message, &delta, &text]
+                .into_iter()
+                .any(|told| !told.is_null());
         let has_message = message.is_object() || delta.is_object();
         match (source, message, delta) {
             // One server repeats in each of the two what the other has.
-            (Source::Whole, Value::Object(fields), _) | (Source::Delta, _, Value::Object(fields)) => {
+            (Source::Whole, Value::Object(fields), _)
+            | (Source::Delta, _, Value::Object(fields)) => {
                 self.take_message(fields, source, deltas);
             }
             (Source::Delta, Value::Object(fields), _) if !self.has_message => {
                 self.take_message(fields, Source::Whole, deltas);
             }
-            (Source::Whole, Value::Null, Value::Object(fields)) => self.take_message(fields, source, deltas),
+            (Source::Whole, Value::Null, Value::Object(fields)) => {
+                self.take_message(fields, source, deltas)
+            }
             (Source::Delta, again @ Value::Object(_), _) => self.kept.add("message", again),
             (_, message, delta) => {
                 self.take_stranger("message", message, deltas);
@@ -178,9 +214,13 @@ impl Answer {
         }
         for (name, value) in choice {
             match (name.as_str(), value) {
-                ("finish_reason", Value::String(reason)) if !reason.is_empty() => self.finish = Some(reason),
+                ("finish_reason", Value::String(reason)) if !reason.is_empty() => {
+                    self.finish = Some(reason)
+                }
                 ("finish_reason", Value::Null | Value::String(_)) => {}
-                ("logprobs", value) if !has_no_logprobs(&value) => self.warn(warning::LOGPROBS_NOT_KEPT),
+                ("logprobs", value) if !has_no_logprobs(&value) => {
+                    self.warn(warning::LOGPROBS_NOT_KEPT)
+                }
                 ("logprobs", _) => {}
                 ("usage", value @ Value::Object(_)) => self.usage = usage(&value),
                 (field, _) if CHOICE_METADATA.contains(&field) => {}
@@ -192,21 +232,33 @@ impl Answer {
 
     fn take_message(&mut self, fields: Fields, source: Source, deltas: &mut Vec<Delta>) {
         self.has_message = true;
-        let has_words = fields.get("content").is_some_and(|content| !is_blank(content));
+        let has_words = fields
+            .get("content")
+            .is_some_and(|content| !is_blank(content));
         for (name, value) in fields {
             match (name.as_str(), value) {
                 ("content", content) => self.take_content(content, deltas),
                 ("refusal", Value::String(text)) => self.take_refusal(text.into(), deltas),
-                ("tool_calls", Value::Array(items)) => items.into_iter().for_each(|item| self.calls.take(item, source)),
+                ("tool_calls", Value::Array(items)) => items
+                    .into_iter()
+                    .for_each(|item| self.calls.take(item, source)),
                 ("function_call", call @ Value::Object(_)) => self.legacy.take_legacy(call),
-                ("reasoning_details", Value::Array(items)) => details::merge(&mut self.details, items),
+                ("reasoning_details", Value::Array(items)) => {
+                    details::merge(&mut self.details, items)
+                }
                 ("reasoning", Value::String(text)) => self.take_reasoning(0, text.into(), deltas),
-                ("reasoning_content", Value::String(text)) => self.take_reasoning(1, text.into(), deltas),
+                ("reasoning_content", Value::String(text)) => {
+                    self.take_reasoning(1, text.into(), deltas)
+                }
                 ("audio", Value::Object(audio)) if !has_words => self.take_audio(audio, deltas),
                 ("images", Value::Array(images)) => {
-                    images.into_iter().for_each(|image| self.take_media("images", image));
+                    images
+                        .into_iter()
+                        .for_each(|image| self.take_media("images", image));
                 }
-                (field @ ("refusal" | "tool_calls" | "function_call"), value) => self.keep_unknown(field, value),
+                (field @ ("refusal" | "tool_calls" | "function_call"), value) => {
+                    self.keep_unknown(field, value)
+                }
                 (field, _) if MESSAGE_METADATA.contains(&field) => {}
                 (field, value) if ECHOED.contains(&field) => self.echoed.add(field, value),
                 (field, value) => self.kept.add(field, value),
@@ -215,8 +267,13 @@ impl Answer {
     }
 
     fn take_reasoning(&mut self, field: usize, text: Cow<'_, str>, deltas: &mut Vec<Delta>) {
-        let others: usize =
-            self.reasoning.iter().enumerate().filter(|(at, _)| *at != field).map(|(_, t)| t.len()).sum();
+        let others: usize = self
+            .reasoning
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| *at != field)
+            .map(|(_, t)| t.len())
+            .sum();
         if let Some(so_far) = self.reasoning.get_mut(field) {
             so_far.push_str(&text);
         }
@@ -240,7 +297,9 @@ impl Answer {
     fn take_content(&mut self, content: Value, deltas: &mut Vec<Delta>) {
         match content {
             Value::String(text) => self.add_text(text.into(), deltas),
-            Value::Array(items) => items.into_iter().for_each(|item| self.take_content_item(item, deltas)),
+            Value::Array(items) => items
+                .into_iter()
+                .for_each(|item| self.take_content_item(item, deltas)),
             other @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_)) => {
                 self.take_stranger("content", other, deltas);
             }
@@ -249,7 +308,11 @@ impl Answer {
 
     /// Takes content of a shape that the wire does not have: a text in it is said, and it is kept.
     fn take_stranger(&mut self, field: &str, stranger: Value, deltas: &mut Vec<Delta>) {
-        let text = stranger.as_str().or_else(|| stranger.get("text")?.as_str()).unwrap_or_default().to_owned();
+        let text = stranger
+            .as_str()
+            .or_else(|| stranger.get("text")?.as_str())
+            .unwrap_or_default()
+            .to_owned();
         self.add_text(text.into(), deltas);
         self.keep_unknown(field, stranger);
     }
@@ -300,7 +363,11 @@ impl Answer {
     /// Mistral's reasoning: a list of texts between the texts of the content.
     fn add_thinking(&mut self, item: &Value, deltas: &mut Vec<Delta>) {
         let pieces = item.get("thinking").and_then(Value::as_array);
-        let text: String = pieces.into_iter().flatten().map(|piece| text_of(piece.get("text"))).collect();
+        let text: String = pieces
+            .into_iter()
+            .flatten()
+            .map(|piece| text_of(piece.get("text")))
+            .collect();
         if text.is_empty() {
             return;
         }
@@ -334,18 +401,30 @@ impl Answer {
 /// Whether `item` has these fields as texts, and no other that says something.
 fn has_only(item: &Value, fields: &[&str]) -> bool {
     let fits = |(field, value): (&String, &Value)| {
-        if fields.contains(&field.as_str()) { value.is_string() } else { is_blank(value) }
+        if fields.contains(&field.as_str()) {
+            value.is_string()
+        } else {
+            is_blank(value)
+        }
     };
     item.as_object().is_some_and(|item| item.iter().all(fits))
 }
 
 fn is_plain_thinking(item: &Value) -> bool {
-    let is_known = |(field, _): (&String, &Value)| matches!(field.as_str(), "type" | "thinking" | "closed");
+    let is_known =
+        |(field, _): (&String, &Value)| matches!(field.as_str(), "type" | "thinking" | "closed");
     let is_text = |piece: &Value| has_only(piece, &["type", "text"]);
-    item.as_object().is_some_and(|item| item.iter().all(is_known))
-        && item.get("thinking").and_then(Value::as_array).is_some_and(|pieces| pieces.iter().all(is_text))
+    item.as_object()
+        .is_some_and(|item| item.iter().all(is_known))
+        && item
+            .get("thinking")
+            .and_then(Value::as_array)
+            .is_some_and(|pieces| pieces.iter().all(is_text))
 }
 
 fn has_no_logprobs(value: &Value) -> bool {
-    is_blank(value) || value.as_object().is_some_and(|fields| fields.values().all(is_blank))
+    is_blank(value)
+        || value
+            .as_object()
+            .is_some_and(|fields| fields.values().all(is_blank))
 }

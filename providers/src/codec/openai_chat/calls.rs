@@ -60,9 +60,17 @@ impl Calls {
         let slot = match source {
             Source::Whole => self.begin(),
             Source::Delta => {
-                let of_function = |field: &str| item.get("function").and_then(|function| function.get(field));
-                let has_arguments = of_function("arguments").is_some_and(|arguments| !is_blank(arguments));
-                let hint = Hint { id: text_of(item.get("id")), tool: text_of(of_function("name")), has_arguments };
+                let of_function = |field: &str| {
+                    item.get("function")
+                        .and_then(|function| function.get(field))
+                };
+                let has_arguments =
+                    of_function("arguments").is_some_and(|arguments| !is_blank(arguments));
+                let hint = Hint {
+                    id: text_of(item.get("id")),
+                    tool: text_of(of_function("name")),
+                    has_arguments,
+                };
                 self.slot(item.get("index").and_then(Value::as_u64), &hint)
             }
         };
@@ -74,12 +82,25 @@ impl Calls {
     pub(super) fn take_plain(&mut self, fragment: &Fragment<'_>) {
         let function = fragment.function.as_ref();
         let tool = text(function.and_then(|function| function.name.as_ref()));
-        let has_arguments = !text(function.and_then(|function| function.arguments.as_ref())).is_empty();
-        let slot = self.slot(fragment.index, &Hint { id: text(fragment.id.as_ref()), tool, has_arguments });
-        let Some(call) = self.calls.get_mut(slot) else { return };
+        let has_arguments =
+            !text(function.and_then(|function| function.arguments.as_ref())).is_empty();
+        let slot = self.slot(
+            fragment.index,
+            &Hint {
+                id: text(fragment.id.as_ref()),
+                tool,
+                has_arguments,
+            },
+        );
+        let Some(call) = self.calls.get_mut(slot) else {
+            return;
+        };
         call.label_with(text(fragment.id.as_ref()));
         if let Some(function) = &fragment.function {
-            function.name.iter().for_each(|name| call.name_with(&name.0));
+            function
+                .name
+                .iter()
+                .for_each(|name| call.name_with(&name.0));
             call.arguments.push_str(text(function.arguments.as_ref()));
         }
     }
@@ -87,7 +108,10 @@ impl Calls {
     /// Takes a fragment of the older `function_call`, of which a message has at most one, without an id.
     pub(super) fn take_legacy(&mut self, function: Value) {
         let slot = self.slot(Some(0), &Hint::default());
-        let is_loose = self.calls.get_mut(slot).is_some_and(|call| call.take_function(function));
+        let is_loose = self
+            .calls
+            .get_mut(slot)
+            .is_some_and(|call| call.take_function(function));
         self.has_loose_arguments |= is_loose;
     }
 
@@ -98,7 +122,10 @@ impl Calls {
     /// Whether the only call of `other` is among these: some servers tell it in the new and in the old field.
     pub(super) fn repeats(&self, other: &Self) -> bool {
         let same = |a: &Call, b: &Call| a.tool == b.tool && a.arguments == b.arguments;
-        other.calls.iter().all(|call| self.calls.iter().any(|own| same(own, call)))
+        other
+            .calls
+            .iter()
+            .all(|call| self.calls.iter().any(|own| same(own, call)))
     }
 
     /// Takes over the calls of `other`.
@@ -132,11 +159,19 @@ impl Calls {
 impl Call {
     /// Whether a fragment may be of this call: servers that number all calls alike, or not at all, tell them apart by
     /// their ids, or name a tool anew behind whole arguments.
-    fn goes_on(&self, Hint { id, tool, has_arguments }: &Hint<'_>) -> bool {
+    fn goes_on(
+        &self,
+        Hint {
+            id,
+            tool,
+            has_arguments,
+        }: &Hint<'_>,
+    ) -> bool {
         if !id.is_empty() {
             return self.label.is_empty() || self.label == *id;
         }
-        let is_named_anew = self.has_name() && !tool.is_empty() && (*has_arguments || self.tool != *tool);
+        let is_named_anew =
+            self.has_name() && !tool.is_empty() && (*has_arguments || self.tool != *tool);
         !is_named_anew || !self.is_complete()
     }
 
@@ -206,15 +241,31 @@ impl Call {
     /// The call, and the notes about the `ordinal`-th call of the reply.
     pub(super) fn into_part(self, ordinal: usize) -> (CallPart, [Note; 2]) {
         let kept = Kept::of_call(ordinal, self.kept);
-        let echoed = Note::Call { call: ordinal, fields: self.echoed.into_fields() };
-        (CallPart { label: self.label, tool: self.tool, arguments: self.arguments }, [echoed, kept])
+        let echoed = Note::Call {
+            call: ordinal,
+            fields: self.echoed.into_fields(),
+        };
+        (
+            CallPart {
+                label: self.label,
+                tool: self.tool,
+                arguments: self.arguments,
+            },
+            [echoed, kept],
+        )
     }
 }
 
 impl Kept {
     fn of_call(ordinal: usize, kept: Self) -> Note {
         let fields = kept.into_fields();
-        let named = |fields: Fields| Fields::from_iter([(format!("call {ordinal}"), Value::Object(fields))]);
-        Note::Kept(if fields.is_empty() { fields } else { named(fields) })
+        let named = |fields: Fields| {
+            Fields::from_iter([(format!("call {ordinal}"), Value::Object(fields))])
+        };
+        Note::Kept(if fields.is_empty() {
+            fields
+        } else {
+            named(fields)
+        })
     }
 }

@@ -120,14 +120,22 @@ impl<'e> Chunk<'e> {
     }
 
     fn is_plain(&self) -> bool {
-        let is_function = |fragment: &Fragment<'_>| matches!(text(fragment.kind.as_ref()), "" | "function");
+        let is_function =
+            |fragment: &Fragment<'_>| matches!(text(fragment.kind.as_ref()), "" | "function");
         let calls = |choice: &Choice<'_>| {
-            let calls = choice.delta.as_ref().and_then(|delta| delta.tool_calls.as_ref());
+            let calls = choice
+                .delta
+                .as_ref()
+                .and_then(|delta| delta.tool_calls.as_ref());
             calls.is_none_or(|calls| calls.iter().all(is_function))
         };
         text(self.object.as_ref()) != "error"
             && self.usage.as_ref().is_none_or(Value::is_object)
-            && self.choices.0.as_ref().is_none_or(|choice| choice.index.unwrap_or_default() == 0 && calls(choice))
+            && self
+                .choices
+                .0
+                .as_ref()
+                .is_none_or(|choice| choice.index.unwrap_or_default() == 0 && calls(choice))
     }
 }
 

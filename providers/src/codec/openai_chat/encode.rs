@@ -20,13 +20,25 @@ mod said;
 pub(super) use files::takes_file;
 
 /// Writes a request.
-pub(super) fn encode(codec: &OpenAiChat, request: &ModelRequest, files: &Files, mode: Mode) -> WireRequest {
+pub(super) fn encode(
+    codec: &OpenAiChat,
+    request: &ModelRequest,
+    files: &Files,
+    mode: Mode,
+) -> WireRequest {
     let (messages, warnings) = messages::messages(codec, request, files);
-    let mut body = Body { fields: Fields::new(), warnings };
+    let mut body = Body {
+        fields: Fields::new(),
+        warnings,
+    };
     body.put("model", json!(request.model()));
     body.put("messages", Value::Array(messages));
     let strict = request.parameters().strict_tools;
-    let mut tools: Vec<Value> = request.tools().iter().map(|declared| tool(strict, declared)).collect();
+    let mut tools: Vec<Value> = request
+        .tools()
+        .iter()
+        .map(|declared| tool(strict, declared))
+        .collect();
     tools.extend(provider_tools(request, &mut body.warnings));
     if !tools.is_empty() {
         body.put("tools", Value::Array(tools));
@@ -77,7 +89,11 @@ impl Body {
 }
 
 fn tool(strict: Option<bool>, tool: &ToolDeclaration) -> Value {
-    let ToolDeclaration { name, description, schema } = tool;
+    let ToolDeclaration {
+        name,
+        description,
+        schema,
+    } = tool;
     let mut function = Fields::new();
     function.insert("name".to_owned(), json!(name));
     function.insert("description".to_owned(), json!(description));

@@ -37,11 +37,14 @@ impl Note {
     /// The part, or `None` if there is nothing in it.
     pub(super) fn into_part(self) -> Option<Part> {
         let is_empty = match &self {
-            Self::Message(fields) | Self::Call { fields, .. } | Self::Kept(fields) => fields.is_empty(),
+            Self::Message(fields) | Self::Call { fields, .. } | Self::Kept(fields) => {
+                fields.is_empty()
+            }
             Self::ReasoningField(_) => false,
         };
         // Strings and JSON values only: this cannot fail to serialise.
-        (!is_empty).then(|| Part::Opaque(serde_json::to_value(Tagged { note: self }).unwrap_or_default()))
+        (!is_empty)
+            .then(|| Part::Opaque(serde_json::to_value(Tagged { note: self }).unwrap_or_default()))
     }
 
     /// Reads an opaque part; `None` if it is of another wire.

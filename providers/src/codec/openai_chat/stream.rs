@@ -16,7 +16,12 @@ pub(super) struct Chunks {
 }
 
 impl Events for Chunks {
-    fn take(&mut self, name: &str, data: &[u8], deltas: &mut Vec<Delta>) -> Result<(), DecodeError> {
+    fn take(
+        &mut self,
+        name: &str,
+        data: &[u8],
+        deltas: &mut Vec<Delta>,
+    ) -> Result<(), DecodeError> {
         if data == b"[DONE]" {
             self.is_done = true;
             return Ok(());
@@ -46,5 +51,9 @@ impl Events for Chunks {
 
 /// The chunk of an event, if it has the shape that nearly all have.
 fn plain<'e>(name: &str, data: &'e [u8]) -> Option<Chunk<'e>> {
-    if name == "error" { None } else { Chunk::read(data) }
+    if name == "error" {
+        None
+    } else {
+        Chunk::read(data)
+    }
 }

@@ -14,7 +14,9 @@ mod short;
 mod twins;
 
 fn decode(body: &Value) -> LLMResponse {
-    OpenAiChat::default().decode(body.to_string().as_bytes()).unwrap()
+    OpenAiChat::default()
+        .decode(body.to_string().as_bytes())
+        .unwrap()
 }
 
 /// An answer with one choice, which ended in `finish`.
@@ -31,7 +33,10 @@ fn stream(pieces: &[&[u8]]) -> Result<LLMResponse, DecodeError> {
 }
 
 fn events(chunks: &[Value]) -> String {
-    chunks.iter().map(|chunk| format!("data: {chunk}\n\n")).collect()
+    chunks
+        .iter()
+        .map(|chunk| format!("data: {chunk}\n\n"))
+        .collect()
 }
 
 fn delta(delta: &Value) -> Value {
@@ -43,7 +48,11 @@ fn finish(reason: &str) -> Value {
 }
 
 fn call(label: &str, tool: &str, arguments: &str) -> Part {
-    Part::Call(CallPart { label: label.into(), tool: tool.into(), arguments: arguments.into() })
+    Part::Call(CallPart {
+        label: label.into(),
+        tool: tool.into(),
+        arguments: arguments.into(),
+    })
 }
 
 fn opaque(note: &Value) -> Part {

@@ -103,10 +103,18 @@ impl Answer {
     }
 
     /// Takes the whole document, and adds what of it was not shown yet.
-    pub(super) fn take_document(&mut self, document: Fields, deltas: &mut Vec<Delta>) -> Result<(), DecodeError> {
+    pub(super) fn take_document(
+        &mut self,
+        document: Fields,
+        deltas: &mut Vec<Delta>,
+    ) -> Result<(), DecodeError> {
         if let Some(error) = failure::reported(&document) {
             let error = DecodeError::Reported(error);
-            return Err(if document.contains_key("output") { error.in_answer() } else { error });
+            return Err(if document.contains_key("output") {
+                error.in_answer()
+            } else {
+                error
+            });
         }
         for (name, value) in document {
             match (name.as_str(), value) {
@@ -156,7 +164,9 @@ impl Answer {
         if let Some(Value::String(reason)) = details.remove("reason") {
             self.reason = reason;
         }
-        details.into_iter().for_each(|(field, value)| self.remarks.keep(&field, value));
+        details
+            .into_iter()
+            .for_each(|(field, value)| self.remarks.keep(&field, value));
     }
 
     fn name_model(&mut self, model: &str) {
@@ -168,5 +178,8 @@ impl Answer {
 
 /// Leaves out what says nothing.
 pub(super) fn without_blanks(fields: Fields) -> Fields {
-    fields.into_iter().filter(|(_, value)| !is_blank(value)).collect()
+    fields
+        .into_iter()
+        .filter(|(_, value)| !is_blank(value))
+        .collect()
 }

@@ -17,8 +17,16 @@ mod said;
 pub(super) use files::takes_file;
 
 /// Writes a request.
-pub(super) fn encode(codec: OpenAiResponses, request: &ModelRequest, files: &Files, mode: Mode) -> WireRequest {
-    let input::Input { items, mut warnings } = input::input(codec, request, files);
+pub(super) fn encode(
+    codec: OpenAiResponses,
+    request: &ModelRequest,
+    files: &Files,
+    mode: Mode,
+) -> WireRequest {
+    let input::Input {
+        items,
+        mut warnings,
+    } = input::input(codec, request, files);
     let mut body = Fields::new();
     let mut put = |field: &str, value: Value| drop(body.insert(field.to_owned(), value));
     put("model", json!(request.model()));
@@ -27,8 +35,15 @@ pub(super) fn encode(codec: OpenAiResponses, request: &ModelRequest, files: &Fil
         let system: Vec<&str> = request.system().iter().map(|layer| &*layer.text).collect();
         put("instructions", json!(system.join("\n\n")));
     }
-    let strict = request.parameters().strict_tools.or(codec.strict_tools.unasked());
-    let mut tools: Vec<Value> = request.tools().iter().map(|declared| tool(strict, declared)).collect();
+    let strict = request
+        .parameters()
+        .strict_tools
+        .or(codec.strict_tools.unasked());
+    let mut tools: Vec<Value> = request
+        .tools()
+        .iter()
+        .map(|declared| tool(strict, declared))
+        .collect();
     tools.extend(provider_tools(request, &mut warnings));
     if !tools.is_empty() {
         put("tools", Value::Array(tools));
@@ -46,11 +61,20 @@ pub(super) fn encode(codec: OpenAiResponses, request: &ModelRequest, files: &Fil
     }
     parameters::put_parameters(request, &mut body, &mut warnings);
     let warnings = warnings.into_iter().map(str::to_owned).collect();
-    WireRequest { path: "/responses".to_owned(), headers: Vec::new(), body: Value::Object(body), warnings }
+    WireRequest {
+        path: "/responses".to_owned(),
+        headers: Vec::new(),
+        body: Value::Object(body),
+        warnings,
+    }
 }
 
 fn tool(strict: Option<bool>, tool: &ToolDeclaration) -> Value {
-    let ToolDeclaration { name, description, schema } = tool;
+    let ToolDeclaration {
+        name,
+        description,
+        schema,
+    } = tool;
     let mut json = json!({ "type": "function", "name": name, "description": description, "parameters": schema });
     if let (Some(strict), Value::Object(fields)) = (strict, &mut json) {
         fields.insert("strict".to_owned(), json!(strict));

@@ -33,8 +33,18 @@ pub(super) struct Fragment<'e> {
 
 impl Fragment<'_> {
     pub(super) fn place(&self) -> Place<'_> {
-        let Self { output_index, item_id, content_index, summary_index, .. } = self;
-        Place { output: *output_index, item: item_id, piece: content_index.or(*summary_index).unwrap_or_default() }
+        let Self {
+            output_index,
+            item_id,
+            content_index,
+            summary_index,
+            ..
+        } = self;
+        Place {
+            output: *output_index,
+            item: item_id,
+            piece: content_index.or(*summary_index).unwrap_or_default(),
+        }
     }
 
     pub(super) const fn has_logprobs(&self) -> bool {
@@ -75,12 +85,26 @@ impl Event {
         let mut text = |field: &str| text_of(fields.remove(field).as_ref()).to_owned();
         let (kind, item_id) = (text("type"), text("item_id"));
         text("obfuscation");
-        let kind = if kind.is_empty() { name.to_owned() } else { kind };
-        Self { kind, output, item_id, piece: content.or(summary).unwrap_or_default(), fields }
+        let kind = if kind.is_empty() {
+            name.to_owned()
+        } else {
+            kind
+        };
+        Self {
+            kind,
+            output,
+            item_id,
+            piece: content.or(summary).unwrap_or_default(),
+            fields,
+        }
     }
 
     pub(super) fn place(&self) -> Place<'_> {
-        Place { output: self.output, item: &self.item_id, piece: self.piece }
+        Place {
+            output: self.output,
+            item: &self.item_id,
+            piece: self.piece,
+        }
     }
 
     /// Takes a field out.
@@ -90,7 +114,11 @@ impl Event {
 
     /// Takes a text out; empty if it is none.
     pub(super) fn take_text(&mut self, field: &str) -> String {
-        if let Value::String(text) = self.take(field) { text } else { String::new() }
+        if let Value::String(text) = self.take(field) {
+            text
+        } else {
+            String::new()
+        }
     }
 
     /// Whether it tells only that something goes on, or a part of what the finished item holds.
@@ -98,7 +126,13 @@ impl Event {
         let last = self.kind.rsplit('.').next().unwrap_or_default();
         let is_state = matches!(
             last,
-            "in_progress" | "searching" | "generating" | "interpreting" | "compacting" | "completed" | "failed"
+            "in_progress"
+                | "searching"
+                | "generating"
+                | "interpreting"
+                | "compacting"
+                | "completed"
+                | "failed"
         );
         let of_item = self.kind.starts_with("response.") && self.kind.matches('.').count() == 2;
         let is_piece = [

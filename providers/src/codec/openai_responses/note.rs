@@ -47,7 +47,8 @@ impl Note {
             Self::Message(note) => note.fields.is_empty() && note.content.is_empty(),
         };
         // Strings and JSON values only: this cannot fail to serialise.
-        (!is_empty).then(|| Part::Opaque(serde_json::to_value(Tagged { note: self }).unwrap_or_default()))
+        (!is_empty)
+            .then(|| Part::Opaque(serde_json::to_value(Tagged { note: self }).unwrap_or_default()))
     }
 
     /// Reads an opaque part; `None` if it is of another wire.

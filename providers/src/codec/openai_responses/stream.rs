@@ -18,7 +18,12 @@ pub(super) struct ResponseEvents {
 }
 
 impl Events for ResponseEvents {
-    fn take(&mut self, name: &str, data: &[u8], deltas: &mut Vec<Delta>) -> Result<(), DecodeError> {
+    fn take(
+        &mut self,
+        name: &str,
+        data: &[u8],
+        deltas: &mut Vec<Delta>,
+    ) -> Result<(), DecodeError> {
         if data == b"[DONE]" {
             self.is_done = true;
             self.answer.take_end(deltas);
@@ -41,19 +46,31 @@ impl Events for ResponseEvents {
     }
 
     fn into_response(self) -> Result<LLMResponse, DecodeError> {
-        if self.is_done { self.answer.into_response() } else { Err(DecodeError::CutOff) }
+        if self.is_done {
+            self.answer.into_response()
+        } else {
+            Err(DecodeError::CutOff)
+        }
     }
 }
 
 impl ResponseEvents {
     /// False if it is of a kind that is not known.
-    fn take_fragment(&mut self, kind: &str, place: Place<'_>, text: &str, deltas: &mut Vec<Delta>) -> bool {
+    fn take_fragment(
+        &mut self,
+        kind: &str,
+        place: Place<'_>,
+        text: &str,
+        deltas: &mut Vec<Delta>,
+    ) -> bool {
         let Answer { items, remarks, .. } = &mut self.answer;
         match kind {
             "response.output_text.delta" => items.speak(place, Form::Text, text, remarks, deltas),
             "response.refusal.delta" => items.speak(place, Form::Refusal, text, remarks, deltas),
             "response.function_call_arguments.delta" => items.add_arguments(place, text),
-            "response.reasoning_summary_text.delta" => items.reason(place, Source::Summary, text, deltas),
+            "response.reasoning_summary_text.delta" => {
+                items.reason(place, Source::Summary, text, deltas)
+            }
             "response.reasoning_text.delta" => items.reason(place, Source::Content, text, deltas),
             _ => return false,
         }
@@ -75,11 +92,15 @@ impl ResponseEvents {
             }
             "response.output_item.added" => {
                 let item = fields_of(event.take("item"));
-                self.answer.items.begin(event.output, item, &mut self.answer.remarks, deltas);
+                self.answer
+                    .items
+                    .begin(event.output, item, &mut self.answer.remarks, deltas);
             }
             "response.output_item.done" => {
                 let item = fields_of(event.take("item"));
-                self.answer.items.end(event.output, item, &mut self.answer.remarks, deltas);
+                self.answer
+                    .items
+                    .end(event.output, item, &mut self.answer.remarks, deltas);
             }
             "keepalive" | "ping" | "response.keepalive" => event.fields = Fields::new(),
             _ if event.is_progress() => event.fields = Fields::new(),
@@ -88,10 +109,16 @@ impl ResponseEvents {
         if let Some(error) = failure::reported(&event.fields) {
             return Err(DecodeError::Reported(error));
         }
-        if event.fields.get("delta").is_some_and(|delta| !is_blank(delta)) {
+        if event
+            .fields
+            .get("delta")
+            .is_some_and(|delta| !is_blank(delta))
+        {
             self.answer.remarks.warn(warning::DELTA_NOT_TAKEN);
         }
-        self.answer.remarks.keep(&event.kind, Value::Object(without_blanks(event.fields)));
+        self.answer
+            .remarks
+            .keep(&event.kind, Value::Object(without_blanks(event.fields)));
         Ok(())
     }
 
@@ -113,7 +140,11 @@ impl ResponseEvents {
         match kind.as_str() {
             "response.output_text.done" | "response.refusal.done" => {
                 let is_text = kind == "response.output_text.done";
-                let (form, field) = if is_text { (Form::Text, "text") } else { (Form::Refusal, "refusal") };
+                let (form, field) = if is_text {
+                    (Form::Text, "text")
+                } else {
+                    (Form::Refusal, "refusal")
+                };
                 let whole = event.take_text(field);
                 items.end_text(event.place(), form, &whole, remarks, deltas);
                 if is_text && !is_blank(&event.take("logprobs")) {
@@ -157,7 +188,9 @@ impl ResponseEvents {
 
     /// Takes a fragment beside which there is something that we do not know.
     fn take_loose_fragment(&mut self, event: &mut Event, deltas: &mut Vec<Delta>) {
-        let Some(Value::String(text)) = event.fields.get("delta") else { return };
+        let Some(Value::String(text)) = event.fields.get("delta") else {
+            return;
+        };
         if self.take_fragment(&event.kind, event.place(), text, deltas) {
             event.take("delta");
             if !is_blank(&event.take("logprobs")) {

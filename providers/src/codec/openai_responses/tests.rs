@@ -14,7 +14,9 @@ mod streams;
 mod twins;
 
 fn decode(body: &Value) -> LLMResponse {
-    OpenAiResponses::default().decode(body.to_string().as_bytes()).unwrap()
+    OpenAiResponses::default()
+        .decode(body.to_string().as_bytes())
+        .unwrap()
 }
 
 /// A finished response with these items.
@@ -53,7 +55,11 @@ fn stream(pieces: &[&[u8]]) -> Result<LLMResponse, DecodeError> {
 fn stream_of(all: &[Value]) -> LLMResponse {
     let (response, deltas) = shown(&[events(all).as_bytes()]);
     let response = response.unwrap();
-    assert_eq!(text_of(&deltas), response.spoken(), "what was shown is what was said");
+    assert_eq!(
+        text_of(&deltas),
+        response.spoken(),
+        "what was shown is what was said"
+    );
     response
 }
 
@@ -67,7 +73,12 @@ fn text_of(deltas: &[Delta]) -> String {
 }
 
 fn events(all: &[Value]) -> String {
-    let event = |event: &Value| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().unwrap());
+    let event = |event: &Value| {
+        format!(
+            "event: {}\ndata: {event}\n\n",
+            event["type"].as_str().unwrap()
+        )
+    };
     all.iter().map(event).collect()
 }
 
@@ -88,7 +99,11 @@ fn completed(output: &Value) -> Value {
 }
 
 fn call(label: &str, tool: &str, arguments: &str) -> Part {
-    Part::Call(CallPart { label: label.into(), tool: tool.into(), arguments: arguments.into() })
+    Part::Call(CallPart {
+        label: label.into(),
+        tool: tool.into(),
+        arguments: arguments.into(),
+    })
 }
 
 fn text(text: &str) -> Part {

@@ -20,7 +20,10 @@ fn push(parser: &mut SseParser, bytes: &[u8]) -> Result<Vec<Event>, DecodeError>
 
 fn parse(pieces: &[&[u8]]) -> Vec<Event> {
     let mut parser = SseParser::default();
-    let mut events: Vec<_> = pieces.iter().flat_map(|piece| push(&mut parser, piece).unwrap()).collect();
+    let mut events: Vec<_> = pieces
+        .iter()
+        .flat_map(|piece| push(&mut parser, piece).unwrap())
+        .collect();
     let rest = parser.finish(|name, data| {
         events.push((name.to_owned(), data.to_vec()));
         Ok(())
@@ -33,7 +36,11 @@ fn parse(pieces: &[&[u8]]) -> Vec<Event> {
 fn lines_may_end_with_lf_cr_or_crlf() {
     for ending in ["\n", "\r", "\r\n"] {
         let text = format!("data: a{ending}{ending}data:b{ending}data: c{ending}{ending}");
-        assert_eq!(parse(&[text.as_bytes()]), [event("", "a"), event("", "b\nc")], "{ending:?}");
+        assert_eq!(
+            parse(&[text.as_bytes()]),
+            [event("", "a"), event("", "b\nc")],
+            "{ending:?}"
+        );
     }
 }
 
@@ -45,39 +52,66 @@ fn comments_ids_and_unknown_fields_are_read_over() {
 
 #[test]
 fn an_event_has_the_last_name_given_and_the_next_one_has_none() {
-    assert_eq!(parse(&[b"event: a\nevent: error\ndata: 1\n\ndata: 2\n\n"]), [event("error", "1"), event("", "2")]);
+    assert_eq!(
+        parse(&[b"event: a\nevent: error\ndata: 1\n\ndata: 2\n\n"]),
+        [event("error", "1"), event("", "2")]
+    );
 }
 
 #[test]
 fn only_one_blank_is_taken_from_the_value() {
-    assert_eq!(parse(&[b"data:  x\ndata:\ndata\n\n"]), [event("", " x\n\n")]);
+    assert_eq!(
+        parse(&[b"data:  x\ndata:\ndata\n\n"]),
+        [event("", " x\n\n")]
+    );
 }
 
 #[test]
 fn a_byte_order_mark_is_taken_from_the_first_line_only() {
-    assert_eq!(parse(&[b"\xEF\xBB\xBFdata: x\n\n\xEF\xBB\xBFdata: y\n\n"]), [event("", "x")]);
-    assert_eq!(parse(&[b"\xEF", b"\xBB", b"\xBFdata: x\n\n"]), [event("", "x")]);
+    assert_eq!(
+        parse(&[b"\xEF\xBB\xBFdata: x\n\n\xEF\xBB\xBFdata: y\n\n"]),
+        [event("", "x")]
+    );
+    assert_eq!(
+        parse(&[b"\xEF", b"\xBB", b"\xBFdata: x\n\n"]),
+        [event("", "x")]
+    );
 }
 
 #[test]
 fn the_last_event_may_lack_its_blank_line() {
-    assert_eq!(parse(&[b"data: a\n\ndata: [DONE]"]), [event("", "a"), event("", "[DONE]")]);
+    assert_eq!(
+        parse(&[b"data: a\n\ndata: [DONE]"]),
+        [event("", "a"), event("", "[DONE]")]
+    );
     assert_eq!(parse(&[b"data: a\n"]), [event("", "a")]);
 }
 
 #[test]
 fn a_cr_and_its_lf_may_come_apart() {
-    assert_eq!(parse(&[b"data: a\r", b"\n", b"\r", b"\ndata: b\r\n\r\n"]), [event("", "a"), event("", "b")]);
+    assert_eq!(
+        parse(&[b"data: a\r", b"\n", b"\r", b"\ndata: b\r\n\r\n"]),
+        [event("", "a"), event("", "b")]
+    );
 }
 
 #[test]
 fn an_event_longer_than_the_limit_is_an_error() {
     let too_long = DecodeError::TooLong { limit_bytes: 16 };
-    assert_eq!(push(&mut SseParser::with_limit(16), b"data: 12345678901"), Err(too_long.clone()));
+    assert_eq!(
+        push(&mut SseParser::with_limit(16), b"data: 12345678901"),
+        Err(too_long.clone())
+    );
     let mut many_lines = SseParser::with_limit(16);
-    assert_eq!(push(&mut many_lines, &b"data: 123\n".repeat(9)), Err(too_long));
+    assert_eq!(
+        push(&mut many_lines, &b"data: 123\n".repeat(9)),
+        Err(too_long)
+    );
     let mut many_events = SseParser::with_limit(16);
-    assert_eq!(push(&mut many_events, &b"data: 123\n\n".repeat(9)).map(|events| events.len()), Ok(9));
+    assert_eq!(
+        push(&mut many_events, &b"data: 123\n\n".repeat(9)).map(|events| events.len()),
+        Ok(9)
+    );
 }
 
 /// The standard's algorithm on the whole text, written as plainly as it can be.
@@ -85,7 +119,12 @@ fn reference(text: &[u8]) -> Vec<Event> {
     let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let text: String = text.iter().map(|byte| char::from(*byte)).collect(); // Latin-1: one char a byte
     let (mut events, mut name, mut data) = (Vec::new(), String::new(), None::<String>);
-    for line in text.replace("\r\n", "\n").replace('\r', "\n").split('\n').chain([""]) {
+    for line in text
+        .replace("\r\n", "\n")
+        .replace('\r', "\n")
+        .split('\n')
+        .chain([""])
+    {
         let (field, value) = line.split_once(':').unwrap_or((line, ""));
         let value = value.strip_prefix(' ').unwrap_or(value);
         match field {
@@ -93,13 +132,24 @@ fn reference(text: &[u8]) -> Vec<Event> {
                 let name = std::mem::take(&mut name);
                 events.extend(data.take().map(|data| (name, data)));
             }
-            "data" => data = Some(data.map_or_else(|| value.to_owned(), |data| data + "\n" + value)),
+            "data" => {
+                data = Some(data.map_or_else(|| value.to_owned(), |data| data + "\n" + value))
+            }
             "event" => value.clone_into(&mut name),
             _ => {}
         }
     }
-    let bytes = |text: &str| text.chars().map(|c| u8::try_from(c).unwrap()).collect::<Vec<u8>>();
-    let event = |(name, data): (String, String)| (String::from_utf8_lossy(&bytes(&name)).into_owned(), bytes(&data));
+    let bytes = |text: &str| {
+        text.chars()
+            .map(|c| u8::try_from(c).unwrap())
+            .collect::<Vec<u8>>()
+    };
+    let event = |(name, data): (String, String)| {
+        (
+            String::from_utf8_lossy(&bytes(&name)).into_owned(),
+            bytes(&data),
+        )
+    };
     events.into_iter().map(event).collect()
 }
 

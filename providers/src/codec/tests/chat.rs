@@ -7,8 +7,7 @@ fn whole(message: &Value, finish: &str) -> String {
 
 /// A stream of these deltas, which ended so.
 fn stream(deltas: &[Value], finish: &str) -> String {
-    let chunk =
-        |delta: &Value| json!({ "object": "chat.completion.chunk", "choices": [{ "index": 0, "delta": delta }] });
+    let chunk = |delta: &Value| json!({ "object": "chat.completion.chunk", "choices": [{ "index": 0, "delta": delta }] });
     let mut chunks: Vec<Value> = deltas.iter().map(chunk).collect();
     chunks.push(json!({ "choices": [{ "index": 0, "delta": {}, "finish_reason": finish }] }));
     events(&chunks) + "data: [DONE]\n\n"
@@ -25,35 +24,75 @@ fn content_of_any_shape_is_said_or_kept_and_never_passes_for_an_empty_answer() {
         &[
             ("a text", said(&json!("Hi")), "text: Hi"),
             ("nothing", said(&json!(null)), "text: "),
-            ("parts", said(&json!([{ "type": "text", "text": "H" }, { "type": "text", "text": "i" }])), "text: Hi"),
+            (
+                "parts",
+                said(&json!([{ "type": "text", "text": "H" }, { "type": "text", "text": "i" }])),
+                "text: Hi",
+            ),
             ("a number", said(&json!(5)), "error bad_reply"),
             ("a truth", said(&json!(true)), "error bad_reply"),
-            ("an object", said(&json!({ "text": "Hi" })), "text: Hi ! content_unknown"),
-            ("an object without a text", said(&json!({ "parts": ["Hi"] })), "error bad_reply"),
-            ("texts", said(&json!(["H", "i"])), "text: Hi ! content_unknown"),
+            (
+                "an object",
+                said(&json!({ "text": "Hi" })),
+                "text: Hi ! content_unknown",
+            ),
+            (
+                "an object without a text",
+                said(&json!({ "parts": ["Hi"] })),
+                "error bad_reply",
+            ),
+            (
+                "texts",
+                said(&json!(["H", "i"])),
+                "text: Hi ! content_unknown",
+            ),
             ("numbers", said(&json!([1, 2])), "error bad_reply"),
-            ("another name", said(&json!([{ "type": "output_text", "text": "Hi" }])), "text: Hi ! content_unknown"),
-            ("no type", said(&json!([{ "text": "Hi" }])), "text: Hi ! content_unknown"),
-            ("no text", said(&json!([{ "type": "text", "text": { "value": "Hi" } }])), "error bad_reply"),
+            (
+                "another name",
+                said(&json!([{ "type": "output_text", "text": "Hi" }])),
+                "text: Hi ! content_unknown",
+            ),
+            (
+                "no type",
+                said(&json!([{ "text": "Hi" }])),
+                "text: Hi ! content_unknown",
+            ),
+            (
+                "no text",
+                said(&json!([{ "type": "text", "text": { "value": "Hi" } }])),
+                "error bad_reply",
+            ),
             (
                 "unknown beside known",
                 said(&json!([{ "type": "text", "text": "Hi" }, { "type": "hologram", "data": 1 }])),
                 "text: Hi ! content_unknown",
             ),
-            ("unknown alone", said(&json!([{ "type": "hologram", "data": 1 }])), "error bad_reply"),
+            (
+                "unknown alone",
+                said(&json!([{ "type": "hologram", "data": 1 }])),
+                "error bad_reply",
+            ),
             (
                 "a picture",
-                said(&json!([{ "type": "image_url", "image_url": { "url": "data:image/png;base64,AA" } }])),
+                said(
+                    &json!([{ "type": "image_url", "image_url": { "url": "data:image/png;base64,AA" } }]),
+                ),
                 "text:  ! content_not_shown",
             ),
             (
                 "pictures beside",
-                whole(&json!({ "content": "Here", "images": [{ "type": "image_url" }] }), "stop"),
+                whole(
+                    &json!({ "content": "Here", "images": [{ "type": "image_url" }] }),
+                    "stop",
+                ),
                 "text: Here ! content_not_shown",
             ),
             (
                 "a sound",
-                whole(&json!({ "content": null, "audio": { "id": "a", "data": "AA", "transcript": "Hi" } }), "stop"),
+                whole(
+                    &json!({ "content": null, "audio": { "id": "a", "data": "AA", "transcript": "Hi" } }),
+                    "stop",
+                ),
                 "text: Hi ! content_not_shown",
             ),
         ],
@@ -72,19 +111,43 @@ fn frames_of_other_interfaces_are_read_or_refused() {
             ),
             (
                 "a delta in a document",
-                json!({ "choices": [{ "delta": { "content": "Hi" }, "finish_reason": "stop" }] }).to_string(),
+                json!({ "choices": [{ "delta": { "content": "Hi" }, "finish_reason": "stop" }] })
+                    .to_string(),
                 "text: Hi",
             ),
-            ("no message", json!({ "choices": [{ "finish_reason": "stop" }] }).to_string(), "error bad_reply"),
-            ("no choice", json!({ "choices": [], "usage": {} }).to_string(), "error bad_reply"),
-            ("choices that are none", json!({ "choices": { "0": {} } }).to_string(), "error bad_reply"),
-            ("calls that are none", whole(&json!({ "tool_calls": { "0": {} } }), "tool_calls"), "error bad_reply"),
+            (
+                "no message",
+                json!({ "choices": [{ "finish_reason": "stop" }] }).to_string(),
+                "error bad_reply",
+            ),
+            (
+                "no choice",
+                json!({ "choices": [], "usage": {} }).to_string(),
+                "error bad_reply",
+            ),
+            (
+                "choices that are none",
+                json!({ "choices": { "0": {} } }).to_string(),
+                "error bad_reply",
+            ),
+            (
+                "calls that are none",
+                whole(&json!({ "tool_calls": { "0": {} } }), "tool_calls"),
+                "error bad_reply",
+            ),
             (
                 "a list in a delta",
-                stream(&[json!({ "content": ["H"] }), json!({ "content": "i" })], "stop"),
+                stream(
+                    &[json!({ "content": ["H"] }), json!({ "content": "i" })],
+                    "stop",
+                ),
                 "text: Hi ! content_unknown",
             ),
-            ("a number in a delta", stream(&[json!({ "content": 5 })], "stop"), "error bad_reply"),
+            (
+                "a number in a delta",
+                stream(&[json!({ "content": 5 })], "stop"),
+                "error bad_reply",
+            ),
             (
                 "the older completions, streamed",
                 events(&[
@@ -95,7 +158,13 @@ fn frames_of_other_interfaces_are_read_or_refused() {
             ),
             (
                 "words of a sound, streamed",
-                stream(&[json!({ "audio": { "transcript": "H" } }), json!({ "audio": { "transcript": "i" } })], "stop"),
+                stream(
+                    &[
+                        json!({ "audio": { "transcript": "H" } }),
+                        json!({ "audio": { "transcript": "i" } }),
+                    ],
+                    "stop",
+                ),
                 "text: Hi",
             ),
             (
@@ -111,7 +180,10 @@ fn frames_of_other_interfaces_are_read_or_refused() {
 #[test]
 fn calls_are_told_apart_by_whatever_their_server_gives() {
     let calls = |items: &[Value]| {
-        let deltas: Vec<Value> = items.iter().map(|item| json!({ "tool_calls": [item] })).collect();
+        let deltas: Vec<Value> = items
+            .iter()
+            .map(|item| json!({ "tool_calls": [item] }))
+            .collect();
         stream(&deltas, "tool_calls")
     };
     let of = |name: &str, arguments: &str| json!({ "name": name, "arguments": arguments });
@@ -120,7 +192,10 @@ fn calls_are_told_apart_by_whatever_their_server_gives() {
         &[
             (
                 "no index and no ids",
-                calls(&[json!({ "function": of("a", "{\"x\":1}") }), json!({ "function": of("b", "{}") })]),
+                calls(&[
+                    json!({ "function": of("a", "{\"x\":1}") }),
+                    json!({ "function": of("b", "{}") }),
+                ]),
                 "calls:  → a {\"x\":1} → b {}",
             ),
             (
@@ -159,7 +234,9 @@ fn calls_are_told_apart_by_whatever_their_server_gives() {
             (
                 "two in one chunk",
                 stream(
-                    &[json!({ "tool_calls": [{ "function": of("a", "{}") }, { "function": of("b", "{}") }] })],
+                    &[
+                        json!({ "tool_calls": [{ "function": of("a", "{}") }, { "function": of("b", "{}") }] }),
+                    ],
                     "tool_calls",
                 ),
                 "calls:  → a {} → b {}",
@@ -184,18 +261,28 @@ fn calls_of_older_interfaces_are_calls() {
             ),
             (
                 "the old field",
-                whole(&json!({ "content": null, "function_call": of("a", "{}") }), "function_call"),
+                whole(
+                    &json!({ "content": null, "function_call": of("a", "{}") }),
+                    "function_call",
+                ),
                 "calls:  → a {}",
             ),
             (
                 "the old field, streamed",
                 stream(
-                    &[json!({ "function_call": of("a", "{") }), json!({ "function_call": { "arguments": "}" } })],
+                    &[
+                        json!({ "function_call": of("a", "{") }),
+                        json!({ "function_call": { "arguments": "}" } }),
+                    ],
                     "function_call",
                 ),
                 "calls:  → a {}",
             ),
-            ("none, although it says so", whole(&json!({ "content": "Hi" }), "tool_calls"), "text: Hi ! calls_missing"),
+            (
+                "none, although it says so",
+                whole(&json!({ "content": "Hi" }), "tool_calls"),
+                "text: Hi ! calls_missing",
+            ),
         ],
     );
 }
@@ -204,7 +291,10 @@ fn calls_of_older_interfaces_are_calls() {
 fn a_call_that_the_limit_cut_is_told_as_it_came() {
     let cut = |arguments: &str| {
         let call = json!({ "id": "1", "type": "function", "function": { "name": "a", "arguments": arguments } });
-        (whole(&json!({ "tool_calls": [call] }), "length"), stream(&[json!({ "tool_calls": [call] })], "length"))
+        (
+            whole(&json!({ "tool_calls": [call] }), "length"),
+            stream(&[json!({ "tool_calls": [call] })], "length"),
+        )
     };
     for (arguments, expected) in [
         ("", "truncated:  → a  ! call_cut"),
@@ -212,7 +302,10 @@ fn a_call_that_the_limit_cut_is_told_as_it_came() {
         ("{\"x\":1}", "truncated:  → a {\"x\":1}"),
     ] {
         let (whole, stream) = cut(arguments);
-        check(Wire::OpenaiChat, &[("whole", whole, expected), ("streamed", stream, expected)]);
+        check(
+            Wire::OpenaiChat,
+            &[("whole", whole, expected), ("streamed", stream, expected)],
+        );
     }
 }
 
@@ -224,11 +317,23 @@ fn ends_of_every_server_are_of_their_kind() {
         &[
             ("OpenAI", ended("length"), "truncated: Hi"),
             ("Mistral", ended("model_length"), "truncated: Hi"),
-            ("Zhipu, context", ended("model_context_window_exceeded"), "truncated: Hi"),
+            (
+                "Zhipu, context",
+                ended("model_context_window_exceeded"),
+                "truncated: Hi",
+            ),
             ("Zhipu, filter", ended("sensitive"), "filtered: Hi"),
             ("Zhipu, network", ended("network_error"), "error outage"),
-            ("Gemini, filter", ended("content_filter: SAFETY"), "filtered: Hi"),
-            ("Gemini, call", ended("function_call_filter: MALFORMED_FUNCTION_CALL"), "error outage"),
+            (
+                "Gemini, filter",
+                ended("content_filter: SAFETY"),
+                "filtered: Hi",
+            ),
+            (
+                "Gemini, call",
+                ended("function_call_filter: MALFORMED_FUNCTION_CALL"),
+                "error outage",
+            ),
             ("vLLM", ended("abort"), "error outage"),
             ("nobody", ended("eos"), "text: Hi ! finish_unknown"),
         ],
@@ -242,12 +347,27 @@ fn reasoning_is_found_in_all_its_fields() {
     check(
         Wire::OpenaiChat,
         &[
-            ("DeepSeek", said("reasoning_content", json!("Hm")), "text: Hi (Hm)"),
-            ("OpenRouter", said("reasoning", json!("Hm")), "text: Hi (Hm)"),
-            ("Mistral", whole(&json!({ "content": thinking }), "stop"), "text: Hi (Hm)"),
+            (
+                "DeepSeek",
+                said("reasoning_content", json!("Hm")),
+                "text: Hi (Hm)",
+            ),
+            (
+                "OpenRouter",
+                said("reasoning", json!("Hm")),
+                "text: Hi (Hm)",
+            ),
+            (
+                "Mistral",
+                whole(&json!({ "content": thinking }), "stop"),
+                "text: Hi (Hm)",
+            ),
             (
                 "both",
-                whole(&json!({ "content": "Hi", "reasoning": "Hm", "reasoning_content": "Hm" }), "stop"),
+                whole(
+                    &json!({ "content": "Hi", "reasoning": "Hm", "reasoning_content": "Hm" }),
+                    "stop",
+                ),
                 "text: Hi (Hm)",
             ),
             (
@@ -269,10 +389,14 @@ fn reasoning_is_found_in_all_its_fields() {
 #[test]
 fn frames_of_any_kind_are_read() {
     let text = stream(&[json!({ "content": "Hi" })], "stop");
-    let usage = events(&[json!({ "choices": [], "usage": { "prompt_tokens": 3, "completion_tokens": 4 } })]);
+    let usage = events(&[
+        json!({ "choices": [], "usage": { "prompt_tokens": 3, "completion_tokens": 4 } }),
+    ]);
     let document = said(&json!("Hi"));
-    let in_stream =
-        |error: Value| stream(&[json!({ "content": "H" })], "stop").replace("data: [DONE]", &format!("data: {error}"));
+    let in_stream = |error: Value| {
+        stream(&[json!({ "content": "H" })], "stop")
+            .replace("data: [DONE]", &format!("data: {error}"))
+    };
     check(
         Wire::OpenaiChat,
         &[
@@ -311,8 +435,17 @@ fn counts_are_found_where_servers_put_them() {
     };
     let three = json!({ "prompt_tokens": 3, "completion_tokens": 4 });
     let choice = |usage: Option<&Value>| json!({ "index": 0, "message": { "content": "Hi" }, "finish_reason": "stop", "usage": usage });
-    assert_eq!(counts(&json!({ "choices": [choice(None)], "usage": three }).to_string()), (Some(3), Some(4)));
-    assert_eq!(counts(&json!({ "choices": [choice(Some(&three))] }).to_string()), (Some(3), Some(4)));
+    assert_eq!(
+        counts(&json!({ "choices": [choice(None)], "usage": three }).to_string()),
+        (Some(3), Some(4))
+    );
+    assert_eq!(
+        counts(&json!({ "choices": [choice(Some(&three))] }).to_string()),
+        (Some(3), Some(4))
+    );
     let other = json!({ "input_tokens": 3, "output_tokens": 4 });
-    assert_eq!(counts(&json!({ "choices": [choice(None)], "usage": other }).to_string()), (Some(3), Some(4)));
+    assert_eq!(
+        counts(&json!({ "choices": [choice(None)], "usage": other }).to_string()),
+        (Some(3), Some(4))
+    );
 }

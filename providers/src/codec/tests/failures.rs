@@ -2,13 +2,21 @@ use super::*;
 
 fn kind(wire: Wire, status: u16, body: &Value) -> String {
     let body = body.to_string();
-    let failure = WireFailure { status, retry_after: None, body: body.as_bytes() };
+    let failure = WireFailure {
+        status,
+        retry_after: None,
+        body: body.as_bytes(),
+    };
     wire.default_codec().decode_error(failure).kind.to_string()
 }
 
 fn check_kinds(rows: &[(&str, u16, Value, &str)]) {
     for (server, status, body, expected) in rows {
-        assert_eq!(kind(Wire::OpenaiChat, *status, body), *expected, "{server}: {status} {body}");
+        assert_eq!(
+            kind(Wire::OpenaiChat, *status, body),
+            *expected,
+            "{server}: {status} {body}"
+        );
     }
 }
 
@@ -20,10 +28,14 @@ fn of(kind: &str, code: &Value, message: &str) -> Value {
 #[test]
 fn what_a_server_reports_is_of_the_kind_that_says_what_to_do() {
     let failed = "Failed to call a function. Please adjust your prompt. See 'failed_generation' for more details.";
-    let llama =
-        "the request exceeds the available context size. try increasing the context size or enable context shift";
+    let llama = "the request exceeds the available context size. try increasing the context size or enable context shift";
     let rows = [
-        ("Groq", 400, of("invalid_request_error", &json!("tool_use_failed"), failed), "bad_reply"),
+        (
+            "Groq",
+            400,
+            of("invalid_request_error", &json!("tool_use_failed"), failed),
+            "bad_reply",
+        ),
         (
             "Groq",
             400,
@@ -37,7 +49,11 @@ fn what_a_server_reports_is_of_the_kind_that_says_what_to_do() {
         (
             "Groq",
             400,
-            of("invalid_request_error", &json!("json_validate_failed"), "Failed to generate JSON."),
+            of(
+                "invalid_request_error",
+                &json!("json_validate_failed"),
+                "Failed to generate JSON.",
+            ),
             "bad_reply",
         ),
         (
@@ -50,17 +66,50 @@ fn what_a_server_reports_is_of_the_kind_that_says_what_to_do() {
             ),
             "context_too_long",
         ),
-        ("llama.cpp", 400, of("exceed_context_size_error", &json!(400), llama), "context_too_long"),
-        ("llama.cpp", 500, of("exceed_context_size_error", &json!(500), llama), "context_too_long"),
-        ("llama.cpp", 500, of("server_error", &json!(500), "Context size has been exceeded."), "context_too_long"),
+        (
+            "llama.cpp",
+            400,
+            of("exceed_context_size_error", &json!(400), llama),
+            "context_too_long",
+        ),
         (
             "llama.cpp",
             500,
-            of("server_error", &json!(500), "the request exceeds the available context size"),
+            of("exceed_context_size_error", &json!(500), llama),
             "context_too_long",
         ),
-        ("llama.cpp", 500, of("server_error", &json!(500), "context shift is disabled"), "context_too_long"),
-        ("llama.cpp", 503, of("unavailable_error", &json!(503), "Loading model"), "overload"),
+        (
+            "llama.cpp",
+            500,
+            of(
+                "server_error",
+                &json!(500),
+                "Context size has been exceeded.",
+            ),
+            "context_too_long",
+        ),
+        (
+            "llama.cpp",
+            500,
+            of(
+                "server_error",
+                &json!(500),
+                "the request exceeds the available context size",
+            ),
+            "context_too_long",
+        ),
+        (
+            "llama.cpp",
+            500,
+            of("server_error", &json!(500), "context shift is disabled"),
+            "context_too_long",
+        ),
+        (
+            "llama.cpp",
+            503,
+            of("unavailable_error", &json!(503), "Loading model"),
+            "overload",
+        ),
     ];
     check_kinds(&rows);
 }
@@ -89,23 +138,37 @@ fn what_other_servers_report_is_of_the_kind_that_says_what_to_do() {
         (
             "OpenAI",
             429,
-            of("insufficient_quota", &json!("insufficient_quota"), "You exceeded your current quota"),
+            of(
+                "insufficient_quota",
+                &json!("insufficient_quota"),
+                "You exceeded your current quota",
+            ),
             "refuses_account",
         ),
         (
             "OpenAI",
             500,
-            of("server_error", &json!(null), "The server had an error while processing your request"),
+            of(
+                "server_error",
+                &json!(null),
+                "The server had an error while processing your request",
+            ),
             "outage",
         ),
         ("anybody", 502, json!("<html>Bad gateway</html>"), "outage"),
     ];
     check_kinds(&rows);
-    let anthropic = |kind: &str| json!({ "type": "error", "error": { "type": kind, "message": "m" } });
-    for (status, name, expected) in
-        [(529, "overloaded_error", "overload"), (413, "request_too_large", "context_too_long")]
-    {
-        assert_eq!(kind(Wire::AnthropicMessages, status, &anthropic(name)), expected, "{name}");
+    let anthropic =
+        |kind: &str| json!({ "type": "error", "error": { "type": kind, "message": "m" } });
+    for (status, name, expected) in [
+        (529, "overloaded_error", "overload"),
+        (413, "request_too_large", "context_too_long"),
+    ] {
+        assert_eq!(
+            kind(Wire::AnthropicMessages, status, &anthropic(name)),
+            expected,
+            "{name}"
+        );
     }
 }
 
@@ -116,11 +179,31 @@ fn the_same_in_a_stream_with_status_200_is_of_the_same_kind() {
     check(
         Wire::OpenaiChat,
         &[
-            ("llama.cpp", events(std::slice::from_ref(&llama)), "error context_too_long"),
-            ("llama.cpp, a document", llama.to_string(), "error context_too_long"),
-            ("llama.cpp, an older one", format!("error: {llama}\n\n"), "error context_too_long"),
-            ("Groq", events(std::slice::from_ref(&groq)), "error bad_reply"),
-            ("Groq, an event", format!("event: error\ndata: {groq}\n\n"), "error bad_reply"),
+            (
+                "llama.cpp",
+                events(std::slice::from_ref(&llama)),
+                "error context_too_long",
+            ),
+            (
+                "llama.cpp, a document",
+                llama.to_string(),
+                "error context_too_long",
+            ),
+            (
+                "llama.cpp, an older one",
+                format!("error: {llama}\n\n"),
+                "error context_too_long",
+            ),
+            (
+                "Groq",
+                events(std::slice::from_ref(&groq)),
+                "error bad_reply",
+            ),
+            (
+                "Groq, an event",
+                format!("event: error\ndata: {groq}\n\n"),
+                "error bad_reply",
+            ),
         ],
     );
 }

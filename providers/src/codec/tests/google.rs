@@ -80,8 +80,14 @@ fn content_of_any_shape_is_said_or_kept_and_never_passes_for_an_empty_answer() {
 
 /// A stream of these pieces of calls, which ended by itself.
 fn calls(pieces: &[Value]) -> String {
-    let parts = pieces.iter().map(|call| document(&json!([{ "functionCall": call }]), None));
-    events(&parts.chain([document(&json!([]), Some("STOP"))]).collect::<Vec<_>>())
+    let parts = pieces
+        .iter()
+        .map(|call| document(&json!([{ "functionCall": call }]), None));
+    events(
+        &parts
+            .chain([document(&json!([]), Some("STOP"))])
+            .collect::<Vec<_>>(),
+    )
 }
 
 fn piece(name: &str, partial: &Value, goes_on: bool) -> Value {
@@ -130,7 +136,11 @@ fn arguments_that_come_in_pieces_are_put_together() {
                         &json!([text("$.items[0].id", "a", false), { "jsonPath": "$.items[0].price", "numberValue": 0.5 }]),
                         true,
                     ),
-                    piece("", &json!([text("$['items'][1][\"id\"]", "b", false)]), false),
+                    piece(
+                        "",
+                        &json!([text("$['items'][1][\"id\"]", "b", false)]),
+                        false,
+                    ),
                 ]),
                 "calls:  → order {\"items\":[{\"id\":\"a\",\"price\":0.5},{\"id\":\"b\"}]}",
             ),
@@ -139,7 +149,11 @@ fn arguments_that_come_in_pieces_are_put_together() {
                 calls(&[piece("a", &json!([text("$.x", "y", false)]), false)]),
                 "calls:  → a {\"x\":\"y\"}",
             ),
-            ("none at all", calls(&[begun("a"), json!({})]), "calls:  → a {}"),
+            (
+                "none at all",
+                calls(&[begun("a"), json!({})]),
+                "calls:  → a {}",
+            ),
             (
                 "one behind the other",
                 calls(&[
@@ -164,7 +178,11 @@ fn a_call_whose_arguments_never_end_or_have_no_place_is_malformed() {
     check(
         Wire::GoogleGenerateContent,
         &[
-            ("it never begins", calls(std::slice::from_ref(&begun)), "calls:  → a { ! call_cut"),
+            (
+                "it never begins",
+                calls(std::slice::from_ref(&begun)),
+                "calls:  → a { ! call_cut",
+            ),
             (
                 "it never ends",
                 calls(&[begun.clone(), piece("", &text("$.to"), true)]),
@@ -172,13 +190,25 @@ fn a_call_whose_arguments_never_end_or_have_no_place_is_malformed() {
             ),
             (
                 "another one comes",
-                calls(&[begun.clone(), piece("", &text("$.to"), true), json!({ "name": "b", "args": {} })]),
+                calls(&[
+                    begun.clone(),
+                    piece("", &text("$.to"), true),
+                    json!({ "name": "b", "args": {} }),
+                ]),
                 "calls:  → a {\"to\":\"x\" → b {} ! call_cut",
             ),
             ("no path", ended("to"), "calls:  → a { ! call_cut"),
             ("half a path", ended("$.to["), "calls:  → a { ! call_cut"),
-            ("a place far behind", ended("$.to[7]"), "calls:  → a {\"to\":[] ! call_cut"),
-            ("two steps without a name", ended("$..to"), "calls:  → a { ! call_cut"),
+            (
+                "a place far behind",
+                ended("$.to[7]"),
+                "calls:  → a {\"to\":[] ! call_cut",
+            ),
+            (
+                "two steps without a name",
+                ended("$..to"),
+                "calls:  → a { ! call_cut",
+            ),
             (
                 "a piece that is none",
                 calls(&[begun.clone(), piece("", &json!([5]), true), json!({})]),
@@ -186,7 +216,11 @@ fn a_call_whose_arguments_never_end_or_have_no_place_is_malformed() {
             ),
             (
                 "no value",
-                calls(&[begun.clone(), piece("", &json!([{ "jsonPath": "$.to" }]), true), json!({})]),
+                calls(&[
+                    begun.clone(),
+                    piece("", &json!([{ "jsonPath": "$.to" }]), true),
+                    json!({}),
+                ]),
                 "calls:  → a {\"to\":null ! call_cut",
             ),
             (
@@ -205,5 +239,8 @@ fn a_call_whose_arguments_never_end_or_have_no_place_is_malformed() {
         ],
     );
     let deep = format!("${}", ".a".repeat(65));
-    check(Wire::GoogleGenerateContent, &[("too deep", ended(&deep), "calls:  → a { ! call_cut")]);
+    check(
+        Wire::GoogleGenerateContent,
+        &[("too deep", ended(&deep), "calls:  → a { ! call_cut")],
+    );
 }

@@ -6,36 +6,68 @@ use super::*;
 /// A request with the room's tool `add`, if it `has_own`, and these tools of the provider.
 fn encode(wire: Wire, has_own: bool, tools: &[Value], parameters: Parameters) -> WireRequest {
     let schema = json!({ "type": "object", "properties": {} });
-    let own = ToolDeclaration { name: "add".to_owned(), description: "Adds.".to_owned(), schema };
+    let own = ToolDeclaration {
+        name: "add".to_owned(),
+        description: "Adds.".to_owned(),
+        schema,
+    };
     let mut parameters = parameters;
     if !tools.is_empty() {
         parameters.extra.insert("tools".to_owned(), json!(tools));
     }
     let tools = if has_own { vec![own] } else { Vec::new() };
-    let heard = Item::Heard { from: "Ada".to_owned(), text: "Hi".to_owned(), attachments: Vec::new() };
-    let request =
-        ForgedRequest { model: "m".into(), parameters, tools, items: vec![heard], ..ForgedRequest::default() };
-    wire.default_codec().encode(&request.into_request(), &Files::new(), Mode::Whole)
+    let heard = Item::Heard {
+        from: "Ada".to_owned(),
+        text: "Hi".to_owned(),
+        attachments: Vec::new(),
+    };
+    let request = ForgedRequest {
+        model: "m".into(),
+        parameters,
+        tools,
+        items: vec![heard],
+        ..ForgedRequest::default()
+    };
+    wire.default_codec()
+        .encode(&request.into_request(), &Files::new(), Mode::Whole)
 }
 
-const WIRES: [Wire; 3] = [Wire::OpenaiChat, Wire::OpenaiResponses, Wire::AnthropicMessages];
+const WIRES: [Wire; 3] = [
+    Wire::OpenaiChat,
+    Wire::OpenaiResponses,
+    Wire::AnthropicMessages,
+];
 
 #[test]
 fn tools_of_the_provider_go_out_behind_the_rooms_own() {
     let search = json!({ "type": "web_search_20250305", "name": "web_search" });
-    let parameters =
-        || Parameters { tool_choice: Some(ToolChoice::Required), parallel_calls: Some(false), ..Parameters::default() };
+    let parameters = || Parameters {
+        tool_choice: Some(ToolChoice::Required),
+        parallel_calls: Some(false),
+        ..Parameters::default()
+    };
     for wire in WIRES {
         let name = wire.name();
         let both = encode(wire, true, std::slice::from_ref(&search), parameters());
         let tools = both.body["tools"].as_array().unwrap();
         assert_eq!((tools.len(), &tools[1]), (2, &search), "{name}");
-        assert!(both.warnings.is_empty() && both.body.get("tool_choice").is_some(), "{name}: {both:?}");
+        assert!(
+            both.warnings.is_empty() && both.body.get("tool_choice").is_some(),
+            "{name}: {both:?}"
+        );
         let alone = encode(wire, false, std::slice::from_ref(&search), parameters());
         assert_eq!(alone.body["tools"], json!([search]), "{name}");
-        assert!(alone.warnings.is_empty() && alone.body.get("tool_choice").is_some(), "{name}: {alone:?}");
+        assert!(
+            alone.warnings.is_empty() && alone.body.get("tool_choice").is_some(),
+            "{name}: {alone:?}"
+        );
     }
-    let google = encode(Wire::GoogleGenerateContent, true, &[json!({ "googleSearch": {} })], parameters());
+    let google = encode(
+        Wire::GoogleGenerateContent,
+        true,
+        &[json!({ "googleSearch": {} })],
+        parameters(),
+    );
     assert_eq!(google.body["tools"][1], json!({ "googleSearch": {} }));
 }
 
@@ -48,9 +80,24 @@ fn a_tool_of_the_provider_that_cannot_stand_there_is_left_out_with_a_warning() {
     ];
     for wire in WIRES {
         for tool in &taken {
-            let asked = encode(wire, true, std::slice::from_ref(tool), Parameters::default());
-            assert_eq!(asked.body["tools"].as_array().unwrap().len(), 1, "{}: {tool}", wire.name());
-            assert_eq!(asked.warnings, ["provider_tools_not_carried"], "{}: {tool}", wire.name());
+            let asked = encode(
+                wire,
+                true,
+                std::slice::from_ref(tool),
+                Parameters::default(),
+            );
+            assert_eq!(
+                asked.body["tools"].as_array().unwrap().len(),
+                1,
+                "{}: {tool}",
+                wire.name()
+            );
+            assert_eq!(
+                asked.warnings,
+                ["provider_tools_not_carried"],
+                "{}: {tool}",
+                wire.name()
+            );
         }
     }
 }
@@ -64,13 +111,25 @@ fn what_is_asked_about_tools_in_a_request_without_any_is_a_warning_on_every_wire
     };
     for wire in Wire::ALL {
         for (parameters, code) in [
-            (one(|all| all.tool_choice = Some(ToolChoice::Required)), "tool_choice_not_carried"),
-            (one(|all| all.parallel_calls = Some(false)), "parallel_calls_not_carried"),
-            (one(|all| all.strict_tools = Some(true)), "strict_tools_not_carried"),
+            (
+                one(|all| all.tool_choice = Some(ToolChoice::Required)),
+                "tool_choice_not_carried",
+            ),
+            (
+                one(|all| all.parallel_calls = Some(false)),
+                "parallel_calls_not_carried",
+            ),
+            (
+                one(|all| all.strict_tools = Some(true)),
+                "strict_tools_not_carried",
+            ),
         ] {
             let asked = encode(wire, false, &[], parameters);
             assert_eq!(asked.warnings, [code], "{}", wire.name());
-            assert!(asked.body.get("tool_choice").is_none() && asked.body.get("toolConfig").is_none(), "{asked:?}");
+            assert!(
+                asked.body.get("tool_choice").is_none() && asked.body.get("toolConfig").is_none(),
+                "{asked:?}"
+            );
         }
     }
 }

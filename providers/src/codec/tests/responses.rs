@@ -72,7 +72,10 @@ fn what_the_tools_of_the_provider_do_is_kept_without_a_warning() {
     }
     for kind in ["custom_tool_call", "computer_call", "mcp_approval_request"] {
         let output = json!([{ "type": kind, "id": "i" }, message(&json!("Hi"))]);
-        check(Wire::OpenaiResponses, &[(kind, whole(&output), "text: Hi ! call_type_unknown")]);
+        check(
+            Wire::OpenaiResponses,
+            &[(kind, whole(&output), "text: Hi ! call_type_unknown")],
+        );
     }
 }
 
@@ -80,19 +83,39 @@ fn what_the_tools_of_the_provider_do_is_kept_without_a_warning() {
 fn events_that_nobody_knows_do_not_pass_for_an_empty_answer() {
     let completed = json!({ "type": "response.completed", "response": { "status": "completed", "output": [] } });
     let sound = json!({ "type": "response.audio.transcript.delta", "delta": "Hi" });
-    let progress = json!({ "type": "response.web_search_call.searching", "output_index": 0, "item_id": "w" });
+    let progress =
+        json!({ "type": "response.web_search_call.searching", "output_index": 0, "item_id": "w" });
     let text = json!({ "type": "response.output_text.delta", "output_index": 0, "delta": "Hi" });
     check(
         Wire::OpenaiResponses,
         &[
-            ("a sound", events(&[sound.clone(), completed.clone()]), "error bad_reply"),
-            ("a sound and a text", events(&[sound, text.clone(), completed.clone()]), "text: Hi ! delta_not_taken"),
-            ("progress", events(&[progress, text.clone(), completed.clone()]), "text: Hi"),
-            ("keep-alive", events(&[json!({ "type": "keepalive" }), text.clone(), completed]), "text: Hi"),
+            (
+                "a sound",
+                events(&[sound.clone(), completed.clone()]),
+                "error bad_reply",
+            ),
+            (
+                "a sound and a text",
+                events(&[sound, text.clone(), completed.clone()]),
+                "text: Hi ! delta_not_taken",
+            ),
+            (
+                "progress",
+                events(&[progress, text.clone(), completed.clone()]),
+                "text: Hi",
+            ),
+            (
+                "keep-alive",
+                events(&[json!({ "type": "keepalive" }), text.clone(), completed]),
+                "text: Hi",
+            ),
             ("cut", events(std::slice::from_ref(&text)), "error outage"),
             (
                 "an error",
-                events(&[text, json!({ "type": "error", "code": "server_error", "message": "m" })]),
+                events(&[
+                    text,
+                    json!({ "type": "error", "code": "server_error", "message": "m" }),
+                ]),
                 "error outage",
             ),
         ],
@@ -102,17 +125,28 @@ fn events_that_nobody_knows_do_not_pass_for_an_empty_answer() {
 #[test]
 fn a_call_that_the_limit_cut_is_told_as_it_came() {
     let cut = |arguments: &str, status: &str| {
-        let call =
-            json!({ "type": "function_call", "call_id": "1", "name": "a", "arguments": arguments, "status": status });
+        let call = json!({ "type": "function_call", "call_id": "1", "name": "a", "arguments": arguments, "status": status });
         json!({ "status": "incomplete", "incomplete_details": { "reason": "max_output_tokens" }, "output": [call] })
             .to_string()
     };
     check(
         Wire::OpenaiResponses,
         &[
-            ("begun", cut("{\"x\":", "incomplete"), "truncated:  → a {\"x\": ! call_cut"),
-            ("closed by the server", cut("{}", "incomplete"), "truncated:  → a  ! call_cut"),
-            ("whole", cut("{\"x\":1}", "completed"), "truncated:  → a {\"x\":1}"),
+            (
+                "begun",
+                cut("{\"x\":", "incomplete"),
+                "truncated:  → a {\"x\": ! call_cut",
+            ),
+            (
+                "closed by the server",
+                cut("{}", "incomplete"),
+                "truncated:  → a  ! call_cut",
+            ),
+            (
+                "whole",
+                cut("{\"x\":1}", "completed"),
+                "truncated:  → a {\"x\":1}",
+            ),
         ],
     );
 }

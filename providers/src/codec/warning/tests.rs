@@ -5,7 +5,13 @@ use super::ALL;
 #[test]
 fn the_documentation_lists_all_codes_with_what_they_mean() {
     let text = include_str!("../../../../docs/providers.md");
-    let section = text.split("## Warnings\n").nth(1).unwrap().split("\n## ").next().unwrap();
+    let section = text
+        .split("## Warnings\n")
+        .nth(1)
+        .unwrap()
+        .split("\n## ")
+        .next()
+        .unwrap();
     let rows: Vec<&str> = section
         .lines()
         .filter_map(|line| line.strip_prefix("| `")?.split_once("` | "))
@@ -31,9 +37,15 @@ fn codes_are_written_nowhere_else() {
             } else if !matches!(name.as_str(), "tests" | "warning") {
                 let text = std::fs::read_to_string(&path).unwrap();
                 let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
-                let found = ALL.iter().find(|name| code.contains(&format!("\"{name}\"")));
+                let found = ALL
+                    .iter()
+                    .find(|name| code.contains(&format!("\"{name}\"")));
                 assert_eq!(found, None, "{}", path.display());
-                assert!(!code.contains("_not_carried\""), "{}: an unlisted code", path.display());
+                assert!(
+                    !code.contains("_not_carried\""),
+                    "{}: an unlisted code",
+                    path.display()
+                );
             }
         }
     }

@@ -16,8 +16,13 @@ const SAME_CHARS_MAX: usize = 20;
 pub(super) fn differences(recorded: &Value, now: &Value) -> Option<String> {
     let mut found = Found::default();
     found.compare("", recorded, now);
-    let more = found.count.checked_sub(DIFFERENCES_MAX).filter(|more| *more > 0);
-    let more = more.map(|more| format!("; and {more} more")).unwrap_or_default();
+    let more = found
+        .count
+        .checked_sub(DIFFERENCES_MAX)
+        .filter(|more| *more > 0);
+    let more = more
+        .map(|more| format!("; and {more} more"))
+        .unwrap_or_default();
     (found.count > 0).then(|| format!("{}{more}", found.told.join("; ")))
 }
 
@@ -54,7 +59,9 @@ impl Found {
                     self.add(|| format!("{path}[{at}] is new, {}", short(value)));
                 }
             }
-            (Value::String(before), Value::String(after)) if before != after => self.add(|| texts(path, before, after)),
+            (Value::String(before), Value::String(after)) if before != after => {
+                self.add(|| texts(path, before, after))
+            }
             (recorded, now) if recorded != now => {
                 self.add(|| format!("{path}: recorded {}, now {}", short(recorded), short(now)));
             }
@@ -71,14 +78,26 @@ impl Found {
 }
 
 fn field(path: &str, name: &str) -> String {
-    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+    if path.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{path}.{name}")
+    }
 }
 
 /// Two texts from shortly before the place where they part.
 fn texts(path: &str, recorded: &str, now: &str) -> String {
-    let same = recorded.chars().zip(now.chars()).take_while(|(one, other)| one == other).count();
+    let same = recorded
+        .chars()
+        .zip(now.chars())
+        .take_while(|(one, other)| one == other)
+        .count();
     let skipped = same.saturating_sub(SAME_CHARS_MAX);
-    let at = if skipped > 0 { format!(" (behind {skipped} equal characters)") } else { String::new() };
+    let at = if skipped > 0 {
+        format!(" (behind {skipped} equal characters)")
+    } else {
+        String::new()
+    };
     let part = |text: &str| short(&Value::String(text.chars().skip(skipped).collect()));
     format!("{path}{at}: recorded {}, now {}", part(recorded), part(now))
 }

@@ -54,7 +54,8 @@ pub(super) struct RecordedExchange {
 
 impl RecordedExchange {
     pub(super) fn is_for(&self, agent: &AgentName, wire: Wire) -> bool {
-        self.agent.as_ref().is_none_or(|own| own == agent) && self.wire.is_none_or(|own| own == wire)
+        self.agent.as_ref().is_none_or(|own| own == agent)
+            && self.wire.is_none_or(|own| own == wire)
     }
 
     pub(super) const fn request(&self) -> Option<&Value> {
@@ -67,10 +68,13 @@ impl RecordedExchange {
 
     pub(super) fn retry_after(&self) -> Option<Duration> {
         let of_headers = || {
-            let pair = |(name, value): (&String, &String)| Some((name.parse().ok()?, value.parse().ok()?));
+            let pair =
+                |(name, value): (&String, &String)| Some((name.parse().ok()?, value.parse().ok()?));
             retry_after(&self.headers.iter().filter_map(pair).collect())
         };
-        self.retry_after.map(Duration::from_secs).or_else(of_headers)
+        self.retry_after
+            .map(Duration::from_secs)
+            .or_else(of_headers)
     }
 }
 
@@ -82,8 +86,10 @@ const fn ok() -> u16 {
 fn body<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     Ok(match Value::deserialize(from)? {
         Value::String(text) => text,
-        json @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) => {
-            json.to_string()
-        }
+        json @ (Value::Null
+        | Value::Bool(_)
+        | Value::Number(_)
+        | Value::Array(_)
+        | Value::Object(_)) => json.to_string(),
     })
 }

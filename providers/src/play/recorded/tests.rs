@@ -11,7 +11,8 @@ fn model(lines: &str) -> RecordedModel {
 
 fn keyed(text: &str) -> String {
     let fingerprint = call("worker", vec![], &[]).request.fingerprint();
-    let body = format!(r#"{{"choices":[{{"finish_reason":"stop","message":{{"content":"{text}"}}}}]}}"#);
+    let body =
+        format!(r#"{{"choices":[{{"finish_reason":"stop","message":{{"content":"{text}"}}}}]}}"#);
     format!(r#"{{"fingerprint":"{fingerprint}","body":{body}}}"#) + "\n"
 }
 
@@ -42,7 +43,10 @@ fn exchanges_are_played_in_order_by_agent_through_the_codec() {
 fn what_is_not_recorded_is_an_error_that_says_what_was_asked_for() {
     let asked = call("worker", vec![], &[0, 1, 2]);
     let error = play(&model(RECORDING), &asked).0.unwrap_err();
-    assert_eq!((error.kind, error.played), (ModelErrorKind::NotRecorded, None));
+    assert_eq!(
+        (error.kind, error.played),
+        (ModelErrorKind::NotRecorded, None)
+    );
     for part in ["worker", "small-1", &asked.request.fingerprint().short()] {
         assert!(error.detail.contains(part), "{} names {part}", error.detail);
     }
@@ -59,7 +63,12 @@ fn a_fingerprint_finds_its_exchange_whatever_the_order() {
 
 #[test]
 fn a_keyed_exchange_is_not_played_for_another_request() {
-    let error = play(&model(&keyed("x").replace(char::is_numeric, "0")), &call("worker", vec![], &[])).0.unwrap_err();
+    let error = play(
+        &model(&keyed("x").replace(char::is_numeric, "0")),
+        &call("worker", vec![], &[]),
+    )
+    .0
+    .unwrap_err();
     assert_eq!(error.kind, ModelErrorKind::NotRecorded);
 }
 
@@ -70,13 +79,19 @@ fn a_bad_line_is_told_by_its_number() {
         other => panic!("{other:?}"),
     };
     assert_eq!(line("{}"), 1);
-    assert_eq!(line("\n{\"body\": \"\"}\n{\"body\": \"\", \"sttaus\": 200}"), 3);
+    assert_eq!(
+        line("\n{\"body\": \"\"}\n{\"body\": \"\", \"sttaus\": 200}"),
+        3
+    );
     assert_eq!(line("{\"body\": \"\", \"fingerprint\": \"abc\"}"), 1);
 }
 
 #[test]
 fn a_stopped_call_shows_no_more() {
-    let drafts = TestDrafts { open_for: 1, ..TestDrafts::default() };
+    let drafts = TestDrafts {
+        open_for: 1,
+        ..TestDrafts::default()
+    };
     let outcome = block_on(model(RECORDING).call(&call("worker", vec![], &[1]), &drafts));
     assert_eq!(outcome.unwrap_err().played, Some(2));
     assert_eq!(drafts.shown.into_inner().unwrap(), ["Hel"]);

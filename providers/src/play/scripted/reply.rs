@@ -36,7 +36,8 @@ impl ScriptedReply {
     /// [`ReplyError`] for the first one that cannot be read, or for a value that is no list.
     pub fn list(value: &Value) -> Result<Vec<Self>, ReplyError> {
         let items = items(value).map_err(|source| ReplyError { index: 0, source })?;
-        let read = |(index, item)| Self::deserialize(item).map_err(|source| ReplyError { index, source });
+        let read =
+            |(index, item)| Self::deserialize(item).map_err(|source| ReplyError { index, source });
         items.iter().enumerate().map(read).collect()
     }
 
@@ -58,9 +59,16 @@ impl ScriptedReply {
 /// What a reply does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Answer {
-    Says { chunks: Vec<String>, is_streamed: bool, calls: Vec<ScriptedCall> },
+    Says {
+        chunks: Vec<String>,
+        is_streamed: bool,
+        calls: Vec<ScriptedCall>,
+    },
     Refuses(String),
-    Fails { kind: Kind, retry_after: Option<Duration> },
+    Fails {
+        kind: Kind,
+        retry_after: Option<Duration>,
+    },
     Summarises(String),
 }
 
@@ -74,7 +82,9 @@ pub(super) struct When {
 
 impl When {
     pub(super) fn fits(&self, heard: &str) -> bool {
-        self.contains.as_ref().is_none_or(|part| heard.contains(part.as_str()))
+        self.contains
+            .as_ref()
+            .is_none_or(|part| heard.contains(part.as_str()))
             && self.equals.as_ref().is_none_or(|whole| heard == whole)
     }
 }
@@ -96,9 +106,13 @@ impl ScriptedCall {
         let empty = Value::Object(Map::new());
         let arguments = self.raw_args.clone();
         CallPart {
-            label: self.label.clone().unwrap_or_else(|| format!("call_{index}_{ordinal}")),
+            label: self
+                .label
+                .clone()
+                .unwrap_or_else(|| format!("call_{index}_{ordinal}")),
             tool: self.tool.clone(),
-            arguments: arguments.unwrap_or_else(|| self.args.as_ref().unwrap_or(&empty).to_string()),
+            arguments: arguments
+                .unwrap_or_else(|| self.args.as_ref().unwrap_or(&empty).to_string()),
         }
     }
 }
@@ -133,29 +147,55 @@ impl TryFrom<Written> for ScriptedReply {
     type Error = &'static str;
 
     fn try_from(written: Written) -> Result<Self, &'static str> {
-        let Written { text, chunks, calls, refuse, fail, summary, pause, when, once, usage } = written;
-        if when.as_ref().is_some_and(|when| when.contains.is_none() && when.equals.is_none()) {
+        let Written {
+            text,
+            chunks,
+            calls,
+            refuse,
+            fail,
+            summary,
+            pause,
+            when,
+            once,
+            usage,
+        } = written;
+        if when
+            .as_ref()
+            .is_some_and(|when| when.contains.is_none() && when.equals.is_none())
+        {
             return Err("has a `when` without `contains` or `equals`");
         }
         if once && when.is_none() {
             return Err("has `once` without `when`: without it a reply is used up anyway");
         }
-        if calls.iter().flatten().any(|call| call.args.is_some() && call.raw_args.is_some()) {
+        if calls
+            .iter()
+            .flatten()
+            .any(|call| call.args.is_some() && call.raw_args.is_some())
+        {
             return Err("has a call with both `args` and `raw_args`");
         }
         let answer = match (text, chunks, calls, refuse, fail, summary) {
-            (None, None, None, None, Some(Failure { kind, retry_after }), None) => Answer::Fails { kind, retry_after },
+            (None, None, None, None, Some(Failure { kind, retry_after }), None) => {
+                Answer::Fails { kind, retry_after }
+            }
             (None, None, None, Some(text), None, None) => Answer::Refuses(text),
             (None, None, None, None, None, Some(text)) => Answer::Summarises(text),
-            (Some(text), None, calls, None, None, None) => {
-                Answer::Says { chunks: vec![text], is_streamed: false, calls: calls.unwrap_or_default() }
-            }
-            (None, Some(chunks), calls, None, None, None) => {
-                Answer::Says { chunks, is_streamed: true, calls: calls.unwrap_or_default() }
-            }
-            (None, None, Some(calls), None, None, None) if !calls.is_empty() => {
-                Answer::Says { chunks: Vec::new(), is_streamed: false, calls }
-            }
+            (Some(text), None, calls, None, None, None) => Answer::Says {
+                chunks: vec![text],
+                is_streamed: false,
+                calls: calls.unwrap_or_default(),
+            },
+            (None, Some(chunks), calls, None, None, None) => Answer::Says {
+                chunks,
+                is_streamed: true,
+                calls: calls.unwrap_or_default(),
+            },
+            (None, None, Some(calls), None, None, None) if !calls.is_empty() => Answer::Says {
+                chunks: Vec::new(),
+                is_streamed: false,
+                calls,
+            },
             _ => {
                 return Err(
                     "must have one of `text`, `chunks`, `calls`, `refuse`, `fail`, `summary` (`calls` may stand beside text)",
@@ -165,7 +205,13 @@ impl TryFrom<Written> for ScriptedReply {
         if usage.is_some() && matches!(answer, Answer::Fails { .. }) {
             return Err("has `usage` beside `fail`: a failure counts nothing");
         }
-        Ok(Self { answer, pause, when, once, usage: usage.unwrap_or_default() })
+        Ok(Self {
+            answer,
+            pause,
+            when,
+            once,
+            usage: usage.unwrap_or_default(),
+        })
     }
 }
 
@@ -185,11 +231,20 @@ const KINDS: [Kind; 10] = [
 /// The codes of the kinds, and the word that people use for [`Kind::Rate`].
 fn kind<'de, D: Deserializer<'de>>(from: D) -> Result<Kind, D::Error> {
     let code = String::deserialize(from)?;
-    let wanted = if code == "rate_limit" { Kind::Rate.code() } else { &code };
-    KINDS.into_iter().find(|kind| kind.code() == wanted).ok_or_else(|| {
-        let known = KINDS.map(Kind::code).join(", ");
-        de::Error::custom(format_args!("`{code}` is not a kind of model error; there are {known}"))
-    })
+    let wanted = if code == "rate_limit" {
+        Kind::Rate.code()
+    } else {
+        &code
+    };
+    KINDS
+        .into_iter()
+        .find(|kind| kind.code() == wanted)
+        .ok_or_else(|| {
+            let known = KINDS.map(Kind::code).join(", ");
+            de::Error::custom(format_args!(
+                "`{code}` is not a kind of model error; there are {known}"
+            ))
+        })
 }
 
 /// The items of a list, unread.

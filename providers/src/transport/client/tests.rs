@@ -28,28 +28,50 @@ fn a_proxy_is_a_url_whose_password_comes_from_a_variable() {
     let read = |proxy: &str| serde_json::from_value::<Proxy>(json!(proxy)).unwrap();
     assert_eq!(read("none"), Proxy::None);
     assert_eq!(
-        read("http://${USER}:${PASS}@127.0.0.1:1").url().map(Template::as_str),
+        read("http://${USER}:${PASS}@127.0.0.1:1")
+            .url()
+            .map(Template::as_str),
         Some("http://${USER}:${PASS}@127.0.0.1:1")
     );
     let literal = refusal(json!({ "proxy": "http://ada:pa55word@127.0.0.1:1" }));
-    assert!(literal.starts_with("`proxy` is a secret: ") && !literal.contains("pa55word"), "{literal}");
+    assert!(
+        literal.starts_with("`proxy` is a secret: ") && !literal.contains("pa55word"),
+        "{literal}"
+    );
     for proxy in ["127.0.0.1:3128", "no url", "http://"] {
-        assert_eq!(refusal(json!({ "proxy": proxy })), "the proxy is no URL such as http://127.0.0.1:3128");
+        assert_eq!(
+            refusal(json!({ "proxy": proxy })),
+            "the proxy is no URL such as http://127.0.0.1:3128"
+        );
     }
     let missing = refusal(json!({ "proxy": "${NONE}" }));
-    assert_eq!(missing, "the proxy is not known: the environment variable NONE is not set");
+    assert_eq!(
+        missing,
+        "the proxy is not known: the environment variable NONE is not set"
+    );
 }
 
 #[test]
 fn a_file_of_certificates_is_one_or_is_told() {
     let missing = refusal(json!({ "ca_file": "/no/such.pem" }));
-    assert!(missing.starts_with("cannot read the ca_file /no/such.pem: "), "{missing}");
+    assert!(
+        missing.starts_with("cannot read the ca_file /no/such.pem: "),
+        "{missing}"
+    );
     let broken = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
-    for text in ["", "no certificate", "-----BEGIN CERTIFICATE-----\nAA", broken] {
+    for text in [
+        "",
+        "no certificate",
+        "-----BEGIN CERTIFICATE-----\nAA",
+        broken,
+    ] {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(text.as_bytes()).unwrap();
         let refusal = refusal(json!({ "ca_file": file.path() }));
-        let expected = format!("the ca_file {} holds no PEM certificates that can be read", file.path().display());
+        let expected = format!(
+            "the ca_file {} holds no PEM certificates that can be read",
+            file.path().display()
+        );
         assert!(refusal.starts_with(&expected), "{text}: {refusal}");
     }
 }

@@ -35,14 +35,26 @@ fn answer(pieces: Vec<(u64, String)>) -> Response {
         Some((Ok::<_, std::io::Error>(piece.into_bytes()), left))
     });
     let body = reqwest::Body::wrap_stream(pieces);
-    Response::from(http::Response::builder().header(CONTENT_TYPE, "text/event-stream").body(body).unwrap())
+    Response::from(
+        http::Response::builder()
+            .header(CONTENT_TYPE, "text/event-stream")
+            .body(body)
+            .unwrap(),
+    )
 }
 
 /// What becomes of it, and what was shown.
 async fn streamed(pieces: Vec<(u64, String)>) -> (Result<LLMResponse, ModelError>, String) {
     let (codec, shown) = (OpenAiChat::default(), Shown::default());
-    let settings: HttpSettings = serde_json::from_value(serde_json::json!({ "base_url": "http://x" })).unwrap();
-    let mut exchange = Exchange { codec: &codec, settings: &settings, mode: Mode::Stream, drafts: &shown, tape: None };
+    let settings: HttpSettings =
+        serde_json::from_value(serde_json::json!({ "base_url": "http://x" })).unwrap();
+    let mut exchange = Exchange {
+        codec: &codec,
+        settings: &settings,
+        mode: Mode::Stream,
+        drafts: &shown,
+        tape: None,
+    };
     let outcome = exchange.answer(answer(pieces), Instant::now()).await;
     let said = shown.0.lock().unwrap().clone();
     (outcome, said)
@@ -65,8 +77,16 @@ async fn silence_cuts_a_stream_first_after_two_minutes_and_then_after_one() {
     let idle = Duration::from_secs(60);
     let table = [
         (vec![(119, word("a")), (59, DONE.to_owned())], None, "a"),
-        (vec![(121, word("a")), (1, DONE.to_owned())], Some((FIRST_BYTE, idle * 2)), ""),
-        (vec![(1, word("a")), (61, DONE.to_owned())], Some((NEXT_PIECE, idle)), "a"),
+        (
+            vec![(121, word("a")), (1, DONE.to_owned())],
+            Some((FIRST_BYTE, idle * 2)),
+            "",
+        ),
+        (
+            vec![(1, word("a")), (61, DONE.to_owned())],
+            Some((NEXT_PIECE, idle)),
+            "a",
+        ),
     ];
     for (pieces, limit, said) in table {
         let (outcome, shown) = streamed(pieces.clone()).await;
@@ -90,11 +110,19 @@ async fn pings_keep_a_stream_alive_and_blank_lines_do_not() {
     ]);
     for (filler, is_alive) in fillers {
         let kept = (0..10).map(|_| (30, filler.to_owned()));
-        let pieces = [(1, word("a"))].into_iter().chain(kept).chain([(1, DONE.to_owned())]).collect();
+        let pieces = [(1, word("a"))]
+            .into_iter()
+            .chain(kept)
+            .chain([(1, DONE.to_owned())])
+            .collect();
         let (outcome, _) = streamed(pieces).await;
         assert_eq!(outcome.is_ok(), is_alive, "{filler:?}: {outcome:?}");
         if !is_alive {
-            assert_eq!(outcome, cut(NEXT_PIECE, Duration::from_secs(60)), "{filler:?}");
+            assert_eq!(
+                outcome,
+                cut(NEXT_PIECE, Duration::from_secs(60)),
+                "{filler:?}"
+            );
         }
     }
 }
@@ -102,7 +130,10 @@ async fn pings_keep_a_stream_alive_and_blank_lines_do_not() {
 #[tokio::test(start_paused = true)]
 async fn blank_lines_are_no_first_byte_and_an_event_that_comes_byte_by_byte_is_alive() {
     let blanks = (0..20).map(|_| (10, "\n".to_owned())).collect();
-    assert_eq!(streamed(blanks).await.0, cut(FIRST_BYTE, Duration::from_secs(120)));
+    assert_eq!(
+        streamed(blanks).await.0,
+        cut(FIRST_BYTE, Duration::from_secs(120))
+    );
     let slow = format!("{}{DONE}", word("a"));
     let (outcome, shown) = streamed(slow.chars().map(|c| (50, c.to_string())).collect()).await;
     assert_eq!((outcome.is_ok(), shown.as_str()), (true, "a"));

@@ -13,7 +13,10 @@ impl Environment for Variables {
 
 fn expand(template: &str) -> Result<String, MissingVariable> {
     let variables = Variables(BTreeMap::from([("KEY", "sk-123"), ("EMPTY", "")]));
-    Template::new(template).unwrap().expand(&variables).map(|secret| secret.expose().to_owned())
+    Template::new(template)
+        .unwrap()
+        .expand(&variables)
+        .map(|secret| secret.expose().to_owned())
 }
 
 #[test]
@@ -29,9 +32,17 @@ fn variables_are_put_in() {
 #[test]
 fn a_variable_that_is_not_set_is_named() {
     for template in ["${NONE}", "${KEY} ${NONE}"] {
-        assert_eq!(expand(template), Err(MissingVariable { name: "NONE".into() }));
+        assert_eq!(
+            expand(template),
+            Err(MissingVariable {
+                name: "NONE".into()
+            })
+        );
     }
-    assert_eq!(expand("${EMPTY}").unwrap_err().to_string(), "the environment variable EMPTY is not set");
+    assert_eq!(
+        expand("${EMPTY}").unwrap_err().to_string(),
+        "the environment variable EMPTY is not set"
+    );
 }
 
 #[test]
@@ -54,7 +65,10 @@ fn the_values_of_variables_are_told_apart_from_the_text_around_them() {
     let variables = Variables(BTreeMap::from([("KEY", "sk-123"), ("USER", "ada")]));
     let template = Template::new("Basic ${USER}:${KEY}${NONE:-x}").unwrap();
     let values: Vec<Secret> = template.values(&variables).collect();
-    assert_eq!(values.iter().map(Secret::expose).collect::<Vec<_>>(), ["ada", "sk-123"]);
+    assert_eq!(
+        values.iter().map(Secret::expose).collect::<Vec<_>>(),
+        ["ada", "sk-123"]
+    );
 }
 
 /// Has a way to be `proved` for every type, and a second one for those that can be written, shown or compared: for these

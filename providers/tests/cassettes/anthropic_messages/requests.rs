@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 use folkmoot_core::border::ForgedRequest;
 use folkmoot_core::port::Files;
 use folkmoot_core::request::{
-    CachePlace, CacheTtl, Item, Layer, LayerKind, OutputFormat, Parameters, Reasoning, ToolChoice, ToolDeclaration,
+    CachePlace, CacheTtl, Item, Layer, LayerKind, OutputFormat, Parameters, Reasoning, ToolChoice,
+    ToolDeclaration,
 };
 use folkmoot_core::response::{CallPart, Part};
 use folkmoot_providers::codec::{AnthropicMessages, Codec as _, Mode};
@@ -25,37 +26,75 @@ const EXPRESSIBLE_MIN: usize = 523;
 
 #[test]
 fn a_recorded_request_that_can_be_expressed_is_written_as_it_was_sent() {
-    let requests: Vec<Value> = messages().into_iter().map(|exchange| exchange.request).collect();
+    let requests: Vec<Value> = messages()
+        .into_iter()
+        .map(|exchange| exchange.request)
+        .collect();
     let mut count = 0;
     for recorded in &requests {
         let (body, marks) = without_marks(recorded);
-        let Some(request) = expressed(&body, marks) else { continue };
-        let mode = if recorded["stream"] == true { Mode::Stream } else { Mode::Whole };
-        let written = AnthropicMessages::default().encode(&request.into_request(), &Files::new(), mode);
-        let opening = (recorded["messages"][0]["role"] == "assistant").then(|| "opening_added".to_owned());
-        assert_eq!(written.warnings, opening.into_iter().collect::<Vec<_>>(), "{recorded}");
+        let Some(request) = expressed(&body, marks) else {
+            continue;
+        };
+        let mode = if recorded["stream"] == true {
+            Mode::Stream
+        } else {
+            Mode::Whole
+        };
+        let written =
+            AnthropicMessages::default().encode(&request.into_request(), &Files::new(), mode);
+        let opening =
+            (recorded["messages"][0]["role"] == "assistant").then(|| "opening_added".to_owned());
+        assert_eq!(
+            written.warnings,
+            opening.into_iter().collect::<Vec<_>>(),
+            "{recorded}"
+        );
         assert_eq!(written.body, chosen(recorded), "{recorded}");
         count += 1;
     }
-    println!("{count} of {} recorded requests written again", requests.len());
-    assert!(requests.is_empty() || count >= EXPRESSIBLE_MIN, "only {count} can be expressed");
+    println!(
+        "{count} of {} recorded requests written again",
+        requests.len()
+    );
+    assert!(
+        requests.is_empty() || count >= EXPRESSIBLE_MIN,
+        "only {count} can be expressed"
+    );
 }
 
 /// The request without its marks for the cache, and those of the marks that stand where a request can have them.
 fn without_marks(recorded: &Value) -> (Value, BTreeMap<CachePlace, CacheTtl>) {
     let mut body = recorded.clone();
-    let messages = recorded["messages"].as_array().map_or(0, Vec::len).saturating_sub(1);
-    let blocks = recorded["messages"][messages]["content"].as_array().map_or(0, Vec::len).saturating_sub(1);
-    let last = |field: &str| recorded[field].as_array().map_or(0, Vec::len).saturating_sub(1);
+    let messages = recorded["messages"]
+        .as_array()
+        .map_or(0, Vec::len)
+        .saturating_sub(1);
+    let blocks = recorded["messages"][messages]["content"]
+        .as_array()
+        .map_or(0, Vec::len)
+        .saturating_sub(1);
+    let last = |field: &str| {
+        recorded[field]
+            .as_array()
+            .map_or(0, Vec::len)
+            .saturating_sub(1)
+    };
     let places = [
         (CachePlace::Auto, String::new()),
         (CachePlace::Tools, format!("/tools/{}", last("tools"))),
         (CachePlace::System, format!("/system/{}", last("system"))),
-        (CachePlace::Conversation, format!("/messages/{messages}/content/{blocks}")),
+        (
+            CachePlace::Conversation,
+            format!("/messages/{messages}/content/{blocks}"),
+        ),
     ];
     let mut marks = BTreeMap::new();
     for (place, pointer) in places {
-        let mark = body.pointer_mut(&pointer).and_then(Value::as_object_mut).and_then(|at| at.remove("cache_control"));
+        let mark = body
+            .pointer_mut(&pointer)
+            .and_then(Value::as_object_mut)
+            .and_then(|at| at.remove("cache_control"));
         let ttl = mark.map(|mark| match mark["ttl"].as_str() {
             None => CacheTtl::Default,
             Some("5m") => CacheTtl::FiveMinutes,
@@ -70,14 +109,33 @@ fn without_marks(recorded: &Value) -> (Value, BTreeMap<CachePlace, CacheTtl>) {
 /// The request, if it holds nothing that a `ModelRequest` cannot say.
 fn expressed(body: &Value, cache: BTreeMap<CachePlace, CacheTtl>) -> Option<ForgedRequest> {
     let fields = body.as_object()?;
-    let layer = |text| vec![Layer { kind: LayerKind::Role, text }];
-    let system = if body["system"].is_null() { vec![] } else { layer(text(&body["system"])?) };
+    let layer = |text| {
+        vec![Layer {
+            kind: LayerKind::Role,
+            text,
+        }]
+    };
+    let system = if body["system"].is_null() {
+        vec![]
+    } else {
+        layer(text(&body["system"])?)
+    };
     let tools = body["tools"].as_array().map_or(&[][..], Vec::as_slice);
     let strict_tools = tools.first().and_then(|tool| tool["strict"].as_bool());
-    let is_even = tools.iter().all(|tool| tool["strict"].as_bool() == strict_tools);
-    let parameters = Parameters { cache, strict_tools, ..parameters(fields)? };
+    let is_even = tools
+        .iter()
+        .all(|tool| tool["strict"].as_bool() == strict_tools);
+    let parameters = Parameters {
+        cache,
+        strict_tools,
+        ..parameters(fields)?
+    };
     is_even.then_some(())?;
-    let items: Vec<_> = body["messages"].as_array()?.iter().map(items).collect::<Option<_>>()?;
+    let items: Vec<_> = body["messages"]
+        .as_array()?
+        .iter()
+        .map(items)
+        .collect::<Option<_>>()?;
     Some(ForgedRequest {
         model: body["model"].as_str()?.to_owned(),
         parameters,
@@ -92,9 +150,12 @@ fn parameters(fields: &Map<String, Value>) -> Option<Parameters> {
     for (field, value) in fields {
         match field.as_str() {
             "messages" | "model" | "system" | "tools" | "stream" => {}
-            "max_tokens" => parameters.output_tokens_max = Some(value.as_u64()?.try_into().unwrap()),
+            "max_tokens" => {
+                parameters.output_tokens_max = Some(value.as_u64()?.try_into().unwrap())
+            }
             "temperature" => {
-                parameters.temperature_milli = Some(format!("{:.0}", value.as_f64()? * 1000.0).parse().ok()?);
+                parameters.temperature_milli =
+                    Some(format!("{:.0}", value.as_f64()? * 1000.0).parse().ok()?);
             }
             "stop_sequences" => parameters.stop = serde_json::from_value(value.clone()).ok()?,
             "tool_choice" => parameters.tool_choice = Some(tool_choice(value)?),
@@ -118,21 +179,34 @@ fn tool_choice(value: &Value) -> Option<ToolChoice> {
 }
 
 fn reasoning(value: &Value) -> Option<Reasoning> {
-    let tokens_max = value["budget_tokens"].as_u64().map(|tokens| tokens.try_into().unwrap());
-    matches!(value["type"].as_str()?, "enabled" | "adaptive")
-        .then_some(Reasoning { tokens_max, ..Reasoning::default() })
+    let tokens_max = value["budget_tokens"]
+        .as_u64()
+        .map(|tokens| tokens.try_into().unwrap());
+    matches!(value["type"].as_str()?, "enabled" | "adaptive").then_some(Reasoning {
+        tokens_max,
+        ..Reasoning::default()
+    })
 }
 
 fn output(format: &Value) -> Option<OutputFormat> {
     (format["type"] == "json_schema").then_some(())?;
-    Some(OutputFormat::Schema { name: "answer".into(), schema: format["schema"].clone(), strict: None })
+    Some(OutputFormat::Schema {
+        name: "answer".into(),
+        schema: format["schema"].clone(),
+        strict: None,
+    })
 }
 
 fn tool(recorded: &Value) -> Option<ToolDeclaration<String>> {
     let fields = recorded.as_object()?;
     fields
         .keys()
-        .all(|field| matches!(field.as_str(), "name" | "description" | "input_schema" | "strict"))
+        .all(|field| {
+            matches!(
+                field.as_str(),
+                "name" | "description" | "input_schema" | "strict"
+            )
+        })
         .then_some(())?;
     let text = |field: &str| fields.get(field)?.as_str().map(str::to_owned);
     Some(ToolDeclaration {
@@ -146,17 +220,27 @@ fn items(message: &Value) -> Option<Vec<Item<String>>> {
     let blocks = blocks(&message["content"]);
     match message["role"].as_str()? {
         "user" => blocks.iter().map(heard).collect(),
-        "assistant" => Some(vec![Item::Said { parts: blocks.into_iter().flat_map(parts).collect() }]),
+        "assistant" => Some(vec![Item::Said {
+            parts: blocks.into_iter().flat_map(parts).collect(),
+        }]),
         _ => None,
     }
 }
 
 fn heard(block: &Value) -> Option<Item<String>> {
     match block["type"].as_str()? {
-        "text" => Some(Item::Heard { from: "Ada".into(), text: text(&json!([block]))?, attachments: Vec::new() }),
+        "text" => Some(Item::Heard {
+            from: "Ada".into(),
+            text: text(&json!([block]))?,
+            attachments: Vec::new(),
+        }),
         "tool_result" => {
             let label = block["tool_use_id"].as_str()?.to_owned();
-            Some(Item::Result { label, text: text(&block["content"])?, failed: block["is_error"] == true })
+            Some(Item::Result {
+                label,
+                text: text(&block["content"])?,
+                failed: block["is_error"] == true,
+            })
         }
         _ => None,
     }
@@ -166,7 +250,9 @@ fn heard(block: &Value) -> Option<Item<String>> {
 fn parts(mut block: Value) -> Vec<Part> {
     drop_what_says_nothing(&mut block);
     let kind = block["type"].as_str().unwrap().to_owned();
-    let Value::Object(mut rest) = block.clone() else { panic!("{block}") };
+    let Value::Object(mut rest) = block.clone() else {
+        panic!("{block}")
+    };
     let mut take = |field: &str| rest.remove(field).unwrap_or_default();
     let text = |value: Value| value.as_str().unwrap_or_default().to_owned();
     let (part, note) = match kind.as_str() {
@@ -174,12 +260,24 @@ fn parts(mut block: Value) -> Vec<Part> {
         "thinking" => (Some(Part::Reasoning(text(take("thinking")))), "thinking"),
         "tool_use" => {
             let (label, tool) = (text(take("id")), text(take("name")));
-            (Some(Part::Call(CallPart { label, tool, arguments: take("input").to_string() })), "call")
+            (
+                Some(Part::Call(CallPart {
+                    label,
+                    tool,
+                    arguments: take("input").to_string(),
+                })),
+                "call",
+            )
         }
-        _ => return vec![Part::Opaque(json!({ "anthropic-messages": { "block": block } }))],
+        _ => {
+            return vec![Part::Opaque(
+                json!({ "anthropic-messages": { "block": block } }),
+            )];
+        }
     };
     rest.remove("type");
-    let note = (!rest.is_empty()).then(|| Part::Opaque(json!({ "anthropic-messages": { note: rest } })));
+    let note =
+        (!rest.is_empty()).then(|| Part::Opaque(json!({ "anthropic-messages": { note: rest } })));
     part.into_iter().chain(note).collect()
 }
 
@@ -195,7 +293,9 @@ fn text(content: &Value) -> Option<String> {
 /// The content as a list of blocks.
 fn blocks(content: &Value) -> Vec<Value> {
     let text = |text: &str| vec![json!({ "type": "text", "text": text })];
-    content.as_str().map_or_else(|| content.as_array().cloned().unwrap_or_default(), text)
+    content
+        .as_str()
+        .map_or_else(|| content.as_array().cloned().unwrap_or_default(), text)
 }
 
 /// The recorded request with our choices made.
@@ -214,7 +314,9 @@ fn chosen(recorded: &Value) -> Value {
     let messages = body["messages"].as_array_mut().unwrap();
     for message in messages.iter_mut() {
         let mut content = blocks(&message["content"]);
-        content.iter_mut().for_each(|block| choose(block, message["role"] == "user"));
+        content
+            .iter_mut()
+            .for_each(|block| choose(block, message["role"] == "user"));
         message["content"] = json!(content);
     }
     if messages[0]["role"] == "assistant" {

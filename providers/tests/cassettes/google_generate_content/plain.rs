@@ -7,19 +7,38 @@ use crate::recording::{Exchange, leaves};
 
 impl Exchange {
     fn documents(&self) -> Vec<Value> {
-        if self.stream { self.chunks() } else { vec![self.document()] }
+        if self.stream {
+            self.chunks()
+        } else {
+            vec![self.document()]
+        }
     }
 
     /// All candidates, in order.
     fn candidates(&self) -> Vec<Value> {
-        let of = |document: Value| document["candidates"].as_array().cloned().unwrap_or_default();
+        let of = |document: Value| {
+            document["candidates"]
+                .as_array()
+                .cloned()
+                .unwrap_or_default()
+        };
         self.documents().into_iter().flat_map(of).collect()
     }
 
     /// The parts of the first answer.
     fn parts(&self) -> Vec<Value> {
-        let first = self.candidates().into_iter().filter(|candidate| candidate["index"].as_u64().unwrap_or(0) == 0);
-        first.flat_map(|candidate| candidate["content"]["parts"].as_array().cloned().unwrap_or_default()).collect()
+        let first = self
+            .candidates()
+            .into_iter()
+            .filter(|candidate| candidate["index"].as_u64().unwrap_or(0) == 0);
+        first
+            .flat_map(|candidate| {
+                candidate["content"]["parts"]
+                    .as_array()
+                    .cloned()
+                    .unwrap_or_default()
+            })
+            .collect()
     }
 
     /// All texts of all candidates but the role, the arguments, which are compared apart, and the message that tells of
@@ -31,7 +50,11 @@ impl Exchange {
             if candidate["finishMessage"] == "Model generated function call(s)." {
                 candidate["finishMessage"].take();
             }
-            for part in candidate["content"]["parts"].as_array_mut().into_iter().flatten() {
+            for part in candidate["content"]["parts"]
+                .as_array_mut()
+                .into_iter()
+                .flatten()
+            {
                 if let Some(call) = part.get_mut("functionCall") {
                     call["args"].take();
                 }
@@ -43,14 +66,27 @@ impl Exchange {
     /// The texts of the first answer, or of its thoughts.
     pub(crate) fn texts(&self, are_thoughts: bool) -> String {
         let parts = self.parts();
-        let wanted = parts.iter().filter(|part| (part["thought"] == true) == are_thoughts);
+        let wanted = parts
+            .iter()
+            .filter(|part| (part["thought"] == true) == are_thoughts);
         wanted.filter_map(|part| part["text"].as_str()).collect()
     }
 
     /// The calls: name and arguments.
     pub(crate) fn google_calls(&self) -> Vec<(String, String)> {
-        let calls = self.parts().into_iter().map(|part| part["functionCall"].clone()).filter(Value::is_object);
-        calls.map(|call| (call["name"].as_str().unwrap().to_owned(), call["args"].to_string())).collect()
+        let calls = self
+            .parts()
+            .into_iter()
+            .map(|part| part["functionCall"].clone())
+            .filter(Value::is_object);
+        calls
+            .map(|call| {
+                (
+                    call["name"].as_str().unwrap().to_owned(),
+                    call["args"].to_string(),
+                )
+            })
+            .collect()
     }
 
     /// The counts as the last document tells them.
@@ -72,10 +108,17 @@ impl Exchange {
     pub(crate) fn as_stream(&self) -> String {
         let mut document = self.document();
         let mut events = Vec::new();
-        for part in document["candidates"][0]["content"]["parts"].as_array_mut().into_iter().flat_map(std::mem::take) {
+        for part in document["candidates"][0]["content"]["parts"]
+            .as_array_mut()
+            .into_iter()
+            .flat_map(std::mem::take)
+        {
             events.push(json!({ "candidates": [{ "index": 0, "content": { "parts": [part] } }] }));
         }
         events.push(document);
-        events.iter().map(|event| format!("data: {event}\r\n\r\n")).collect()
+        events
+            .iter()
+            .map(|event| format!("data: {event}\r\n\r\n"))
+            .collect()
     }
 }

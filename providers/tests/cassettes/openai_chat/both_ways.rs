@@ -16,7 +16,11 @@ fn every_recorded_stream_gives_the_same_answer_the_long_way() {
     for body in &streams {
         let long = body.replace("data: {", "data: {\"unheard_of\":null,");
         let codec = OpenAiChat::default();
-        assert_eq!(stream(&codec, [body.as_bytes()]), stream(&codec, [long.as_bytes()]), "{body}");
+        assert_eq!(
+            stream(&codec, [body.as_bytes()]),
+            stream(&codec, [long.as_bytes()]),
+            "{body}"
+        );
     }
     println!("{} recorded streams decoded both ways", streams.len());
 }

@@ -32,19 +32,35 @@ pub(super) fn chosen(recorded: &Value) -> Value {
         }
     }
     let input = input(&fields.remove("input").unwrap()).unwrap();
-    let start = input.iter().take_while(|item| item["role"] == "system").count();
-    let mut system: Vec<String> =
-        fields.get("instructions").and_then(Value::as_str).into_iter().map(str::to_owned).collect();
-    system.extend(input.iter().take(start).map(|item| text(&item["content"]).unwrap()));
+    let start = input
+        .iter()
+        .take_while(|item| item["role"] == "system")
+        .count();
+    let mut system: Vec<String> = fields
+        .get("instructions")
+        .and_then(Value::as_str)
+        .into_iter()
+        .map(str::to_owned)
+        .collect();
+    system.extend(
+        input
+            .iter()
+            .take(start)
+            .map(|item| text(&item["content"]).unwrap()),
+    );
     if !system.is_empty() {
         fields.insert("instructions".into(), json!(system.join("\n\n")));
     }
-    fields.insert("input".into(), input.into_iter().skip(start).map(item).collect());
+    fields.insert(
+        "input".into(),
+        input.into_iter().skip(start).map(item).collect(),
+    );
     Value::Object(fields)
 }
 
 fn says_nothing(field: &str, value: &Value) -> bool {
-    matches!(field, "stream") && value == false || matches!(field, "include" | "tools") && *value == json!([])
+    matches!(field, "stream") && value == false
+        || matches!(field, "include" | "tools") && *value == json!([])
 }
 
 fn item(mut item: Value) -> Value {
@@ -52,15 +68,23 @@ fn item(mut item: Value) -> Value {
     let fields: &mut Map<String, Value> = item.as_object_mut().unwrap();
     match fields.get("role").and_then(Value::as_str) {
         Some("user") => {
-            let content = json!([{ "type": "input_text", "text": format!("Ada: {}", text.unwrap()) }]);
-            fields.extend([("type".into(), json!("message")), ("content".into(), content)]);
+            let content =
+                json!([{ "type": "input_text", "text": format!("Ada: {}", text.unwrap()) }]);
+            fields.extend([
+                ("type".into(), json!("message")),
+                ("content".into(), content),
+            ]);
         }
         Some("assistant") if fields.contains_key("id") => {
-            let content = json!([{ "type": "output_text", "text": text.unwrap(), "annotations": [] }]);
+            let content =
+                json!([{ "type": "output_text", "text": text.unwrap(), "annotations": [] }]);
             fields.insert("content".into(), content);
         }
         Some("assistant") => {
-            fields.extend([("type".into(), json!("message")), ("content".into(), json!(text.unwrap()))]);
+            fields.extend([
+                ("type".into(), json!("message")),
+                ("content".into(), json!(text.unwrap())),
+            ]);
         }
         _ if fields["type"] == "function_call_output" => drop(fields.remove("status")),
         _ => {}

@@ -16,7 +16,11 @@ impl Recorded<'_> {
             return self.0.document();
         }
         let ends = ["response.completed", "response.incomplete"];
-        let last = self.0.chunks().into_iter().find(|event| ends.contains(&event["type"].as_str().unwrap()));
+        let last = self
+            .0
+            .chunks()
+            .into_iter()
+            .find(|event| ends.contains(&event["type"].as_str().unwrap()));
         last.unwrap()["response"].clone()
     }
 
@@ -25,7 +29,11 @@ impl Recorded<'_> {
         if !self.0.stream {
             return self.0.document()["output"].as_array().unwrap().clone();
         }
-        let ended = self.0.chunks().into_iter().filter(|event| event["type"] == "response.output_item.done");
+        let ended = self
+            .0
+            .chunks()
+            .into_iter()
+            .filter(|event| event["type"] == "response.output_item.done");
         ended.map(|event| event["item"].clone()).collect()
     }
 
@@ -36,7 +44,11 @@ impl Recorded<'_> {
             if matches!(item["type"].as_str().unwrap(), "message" | "function_call") {
                 item["type"].take();
                 item["role"].take();
-                item["content"].as_array_mut().into_iter().flatten().for_each(|piece| drop(piece["type"].take()));
+                item["content"]
+                    .as_array_mut()
+                    .into_iter()
+                    .flatten()
+                    .for_each(|piece| drop(piece["type"].take()));
             }
         }
         items.iter().flat_map(leaves).collect()
@@ -44,22 +56,37 @@ impl Recorded<'_> {
 
     /// The texts and refusals of all messages, in their order.
     pub(crate) fn said(self) -> String {
-        let messages = self.items().into_iter().filter(|item| item["type"] == "message");
+        let messages = self
+            .items()
+            .into_iter()
+            .filter(|item| item["type"] == "message");
         let pieces = messages.flat_map(|item| item["content"].as_array().unwrap().clone());
         pieces
             .filter_map(|piece| {
-                [&piece["text"], &piece["refusal"]].into_iter().find_map(Value::as_str).map(str::to_owned)
+                [&piece["text"], &piece["refusal"]]
+                    .into_iter()
+                    .find_map(Value::as_str)
+                    .map(str::to_owned)
             })
             .collect()
     }
 
     /// The texts of all reasoning, in their order.
     pub(crate) fn reasoning(self) -> Vec<String> {
-        let beside = self.last_document()["reasoning"].as_str().map(str::to_owned);
-        let items = self.items().into_iter().filter(|item| item["type"] == "reasoning");
+        let beside = self.last_document()["reasoning"]
+            .as_str()
+            .map(str::to_owned);
+        let items = self
+            .items()
+            .into_iter()
+            .filter(|item| item["type"] == "reasoning");
         let texts = items.flat_map(|item| {
-            let pieces = ["content", "summary"].map(|field| item[field].as_array().cloned().unwrap_or_default());
-            pieces.concat().into_iter().map(|piece| piece["text"].as_str().unwrap().to_owned())
+            let pieces = ["content", "summary"]
+                .map(|field| item[field].as_array().cloned().unwrap_or_default());
+            pieces
+                .concat()
+                .into_iter()
+                .map(|piece| piece["text"].as_str().unwrap().to_owned())
         });
         beside.into_iter().chain(texts).collect()
     }
@@ -67,10 +94,21 @@ impl Recorded<'_> {
     /// The calls, and whether the server says that they are whole.
     pub(crate) fn calls(self) -> Vec<(CallPart, bool)> {
         let text = |value: &Value| value.as_str().unwrap().to_owned();
-        let calls = self.items().into_iter().filter(|item| item["type"] == "function_call");
+        let calls = self
+            .items()
+            .into_iter()
+            .filter(|item| item["type"] == "function_call");
         let call = |item: Value| {
-            let [label, tool, arguments] = ["call_id", "name", "arguments"].map(|field| text(&item[field]));
-            (CallPart { label, tool, arguments }, item["status"] == "completed")
+            let [label, tool, arguments] =
+                ["call_id", "name", "arguments"].map(|field| text(&item[field]));
+            (
+                CallPart {
+                    label,
+                    tool,
+                    arguments,
+                },
+                item["status"] == "completed",
+            )
         };
         calls.map(call).collect()
     }

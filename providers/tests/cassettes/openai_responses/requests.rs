@@ -16,10 +16,13 @@ use std::collections::BTreeMap;
 use folkmoot_core::border::ForgedRequest;
 use folkmoot_core::port::Files;
 use folkmoot_core::request::{
-    Effort, Item, Layer, LayerKind, OutputFormat, Parameters, Reasoning, ToolChoice, ToolDeclaration,
+    Effort, Item, Layer, LayerKind, OutputFormat, Parameters, Reasoning, ToolChoice,
+    ToolDeclaration,
 };
 use folkmoot_core::response::{CallPart, Part};
-use folkmoot_providers::codec::openai_responses::{EncryptedReasoning, OpenAiResponses, Store, StrictTools};
+use folkmoot_providers::codec::openai_responses::{
+    EncryptedReasoning, OpenAiResponses, Store, StrictTools,
+};
 use folkmoot_providers::codec::{Codec as _, Mode, Wire};
 use serde_json::{Map, Value, json};
 
@@ -43,16 +46,26 @@ fn a_recorded_request_that_can_be_expressed_is_written_as_it_was_sent() {
             }
         };
         extra_count += usize::from(!request.parameters.extra.is_empty());
-        let mode = if recorded["stream"] == true { Mode::Stream } else { Mode::Whole };
+        let mode = if recorded["stream"] == true {
+            Mode::Stream
+        } else {
+            Mode::Whole
+        };
         let written = codec(recorded).encode(&request.into_request(), &Files::new(), mode);
         assert_eq!(written.warnings, Vec::<String>::new(), "{recorded}");
         assert_eq!(written.body, chosen(recorded), "{recorded}");
         written_count += 1;
     }
     let share = 100.0 * f64::from(written_count) / (exchanges.len().max(1) as f64);
-    println!("{written_count} of {} recorded requests written again ({share:.1} %)", exchanges.len());
+    println!(
+        "{written_count} of {} recorded requests written again ({share:.1} %)",
+        exchanges.len()
+    );
     println!("{extra_count} of them with fields in `extra`; the others: {others:?}");
-    assert!(exchanges.is_empty() || written_count as usize >= EXPRESSIBLE_MIN, "only {written_count}");
+    assert!(
+        exchanges.is_empty() || written_count as usize >= EXPRESSIBLE_MIN,
+        "only {written_count}"
+    );
 }
 
 /// The codec as the client that sent this would have set it.
@@ -70,7 +83,11 @@ fn codec(recorded: &Value) -> OpenAiResponses {
     };
     OpenAiResponses {
         store,
-        encrypted_reasoning: if is_asked { EncryptedReasoning::Always } else { EncryptedReasoning::Never },
+        encrypted_reasoning: if is_asked {
+            EncryptedReasoning::Always
+        } else {
+            EncryptedReasoning::Never
+        },
         strict_tools,
         ..OpenAiResponses::default()
     }
@@ -80,20 +97,37 @@ fn codec(recorded: &Value) -> OpenAiResponses {
 fn expressed(recorded: &Value) -> Result<ForgedRequest, &'static str> {
     let mut rest = recorded.as_object().unwrap().clone();
     let mut take = |field: &str| rest.remove(field).unwrap_or_default();
-    let model = take("model").as_str().ok_or("no request of this wire")?.to_owned();
+    let model = take("model")
+        .as_str()
+        .ok_or("no request of this wire")?
+        .to_owned();
     let input = input(&take("input")).ok_or("no request of this wire")?;
-    let start = input.iter().take_while(|item| item["role"] == "system").count();
+    let start = input
+        .iter()
+        .take_while(|item| item["role"] == "system")
+        .count();
     let (leading, conversation) = input.split_at(start);
-    let mut system: Vec<String> = take("instructions").as_str().into_iter().map(str::to_owned).collect();
+    let mut system: Vec<String> = take("instructions")
+        .as_str()
+        .into_iter()
+        .map(str::to_owned)
+        .collect();
     system.extend(leading.iter().filter_map(|item| text(&item["content"])));
-    let layer = |text| Layer { kind: LayerKind::Role, text };
+    let layer = |text| Layer {
+        kind: LayerKind::Role,
+        text,
+    };
     let declared = take("tools");
-    let functions = declared.as_array().filter(|tools| tools.iter().all(|tool| tool["type"] == "function"));
+    let functions = declared
+        .as_array()
+        .filter(|tools| tools.iter().all(|tool| tool["type"] == "function"));
     let tools = functions.into_iter().flatten().map(tool).collect();
     if functions.is_none() {
         rest.insert("tools".into(), declared);
     }
-    ["stream", "store", "include"].iter().for_each(|field| drop(rest.remove(*field)));
+    ["stream", "store", "include"]
+        .iter()
+        .for_each(|field| drop(rest.remove(*field)));
     Ok(ForgedRequest {
         model,
         parameters: parameters(rest),
@@ -110,8 +144,12 @@ fn parameters(mut rest: Map<String, Value>) -> Parameters {
         Some(format!("{:.0}", number * 1000.0).parse().unwrap())
     };
     let (temperature_milli, top_p_milli) = (milli("temperature"), milli("top_p"));
-    let limit = rest.remove("max_output_tokens").and_then(|limit| limit.as_u64());
-    let parallel_calls = rest.remove("parallel_tool_calls").and_then(|may| may.as_bool());
+    let limit = rest
+        .remove("max_output_tokens")
+        .and_then(|limit| limit.as_u64());
+    let parallel_calls = rest
+        .remove("parallel_tool_calls")
+        .and_then(|may| may.as_bool());
     let choice = rest.get("tool_choice").and_then(tool_choice);
     if choice.is_some() {
         rest.remove("tool_choice");
@@ -124,9 +162,12 @@ fn parameters(mut rest: Map<String, Value>) -> Parameters {
     };
     let mut asked = Reasoning::default();
     if let Some(Value::Object(reasoning)) = rest.get_mut("reasoning") {
-        asked.effort = reasoning.remove("effort").map(|word| serde_json::from_value::<Effort>(word).unwrap());
+        asked.effort = reasoning
+            .remove("effort")
+            .map(|word| serde_json::from_value::<Effort>(word).unwrap());
         asked.show = (reasoning.get("summary") == Some(&json!("auto"))).then_some(true);
-        reasoning.retain(|field, value| !value.is_null() && (field != "summary" || value != "auto"));
+        reasoning
+            .retain(|field, value| !value.is_null() && (field != "summary" || value != "auto"));
     }
     rest.retain(|_, value| !value.is_null() && *value != json!({}));
     Parameters {
@@ -147,14 +188,20 @@ fn tool_choice(recorded: &Value) -> Option<ToolChoice> {
         (Some("auto"), _) => Some(ToolChoice::Auto),
         (Some("none"), _) => Some(ToolChoice::None),
         (Some("required"), _) => Some(ToolChoice::Required),
-        (None, Some("function")) => Some(ToolChoice::Tool(recorded["name"].as_str().unwrap().to_owned())),
+        (None, Some("function")) => Some(ToolChoice::Tool(
+            recorded["name"].as_str().unwrap().to_owned(),
+        )),
         _ => None,
     }
 }
 
 fn tool(recorded: &Value) -> ToolDeclaration<String> {
     let text = |field: &str| recorded[field].as_str().unwrap().to_owned();
-    ToolDeclaration { name: text("name"), description: text("description"), schema: recorded["parameters"].clone() }
+    ToolDeclaration {
+        name: text("name"),
+        description: text("description"),
+        schema: recorded["parameters"].clone(),
+    }
 }
 
 /// The conversation: what the model said up to the next word of somebody else is one answer.
@@ -163,12 +210,20 @@ fn items(recorded: &[Value]) -> Result<Vec<Item<String>>, &'static str> {
     for item in recorded {
         match (item["type"].as_str(), item["role"].as_str()) {
             (Some("message") | None, Some("user")) => {
-                let text = text(&item["content"]).ok_or("several pieces in a message, or a file by its address")?;
-                items.push(Item::Heard { from: "Ada".into(), text, attachments: Vec::new() });
+                let text = text(&item["content"])
+                    .ok_or("several pieces in a message, or a file by its address")?;
+                items.push(Item::Heard {
+                    from: "Ada".into(),
+                    text,
+                    attachments: Vec::new(),
+                });
             }
             (Some("function_call_output"), _) => items.push(Item::Result {
                 label: item["call_id"].as_str().unwrap().to_owned(),
-                text: item["output"].as_str().ok_or("an output in pieces")?.to_owned(),
+                text: item["output"]
+                    .as_str()
+                    .ok_or("an output in pieces")?
+                    .to_owned(),
                 failed: false,
             }),
             (_, Some("system")) => return Err("a system message amid the conversation"),
@@ -187,18 +242,35 @@ fn items(recorded: &[Value]) -> Result<Vec<Item<String>>, &'static str> {
 fn parts(item: &Value) -> Vec<Part> {
     let note = |note: Value| Part::Opaque(json!({ "openai-responses": note }));
     let without = |fields: &[&str]| {
-        let rest = item.as_object().unwrap().iter().filter(|(field, _)| !fields.contains(&field.as_str()));
-        Value::Object(rest.map(|(field, value)| (field.clone(), value.clone())).collect())
+        let rest = item
+            .as_object()
+            .unwrap()
+            .iter()
+            .filter(|(field, _)| !fields.contains(&field.as_str()));
+        Value::Object(
+            rest.map(|(field, value)| (field.clone(), value.clone()))
+                .collect(),
+        )
     };
     let of = |field: &str| item[field].as_str().unwrap().to_owned();
     match item["type"].as_str() {
         Some("function_call") => {
-            let call = CallPart { label: of("call_id"), tool: of("name"), arguments: of("arguments") };
-            vec![Part::Call(call), note(json!({ "call": without(&["type", "call_id", "name", "arguments"]) }))]
+            let call = CallPart {
+                label: of("call_id"),
+                tool: of("name"),
+                arguments: of("arguments"),
+            };
+            vec![
+                Part::Call(call),
+                note(json!({ "call": without(&["type", "call_id", "name", "arguments"]) })),
+            ]
         }
         Some("message") | None => {
             let fields = without(&["type", "role", "content"]);
-            vec![Part::Text(text(&item["content"]).unwrap()), note(json!({ "message": { "fields": fields } }))]
+            vec![
+                Part::Text(text(&item["content"]).unwrap()),
+                note(json!({ "message": { "fields": fields } })),
+            ]
         }
         Some(_) => vec![note(json!({ "item": item }))],
     }

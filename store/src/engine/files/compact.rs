@@ -43,24 +43,38 @@ pub(super) fn compact(engine: &FilesEngine) -> Result<(), EngineError> {
         (writer.file, writer.generation, writer.len) = (Arc::clone(&file), generation, copy.end);
         writer.note()?;
         let mut state = engine.state.write().unwrap_or_else(PoisonError::into_inner);
-        *state = State { file, index: copy.index };
+        *state = State {
+            file,
+            index: copy.index,
+        };
         Ok(())
     })
 }
 
 /// Makes a copy that survives power loss, and reads it back.
 fn copy(state: &State, folder: &Path, generation: u64) -> Result<(Arc<File>, Scan), EngineError> {
-    let options = File::options().read(true).write(true).create(true).truncate(true).to_owned();
-    let file = options.open(folder.join(half_written(ROWS))).map_err(from_io)?;
+    let options = File::options()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .to_owned();
+    let file = options
+        .open(folder.join(half_written(ROWS)))
+        .map_err(from_io)?;
     let len = fill(state, &file)?;
-    file.write_all_at(&head::encode(Head { generation, len }), 0).map_err(from_io)?;
+    file.write_all_at(&head::encode(Head { generation, len }), 0)
+        .map_err(from_io)?;
     file.sync_all().map_err(from_io)?;
     let copy = scan::scan(&file)?;
-    let is_whole = copy.troubles.is_empty() && copy.end == len && copy.index.has_the_values_of(&state.index);
+    let is_whole =
+        copy.troubles.is_empty() && copy.end == len && copy.index.has_the_values_of(&state.index);
     if is_whole {
         Ok((Arc::new(file), copy))
     } else {
-        Err(EngineError::Damaged("a copy of the log is not what was written".to_owned()))
+        Err(EngineError::Damaged(
+            "a copy of the log is not what was written".to_owned(),
+        ))
     }
 }
 
@@ -76,11 +90,18 @@ fn fill(state: &State, file: &File) -> Result<u64, EngineError> {
             bytes = 0;
         }
     }
-    if rows.is_empty() { Ok(at) } else { write(file, at, &rows) }
+    if rows.is_empty() {
+        Ok(at)
+    } else {
+        write(file, at, &rows)
+    }
 }
 
 fn write(file: &File, at: u64, rows: &[(Vec<u8>, Vec<u8>)]) -> Result<u64, EngineError> {
-    let rows: Vec<Row<'_>> = rows.iter().map(|(key, value)| Row::put(key.clone(), value)).collect();
+    let rows: Vec<Row<'_>> = rows
+        .iter()
+        .map(|(key, value)| Row::put(key.clone(), value))
+        .collect();
     let group = group::encode(at, &row::encode(&rows)?)?;
     file.write_all_at(&group, at).map_err(from_io)?;
     Ok(at.saturating_add(group.len() as u64))

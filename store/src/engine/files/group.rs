@@ -33,7 +33,10 @@ impl Header {
         if crc32fast::hash(body) != u32::from_le_bytes(*checksum) || fields.u64().ok()? != at {
             return None;
         }
-        Some(Self { len: to_usize(fields.u32().ok()?), checksum: fields.u32().ok()? })
+        Some(Self {
+            len: to_usize(fields.u32().ok()?),
+            checksum: fields.u32().ok()?,
+        })
     }
 
     pub(super) fn fits(self, payload: &[u8]) -> bool {
@@ -43,7 +46,8 @@ impl Header {
 
 /// A group that begins at `at`.
 pub(super) fn encode(at: u64, payload: &[u8]) -> Result<Vec<u8>, EngineError> {
-    let len = to_u32(payload.len()).map_err(|error| EngineError::Io(std::io::Error::other(error.0)))?;
+    let len =
+        to_u32(payload.len()).map_err(|error| EngineError::Io(std::io::Error::other(error.0)))?;
     let mut group = Vec::with_capacity(HEADER_LEN + payload.len());
     group.extend_from_slice(MARK);
     group.extend_from_slice(&at.to_le_bytes());
@@ -73,14 +77,27 @@ pub(super) fn parts<'r, 'v>(mut rows: &'r [Row<'v>]) -> Vec<&'r [Row<'v>]> {
 }
 
 /// Hands out the rows of the group at `at`, and where their values stand in the file.
-pub(super) fn each_row(at: u64, payload: &[u8], mut each: impl FnMut(&Row<'_>, Place)) -> Result<(), Malformed> {
+pub(super) fn each_row(
+    at: u64,
+    payload: &[u8],
+    mut each: impl FnMut(&Row<'_>, Place),
+) -> Result<(), Malformed> {
     let mut rest = Bytes(payload);
     while !rest.0.is_empty() {
         let (row, checksum) = row::decode(&mut rest)?;
         let end = payload.len().saturating_sub(rest.0.len());
-        let value = HEADER_LEN.saturating_add(end).saturating_sub(row.value.len());
+        let value = HEADER_LEN
+            .saturating_add(end)
+            .saturating_sub(row.value.len());
         let len = to_u32(row.value.len())?;
-        each(&row, Place { at: at.saturating_add(value as u64), len, checksum });
+        each(
+            &row,
+            Place {
+                at: at.saturating_add(value as u64),
+                len,
+                checksum,
+            },
+        );
     }
     Ok(())
 }

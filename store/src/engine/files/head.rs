@@ -28,7 +28,10 @@ pub(super) struct Head {
 }
 
 /// Of the first file that a store has.
-pub(super) const FIRST: Head = Head { generation: 1, len: LEN as u64 };
+pub(super) const FIRST: Head = Head {
+    generation: 1,
+    len: LEN as u64,
+};
 
 pub(super) fn encode(head: Head) -> Vec<u8> {
     let mut bytes = MARK.to_vec();
@@ -55,19 +58,42 @@ fn decode(bytes: &[u8]) -> Option<Head> {
     if crc32fast::hash(body) != u32::from_le_bytes(*checksum) {
         return None;
     }
-    Some(Head { generation: fields.u64().ok()?, len: fields.u64().ok()? })
+    Some(Head {
+        generation: fields.u64().ok()?,
+        len: fields.u64().ok()?,
+    })
 }
 
 /// What is wrong with a file whose rows end at `end`, as far as head and mark tell.
-pub(super) fn compare(head: Option<Head>, acknowledged: Option<Acknowledged>, end: u64) -> Option<String> {
-    let Some(head) = head else { return Some(damage_at(0, "the head of the file does not read")) };
-    let Some(acknowledged) = acknowledged else { return Some(NO_MARK.to_owned()) };
+pub(super) fn compare(
+    head: Option<Head>,
+    acknowledged: Option<Acknowledged>,
+    end: u64,
+) -> Option<String> {
+    let Some(head) = head else {
+        return Some(damage_at(0, "the head of the file does not read"));
+    };
+    let Some(acknowledged) = acknowledged else {
+        return Some(NO_MARK.to_owned());
+    };
     if acknowledged.generation > head.generation {
         let Head { generation, .. } = head;
-        return Some(format!("its log is number {generation}, and number {} was written", acknowledged.generation));
+        return Some(format!(
+            "its log is number {generation}, and number {} was written",
+            acknowledged.generation
+        ));
     }
     // A process may have died, or the power gone, between a rewriting and its note.
     let is_of_this = acknowledged.generation == head.generation;
-    let len = if is_of_this { head.len.max(acknowledged.len) } else { head.len };
-    (end < len).then(|| damage_at(end, &format!("what was written up to byte {len} does not read")))
+    let len = if is_of_this {
+        head.len.max(acknowledged.len)
+    } else {
+        head.len
+    };
+    (end < len).then(|| {
+        damage_at(
+            end,
+            &format!("what was written up to byte {len} does not read"),
+        )
+    })
 }

@@ -39,7 +39,11 @@ impl Index {
         self.places.insert(row.key.clone(), place);
         let number = row::number(row.value).unwrap_or_default();
         match row.key.split_first() {
-            Some((&FRAMES, frame)) => self.head = self.head.max(FrameNumber(row::number(frame).unwrap_or_default())),
+            Some((&FRAMES, frame)) => {
+                self.head = self
+                    .head
+                    .max(FrameNumber(row::number(frame).unwrap_or_default()))
+            }
             Some(_) if row.key == row::key(Table::Meta, TERM) => self.term = Term(number),
             Some(_) if row.key == row::key(Table::Meta, TRIMMED) => self.trim(number),
             Some(_) | None => {}
@@ -55,8 +59,11 @@ impl Index {
 
     fn trim(&mut self, up_to: u64) {
         self.head = self.head.max(FrameNumber(up_to));
-        let gone: Vec<Vec<u8>> =
-            self.places.range(row::frame_key(0)..=row::frame_key(up_to)).map(|(key, _)| key.clone()).collect();
+        let gone: Vec<Vec<u8>> = self
+            .places
+            .range(row::frame_key(0)..=row::frame_key(up_to))
+            .map(|(key, _)| key.clone())
+            .collect();
         gone.iter().for_each(|key| self.forget(key));
     }
 
@@ -69,7 +76,9 @@ impl Index {
         &self,
         range: impl RangeBounds<Vec<u8>>,
     ) -> impl DoubleEndedIterator<Item = (&[u8], Place)> + '_ {
-        self.places.range(range).map(|(key, place)| (key.get(1..).unwrap_or_default(), *place))
+        self.places
+            .range(range)
+            .map(|(key, place)| (key.get(1..).unwrap_or_default(), *place))
     }
 
     /// The frames from `from` on.
@@ -85,7 +94,9 @@ impl Index {
     /// Whether it has the same values under the same keys, wherever they stand.
     pub(super) fn has_the_values_of(&self, other: &Self) -> bool {
         let is_same = |(key, one): (&Vec<u8>, Place)| {
-            other.get(key).is_some_and(|other| (one.len, one.checksum) == (other.len, other.checksum))
+            other
+                .get(key)
+                .is_some_and(|other| (one.len, one.checksum) == (other.len, other.checksum))
         };
         self.places.len() == other.places.len() && self.all().all(is_same)
     }

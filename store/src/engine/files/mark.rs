@@ -53,12 +53,18 @@ impl Mark {
         let newest = newest(&std::fs::read(folder.join(FILE))?);
         let file = File::options().write(true).open(folder.join(FILE))?;
         let next = newest.map_or(0, |(at, _)| if at == 0 { 1 } else { 0 });
-        Ok((Self { file, next }, newest.map(|(_, acknowledged)| acknowledged)))
+        Ok((
+            Self { file, next },
+            newest.map(|(_, acknowledged)| acknowledged),
+        ))
     }
 
     /// Writes the next slot. Until it is synced it outlives the process, not a power cut.
     pub(super) fn write(&mut self, generation: u64, len: u64) -> io::Result<()> {
-        self.file.write_all_at(&encode(Acknowledged { generation, len }), self.next * SLOT_LEN as u64)?;
+        self.file.write_all_at(
+            &encode(Acknowledged { generation, len }),
+            self.next * SLOT_LEN as u64,
+        )?;
         self.next = 1 - self.next;
         Ok(())
     }
@@ -80,7 +86,9 @@ impl Drop for Mark {
 /// The newest whole slot, and which it is.
 fn newest(bytes: &[u8]) -> Option<(usize, Acknowledged)> {
     let slots = bytes.chunks(SLOT_LEN).map(decode).enumerate();
-    slots.filter_map(|(at, slot)| Some((at, slot?))).max_by_key(|(_, slot)| *slot)
+    slots
+        .filter_map(|(at, slot)| Some((at, slot?)))
+        .max_by_key(|(_, slot)| *slot)
 }
 
 fn encode(acknowledged: Acknowledged) -> Vec<u8> {
@@ -99,5 +107,8 @@ fn decode(slot: &[u8]) -> Option<Acknowledged> {
         return None;
     }
     let (generation, len) = (fields.u64().ok()?, fields.u64().ok()?);
-    fields.0.is_empty().then_some(Acknowledged { generation, len })
+    fields
+        .0
+        .is_empty()
+        .then_some(Acknowledged { generation, len })
 }

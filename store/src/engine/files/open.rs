@@ -26,16 +26,31 @@ pub(super) fn open(dir: PathBuf, mode: OpenMode) -> Result<FilesEngine, OpenErro
 pub(super) fn open_in(home: Home) -> Result<FilesEngine, EngineError> {
     let folder = home.path().join(FOLDER);
     create(&home, &folder)?;
-    let file = File::options().read(true).write(true).open(folder.join(ROWS)).map_err(from_io)?;
+    let file = File::options()
+        .read(true)
+        .write(true)
+        .open(folder.join(ROWS))
+        .map_err(from_io)?;
     let mut found = read(&file, &folder)?;
     if !found.scan.troubles.is_empty() {
         return Err(EngineError::Damaged(found.scan.troubles.swap_remove(0)));
     }
-    let Some(mut mark) = found.mark else { return Err(EngineError::Damaged(head::NO_MARK.to_owned())) };
+    let Some(mut mark) = found.mark else {
+        return Err(EngineError::Damaged(head::NO_MARK.to_owned()));
+    };
     gone(fs::remove_file(folder.join(half_written(ROWS)))).map_err(from_io)?;
     found.scan.settle(&file).map_err(from_io)?;
-    mark.write(found.generation, found.scan.end).and_then(|()| mark.sync()).map_err(from_io)?;
-    Ok(engine(home, file, Found { mark: Some(mark), ..found }))
+    mark.write(found.generation, found.scan.end)
+        .and_then(|()| mark.sync())
+        .map_err(from_io)?;
+    Ok(engine(
+        home,
+        file,
+        Found {
+            mark: Some(mark),
+            ..found
+        },
+    ))
 }
 
 /// Opens the files to read what is whole of them, and says what is not. `None` if their maker died before they were there.
@@ -48,10 +63,22 @@ pub(super) fn look_in(home: Home) -> Result<Option<(FilesEngine, Vec<String>)>, 
     let mut scan = scan::scan(&file)?;
     let acknowledged = Mark::read(&folder).map_err(from_io)?.flatten();
     let head = head::read(&file)?;
-    scan.troubles.extend(head::compare(head, acknowledged, scan.end));
+    scan.troubles
+        .extend(head::compare(head, acknowledged, scan.end));
     let troubles = std::mem::take(&mut scan.troubles);
     let generation = head.map_or(0, |head| head.generation);
-    Ok(Some((engine(home, file, Found { scan, generation, mark: None }), troubles)))
+    Ok(Some((
+        engine(
+            home,
+            file,
+            Found {
+                scan,
+                generation,
+                mark: None,
+            },
+        ),
+        troubles,
+    )))
 }
 
 /// What the files have.
@@ -63,21 +90,45 @@ struct Found {
 
 /// Without a mark the engine only reads.
 fn engine(home: Home, file: File, found: Found) -> FilesEngine {
-    let Found { scan, generation, mark } = found;
+    let Found {
+        scan,
+        generation,
+        mark,
+    } = found;
     let (file, has_failed) = (Arc::new(file), mark.is_none());
-    let writer = Writer { file: Arc::clone(&file), mark, generation, len: scan.end, has_failed };
-    let state = State { file, index: scan.index };
+    let writer = Writer {
+        file: Arc::clone(&file),
+        mark,
+        generation,
+        len: scan.end,
+        has_failed,
+    };
+    let state = State {
+        file,
+        index: scan.index,
+    };
     let content = ContentFolder::of(home.path());
     let (writer, state) = (Mutex::new(writer), RwLock::new(state));
-    FilesEngine { writer, state, rewrite_bytes: REWRITE_BYTES, content, home }
+    FilesEngine {
+        writer,
+        state,
+        rewrite_bytes: REWRITE_BYTES,
+        content,
+        home,
+    }
 }
 
 fn read(file: &File, folder: &Path) -> Result<Found, EngineError> {
     let (mark, acknowledged) = open_mark(folder)?;
     let (head, mut scan) = (head::read(file)?, scan::scan(file)?);
     let generation = head.map_or(0, |head| head.generation);
-    scan.troubles.extend(head::compare(head, acknowledged, scan.end));
-    Ok(Found { scan, generation, mark })
+    scan.troubles
+        .extend(head::compare(head, acknowledged, scan.end));
+    Ok(Found {
+        scan,
+        generation,
+        mark,
+    })
 }
 
 fn open_mark(folder: &Path) -> Result<(Option<Mark>, Option<Acknowledged>), EngineError> {
@@ -94,7 +145,8 @@ fn is_to_be_made(home: &Home, folder: &Path) -> Result<bool, EngineError> {
         return Ok(false);
     }
     let acknowledged = Mark::read(folder).map_err(from_io)?;
-    let is_new = acknowledged.is_none_or(|acknowledged| acknowledged == Some(Acknowledged::default()));
+    let is_new =
+        acknowledged.is_none_or(|acknowledged| acknowledged == Some(Acknowledged::default()));
     if is_new && !home.has_been_used().map_err(from_io)? {
         Ok(true)
     } else {

@@ -29,7 +29,11 @@ pub(super) struct Row<'a> {
 
 impl<'a> Row<'a> {
     pub(super) const fn put(key: Vec<u8>, value: &'a [u8]) -> Self {
-        Self { kind: Kind::Put, key, value }
+        Self {
+            kind: Kind::Put,
+            key,
+            value,
+        }
     }
 
     /// The bytes that it takes in the file.
@@ -84,7 +88,9 @@ pub(super) fn frame_key(number: u64) -> Vec<u8> {
 /// Reads a number that is kept as eight bytes.
 pub(super) fn number(bytes: &[u8]) -> Result<u64, EngineError> {
     let bytes = <[u8; 8]>::try_from(bytes);
-    bytes.map(u64::from_be_bytes).map_err(|_| EngineError::Damaged("a number has not eight bytes".to_owned()))
+    bytes
+        .map(u64::from_be_bytes)
+        .map_err(|_| EngineError::Damaged("a number has not eight bytes".to_owned()))
 }
 
 /// The numbers are a part of the format.
@@ -102,5 +108,8 @@ const fn number_of(table: Table) -> u8 {
 }
 
 fn too_large(what: &str) -> EngineError {
-    EngineError::Io(std::io::Error::new(std::io::ErrorKind::InvalidInput, format!("{what} is too large")))
+    EngineError::Io(std::io::Error::new(
+        std::io::ErrorKind::InvalidInput,
+        format!("{what} is too large"),
+    ))
 }

@@ -29,13 +29,18 @@ pub(super) struct Scan {
 /// acknowledged, and what does not read is damage; else it is the torn end of a write that nobody was told of.
 pub(super) fn scan(file: &File) -> Result<Scan, EngineError> {
     let file_len = file.metadata().map_err(from_io)?.len();
-    let mut scan = Scan { end: (head::LEN as u64).min(file_len), file_len, ..Scan::default() };
+    let mut scan = Scan {
+        end: (head::LEN as u64).min(file_len),
+        file_len,
+        ..Scan::default()
+    };
     while scan.end < file_len {
         let at = scan.end;
         if let Some(payload) = read_group(file, at, file_len)? {
             scan.take(at, &payload);
         } else if let Some(next) = search(file, at.saturating_add(1), file_len)? {
-            scan.troubles.push(damage_at(at, "a group of rows does not read"));
+            scan.troubles
+                .push(damage_at(at, "a group of rows does not read"));
             scan.end = next;
         } else {
             break;
@@ -58,7 +63,8 @@ impl Scan {
     /// on the disk. Returns when what is left survives power loss.
     pub(super) fn settle(&self, file: &File) -> io::Result<()> {
         if let Some(at) = self.last {
-            let mut bytes = vec![0; usize::try_from(self.end.saturating_sub(at)).unwrap_or_default()];
+            let mut bytes =
+                vec![0; usize::try_from(self.end.saturating_sub(at)).unwrap_or_default()];
             file.read_exact_at(&mut bytes, at)?;
             file.write_all_at(&bytes, at)?;
         }
@@ -77,7 +83,9 @@ fn read_group(file: &File, at: u64, file_len: u64) -> Result<Option<Vec<u8>>, En
     }
     let mut bytes = [0; group::HEADER_LEN];
     file.read_exact_at(&mut bytes, at).map_err(from_io)?;
-    let Some(header) = Header::read(&bytes, at) else { return Ok(None) };
+    let Some(header) = Header::read(&bytes, at) else {
+        return Ok(None);
+    };
     if begin.saturating_add(header.len as u64) > file_len {
         return Ok(None);
     }
@@ -90,11 +98,18 @@ fn read_group(file: &File, at: u64, file_len: u64) -> Result<Option<Vec<u8>>, En
 fn search(file: &File, mut from: u64, file_len: u64) -> Result<Option<u64>, EngineError> {
     let mut bytes = vec![0; SEARCH_BYTES];
     while from.saturating_add(group::HEADER_LEN as u64) <= file_len {
-        let len = usize::try_from(file_len.saturating_sub(from)).unwrap_or(usize::MAX).min(SEARCH_BYTES);
-        let Some(some) = bytes.get_mut(..len) else { return Ok(None) };
+        let len = usize::try_from(file_len.saturating_sub(from))
+            .unwrap_or(usize::MAX)
+            .min(SEARCH_BYTES);
+        let Some(some) = bytes.get_mut(..len) else {
+            return Ok(None);
+        };
         file.read_exact_at(some, from).map_err(from_io)?;
         let places = (from..).zip(some.windows(group::HEADER_LEN));
-        if let Some((at, _)) = places.into_iter().find(|(at, window)| Header::read(window, *at).is_some()) {
+        if let Some((at, _)) = places
+            .into_iter()
+            .find(|(at, window)| Header::read(window, *at).is_some())
+        {
             return Ok(Some(at));
         }
         from = from.saturating_add((len + 1).saturating_sub(group::HEADER_LEN) as u64);

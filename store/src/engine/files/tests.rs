@@ -18,11 +18,21 @@ fn rows(home: &Path) -> PathBuf {
 }
 
 /// All that an engine serves.
-type Served = (FrameNumber, Vec<(FrameNumber, Vec<u8>)>, Vec<Pair>, Vec<Pair>);
+type Served = (
+    FrameNumber,
+    Vec<(FrameNumber, Vec<u8>)>,
+    Vec<Pair>,
+    Vec<Pair>,
+);
 
 fn served(engine: &FilesEngine) -> Served {
     let table = |table| engine.range(table, &[], &[0xff; 9], 100_000).unwrap();
-    (engine.head().unwrap(), engine.read(FrameNumber(0), 100_000).unwrap(), table(Table::Meta), table(Table::Runs))
+    (
+        engine.head().unwrap(),
+        engine.read(FrameNumber(0), 100_000).unwrap(),
+        table(Table::Meta),
+        table(Table::Runs),
+    )
 }
 
 /// Writes group by group; gives the length of the file and what is served, before the first and after each.
@@ -32,15 +42,31 @@ fn fill(home: &Path) -> Vec<(u64, Served)> {
     let mut all = vec![seen()];
     let term = engine.take_over().unwrap();
     all.push(seen());
-    engine.append(term, FrameNumber(0), &[b"one".to_vec(), b"two".to_vec(), vec![7; 90]]).unwrap();
+    engine
+        .append(
+            term,
+            FrameNumber(0),
+            &[b"one".to_vec(), b"two".to_vec(), vec![7; 90]],
+        )
+        .unwrap();
     all.push(seen());
-    engine.put(Table::Runs, &[(b"a".to_vec(), b"first".to_vec()), (b"b".to_vec(), Vec::new())]).unwrap();
+    engine
+        .put(
+            Table::Runs,
+            &[
+                (b"a".to_vec(), b"first".to_vec()),
+                (b"b".to_vec(), Vec::new()),
+            ],
+        )
+        .unwrap();
     all.push(seen());
     engine.trim(FrameNumber(2)).unwrap();
     all.push(seen());
     engine.remove(Table::Runs, &[b"b".to_vec()]).unwrap();
     all.push(seen());
-    engine.put(Table::Runs, &[(b"a".to_vec(), b"second".to_vec())]).unwrap();
+    engine
+        .put(Table::Runs, &[(b"a".to_vec(), b"second".to_vec())])
+        .unwrap();
     all.push(seen());
     assert_eq!(all.len(), GROUPS + 1);
     all
@@ -57,17 +83,31 @@ fn forget(home: &Path, (len, _): &(u64, Served)) {
 fn a_torn_last_group_is_dropped_whole_and_nothing_else_is() {
     let dir = tempfile::tempdir().unwrap();
     let all = fill(dir.path());
-    let [.., before, last] = all.as_slice() else { panic!("{} states", all.len()) };
+    let [.., before, last] = all.as_slice() else {
+        panic!("{} states", all.len())
+    };
     let bytes = fs::read(rows(dir.path())).unwrap();
     for len in before.0..last.0 {
         for garbage in [0, 3] {
-            fs::write(rows(dir.path()), [&bytes[..len as usize], &vec![0; garbage]].concat()).unwrap();
+            fs::write(
+                rows(dir.path()),
+                [&bytes[..len as usize], &vec![0; garbage]].concat(),
+            )
+            .unwrap();
             forget(dir.path(), before);
             let engine = open(dir.path()).unwrap();
             assert_eq!(served(&engine), before.1, "cut at {len}");
-            engine.put(Table::Keys, &[(b"later".to_vec(), b"on".to_vec())]).unwrap();
+            engine
+                .put(Table::Keys, &[(b"later".to_vec(), b"on".to_vec())])
+                .unwrap();
             drop(engine);
-            assert_eq!(open(dir.path()).unwrap().get(Table::Keys, b"later").unwrap(), Some(b"on".to_vec()));
+            assert_eq!(
+                open(dir.path())
+                    .unwrap()
+                    .get(Table::Keys, b"later")
+                    .unwrap(),
+                Some(b"on".to_vec())
+            );
         }
     }
 }
@@ -109,7 +149,10 @@ fn what_was_acknowledged_is_never_missing_in_silence() {
     for len in 0..bytes.len() {
         fs::write(rows(dir.path()), &bytes[..len]).unwrap();
         let error = open(dir.path()).unwrap_err();
-        assert!(matches!(&error, OpenError::Damaged { what, .. } if what.contains("at byte")), "cut at {len}: {error}");
+        assert!(
+            matches!(&error, OpenError::Damaged { what, .. } if what.contains("at byte")),
+            "cut at {len}: {error}"
+        );
     }
     // Where a power cut took the note with it, every group still proves the one before it.
     forget(dir.path(), &all[0]);
@@ -117,7 +160,10 @@ fn what_was_acknowledged_is_never_missing_in_silence() {
         let mut torn = bytes.clone();
         torn[len as usize] ^= 1;
         fs::write(rows(dir.path()), torn).unwrap();
-        assert!(matches!(open(dir.path()), Err(OpenError::Damaged { .. })), "{len}");
+        assert!(
+            matches!(open(dir.path()), Err(OpenError::Damaged { .. })),
+            "{len}"
+        );
     }
 }
 
@@ -150,9 +196,21 @@ fn a_value_that_changes_while_the_store_is_open_is_not_served() {
     let dir = tempfile::tempdir().unwrap();
     fill(dir.path());
     let engine = open(dir.path()).unwrap();
-    let place = engine.state().index.get(&row::key(Table::Runs, b"a")).unwrap();
-    File::options().write(true).open(rows(dir.path())).unwrap().write_all_at(b"S", place.at).unwrap();
-    assert!(matches!(engine.get(Table::Runs, b"a"), Err(EngineError::Damaged(_))));
+    let place = engine
+        .state()
+        .index
+        .get(&row::key(Table::Runs, b"a"))
+        .unwrap();
+    File::options()
+        .write(true)
+        .open(rows(dir.path()))
+        .unwrap()
+        .write_all_at(b"S", place.at)
+        .unwrap();
+    assert!(matches!(
+        engine.get(Table::Runs, b"a"),
+        Err(EngineError::Damaged(_))
+    ));
     assert!(matches!(engine.compact(), Err(EngineError::Damaged(_))));
 }
 
@@ -167,9 +225,16 @@ fn what_is_whole_of_damaged_files_can_be_examined() {
     let (engine, troubles) = FilesEngine::look(home).unwrap().unwrap();
     assert_eq!(troubles.len(), 1, "{troubles:?}");
     // The row whose removal was lost is there again: it is for links to say what counts.
-    let rows_there = [(b"a".to_vec(), b"second".to_vec()), (b"b".to_vec(), Vec::new())];
+    let rows_there = [
+        (b"a".to_vec(), b"second".to_vec()),
+        (b"b".to_vec(), Vec::new()),
+    ];
     assert_eq!(served(&engine).3, rows_there);
-    assert!(engine.put(Table::Runs, &[(b"a".to_vec(), b"third".to_vec())]).is_err());
+    assert!(
+        engine
+            .put(Table::Runs, &[(b"a".to_vec(), b"third".to_vec())])
+            .is_err()
+    );
     drop(engine);
     assert_eq!(fs::read(rows(dir.path())).unwrap(), bytes);
 }
@@ -233,8 +298,14 @@ fn more_rows_than_a_group_has_go_into_several() {
     engine.put(Table::Runs, &large).unwrap();
     drop(engine);
     let engine = open(dir.path()).unwrap();
-    assert_eq!(engine.range(Table::Runs, &[], &[0xff], 10_000_000).unwrap(), large);
+    assert_eq!(
+        engine.range(Table::Runs, &[], &[0xff], 10_000_000).unwrap(),
+        large
+    );
     let bytes = fs::read(rows(dir.path())).unwrap();
-    let groups = bytes.windows(8).filter(|window| window == group::MARK).count();
+    let groups = bytes
+        .windows(8)
+        .filter(|window| window == group::MARK)
+        .count();
     assert_eq!(groups, 4);
 }

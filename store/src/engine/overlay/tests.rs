@@ -5,7 +5,11 @@ use crate::engine::MemoryEngine;
 
 /// A key of a small number, so that some follow one another closely.
 fn key(number: u8) -> Vec<u8> {
-    if number.is_multiple_of(3) { vec![number / 3, 0] } else { vec![number / 3] }
+    if number.is_multiple_of(3) {
+        vec![number / 3, 0]
+    } else {
+        vec![number / 3]
+    }
 }
 
 proptest! {

@@ -40,14 +40,20 @@ fn snapshot(log: &Path) -> io::Result<u64> {
     for entry in fs::read_dir(log)? {
         let name = entry?.file_name();
         let number = name.to_str().and_then(|name| name.strip_prefix("snap."));
-        newest = number.and_then(|number| u64::from_str_radix(number, 16).ok()).unwrap_or(0).max(newest);
+        newest = number
+            .and_then(|number| u64::from_str_radix(number, 16).ok())
+            .unwrap_or(0)
+            .max(newest);
     }
     Ok(newest - newest % SEGMENT as u64)
 }
 
 /// The number of a segment, where a header has one.
 fn number(header: &[u8]) -> u64 {
-    let bytes = header.get(4..12).and_then(|bytes| bytes.first_chunk().copied()).unwrap_or_default();
+    let bytes = header
+        .get(4..12)
+        .and_then(|bytes| bytes.first_chunk().copied())
+        .unwrap_or_default();
     u64::from_le_bytes(bytes) ^ MASK
 }
 

@@ -11,7 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{compact, from_io, rows, seal};
 use crate::engine::content::ContentFolder;
-use crate::engine::{Ack, Engine, EngineError, FrameLog, FrameNumber, Pair, Shelf, TRIMMED, Table, Term};
+use crate::engine::{
+    Ack, Engine, EngineError, FrameLog, FrameNumber, Pair, Shelf, TRIMMED, Table, Term,
+};
 use crate::home::Home;
 use log::Log;
 use node::{Below, Fields, Node};
@@ -89,7 +91,14 @@ impl BareSled {
             troubles.extend(what);
         }
         let content = ContentFolder::of(home.path());
-        let mut bare = Self { log, pages, trees: BTreeMap::new(), kept: Mutex::default(), content, home };
+        let mut bare = Self {
+            log,
+            pages,
+            trees: BTreeMap::new(),
+            kept: Mutex::default(),
+            content,
+            home,
+        };
         match bare.read_trees() {
             Ok(trees) => bare.trees = trees,
             Err(EngineError::Damaged(what)) => troubles.push(what),
@@ -99,13 +108,23 @@ impl BareSled {
     }
 
     fn read_trees(&self) -> Result<BTreeMap<Vec<u8>, u64>, EngineError> {
-        let lost = || EngineError::Damaged("the page that names the trees of the database is not there".to_owned());
-        let place = self.pages.get(TREES).and_then(<[_]>::first).ok_or_else(lost)?;
+        let lost = || {
+            EngineError::Damaged(
+                "the page that names the trees of the database is not there".to_owned(),
+            )
+        };
+        let place = self
+            .pages
+            .get(TREES)
+            .and_then(<[_]>::first)
+            .ok_or_else(lost)?;
         let payload = self.log.payload(TREES, *place).map_err(from_io)?;
         let (_, payload) = payload.ok_or_else(|| EngineError::Damaged(damage(TREES, place.at)))?;
         let (mut fields, mut trees) = (Fields(&payload), BTreeMap::new());
         while !fields.0.is_empty() {
-            let tree = fields.bytes().and_then(|name| Some((name, fields.number()?)));
+            let tree = fields
+                .bytes()
+                .and_then(|name| Some((name, fields.number()?)));
             trees.extend([tree.ok_or_else(|| EngineError::Damaged(damage(TREES, place.at)))?]);
         }
         Ok(trees)
@@ -129,43 +148,73 @@ impl BareSled {
 
     fn read_node(&self, page: u64) -> Result<Node, EngineError> {
         let lost = || EngineError::Damaged(format!("page {page} of the database is not there"));
-        let (base, links) = self.pages.get(page).and_then(<[_]>::split_first).ok_or_else(lost)?;
+        let (base, links) = self
+            .pages
+            .get(page)
+            .and_then(<[_]>::split_first)
+            .ok_or_else(lost)?;
         let payload = |place: &log::Place| {
             let payload = self.log.payload(page, *place).map_err(from_io)?;
-            payload.map(|(_, payload)| payload).ok_or_else(|| EngineError::Damaged(damage(page, place.at)))
+            payload
+                .map(|(_, payload)| payload)
+                .ok_or_else(|| EngineError::Damaged(damage(page, place.at)))
         };
-        let senseless =
-            |at| EngineError::Damaged(format!("page {page} of the database makes no sense, at byte {at} of log/db"));
+        let senseless = |at| {
+            EngineError::Damaged(format!(
+                "page {page} of the database makes no sense, at byte {at} of log/db"
+            ))
+        };
         let mut node = Node::read(&payload(base)?).ok_or_else(|| senseless(base.at))?;
         for link in links {
-            node.apply(&payload(link)?).ok_or_else(|| senseless(link.at))?;
+            node.apply(&payload(link)?)
+                .ok_or_else(|| senseless(link.at))?;
         }
         Ok(node)
     }
 
     /// The node with the rows around `key`, or, if `is_before`, with those right before it.
-    fn leaf(&self, tree: &str, key: &[u8], is_before: bool) -> Result<Option<Arc<Node>>, EngineError> {
-        let Some(root) = self.trees.get(tree.as_bytes()) else { return Ok(None) };
+    fn leaf(
+        &self,
+        tree: &str,
+        key: &[u8],
+        is_before: bool,
+    ) -> Result<Option<Arc<Node>>, EngineError> {
+        let Some(root) = self.trees.get(tree.as_bytes()) else {
+            return Ok(None);
+        };
         let mut page = *root;
         for _ in 0..STEPS_MAX {
             let node = self.node(page)?;
-            let is_past =
-                !node.hi.is_empty() && if is_before { node.hi.as_slice() < key } else { node.hi.as_slice() <= key };
+            let is_past = !node.hi.is_empty()
+                && if is_before {
+                    node.hi.as_slice() < key
+                } else {
+                    node.hi.as_slice() <= key
+                };
             page = match (&node.below, is_past) {
                 (_, true) => node.next.ok_or_else(|| astray(page))?,
                 (Below::Rows(_), false) => return Ok(Some(node)),
-                (Below::Nodes(_), false) => node.child(key, is_before).ok_or_else(|| astray(page))?,
+                (Below::Nodes(_), false) => {
+                    node.child(key, is_before).ok_or_else(|| astray(page))?
+                }
             };
         }
         Err(astray(page))
     }
 
     /// Hands out rows from `from` on, until `take` has enough.
-    fn walk(&self, tree: &str, from: &[u8], mut take: impl FnMut(Vec<u8>, &[u8]) -> bool) -> Result<(), EngineError> {
+    fn walk(
+        &self,
+        tree: &str,
+        from: &[u8],
+        mut take: impl FnMut(Vec<u8>, &[u8]) -> bool,
+    ) -> Result<(), EngineError> {
         let mut leaf = self.leaf(tree, from, false)?;
         let mut steps = 0_usize;
         while let Some(node) = leaf {
-            let Below::Rows(rows) = &node.below else { return Err(astray(0)) };
+            let Below::Rows(rows) = &node.below else {
+                return Err(astray(0));
+            };
             for (behind, value) in rows {
                 let key = node.key(behind);
                 if key.as_slice() >= from && !take(key, value) {
@@ -174,14 +223,22 @@ impl BareSled {
             }
             steps = steps.saturating_add(1);
             leaf = match node.next {
-                Some(next) if !node.hi.is_empty() && steps < self.pages.all.len() => Some(self.node(next)?),
+                Some(next) if !node.hi.is_empty() && steps < self.pages.all.len() => {
+                    Some(self.node(next)?)
+                }
                 Some(_) | None => None,
             };
         }
         Ok(())
     }
 
-    fn collect(&self, tree: &str, from: &[u8], to: Option<&[u8]>, bytes_max: usize) -> Result<Vec<Pair>, EngineError> {
+    fn collect(
+        &self,
+        tree: &str,
+        from: &[u8],
+        to: Option<&[u8]>,
+        bytes_max: usize,
+    ) -> Result<Vec<Pair>, EngineError> {
         let (mut pairs, mut read) = (Vec::new(), 0_usize);
         self.walk(tree, from, |key, value| {
             if to.is_some_and(|to| key.as_slice() >= to) {
@@ -198,18 +255,30 @@ impl BareSled {
         let mut leaf = self.leaf(tree, key, false)?;
         for _ in 0..STEPS_MAX {
             let Some(node) = leaf else { return Ok(None) };
-            let Below::Rows(rows) = &node.below else { return Err(astray(0)) };
-            let found = rows.iter().rev().map(|(behind, value)| (node.key(behind), value));
-            if let Some((found, value)) = found.into_iter().find(|(found, _)| found.as_slice() <= key) {
+            let Below::Rows(rows) = &node.below else {
+                return Err(astray(0));
+            };
+            let found = rows
+                .iter()
+                .rev()
+                .map(|(behind, value)| (node.key(behind), value));
+            if let Some((found, value)) =
+                found.into_iter().find(|(found, _)| found.as_slice() <= key)
+            {
                 return Ok(Some((found, value.clone())));
             }
-            leaf = if node.lo.is_empty() { None } else { self.leaf(tree, &node.lo, true)? };
+            leaf = if node.lo.is_empty() {
+                None
+            } else {
+                self.leaf(tree, &node.lo, true)?
+            };
         }
         Err(astray(0))
     }
 
     fn note(&self, key: &[u8]) -> Result<u64, EngineError> {
-        self.get(Table::Meta, key)?.map_or(Ok(0), |value| rows::number(&value))
+        self.get(Table::Meta, key)?
+            .map_or(Ok(0), |value| rows::number(&value))
     }
 }
 
@@ -226,7 +295,9 @@ fn broken_pages(log: &Log, pages: &Pages) -> Result<Vec<String>, EngineError> {
     let more = broken.len().saturating_sub(NAMED_MAX);
     broken.truncate(NAMED_MAX);
     if more > 0 {
-        broken.push(format!("{more} more pages of the database do not match their checksums"));
+        broken.push(format!(
+            "{more} more pages of the database do not match their checksums"
+        ));
     }
     Ok(broken)
 }
@@ -262,11 +333,18 @@ impl FrameLog for BareSled {
         Err(reads_only())
     }
 
-    fn read(&self, from: FrameNumber, bytes_max: usize) -> Result<Vec<(FrameNumber, Vec<u8>)>, EngineError> {
+    fn read(
+        &self,
+        from: FrameNumber,
+        bytes_max: usize,
+    ) -> Result<Vec<(FrameNumber, Vec<u8>)>, EngineError> {
         // What was dropped and not removed yet by a process that died.
         let from = from.max(FrameNumber(self.note(TRIMMED)?).plus(1));
         let pairs = self.collect(FRAMES, &from.0.to_be_bytes(), None, bytes_max)?;
-        pairs.into_iter().map(|(key, value)| Ok((FrameNumber(rows::number(&key)?), value))).collect()
+        pairs
+            .into_iter()
+            .map(|(key, value)| Ok((FrameNumber(rows::number(&key)?), value)))
+            .collect()
     }
 
     fn trim(&self, _: FrameNumber) -> Result<(), EngineError> {
@@ -284,10 +362,20 @@ impl Shelf for BareSled {
             return self.content.get(key);
         }
         let pairs = self.collect(name(table), key, None, 0)?;
-        Ok(pairs.into_iter().next().filter(|(found, _)| found == key).map(|(_, value)| value))
+        Ok(pairs
+            .into_iter()
+            .next()
+            .filter(|(found, _)| found == key)
+            .map(|(_, value)| value))
     }
 
-    fn range(&self, table: Table, from: &[u8], to: &[u8], bytes_max: usize) -> Result<Vec<Pair>, EngineError> {
+    fn range(
+        &self,
+        table: Table,
+        from: &[u8],
+        to: &[u8],
+        bytes_max: usize,
+    ) -> Result<Vec<Pair>, EngineError> {
         if from >= to {
             return Ok(Vec::new());
         }
@@ -297,7 +385,13 @@ impl Shelf for BareSled {
         self.collect(name(table), from, Some(to), bytes_max)
     }
 
-    fn keys(&self, table: Table, from: &[u8], to: &[u8], count_max: usize) -> Result<Vec<Vec<u8>>, EngineError> {
+    fn keys(
+        &self,
+        table: Table,
+        from: &[u8],
+        to: &[u8],
+        count_max: usize,
+    ) -> Result<Vec<Vec<u8>>, EngineError> {
         if from >= to || count_max == 0 {
             return Ok(Vec::new());
         }

@@ -35,7 +35,10 @@ pub(super) struct Barrier {
 
 impl Barrier {
     pub(super) const fn new(db: Handle, file: File) -> Self {
-        Self { open: Some((db, file)), used: 0 }
+        Self {
+            open: Some((db, file)),
+            used: 0,
+        }
     }
 
     /// Makes room for `cost` bytes, with a barrier if need be.
@@ -83,11 +86,18 @@ pub(super) fn steps(table: Table, pairs: &[Pair]) -> Vec<Vec<(usize, &Pair)>> {
 
 fn cost(table: Table, (key, value): &Pair, before: Option<&Pair>) -> usize {
     match table {
-        Table::Runs if before.is_some_and(|(other, _)| other.get(..WORLD_LEN) == key.get(..WORLD_LEN)) => value.len(),
-        Table::Runs => value.len() + ELSEWHERE,
-        Table::Meta | Table::Worlds | Table::Keys | Table::Gone | Table::Deleted | Table::Content => {
-            value.len() + SMALL
+        Table::Runs
+            if before.is_some_and(|(other, _)| other.get(..WORLD_LEN) == key.get(..WORLD_LEN)) =>
+        {
+            value.len()
         }
+        Table::Runs => value.len() + ELSEWHERE,
+        Table::Meta
+        | Table::Worlds
+        | Table::Keys
+        | Table::Gone
+        | Table::Deleted
+        | Table::Content => value.len() + SMALL,
     }
 }
 

@@ -75,17 +75,25 @@ pub(super) fn current(home: &Path) -> Result<PathBuf, EngineError> {
 }
 
 fn incomplete() -> EngineError {
-    EngineError::Damaged(format!("its log is gone, and the copy in {COPY} is not complete"))
+    EngineError::Damaged(format!(
+        "its log is gone, and the copy in {COPY} is not complete"
+    ))
 }
 
 /// Finishes or undoes what a process that died has left of a compaction.
 pub(super) fn finish(home: &Path) -> Result<(), EngineError> {
     let (copy, log) = (home.join(COPY), home.join(LOG));
     let is_there = |path: &Path| path.try_exists().map_err(from_io);
-    let (is_complete, has_copy, has_log) = (is_there(&copy.join(COMPLETE))?, is_there(&copy)?, is_there(&log)?);
+    let (is_complete, has_copy, has_log) = (
+        is_there(&copy.join(COMPLETE))?,
+        is_there(&copy)?,
+        is_there(&log)?,
+    );
     if is_complete {
         // Whoever marked it may have died before the mark was for good, and the original goes next.
-        sync_folder(&copy).and_then(|()| take_place(home)).map_err(from_io)
+        sync_folder(&copy)
+            .and_then(|()| take_place(home))
+            .map_err(from_io)
     } else if has_copy && !has_log {
         Err(incomplete())
     } else if has_copy {
@@ -101,7 +109,9 @@ fn copy(trees: &Trees, home: &Path) -> Result<(), EngineError> {
     remove_folder(&folder).map_err(from_io)?;
     fill(trees, &folder)?;
     compare(trees, &folder)?;
-    sync_files(&folder).and_then(|()| sync_folder(home)).map_err(from_io)?;
+    sync_files(&folder)
+        .and_then(|()| sync_folder(home))
+        .map_err(from_io)?;
     replace(&folder, COMPLETE, b"").map_err(from_io)
 }
 
@@ -122,17 +132,24 @@ fn compare(trees: &Trees, folder: &Path) -> Result<(), EngineError> {
     for (from, to) in trees.all().into_iter().zip(copies.all()) {
         each_row(from, |key, value| match guarded(|| to.get(key))? {
             Some(copied) if copied == value => Ok(()),
-            Some(_) | None => Err(EngineError::Damaged("a copy of the database is not what was written".to_owned())),
+            Some(_) | None => Err(EngineError::Damaged(
+                "a copy of the database is not what was written".to_owned(),
+            )),
         })?;
     }
     Ok(())
 }
 
-fn each_row(tree: &Tree, mut each: impl FnMut(&[u8], &[u8]) -> Result<(), EngineError>) -> Result<(), EngineError> {
+fn each_row(
+    tree: &Tree,
+    mut each: impl FnMut(&[u8], &[u8]) -> Result<(), EngineError>,
+) -> Result<(), EngineError> {
     let mut next = Vec::new();
     loop {
         let rows = rows::collect(tree, next.as_slice().., READ_BYTES)?;
-        let Some((last, _)) = rows.last() else { return Ok(()) };
+        let Some((last, _)) = rows.last() else {
+            return Ok(());
+        };
         next.clone_from(last);
         next.push(0);
         rows.iter().try_for_each(|(key, value)| each(key, value))?;

@@ -69,15 +69,26 @@ fn quieten() {
 }
 
 fn reason(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
-    let line = text.and_then(|text| text.lines().next()).unwrap_or("no reason given");
+    let text = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied());
+    let line = text
+        .and_then(|text| text.lines().next())
+        .unwrap_or("no reason given");
     format!("the database gave up ({line})")
 }
 
 /// sled also panics where the system refuses something: that is no damage.
 fn of_panic(reason: String) -> EngineError {
-    let code = reason.split_once("Os { code: ").and_then(|(_, rest)| rest.split_once(',')).map(|(code, _)| code);
-    match code.and_then(|code| code.parse().ok()).map(io::Error::from_raw_os_error) {
+    let code = reason
+        .split_once("Os { code: ")
+        .and_then(|(_, rest)| rest.split_once(','))
+        .map(|(code, _)| code);
+    match code
+        .and_then(|code| code.parse().ok())
+        .map(io::Error::from_raw_os_error)
+    {
         Some(error) if is_full(&error) => EngineError::Full(error),
         Some(error) => EngineError::Io(error),
         None => EngineError::Damaged(reason),
@@ -88,9 +99,13 @@ fn translate(error: sled::Error) -> EngineError {
     match error {
         sled::Error::Io(error) if is_full(&error) => EngineError::Full(error),
         sled::Error::Io(error) => EngineError::Io(error),
-        sled::Error::Corruption { .. } => EngineError::Damaged("the database found a broken checksum".to_owned()),
+        sled::Error::Corruption { .. } => {
+            EngineError::Damaged("the database found a broken checksum".to_owned())
+        }
         sled::Error::CollectionNotFound(_) => EngineError::Damaged("a table is missing".to_owned()),
-        sled::Error::Unsupported(what) | sled::Error::ReportableBug(what) => EngineError::Damaged(what),
+        sled::Error::Unsupported(what) | sled::Error::ReportableBug(what) => {
+            EngineError::Damaged(what)
+        }
     }
 }
 

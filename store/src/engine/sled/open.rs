@@ -30,7 +30,8 @@ const CACHE_BYTES: u64 = 64 * 1024 * 1024;
 pub(super) fn open(dir: PathBuf, mode: OpenMode) -> Result<SledEngine, OpenError> {
     let home = Home::open(dir, mode)?;
     let path = home.path().to_owned();
-    let engine = SledEngine::open_home(home.clone()).map_err(|error| home::open_error(&path, error))?;
+    let engine =
+        SledEngine::open_home(home.clone()).map_err(|error| home::open_error(&path, error))?;
     home.sign()?;
     Ok(engine)
 }
@@ -46,7 +47,9 @@ pub(super) fn open_in(home: Home, sealed: Seal) -> Result<SledEngine, EngineErro
         begin(home.path())?;
     }
     // Whoever gave the folder its name may have died before that was for good.
-    sync_folder(home.path()).and_then(|()| seal::break_up(&log)).map_err(super::from_io)?;
+    sync_folder(home.path())
+        .and_then(|()| seal::break_up(&log))
+        .map_err(super::from_io)?;
     let (trees, barrier) = open_database(&log)?;
     let trimmed = note(&trees, TRIMMED)?;
     let writer = Writer {
@@ -57,7 +60,12 @@ pub(super) fn open_in(home: Home, sealed: Seal) -> Result<SledEngine, EngineErro
         sealed,
     };
     let content = ContentFolder::of(home.path());
-    let engine = SledEngine { trees: RwLock::new(Some(trees)), writer: Mutex::new(writer), content, home };
+    let engine = SledEngine {
+        trees: RwLock::new(Some(trees)),
+        writer: Mutex::new(writer),
+        content,
+        home,
+    };
     engine.writer().run(|writer| writer.barrier.sync())?;
     engine.trim(FrameNumber(trimmed))?;
     Ok(engine)
@@ -72,25 +80,36 @@ pub(super) fn check(home: &Path) -> Result<Seal, EngineError> {
     match seal::check(&folder).map_err(super::from_io)? {
         seal::Found::Whole(seal) => Ok(seal),
         seal::Found::None => Ok(Seal::default()),
-        seal::Found::Broken(what) => Err(EngineError::Damaged(what.into_iter().next().unwrap_or_default())),
+        seal::Found::Broken(what) => Err(EngineError::Damaged(
+            what.into_iter().next().unwrap_or_default(),
+        )),
     }
 }
 
 /// Makes an empty database. It gets its name once its files survive power loss: sled does not sync all of its own.
 fn begin(home: &Path) -> Result<(), EngineError> {
     let (begun, log) = (home.join(BEGUN), home.join(LOG));
-    home::remove_folder(&begun).and_then(|()| home::remove_folder(&log)).map_err(super::from_io)?;
+    home::remove_folder(&begun)
+        .and_then(|()| home::remove_folder(&log))
+        .map_err(super::from_io)?;
     drop(open_database(&begun)?);
-    compact::sync_files(&begun).and_then(|()| fs::rename(begun, log)).map_err(super::from_io)
+    compact::sync_files(&begun)
+        .and_then(|()| fs::rename(begun, log))
+        .map_err(super::from_io)
 }
 
 /// Opens the database in the folder `log`, or makes one.
 pub(super) fn open_database(log: &Path) -> Result<(Trees, Barrier), EngineError> {
-    remove_torn_snapshots(log).and_then(|()| read_ahead(log)).map_err(super::from_io)?;
+    remove_torn_snapshots(log)
+        .and_then(|()| read_ahead(log))
+        .map_err(super::from_io)?;
     let db = Handle::new(open_db(log)?);
     // Opening it gave a new snapshot its name. What is written from here on may take the place of what an older one needs.
     sync_folder(log).map_err(super::from_io)?;
-    let file = File::options().write(true).open(log.join("db")).map_err(super::from_io)?;
+    let file = File::options()
+        .write(true)
+        .open(log.join("db"))
+        .map_err(super::from_io)?;
     let trees = open_trees(db.db()?)?;
     Ok((trees, Barrier::new(db, file)))
 }
@@ -118,7 +137,10 @@ const LOCK_PAUSE: Duration = Duration::from_millis(10);
 /// Our lock is held, so nobody else has the database open; but a process that is just being started holds a copy of an
 /// older handle, and sled's lock with it, until it has become another program.
 fn open_db(log: &Path) -> Result<Db, EngineError> {
-    let config = sled::Config::new().path(log).cache_capacity(CACHE_BYTES).flush_every_ms(None);
+    let config = sled::Config::new()
+        .path(log)
+        .cache_capacity(CACHE_BYTES)
+        .flush_every_ms(None);
     for _ in 1..LOCK_TRIES {
         match guarded(|| config.open()) {
             Err(EngineError::Io(error)) if error.to_string().contains("could not acquire lock") => {

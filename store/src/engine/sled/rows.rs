@@ -33,11 +33,19 @@ pub(super) fn keys<K: AsRef<[u8]>, R: RangeBounds<K>>(
     range: R,
     count_max: usize,
 ) -> Result<Vec<Vec<u8>>, EngineError> {
-    guarded(|| tree.range(range).keys().take(count_max).map(|key| key.map(|key| key.to_vec())).collect())
+    guarded(|| {
+        tree.range(range)
+            .keys()
+            .take(count_max)
+            .map(|key| key.map(|key| key.to_vec()))
+            .collect()
+    })
 }
 
 /// Reads a number that is kept as eight bytes.
 pub(super) fn number(bytes: &[u8]) -> Result<u64, EngineError> {
     let bytes = <[u8; 8]>::try_from(bytes);
-    bytes.map(u64::from_be_bytes).map_err(|_| EngineError::Damaged("a number has not eight bytes".to_owned()))
+    bytes
+        .map(u64::from_be_bytes)
+        .map_err(|_| EngineError::Damaged("a number has not eight bytes".to_owned()))
 }

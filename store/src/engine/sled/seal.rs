@@ -70,30 +70,47 @@ pub(super) fn read(folder: &Path) -> io::Result<Option<Seal>> {
         bytes => bytes?,
     };
     // One that does not read was of no harm to what it seals.
-    let newest = newest_snapshot(folder)?.map(|path| name_of(&path)).unwrap_or_default();
+    let newest = newest_snapshot(folder)?
+        .map(|path| name_of(&path))
+        .unwrap_or_default();
     Ok(decode(&bytes).ok().filter(|seal| seal.snapshot.0 == newest))
 }
 
 /// Compares a database with its seal.
 pub(super) fn check(folder: &Path) -> io::Result<Found> {
-    let Some(seal) = read(folder)? else { return Ok(Found::None) };
+    let Some(seal) = read(folder)? else {
+        return Ok(Found::None);
+    };
     let mut broken = Vec::new();
     let (name, checksum) = snapshot(folder)?;
     if checksum != seal.snapshot.1 {
-        broken.push(format!("log/{name} is not as it was when the store was closed"));
+        broken.push(format!(
+            "log/{name} is not as it was when the store was closed"
+        ));
     }
     if checksum_of(&folder.join(CONF))? != seal.conf {
-        broken.push(format!("log/{CONF} is not as it was when the store was closed"));
+        broken.push(format!(
+            "log/{CONF} is not as it was when the store was closed"
+        ));
     }
     let file = File::open(folder.join("db"))?;
     let len = file.metadata()?.len();
     if len != seal.len {
-        broken.push(format!("log/db has {len} bytes, and had {} when the store was closed", seal.len));
+        broken.push(format!(
+            "log/db has {len} bytes, and had {} when the store was closed",
+            seal.len
+        ));
     }
     for at in changed(&file, &seal.segments)? {
-        broken.push(format!("log/db is not as it was when the store was closed, at byte {at} or behind it"));
+        broken.push(format!(
+            "log/db is not as it was when the store was closed, at byte {at} or behind it"
+        ));
     }
-    Ok(if broken.is_empty() { Found::Whole(seal) } else { Found::Broken(broken) })
+    Ok(if broken.is_empty() {
+        Found::Whole(seal)
+    } else {
+        Found::Broken(broken)
+    })
 }
 
 /// Whether sled's own settings do not match the checksum at their end: sled would refuse them, and nothing may have been
@@ -105,23 +122,37 @@ pub(super) fn broken_settings(folder: &Path) -> io::Result<Option<String>> {
     };
     let is_whole = bytes
         .split_last_chunk::<4>()
-        .is_some_and(|(settings, checksum)| crc32fast::hash(settings) == u32::from_le_bytes(*checksum));
-    Ok((bytes.len() > NO_CONF_BYTES && !is_whole).then(|| format!("log/{CONF} does not match its checksum")))
+        .is_some_and(|(settings, checksum)| {
+            crc32fast::hash(settings) == u32::from_le_bytes(*checksum)
+        });
+    Ok((bytes.len() > NO_CONF_BYTES && !is_whole)
+        .then(|| format!("log/{CONF} does not match its checksum")))
 }
 
 /// Where segments begin to differ from what they were.
 fn changed(file: &File, segments: &[Segment]) -> io::Result<Vec<u64>> {
-    let threads = std::thread::available_parallelism().map_or(1, NonZero::get).min(THREADS_MAX);
+    let threads = std::thread::available_parallelism()
+        .map_or(1, NonZero::get)
+        .min(THREADS_MAX);
     let each = segments.len().div_ceil(threads).max(1);
     let parts: Vec<(u64, &[Segment])> = (0..).step_by(each).zip(segments.chunks(each)).collect();
     let compared: Vec<io::Result<Vec<u64>>> = std::thread::scope(|scope| {
-        let started: Vec<_> = parts.iter().map(|part| scope.spawn(|| compare(file, *part))).collect();
+        let started: Vec<_> = parts
+            .iter()
+            .map(|part| scope.spawn(|| compare(file, *part)))
+            .collect();
         started
             .into_iter()
-            .map(|part| part.join().unwrap_or_else(|_| Err(io::Error::other("a comparison panicked"))))
+            .map(|part| {
+                part.join()
+                    .unwrap_or_else(|_| Err(io::Error::other("a comparison panicked")))
+            })
             .collect()
     });
-    Ok(compared.into_iter().collect::<io::Result<Vec<_>>>()?.concat())
+    Ok(compared
+        .into_iter()
+        .collect::<io::Result<Vec<_>>>()?
+        .concat())
 }
 
 /// The same, of the segments from number `first` on.
@@ -153,24 +184,40 @@ pub(super) fn close(folder: &Path, before: &Seal) -> io::Result<()> {
     file.sync_all()?;
     let len = file.metadata()?.len();
     // The last segment went on being written.
-    let newest = before.segments.iter().map(|segment| segment.lsn).filter(|lsn| *lsn != NO_NUMBER).max();
+    let newest = before
+        .segments
+        .iter()
+        .map(|segment| segment.lsn)
+        .filter(|lsn| *lsn != NO_NUMBER)
+        .max();
     let is_old = |segment: &&Segment| newest.is_some_and(|newest| segment.lsn < newest);
     let mut known = before.segments.iter();
     let (mut segments, mut bytes) = (Vec::new(), vec![0; SEGMENT as usize]);
     for base in (0..len).step_by(SEGMENT as usize) {
         let mut header = [0; HEADER as usize];
         let read = fill(&file, &mut header, base)?;
-        let lsn = header.get(..read).and_then(Header::read).map_or(NO_NUMBER, |header| header.lsn);
+        let lsn = header
+            .get(..read)
+            .and_then(Header::read)
+            .map_or(NO_NUMBER, |header| header.lsn);
         let same = known.next().filter(is_old).filter(|known| known.lsn == lsn);
         segments.push(match same {
             Some(same) => *same,
             None => {
                 let read = fill(&file, &mut bytes, base)?;
-                Segment { lsn, checksum: crc32fast::hash(bytes.get(..read).unwrap_or_default()) }
+                Segment {
+                    lsn,
+                    checksum: crc32fast::hash(bytes.get(..read).unwrap_or_default()),
+                }
             }
         });
     }
-    let seal = Seal { snapshot: snapshot(folder)?, conf: checksum_of(&folder.join(CONF))?, len, segments };
+    let seal = Seal {
+        snapshot: snapshot(folder)?,
+        conf: checksum_of(&folder.join(CONF))?,
+        len,
+        segments,
+    };
     home::replace(folder, FILE, &encode(&seal))
 }
 
@@ -183,12 +230,17 @@ fn first_broken(bytes: &[u8], lsn: u64) -> u64 {
 }
 
 fn snapshot(folder: &Path) -> io::Result<(String, u32)> {
-    let Some(path) = newest_snapshot(folder)? else { return Ok((String::new(), 0)) };
+    let Some(path) = newest_snapshot(folder)? else {
+        return Ok((String::new(), 0));
+    };
     Ok((name_of(&path), checksum_of(&path)?))
 }
 
 fn name_of(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    path.file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
 }
 
 /// The checksum of a file; of an empty one if it is not there.
@@ -227,7 +279,15 @@ fn decode(bytes: &[u8]) -> Result<Seal, Malformed> {
     let (snapshot, conf, len) = ((name, body.u32()?), body.u32()?, body.u64()?);
     let mut segments = Vec::new();
     while !body.0.is_empty() {
-        segments.push(Segment { lsn: body.u64()?, checksum: body.u32()? });
+        segments.push(Segment {
+            lsn: body.u64()?,
+            checksum: body.u32()?,
+        });
     }
-    Ok(Seal { snapshot, conf, len, segments })
+    Ok(Seal {
+        snapshot,
+        conf,
+        len,
+        segments,
+    })
 }

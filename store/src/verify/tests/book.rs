@@ -30,8 +30,15 @@ pub(super) const FIRST_AT: usize = 54;
 /// Where a record stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Slot {
-    Run { world: WorldId, unit: usize, at: usize },
-    Tail { unit: usize, at: usize },
+    Run {
+        world: WorldId,
+        unit: usize,
+        at: usize,
+    },
+    Tail {
+        unit: usize,
+        at: usize,
+    },
 }
 
 /// Records in runs, under the position of the first one.
@@ -77,23 +84,43 @@ impl Book {
             let world = read_run_key(&key).unwrap().0;
             let frame = FrameRef::read(&value).unwrap();
             let unit = joiner.add(&frame).unwrap().unwrap_or_default();
-            all.entry(world).or_default().extend(records(unit).map(|record| record.unwrap().bytes.to_vec()));
+            all.entry(world)
+                .or_default()
+                .extend(records(unit).map(|record| record.unwrap().bytes.to_vec()));
         }
         let mut tail = Vec::new();
         let mut link = NO_LINK;
         let head = engine.head().unwrap();
         runs::each_unit(engine, FrameNumber(swept + 1), head, |unit, _| {
-            tail.push(records(unit).map(|record| record.unwrap().bytes.to_vec()).collect::<Vec<_>>());
+            tail.push(
+                records(unit)
+                    .map(|record| record.unwrap().bytes.to_vec())
+                    .collect::<Vec<_>>(),
+            );
             link = records(unit).last().unwrap().unwrap().link;
             Ok(())
         })
         .unwrap();
         let entries = table(engine, Table::Worlds).into_iter();
         let id = |key: &[u8]| header::world(key.try_into().unwrap());
-        let entries = entries.map(|(key, value)| (id(&key), entry::read(&value).unwrap().0)).collect();
-        let runs = all.into_iter().map(|(world, records)| (world, units(records))).collect();
+        let entries = entries
+            .map(|(key, value)| (id(&key), entry::read(&value).unwrap().0))
+            .collect();
+        let runs = all
+            .into_iter()
+            .map(|(world, records)| (world, units(records)))
+            .collect();
         let (keys, gone) = (table(engine, Table::Keys), table(engine, Table::Gone));
-        Self { runs, tail, entries, keys, gone, meta, swept, head: Head { frame: head, link } }
+        Self {
+            runs,
+            tail,
+            entries,
+            keys,
+            gone,
+            meta,
+            swept,
+            head: Head { frame: head, link },
+        }
     }
 
     /// The store that keeps this.
@@ -105,14 +132,16 @@ impl Book {
             for (first, records) in units {
                 let frames = run_frames(*first, &records.concat());
                 let pairs = frames.into_iter().zip(0..);
-                let pairs: Vec<Pair> =
-                    pairs.map(|(frame, part)| (run_key(*world, Position::new(*first), part), frame)).collect();
+                let pairs: Vec<Pair> = pairs
+                    .map(|(frame, part)| (run_key(*world, Position::new(*first), part), frame))
+                    .collect();
                 engine.put(Table::Runs, &pairs).unwrap();
             }
         }
         let entries = self.entries.iter();
-        let entries: Vec<Pair> =
-            entries.map(|(world, reach)| (world.0.as_bytes().to_vec(), entry::write(reach).unwrap())).collect();
+        let entries: Vec<Pair> = entries
+            .map(|(world, reach)| (world.0.as_bytes().to_vec(), entry::write(reach).unwrap()))
+            .collect();
         engine.put(Table::Worlds, &entries).unwrap();
         engine.put(Table::Keys, &self.keys).unwrap();
         engine.put(Table::Gone, &self.gone).unwrap();
@@ -128,7 +157,13 @@ impl Book {
             let (head, payload) = (engine.head().unwrap(), records.concat());
             let raw_len = payload.len();
             let number = head.plus(1).0;
-            let unit = Unit { number, term: 1, packing: Packing::Plain, raw_len, payload: &payload };
+            let unit = Unit {
+                number,
+                term: 1,
+                packing: Packing::Plain,
+                raw_len,
+                payload: &payload,
+            };
             engine.append(term, head, &unit.frames().unwrap()).unwrap();
         }
     }
@@ -136,12 +171,18 @@ impl Book {
     /// Where the records of a world stand, in order.
     pub(super) fn slots(&self, world: WorldId) -> Vec<Slot> {
         let runs = self.runs.get(&world).into_iter().flatten().enumerate();
-        let in_runs =
-            runs.flat_map(|(unit, (_, records))| (0..records.len()).map(move |at| Slot::Run { world, unit, at }));
-        let tail = self.tail.iter().enumerate().flat_map(|(unit, records)| {
-            records.iter().enumerate().map(move |(at, record)| (Slot::Tail { unit, at }, record))
+        let in_runs = runs.flat_map(|(unit, (_, records))| {
+            (0..records.len()).map(move |at| Slot::Run { world, unit, at })
         });
-        let in_tail = tail.filter(|(_, record)| read(record).fixed.world == world).map(|(slot, _)| slot);
+        let tail = self.tail.iter().enumerate().flat_map(|(unit, records)| {
+            records
+                .iter()
+                .enumerate()
+                .map(move |(at, record)| (Slot::Tail { unit, at }, record))
+        });
+        let in_tail = tail
+            .filter(|(_, record)| read(record).fixed.world == world)
+            .map(|(slot, _)| slot);
         in_runs.chain(in_tail).collect()
     }
 
@@ -169,11 +210,16 @@ impl Book {
 
     /// Numbers and links a world's records anew, and makes all tables say the same.
     pub(super) fn relink(&mut self, world: WorldId) {
-        self.runs.get_mut(&world).unwrap().retain(|(_, records)| !records.is_empty());
+        self.runs
+            .get_mut(&world)
+            .unwrap()
+            .retain(|(_, records)| !records.is_empty());
         let (mut next, mut link, mut tree) = (Position::new(1), NO_LINK, Frontier::default());
         let (mut reach, upcasters) = (self.entries[&world].clone(), Upcasters::default());
-        self.keys.retain(|(key, _)| !key.starts_with(world.0.as_bytes()));
-        self.gone.retain(|(key, _)| !key.starts_with(world.0.as_bytes()));
+        self.keys
+            .retain(|(key, _)| !key.starts_with(world.0.as_bytes()));
+        self.gone
+            .retain(|(key, _)| !key.starts_with(world.0.as_bytes()));
         for slot in self.slots(world) {
             let record = self.record(slot);
             patch(record, FIRST_AT, &next.get().to_le_bytes());
@@ -186,9 +232,17 @@ impl Book {
                 (reach.head, reach.link, reach.tree) = (summary.last, link, tree.clone());
                 self.keys.extend(summary.key.iter().map(|keyed| {
                     let digest = key_digest(&keyed.key).unwrap();
-                    (entry::key(world, &digest), entry::write_key(summary.first, &keyed.digest))
+                    (
+                        entry::key(world, &digest),
+                        entry::write_key(summary.first, &keyed.digest),
+                    )
                 }));
-                self.gone.extend(summary.gone.iter().map(|gone| (entry::gone_key(world, *gone), Vec::new())));
+                self.gone.extend(
+                    summary
+                        .gone
+                        .iter()
+                        .map(|gone| (entry::gone_key(world, *gone), Vec::new())),
+                );
                 if at == 0 {
                     self.runs.get_mut(&world).unwrap()[unit].0 = next.get();
                 }
@@ -203,7 +257,10 @@ impl Book {
     pub(super) fn note_head(&mut self) {
         let last = self.tail.iter().rev().find_map(|records| records.last());
         let link = last.map_or(self.head.link, |record| read(record).link);
-        self.head = Head { frame: self.write().head().unwrap(), link };
+        self.head = Head {
+            frame: self.write().head().unwrap(),
+            link,
+        };
     }
 }
 
@@ -220,6 +277,12 @@ fn units(records: Vec<Vec<u8>>) -> Vec<RunUnit> {
 
 fn run_frames(first: u64, raw: &[u8]) -> Vec<Vec<u8>> {
     let packed = zstd::bulk::compress(raw, 1).unwrap();
-    let unit = Unit { number: first, term: 0, packing: Packing::Zstd, raw_len: raw.len(), payload: &packed };
+    let unit = Unit {
+        number: first,
+        term: 0,
+        packing: Packing::Zstd,
+        raw_len: raw.len(),
+        payload: &packed,
+    };
     unit.frames().unwrap()
 }

@@ -17,12 +17,26 @@ use super::random::Random;
 use crate::engine::{Engine, MemoryEngine};
 use crate::{Store, lift};
 
-const SCRIPTS: [&str; 8] = ["compacted", "debate", "denied", "fan-in", "handoff", "people", "release-room", "revised"];
+const SCRIPTS: [&str; 8] = [
+    "compacted",
+    "debate",
+    "denied",
+    "fan-in",
+    "handoff",
+    "people",
+    "release-room",
+    "revised",
+];
 
 /// Reads a log as the tests of all crates keep them.
 pub(super) fn golden(script: &str) -> Vec<Commit> {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../tests/golden/v3/{script}.jsonl"));
-    std::fs::read_to_string(file).unwrap().lines().map(commit).collect()
+    let file =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../tests/golden/v3/{script}.jsonl"));
+    std::fs::read_to_string(file)
+        .unwrap()
+        .lines()
+        .map(commit)
+        .collect()
 }
 
 fn commit(line: &str) -> Commit {
@@ -35,10 +49,23 @@ fn commit(line: &str) -> Commit {
             Some(content) => StoredContent::Present(content.to_string().into_bytes()),
         };
         let facts = event["facts"].to_string().into_bytes();
-        let record = EventRecord { kind: number("kind"), version: number("version"), facts, content };
+        let record = EventRecord {
+            kind: number("kind"),
+            version: number("version"),
+            facts,
+            content,
+        };
         Event::from_record(lift(record).unwrap()).unwrap()
     };
-    Commit { header, events: line["events"].as_array().unwrap().iter().map(event).collect() }
+    Commit {
+        header,
+        events: line["events"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(event)
+            .collect(),
+    }
 }
 
 /// The key that signs in these tests.
@@ -58,42 +85,83 @@ impl Site {
     pub(super) fn new() -> Self {
         let engine = Arc::new(MemoryEngine::new());
         let store = Store::with_engine(Arc::clone(&engine) as Arc<dyn Engine>).unwrap();
-        Self { engine, store, heads: BTreeMap::new(), last: BTreeMap::new() }
+        Self {
+            engine,
+            store,
+            heads: BTreeMap::new(),
+            last: BTreeMap::new(),
+        }
     }
 
     /// Appends a commit at its world's end, whatever position it had.
     pub(super) fn append(&mut self, mut commit: Commit) {
         let world = commit.header.world;
-        let (head, incarnation) = self.heads.get(&world).copied().unwrap_or((0, Incarnation(0)));
+        let (head, incarnation) = self
+            .heads
+            .get(&world)
+            .copied()
+            .unwrap_or((0, Incarnation(0)));
         commit.header.first = Position::new(head + 1);
         self.last.insert(world, commit.header.clone());
-        let opened = commit
-            .events
-            .iter()
-            .find_map(|event| if let Event::Opened(opened) = event { Some(opened.incarnation) } else { None });
-        self.heads.insert(world, (commit.last().get(), opened.unwrap_or(incarnation)));
+        let opened = commit.events.iter().find_map(|event| {
+            if let Event::Opened(opened) = event {
+                Some(opened.incarnation)
+            } else {
+                None
+            }
+        });
+        self.heads
+            .insert(world, (commit.last().get(), opened.unwrap_or(incarnation)));
         let appended = block_on(self.store.append(incarnation, commit)).unwrap();
         assert!(matches!(appended, Appended::Committed { .. }));
     }
 
     fn event(&mut self, world: WorldId, command: CommandKind, event: Event) {
-        let header = CommitHeader { command, key: None, cause: None, residual: None, ..self.last[&world].clone() };
-        self.append(Commit { header, events: vec![event] });
+        let header = CommitHeader {
+            command,
+            key: None,
+            cause: None,
+            residual: None,
+            ..self.last[&world].clone()
+        };
+        self.append(Commit {
+            header,
+            events: vec![event],
+        });
     }
 
     pub(super) fn sign(&mut self, world: WorldId, occasion: Occasion) {
         let head = block_on(self.store.tree_head(world)).unwrap();
-        let checkpoint = Checkpoint::of_world(*world.0.as_bytes(), head.commits, *head.root.as_bytes(), head.of.get());
+        let checkpoint = Checkpoint::of_world(
+            *world.0.as_bytes(),
+            head.commits,
+            *head.root.as_bytes(),
+            head.of.get(),
+        );
         let note = checkpoint.sign(&signer()).unwrap().to_string();
         let signature = note.trim_end().rsplit(' ').next().unwrap().to_owned();
         let key = format!("{}+{}", signer().name(), signer().id());
-        self.event(world, CommandKind::Sign, Event::HeadSigned(HeadSigned { head, key, signature, occasion }));
+        self.event(
+            world,
+            CommandKind::Sign,
+            Event::HeadSigned(HeadSigned {
+                head,
+                key,
+                signature,
+                occasion,
+            }),
+        );
     }
 
     pub(super) fn open(&mut self, world: WorldId) {
         let incarnation = self.heads[&world].1.next();
         let stamp: Stamp = self.last[&world].stamp;
-        let opened = Opened { incarnation, node: NodeId::from_stamp(&stamp), base: None, signer: None };
+        let opened = Opened {
+            incarnation,
+            node: NodeId::from_stamp(&stamp),
+            base: None,
+            signer: None,
+        };
         self.event(world, CommandKind::Open, Event::Opened(opened));
     }
 
@@ -106,7 +174,12 @@ impl Site {
     /// The anchor of a world as it stands.
     pub(super) fn anchor(&self, world: WorldId) -> Vec<u8> {
         let head = block_on(self.store.tree_head(world)).unwrap();
-        let checkpoint = Checkpoint::of_world(*world.0.as_bytes(), head.commits, *head.root.as_bytes(), head.of.get());
+        let checkpoint = Checkpoint::of_world(
+            *world.0.as_bytes(),
+            head.commits,
+            *head.root.as_bytes(),
+            head.of.get(),
+        );
         checkpoint.sign(&signer()).unwrap().to_string().into_bytes()
     }
 
@@ -127,8 +200,13 @@ pub(super) struct Logs {
 /// shared frames, but of the last one nothing is.
 pub(super) fn logs(random: &mut Random) -> Logs {
     let first = random.within(0, SCRIPTS.len());
-    let mut scripts: Vec<Vec<Commit>> = (0..3).map(|at| golden(SCRIPTS[(first + at) % SCRIPTS.len()])).collect();
-    let worlds: Vec<WorldId> = scripts.iter().map(|commits| commits[0].header.world).collect();
+    let mut scripts: Vec<Vec<Commit>> = (0..3)
+        .map(|at| golden(SCRIPTS[(first + at) % SCRIPTS.len()]))
+        .collect();
+    let worlds: Vec<WorldId> = scripts
+        .iter()
+        .map(|commits| commits[0].header.world)
+        .collect();
     let mut site = Site::new();
     let rest: Vec<Vec<Commit>> = scripts
         .iter_mut()
@@ -143,7 +221,11 @@ pub(super) fn logs(random: &mut Random) -> Logs {
     }
     let closed = worlds[0];
     site.sign(closed, Occasion::Close);
-    Logs { site, worlds, closed }
+    Logs {
+        site,
+        worlds,
+        closed,
+    }
 }
 
 fn part_is_first(site: &Site) -> bool {
@@ -156,7 +238,9 @@ fn mix(site: &mut Site, scripts: Vec<Vec<Commit>>, random: &mut Random) {
     let mut scripts: Vec<_> = scripts.into_iter().map(Vec::into_iter).collect();
     while scripts.iter().any(|commits| commits.len() > 0) {
         let at = random.within(0, scripts.len());
-        let Some(commit) = scripts[at].next() else { continue };
+        let Some(commit) = scripts[at].next() else {
+            continue;
+        };
         let world = commit.header.world;
         site.append(commit);
         if random.within(0, 5) == 0 {

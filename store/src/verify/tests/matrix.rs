@@ -14,10 +14,17 @@ fn round(seed: u64) -> Vec<String> {
     let mut random = Random(seed);
     let logs: Logs = logs(&mut random);
     let untouched = Case::new(&logs, random.clone()).untouched();
-    let mut wrong: Vec<String> = untouched.err().map(|what| format!("{seed} untouched: {what}")).into_iter().collect();
+    let mut wrong: Vec<String> = untouched
+        .err()
+        .map(|what| format!("{seed} untouched: {what}"))
+        .into_iter()
+        .collect();
     for kind in KINDS {
         let ran = Case::new(&logs, Random(random.next())).run(kind);
-        wrong.extend(ran.err().map(|what| format!("{seed} {}: {what}", kind.name())));
+        wrong.extend(
+            ran.err()
+                .map(|what| format!("{seed} {}: {what}", kind.name())),
+        );
     }
     wrong
 }
@@ -43,13 +50,18 @@ rounds! {
 #[test]
 #[ignore = "takes minutes; `tests/long.sh` runs it"]
 fn tampering_at_a_thousand_places_gets_its_verdict() {
-    let cases = std::env::var("FOLKMOOT_TAMPER_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(1_000);
+    let cases = std::env::var("FOLKMOOT_TAMPER_CASES")
+        .ok()
+        .and_then(|cases| cases.parse().ok())
+        .unwrap_or(1_000);
     let rounds = 1..=usize::div_ceil(cases, KINDS.len()) as u64;
     let (mut table, mut wrong) = (BTreeMap::new(), Vec::new());
     for seed in rounds.clone() {
         let found = round(seed);
         for kind in KINDS {
-            let is_wrong = found.iter().any(|what| what.starts_with(&format!("{seed} {}:", kind.name())));
+            let is_wrong = found
+                .iter()
+                .any(|what| what.starts_with(&format!("{seed} {}:", kind.name())));
             let (right, all) = table.entry(kind.name()).or_insert((0, 0));
             (*right, *all) = (*right + u32::from(!is_wrong), *all + 1);
         }

@@ -116,7 +116,11 @@ pub(super) struct Case<'a> {
 
 impl<'a> Case<'a> {
     pub(super) fn new(logs: &'a Logs, random: Random) -> Self {
-        Self { logs, book: Book::of(&logs.site.engine), random }
+        Self {
+            logs,
+            book: Book::of(&logs.site.engine),
+            random,
+        }
     }
 
     /// Anchors of all worlds as they were.
@@ -139,10 +143,14 @@ impl<'a> Case<'a> {
     /// Nothing is found where nothing was done.
     pub(super) fn untouched(&self) -> Result<(), String> {
         let engine = self.book.write();
-        for (against, verdict) in [(Against::default(), Verdict::NotChecked), (self.anchored(), Verdict::Intact)] {
+        for (against, verdict) in [
+            (Against::default(), Verdict::NotChecked),
+            (self.anchored(), Verdict::Intact),
+        ] {
             let found = self.examine(&engine, &against);
             let is_right = found.worlds.iter().all(|world| world.verdict() == verdict);
-            if !is_right || !found.store.is_empty() || found.worlds.len() != self.logs.worlds.len() {
+            if !is_right || !found.store.is_empty() || found.worlds.len() != self.logs.worlds.len()
+            {
                 return Err(format!("{found:#?}"));
             }
         }
@@ -214,7 +222,9 @@ impl<'a> Case<'a> {
         let found = self.examine(engine, against);
         let of_world = found.worlds.iter().find(|found| found.world == world);
         let is_right = match expected {
-            Expected::Damage(kind, at, until) => of_world.is_some_and(|found| is_damage(found, *kind, *at, *until)),
+            Expected::Damage(kind, at, until) => {
+                of_world.is_some_and(|found| is_damage(found, *kind, *at, *until))
+            }
             Expected::Verdict(verdict) => {
                 of_world.is_some_and(|found| found.verdict() == *verdict) && found.store.is_empty()
             }
@@ -225,8 +235,15 @@ impl<'a> Case<'a> {
         if is_right && (is_quiet || matches!(expected, Expected::Store(_))) {
             return Ok(());
         }
-        let damages: Vec<_> = found.worlds.iter().map(|found| (found.world, found.verdict(), &found.damage)).collect();
-        Err(format!("expected {expected:?} of {world}, found {damages:#?} and {:?}", found.store))
+        let damages: Vec<_> = found
+            .worlds
+            .iter()
+            .map(|found| (found.world, found.verdict(), &found.damage))
+            .collect();
+        Err(format!(
+            "expected {expected:?} of {world}, found {damages:#?} and {:?}",
+            found.store
+        ))
     }
 }
 

@@ -23,7 +23,10 @@ pub(crate) fn len(commit: &Commit) -> usize {
 /// Takes the content out of the events in `span`.
 pub(crate) fn erase(commits: &mut [StoredCommit], span: Span, by: Position) {
     for commit in commits.iter_mut().map(|stored| &mut stored.commit) {
-        for (at, event) in (commit.header.first.get()..).map(Position::new).zip(&mut commit.events) {
+        for (at, event) in (commit.header.first.get()..)
+            .map(Position::new)
+            .zip(&mut commit.events)
+        {
             if (span.from..=span.to).contains(&at) {
                 erase_event(event, by);
             }
@@ -70,7 +73,13 @@ pub(crate) const fn erased_by(event: &Event) -> Option<Position> {
 /// The blobs that are attached to events.
 pub(crate) fn attached<'a>(events: impl Iterator<Item = &'a Event>) -> BTreeSet<Digest> {
     events
-        .filter_map(|event| if let Event::MessagePosted(posted) = event { posted.body.present() } else { None })
+        .filter_map(|event| {
+            if let Event::MessagePosted(posted) = event {
+                posted.body.present()
+            } else {
+                None
+            }
+        })
         .flat_map(|body| &body.attachments)
         .map(|attachment| attachment.blob)
         .collect()
@@ -83,7 +92,11 @@ pub(crate) fn text(len: usize, packs: bool, seed: u64) -> String {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
-        let digit = if packs { (state >> 32) as u32 % 2 } else { (state >> 32) as u32 % 36 };
+        let digit = if packs {
+            (state >> 32) as u32 % 2
+        } else {
+            (state >> 32) as u32 % 36
+        };
         char::from_digit(digit, 36).unwrap()
     });
     digits.take(len).collect()

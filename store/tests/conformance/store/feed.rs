@@ -24,8 +24,19 @@ impl std::fmt::Debug for Feed {
 }
 
 impl Feed {
-    pub(crate) const fn new(world: WorldId, from: Position, stream: CommitStream, lags: bool) -> Self {
-        Self { world, from, stream, seen: 0, lags }
+    pub(crate) const fn new(
+        world: WorldId,
+        from: Position,
+        stream: CommitStream,
+        lags: bool,
+    ) -> Self {
+        Self {
+            world,
+            from,
+            stream,
+            seen: 0,
+            lags,
+        }
     }
 
     /// Takes what there is, if it is not one that lags.
@@ -37,8 +48,15 @@ impl Feed {
 
     /// Takes what there is: exactly what came since, at once, and then nothing.
     pub(crate) fn take_all(&mut self, model: &Model) {
-        let Some(world) = model.worlds.get(&self.world) else { return };
-        for expected in world.commits.iter().skip(self.seen).filter(|stored| stored.commit.last() >= self.from) {
+        let Some(world) = model.worlds.get(&self.world) else {
+            return;
+        };
+        for expected in world
+            .commits
+            .iter()
+            .skip(self.seen)
+            .filter(|stored| stored.commit.last() >= self.from)
+        {
             let next = self.stream.next().now_or_never();
             let Some(Some(Ok(found))) = next else {
                 panic!("{self:?} misses {}: {next:?}", expected.commit.header.first)
@@ -53,7 +71,10 @@ impl Feed {
     /// The store is closed, or killed, or the world is deleted.
     pub(crate) fn end(mut self) {
         let end = self.stream.next().now_or_never();
-        let is_end = matches!(end, Some(None | Some(Err(ReadError::Stopped(_) | ReadError::NoSuchWorld(_)))));
+        let is_end = matches!(
+            end,
+            Some(None | Some(Err(ReadError::Stopped(_) | ReadError::NoSuchWorld(_))))
+        );
         assert!(is_end, "{self:?} goes on: {end:?}");
     }
 }

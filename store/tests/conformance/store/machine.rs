@@ -7,7 +7,8 @@ use folkmoot_core::commit::Commit;
 use folkmoot_core::event::Span;
 use folkmoot_core::ids::{Digest, Incarnation, Position, Time, WorldId};
 use folkmoot_core::port::{
-    AppendError, Appended, BlobError, Blobs as _, Checkpoints as _, Custody as _, Erasure, EventLog as _,
+    AppendError, Appended, BlobError, Blobs as _, Checkpoints as _, Custody as _, Erasure,
+    EventLog as _,
 };
 use folkmoot_core::principal::Principal;
 use folkmoot_store::{DeleteError, DeleteOrder, Tombstone};
@@ -35,11 +36,20 @@ pub(crate) struct Machine {
 impl Machine {
     pub(crate) fn run(kind: Kind, operations: &[(Operation, u16)]) {
         let (subject, model) = (Subject::new(kind), Model::default());
-        let mut machine = Self { subject, model, feeds: Vec::new(), tombstones: Vec::new(), step: 0 };
+        let mut machine = Self {
+            subject,
+            model,
+            feeds: Vec::new(),
+            tombstones: Vec::new(),
+            step: 0,
+        };
         for (operation, probe) in operations {
             machine.step += 1;
             machine.perform(operation);
-            machine.feeds.iter_mut().for_each(|feed| feed.take(&machine.model));
+            machine
+                .feeds
+                .iter_mut()
+                .for_each(|feed| feed.take(&machine.model));
             check::one_world(machine.subject.store(), &machine.model, *probe);
         }
         machine.restart(Restart::Close);
@@ -47,7 +57,11 @@ impl Machine {
 
     fn perform(&mut self, operation: &Operation) {
         match operation {
-            Operation::Create { world: number, name, is_sealed } => {
+            Operation::Create {
+                world: number,
+                name,
+                is_sealed,
+            } => {
                 let commit = commits::creation(*number, *name, *is_sealed);
                 self.append(&[(Incarnation(1), commit)]);
             }
@@ -56,15 +70,42 @@ impl Machine {
                 let made: Vec<_> = all.iter().map(|one| self.made(&mut ahead, one)).collect();
                 self.append(&made);
             }
-            Operation::Fork { of, at, world, name, lies } => self.fork((*of, *at), (*world, *name), *lies),
+            Operation::Fork {
+                of,
+                at,
+                world,
+                name,
+                lies,
+            } => self.fork((*of, *at), (*world, *name), *lies),
             Operation::CopyBase(number) => self.copy_base(world(*number)),
-            Operation::Erase { world: number, from, len, again } => self.erase(world(*number), (*from, *len), *again),
-            Operation::Delete(numbers) => self.delete(&numbers.iter().map(|number| world(*number)).collect::<Vec<_>>()),
-            Operation::Save { world: number, at, rules } => self.save(world(*number), *at, *rules),
-            Operation::Put { world: number, blob } => {
+            Operation::Erase {
+                world: number,
+                from,
+                len,
+                again,
+            } => self.erase(world(*number), (*from, *len), *again),
+            Operation::Delete(numbers) => self.delete(
+                &numbers
+                    .iter()
+                    .map(|number| world(*number))
+                    .collect::<Vec<_>>(),
+            ),
+            Operation::Save {
+                world: number,
+                at,
+                rules,
+            } => self.save(world(*number), *at, *rules),
+            Operation::Put {
+                world: number,
+                blob,
+            } => {
                 self.put(world(*number), commits::blob(*blob));
             }
-            Operation::Follow { world: number, from, lags } => self.follow(world(*number), *from, *lags),
+            Operation::Follow {
+                world: number,
+                from,
+                lags,
+            } => self.follow(world(*number), *from, *lags),
             Operation::Restart(how) => self.restart(*how),
             Operation::OpenTwice => assert!(self.subject.refuses_a_second()),
             Operation::Backup => self.back_up(),
@@ -98,7 +139,10 @@ impl Machine {
 
     fn append(&mut self, all: &[(Incarnation, Commit)]) {
         let store = self.subject.store();
-        let answers = block_on(join_all(all.iter().map(|(opening, commit)| store.append(*opening, commit.clone()))));
+        let answers = block_on(join_all(
+            all.iter()
+                .map(|(opening, commit)| store.append(*opening, commit.clone())),
+        ));
         for ((incarnation, commit), answer) in all.iter().zip(answers) {
             let id = commit.header.world;
             let expected = self.model.append(*incarnation, commit);
@@ -107,7 +151,10 @@ impl Machine {
                     self.model.link(id, commit.header.first, link);
                 }
                 (Ok(Appended::Repeated(stored)), Ok(Answer::Repeated(at))) => {
-                    assert_eq!(stored, self.model.worlds[&id].commits[at], "the answer to a repeated key");
+                    assert_eq!(
+                        stored, self.model.worlds[&id].commits[at],
+                        "the answer to a repeated key"
+                    );
                 }
                 (answer, expected) => same(&answer.map(|_| ()), &expected.map(|_| ())),
             }
@@ -121,19 +168,47 @@ impl Machine {
         };
         let at = Position::new(u64::from(at) % parent.head().get() + 1);
         let point = block_on(self.subject.store().fork_point(world(of), at)).unwrap();
-        assert!(point.base.of >= at && parent.commits.iter().any(|stored| stored.link == point.link));
-        let wants_more = self.model.worlds.get(&world(number)).is_some_and(|known| known.head() == point.base.of);
+        assert!(
+            point.base.of >= at
+                && parent
+                    .commits
+                    .iter()
+                    .any(|stored| stored.link == point.link)
+        );
+        let wants_more = self
+            .model
+            .worlds
+            .get(&world(number))
+            .is_some_and(|known| known.head() == point.base.of);
         if !wants_more {
             let parent_name = parent.name.clone();
-            let commit = commits::fork((world(of), parent_name), point, (world(number), name(called)), lies);
+            let commit = commits::fork(
+                (world(of), parent_name),
+                point,
+                (world(number), name(called)),
+                lies,
+            );
             self.append(&[(Incarnation(1), commit)]);
         }
     }
 
     fn copy_base(&mut self, id: WorldId) {
         let copied = block_on(self.subject.store().copy_base(id));
-        same(&copied, &self.model.worlds.get(&id).map(|_| ()).ok_or(AppendError::NoSuchWorld(id)));
-        if let Some(base) = self.model.worlds.get_mut(&id).and_then(|world| world.base.as_mut()) {
+        same(
+            &copied,
+            &self
+                .model
+                .worlds
+                .get(&id)
+                .map(|_| ())
+                .ok_or(AppendError::NoSuchWorld(id)),
+        );
+        if let Some(base) = self
+            .model
+            .worlds
+            .get_mut(&id)
+            .and_then(|world| world.base.as_mut())
+        {
             base.is_copied = true;
         }
     }
@@ -144,25 +219,45 @@ impl Machine {
             let erased = block_on(self.subject.store().erase(id, &[], Position::new(1)));
             return same(&erased, &Err(AppendError::NoSuchWorld(id)));
         };
-        self.feeds.iter_mut().for_each(|feed| feed.take_all(&self.model));
-        let (own, by, opening) = (known.own_from().get(), known.head().next(), known.incarnation());
+        self.feeds
+            .iter_mut()
+            .for_each(|feed| feed.take_all(&self.model));
+        let (own, by, opening) = (
+            known.own_from().get(),
+            known.head().next(),
+            known.incarnation(),
+        );
         let from = own + u64::from(from) % (by.get() - own);
-        let span = Span { from: Position::new(from), to: Position::new((from + u64::from(len)).min(by.get() - 1)) };
+        let span = Span {
+            from: Position::new(from),
+            to: Position::new((from + u64::from(len)).min(by.get() - 1)),
+        };
         self.append(&[(opening, commits::request(id, by, span))]);
-        self.feeds.iter_mut().for_each(|feed| feed.take_all(&self.model));
+        self.feeds
+            .iter_mut()
+            .for_each(|feed| feed.take_all(&self.model));
         for _ in 0..=u8::from(again) {
             let erased = block_on(self.subject.store().erase(id, &[span], by)).unwrap();
             let files = self.erase_files(id, span, by);
-            assert_eq!(erased, Erasure { events: self.model.erase(id, span, by), files });
+            assert_eq!(
+                erased,
+                Erasure {
+                    events: self.model.erase(id, span, by),
+                    files
+                }
+            );
         }
     }
 
     /// Takes away the blobs that only the events in `span` had; gives how many this request has taken.
     fn erase_files(&mut self, id: WorldId, span: Span, by: Position) -> u64 {
-        let is_meant = |at: Position, until: Position| (span.from..=span.to.min(until)).contains(&at);
+        let is_meant =
+            |at: Position, until: Position| (span.from..=span.to.min(until)).contains(&at);
         let of = |world: &super::model::World, wanted: bool, until: Position| {
             let own = world.own_from();
-            let events = world.events().filter(|(at, _)| *at >= own && is_meant(*at, until) == wanted);
+            let events = world
+                .events()
+                .filter(|(at, _)| *at >= own && is_meant(*at, until) == wanted);
             content::attached(events.map(|(_, event)| event))
         };
         let mut gone = of(&self.model.worlds[&id], true, Position::new(u64::MAX));
@@ -178,26 +273,52 @@ impl Machine {
     }
 
     fn delete(&mut self, ids: &[WorldId]) {
-        self.feeds.iter_mut().for_each(|feed| feed.take_all(&self.model));
-        let order = DeleteOrder { by: Principal::World, at: Time(self.step) };
-        let heads: Vec<_> = ids.iter().map(|id| block_on(self.subject.store().tree_head(*id)).ok()).collect();
+        self.feeds
+            .iter_mut()
+            .for_each(|feed| feed.take_all(&self.model));
+        let order = DeleteOrder {
+            by: Principal::World,
+            at: Time(self.step),
+        };
+        let heads: Vec<_> = ids
+            .iter()
+            .map(|id| block_on(self.subject.store().tree_head(*id)).ok())
+            .collect();
         let deleted = block_on(self.subject.store().delete(ids, &order));
         let missing = ids.iter().find(|id| !self.model.worlds.contains_key(id));
         let needed: BTreeSet<_> = ids
             .iter()
             .filter(|id| self.model.worlds.contains_key(id))
-            .flat_map(|id| self.model.needed_by(*id, ids).into_iter().map(|fork| (*id, fork)))
+            .flat_map(|id| {
+                self.model
+                    .needed_by(*id, ids)
+                    .into_iter()
+                    .map(|fork| (*id, fork))
+            })
             .collect();
         match deleted {
             Err(DeleteError::NoSuchWorld(id)) => assert!(missing.is_some() && ids.contains(&id)),
             Err(DeleteError::HasForks { world, fork }) => assert!(needed.contains(&(world, fork))),
             Err(error) => panic!("{error:?}"),
             Ok(tombstones) => {
-                assert!(missing.is_none() && needed.is_empty(), "deleted in spite of {missing:?} and {needed:?}");
+                assert!(
+                    missing.is_none() && needed.is_empty(),
+                    "deleted in spite of {missing:?} and {needed:?}"
+                );
                 let expected: BTreeSet<WorldId> = ids.iter().copied().collect();
-                assert_eq!(tombstones.iter().map(|stone| stone.world).collect::<BTreeSet<_>>(), expected);
+                assert_eq!(
+                    tombstones
+                        .iter()
+                        .map(|stone| stone.world)
+                        .collect::<BTreeSet<_>>(),
+                    expected
+                );
                 for stone in tombstones {
-                    let head = ids.iter().position(|id| *id == stone.world).and_then(|at| heads[at].clone()).unwrap();
+                    let head = ids
+                        .iter()
+                        .position(|id| *id == stone.world)
+                        .and_then(|at| heads[at].clone())
+                        .unwrap();
                     self.bury(stone, head.root);
                 }
             }
@@ -228,7 +349,8 @@ impl Machine {
     fn save(&mut self, id: WorldId, at: u16, rules: u8) {
         // A fold is one up to the end of a commit.
         let ends = self.model.worlds.get(&id).map(|world| &world.commits);
-        let end = ends.and_then(|commits| Some(commits.get(usize::from(at) % commits.len())?.commit.last()));
+        let end = ends
+            .and_then(|commits| Some(commits.get(usize::from(at) % commits.len())?.commit.last()));
         let (at, rules) = (end.unwrap_or(Position::new(1)), commits::rules(rules));
         let state = content::text(30, true, self.step).into_bytes();
         let saved = block_on(self.subject.store().save(id, at, rules, state.clone()));
@@ -241,10 +363,20 @@ impl Machine {
         }
         world.folds.insert(at, (rules, state.clone()));
         // Which older ones go is the store's choice; the newest of these rules stays, and none is made up.
-        let newest = world.folds.iter().rev().find(|(_, fold)| fold.0 == rules).map(|(at, fold)| (*at, fold.1.clone()));
-        assert_eq!(block_on(self.subject.store().latest(id, rules, None)), newest);
+        let newest = world
+            .folds
+            .iter()
+            .rev()
+            .find(|(_, fold)| fold.0 == rules)
+            .map(|(at, fold)| (*at, fold.1.clone()));
+        assert_eq!(
+            block_on(self.subject.store().latest(id, rules, None)),
+            newest
+        );
         let places = block_on(self.subject.store().places(id));
-        world.folds.retain(|at, (rules, _)| places.contains(&(*at, *rules)));
+        world
+            .folds
+            .retain(|at, (rules, _)| places.contains(&(*at, *rules)));
         assert_eq!(places.len(), world.folds.len());
     }
 
@@ -261,7 +393,9 @@ impl Machine {
 
     fn follow(&mut self, id: WorldId, from: u16, lags: bool) {
         let Some(known) = self.model.worlds.get(&id) else {
-            return assert!(block_on(self.subject.store().subscribe(id, Position::new(1))).is_err());
+            return assert!(
+                block_on(self.subject.store().subscribe(id, Position::new(1))).is_err()
+            );
         };
         let from = Position::new(u64::from(from) % (known.head().get() + 4));
         let stream = block_on(self.subject.store().subscribe(id, from)).unwrap();
@@ -270,11 +404,14 @@ impl Machine {
 
     fn restart(&mut self, how: Restart) {
         check::all(self.subject.store(), &self.model, &self.tombstones);
-        self.feeds.iter_mut().for_each(|feed| feed.take_all(&self.model));
+        self.feeds
+            .iter_mut()
+            .for_each(|feed| feed.take_all(&self.model));
         match how {
             Restart::Close => {
                 let model = &self.model;
-                self.subject.reopen(|subject| check::at_rest(subject, model));
+                self.subject
+                    .reopen(|subject| check::at_rest(subject, model));
             }
             Restart::Drop => self.subject.drop_and_open(),
             Restart::Kill => self.subject.kill(),
@@ -297,7 +434,10 @@ impl Machine {
 /// Compares errors by what they say of themselves. Why a commit is invalid is said in words.
 fn same<T: Debug, E: Debug>(found: &Result<T, E>, expected: &Result<T, E>) {
     let (mut found, expected) = (format!("{found:?}"), format!("{expected:?}"));
-    if let Some(end) = found.find("Err(Invalid(").map(|at| at + "Err(Invalid(".len()) {
+    if let Some(end) = found
+        .find("Err(Invalid(")
+        .map(|at| at + "Err(Invalid(".len())
+    {
         found.replace_range(end.., "\"\"))");
     }
     assert_eq!(found, expected);

@@ -105,7 +105,11 @@ pub(crate) enum What {
 
 /// The operations of a case, each with a number that says where to look afterwards.
 pub(crate) fn several(count: usize) -> impl Strategy<Value = Vec<(Operation, u16)>> {
-    let first = (0..3_u8).prop_map(|world| Operation::Create { world, name: world, is_sealed: world == 2 });
+    let first = (0..3_u8).prop_map(|world| Operation::Create {
+        world,
+        name: world,
+        is_sealed: world == 2,
+    });
     let rest = prop::collection::vec((any_operation(), any::<u16>()), 1..count);
     (first, rest).prop_map(|(first, mut rest)| {
         rest.insert(0, (first, 0));
@@ -114,8 +118,12 @@ pub(crate) fn several(count: usize) -> impl Strategy<Value = Vec<(Operation, u16
 }
 
 fn any_operation() -> impl Strategy<Value = Operation> {
-    let restart =
-        prop_oneof![Just(Restart::Close), Just(Restart::Drop), Just(Restart::Kill), (0..30_u8).prop_map(Restart::Die),];
+    let restart = prop_oneof![
+        Just(Restart::Close),
+        Just(Restart::Drop),
+        Just(Restart::Kill),
+        (0..30_u8).prop_map(Restart::Die),
+    ];
     prop_oneof![
         4 => (world(), world(), prop::bool::weighted(0.2))
             .prop_map(|(world, name, is_sealed)| Operation::Create { world, name, is_sealed }),
@@ -152,14 +160,16 @@ fn append() -> impl Strategy<Value = Append> {
     ];
     let key = prop::option::weighted(0.3, (0..6_u8, prop::bool::weighted(0.2)));
     let person = prop::option::weighted(0.5, 0..2_u8);
-    (world(), at, opening, key, person, what()).prop_map(|(world, at, opening, key, person, what)| Append {
-        world,
-        at,
-        opening,
-        key,
-        person,
-        what,
-    })
+    (world(), at, opening, key, person, what()).prop_map(
+        |(world, at, opening, key, person, what)| Append {
+            world,
+            at,
+            opening,
+            key,
+            person,
+            what,
+        },
+    )
 }
 
 fn what() -> impl Strategy<Value = What> {

@@ -24,7 +24,14 @@ impl Bare {
         let disk = tempfile::tempdir().unwrap();
         let dir = disk.path().join("engine");
         std::fs::create_dir(&dir).unwrap();
-        let mut bare = Self { kind, disk, dir, deaths: 0, memory: Arc::default(), engine: None };
+        let mut bare = Self {
+            kind,
+            disk,
+            dir,
+            deaths: 0,
+            memory: Arc::default(),
+            engine: None,
+        };
         bare.reopen();
         bare
     }

@@ -26,7 +26,10 @@ pub(super) struct Life {
 
 impl Default for Life {
     fn default() -> Self {
-        Self { lives: RwLock::new(true), writes: AtomicU64::new(u64::MAX) }
+        Self {
+            lives: RwLock::new(true),
+            writes: AtomicU64::new(u64::MAX),
+        }
     }
 }
 
@@ -46,13 +49,21 @@ impl Life {
     /// Does `work` if the process lives.
     fn read<T>(&self, work: impl FnOnce() -> Result<T, EngineError>) -> Result<T, EngineError> {
         let lives = self.lives.read().unwrap();
-        if *lives { work() } else { Err(EngineError::Io(io::Error::other("the process was killed"))) }
+        if *lives {
+            work()
+        } else {
+            Err(EngineError::Io(io::Error::other("the process was killed")))
+        }
     }
 
     /// The same for something that is written.
     fn write<T>(&self, work: impl FnOnce() -> Result<T, EngineError>) -> Result<T, EngineError> {
         let lives = |left: u64| left.checked_sub(1);
-        if self.writes.fetch_update(Ordering::SeqCst, Ordering::SeqCst, lives).is_err() {
+        if self
+            .writes
+            .fetch_update(Ordering::SeqCst, Ordering::SeqCst, lives)
+            .is_err()
+        {
             *self.lives.write().unwrap() = false;
         }
         self.read(work)
@@ -72,11 +83,21 @@ impl FrameLog for Mortal {
         self.life.read(|| self.engine.head())
     }
 
-    fn append(&self, term: Term, expected: FrameNumber, frames: &[Vec<u8>]) -> Result<(), EngineError> {
-        self.life.write(|| self.engine.append(term, expected, frames))
+    fn append(
+        &self,
+        term: Term,
+        expected: FrameNumber,
+        frames: &[Vec<u8>],
+    ) -> Result<(), EngineError> {
+        self.life
+            .write(|| self.engine.append(term, expected, frames))
     }
 
-    fn read(&self, from: FrameNumber, bytes_max: usize) -> Result<Vec<(FrameNumber, Vec<u8>)>, EngineError> {
+    fn read(
+        &self,
+        from: FrameNumber,
+        bytes_max: usize,
+    ) -> Result<Vec<(FrameNumber, Vec<u8>)>, EngineError> {
         self.life.read(|| self.engine.read(from, bytes_max))
     }
 
@@ -88,19 +109,36 @@ impl FrameLog for Mortal {
 impl Shelf for Mortal {
     /// Pair by pair: a process may die between any two.
     fn put(&self, table: Table, pairs: &[Pair]) -> Result<(), EngineError> {
-        pairs.iter().try_for_each(|pair| self.life.write(|| self.engine.put(table, std::slice::from_ref(pair))))
+        pairs.iter().try_for_each(|pair| {
+            self.life
+                .write(|| self.engine.put(table, std::slice::from_ref(pair)))
+        })
     }
 
     fn get(&self, table: Table, key: &[u8]) -> Result<Option<Vec<u8>>, EngineError> {
         self.life.read(|| self.engine.get(table, key))
     }
 
-    fn range(&self, table: Table, from: &[u8], to: &[u8], bytes_max: usize) -> Result<Vec<Pair>, EngineError> {
-        self.life.read(|| self.engine.range(table, from, to, bytes_max))
+    fn range(
+        &self,
+        table: Table,
+        from: &[u8],
+        to: &[u8],
+        bytes_max: usize,
+    ) -> Result<Vec<Pair>, EngineError> {
+        self.life
+            .read(|| self.engine.range(table, from, to, bytes_max))
     }
 
-    fn keys(&self, table: Table, from: &[u8], to: &[u8], count_max: usize) -> Result<Vec<Vec<u8>>, EngineError> {
-        self.life.read(|| self.engine.keys(table, from, to, count_max))
+    fn keys(
+        &self,
+        table: Table,
+        from: &[u8],
+        to: &[u8],
+        count_max: usize,
+    ) -> Result<Vec<Vec<u8>>, EngineError> {
+        self.life
+            .read(|| self.engine.keys(table, from, to, count_max))
     }
 
     fn floor(&self, table: Table, key: &[u8]) -> Result<Option<Pair>, EngineError> {
@@ -108,7 +146,10 @@ impl Shelf for Mortal {
     }
 
     fn remove(&self, table: Table, keys: &[Vec<u8>]) -> Result<(), EngineError> {
-        keys.iter().try_for_each(|key| self.life.write(|| self.engine.remove(table, std::slice::from_ref(key))))
+        keys.iter().try_for_each(|key| {
+            self.life
+                .write(|| self.engine.remove(table, std::slice::from_ref(key)))
+        })
     }
 }
 

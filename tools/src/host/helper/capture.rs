@@ -31,7 +31,11 @@ pub(super) struct Capture {
 impl Capture {
     pub(super) fn start(stdout: ChildStdout, stderr: ChildStderr, max: usize) -> Self {
         let (to_done, done) = channel();
-        Self { stdout: read(stdout, max, to_done.clone()), stderr: read(stderr, max, to_done), done }
+        Self {
+            stdout: read(stdout, max, to_done.clone()),
+            stderr: read(stderr, max, to_done),
+            done,
+        }
     }
 
     /// Waits until both outputs are at their end. If that takes longer than `wait`, because a stranger was given one of
@@ -41,7 +45,11 @@ impl Capture {
         let left = || wait.saturating_sub(started.elapsed());
         let is_whole = (0..2).all(|_| self.done.recv_timeout(left()).is_ok());
         let (stdout, stderr) = (take(&self.stdout), take(&self.stderr));
-        Captured { is_cut: stdout.is_cut || stderr.is_cut || !is_whole, stdout: stdout.bytes, stderr: stderr.bytes }
+        Captured {
+            is_cut: stdout.is_cut || stderr.is_cut || !is_whole,
+            stdout: stdout.bytes,
+            stderr: stderr.bytes,
+        }
     }
 }
 
@@ -60,7 +68,10 @@ fn read(mut output: impl Read + Send + 'static, max: usize, done: Sender<()>) ->
                 Ok(count) => keep(&to_keep, buffer.get(..count).unwrap_or_default(), max),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(_) => {
-                    to_keep.lock().unwrap_or_else(PoisonError::into_inner).is_cut = true;
+                    to_keep
+                        .lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .is_cut = true;
                     break;
                 }
             }

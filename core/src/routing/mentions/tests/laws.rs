@@ -87,14 +87,20 @@ fn folded_at_once(text: &str) -> String {
     let is_seen = |at: &usize| !is_ignorable(chars[*at]);
     let keeps = |at: usize| {
         let joins = || {
-            let before = (0..at).rev().find(is_seen).is_some_and(|at| is_emoji(chars[at]));
+            let before = (0..at)
+                .rev()
+                .find(is_seen)
+                .is_some_and(|at| is_emoji(chars[at]));
             let next = (at + 1..chars.len()).find(is_seen);
             let is_last = !(at + 1..next.unwrap_or(at)).any(|at| chars[at] == JOINER);
             before && is_last && next.is_some_and(|at| is_emoji(chars[at]))
         };
         is_seen(&at) || chars[at] == JOINER && joins()
     };
-    let seen: String = (0..chars.len()).filter(|at| keeps(*at)).map(|at| chars[at]).collect();
+    let seen: String = (0..chars.len())
+        .filter(|at| keeps(*at))
+        .map(|at| chars[at])
+        .collect();
     let mut folded = seen;
     for _ in 0..2 {
         folded = cases.fold_string(&nfkc.normalize(&folded)).into_owned();

@@ -2,7 +2,10 @@ use super::*;
 
 fn suggestions(unknown: &[&str]) -> Vec<String> {
     let unknown: Vec<String> = unknown.iter().map(ToString::to_string).collect();
-    nearest(&unknown, roster_of(AGENTS).rules().names()).iter().map(ToString::to_string).collect()
+    nearest(&unknown, roster_of(AGENTS).rules().names())
+        .iter()
+        .map(ToString::to_string)
+        .collect()
 }
 
 #[test]
@@ -44,7 +47,16 @@ fn names_are_folded() {
 
 #[test]
 fn names_that_only_folding_shows_to_be_bad_have_a_fault() {
-    for bad in ["\u{3164}", "a＠b", "a，b", "tom\u{a0}and\u{a0}jerry", "´bob", "bob!", "(bob", "\u{301}bob"] {
+    for bad in [
+        "\u{3164}",
+        "a＠b",
+        "a，b",
+        "tom\u{a0}and\u{a0}jerry",
+        "´bob",
+        "bob!",
+        "(bob",
+        "\u{301}bob",
+    ] {
         assert!(name_fault(bad).is_some(), "{bad:?}");
     }
     for good in AGENTS {

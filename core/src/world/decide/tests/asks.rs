@@ -24,7 +24,12 @@ fn words(to: &str, text: &str) -> String {
 /// An answer that turns to each of `to` in turn, with the tool `tool`.
 fn turns_to(tool: &str, to: &[&str]) -> LLMResponse {
     let words: Vec<String> = to.iter().map(|to| words(to, "Why?")).collect();
-    calls(&words.iter().map(|words| (tool, words.as_str())).collect::<Vec<_>>())
+    calls(
+        &words
+            .iter()
+            .map(|words| (tool, words.as_str()))
+            .collect::<Vec<_>>(),
+    )
 }
 
 fn asks(to: &[&str]) -> LLMResponse {
@@ -35,7 +40,10 @@ fn asks(to: &[&str]) -> LLMResponse {
 fn larger_room(more: &[&str]) -> WorldSpec {
     let mut spec = room_that_asks();
     let tools = spec.agents[0].tools.clone();
-    let member = |name: &&str| AgentSpec { tools: tools.clone(), ..AgentSpec::new(agent(name), Some(model())) };
+    let member = |name: &&str| AgentSpec {
+        tools: tools.clone(),
+        ..AgentSpec::new(agent(name), Some(model()))
+    };
     spec.agents.extend(more.iter().map(member));
     spec
 }
@@ -46,12 +54,21 @@ fn bob_asked_eve() -> Past {
 }
 
 fn asked_in(room: WorldSpec) -> Past {
-    Past::with(room).said("@bob do it").woke("bob").answered("bob", asks(&["eve"]))
+    Past::with(room)
+        .said("@bob do it")
+        .woke("bob")
+        .answered("bob", asks(&["eve"]))
 }
 
 /// The ends of calls in the last commit.
 fn statuses(past: &Past) -> Vec<CallStatus> {
-    let status = |event: &Event| if let Event::ToolFinished(done) = event { Some(done.status.clone()) } else { None };
+    let status = |event: &Event| {
+        if let Event::ToolFinished(done) = event {
+            Some(done.status.clone())
+        } else {
+            None
+        }
+    };
     past.last().iter().filter_map(status).collect()
 }
 
@@ -64,27 +81,52 @@ fn results(past: &Past, name: &str) -> Vec<(String, bool)> {
             None
         }
     };
-    past.memory(name).items.iter().filter_map(|kept| result(&kept.item)).collect()
+    past.memory(name)
+        .items
+        .iter()
+        .filter_map(|kept| result(&kept.item))
+        .collect()
 }
 
 /// What the agent has heard.
 fn heard(past: &Past, name: &str) -> Vec<String> {
-    let text = |item: &Item| if let Item::Heard { text, .. } = item { Some(text.to_string()) } else { None };
-    past.memory(name).items.iter().filter_map(|kept| text(&kept.item)).collect()
+    let text = |item: &Item| {
+        if let Item::Heard { text, .. } = item {
+            Some(text.to_string())
+        } else {
+            None
+        }
+    };
+    past.memory(name)
+        .items
+        .iter()
+        .filter_map(|kept| text(&kept.item))
+        .collect()
 }
 
 fn wakes(past: &Past) -> Vec<AgentName> {
-    let agent = |effect: Effect| if let Effect::Wake { agent, .. } = effect { Some(agent) } else { None };
+    let agent = |effect: Effect| {
+        if let Effect::Wake { agent, .. } = effect {
+            Some(agent)
+        } else {
+            None
+        }
+    };
     past.owed().into_iter().filter_map(agent).collect()
 }
 
 /// What is owed but the expiries of requests and questions.
 fn work(past: &Past) -> Vec<Effect> {
-    past.owed().into_iter().filter(|effect| !matches!(effect, Effect::TickAt { .. })).collect()
+    past.owed()
+        .into_iter()
+        .filter(|effect| !matches!(effect, Effect::TickAt { .. }))
+        .collect()
 }
 
 fn goes_on(past: &Past, name: &str) -> bool {
-    past.owed().iter().any(|effect| matches!(effect, Effect::Continue { agent: other, .. } if *other == agent(name)))
+    past.owed().iter().any(
+        |effect| matches!(effect, Effect::Continue { agent: other, .. } if *other == agent(name)),
+    )
 }
 
 fn kinds(past: &Past) -> Vec<EventKind> {
@@ -109,15 +151,26 @@ fn said_by_call(position: u64, name: &str, turn: TurnId, call: CallId) -> Event 
 }
 
 fn sent(position: u64, of: u64, rule: RoutingRule, to: &str, reason: RoutingReason) -> Event {
-    Event::MessageRouted(MessageRouted { episode: episode(of), ..route(position, rule, &[(to, reason)]) })
+    Event::MessageRouted(MessageRouted {
+        episode: episode(of),
+        ..route(position, rule, &[(to, reason)])
+    })
 }
 
 #[test]
 fn who_writes_to_an_agent_is_told_what_the_one_waits_for_that_it_asked() {
-    let past = asked_in(room_that_asks()).woke("eve").answered("eve", calls(&[("write", "{}")]));
+    let past = asked_in(room_that_asks())
+        .woke("eve")
+        .answered("eve", calls(&[("write", "{}")]));
     let (request, head) = (past.request(), past.world.head().get());
     let past = past.said("@bob well?");
-    let told = notice_to_ada(Notice::AgentWaits { agent: agent("bob"), request }, head + 1);
+    let told = notice_to_ada(
+        Notice::AgentWaits {
+            agent: agent("bob"),
+            request,
+        },
+        head + 1,
+    );
     assert_eq!(past.last().last(), Some(&told));
 }
 
@@ -134,9 +187,24 @@ fn question_is_posted_and_wakes_whom_it_asks_while_the_call_waits() {
         expires_at: Time(past.now.0 + 15 * 60_000),
     });
     let routed = sent(10, 4, RoutingRule::Asked, "eve", RoutingReason::Asked);
-    assert_eq!(past.last()[2..], [said_by_call(10, "bob", turn, call), routed, asked]);
-    let tick = Effect::TickAt { due: Due::Expiry, time: Time(past.now.0 + 15 * 60_000) };
-    assert_eq!(past.owed(), [Effect::Wake { agent: agent("eve"), not_before: None }, tick]);
+    assert_eq!(
+        past.last()[2..],
+        [said_by_call(10, "bob", turn, call), routed, asked]
+    );
+    let tick = Effect::TickAt {
+        due: Due::Expiry,
+        time: Time(past.now.0 + 15 * 60_000),
+    };
+    assert_eq!(
+        past.owed(),
+        [
+            Effect::Wake {
+                agent: agent("eve"),
+                not_before: None
+            },
+            tick
+        ]
+    );
     assert_eq!(past.world.doing(&agent("bob")), Doing::WaitingForAgent);
     assert_eq!(past.world.activity(), Activity::Running);
 }
@@ -148,24 +216,50 @@ fn answer_closes_the_call_in_its_own_commit_and_is_not_stored_again() {
     let past = past.answered("eve", text("Because."));
     let said = past.world.transcript().back().unwrap().at;
     use EventKind::{MessagePosted, MessageRouted, ModelAnswered, ToolFinished, TurnClosed};
-    assert_eq!(kinds(&past), [ModelAnswered, MessagePosted, MessageRouted, ToolFinished, TurnClosed]);
-    assert_eq!(past.last()[3], ended_for("bob", call, CallStatus::Answered(said)));
+    assert_eq!(
+        kinds(&past),
+        [
+            ModelAnswered,
+            MessagePosted,
+            MessageRouted,
+            ToolFinished,
+            TurnClosed
+        ]
+    );
+    assert_eq!(
+        past.last()[3],
+        ended_for("bob", call, CallStatus::Answered(said))
+    );
     assert_eq!(past.last()[4], closed("eve", eve, CloseReason::Answered));
     assert_eq!(results(&past, "bob"), [("Because.".to_owned(), false)]);
     assert!(goes_on(&past, "bob") && wakes(&past).is_empty());
     let result = &past.world.tool_results(&agent("bob"))[0];
-    assert_eq!((result.tool(), result.text(), result.has_failed()), ("ask", "Because.", false));
+    assert_eq!(
+        (result.tool(), result.text(), result.has_failed()),
+        ("ask", "Because.", false)
+    );
 }
 
 #[test]
 fn answer_that_begins_with_the_askers_name_does_not_wake_it_besides() {
     let room = larger_room(&["mia"]);
-    let past = asked_in(room).woke("eve").answered("eve", text("@bob Because.\n@mia you too"));
+    let past = asked_in(room)
+        .woke("eve")
+        .answered("eve", text("@bob Because.\n@mia you too"));
     assert_eq!(wakes(&past), [agent("mia")]);
-    assert_eq!(statuses(&past), [CallStatus::Answered(past.world.transcript().back().unwrap().at)]);
+    assert_eq!(
+        statuses(&past),
+        [CallStatus::Answered(
+            past.world.transcript().back().unwrap().at
+        )]
+    );
     let past = past.carried_on("bob").answered("bob", text("Done."));
     let past = past.said("@bob and?").woke("bob");
-    assert_eq!(heard(&past, "bob"), ["@bob do it", "@bob and?"], "it read the answer as a result");
+    assert_eq!(
+        heard(&past, "bob"),
+        ["@bob do it", "@bob and?"],
+        "it read the answer as a result"
+    );
 }
 
 #[test]
@@ -179,7 +273,9 @@ fn channel_of_results_has_the_answer_too() {
 
 #[test]
 fn erased_answer_leaves_a_result_that_says_so() {
-    let past = bob_asked_eve().woke("eve").answered("eve", text("Because."));
+    let past = bob_asked_eve()
+        .woke("eve")
+        .answered("eve", text("Because."));
     let mut erased = crate::world::World::default();
     for commit in &past.commits {
         let events = commit.events.iter().map(|event| {
@@ -189,7 +285,10 @@ fn erased_answer_leaves_a_result_that_says_so() {
             }
             Event::from_record(record).unwrap()
         });
-        erased.apply(&crate::commit::Commit { header: commit.header.clone(), events: events.collect() });
+        erased.apply(&crate::commit::Commit {
+            header: commit.header.clone(),
+            events: events.collect(),
+        });
     }
     let result = &erased.tool_results(&agent("bob"))[0];
     assert_eq!((result.text(), result.has_failed()), ("[erased]", false));
@@ -197,7 +296,12 @@ fn erased_answer_leaves_a_result_that_says_so() {
 
 #[test]
 fn several_asks_run_side_by_side_and_their_results_stand_in_admission_order() {
-    let begun = || Past::with(room_that_asks()).said("@bob do it").woke("bob").answered("bob", asks(&["eve", "cody"]));
+    let begun = || {
+        Past::with(room_that_asks())
+            .said("@bob do it")
+            .woke("bob")
+            .answered("bob", asks(&["eve", "cody"]))
+    };
     assert_eq!(wakes(&begun()), [agent("cody"), agent("eve")]);
     let cody = |past: Past| {
         let command = past.wake("cody", answer(text("From cody.")));
@@ -216,25 +320,53 @@ fn several_asks_run_side_by_side_and_their_results_stand_in_admission_order() {
 #[test]
 fn ask_beside_a_tool_waits_for_both() {
     let words = words("eve", "Why?");
-    let past = Past::with(room_that_asks()).bob_calls(&[("ask", &words), ("look", "{}"), ("write", "{}")]);
-    let run = Effect::RunTool { agent: agent("bob"), call: past.call("bob", 1), attempt: crate::ids::Attempt(1) };
-    assert_eq!(work(&past), [run, Effect::Wake { agent: agent("eve"), not_before: None }]);
+    let past =
+        Past::with(room_that_asks()).bob_calls(&[("ask", &words), ("look", "{}"), ("write", "{}")]);
+    let run = Effect::RunTool {
+        agent: agent("bob"),
+        call: past.call("bob", 1),
+        attempt: crate::ids::Attempt(1),
+    };
+    assert_eq!(
+        work(&past),
+        [
+            run,
+            Effect::Wake {
+                agent: agent("eve"),
+                not_before: None
+            }
+        ]
+    );
     assert_eq!(past.world.doing(&agent("bob")), Doing::UsingTools);
-    let past = past.started("bob", 1, 1).finished("bob", 1, 1, ToolOutcome::text("seen"));
+    let past = past
+        .started("bob", 1, 1)
+        .finished("bob", 1, 1, ToolOutcome::text("seen"));
     assert_eq!(past.world.doing(&agent("bob")), Doing::WaitingForPerson);
     let request = past.request();
     let past = past.then(deny(request));
     assert_eq!(past.world.doing(&agent("bob")), Doing::WaitingForAgent);
     let past = past.woke("eve").answered("eve", text("Because."));
-    assert_eq!(results(&past, "bob").iter().map(|(text, _)| text.as_str()).next(), Some("Because."));
+    assert_eq!(
+        results(&past, "bob")
+            .iter()
+            .map(|(text, _)| text.as_str())
+            .next(),
+        Some("Because.")
+    );
     assert!(goes_on(&past, "bob"));
 }
 
 #[test]
 fn one_turn_answers_all_the_questions_that_it_took() {
-    let past = Past::with(room_that_asks()).said("@bob @cody go").woke("bob").answered("bob", asks(&["eve", "eve"]));
+    let past = Past::with(room_that_asks())
+        .said("@bob @cody go")
+        .woke("bob")
+        .answered("bob", asks(&["eve", "eve"]));
     let command = past.wake("cody", answer(asks(&["eve"])));
-    let past = past.then(command).woke("eve").answered("eve", text("Because."));
+    let past = past
+        .then(command)
+        .woke("eve")
+        .answered("eve", text("Because."));
     let said = past.world.transcript().back().unwrap().at;
     assert_eq!(statuses(&past), vec![CallStatus::Answered(said); 3]);
     assert!(goes_on(&past, "bob") && goes_on(&past, "cody"));
@@ -242,8 +374,13 @@ fn one_turn_answers_all_the_questions_that_it_took() {
 
 #[test]
 fn question_that_comes_while_the_other_works_is_its_next_turns() {
-    let past = Past::with(room_that_asks()).said("@eve @bob go").woke("eve").woke("bob");
-    let past = past.answered("bob", asks(&["eve"])).answered("eve", text("My own work is done."));
+    let past = Past::with(room_that_asks())
+        .said("@eve @bob go")
+        .woke("eve")
+        .woke("bob");
+    let past = past
+        .answered("bob", asks(&["eve"]))
+        .answered("eve", text("My own work is done."));
     assert_eq!(statuses(&past), []);
     let past = past.woke("eve").answered("eve", text("Because."));
     assert_eq!(results(&past, "bob"), [("Because.".to_owned(), false)]);
@@ -256,10 +393,15 @@ fn other_agent_acts_with_its_own_tools_and_permissions_only() {
         spec.agents[1].tools = vec![tool("write")];
         spec
     };
-    let past = asked_in(room()).woke("eve").answered("eve", calls(&[("look", "{}"), ("write", "{}")]));
+    let past = asked_in(room())
+        .woke("eve")
+        .answered("eve", calls(&[("look", "{}"), ("write", "{}")]));
     assert_eq!(statuses(&past), [CallStatus::Missing]);
     assert_eq!(
-        (past.world.pending()[&past.request()].agent.clone(), past.world.activity()),
+        (
+            past.world.pending()[&past.request()].agent.clone(),
+            past.world.activity()
+        ),
         (agent("eve"), Activity::Parked)
     );
     assert_eq!(past.world.doing(&agent("bob")), Doing::WaitingForAgent);
@@ -267,9 +409,18 @@ fn other_agent_acts_with_its_own_tools_and_permissions_only() {
 
 #[test]
 fn calls_of_the_asked_agents_model_count_in_the_same_episode() {
-    let past = bob_asked_eve().woke("eve").answered("eve", text("Because."));
+    let past = bob_asked_eve()
+        .woke("eve")
+        .answered("eve", text("Because."));
     let spent = &past.world.episodes()[&episode(4)];
-    assert_eq!((spent.calls[&agent("bob")], spent.calls[&agent("eve")], spent.calls_total), (1, 1, 2));
+    assert_eq!(
+        (
+            spent.calls[&agent("bob")],
+            spent.calls[&agent("eve")],
+            spent.calls_total
+        ),
+        (1, 1, 2)
+    );
 }
 
 #[test]
@@ -277,7 +428,10 @@ fn closing_answer_asks_nobody() {
     let mut room = room_that_asks();
     room.limits.model_calls_per_agent = 1;
     let past = asked_in(room);
-    assert_eq!((statuses(&past), wakes(&past)), (vec![CallStatus::ToolsDisabled], Vec::new()));
+    assert_eq!(
+        (statuses(&past), wakes(&past)),
+        (vec![CallStatus::ToolsDisabled], Vec::new())
+    );
 }
 
 #[test]
@@ -291,7 +445,11 @@ fn mode_of_the_room_is_about_tools_and_not_about_questions() {
 fn question_is_not_remembered_by_others_where_memory_is_addressed() {
     let mut room = larger_room(&["mia"]);
     room.policy.memory = MemoryPolicy::Addressed;
-    let past = asked_in(room).woke("eve").answered("eve", text("Because.")).said("@mia hello").woke("mia");
+    let past = asked_in(room)
+        .woke("eve")
+        .answered("eve", text("Because."))
+        .said("@mia hello")
+        .woke("mia");
     assert_eq!(heard(&past, "mia"), ["@bob do it", "@mia hello"]);
 }
 
@@ -299,11 +457,19 @@ fn question_is_not_remembered_by_others_where_memory_is_addressed() {
 fn agents_in_code_ask_and_answer_like_others() {
     let past = Past::with(room_that_asks()).said("@cody go");
     let command = past.wake("cody", answer(asks(&["eve"])));
-    let past = past.then(command).woke("eve").answered("eve", asks(&["bob"])).woke("bob").answered("bob", text("42"));
+    let past = past
+        .then(command)
+        .woke("eve")
+        .answered("eve", asks(&["bob"]))
+        .woke("bob")
+        .answered("bob", text("42"));
     let past = past.carried_on("eve").answered("eve", text("It is 42."));
     assert_eq!(results(&past, "cody"), [("It is 42.".to_owned(), false)]);
     let again = past.carry_on("cody", answer(asks(&["bob"])));
-    let past = past.then(again).woke("bob").answered("bob", text("Still 42."));
+    let past = past
+        .then(again)
+        .woke("bob")
+        .answered("bob", text("Still 42."));
     let over = past.carry_on("cody", answer(text("done")));
     assert_eq!(past.then(over).owed(), []);
 }
@@ -313,7 +479,15 @@ fn crash_at_any_commit_leaves_the_question_open_and_doubles_nothing() {
     for cut in 0..8 {
         let crash = |past: Past, n: usize| if n == cut { past.crashed() } else { past };
         let model = |past: Past, name: &str| {
-            let is_lost = past.memory(name).turn.as_ref().unwrap().model.as_ref().unwrap().incarnation
+            let is_lost = past
+                .memory(name)
+                .turn
+                .as_ref()
+                .unwrap()
+                .model
+                .as_ref()
+                .unwrap()
+                .incarnation
                 != past.world.incarnation();
             let retry = past.retry(name);
             if is_lost { past.then(retry) } else { past }
@@ -326,9 +500,19 @@ fn crash_at_any_commit_leaves_the_question_open_and_doubles_nothing() {
         past = crash(model(past, "eve").answered("eve", text("Because.")), 5);
         past = crash(past.carried_on("bob"), 6);
         past = crash(model(past, "bob").answered("bob", text("Done.")), 7);
-        assert_eq!((past.owed(), past.world.activity()), (Vec::new(), Activity::Idle));
+        assert_eq!(
+            (past.owed(), past.world.activity()),
+            (Vec::new(), Activity::Idle)
+        );
         assert_eq!(results(&past, "bob"), [("Because.".to_owned(), false)]);
         let of = |kind: EventKind| past.events().filter(|event| event.kind() == kind).count();
-        assert_eq!((of(EventKind::AgentAsked), of(EventKind::ToolFinished), of(EventKind::TurnClosed)), (1, 1, 2));
+        assert_eq!(
+            (
+                of(EventKind::AgentAsked),
+                of(EventKind::ToolFinished),
+                of(EventKind::TurnClosed)
+            ),
+            (1, 1, 2)
+        );
     }
 }

@@ -21,8 +21,20 @@ pub(super) fn judged(name: &str, request: RequestId, judgement: Judgement) -> Co
     judged_by(ada(), name, request, judgement)
 }
 
-pub(super) fn judged_by(principal: Principal, name: &str, request: RequestId, judgement: Judgement) -> Command {
-    Command::of(principal, Action::Decide { agent: agent(name), request, judgement })
+pub(super) fn judged_by(
+    principal: Principal,
+    name: &str,
+    request: RequestId,
+    judgement: Judgement,
+) -> Command {
+    Command::of(
+        principal,
+        Action::Decide {
+            agent: agent(name),
+            request,
+            judgement,
+        },
+    )
 }
 
 pub(super) fn yes() -> Judgement {
@@ -30,16 +42,24 @@ pub(super) fn yes() -> Judgement {
 }
 
 pub(super) fn edited(arguments: &Value) -> Judgement {
-    Judgement { arguments: Some(arguments.to_string()), ..yes() }
+    Judgement {
+        arguments: Some(arguments.to_string()),
+        ..yes()
+    }
 }
 
 pub(super) fn wide(scope: Scope, constraints: Value) -> Judgement {
     let constraints = serde_json::from_value(constraints).unwrap();
-    Judgement { wider: Wider::Where(constraints), ..yes().within(scope) }
+    Judgement {
+        wider: Wider::Where(constraints),
+        ..yes().within(scope)
+    }
 }
 
 pub(super) fn revise(spec: crate::spec::WorldSpec) -> Command {
-    Command::of_runtime(Action::Revise { definition: definition(spec) })
+    Command::of_runtime(Action::Revise {
+        definition: definition(spec),
+    })
 }
 
 pub(super) fn revoke(grant: GrantId) -> Command {
@@ -47,8 +67,17 @@ pub(super) fn revoke(grant: GrantId) -> Command {
 }
 
 /// `command` is refused, and recorded for `reason` about `request`.
-pub(super) fn refuses(past: &Past, command: &Command, reason: RefusalReason, request: Option<RequestId>) {
-    check(past, command, &recorded(reason, [refused(command, reason, request)]));
+pub(super) fn refuses(
+    past: &Past,
+    command: &Command,
+    reason: RefusalReason,
+    request: Option<RequestId>,
+) {
+    check(
+        past,
+        command,
+        &recorded(reason, [refused(command, reason, request)]),
+    );
 }
 
 /// Bob asks to wipe at these paths.
@@ -57,8 +86,14 @@ pub(super) fn asks_to_wipe(paths: &[&str]) -> Past {
 }
 
 pub(super) fn wiping(past: Past, paths: &[&str]) -> Past {
-    let arguments: Vec<String> = paths.iter().map(|path| json!({ "path": path }).to_string()).collect();
-    let wanted: Vec<(&str, &str)> = arguments.iter().map(|arguments| ("wipe", arguments.as_str())).collect();
+    let arguments: Vec<String> = paths
+        .iter()
+        .map(|path| json!({ "path": path }).to_string())
+        .collect();
+    let wanted: Vec<(&str, &str)> = arguments
+        .iter()
+        .map(|arguments| ("wipe", arguments.as_str()))
+        .collect();
     past.bob_calls(&wanted)
 }
 

@@ -11,19 +11,35 @@ use crate::tool::{Reconciliation, ToolErrorCode, ToolOutcome};
 
 fn running(name: &str) -> Past {
     let room = room_with(|spec| spec.policy.mode = Mode::Auto);
-    Past::with(room).bob_calls(&[(name, "{}")]).started("bob", 0, 1)
+    Past::with(room)
+        .bob_calls(&[(name, "{}")])
+        .started("bob", 0, 1)
 }
 
 fn run(call: CallId, attempt: u32) -> Effect {
-    Effect::RunTool { agent: agent("bob"), call, attempt: Attempt(attempt) }
+    Effect::RunTool {
+        agent: agent("bob"),
+        call,
+        attempt: Attempt(attempt),
+    }
 }
 
 fn result(past: &Past) -> Item {
-    past.memory("bob").items.last().unwrap().item.as_ref().clone()
+    past.memory("bob")
+        .items
+        .last()
+        .unwrap()
+        .item
+        .as_ref()
+        .clone()
 }
 
 fn result_of(text: &str, failed: bool) -> Item {
-    Item::Result { label: "call_1".into(), text: text.into(), failed }
+    Item::Result {
+        label: "call_1".into(),
+        text: text.into(),
+        failed,
+    }
 }
 
 /// A call in doubt that people are asked about.
@@ -38,32 +54,73 @@ fn lost_run_that_may_repeat_runs_again_under_the_same_key() {
     for name in ["look", "keep", "brief"] {
         let past = running(name);
         let call = past.call("bob", 0);
-        let key = past.world.runnable(&agent("bob"), call).unwrap().idempotency_key;
+        let key = past
+            .world
+            .runnable(&agent("bob"), call)
+            .unwrap()
+            .idempotency_key;
         let past = past.crashed();
         assert_eq!(past.owed(), [run(call, 2)], "{name}");
-        assert_eq!(past.world.runnable(&agent("bob"), call).unwrap().idempotency_key, key);
+        assert_eq!(
+            past.world
+                .runnable(&agent("bob"), call)
+                .unwrap()
+                .idempotency_key,
+            key
+        );
         let past = past.started("bob", 0, 2);
-        assert_eq!(past.world.runnable(&agent("bob"), call).unwrap().idempotency_key, key);
+        assert_eq!(
+            past.world
+                .runnable(&agent("bob"), call)
+                .unwrap()
+                .idempotency_key,
+            key
+        );
         past.finished("bob", 0, 2, ToolOutcome::text("ok"));
     }
 }
 
 #[test]
 fn key_is_good_up_to_its_horizon_counted_from_the_first_start() {
-    let past = running("brief").after_ms(60_000).crashed().started("bob", 0, 2);
+    let past = running("brief")
+        .after_ms(60_000)
+        .crashed()
+        .started("bob", 0, 2);
     let call = past.call("bob", 0);
-    assert_eq!(past.after_ms(1).crashed().owed(), [Effect::DeclareUnknown { agent: agent("bob"), call }]);
+    assert_eq!(
+        past.after_ms(1).crashed().owed(),
+        [Effect::DeclareUnknown {
+            agent: agent("bob"),
+            call
+        }]
+    );
 }
 
 #[test]
 fn lost_run_that_may_not_repeat_is_declared_unknown_and_its_turn_waits() {
     let past = running("write").crashed();
     let call = past.call("bob", 0);
-    assert_eq!(past.owed(), [Effect::DeclareUnknown { agent: agent("bob"), call }]);
+    assert_eq!(
+        past.owed(),
+        [Effect::DeclareUnknown {
+            agent: agent("bob"),
+            call
+        }]
+    );
     check(&past, &past.start("bob", 0, 2), &quietly(Refusal::Stale));
     let request = crate::ids::RequestId(past.world.head().next());
-    let told = notice(Notice::OutcomeUnknown { agent: agent("bob"), request }, 4);
-    check(&past, &past.declare("bob", 0), &accepted([unknown(call, UnknownCause::Crash), told]));
+    let told = notice(
+        Notice::OutcomeUnknown {
+            agent: agent("bob"),
+            request,
+        },
+        4,
+    );
+    check(
+        &past,
+        &past.declare("bob", 0),
+        &accepted([unknown(call, UnknownCause::Crash), told]),
+    );
     assert_eq!(declared().owed(), []);
     assert_eq!(declared().world.activity(), crate::world::Activity::Parked);
 }
@@ -72,24 +129,58 @@ fn lost_run_that_may_not_repeat_is_declared_unknown_and_its_turn_waits() {
 fn tool_that_can_tell_is_asked_once() {
     let past = running("wipe").crashed();
     let (agent, call) = (agent("bob"), past.call("bob", 0));
-    let ask = Effect::Reconcile { agent: agent.clone(), call, attempt: Attempt(1) };
+    let ask = Effect::Reconcile {
+        agent: agent.clone(),
+        call,
+        attempt: Attempt(1),
+    };
     assert_eq!(past.owed(), [ask]);
     check(&past, &past.declare("bob", 0), &quietly(Refusal::Stale));
-    let did_not = past.clone().then(past.reconcile("bob", 0, Reconciliation::DidNot));
+    let did_not = past
+        .clone()
+        .then(past.reconcile("bob", 0, Reconciliation::DidNot));
     assert_eq!(did_not.owed(), [run(call, 2)]);
-    let cannot = past.clone().then(past.reconcile("bob", 0, Reconciliation::CannotTell));
+    let cannot = past
+        .clone()
+        .then(past.reconcile("bob", 0, Reconciliation::CannotTell));
     assert_eq!(cannot.owed(), [Effect::DeclareUnknown { agent, call }]);
-    check(&cannot, &cannot.reconcile("bob", 0, Reconciliation::DidNot), &quietly(Refusal::Stale));
-    let landed = past.clone().then(past.reconcile("bob", 0, Reconciliation::Landed(ToolOutcome::text("wiped"))));
-    assert_eq!(result(&landed), result_of("<tool_output>wiped</tool_output>", false));
+    check(
+        &cannot,
+        &cannot.reconcile("bob", 0, Reconciliation::DidNot),
+        &quietly(Refusal::Stale),
+    );
+    let landed = past.clone().then(past.reconcile(
+        "bob",
+        0,
+        Reconciliation::Landed(ToolOutcome::text("wiped")),
+    ));
+    assert_eq!(
+        result(&landed),
+        result_of("<tool_output>wiped</tool_output>", false)
+    );
 }
 
 #[test]
 fn settlement_is_the_calls_one_result() {
     let cases = [
-        (Settlement::Ran(Some("it says 7".to_owned())), result_of("<tool_output>it says 7</tool_output>", false)),
-        (Settlement::Ran(None), result_of("settled_ran: A person found that the call took effect.", false)),
-        (Settlement::NotRun, result_of("settled_not_run: A person found that the call did not take effect.", true)),
+        (
+            Settlement::Ran(Some("it says 7".to_owned())),
+            result_of("<tool_output>it says 7</tool_output>", false),
+        ),
+        (
+            Settlement::Ran(None),
+            result_of(
+                "settled_ran: A person found that the call took effect.",
+                false,
+            ),
+        ),
+        (
+            Settlement::NotRun,
+            result_of(
+                "settled_not_run: A person found that the call did not take effect.",
+                true,
+            ),
+        ),
     ];
     for (settlement, expected) in cases {
         let past = declared();
@@ -104,16 +195,29 @@ fn settlement_is_the_calls_one_result() {
 fn call_that_is_to_run_again_is_replaced_and_does_not_ask_anew() {
     let room = room_with(|_| ());
     let past = Past::with(room).bob_calls(&[("write", "{}")]);
-    let past = past.clone().then(allow(past.request())).started("bob", 0, 1).crashed();
+    let past = past
+        .clone()
+        .then(allow(past.request()))
+        .started("bob", 0, 1)
+        .crashed();
     let past = past.clone().then(past.declare("bob", 0));
     let (request, old) = (past.request(), past.call("bob", 0));
     let past = past.then(settle(request, Settlement::RunAgain));
     let new = past.call("bob", 0);
-    let replaced = Event::CallReplaced(CallReplaced { call: old, agent: agent("bob"), by: new });
+    let replaced = Event::CallReplaced(CallReplaced {
+        call: old,
+        agent: agent("bob"),
+        by: new,
+    });
     assert_eq!(past.last().last(), Some(&replaced));
     assert_eq!(past.owed(), [run(new, 1)]);
-    let past = past.started("bob", 0, 1).finished("bob", 0, 1, ToolOutcome::text("written"));
-    assert_eq!(result(&past), result_of("<tool_output>written</tool_output>", false));
+    let past = past
+        .started("bob", 0, 1)
+        .finished("bob", 0, 1, ToolOutcome::text("written"));
+    assert_eq!(
+        result(&past),
+        result_of("<tool_output>written</tool_output>", false)
+    );
 }
 
 #[test]
@@ -124,23 +228,42 @@ fn unrepeatable_run_that_takes_too_long_may_have_taken_effect() {
     let then = [
         unknown(call, UnknownCause::TimedOut),
         cut(call, 1, CallStatus::Unknown(UnknownCause::TimedOut)),
-        notice(Notice::OutcomeUnknown { agent: agent("bob"), request }, 4),
+        notice(
+            Notice::OutcomeUnknown {
+                agent: agent("bob"),
+                request,
+            },
+            4,
+        ),
     ];
     check(&past, &past.time_out("bob", 0, 1), &accepted(then));
 }
 
 #[test]
 fn unrepeatable_run_whose_tool_says_that_it_was_lost_or_too_slow_may_have_taken_effect() {
-    for (code, cause) in [(ToolErrorCode::Lost, UnknownCause::Lost), (ToolErrorCode::TimedOut, UnknownCause::TimedOut)]
-    {
+    for (code, cause) in [
+        (ToolErrorCode::Lost, UnknownCause::Lost),
+        (ToolErrorCode::TimedOut, UnknownCause::TimedOut),
+    ] {
         let past = running("write");
         let call = past.call("bob", 0);
         let request = crate::ids::RequestId(past.world.head().next());
         let outcome = ToolOutcome::failed(code, "its helper was killed");
         let then = [
             unknown(call, cause),
-            tool_finished(call, Some(Attempt(1)), CallStatus::Unknown(cause), Some(outcome.clone())),
-            notice(Notice::OutcomeUnknown { agent: agent("bob"), request }, 4),
+            tool_finished(
+                call,
+                Some(Attempt(1)),
+                CallStatus::Unknown(cause),
+                Some(outcome.clone()),
+            ),
+            notice(
+                Notice::OutcomeUnknown {
+                    agent: agent("bob"),
+                    request,
+                },
+                4,
+            ),
         ];
         check(&past, &past.finish("bob", 0, 1, outcome), &accepted(then));
     }
@@ -149,9 +272,17 @@ fn unrepeatable_run_whose_tool_says_that_it_was_lost_or_too_slow_may_have_taken_
 #[test]
 fn repeatable_run_that_was_lost_has_failed_and_the_model_may_try_again() {
     let past = running("look");
-    let past = past.finished("bob", 0, 1, ToolOutcome::failed(ToolErrorCode::Lost, "its helper was killed"));
+    let past = past.finished(
+        "bob",
+        0,
+        1,
+        ToolOutcome::failed(ToolErrorCode::Lost, "its helper was killed"),
+    );
     let text = "lost: What ran the tool was lost before it reported. It may be called again.";
-    assert_eq!((result(&past), past.world.pending().len()), (result_of(text, true), 0));
+    assert_eq!(
+        (result(&past), past.world.pending().len()),
+        (result_of(text, true), 0)
+    );
 }
 
 #[test]
@@ -165,14 +296,33 @@ fn repeatable_run_that_takes_too_long_has_failed() {
 #[test]
 fn result_that_arrives_after_its_call_was_closed_settles_it_and_wakes_nobody() {
     let past = running("write");
-    let (late, call) = (past.finish("bob", 0, 1, ToolOutcome::text("written")), past.call("bob", 0));
+    let (late, call) = (
+        past.finish("bob", 0, 1, ToolOutcome::text("written")),
+        past.call("bob", 0),
+    );
     let past = past.then(stop());
     let request = past.request();
-    let text = SettledText { result: None, late: Some((Attempt(1), ToolOutcome::text("written"))) };
-    check(&past, &late, &accepted([settled(request, call, SettledHow::Late, Principal::Runtime, text)]));
+    let text = SettledText {
+        result: None,
+        late: Some((Attempt(1), ToolOutcome::text("written"))),
+    };
+    check(
+        &past,
+        &late,
+        &accepted([settled(
+            request,
+            call,
+            SettledHow::Late,
+            Principal::Runtime,
+            text,
+        )]),
+    );
     let past = past.then(late.clone());
     let told = "About an earlier call whose outcome was not known: Its result arrived after all: it took effect.";
-    assert_eq!((result(&past), past.owed()), (Item::Notice { text: told.into() }, Vec::new()));
+    assert_eq!(
+        (result(&past), past.owed()),
+        (Item::Notice { text: told.into() }, Vec::new())
+    );
     check(&past, &late, &quietly(Refusal::Stale));
 }
 
@@ -213,7 +363,11 @@ fn result_of_a_lost_run_from_its_dead_process_is_stale() {
     // Nor is it the result of the run that takes its place.
     let past = running("keep");
     let late = past.finish("bob", 0, 1, ToolOutcome::text("kept"));
-    check(&past.crashed().started("bob", 0, 2), &late, &quietly(Refusal::Stale));
+    check(
+        &past.crashed().started("bob", 0, 2),
+        &late,
+        &quietly(Refusal::Stale),
+    );
 }
 
 #[test]
@@ -221,11 +375,20 @@ fn stopping_a_call_that_waits_for_settlement_leaves_the_question_open() {
     let past = declared();
     let (request, call) = (past.request(), past.call("bob", 0));
     let past = past.then(stop());
-    assert_eq!(past.last()[1], cut(call, 1, CallStatus::Unknown(UnknownCause::Stopped)));
+    assert_eq!(
+        past.last()[1],
+        cut(call, 1, CallStatus::Unknown(UnknownCause::Stopped))
+    );
     assert_eq!(past.request(), request);
-    let kind = crate::world::RequestKind::Outcome { attempt: Attempt(1), is_open: false };
+    let kind = crate::world::RequestKind::Outcome {
+        attempt: Attempt(1),
+        is_open: false,
+    };
     assert_eq!(past.world.pending()[&request].kind, kind);
     let past = past.then(settle(request, Settlement::NotRun));
     let told = "About an earlier call whose outcome was not known: A person found that it did not take effect.";
-    assert_eq!((result(&past), past.owed()), (Item::Notice { text: told.into() }, Vec::new()));
+    assert_eq!(
+        (result(&past), past.owed()),
+        (Item::Notice { text: told.into() }, Vec::new())
+    );
 }

@@ -12,15 +12,26 @@ use crate::testing::*;
 
 fn call(label: &str, tool: &str, arguments: &str) -> Part {
     let (label, tool, arguments) = (label.to_owned(), tool.to_owned(), arguments.to_owned());
-    Part::Call(CallPart { label, tool, arguments })
+    Part::Call(CallPart {
+        label,
+        tool,
+        arguments,
+    })
 }
 
 fn of(parts: Vec<Part>) -> LLMResponse {
-    LLMResponse::Calls(Reply { parts, ..Reply::default() })
+    LLMResponse::Calls(Reply {
+        parts,
+        ..Reply::default()
+    })
 }
 
 fn warned(code: String) -> LLMResponse {
-    LLMResponse::Text(Reply { parts: vec![Part::Text("hi".to_owned())], warnings: vec![code], ..Reply::default() })
+    LLMResponse::Text(Reply {
+        parts: vec![Part::Text("hi".to_owned())],
+        warnings: vec![code],
+        ..Reply::default()
+    })
 }
 
 /// Whether `answer` is meant as a failure. The room is the same for all: only the answer counts.
@@ -35,22 +46,36 @@ fn answer_is_taken_up_to_each_limit_and_is_a_failed_attempt_one_above_it() {
     let past = Past::began().said("@bob go").woke("bob");
     let is_too_large = |answer| is_too_large(&past, answer);
     let name = |len: usize| "n".repeat(len);
-    let calls = |count: usize| of((0..count).map(|n| call(&n.to_string(), "look", "{}")).collect());
+    let calls = |count: usize| {
+        of((0..count)
+            .map(|n| call(&n.to_string(), "look", "{}"))
+            .collect())
+    };
     assert!(!is_too_large(calls(ANSWER_CALLS_MAX)) && is_too_large(calls(ANSWER_CALLS_MAX + 1)));
     let labelled = |len| of(vec![call(&name(len), "look", "{}")]);
-    assert!(!is_too_large(labelled(CALL_NAME_BYTES_MAX)) && is_too_large(labelled(CALL_NAME_BYTES_MAX + 1)));
+    assert!(
+        !is_too_large(labelled(CALL_NAME_BYTES_MAX))
+            && is_too_large(labelled(CALL_NAME_BYTES_MAX + 1))
+    );
     let named = |len| of(vec![call("1", &name(len), "{}")]);
-    assert!(!is_too_large(named(CALL_NAME_BYTES_MAX)) && is_too_large(named(CALL_NAME_BYTES_MAX + 1)));
+    assert!(
+        !is_too_large(named(CALL_NAME_BYTES_MAX)) && is_too_large(named(CALL_NAME_BYTES_MAX + 1))
+    );
     let around = serde_json::to_vec(&LLMResponse::Text(Reply {
         parts: vec![Part::Reasoning(String::new())],
         ..Reply::default()
     }));
     let largest = CONTENT_BYTES_MAX - around.unwrap().len();
-    let thought =
-        |len: usize| LLMResponse::Text(Reply { parts: vec![Part::Reasoning("a".repeat(len))], ..Reply::default() });
+    let thought = |len: usize| {
+        LLMResponse::Text(Reply {
+            parts: vec![Part::Reasoning("a".repeat(len))],
+            ..Reply::default()
+        })
+    };
     assert!(!is_too_large(thought(largest)) && is_too_large(thought(largest + 1)));
     assert!(
-        !is_too_large(warned("w".repeat(FACTS_BYTES_MAX / 2))) && is_too_large(warned("w".repeat(FACTS_BYTES_MAX)))
+        !is_too_large(warned("w".repeat(FACTS_BYTES_MAX / 2)))
+            && is_too_large(warned("w".repeat(FACTS_BYTES_MAX)))
     );
 }
 
@@ -58,18 +83,33 @@ fn answer_is_taken_up_to_each_limit_and_is_a_failed_attempt_one_above_it() {
 fn answer_that_is_too_large_is_not_asked_for_again_and_another_model_stands_in() {
     let second = ModelName::new("second").unwrap();
     let room = room_with(|spec| {
-        spec.models.insert(second.clone(), ModelSpec::new("scripted", "second"));
+        spec.models
+            .insert(second.clone(), ModelSpec::new("scripted", "second"));
         spec.models.get_mut(&model()).unwrap().fallback = vec![second.clone()];
         spec.limits.attempts = 3;
     });
     let too_large = of(vec![call("1", &"n".repeat(600), "{}")]);
-    let past = Past::with(room).said("@bob go").woke("bob").answered("bob", too_large.clone());
-    let Event::ModelFailed(failed) = &past.last()[0] else { panic!("{:?}", past.last()) };
-    assert_eq!((failed.fallback.as_ref(), failed.retry_at), (Some(&second), Some(past.now)));
-    assert_eq!((failed.kind, failed.reached), (ModelErrorKind::AnswerTooLarge, Some(Reached::Answer)));
+    let past = Past::with(room)
+        .said("@bob go")
+        .woke("bob")
+        .answered("bob", too_large.clone());
+    let Event::ModelFailed(failed) = &past.last()[0] else {
+        panic!("{:?}", past.last())
+    };
+    assert_eq!(
+        (failed.fallback.as_ref(), failed.retry_at),
+        (Some(&second), Some(past.now))
+    );
+    assert_eq!(
+        (failed.kind, failed.reached),
+        (ModelErrorKind::AnswerTooLarge, Some(Reached::Answer))
+    );
     let detail = "a call has a label or a tool name of 600 bytes, at most 512 are possible";
     assert_eq!(failed.detail.present().map(String::as_str), Some(detail));
-    let alone = Past::began().said("@bob go").woke("bob").answered("bob", too_large);
+    let alone = Past::began()
+        .said("@bob go")
+        .woke("bob")
+        .answered("bob", too_large);
     assert_eq!(alone.owed(), [], "the turn is over");
 }
 
@@ -79,7 +119,9 @@ fn details_of_failures_are_cut() {
     let past = Past::began().said("@bob go").woke("bob");
     let command = past.fail_model("bob", error);
     let past = past.then(command);
-    let Event::ModelFailed(ModelFailed { detail, .. }) = &past.last()[0] else { panic!("{:?}", past.last()) };
+    let Event::ModelFailed(ModelFailed { detail, .. }) = &past.last()[0] else {
+        panic!("{:?}", past.last())
+    };
     let detail = detail.present().unwrap();
     assert!(detail.len() <= DETAIL_BYTES_MAX && detail.ends_with("ä [cut: 131072 bytes in all]"));
 }
@@ -88,9 +130,15 @@ fn details_of_failures_are_cut() {
 fn agent_in_code_that_gives_too_much_has_failed() {
     let past = Past::began().said("@eve go");
     let reaction = answer(text(&"a".repeat(CONTENT_BYTES_MAX)));
-    let command = Command::of_runtime(Action::OpenTurn { agent: agent("eve"), horizon: past.world.head(), reaction });
+    let command = Command::of_runtime(Action::OpenTurn {
+        agent: agent("eve"),
+        horizon: past.world.head(),
+        reaction,
+    });
     let past = past.then(command);
-    let Event::AgentFailed(failed) = &past.last()[0] else { panic!("{:?}", past.last()) };
+    let Event::AgentFailed(failed) = &past.last()[0] else {
+        panic!("{:?}", past.last())
+    };
     assert_eq!(failed.code, "reaction_too_large");
 }
 
@@ -98,22 +146,46 @@ fn agent_in_code_that_gives_too_much_has_failed() {
 fn definition_that_cannot_be_recorded_is_refused_before_anything_is() {
     let spec = room_with(|spec| {
         for n in 0..4_000 {
-            spec.models
-                .insert(ModelName::new(format!("model-{n}")).unwrap(), ModelSpec::new("scripted", "x".repeat(60)));
+            spec.models.insert(
+                ModelName::new(format!("model-{n}")).unwrap(),
+                ModelSpec::new("scripted", "x".repeat(60)),
+            );
         }
     });
-    let decision = crate::world::World::default().decide(&Command::of_runtime(create(spec)), &Past::began().stamp());
-    let Err(Refusal::BadDefinition { why }) = decision.answer else { panic!("{:?}", decision.answer) };
-    assert!(why.contains("bytes as JSON, at most 589824 are possible"), "{why}");
+    let decision = crate::world::World::default()
+        .decide(&Command::of_runtime(create(spec)), &Past::began().stamp());
+    let Err(Refusal::BadDefinition { why }) = decision.answer else {
+        panic!("{:?}", decision.answer)
+    };
+    assert!(
+        why.contains("bytes as JSON, at most 589824 are possible"),
+        "{why}"
+    );
     assert_eq!(decision.events, []);
 }
 
 #[test]
 fn command_that_leads_to_too_much_is_refused() {
-    let warned = |len: usize| Event::WarningRecorded(WarningRecorded { code: "w".repeat(len), agent: None });
-    let settings = Action::Label { owner: None, labels: std::collections::BTreeMap::new() };
-    assert_eq!(fit::check(&settings, &[warned(FACTS_BYTES_MAX / 2)]), Ok(()));
+    let warned = |len: usize| {
+        Event::WarningRecorded(WarningRecorded {
+            code: "w".repeat(len),
+            agent: None,
+        })
+    };
+    let settings = Action::Label {
+        owner: None,
+        labels: std::collections::BTreeMap::new(),
+    };
+    assert_eq!(
+        fit::check(&settings, &[warned(FACTS_BYTES_MAX / 2)]),
+        Ok(())
+    );
     let events = [warned(FACTS_BYTES_MAX / 2), warned(FACTS_BYTES_MAX / 2)];
-    let Err(Refusal::TooLarge { why }) = fit::check(&settings, &events) else { panic!("it is taken") };
-    assert!(why.ends_with("bytes of facts to record, at most 655360 are possible"), "{why}");
+    let Err(Refusal::TooLarge { why }) = fit::check(&settings, &events) else {
+        panic!("it is taken")
+    };
+    assert!(
+        why.ends_with("bytes of facts to record, at most 655360 are possible"),
+        "{why}"
+    );
 }

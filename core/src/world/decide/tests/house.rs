@@ -8,11 +8,19 @@ use crate::spec::{Change, How};
 use crate::testing::*;
 
 fn step(run: u32, index: u32, says: &str) -> Command {
-    runtime(Action::RecordStep { step: StepKey { run, index }, digest: Digest::of(&[says.as_bytes()]) })
+    runtime(Action::RecordStep {
+        step: StepKey { run, index },
+        digest: Digest::of(&[says.as_bytes()]),
+    })
 }
 
 fn opened(incarnation: u32) -> Event {
-    Event::Opened(Opened { incarnation: Incarnation(incarnation), node: node(), base: None, signer: None })
+    Event::Opened(Opened {
+        incarnation: Incarnation(incarnation),
+        node: node(),
+        base: None,
+        signer: None,
+    })
 }
 
 #[test]
@@ -26,7 +34,13 @@ fn every_opening_is_a_new_incarnation() {
 fn opening_with_the_definition_in_force_revises_nothing() {
     let past = Past::began();
     let open = |spec| {
-        runtime(Action::Open { node: node(), base: None, revise: Some(definition(spec)), signer: None, copy: None })
+        runtime(Action::Open {
+            node: node(),
+            base: None,
+            revise: Some(definition(spec)),
+            signer: None,
+            copy: None,
+        })
     };
     check(&past, &open(room()), &accepted([opened(2)]));
     let other = definition(room_with(|spec| spec.limits.attempts = 1));
@@ -49,9 +63,18 @@ fn opening_with_the_definition_in_force_revises_nothing() {
 #[test]
 fn world_whose_last_rules_were_others_begins_an_epoch() {
     let mut past = Past::began();
-    past.world.evolve(&Event::EpochOpened(EpochOpened { decider: Digest::default(), binary: "0".to_owned() }));
-    let (decider, binary) = (crate::decider::decider_id(), crate::decider::BINARY.to_owned());
-    let then = vec![opened(2), Event::EpochOpened(EpochOpened { decider, binary })];
+    past.world.evolve(&Event::EpochOpened(EpochOpened {
+        decider: Digest::default(),
+        binary: "0".to_owned(),
+    }));
+    let (decider, binary) = (
+        crate::decider::decider_id(),
+        crate::decider::BINARY.to_owned(),
+    );
+    let then = vec![
+        opened(2),
+        Event::EpochOpened(EpochOpened { decider, binary }),
+    ];
     assert_eq!(past.decide(&reopen()).events, then);
 }
 
@@ -60,17 +83,27 @@ fn bad_definition_is_refused_without_a_trace() {
     let past = Past::began();
     let bad = definition(room_with(|spec| spec.limits.news_max = 0));
     let why = "the limit news_max is 0".to_owned();
-    check(&past, &runtime(Action::Revise { definition: bad }), &quietly(Refusal::BadDefinition { why }));
+    check(
+        &past,
+        &runtime(Action::Revise { definition: bad }),
+        &quietly(Refusal::BadDefinition { why }),
+    );
 }
 
 #[test]
 fn agents_and_tools_have_no_say_in_the_room() {
     let past = Past::began();
-    let revise = Action::Revise { definition: definition(room()) };
+    let revise = Action::Revise {
+        definition: definition(room()),
+    };
     for action in [reopen().action, revise, step(1, 0, "a").action] {
         let command = Command::of(Principal::Agent(agent("bob")), action);
         let reason = RefusalReason::NotAPerson;
-        check(&past, &command, &recorded(reason, [refused(&command, reason, None)]));
+        check(
+            &past,
+            &command,
+            &recorded(reason, [refused(&command, reason, None)]),
+        );
     }
 }
 
@@ -78,7 +111,11 @@ fn agents_and_tools_have_no_say_in_the_room() {
 fn step_is_recorded_once() {
     let past = Past::began();
     let (key, digest) = (StepKey { run: 1, index: 0 }, Digest::of(&[b"a"]));
-    check(&past, &step(1, 0, "a"), &accepted([Event::StepDone(StepDone { step: key, digest })]));
+    check(
+        &past,
+        &step(1, 0, "a"),
+        &accepted([Event::StepDone(StepDone { step: key, digest })]),
+    );
     let past = past.then(step(1, 0, "a"));
     check(&past, &step(1, 0, "a"), &accepted([]));
     check(&past, &step(1, 0, "b"), &quietly(Refusal::Stale));
@@ -87,7 +124,10 @@ fn step_is_recorded_once() {
 #[test]
 fn new_run_of_a_script_forgets_the_old_ones_steps() {
     let past = Past::began().then(step(1, 0, "a")).then(step(2, 0, "b"));
-    assert_eq!((past.world.script().run, past.world.script().done.len()), (2, 1));
+    assert_eq!(
+        (past.world.script().run, past.world.script().done.len()),
+        (2, 1)
+    );
     check(&past, &step(1, 1, "c"), &quietly(Refusal::Stale));
 }
 
@@ -97,7 +137,10 @@ fn command_with_a_steps_key_records_the_step() {
         key: crate::commit::CommandKey::Step(StepKey { run: 1, index: 3 }),
         digest: Digest::of(&[b"say"]),
     };
-    let past = Past::began().then(Command { key: Some(key), ..post("@bob hi") });
+    let past = Past::began().then(Command {
+        key: Some(key),
+        ..post("@bob hi")
+    });
     assert_eq!(past.world.script().done[&3].digest, Digest::of(&[b"say"]));
     assert_eq!(past.world.script().done[&3].at, past.world.head());
 }

@@ -7,11 +7,17 @@ use crate::refusal::{Refusal, RefusalReason};
 use crate::testing::*;
 
 fn labels(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
-    pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect()
+    pairs
+        .iter()
+        .map(|(key, value)| ((*key).to_owned(), (*value).to_owned()))
+        .collect()
 }
 
 fn label(owner: Option<&str>, pairs: &[(&str, &str)]) -> Command {
-    runtime(Action::Label { owner: owner.map(str::to_owned), labels: labels(pairs) })
+    runtime(Action::Label {
+        owner: owner.map(str::to_owned),
+        labels: labels(pairs),
+    })
 }
 
 #[test]
@@ -26,7 +32,10 @@ fn owner_and_labels_replace_the_ones_before() {
     check(
         &past,
         &first,
-        &accepted([Event::Labelled(labelled(Some("team-a"), &[("stage", "test"), ("topic", "release")]))]),
+        &accepted([Event::Labelled(labelled(
+            Some("team-a"),
+            &[("stage", "test"), ("topic", "release")],
+        ))]),
     );
     let past = past.then(first);
     let past = past.then(label(None, &[("stage", "live")]));
@@ -44,26 +53,59 @@ fn the_same_labels_again_are_no_event() {
 fn labels_that_nobody_could_type_or_keep_are_refused() {
     let long = "x".repeat(129);
     let many: Vec<(String, String)> = (0..17).map(|n| (format!("k{n}"), String::new())).collect();
-    let many: Vec<(&str, &str)> = many.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+    let many: Vec<(&str, &str)> = many
+        .iter()
+        .map(|(key, value)| (key.as_str(), value.as_str()))
+        .collect();
     let cases: [(Command, &str); 7] = [
-        (label(Some(""), &[]), "the owner is empty; leave it out instead"),
-        (label(Some(&long), &[]), "the owner has 129 bytes, at most 128 are allowed"),
-        (label(None, &[("a b", "")]), "\"a b\" is no name of a label: letters, digits and . _ - / make one"),
-        (label(None, &[("", "")]), "\"\" is no name of a label: letters, digits and . _ - / make one"),
-        (label(None, &[("a", &long)]), "a has 129 bytes, at most 128 are allowed"),
+        (
+            label(Some(""), &[]),
+            "the owner is empty; leave it out instead",
+        ),
+        (
+            label(Some(&long), &[]),
+            "the owner has 129 bytes, at most 128 are allowed",
+        ),
+        (
+            label(None, &[("a b", "")]),
+            "\"a b\" is no name of a label: letters, digits and . _ - / make one",
+        ),
+        (
+            label(None, &[("", "")]),
+            "\"\" is no name of a label: letters, digits and . _ - / make one",
+        ),
+        (
+            label(None, &[("a", &long)]),
+            "a has 129 bytes, at most 128 are allowed",
+        ),
         (label(None, &[("a", "b\nc")]), "a has a control character"),
-        (label(None, &many), "there are 17 labels, at most 16 are allowed"),
+        (
+            label(None, &many),
+            "there are 17 labels, at most 16 are allowed",
+        ),
     ];
     for (command, why) in cases {
-        check(&Past::began(), &command, &quietly(Refusal::BadLabels { why: why.to_owned() }));
+        check(
+            &Past::began(),
+            &command,
+            &quietly(Refusal::BadLabels {
+                why: why.to_owned(),
+            }),
+        );
     }
 }
 
 #[test]
 fn agents_and_tools_label_nothing() {
-    for principal in [Principal::Agent(agent("bob")), Principal::Tool(tool("look"))] {
+    for principal in [
+        Principal::Agent(agent("bob")),
+        Principal::Tool(tool("look")),
+    ] {
         let command = Command::of(principal, label(None, &[("a", "b")]).action);
-        let then = recorded(RefusalReason::NotAPerson, [refused(&command, RefusalReason::NotAPerson, None)]);
+        let then = recorded(
+            RefusalReason::NotAPerson,
+            [refused(&command, RefusalReason::NotAPerson, None)],
+        );
         check(&Past::began(), &command, &then);
     }
 }

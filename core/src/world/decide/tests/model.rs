@@ -12,12 +12,17 @@ fn asking() -> Past {
 }
 
 fn retry_at(past: &Past) -> Option<Time> {
-    let Event::ModelFailed(failed) = &past.last()[0] else { panic!("{:?}", past.last()) };
+    let Event::ModelFailed(failed) = &past.last()[0] else {
+        panic!("{:?}", past.last())
+    };
     failed.retry_at
 }
 
 fn failing(past: Past, kind: ModelErrorKind, retry_after_ms: u64) -> Past {
-    let error = ModelError { retry_after_ms: Some(retry_after_ms), ..ModelError::new(kind, "d") };
+    let error = ModelError {
+        retry_after_ms: Some(retry_after_ms),
+        ..ModelError::new(kind, "d")
+    };
     let command = past.fail_model("bob", error);
     past.then(command)
 }
@@ -37,44 +42,87 @@ fn failed_attempt_is_made_again_when_its_back_off_is_over() {
     assert_eq!(due, Time(past.now.0 + 500));
     let call = crate::ids::ModelCallId(at(7));
     let (agent, after) = (agent("bob"), Attempt(1));
-    assert_eq!(past.owed(), [Effect::RetryModel { agent: agent.clone(), call, after, not_before: Some(due) }]);
+    assert_eq!(
+        past.owed(),
+        [Effect::RetryModel {
+            agent: agent.clone(),
+            call,
+            after,
+            not_before: Some(due)
+        }]
+    );
     check(&past, &past.retry("bob"), &quietly(Refusal::Stale));
     let past = retried(past);
-    assert_eq!(past.owed(), [Effect::CallModel { agent, call, attempt: Attempt(2) }]);
+    assert_eq!(
+        past.owed(),
+        [Effect::CallModel {
+            agent,
+            call,
+            attempt: Attempt(2)
+        }]
+    );
 }
 
 #[test]
 fn further_attempt_is_no_new_call() {
     let room = room_with(|spec| spec.limits.model_calls_per_agent = 2);
-    let past = retried(Past::with(room).said("@bob go").woke("bob").model_failed("bob", ModelErrorKind::Overload));
+    let past = retried(
+        Past::with(room)
+            .said("@bob go")
+            .woke("bob")
+            .model_failed("bob", ModelErrorKind::Overload),
+    );
     let total = past.world.meters().total;
     assert_eq!((total.calls, total.attempts), (1, 2));
-    let past = past.answered("bob", calls(&[("look", "{}")])).started("bob", 0, 1);
-    let past = past.finished("bob", 0, 1, ToolOutcome::text("seen")).carried_on("bob");
-    assert!(matches!(past.last(), [.., Event::ModelCalled(called)] if called.purpose == Purpose::Closing));
+    let past = past
+        .answered("bob", calls(&[("look", "{}")]))
+        .started("bob", 0, 1);
+    let past = past
+        .finished("bob", 0, 1, ToolOutcome::text("seen"))
+        .carried_on("bob");
+    assert!(
+        matches!(past.last(), [.., Event::ModelCalled(called)] if called.purpose == Purpose::Closing)
+    );
 }
 
 #[test]
 fn third_failure_ends_the_turn_with_one_notice() {
-    let past =
-        retried(retried(asking().model_failed("bob", ModelErrorKind::Rate)).model_failed("bob", ModelErrorKind::Rate));
+    let past = retried(
+        retried(asking().model_failed("bob", ModelErrorKind::Rate))
+            .model_failed("bob", ModelErrorKind::Rate),
+    );
     let turn = past.turn("bob");
     let past = past.model_failed("bob", ModelErrorKind::Rate);
     assert_eq!(retry_at(&past), None);
-    let told = notice(Notice::TurnFailed { agent: agent("bob"), code: "rate".to_owned() }, 4);
-    assert_eq!(past.last()[1..], [told, closed("bob", turn, CloseReason::Failed)]);
+    let told = notice(
+        Notice::TurnFailed {
+            agent: agent("bob"),
+            code: "rate".to_owned(),
+        },
+        4,
+    );
+    assert_eq!(
+        past.last()[1..],
+        [told, closed("bob", turn, CloseReason::Failed)]
+    );
 }
 
 #[test]
 fn provider_is_not_asked_before_it_wants_to_be() {
     let past = failing(asking(), ModelErrorKind::Rate, 300_000);
     assert_eq!(retry_at(&past), Some(Time(past.now.0 + 300_000)));
-    assert_eq!(retry_at(&failing(asking(), ModelErrorKind::Rate, 300_001)), None);
+    assert_eq!(
+        retry_at(&failing(asking(), ModelErrorKind::Rate, 300_001)),
+        None
+    );
 }
 
 #[test]
 fn what_will_be_refused_again_is_not_tried_again() {
-    assert_eq!(retry_at(&asking().model_failed("bob", ModelErrorKind::RefusesAccount)), None);
+    assert_eq!(
+        retry_at(&asking().model_failed("bob", ModelErrorKind::RefusesAccount)),
+        None
+    );
 }
 
 #[test]
@@ -82,7 +130,13 @@ fn attempts_lost_to_crashes_do_not_count() {
     let mut past = asking();
     for _ in 0..5 {
         past = past.crashed();
-        assert!(matches!(past.owed()[..], [Effect::RetryModel { not_before: None, .. }]));
+        assert!(matches!(
+            past.owed()[..],
+            [Effect::RetryModel {
+                not_before: None,
+                ..
+            }]
+        ));
         let command = past.retry("bob");
         past = past.then(command);
     }
@@ -93,29 +147,48 @@ fn attempts_lost_to_crashes_do_not_count() {
 #[test]
 fn attempts_over_restarts_are_bounded() {
     for attempts in 1..=3 {
-        let mut past = Past::with(room_with(|spec| spec.limits.attempts = attempts)).said("@bob hi").woke("bob");
+        let mut past = Past::with(room_with(|spec| spec.limits.attempts = attempts))
+            .said("@bob hi")
+            .woke("bob");
         let turn = past.turn("bob");
         for begun in 1..=3 * attempts {
-            assert!(matches!(past.owed()[..], [Effect::CallModel { attempt, .. }] if attempt == Attempt(begun)));
+            assert!(
+                matches!(past.owed()[..], [Effect::CallModel { attempt, .. }] if attempt == Attempt(begun))
+            );
             past = past.crashed();
             let command = past.retry("bob");
             past = past.then(command);
         }
-        let told = notice(Notice::TurnFailed { agent: agent("bob"), code: "lost_to_crashes".to_owned() }, 4);
-        assert_eq!((retry_at(&past), &past.last()[1..]), (None, &[told, closed("bob", turn, CloseReason::Failed)][..]));
+        let told = notice(
+            Notice::TurnFailed {
+                agent: agent("bob"),
+                code: "lost_to_crashes".to_owned(),
+            },
+            4,
+        );
+        assert_eq!(
+            (retry_at(&past), &past.last()[1..]),
+            (None, &[told, closed("bob", turn, CloseReason::Failed)][..])
+        );
         assert_eq!(past.owed(), []);
     }
 }
 
 #[test]
 fn attempts_that_fail_and_attempts_that_are_lost_are_bounded_together() {
-    let mut past = Past::with(room_with(|spec| spec.limits.attempts = 2)).said("@bob hi").woke("bob");
+    let mut past = Past::with(room_with(|spec| spec.limits.attempts = 2))
+        .said("@bob hi")
+        .woke("bob");
     for _ in 0..5 {
         past = past.crashed();
         let command = past.retry("bob");
         past = past.then(command);
     }
-    assert_eq!(retry_at(&past.model_failed("bob", ModelErrorKind::Overload)), None, "the sixth is the last");
+    assert_eq!(
+        retry_at(&past.model_failed("bob", ModelErrorKind::Overload)),
+        None,
+        "the sixth is the last"
+    );
 }
 
 #[test]
@@ -124,8 +197,18 @@ fn model_that_stands_in_for_one_that_processes_died_of_has_attempts_of_its_own()
     let mut past = Past::with(room_with(|spec| {
         spec.limits.attempts = 1;
         let own = spec.models[&model()].clone();
-        spec.models.insert(other.clone(), ModelSpec { model: "m-2".to_owned(), ..own });
-        spec.models.get_mut(&model()).unwrap().fallback.push(other.clone());
+        spec.models.insert(
+            other.clone(),
+            ModelSpec {
+                model: "m-2".to_owned(),
+                ..own
+            },
+        );
+        spec.models
+            .get_mut(&model())
+            .unwrap()
+            .fallback
+            .push(other.clone());
     }));
     past = past.said("@bob hi").woke("bob");
     for _ in 0..3 {
@@ -133,7 +216,9 @@ fn model_that_stands_in_for_one_that_processes_died_of_has_attempts_of_its_own()
         let command = past.retry("bob");
         past = past.then(command);
     }
-    assert!(matches!(past.last(), [Event::ModelFailed(failed)] if failed.fallback == Some(other.clone())));
+    assert!(
+        matches!(past.last(), [Event::ModelFailed(failed)] if failed.fallback == Some(other.clone()))
+    );
     let command = past.retry("bob");
     let past = past.then(command);
     assert!(matches!(past.last(), [.., Event::ModelCalled(called)] if called.model == other));
@@ -142,8 +227,13 @@ fn model_that_stands_in_for_one_that_processes_died_of_has_attempts_of_its_own()
 #[test]
 fn attempt_that_people_saw_part_of_is_not_made_again_unless_the_room_says_so() {
     for retry_shown in [false, true] {
-        let past = Past::with(room_with(|spec| spec.policy.retry_shown = retry_shown)).said("@bob hi").woke("bob");
-        let past = past.clone().then(past.stream("bob")).model_failed("bob", ModelErrorKind::Outage);
+        let past = Past::with(room_with(|spec| spec.policy.retry_shown = retry_shown))
+            .said("@bob hi")
+            .woke("bob");
+        let past = past
+            .clone()
+            .then(past.stream("bob"))
+            .model_failed("bob", ModelErrorKind::Outage);
         assert_eq!(retry_at(&past).is_some(), retry_shown);
     }
 }
@@ -160,7 +250,11 @@ fn stream_of_a_lost_attempt_is_replaced_under_a_new_id() {
         incarnation: Incarnation(2),
         replaces: Some(at(8)),
     };
-    check(&past, &past.stream("bob"), &accepted([Event::StreamStarted(started)]));
+    check(
+        &past,
+        &past.stream("bob"),
+        &accepted([Event::StreamStarted(started)]),
+    );
     let past = past.clone().then(past.stream("bob"));
     check(&past, &past.stream("bob"), &accepted([]));
 }
@@ -176,7 +270,9 @@ fn outcome_of_an_attempt_that_was_lost_is_stale() {
 fn retry_asks_what_was_asked_though_the_room_was_revised() {
     let past = asking().model_failed("bob", ModelErrorKind::Overload);
     let read = past.world.model_ask(&agent("bob")).unwrap().request;
-    let mut revised = definition(room_with(|spec| spec.agents[1].display = Some(agent("Eve L"))));
+    let mut revised = definition(room_with(|spec| {
+        spec.agents[1].display = Some(agent("Eve L"))
+    }));
     revised.text = crate::spec::SpecText::default().into();
     let past = retried_after(past, revised);
     assert_eq!(past.world.model_ask(&agent("bob")).unwrap().request, read);
@@ -184,7 +280,9 @@ fn retry_asks_what_was_asked_though_the_room_was_revised() {
 
 fn retried_after(past: Past, definition: crate::spec::Definition) -> Past {
     let due = retry_at(&past).unwrap();
-    let past = past.then(runtime(crate::command::Action::Revise { definition })).after_ms(500);
+    let past = past
+        .then(runtime(crate::command::Action::Revise { definition }))
+        .after_ms(500);
     assert!(due <= past.now);
     let command = past.retry("bob");
     past.then(command)

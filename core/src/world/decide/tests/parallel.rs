@@ -33,12 +33,19 @@ fn tool_of<'s>(spec: &'s mut WorldSpec, name: &str) -> &'s mut ToolSpec {
 fn owed_runs(past: &Past) -> Vec<usize> {
     let slots = &past.memory("bob").turn.as_ref().unwrap().slots;
     let place = |id: CallId| slots.iter().position(|slot| slot.call == id);
-    let of = |effect: &Effect| if let Effect::RunTool { call, .. } = effect { place(*call) } else { None };
+    let of = |effect: &Effect| {
+        if let Effect::RunTool { call, .. } = effect {
+            place(*call)
+        } else {
+            None
+        }
+    };
     past.owed().iter().filter_map(of).collect()
 }
 
 fn ran(past: Past, n: usize) -> Past {
-    past.started("bob", n, 1).finished("bob", n, 1, ToolOutcome::text("x"))
+    past.started("bob", n, 1)
+        .finished("bob", n, 1, ToolOutcome::text("x"))
 }
 
 #[test]
@@ -53,7 +60,11 @@ fn reads_run_together_up_to_eight_of_a_tool() {
 
 #[test]
 fn writes_run_one_by_one_for_each_tool() {
-    let past = Past::with(free_room(|_| {})).bob_calls(&[("write", "{}"), ("keep", "{}"), ("write", "{}")]);
+    let past = Past::with(free_room(|_| {})).bob_calls(&[
+        ("write", "{}"),
+        ("keep", "{}"),
+        ("write", "{}"),
+    ]);
     assert_eq!(owed_runs(&past), [0, 1]);
     assert_eq!(owed_runs(&ran(past, 0)), [1, 2]);
 }
@@ -64,13 +75,23 @@ fn tool_says_how_many_of_its_runs_go_on_at_a_time() {
         tool_of(spec, "look").concurrency_max = Some(1);
         tool_of(spec, "write").concurrency_max = Some(2);
     });
-    let past = Past::with(room).bob_calls(&[("look", "{}"), ("look", "{}"), ("write", "{}"), ("write", "{}")]);
+    let past = Past::with(room).bob_calls(&[
+        ("look", "{}"),
+        ("look", "{}"),
+        ("write", "{}"),
+        ("write", "{}"),
+    ]);
     assert_eq!(owed_runs(&past), [0, 2, 3]);
 }
 
 #[test]
 fn destructive_call_runs_alone_and_holds_back_what_came_later() {
-    let wanted = [("look", "{}"), ("wipe", "{}"), ("look", "{}"), ("wipe", "{}")];
+    let wanted = [
+        ("look", "{}"),
+        ("wipe", "{}"),
+        ("look", "{}"),
+        ("wipe", "{}"),
+    ];
     let past = Past::with(free_room(|_| {})).bob_calls(&wanted);
     assert_eq!(owed_runs(&past), [0]);
     let past = ran(past, 0);
@@ -84,24 +105,39 @@ fn destructive_call_runs_alone_and_holds_back_what_came_later() {
 #[test]
 fn start_out_of_turn_is_stale() {
     let past = Past::with(free_room(|_| {})).bob_calls(&[("look", "{}"), ("wipe", "{}")]);
-    check(&past, &past.start("bob", 1, 1), &quietly(crate::refusal::Refusal::Stale));
+    check(
+        &past,
+        &past.start("bob", 1, 1),
+        &quietly(crate::refusal::Refusal::Stale),
+    );
 }
 
 #[test]
 fn destructive_call_of_one_agent_waits_for_the_reads_of_another() {
-    let past = Past::with(free_room(|_| {})).said("@bob @eve go").woke("bob").woke("eve");
-    let past = past.answered("eve", calls(&[("look", "{}")])).started("eve", 0, 1);
+    let past = Past::with(free_room(|_| {}))
+        .said("@bob @eve go")
+        .woke("bob")
+        .woke("eve");
+    let past = past
+        .answered("eve", calls(&[("look", "{}")]))
+        .started("eve", 0, 1);
     let past = past.answered("bob", calls(&[("wipe", "{}")]));
     assert_eq!(owed_runs(&past), NONE);
     assert_eq!(past.world.activity(), crate::world::Activity::Running);
-    assert_eq!(owed_runs(&past.finished("eve", 0, 1, ToolOutcome::text("x"))), [0]);
+    assert_eq!(
+        owed_runs(&past.finished("eve", 0, 1, ToolOutcome::text("x"))),
+        [0]
+    );
 }
 
 #[test]
 fn effect_of_the_call_decides_what_it_may_run_beside() {
     let room = free_room(|spec| {
         let effect = EffectClass::Destructive;
-        tool_of(spec, "look").rules = vec![CallRule { when: Vec::new(), effect }];
+        tool_of(spec, "look").rules = vec![CallRule {
+            when: Vec::new(),
+            effect,
+        }];
     });
     let past = Past::with(room).bob_calls(&[("keep", "{}"), ("look", "{}")]);
     assert_eq!(owed_runs(&past), [0]);
@@ -112,7 +148,14 @@ fn run_that_was_lost_waits_for_its_turn_like_one_that_never_started() {
     let past = Past::with(free_room(|_| {})).bob_calls(&[("keep", "{}"), ("wipe", "{}")]);
     let past = past.started("bob", 0, 1).crashed();
     let (agent, call) = (agent("bob"), past.call("bob", 0));
-    assert_eq!(past.owed(), [Effect::RunTool { agent, call, attempt: Attempt(2) }]);
+    assert_eq!(
+        past.owed(),
+        [Effect::RunTool {
+            agent,
+            call,
+            attempt: Attempt(2)
+        }]
+    );
 }
 
 /// Eight tools that read and eight that write.
@@ -124,7 +167,12 @@ fn wide_room() -> WorldSpec {
                 let name = tool(&format!("{kind}{n}"));
                 let one = ToolSpec {
                     repeat: Repeat::Never,
-                    ..ToolSpec::new(name.clone(), effect, "It does.", json!({ "type": "object" }))
+                    ..ToolSpec::new(
+                        name.clone(),
+                        effect,
+                        "It does.",
+                        json!({ "type": "object" }),
+                    )
                 };
                 spec.tools.insert(name.clone(), one);
                 spec.agents[0].tools.push(name);
@@ -135,8 +183,15 @@ fn wide_room() -> WorldSpec {
 
 /// Bob has called eight tools: those of `asking` write, and so ask first.
 fn eight(opened: Past, asking: u8) -> World {
-    let names: Vec<String> =
-        (0..8).map(|n| if asking >> n & 1 == 1 { format!("w{n}") } else { format!("r{n}") }).collect();
+    let names: Vec<String> = (0..8)
+        .map(|n| {
+            if asking >> n & 1 == 1 {
+                format!("w{n}")
+            } else {
+                format!("r{n}")
+            }
+        })
+        .collect();
     let wanted: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "{}")).collect();
     opened.bob_calls(&wanted).world
 }
@@ -144,7 +199,11 @@ fn eight(opened: Past, asking: u8) -> World {
 fn give(world: &mut World, command: &Command) {
     let stamp = world.stamp(Time::SIMULATED_START, Seed::new([0; 16]));
     let decision = world.decide(command, &stamp);
-    assert!(decision.answer.is_ok(), "{command:?}: {:?}", decision.answer);
+    assert!(
+        decision.answer.is_ok(),
+        "{command:?}: {:?}",
+        decision.answer
+    );
     world.apply(&world.commit(command, &stamp, &decision).unwrap());
 }
 
@@ -157,14 +216,36 @@ fn slots(world: &World) -> Vec<CallId> {
 fn finish(world: &mut World, n: usize, call: CallId) {
     let outcome = ToolOutcome::text(format!("result {n}"));
     let (agent, attempt) = (agent("bob"), Attempt(1));
-    give(world, &runtime(Action::FinishTool { agent, call, attempt, outcome, progress: None }));
+    give(
+        world,
+        &runtime(Action::FinishTool {
+            agent,
+            call,
+            attempt,
+            outcome,
+            progress: None,
+        }),
+    );
 }
 
 /// What the model is asked next.
 fn next_prompt(world: &World) -> ModelRequest {
     let mut world = world.clone();
-    let turn = world.memory(&agent("bob")).unwrap().turn.as_ref().unwrap().id;
-    give(&mut world, &runtime(Action::ContinueTurn { agent: agent("bob"), turn, reaction: ask() }));
+    let turn = world
+        .memory(&agent("bob"))
+        .unwrap()
+        .turn
+        .as_ref()
+        .unwrap()
+        .id;
+    give(
+        &mut world,
+        &runtime(Action::ContinueTurn {
+            agent: agent("bob"),
+            turn,
+            reaction: ask(),
+        }),
+    );
     world.model_ask(&agent("bob")).unwrap().request
 }
 
@@ -172,7 +253,9 @@ fn next_prompt(world: &World) -> ModelRequest {
 fn state_hash(world: &World) -> Digest {
     let mut state = serde_json::to_value(world).unwrap();
     let settled = state["settled"].as_object_mut().unwrap();
-    settled.values_mut().for_each(|settled| settled["at"] = json!(null));
+    settled
+        .values_mut()
+        .for_each(|settled| settled["at"] = json!(null));
     Digest::of(&[&serde_json::to_vec(&state).unwrap()])
 }
 
@@ -207,7 +290,11 @@ fn eight_parallel_calls_give_one_state_and_one_prompt_in_all_orders_of_their_end
             give(&mut world, &started);
         }
         let (last, orders) = all_orders(world, &calls, allowed);
-        assert_eq!(orders, (1..=allowed.count_ones()).product::<u32>(), "40,320 if all are allowed");
+        assert_eq!(
+            orders,
+            (1..=allowed.count_ones()).product::<u32>(),
+            "40,320 if all are allowed"
+        );
         assert_eq!(next_prompt(&last).items.len(), 10);
     }
 }
@@ -217,7 +304,10 @@ struct Dice(u64);
 
 impl Dice {
     fn below(&mut self, sides: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         usize::try_from(self.0 >> 33).unwrap() % sides
     }
 }
@@ -228,10 +318,20 @@ fn next_of(world: &World, allowed: u8, n: usize, call: CallId) -> Option<Command
     let attempt = Attempt(1);
     Some(match world.memory(&agent)?.open_calls.get(&call)?.state {
         CallState::AwaitsApproval { request, .. } => decision(request, allowed >> n & 1 == 1),
-        CallState::Ready { .. } => runtime(Action::StartTool { agent, call, attempt }),
+        CallState::Ready { .. } => runtime(Action::StartTool {
+            agent,
+            call,
+            attempt,
+        }),
         CallState::Running(_) => {
             let outcome = ToolOutcome::text(format!("result {n}"));
-            runtime(Action::FinishTool { agent, call, attempt, outcome, progress: None })
+            runtime(Action::FinishTool {
+                agent,
+                call,
+                attempt,
+                outcome,
+                progress: None,
+            })
         }
         CallState::AwaitsAnswer { .. }
         | CallState::AwaitsAgent { .. }
@@ -241,16 +341,30 @@ fn next_of(world: &World, allowed: u8, n: usize, call: CallId) -> Option<Command
 }
 
 fn decision(request: RequestId, is_allowed: bool) -> Command {
-    let judgement = Judgement::new(if is_allowed { Verdict::Allow } else { Verdict::Deny });
-    Command::of(ada(), Action::Decide { agent: agent("bob"), request, judgement })
+    let judgement = Judgement::new(if is_allowed {
+        Verdict::Allow
+    } else {
+        Verdict::Deny
+    });
+    Command::of(
+        ada(),
+        Action::Decide {
+            agent: agent("bob"),
+            request,
+            judgement,
+        },
+    )
 }
 
 /// Brings all calls to their end, `choose` saying whose next step is taken.
 fn run_out(mut world: World, allowed: u8, mut choose: impl FnMut(usize) -> usize) -> World {
     let calls = slots(&world);
     for _ in 0..8 * 3 {
-        let next: Vec<Command> =
-            calls.iter().enumerate().filter_map(|(n, call)| next_of(&world, allowed, n, *call)).collect();
+        let next: Vec<Command> = calls
+            .iter()
+            .enumerate()
+            .filter_map(|(n, call)| next_of(&world, allowed, n, *call))
+            .collect();
         if next.is_empty() {
             break;
         }

@@ -3,7 +3,13 @@ use crate::ids::RequestId;
 use crate::testing::*;
 
 fn recorded_of(past: &Past) -> Vec<bool> {
-    let repeated = |event: &Event| if let Event::Refused(refused) = event { Some(refused.repeated) } else { None };
+    let repeated = |event: &Event| {
+        if let Event::Refused(refused) = event {
+            Some(refused.repeated)
+        } else {
+            None
+        }
+    };
     past.events().filter_map(repeated).collect()
 }
 

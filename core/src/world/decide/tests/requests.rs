@@ -7,7 +7,10 @@ use crate::testing::*;
 use crate::tool::ToolOutcome;
 
 fn layer(kind: LayerKind, text: &str) -> Layer {
-    Layer { kind, text: text.into() }
+    Layer {
+        kind,
+        text: text.into(),
+    }
 }
 
 fn system(past: &Past, name: &str) -> Vec<Layer> {
@@ -16,7 +19,13 @@ fn system(past: &Past, name: &str) -> Vec<Layer> {
 
 fn revised(past: &Past, text: SpecText) -> Command {
     let spec = past.world.rules().spec().clone();
-    runtime(Action::Revise { definition: Definition { spec, text: text.into(), source: None } })
+    runtime(Action::Revise {
+        definition: Definition {
+            spec,
+            text: text.into(),
+            source: None,
+        },
+    })
 }
 
 #[test]
@@ -25,12 +34,20 @@ fn layers_come_in_their_order_and_absent_ones_are_left_out() {
     let text = SpecText {
         rules: Some("Be kind.".to_owned()),
         context: Some("The release is 1.2.".to_owned()),
-        prompts: [(agent("bob"), "You plan.".to_owned()), (agent("eve"), "  ".to_owned())].into(),
+        prompts: [
+            (agent("bob"), "You plan.".to_owned()),
+            (agent("eve"), "  ".to_owned()),
+        ]
+        .into(),
         tasks: [(agent("bob"), "Ship it.".to_owned())].into(),
         ..SpecText::default()
     };
     let revise = revised(&past, text);
-    let past = past.then(revise).said("@bob @eve go").woke("bob").woke("eve");
+    let past = past
+        .then(revise)
+        .said("@bob @eve go")
+        .woke("bob")
+        .woke("eve");
     let identity = |name: &str, others: &str| {
         let text = format!(
             "You are @{name} in a room of people and agents. Other agents here: {others}. To address someone, begin a line \
@@ -64,12 +81,31 @@ fn layers_come_in_their_order_and_absent_ones_are_left_out() {
 fn layers_of_an_open_turn_stay_when_the_definition_changes() {
     let past = Past::began().bob_calls(&[("look", "{}")]);
     let before = vec![Some(LayerKind::Identity), Some(LayerKind::Role)];
-    let revise = revised(&past, SpecText { rules: Some("Be kind.".to_owned()), ..SpecText::default() });
-    let past = past.then(revise).started("bob", 0, 1).finished("bob", 0, 1, ToolOutcome::text("ok")).carried_on("bob");
-    let kinds: Vec<_> = system(&past, "bob").iter().map(|layer| Some(layer.kind)).collect();
+    let revise = revised(
+        &past,
+        SpecText {
+            rules: Some("Be kind.".to_owned()),
+            ..SpecText::default()
+        },
+    );
+    let past = past
+        .then(revise)
+        .started("bob", 0, 1)
+        .finished("bob", 0, 1, ToolOutcome::text("ok"))
+        .carried_on("bob");
+    let kinds: Vec<_> = system(&past, "bob")
+        .iter()
+        .map(|layer| Some(layer.kind))
+        .collect();
     assert_eq!(kinds, before);
-    let past = past.answered("bob", text("done")).said("@bob again").woke("bob");
-    let kinds: Vec<_> = system(&past, "bob").iter().map(|layer| Some(layer.kind)).collect();
+    let past = past
+        .answered("bob", text("done"))
+        .said("@bob again")
+        .woke("bob");
+    let kinds: Vec<_> = system(&past, "bob")
+        .iter()
+        .map(|layer| Some(layer.kind))
+        .collect();
     assert_eq!(kinds, [Some(LayerKind::Identity), Some(LayerKind::Rules)]);
 }
 
@@ -77,7 +113,8 @@ fn layers_of_an_open_turn_stay_when_the_definition_changes() {
 fn identity_does_not_grow_with_the_room() {
     let crowd = |count: usize| {
         room_with(|spec| {
-            let members = (0..count).map(|n| AgentSpec::new(agent(&format!("member-{n:05}")), None));
+            let members =
+                (0..count).map(|n| AgentSpec::new(agent(&format!("member-{n:05}")), None));
             spec.agents.extend(members);
         })
     };
@@ -85,7 +122,11 @@ fn identity_does_not_grow_with_the_room() {
         let past = Past::with(crowd(count)).said("@bob go").woke("bob");
         system(&past, "bob")[0].text.clone()
     };
-    assert!(identity(60).contains("@member-00047 and 12 more. To address"), "{}", identity(60));
+    assert!(
+        identity(60).contains("@member-00047 and 12 more. To address"),
+        "{}",
+        identity(60)
+    );
     assert!(identity(600).len() <= identity(60).len() + 2);
     assert!(!identity(48).contains("more"));
 }
@@ -93,21 +134,32 @@ fn identity_does_not_grow_with_the_room() {
 fn joined(past: &Past, history: History) -> Command {
     let mut spec = past.world.rules().spec().clone();
     spec.policy.history = history;
-    spec.agents.push(AgentSpec::new(agent("finn"), Some(model())));
-    runtime(Action::Revise { definition: definition(spec) })
+    spec.agents
+        .push(AgentSpec::new(agent("finn"), Some(model())));
+    runtime(Action::Revise {
+        definition: definition(spec),
+    })
 }
 
 /// What `finn`, who joined after two messages, reads at his first turn.
 fn read_by_finn(history: History) -> Vec<Item> {
     let past = Past::began().said("@bob one").said("@eve two");
     let revise = joined(&past, history);
-    let past = past.then(revise).said("@cody three").said("@finn four").woke("finn");
+    let past = past
+        .then(revise)
+        .said("@cody three")
+        .said("@finn four")
+        .woke("finn");
     let items = past.world.model_ask(&agent("finn")).unwrap().request.items;
     items.iter().map(|item| (**item).clone()).collect()
 }
 
 fn heard(said: &str) -> Item {
-    Item::Heard { from: "ada".into(), text: said.into(), attachments: Vec::new() }
+    Item::Heard {
+        from: "ada".into(),
+        text: said.into(),
+        attachments: Vec::new(),
+    }
 }
 
 #[test]
@@ -118,7 +170,10 @@ fn agent_that_joins_learns_the_transcript() {
 
 #[test]
 fn agent_that_joins_learns_nothing_old_where_history_begins_then() {
-    assert_eq!(read_by_finn(History::SinceJoin), ["@cody three", "@finn four"].map(heard));
+    assert_eq!(
+        read_by_finn(History::SinceJoin),
+        ["@cody three", "@finn four"].map(heard)
+    );
 }
 
 #[test]
@@ -128,5 +183,11 @@ fn agent_that_joins_learns_only_what_is_kept() {
     let revise = joined(&past, History::All);
     let past = past.then(revise).said("@finn four").woke("finn");
     let items = past.world.model_ask(&agent("finn")).unwrap().request.items;
-    assert_eq!(items.iter().map(|item| (**item).clone()).collect::<Vec<_>>(), ["@bob three", "@finn four"].map(heard));
+    assert_eq!(
+        items
+            .iter()
+            .map(|item| (**item).clone())
+            .collect::<Vec<_>>(),
+        ["@bob three", "@finn four"].map(heard)
+    );
 }

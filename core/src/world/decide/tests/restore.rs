@@ -12,7 +12,9 @@ use crate::tool::{Reconciliation, ToolOutcome};
 use crate::world::RequestKind;
 
 fn restored(n: u8) -> Event {
-    Event::Restored(Restored { copy: CopyId(uuid::Uuid::from_bytes([n; 16])) })
+    Event::Restored(Restored {
+        copy: CopyId(uuid::Uuid::from_bytes([n; 16])),
+    })
 }
 
 fn kinds(past: &Past) -> Vec<EventKind> {
@@ -20,7 +22,13 @@ fn kinds(past: &Past) -> Vec<EventKind> {
 }
 
 fn runs(past: &Past) -> Vec<CallId> {
-    let run = |effect| if let Effect::RunTool { call, .. } = effect { Some(call) } else { None };
+    let run = |effect| {
+        if let Effect::RunTool { call, .. } = effect {
+            Some(call)
+        } else {
+            None
+        }
+    };
     past.owed().into_iter().filter_map(run).collect()
 }
 
@@ -39,10 +47,18 @@ fn only_the_first_opening_in_each_copy_is_one() {
     let past = Past::began().then(reopen_in(1));
     assert_eq!(past.last()[1], restored(1));
     let past = past.then(reopen_in(1)).then(reopen());
-    assert_eq!(past.events().filter(|event| matches!(event, Event::Restored(_))).count(), 1);
+    assert_eq!(
+        past.events()
+            .filter(|event| matches!(event, Event::Restored(_)))
+            .count(),
+        1
+    );
     let past = past.then(reopen_in(2));
     assert_eq!(past.last()[1], restored(2));
-    assert_eq!(past.world.copy(), Some(CopyId(uuid::Uuid::from_bytes([2; 16]))));
+    assert_eq!(
+        past.world.copy(),
+        Some(CopyId(uuid::Uuid::from_bytes([2; 16])))
+    );
 }
 
 #[test]
@@ -51,7 +67,15 @@ fn what_people_were_asked_is_asked_under_a_new_number() {
     let (old, call) = (past.request(), past.call("bob", 0));
     let past = past.then(reopen_in(1));
     let new = past.request();
-    assert!(new > old && kinds(&past) == [EventKind::Opened, EventKind::Restored, EventKind::ApprovalRequested]);
+    assert!(
+        new > old
+            && kinds(&past)
+                == [
+                    EventKind::Opened,
+                    EventKind::Restored,
+                    EventKind::ApprovalRequested
+                ]
+    );
     assert_eq!(past.world.settled()[&old].reason, RefusalReason::Closed);
     assert_eq!(past.world.settled()[&old].decided.how, "asked anew");
     let past = past.then_refused(allow(old));
@@ -61,13 +85,22 @@ fn what_people_were_asked_is_asked_under_a_new_number() {
 
 #[test]
 fn question_is_asked_anew_and_its_answer_goes_on_where_it_was() {
-    let past = Past::began().bob_calls(&[("look", "{}")]).started("bob", 0, 1).finished("bob", 0, 1, question());
+    let past = Past::began()
+        .bob_calls(&[("look", "{}")])
+        .started("bob", 0, 1)
+        .finished("bob", 0, 1, question());
     let (old, call) = (past.request(), past.call("bob", 0));
     let past = past.then(reopen_in(1));
     let new = past.request();
     assert!(new > old);
-    let past = past.then_refused(reply(old, Reply::Options(vec![0]))).then(reply(new, Reply::Options(vec![0])));
-    let next = Effect::RunTool { agent: agent("bob"), call, attempt: Attempt(2) };
+    let past = past
+        .then_refused(reply(old, Reply::Options(vec![0])))
+        .then(reply(new, Reply::Options(vec![0])));
+    let next = Effect::RunTool {
+        agent: agent("bob"),
+        call,
+        attempt: Attempt(2),
+    };
     assert_eq!(past.owed(), [next]);
 }
 
@@ -76,8 +109,17 @@ fn call_that_was_allowed_asks_again_unless_it_may_run_twice() {
     for mode in [Mode::Ask, Mode::Auto] {
         for tool in ["write", "wipe"] {
             let past = allowed(tool, mode).then(reopen_in(1));
-            let [.., Event::ApprovalRequested(asked)] = past.last() else { panic!("{tool}: {:?}", past.last()) };
-            assert_eq!(asked.warnings.iter().map(|finding| finding.code.as_str()).collect::<Vec<_>>(), ["restored"]);
+            let [.., Event::ApprovalRequested(asked)] = past.last() else {
+                panic!("{tool}: {:?}", past.last())
+            };
+            assert_eq!(
+                asked
+                    .warnings
+                    .iter()
+                    .map(|finding| finding.code.as_str())
+                    .collect::<Vec<_>>(),
+                ["restored"]
+            );
             let (request, call) = (past.request(), past.call("bob", 0));
             assert_eq!(runs(&past), [], "{tool}, {mode:?}");
             let past = past.then(reopen_in(1)).then(allow(request));
@@ -85,20 +127,35 @@ fn call_that_was_allowed_asks_again_unless_it_may_run_twice() {
         }
         for tool in ["keep", "brief", "look"] {
             let past = allowed(tool, mode).then(reopen_in(1));
-            assert_eq!((runs(&past).len(), past.world.pending().len()), (1, 0), "{tool}, {mode:?}");
+            assert_eq!(
+                (runs(&past).len(), past.world.pending().len()),
+                (1, 0),
+                "{tool}, {mode:?}"
+            );
         }
     }
 }
 
 #[test]
 fn allowed_call_that_had_its_answer_already_keeps_its_attempts() {
-    let past = allowed("write", Mode::Auto).started("bob", 0, 1).finished("bob", 0, 1, question());
+    let past = allowed("write", Mode::Auto)
+        .started("bob", 0, 1)
+        .finished("bob", 0, 1, question());
     let request = past.request();
-    let past = past.then(reply(request, Reply::Options(vec![0]))).then(reopen_in(1));
+    let past = past
+        .then(reply(request, Reply::Options(vec![0])))
+        .then(reopen_in(1));
     let request = past.request();
     let past = past.then(allow(request));
-    assert!(matches!(past.owed()[..], [Effect::RunTool { attempt: Attempt(2), .. }]));
-    past.started("bob", 0, 2).finished("bob", 0, 2, ToolOutcome::text("written"));
+    assert!(matches!(
+        past.owed()[..],
+        [Effect::RunTool {
+            attempt: Attempt(2),
+            ..
+        }]
+    ));
+    past.started("bob", 0, 2)
+        .finished("bob", 0, 2, ToolOutcome::text("written"));
 }
 
 #[test]
@@ -106,11 +163,20 @@ fn run_that_was_under_way_is_in_doubt_and_its_tool_is_not_asked() {
     let past = allowed("wipe", Mode::Auto).started("bob", 0, 1);
     let past = past.then(reopen_in(1));
     let request = past.request();
-    assert!(matches!(past.world.pending()[&request].kind, RequestKind::Outcome { is_open: true, .. }));
-    assert_eq!(past.owed(), Vec::<Effect>::new(), "the tool may not know yet what the other store has it do");
+    assert!(matches!(
+        past.world.pending()[&request].kind,
+        RequestKind::Outcome { is_open: true, .. }
+    ));
+    assert_eq!(
+        past.owed(),
+        Vec::<Effect>::new(),
+        "the tool may not know yet what the other store has it do"
+    );
     let past = past.then(settle(request, Settlement::RunAgain));
     assert_eq!(runs(&past).len(), 1);
-    let past = allowed("keep", Mode::Auto).started("bob", 0, 1).then(reopen_in(1));
+    let past = allowed("keep", Mode::Auto)
+        .started("bob", 0, 1)
+        .then(reopen_in(1));
     assert_eq!(runs(&past).len(), 1, "what may run twice does");
     let asked = allowed("wipe", Mode::Auto).started("bob", 0, 1).crashed();
     let reconciled = asked.reconcile("bob", 0, Reconciliation::DidNot);
@@ -121,23 +187,55 @@ fn run_that_was_under_way_is_in_doubt_and_its_tool_is_not_asked() {
 fn doubt_is_asked_about_anew_whether_the_call_is_open_or_not() {
     let open = allowed("write", Mode::Auto).started("bob", 0, 1).crashed();
     let declared = open.declare("bob", 0);
-    let closed = allowed("write", Mode::Auto).started("bob", 0, 1).then(stop());
+    let closed = allowed("write", Mode::Auto)
+        .started("bob", 0, 1)
+        .then(stop());
     for past in [open.then(declared), closed] {
-        let (old, before) = past.world.pending().first_key_value().map(|(id, kept)| (*id, kept.clone())).unwrap();
+        let (old, before) = past
+            .world
+            .pending()
+            .first_key_value()
+            .map(|(id, kept)| (*id, kept.clone()))
+            .unwrap();
         let past = past.then(reopen_in(1));
         let new: RequestId = past.request();
         assert_eq!((new > old, &past.world.pending()[&new]), (true, &before));
-        let past = past.then_refused(settle(old, Settlement::NotRun)).then(settle(new, Settlement::NotRun));
+        let past = past
+            .then_refused(settle(old, Settlement::NotRun))
+            .then(settle(new, Settlement::NotRun));
         assert_eq!(past.world.pending().len(), 0);
     }
 }
 
 #[test]
 fn world_that_begins_in_a_copy_is_not_restored_there() {
-    let Action::Create { world, name, clock, base, definition, node, signer, .. } = create(room()) else { panic!() };
+    let Action::Create {
+        world,
+        name,
+        clock,
+        base,
+        definition,
+        node,
+        signer,
+        ..
+    } = create(room())
+    else {
+        panic!()
+    };
     let copy = Some(CopyId(uuid::Uuid::from_bytes([1; 16])));
-    let create = Action::Create { world, name, clock, base, definition, node, signer, copy };
-    let past = Past::empty().then(runtime(create)).bob_calls(&[("wipe", "{}")]);
+    let create = Action::Create {
+        world,
+        name,
+        clock,
+        base,
+        definition,
+        node,
+        signer,
+        copy,
+    };
+    let past = Past::empty()
+        .then(runtime(create))
+        .bob_calls(&[("wipe", "{}")]);
     let request = past.request();
     assert_eq!(past.then(reopen_in(1)).request(), request);
 }
@@ -150,12 +248,24 @@ fn stream_that_a_crash_cut_ends_at_the_next_opening() {
     let started = past.world.head();
     let (call, attempt) = turn.model.map(|model| (model.call, model.attempt)).unwrap();
     let past = past.then(reopen());
-    let cut = StreamCut { agent: agent("bob"), call, attempt, stream: started };
+    let cut = StreamCut {
+        agent: agent("bob"),
+        call,
+        attempt,
+        stream: started,
+    };
     assert_eq!(past.last()[1..], [Event::StreamCut(cut)]);
     let past = past.then(reopen());
     assert_eq!(kinds(&past), [EventKind::Opened], "once");
     let retry = past.retry("bob");
-    assert_eq!(past.then(retry).answered("bob", text("hi")).world.transcript().len(), 2);
+    assert_eq!(
+        past.then(retry)
+            .answered("bob", text("hi"))
+            .world
+            .transcript()
+            .len(),
+        2
+    );
 }
 
 /// Five agents with the longest names, with all calls that a room can have open, each with warnings as long as they may be.
@@ -164,26 +274,45 @@ fn full(mode: Mode) -> Past {
     let room = room_with(|spec| {
         (spec.limits.tool_calls_per_answer, spec.policy.mode) = (128, mode);
         let bob = spec.agents[0].clone();
-        spec.agents = names.iter().map(|name| AgentSpec { name: agent(name), ..bob.clone() }).collect();
+        spec.agents = names
+            .iter()
+            .map(|name| AgentSpec {
+                name: agent(name),
+                ..bob.clone()
+            })
+            .collect();
     });
     let value = serde_json::json!({ "k".repeat(300): vec!["\u{7}"; 9] }).to_string();
     let said: String = names.iter().map(|name| format!("@{name} ")).collect();
     let past = Past::with(room).said(&said);
-    names.iter().fold(past, |past, name| past.woke(name).answered(name, calls(&[("wipe", value.as_str()); 128])))
+    names.iter().fold(past, |past, name| {
+        past.woke(name)
+            .answered(name, calls(&[("wipe", value.as_str()); 128]))
+    })
 }
 
 fn facts(events: &[Event]) -> usize {
-    events.iter().map(|event| event.to_record().unwrap().facts.len() + EVENT_BYTES).sum()
+    events
+        .iter()
+        .map(|event| event.to_record().unwrap().facts.len() + EVENT_BYTES)
+        .sum()
 }
 
 #[test]
 fn no_more_calls_are_open_than_one_command_can_stop() {
     let past = full(Mode::Ask);
     assert_eq!(past.world.pending().len(), OPEN_CALLS_MAX);
-    let ended = past.events().filter(|event| matches!(event, Event::ToolFinished(_))).count();
+    let ended = past
+        .events()
+        .filter(|event| matches!(event, Event::ToolFinished(_)))
+        .count();
     assert_eq!(ended, 5 * 128 - OPEN_CALLS_MAX);
     let past = past.then(stop());
-    assert!(past.world.pending().is_empty() && facts(past.last()) <= FACTS_BYTES_MAX, "{}", facts(past.last()));
+    assert!(
+        past.world.pending().is_empty() && facts(past.last()) <= FACTS_BYTES_MAX,
+        "{}",
+        facts(past.last())
+    );
 }
 
 #[test]
@@ -196,14 +325,30 @@ fn openings_in_a_copy_ask_about_all_that_waits_however_much_it_is() {
             past = past.then(reopen_in(1));
             openings += 1;
             assert!(openings < 20);
-            assert!(facts(past.last()) < FACTS_BYTES_MAX / 2, "{}", facts(past.last()));
+            assert!(
+                facts(past.last()) < FACTS_BYTES_MAX / 2,
+                "{}",
+                facts(past.last())
+            );
         }
         assert!(openings > 2, "{openings}");
         assert_eq!(past.world.pending().len(), OPEN_CALLS_MAX, "{mode:?}");
-        assert!(before.iter().all(|old| past.world.settled()[old].decided.how == "asked anew"), "{mode:?}");
-        let asked = past.events().filter(|event| matches!(event, Event::ApprovalRequested(_))).count();
+        assert!(
+            before
+                .iter()
+                .all(|old| past.world.settled()[old].decided.how == "asked anew"),
+            "{mode:?}"
+        );
+        let asked = past
+            .events()
+            .filter(|event| matches!(event, Event::ApprovalRequested(_)))
+            .count();
         assert_eq!(asked, before.len() + OPEN_CALLS_MAX, "each once");
         assert_eq!(runs(&past), []);
-        assert_eq!(past.clone().then(reopen_in(1)).last().len(), 1, "and never again");
+        assert_eq!(
+            past.clone().then(reopen_in(1)).last().len(),
+            1,
+            "and never again"
+        );
     }
 }

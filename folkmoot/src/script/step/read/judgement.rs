@@ -12,7 +12,9 @@ pub(super) fn approval(node: &Node) -> Option<Judgement> {
     let scope = optional(node.text_of("scope"), |scope| scope.parse().ok())?;
     Some(Judgement {
         wider: wider(node)?,
-        arguments: node.get("args").map(|arguments| arguments.json().to_string()),
+        arguments: node
+            .get("args")
+            .map(|arguments| arguments.json().to_string()),
         ..Judgement::new(Verdict::Allow).within(scope.unwrap_or(Scope::Once))
     })
 }
@@ -29,7 +31,13 @@ fn wider(node: &Node) -> Option<Wider> {
     if node.get("any_args").is_some() {
         return Some(Wider::Any);
     }
-    let Some(constraints) = node.get("where") else { return Some(Wider::Same) };
+    let Some(constraints) = node.get("where") else {
+        return Some(Wider::Same);
+    };
     let read = |constraint: &Node| constraint.json().to_string().parse::<Constraint>().ok();
-    constraints.items().map(read).collect::<Option<_>>().map(Wider::Where)
+    constraints
+        .items()
+        .map(read)
+        .collect::<Option<_>>()
+        .map(Wider::Where)
 }

@@ -46,7 +46,11 @@ impl Fragment {
 impl Block {
     /// A block that begins with these fields.
     pub(super) const fn new(fields: Fields, input: Option<String>) -> Self {
-        Self { fields, input, fragments: String::new() }
+        Self {
+            fields,
+            input,
+            fragments: String::new(),
+        }
     }
 
     /// An empty block of the same type.
@@ -84,7 +88,9 @@ impl Block {
     /// What it begins with, as it is shown.
     pub(super) fn shown_so_far(&self) -> Option<Delta> {
         let shown = [(Fragment::Text, "text"), (Fragment::Thinking, "thinking")];
-        let (delta, field) = shown.into_iter().find_map(|(kind, field)| Some((self.shown(kind)?, field)))?;
+        let (delta, field) = shown
+            .into_iter()
+            .find_map(|(kind, field)| Some((self.shown(kind)?, field)))?;
         let text = text_of(self.fields.get(field));
         (!text.is_empty()).then(|| delta(text.to_owned()))
     }
@@ -124,7 +130,8 @@ impl Block {
     /// The block as plain JSON, for keeping.
     pub(super) fn into_json(mut self) -> Value {
         if !self.fragments.is_empty() {
-            self.fields.insert("input".to_owned(), Value::String(self.fragments));
+            self.fields
+                .insert("input".to_owned(), Value::String(self.fragments));
         }
         Value::Object(self.fields)
     }
@@ -134,7 +141,8 @@ impl Block {
         if let Some(Value::Array(citations)) = self.fields.get_mut("citations") {
             citations.push(citation);
         } else {
-            self.fields.insert("citations".to_owned(), Value::Array(vec![citation]));
+            self.fields
+                .insert("citations".to_owned(), Value::Array(vec![citation]));
         }
     }
 
@@ -167,7 +175,11 @@ impl Block {
     fn finish_call(mut self, built: &mut Built) {
         let (label, tool) = (self.take_text("id"), self.take_text("name"));
         let arguments = self.arguments(built);
-        let call = CallPart { label, tool, arguments };
+        let call = CallPart {
+            label,
+            tool,
+            arguments,
+        };
         let is_whole = serde_json::from_str::<Fields>(&call.arguments).is_ok();
         // Without a name nobody can run it, and no wire takes it back.
         if call.tool.is_empty() || (built.ending == Ending::Refused && !is_whole) {
@@ -176,7 +188,8 @@ impl Block {
         }
         built.has_cut_calls |= built.ending == Ending::Cut && !is_whole;
         // That the model itself asks is the rule; only another caller is worth a note.
-        self.fields.retain(|field, value| !(field == "caller" && *value == json!({ "type": "direct" })));
+        self.fields
+            .retain(|field, value| !(field == "caller" && *value == json!({ "type": "direct" })));
         built.has_calls = true;
         built.parts.push(Part::Call(call));
         built.note(Note::Call(self.rest()));
@@ -189,12 +202,21 @@ impl Block {
         let fragments = std::mem::take(&mut self.fragments);
         let whole = serde_json::from_str::<Fields>(&fragments).ok();
         if built.is_cut && (fragments.is_empty() || whole.is_some()) {
-            built.keep("cut_input", whole.unwrap_or_else(|| fields_of(input.unwrap_or_default())));
+            built.keep(
+                "cut_input",
+                whole.unwrap_or_else(|| fields_of(input.unwrap_or_default())),
+            );
             return String::new();
         }
         match input {
             input if !fragments.is_empty() => {
-                built.keep("input", input.into_iter().map(|input| ("begun_with".to_owned(), input)).collect());
+                built.keep(
+                    "input",
+                    input
+                        .into_iter()
+                        .map(|input| ("begun_with".to_owned(), input))
+                        .collect(),
+                );
                 fragments
             }
             Some(input) => self.input.take().unwrap_or_else(|| input.to_string()),
@@ -206,7 +228,8 @@ impl Block {
     fn finish_stranger(mut self, built: &mut Built) {
         if !self.fragments.is_empty() {
             let Ok(input) = serde_json::from_str(&self.fragments) else {
-                self.fields.insert("input".to_owned(), Value::String(self.fragments));
+                self.fields
+                    .insert("input".to_owned(), Value::String(self.fragments));
                 built.incomplete_blocks.push(Value::Object(self.fields));
                 return;
             };
@@ -227,14 +250,22 @@ impl Block {
                 self.fields.remove(field);
                 text
             }
-            Some(Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_)) | None => {
-                String::new()
-            }
+            Some(
+                Value::Null
+                | Value::Bool(_)
+                | Value::Number(_)
+                | Value::Array(_)
+                | Value::Object(_),
+            )
+            | None => String::new(),
         }
     }
 
     /// The other fields that say something.
     fn rest(self) -> Fields {
-        self.fields.into_iter().filter(|(field, value)| field != "type" && !is_blank(value)).collect()
+        self.fields
+            .into_iter()
+            .filter(|(field, value)| field != "type" && !is_blank(value))
+            .collect()
     }
 }

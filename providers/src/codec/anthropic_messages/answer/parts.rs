@@ -65,7 +65,10 @@ impl Answer {
             return Err(DecodeError::Empty);
         }
         let ending = self.ending();
-        let meets_limit = self.finish.as_deref().is_some_and(|reason| CUT.contains(&reason));
+        let meets_limit = self
+            .finish
+            .as_deref()
+            .is_some_and(|reason| CUT.contains(&reason));
         let pieces = std::mem::take(&mut self.pieces);
         let last = pieces.len().saturating_sub(1);
         let mut built = Built::new(ending, std::mem::take(&mut self.kept));
@@ -126,6 +129,14 @@ impl Answer {
         let mut warnings: Vec<String> = self.warnings.into_iter().map(str::to_owned).collect();
         warnings.sort_unstable(); // the order in which a stream met them means nothing
         let (usage, model, finish) = (self.counts.usage(), self.model, self.finish);
-        Reply { parts: built.parts, usage, warnings, model, finish, played: None, body: None }
+        Reply {
+            parts: built.parts,
+            usage,
+            warnings,
+            model,
+            finish,
+            played: None,
+            body: None,
+        }
     }
 }

@@ -33,13 +33,14 @@ pub(in super::super) fn takes_file(media_type: &str) -> bool {
 
 /// The block of a file; `None` if it is a text that is not UTF-8, or blank, which the wire refuses.
 pub(super) fn block(file: &File<'_>) -> Option<Value> {
-    let bytes =
-        || json!({ "type": "base64", "media_type": essence(file.media_type), "data": STANDARD.encode(file.bytes) });
+    let bytes = || json!({ "type": "base64", "media_type": essence(file.media_type), "data": STANDARD.encode(file.bytes) });
     Some(match Form::of(file.media_type)? {
         Form::Image => json!({ "type": "image", "source": bytes() }),
         Form::Pdf => json!({ "type": "document", "source": bytes(), "title": file.name }),
         Form::Text => {
-            let text = std::str::from_utf8(file.bytes).ok().filter(|text| !text.trim().is_empty())?;
+            let text = std::str::from_utf8(file.bytes)
+                .ok()
+                .filter(|text| !text.trim().is_empty())?;
             let source = json!({ "type": "text", "media_type": "text/plain", "data": text });
             json!({ "type": "document", "source": source, "title": file.name })
         }

@@ -48,7 +48,10 @@ pub(super) fn messages(
     files: &Files,
 ) -> (Vec<Value>, BTreeSet<&'static str>) {
     let Conversation { turns, warnings } = Conversation::of(request, files, codec, id_of);
-    let mut messages = Messages { list: Vec::new(), warnings };
+    let mut messages = Messages {
+        list: Vec::new(),
+        warnings,
+    };
     for turn in turns {
         match turn {
             Turn::Heard(heard) => messages.hear(&heard),
@@ -56,14 +59,19 @@ pub(super) fn messages(
                 let blocks = said::blocks(parts, ids, &mut messages.warnings);
                 messages.add(Role::Assistant, blocks);
             }
-            Turn::Results(results) => messages.add(Role::User, results.iter().map(result).collect()),
+            Turn::Results(results) => {
+                messages.add(Role::User, results.iter().map(result).collect())
+            }
         }
     }
     messages.frame();
     if let Some((_, blocks)) = messages.list.last_mut() {
         mark_last(blocks, request.parameters(), CachePlace::Conversation);
     }
-    let list = messages.list.into_iter().map(|(role, blocks)| json!({ "role": role.name(), "content": blocks }));
+    let list = messages
+        .list
+        .into_iter()
+        .map(|(role, blocks)| json!({ "role": role.name(), "content": blocks }));
     (list.collect(), messages.warnings)
 }
 
@@ -71,16 +79,25 @@ pub(super) fn messages(
 /// turn was begun without thinking, as one of another provider was.
 pub(super) fn may_think(messages: &[Value]) -> bool {
     let has = |message: &Value, is_it: fn(&Value) -> bool| {
-        message.get("content").and_then(Value::as_array).is_some_and(|blocks| blocks.iter().any(is_it))
+        message
+            .get("content")
+            .and_then(Value::as_array)
+            .is_some_and(|blocks| blocks.iter().any(is_it))
     };
     let is_result = |block: &Value| text_of(block.get("type")) == "tool_result";
     let is_begun = |message: &&Value| message.pointer("/content/0").is_some_and(said::is_thinking);
-    let of_turn = |message: &&Value| text_of(message.get("role")) == "assistant" || has(message, is_result);
+    let of_turn =
+        |message: &&Value| text_of(message.get("role")) == "assistant" || has(message, is_result);
     let turn: Vec<&Value> = messages.iter().rev().take_while(of_turn).collect();
-    let mut answers = turn.iter().copied().filter(|message| text_of(message.get("role")) == "assistant");
+    let mut answers = turn
+        .iter()
+        .copied()
+        .filter(|message| text_of(message.get("role")) == "assistant");
     let is_over = turn.first().is_none_or(|last| !has(last, is_result));
     // Within a turn some models think only before its first answer.
-    is_over || answers.next().as_ref().is_some_and(is_begun) || answers.next_back().as_ref().is_some_and(is_begun)
+    is_over
+        || answers.next().as_ref().is_some_and(is_begun)
+        || answers.next_back().as_ref().is_some_and(is_begun)
 }
 
 impl Messages {
@@ -106,12 +123,22 @@ impl Messages {
     /// Sees to it that a user speaks first, and last. A block of the provider's own tools at the end is a pause, after
     /// which nobody else speaks.
     fn frame(&mut self) {
-        if self.list.first().is_none_or(|(role, _)| *role == Role::Assistant) {
+        if self
+            .list
+            .first()
+            .is_none_or(|(role, _)| *role == Role::Assistant)
+        {
             self.warnings.insert(warning::OPENING_ADDED);
-            self.list.insert(0, (Role::User, vec![json!({ "type": "text", "text": OPENING })]));
+            self.list.insert(
+                0,
+                (Role::User, vec![json!({ "type": "text", "text": OPENING })]),
+            );
         }
         let ends_with_text = |(role, blocks): &(Role, Vec<Value>)| {
-            *role == Role::Assistant && blocks.last().is_some_and(|block| text_of(block.get("type")) == "text")
+            *role == Role::Assistant
+                && blocks
+                    .last()
+                    .is_some_and(|block| text_of(block.get("type")) == "text")
         };
         if self.list.last().is_some_and(ends_with_text) {
             self.warnings.insert(warning::CLOSING_ADDED);
@@ -126,7 +153,12 @@ pub(super) fn text(text: &str) -> Option<Value> {
 }
 
 fn result(result: &CallResult) -> Value {
-    let CallResult { id, text: content, failed, .. } = result;
+    let CallResult {
+        id,
+        text: content,
+        failed,
+        ..
+    } = result;
     let mut block = json!({ "type": "tool_result", "tool_use_id": id });
     if let Some(fields) = block.as_object_mut() {
         if let Some(content) = text(content) {
@@ -141,6 +173,16 @@ fn result(result: &CallResult) -> Value {
 
 /// The label, with an underscore for every character that the wire refuses.
 fn id_of(label: &str, call: usize) -> String {
-    let of_wire = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') { c } else { '_' };
-    if label.is_empty() { format!("call_{call}") } else { label.chars().map(of_wire).collect() }
+    let of_wire = |c: char| {
+        if c.is_ascii_alphanumeric() || matches!(c, '_' | '-') {
+            c
+        } else {
+            '_'
+        }
+    };
+    if label.is_empty() {
+        format!("call_{call}")
+    } else {
+        label.chars().map(of_wire).collect()
+    }
 }

@@ -12,11 +12,22 @@ use crate::codec::warning;
 const THINKING_TOKENS_MIN: u32 = 1_024;
 
 /// Writes all parameters but those of tools and of the cache, for a body that has its tools.
-pub(super) fn put(body: &mut Body, codec: AnthropicMessages, parameters: &Parameters, may_think: bool) {
-    let budget = parameters.reasoning.and_then(|reasoning| reasoning.tokens_max).unwrap_or_default();
+pub(super) fn put(
+    body: &mut Body,
+    codec: AnthropicMessages,
+    parameters: &Parameters,
+    may_think: bool,
+) {
+    let budget = parameters
+        .reasoning
+        .and_then(|reasoning| reasoning.tokens_max)
+        .unwrap_or_default();
     // The budget of reasoning counts as part of the answer, and must be less than its limit.
     let default = codec.output_tokens_default.saturating_add(budget);
-    body.put("max_tokens", json!(parameters.output_tokens_max.unwrap_or(default)));
+    body.put(
+        "max_tokens",
+        json!(parameters.output_tokens_max.unwrap_or(default)),
+    );
     if !parameters.stop.is_empty() {
         body.put("stop_sequences", json!(parameters.stop));
     }
@@ -30,7 +41,9 @@ pub(super) fn put(body: &mut Body, codec: AnthropicMessages, parameters: &Parame
 
 /// Whether the model is to think: the wire then takes hardly any sampling.
 fn thinks(body: &Body) -> bool {
-    body.fields.get("thinking").is_some_and(|thinking| text_of(thinking.get("type")) != "disabled")
+    body.fields
+        .get("thinking")
+        .is_some_and(|thinking| text_of(thinking.get("type")) != "disabled")
 }
 
 /// Whether the model must call a tool, about which it may not think first.
@@ -42,8 +55,18 @@ fn must_call(body: &Body) -> bool {
 fn put_sampling(body: &mut Body, version: ApiVersion, parameters: &Parameters) {
     // What the wire takes, alone and beside thinking.
     let settings = [
-        ("temperature", parameters.temperature_milli, [0..=1_000, 1_000..=1_000], warning::TEMPERATURE_NOT_CARRIED),
-        ("top_p", parameters.top_p_milli, [0..=1_000, 950..=1_000], warning::TOP_P_NOT_CARRIED),
+        (
+            "temperature",
+            parameters.temperature_milli,
+            [0..=1_000, 1_000..=1_000],
+            warning::TEMPERATURE_NOT_CARRIED,
+        ),
+        (
+            "top_p",
+            parameters.top_p_milli,
+            [0..=1_000, 950..=1_000],
+            warning::TOP_P_NOT_CARRIED,
+        ),
     ];
     let thinks = thinks(body);
     for (field, milli, [alone, beside], warning) in settings {
@@ -61,18 +84,28 @@ fn put_sampling(body: &mut Body, version: ApiVersion, parameters: &Parameters) {
 /// token for the answer is refused, so that such reasoning is left out, as in a short summary by an agent that reasons.
 /// So is any limit where the turn was begun without thinking, or one that is too low; `adaptive` has no such rule. No
 /// thinking goes with a call that is forced.
-fn put_thinking(body: &mut Body, reasoning: Reasoning, output_tokens_max: Option<u32>, may_think: bool) {
+fn put_thinking(
+    body: &mut Body,
+    reasoning: Reasoning,
+    output_tokens_max: Option<u32>,
+    may_think: bool,
+) {
     let mut thinking = Fields::new();
     let mut set = |field: &str, value: Value| drop(thinking.insert(field.to_owned(), value));
     match (reasoning.effort, reasoning.tokens_max) {
         (Some(Effort::None), tokens_max) => {
-            body.warn_if(tokens_max.is_some_and(|tokens| tokens > 0), warning::REASONING_TOKENS_NOT_CARRIED);
+            body.warn_if(
+                tokens_max.is_some_and(|tokens| tokens > 0),
+                warning::REASONING_TOKENS_NOT_CARRIED,
+            );
             set("type", json!("disabled"));
         }
         (_, Some(0)) => set("type", json!("disabled")),
         _ if must_call(body) => return body.warn_if(true, warning::REASONING_NOT_CARRIED),
         (_, Some(tokens))
-            if !may_think || tokens < THINKING_TOKENS_MIN || output_tokens_max.is_some_and(|most| most <= tokens) =>
+            if !may_think
+                || tokens < THINKING_TOKENS_MIN
+                || output_tokens_max.is_some_and(|most| most <= tokens) =>
         {
             return body.warn_if(true, warning::REASONING_TOKENS_NOT_CARRIED);
         }
@@ -84,7 +117,10 @@ fn put_thinking(body: &mut Body, reasoning: Reasoning, output_tokens_max: Option
     }
     let is_off = reasoning.effort == Some(Effort::None) || reasoning.tokens_max == Some(0);
     if let Some(show) = reasoning.show.filter(|_| !is_off) {
-        set("display", json!(if show { "summarized" } else { "omitted" }));
+        set(
+            "display",
+            json!(if show { "summarized" } else { "omitted" }),
+        );
     }
     body.put("thinking", Value::Object(thinking));
 }
@@ -98,7 +134,9 @@ fn put_output_config(body: &mut Body, parameters: &Parameters) {
             body.warn_if(true, warning::REASONING_EFFORT_RAISED);
             config.insert("effort".to_owned(), json!(Effort::Low.word()));
         }
-        Some(effort @ (Effort::Low | Effort::Medium | Effort::High | Effort::Xhigh | Effort::Max)) => {
+        Some(
+            effort @ (Effort::Low | Effort::Medium | Effort::High | Effort::Xhigh | Effort::Max),
+        ) => {
             config.insert("effort".to_owned(), json!(effort.word()));
         }
     }
@@ -108,7 +146,10 @@ fn put_output_config(body: &mut Body, parameters: &Parameters) {
         // The wire has no name for a schema, and always holds the answer to it.
         Some(OutputFormat::Schema { schema, strict, .. }) => {
             body.warn_if(*strict == Some(false), warning::OUTPUT_STRICT_NOT_CARRIED);
-            config.insert("format".to_owned(), json!({ "type": "json_schema", "schema": schema }));
+            config.insert(
+                "format".to_owned(),
+                json!({ "type": "json_schema", "schema": schema }),
+            );
         }
     }
     if !config.is_empty() {
@@ -128,9 +169,10 @@ pub(super) fn put_tool_choice(body: &mut Body, parameters: &Parameters) {
         Some(ToolChoice::Tool(name)) => json!({ "type": "tool", "name": name }),
     };
     // Where none may be called, the wire takes no word on how many.
-    if let (true, Some(choice)) =
-        (is_single && parameters.tool_choice != Some(ToolChoice::None), choice.as_object_mut())
-    {
+    if let (true, Some(choice)) = (
+        is_single && parameters.tool_choice != Some(ToolChoice::None),
+        choice.as_object_mut(),
+    ) {
         choice.insert("disable_parallel_tool_use".to_owned(), json!(true));
     }
     body.put("tool_choice", choice);

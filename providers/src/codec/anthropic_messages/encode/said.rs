@@ -25,7 +25,11 @@ struct Said<'r> {
 }
 
 /// The blocks of an answer whose calls have these `ids`.
-pub(super) fn blocks(parts: &[Part], ids: Vec<String>, warnings: &mut BTreeSet<&'static str>) -> Vec<Value> {
+pub(super) fn blocks(
+    parts: &[Part],
+    ids: Vec<String>,
+    warnings: &mut BTreeSet<&'static str>,
+) -> Vec<Value> {
     let mut said = Said::default();
     let mut ids = ids.into_iter();
     for part in parts {
@@ -96,7 +100,10 @@ impl Said<'_> {
 
     /// Gives the last block further fields. It keeps its own.
     fn extend_last(&mut self, kind: &str, fields: Fields) {
-        let last = self.blocks.last_mut().filter(|block| self.is_open && text_of(block.get("type")) == kind);
+        let last = self
+            .blocks
+            .last_mut()
+            .filter(|block| self.is_open && text_of(block.get("type")) == kind);
         if let Some(Value::Object(block)) = last {
             let own = std::mem::replace(block, fields);
             block.extend(own);

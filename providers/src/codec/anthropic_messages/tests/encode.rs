@@ -6,19 +6,33 @@ use super::*;
 pub(super) type Item = folkmoot_core::request::Item<String>;
 
 pub(super) fn request(items: Vec<Item>) -> ForgedRequest {
-    ForgedRequest { model: "small-1".into(), items, ..ForgedRequest::default() }
+    ForgedRequest {
+        model: "small-1".into(),
+        items,
+        ..ForgedRequest::default()
+    }
 }
 
 pub(super) fn heard(from: &str, text: &str) -> Item {
-    Item::Heard { from: from.into(), text: text.into(), attachments: Vec::new() }
+    Item::Heard {
+        from: from.into(),
+        text: text.into(),
+        attachments: Vec::new(),
+    }
 }
 
 pub(super) fn said(parts: impl Into<Vec<Part>>) -> Item {
-    Item::Said { parts: parts.into() }
+    Item::Said {
+        parts: parts.into(),
+    }
 }
 
 pub(super) fn result(label: &str, text: &str) -> Item {
-    Item::Result { label: label.into(), text: text.into(), failed: false }
+    Item::Result {
+        label: label.into(),
+        text: text.into(),
+        failed: false,
+    }
 }
 
 pub(super) fn text(text: &str) -> Value {
@@ -52,14 +66,32 @@ pub(super) fn no_warnings() -> Vec<String> {
 
 #[test]
 fn a_request_is_written_whole() {
-    let mut request = request(vec![heard("Ada", "Hi"), Item::Notice { text: "It may have run.".into() }]);
-    let layer = |kind, text: &str| Layer { kind, text: text.into() };
-    request.system =
-        vec![layer(LayerKind::Identity, "One."), layer(LayerKind::Role, " \n"), layer(LayerKind::Task, "Two.")];
-    request.parameters =
-        Parameters { temperature_milli: Some(700), output_tokens_max: Some(9), ..Parameters::default() };
+    let mut request = request(vec![
+        heard("Ada", "Hi"),
+        Item::Notice {
+            text: "It may have run.".into(),
+        },
+    ]);
+    let layer = |kind, text: &str| Layer {
+        kind,
+        text: text.into(),
+    };
+    request.system = vec![
+        layer(LayerKind::Identity, "One."),
+        layer(LayerKind::Role, " \n"),
+        layer(LayerKind::Task, "Two."),
+    ];
+    request.parameters = Parameters {
+        temperature_milli: Some(700),
+        output_tokens_max: Some(9),
+        ..Parameters::default()
+    };
     let schema = json!({ "type": "object" });
-    request.tools = vec![ToolDeclaration { name: "t".into(), description: "d".into(), schema: schema.clone() }];
+    request.tools = vec![ToolDeclaration {
+        name: "t".into(),
+        description: "d".into(),
+        schema: schema.clone(),
+    }];
     let wire = codec().encode(&request.into_request(), &Files::new(), Mode::Stream);
     let expected = json!({
         "model": "small-1",
@@ -70,14 +102,25 @@ fn a_request_is_written_whole() {
         "max_tokens": 9,
         "stream": true,
     });
-    assert_eq!((wire.path.as_str(), wire.body, wire.warnings), ("/v1/messages", expected, no_warnings()));
-    assert_eq!(wire.headers, [("anthropic-version", "2023-06-01".to_owned())]);
+    assert_eq!(
+        (wire.path.as_str(), wire.body, wire.warnings),
+        ("/v1/messages", expected, no_warnings())
+    );
+    assert_eq!(
+        wire.headers,
+        [("anthropic-version", "2023-06-01".to_owned())]
+    );
 }
 
 #[test]
 fn what_is_not_given_is_not_sent_but_for_the_limit_that_the_wire_wants() {
-    let wire = codec().encode(&request(vec![heard("Ada", "Hi")]).into_request(), &Files::new(), Mode::Whole);
-    let expected = json!({ "model": "small-1", "max_tokens": 4_096, "messages": [user(&[text("Ada: Hi")])] });
+    let wire = codec().encode(
+        &request(vec![heard("Ada", "Hi")]).into_request(),
+        &Files::new(),
+        Mode::Whole,
+    );
+    let expected =
+        json!({ "model": "small-1", "max_tokens": 4_096, "messages": [user(&[text("Ada: Hi")])] });
     assert_eq!(wire.body, expected);
 }
 
@@ -85,30 +128,58 @@ fn what_is_not_given_is_not_sent_but_for_the_limit_that_the_wire_wants() {
 fn results_stand_in_one_message_before_what_was_heard_meanwhile() {
     let items = vec![
         heard("Ada", "Go"),
-        said([Part::Text("So.".into()), call("a", "t", "{\"x\":1}"), call("b", "t", "{}")]),
+        said([
+            Part::Text("So.".into()),
+            call("a", "t", "{\"x\":1}"),
+            call("b", "t", "{}"),
+        ]),
         result("b", "2"),
         heard("Ada", "Hurry"),
-        Item::Result { label: "a".into(), text: "1".into(), failed: true },
+        Item::Result {
+            label: "a".into(),
+            text: "1".into(),
+            failed: true,
+        },
         heard("Bo", "Thanks"),
     ];
     let failed = json!({ "type": "tool_result", "tool_use_id": "a", "content": [text("1")], "is_error": true });
     let expected = json!([
         user(&[text("Ada: Go")]),
-        assistant(&[text("So."), asks("a", &json!({ "x": 1 })), asks("b", &json!({}))]),
-        user(&[failed, gives("b", "2"), text("Ada: Hurry"), text("Bo: Thanks")]),
+        assistant(&[
+            text("So."),
+            asks("a", &json!({ "x": 1 })),
+            asks("b", &json!({}))
+        ]),
+        user(&[
+            failed,
+            gives("b", "2"),
+            text("Ada: Hurry"),
+            text("Bo: Thanks")
+        ]),
     ]);
     assert_eq!(encode(items), (expected, no_warnings()));
 }
 
 #[test]
 fn a_result_without_a_text_has_no_content() {
-    let (messages, _) = encode(vec![heard("Ada", "Go"), said([call("a", "t", "{}")]), result("a", "\n")]);
-    assert_eq!(messages[2], user(&[json!({ "type": "tool_result", "tool_use_id": "a" })]));
+    let (messages, _) = encode(vec![
+        heard("Ada", "Go"),
+        said([call("a", "t", "{}")]),
+        result("a", "\n"),
+    ]);
+    assert_eq!(
+        messages[2],
+        user(&[json!({ "type": "tool_result", "tool_use_id": "a" })])
+    );
 }
 
 #[test]
 fn a_call_without_a_result_gets_one_and_a_result_without_a_call_is_told() {
-    let items = vec![result("z", "lost"), said([call("a", "t", "{}")]), said([Part::Text("Well.".into())])];
+    let items = vec![
+        result("z", "lost"),
+        said([call("a", "t", "{}")]),
+        said([Part::Text("Well.".into())]),
+    ];
     let expected = json!([
         user(&[text("[result] lost")]),
         assistant(&[asks("a", &json!({}))]),
@@ -124,7 +195,11 @@ fn a_call_without_a_result_gets_one_and_a_result_without_a_call_is_told() {
 fn ids_are_of_the_letters_that_the_wire_takes_and_stay_apart() {
     let items = vec![
         heard("Ada", "Go"),
-        said([call("a.b/ü", "t", "{}"), call("a_b__", "t", "{}"), call("", "t", "{}")]),
+        said([
+            call("a.b/ü", "t", "{}"),
+            call("a_b__", "t", "{}"),
+            call("", "t", "{}"),
+        ]),
         result("a.b/ü", "one"),
         result("a_b__", "two"),
         result("", "three"),
@@ -134,16 +209,26 @@ fn ids_are_of_the_letters_that_the_wire_takes_and_stay_apart() {
     let none = json!({});
     assert_eq!(messages[1], assistant(&ids.map(|id| asks(id, &none))));
     let [a, b, c] = ids;
-    assert_eq!(messages[2], user(&[gives(a, "one"), gives(b, "two"), gives(c, "three")]));
+    assert_eq!(
+        messages[2],
+        user(&[gives(a, "one"), gives(b, "two"), gives(c, "three")])
+    );
     assert_eq!(warnings, no_warnings());
 }
 
 #[test]
 fn arguments_that_are_no_object_go_back_as_the_text_they_are() {
     for arguments in ["{\"x", "", "[1]", "null", "\"{}\"", "{} {}"] {
-        let items = vec![heard("Ada", "Go"), said([call("a", "t", arguments)]), result("a", "not_json")];
+        let items = vec![
+            heard("Ada", "Go"),
+            said([call("a", "t", arguments)]),
+            result("a", "not_json"),
+        ];
         let (messages, warnings) = encode(items);
-        assert_eq!(messages[1], assistant(&[asks("a", &json!({ "INVALID_JSON": arguments }))]));
+        assert_eq!(
+            messages[1],
+            assistant(&[asks("a", &json!({ "INVALID_JSON": arguments }))])
+        );
         assert_eq!(warnings, ["arguments_not_object"]);
     }
 }
@@ -161,10 +246,17 @@ fn an_answer_goes_back_block_by_block_as_it_came() {
             block.retain(|field, value| field != "caller" || value["type"] != "direct");
         }
         let response = codec().decode(fixture).unwrap();
-        let items = vec![heard("Ada", "Go"), said(response.reply().parts.clone()), heard("Ada", "Well?")];
+        let items = vec![
+            heard("Ada", "Go"),
+            said(response.reply().parts.clone()),
+            heard("Ada", "Well?"),
+        ];
         let (messages, warnings) = encode(items);
         assert_eq!(messages[1]["content"], recorded["content"]);
-        assert!(warnings.iter().all(|warning| warning == "result_missing"), "{warnings:?}");
+        assert!(
+            warnings.iter().all(|warning| warning == "result_missing"),
+            "{warnings:?}"
+        );
     }
 }
 
@@ -187,8 +279,13 @@ fn a_note_about_a_blank_text_is_not_given_to_another() {
 
 #[test]
 fn a_note_cannot_change_what_its_part_says() {
-    let note = opaque(&json!({ "call": { "type": "text", "id": "z", "input": {}, "caller": "c" } }));
-    let items = vec![heard("Ada", "Go"), said([call("a", "t", "{\"x\":1}"), note]), result("a", "1")];
+    let note =
+        opaque(&json!({ "call": { "type": "text", "id": "z", "input": {}, "caller": "c" } }));
+    let items = vec![
+        heard("Ada", "Go"),
+        said([call("a", "t", "{\"x\":1}"), note]),
+        result("a", "1"),
+    ];
     let mut expected = asks("a", &json!({ "x": 1 }));
     expected["caller"] = json!("c");
     assert_eq!(encode(items).0[1], assistant(&[expected]));
@@ -196,18 +293,39 @@ fn a_note_cannot_change_what_its_part_says() {
 
 #[test]
 fn a_user_speaks_first_and_last() {
-    assert_eq!(encode(vec![]), (json!([user(&[text("[the conversation begins]")])]), vec!["opening_added".into()]));
-    let expected =
-        json!([user(&[text("[the conversation begins]")]), assistant(&[text("Hello.")]), user(&[text("[go on]")])]);
+    assert_eq!(
+        encode(vec![]),
+        (
+            json!([user(&[text("[the conversation begins]")])]),
+            vec!["opening_added".into()]
+        )
+    );
+    let expected = json!([
+        user(&[text("[the conversation begins]")]),
+        assistant(&[text("Hello.")]),
+        user(&[text("[go on]")])
+    ]);
     let warnings = vec!["closing_added".to_owned(), "opening_added".to_owned()];
-    assert_eq!(encode(vec![said([Part::Text("Hello.".into())])]), (expected, warnings));
+    assert_eq!(
+        encode(vec![said([Part::Text("Hello.".into())])]),
+        (expected, warnings)
+    );
 }
 
 #[test]
 fn a_paused_answer_is_given_back_as_the_last_word() {
     let block = json!({ "type": "server_tool_use", "id": "s", "name": "web_search", "input": {} });
-    let items = vec![heard("Ada", "Go"), said([opaque(&json!({ "block": block }))])];
-    assert_eq!(encode(items), (json!([user(&[text("Ada: Go")]), assistant(&[block])]), no_warnings()));
+    let items = vec![
+        heard("Ada", "Go"),
+        said([opaque(&json!({ "block": block }))]),
+    ];
+    assert_eq!(
+        encode(items),
+        (
+            json!([user(&[text("Ada: Go")]), assistant(&[block])]),
+            no_warnings()
+        )
+    );
 }
 
 #[test]
@@ -265,10 +383,15 @@ proptest! {
 
 #[test]
 fn arguments_that_an_object_does_not_keep_are_told() {
-    for (arguments, code) in
-        [("{\"x\":123456789012345678901}", "arguments_rounded"), ("{\"x\":1,\"x\":2}", "arguments_repeated")]
-    {
-        let (_, warnings) = encode(vec![heard("Ada", "Go"), said([call("a", "t", arguments)]), result("a", "1")]);
+    for (arguments, code) in [
+        ("{\"x\":123456789012345678901}", "arguments_rounded"),
+        ("{\"x\":1,\"x\":2}", "arguments_repeated"),
+    ] {
+        let (_, warnings) = encode(vec![
+            heard("Ada", "Go"),
+            said([call("a", "t", arguments)]),
+            result("a", "1"),
+        ]);
         assert_eq!(warnings, [code]);
     }
 }

@@ -9,7 +9,12 @@ use super::*;
 #[test]
 fn files_are_blocks_before_the_words_about_them() {
     let bytes: [&[u8]; 4] = [b"\x89PNG", b"%PDF", "Grüezi".as_bytes(), b"\xff\xfe"];
-    let types = ["image/png", "application/pdf", "text/markdown; charset=utf-8", "text/plain"];
+    let types = [
+        "image/png",
+        "application/pdf",
+        "text/markdown; charset=utf-8",
+        "text/plain",
+    ];
     let attachments: Vec<Attached<String>> = bytes
         .iter()
         .zip(types)
@@ -20,8 +25,15 @@ fn files_are_blocks_before_the_words_about_them() {
             bytes: 1,
         })
         .collect();
-    let files: Files = bytes.iter().map(|bytes| (Digest::sha256(bytes), Arc::from(*bytes))).collect();
-    let request = request(vec![Item::Heard { from: "Ada".into(), text: "Look!".into(), attachments }]);
+    let files: Files = bytes
+        .iter()
+        .map(|bytes| (Digest::sha256(bytes), Arc::from(*bytes)))
+        .collect();
+    let request = request(vec![Item::Heard {
+        from: "Ada".into(),
+        text: "Look!".into(),
+        attachments,
+    }]);
     let wire = codec().encode(&request.into_request(), &files, Mode::Whole);
     let source = |media_type: &str, data: &str| json!({ "type": "base64", "media_type": media_type, "data": data });
     let note = json!({ "type": "text", "media_type": "text/plain", "data": "Grüezi" });
@@ -32,7 +44,14 @@ fn files_are_blocks_before_the_words_about_them() {
         json!({ "type": "document", "source": note, "title": "f" }),
     ];
     assert_eq!(blocks[..3], expected);
-    assert!(blocks[3]["text"].as_str().unwrap().starts_with("Ada: Look!\n[attached: "), "{}", blocks[3]);
+    assert!(
+        blocks[3]["text"]
+            .as_str()
+            .unwrap()
+            .starts_with("Ada: Look!\n[attached: "),
+        "{}",
+        blocks[3]
+    );
     assert_eq!(
         (blocks.len(), wire.warnings.clone()),
         (4, vec!["attachment_not_sent".to_owned()]),
@@ -42,9 +61,22 @@ fn files_are_blocks_before_the_words_about_them() {
 
 #[test]
 fn the_files_that_the_wire_carries_are_known() {
-    let carried = ["image/jpeg", "image/png", "image/gif", "image/webp", "application/pdf", "text/csv"];
-    assert!(carried.iter().all(|media_type| codec().takes_file(media_type)));
+    let carried = [
+        "image/jpeg",
+        "image/png",
+        "image/gif",
+        "image/webp",
+        "application/pdf",
+        "text/csv",
+    ];
     assert!(
-        !["image/svg+xml", "audio/wav", "application/zip", ""].iter().any(|media_type| codec().takes_file(media_type))
+        carried
+            .iter()
+            .all(|media_type| codec().takes_file(media_type))
+    );
+    assert!(
+        !["image/svg+xml", "audio/wav", "application/zip", ""]
+            .iter()
+            .any(|media_type| codec().takes_file(media_type))
     );
 }

@@ -5,13 +5,28 @@ use super::*;
 macro_rules! twins {
     ($name:literal) => {
         (
-            include_bytes!(concat!("../../../../tests/fixtures/anthropic-messages/", $name, ".json")).as_slice(),
-            include_bytes!(concat!("../../../../tests/fixtures/anthropic-messages/", $name, ".sse")).as_slice(),
+            include_bytes!(concat!(
+                "../../../../tests/fixtures/anthropic-messages/",
+                $name,
+                ".json"
+            ))
+            .as_slice(),
+            include_bytes!(concat!(
+                "../../../../tests/fixtures/anthropic-messages/",
+                $name,
+                ".sse"
+            ))
+            .as_slice(),
         )
     };
 }
 
-const TWINS: [(&[u8], &[u8]); 4] = [twins!("calls"), twins!("searched"), twins!("refused"), twins!("cut")];
+const TWINS: [(&[u8], &[u8]); 4] = [
+    twins!("calls"),
+    twins!("searched"),
+    twins!("refused"),
+    twins!("cut"),
+];
 
 fn twin(at: usize) -> LLMResponse {
     codec().decode(TWINS[at].0).unwrap()
@@ -36,7 +51,11 @@ fn calls_come_with_the_text_and_reasoning_around_them() {
         Part::Reasoning("Two places, two calls.".into()),
         opaque(&json!({ "thinking": { "signature": "c2lnbmVk/+==" } })),
         Part::Text("I look it up: Zürich 🌦.".into()),
-        call("toolu_1", "weather", "{\"place\":\"Zürich\",\"days\":[1,2]}"),
+        call(
+            "toolu_1",
+            "weather",
+            "{\"place\":\"Zürich\",\"days\":[1,2]}",
+        ),
         call("toolu_2", "now", "{}"),
     ];
     let expected = Reply {
@@ -57,7 +76,9 @@ fn calls_come_with_the_text_and_reasoning_around_them() {
 
 #[test]
 fn what_the_provider_did_itself_is_kept_in_its_place() {
-    let LLMResponse::Calls(reply) = twin(1) else { panic!("{:?}", twin(1)) };
+    let LLMResponse::Calls(reply) = twin(1) else {
+        panic!("{:?}", twin(1))
+    };
     let body: Value = serde_json::from_slice(TWINS[1].0).unwrap();
     let block = |at: usize| opaque(&json!({ "block": body["content"][at] }));
     let expected = [
@@ -70,39 +91,74 @@ fn what_the_provider_did_itself_is_kept_in_its_place() {
         Part::Text("they say.".into()),
         call("toolu_1", "note", "{\"text\":\"blue\"}"),
         opaque(&json!({ "call": { "caller": body["content"][6]["caller"] } })),
-        opaque(&json!({ "kept": { "server_tool_use": { "web_search_requests": 1, "web_fetch_requests": 0 } } })),
+        opaque(
+            &json!({ "kept": { "server_tool_use": { "web_search_requests": 1, "web_fetch_requests": 0 } } }),
+        ),
     ];
     assert_eq!(reply.parts, expected);
 }
 
 #[test]
 fn a_refusal_says_why() {
-    let LLMResponse::Refused(reply) = twin(2) else { panic!("{:?}", twin(2)) };
-    let kept = opaque(&json!({ "kept": { "stop_details": { "type": "refusal", "category": "cyber" } } }));
-    assert_eq!(reply.parts, [Part::Text("Well, ".into()), Part::Refusal("This looks harmful.".into()), kept]);
+    let LLMResponse::Refused(reply) = twin(2) else {
+        panic!("{:?}", twin(2))
+    };
+    let kept =
+        opaque(&json!({ "kept": { "stop_details": { "type": "refusal", "category": "cyber" } } }));
+    assert_eq!(
+        reply.parts,
+        [
+            Part::Text("Well, ".into()),
+            Part::Refusal("This looks harmful.".into()),
+            kept
+        ]
+    );
 }
 
 #[test]
 fn a_cut_answer_is_truncated() {
-    let LLMResponse::Truncated(reply) = twin(3) else { panic!("{:?}", twin(3)) };
+    let LLMResponse::Truncated(reply) = twin(3) else {
+        panic!("{:?}", twin(3))
+    };
     let container = json!({ "id": "container_1", "expires_at": "2026-11-22T10:00:00Z" });
-    assert_eq!(reply.parts, [Part::Text("So f".into()), opaque(&json!({ "kept": { "container": container } }))]);
-    assert_eq!((reply.finish.as_deref(), reply.warnings), (Some("max_tokens"), vec![]));
+    assert_eq!(
+        reply.parts,
+        [
+            Part::Text("So f".into()),
+            opaque(&json!({ "kept": { "container": container } }))
+        ]
+    );
+    assert_eq!(
+        (reply.finish.as_deref(), reply.warnings),
+        (Some("max_tokens"), vec![])
+    );
 }
 
 /// Cuts a text at most three times, between characters.
 fn pieces(text: &str, cuts: &[prop::sample::Index; 3]) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();
-    let mut at: Vec<usize> = cuts.iter().map(|cut| cut.index(chars.len() + 1)).chain([0, chars.len()]).collect();
+    let mut at: Vec<usize> = cuts
+        .iter()
+        .map(|cut| cut.index(chars.len() + 1))
+        .chain([0, chars.len()])
+        .collect();
     at.sort_unstable();
-    at.windows(2).map(|pair| chars[pair[0]..pair[1]].iter().collect()).collect()
+    at.windows(2)
+        .map(|pair| chars[pair[0]..pair[1]].iter().collect())
+        .collect()
 }
 
 /// The bytes of a text, cut at most three times.
 fn byte_pieces<'t>(text: &'t str, cuts: &[prop::sample::Index; 3]) -> Vec<&'t [u8]> {
-    let mut at: Vec<usize> = cuts.iter().map(|cut| cut.index(text.len() + 1)).chain([0, text.len()]).collect();
+    let mut at: Vec<usize> = cuts
+        .iter()
+        .map(|cut| cut.index(text.len() + 1))
+        .chain([0, text.len()])
+        .collect();
     at.sort_unstable();
-    at.windows(2).map(|pair| &text.as_bytes()[pair[0]..pair[1]]).collect()
+    at.windows(2)
+        .map(|pair| &text.as_bytes()[pair[0]..pair[1]])
+        .collect()
 }
 
 proptest! {

@@ -67,20 +67,41 @@ impl Answer {
                 Ending::Done
             }
         };
-        Ok(if self.is_blocked { Ending::Filtered } else { ending })
+        Ok(if self.is_blocked {
+            Ending::Filtered
+        } else {
+            ending
+        })
     }
 
     /// The provider tells why there is no answer.
     fn failed(&self, kind: ModelErrorKind, reason: &str) -> DecodeError {
-        let message: String = self.finish_message.chars().filter(|c| !c.is_control()).take(500).collect();
+        let message: String = self
+            .finish_message
+            .chars()
+            .filter(|c| !c.is_control())
+            .take(500)
+            .collect();
         let detail = format!("the answer ended with the finish reason {reason}");
-        let detail = if message.is_empty() { detail } else { format!("{detail}: {message}") };
+        let detail = if message.is_empty() {
+            detail
+        } else {
+            format!("{detail}: {message}")
+        };
         DecodeError::Reported(ModelError::new(kind, detail))
     }
 
     fn into_reply(self, parts: Vec<Part>) -> Reply {
         let mut warnings: Vec<String> = self.warnings.into_iter().map(str::to_owned).collect();
         warnings.sort_unstable(); // the order in which a stream met them means nothing
-        Reply { parts, usage: self.usage, warnings, model: self.model, finish: self.finish, played: None, body: None }
+        Reply {
+            parts,
+            usage: self.usage,
+            warnings,
+            model: self.model,
+            finish: self.finish,
+            played: None,
+            body: None,
+        }
     }
 }

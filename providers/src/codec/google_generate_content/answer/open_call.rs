@@ -53,7 +53,12 @@ impl Answer {
             Read::Other(_) => return Some(call),
         };
         let goes_on = call.goes_on == Some(Value::Bool(true));
-        if call.has_name() && !self.open_call.as_ref().is_some_and(|open| open.is_of(&call)) {
+        if call.has_name()
+            && !self
+                .open_call
+                .as_ref()
+                .is_some_and(|open| open.is_of(&call))
+        {
             self.close_call(Close::BrokenOff);
             if call.partial.is_none() && !goes_on {
                 return Some(Read::As(call));
@@ -62,7 +67,9 @@ impl Answer {
         }
         let Some(open) = &mut self.open_call else {
             // Some ends are told twice.
-            let is_end = self.has_closed && is_blank(&Value::Object(call.rest.clone())) && call.args.is_none();
+            let is_end = self.has_closed
+                && is_blank(&Value::Object(call.rest.clone()))
+                && call.args.is_none();
             return (!is_end || call.partial.is_some()).then_some(Read::As(call));
         };
         open.take(call, std::mem::take(beside));
@@ -74,7 +81,15 @@ impl Answer {
 
     /// Ends the call that is open, if one is. Arguments that did not end are told as far as they came, which is no JSON.
     pub(super) fn close_call(&mut self, close: Close) {
-        let Some(OpenCall { label, tool, args, mut of_call, mut rest, is_broken }) = self.open_call.take() else {
+        let Some(OpenCall {
+            label,
+            tool,
+            args,
+            mut of_call,
+            mut rest,
+            is_broken,
+        }) = self.open_call.take()
+        else {
             return;
         };
         self.has_closed = true;
@@ -90,8 +105,18 @@ impl Answer {
         if !of_call.is_empty() {
             rest.insert("functionCall".to_owned(), Value::Object(of_call));
         }
-        self.parts.push(Part::Call(CallPart { label, tool, arguments }));
-        self.parts.extend(Note::With { part: Kind::Call, fields: rest }.into_part());
+        self.parts.push(Part::Call(CallPart {
+            label,
+            tool,
+            arguments,
+        }));
+        self.parts.extend(
+            Note::With {
+                part: Kind::Call,
+                fields: rest,
+            }
+            .into_part(),
+        );
     }
 }
 
@@ -99,7 +124,14 @@ impl OpenCall {
     fn of(call: &FunctionCall<'_>) -> Self {
         let (label, tool) = names(call);
         let args = Value::Object(Map::new());
-        Self { label, tool, args, of_call: Fields::new(), rest: Fields::new(), is_broken: false }
+        Self {
+            label,
+            tool,
+            args,
+            of_call: Fields::new(),
+            rest: Fields::new(),
+            is_broken: false,
+        }
     }
 
     /// Whether a call with a name is this one once more.
@@ -109,7 +141,9 @@ impl OpenCall {
     }
 
     fn take(&mut self, call: FunctionCall<'_>, beside: Fields) {
-        let args = call.args.map(|args| serde_json::from_str(args.get()).unwrap_or_default());
+        let args = call
+            .args
+            .map(|args| serde_json::from_str(args.get()).unwrap_or_default());
         match args {
             Some(args @ Value::Object(_)) if is_blank(&self.args) => self.args = args,
             Some(args) if !is_blank(&args) => self.is_broken = true,
@@ -129,7 +163,9 @@ impl OpenCall {
 
     /// Puts a piece where it belongs; `None` if it cannot be read or has no place.
     fn place(&mut self, piece: Value) -> Option<()> {
-        let Value::Object(mut piece) = piece else { return None };
+        let Value::Object(mut piece) = piece else {
+            return None;
+        };
         let path = piece.remove("jsonPath")?;
         let goes_on = piece.remove("willContinue") == Some(Value::Bool(true));
         let mut leaf = &mut self.args;
@@ -190,7 +226,10 @@ fn steps(path: &str) -> Option<Vec<Step>> {
         (step, rest) = if let Some(name) = rest.strip_prefix('.') {
             let end = name.find(['.', '[']).unwrap_or(name.len());
             let (name, rest) = name.split_at(end);
-            (Step::Key((!name.is_empty()).then(|| name.to_owned())?), rest)
+            (
+                Step::Key((!name.is_empty()).then(|| name.to_owned())?),
+                rest,
+            )
         } else {
             bracket(rest.strip_prefix('[')?)?
         };
@@ -201,7 +240,10 @@ fn steps(path: &str) -> Option<Vec<Step>> {
 
 /// A number, or a name in quotes, and what stands behind its bracket.
 fn bracket(text: &str) -> Option<(Step, &str)> {
-    let quote = text.chars().next().filter(|first| matches!(first, '\'' | '"'));
+    let quote = text
+        .chars()
+        .next()
+        .filter(|first| matches!(first, '\'' | '"'));
     let Some(quote) = quote else {
         let (number, rest) = text.split_once(']')?;
         return Some((Step::Index(number.parse().ok()?), rest));

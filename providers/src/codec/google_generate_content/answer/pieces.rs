@@ -39,14 +39,28 @@ const MEDIA: &[&str] = &["inlineData", "fileData"];
 impl Answer {
     /// Takes one part. What of it the vocabulary of answers has no word for stands in a note right behind it.
     pub(super) fn take_piece(&mut self, piece: Piece<'_>, deltas: &mut Vec<Delta>) {
-        let Piece { text, thought, call, mut rest } = piece;
-        let kind = if thought == Some(Value::Bool(true)) { Kind::Thought } else { Kind::Text };
+        let Piece {
+            text,
+            thought,
+            call,
+            mut rest,
+        } = piece;
+        let kind = if thought == Some(Value::Bool(true)) {
+            Kind::Thought
+        } else {
+            Kind::Text
+        };
         let mut keep = |field: &str, value: Value| {
             if !value.is_null() {
                 rest.insert(field.to_owned(), value);
             }
         };
-        keep("thought", thought.filter(|thought| !thought.is_boolean()).unwrap_or_default());
+        keep(
+            "thought",
+            thought
+                .filter(|thought| !thought.is_boolean())
+                .unwrap_or_default(),
+        );
         let text = text.and_then(|text| text.or_keep(|value| keep("text", value)));
         let mut broken = None;
         let call = call.and_then(|call| self.whole_call(call, &mut rest));
@@ -78,10 +92,20 @@ impl Answer {
     }
 
     /// A call that nobody can run: it is kept, and does not go back. Text beside it stands.
-    fn keep_broken(&mut self, call: Value, text: Option<Cow<'_, str>>, mut rest: Fields, deltas: &mut Vec<Delta>) {
+    fn keep_broken(
+        &mut self,
+        call: Value,
+        text: Option<Cow<'_, str>>,
+        mut rest: Fields,
+        deltas: &mut Vec<Delta>,
+    ) {
         self.warn(warning::CALLS_INCOMPLETE);
         if let Some(text) = text {
-            let kind = if rest.remove("thought").is_some() { Kind::Thought } else { Kind::Text };
+            let kind = if rest.remove("thought").is_some() {
+                Kind::Thought
+            } else {
+                Kind::Text
+            };
             self.take_text(kind, text, rest, deltas);
         } else {
             self.kept.add("parts", Value::Object(rest));
@@ -90,15 +114,26 @@ impl Answer {
     }
 
     /// A part with a signature stays one part; the others are joined.
-    pub(super) fn take_text(&mut self, kind: Kind, text: Cow<'_, str>, mut rest: Fields, deltas: &mut Vec<Delta>) {
+    pub(super) fn take_text(
+        &mut self,
+        kind: Kind,
+        text: Cow<'_, str>,
+        mut rest: Fields,
+        deltas: &mut Vec<Delta>,
+    ) {
         if text.is_empty() {
             if rest.keys().any(|field| field == SIGNATURE) && rest.len() == 1 {
                 rest.insert("text".to_owned(), Value::from(""));
             }
-            return self.push_note(Note::Part(if rest.is_empty() { rest } else { marked(rest, kind) }));
+            return self.push_note(Note::Part(if rest.is_empty() {
+                rest
+            } else {
+                marked(rest, kind)
+            }));
         }
         let so_far = match (kind, self.parts.last_mut()) {
-            (Kind::Thought, Some(Part::Reasoning(so_far))) | (Kind::Text | Kind::Call, Some(Part::Text(so_far)))
+            (Kind::Thought, Some(Part::Reasoning(so_far)))
+            | (Kind::Text | Kind::Call, Some(Part::Text(so_far)))
                 if rest.is_empty() =>
             {
                 Some(so_far)
@@ -109,18 +144,37 @@ impl Answer {
             so_far.push_str(&text);
         } else {
             let text = text.clone().into_owned();
-            self.parts.push(if kind == Kind::Thought { Part::Reasoning(text) } else { Part::Text(text) });
-            self.push_note(Note::With { part: kind, fields: rest });
+            self.parts.push(if kind == Kind::Thought {
+                Part::Reasoning(text)
+            } else {
+                Part::Text(text)
+            });
+            self.push_note(Note::With {
+                part: kind,
+                fields: rest,
+            });
         }
         let text = text.into_owned();
-        deltas.push(if kind == Kind::Thought { Delta::Reasoning(text) } else { Delta::Text(text) });
+        deltas.push(if kind == Kind::Thought {
+            Delta::Reasoning(text)
+        } else {
+            Delta::Text(text)
+        });
     }
 
     /// Arguments that are left out are none: the wire leaves empty objects out.
     fn take_call(&mut self, call: FunctionCall<'_>, mut rest: Fields) {
-        let FunctionCall { id, name, args, rest: mut of_call, .. } = call;
+        let FunctionCall {
+            id,
+            name,
+            args,
+            rest: mut of_call,
+            ..
+        } = call;
         let mut text = |field: &str, text: Option<Read<Cow<'_, str>>>| {
-            let text = text.and_then(|text| text.or_keep(|value| drop(of_call.insert(field.to_owned(), value))));
+            let text = text.and_then(|text| {
+                text.or_keep(|value| drop(of_call.insert(field.to_owned(), value)))
+            });
             text.unwrap_or_default().into_owned()
         };
         let (label, tool) = (text("id", id), text("name", name));
@@ -131,9 +185,20 @@ impl Answer {
         if !of_call.is_empty() {
             rest.insert("functionCall".to_owned(), Value::Object(of_call));
         }
-        let arguments = args.map(|args| args.get()).filter(|args| *args != "null").unwrap_or("{}").to_owned();
-        self.parts.push(Part::Call(CallPart { label, tool, arguments }));
-        self.push_note(Note::With { part: Kind::Call, fields: rest });
+        let arguments = args
+            .map(|args| args.get())
+            .filter(|args| *args != "null")
+            .unwrap_or("{}")
+            .to_owned();
+        self.parts.push(Part::Call(CallPart {
+            label,
+            tool,
+            arguments,
+        }));
+        self.push_note(Note::With {
+            part: Kind::Call,
+            fields: rest,
+        });
     }
 
     fn push_note(&mut self, note: Note) {

@@ -22,7 +22,10 @@ pub(super) fn contents(
     files: &Files,
     warnings: &mut Warnings,
 ) -> Value {
-    let Conversation { turns, warnings: more } = Conversation::of(request, files, codec, any_id);
+    let Conversation {
+        turns,
+        warnings: more,
+    } = Conversation::of(request, files, codec, any_id);
     warnings.extend(more);
     let mut writer = Writer::default();
     for turn in turns {
@@ -34,8 +37,17 @@ pub(super) fn contents(
                 writer.ids = said.ids;
             }
             Turn::Results(results) => {
-                let ids = std::mem::take(&mut writer.ids).into_iter().chain(std::iter::repeat(None));
-                writer.add("user", results.iter().zip(ids).map(|(result, id)| result_part(result, id)).collect());
+                let ids = std::mem::take(&mut writer.ids)
+                    .into_iter()
+                    .chain(std::iter::repeat(None));
+                writer.add(
+                    "user",
+                    results
+                        .iter()
+                        .zip(ids)
+                        .map(|(result, id)| result_part(result, id))
+                        .collect(),
+                );
             }
         }
     }
@@ -55,7 +67,8 @@ impl Writer {
             _ if parts.is_empty() => {}
             Some(("model", before)) if role == "model" => before.extend(parts),
             None if role == "model" => {
-                self.contents.extend([("user", vec![json!({ "text": BEGINNING })]), (role, parts)]);
+                self.contents
+                    .extend([("user", vec![json!({ "text": BEGINNING })]), (role, parts)]);
             }
             _ => self.contents.push((role, parts)),
         }
@@ -65,21 +78,37 @@ impl Writer {
         if self.contents.is_empty() {
             self.add("user", vec![json!({ "text": BEGINNING })]);
         }
-        self.contents.into_iter().map(|(role, parts)| json!({ "role": role, "parts": parts })).collect()
+        self.contents
+            .into_iter()
+            .map(|(role, parts)| json!({ "role": role, "parts": parts }))
+            .collect()
     }
 }
 
 fn heard_parts(heard: &Heard<'_>) -> Vec<Value> {
-    let file = |File { media_type, bytes, name: _ }: &File<'_>| json!({ "inlineData": { "mimeType": media_type, "data": STANDARD.encode(bytes) } });
-    std::iter::once(json!({ "text": heard.text })).chain(heard.files.iter().map(file)).collect()
+    let file = |File {
+                    media_type,
+                    bytes,
+                    name: _,
+                }: &File<'_>| json!({ "inlineData": { "mimeType": media_type, "data": STANDARD.encode(bytes) } });
+    std::iter::once(json!({ "text": heard.text }))
+        .chain(heard.files.iter().map(file))
+        .collect()
 }
 
 /// The name `error` is Google's own mark of a failure.
 fn result_part(result: &CallResult, id: Option<String>) -> Value {
-    let CallResult { tool, text, failed, id: _ } = result;
+    let CallResult {
+        tool,
+        text,
+        failed,
+        id: _,
+    } = result;
     let key = if *failed { "error" } else { "result" };
-    let mut fields =
-        Fields::from_iter([("name".to_owned(), json!(tool)), ("response".to_owned(), json!({ key: text }))]);
+    let mut fields = Fields::from_iter([
+        ("name".to_owned(), json!(tool)),
+        ("response".to_owned(), json!({ key: text })),
+    ]);
     fields.extend(id.map(|id| ("id".to_owned(), Value::from(id))));
     json!({ "functionResponse": fields })
 }

@@ -14,9 +14,12 @@ const MERGED: [&str; 2] = ["generationConfig", "toolConfig"];
 pub(super) fn merge(body: &mut Fields, extra: &Map<String, Value>, warnings: &mut Warnings) {
     for (field, value) in extra {
         match (body.get_mut(field), value) {
-            (Some(Value::Array(own)), Value::Array(more)) if field == "tools" => own.extend(more.iter().cloned()),
+            (Some(Value::Array(own)), Value::Array(more)) if field == "tools" => {
+                own.extend(more.iter().cloned())
+            }
             (Some(Value::Object(own)), Value::Object(more)) if MERGED.contains(&field.as_str()) => {
-                more.iter().for_each(|(field, value)| put(own, field, value, warnings));
+                more.iter()
+                    .for_each(|(field, value)| put(own, field, value, warnings));
             }
             _ => put(body, field, value, warnings),
         }

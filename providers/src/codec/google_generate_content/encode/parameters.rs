@@ -1,6 +1,8 @@
 //! How the model is to answer.
 
-use folkmoot_core::request::{CachePlace, CacheTtl, Effort, OutputFormat, Parameters, Reasoning, ToolChoice};
+use folkmoot_core::request::{
+    CachePlace, CacheTtl, Effort, OutputFormat, Parameters, Reasoning, ToolChoice,
+};
 use serde_json::{Value, json};
 
 use super::Warnings;
@@ -10,18 +12,34 @@ use crate::codec::warning;
 /// Writes `generationConfig`; empty if everything is left to the provider.
 pub(super) fn generation_config(parameters: &Parameters, warnings: &mut Warnings) -> Fields {
     let mut config = Fields::new();
-    let mut put = |field: &str, value: Option<Value>| config.extend(value.map(|value| (field.to_owned(), value)));
+    let mut put = |field: &str, value: Option<Value>| {
+        config.extend(value.map(|value| (field.to_owned(), value)))
+    };
     let fraction = |milli: u32| json!(f64::from(milli) / 1000.0);
     put("temperature", parameters.temperature_milli.map(fraction));
     put("topP", parameters.top_p_milli.map(fraction));
-    put("maxOutputTokens", parameters.output_tokens_max.map(Value::from));
-    put("stopSequences", (!parameters.stop.is_empty()).then(|| json!(parameters.stop)));
-    put("seed", parameters.seed.and_then(|seed| seed_json(seed, warnings)));
+    put(
+        "maxOutputTokens",
+        parameters.output_tokens_max.map(Value::from),
+    );
+    put(
+        "stopSequences",
+        (!parameters.stop.is_empty()).then(|| json!(parameters.stop)),
+    );
+    put(
+        "seed",
+        parameters.seed.and_then(|seed| seed_json(seed, warnings)),
+    );
     if let Some(format) = &parameters.output {
         put("responseMimeType", Some(json!("application/json")));
         put("responseJsonSchema", schema_of(format, warnings));
     }
-    put("thinkingConfig", parameters.reasoning.and_then(|reasoning| thinking_config(reasoning, warnings)));
+    put(
+        "thinkingConfig",
+        parameters
+            .reasoning
+            .and_then(|reasoning| thinking_config(reasoning, warnings)),
+    );
     if parameters.parallel_calls == Some(false) {
         warnings.insert(warning::PARALLEL_CALLS_NOT_CARRIED);
     }
@@ -29,7 +47,9 @@ pub(super) fn generation_config(parameters: &Parameters, warnings: &mut Warnings
         warnings.insert(warning::STRICT_TOOLS_NOT_CARRIED);
     }
     // The provider keeps what it thinks best, unasked; a cache of one's own is made by another request.
-    let is_unasked = |(place, ttl): (&CachePlace, &CacheTtl)| *place == CachePlace::Auto && *ttl == CacheTtl::Default;
+    let is_unasked = |(place, ttl): (&CachePlace, &CacheTtl)| {
+        *place == CachePlace::Auto && *ttl == CacheTtl::Default
+    };
     if !parameters.cache.iter().all(is_unasked) {
         warnings.insert(warning::CACHE_NOT_CARRIED);
     }
@@ -60,7 +80,11 @@ fn seed_json(seed: u32, warnings: &mut Warnings) -> Option<Value> {
 fn schema_of(format: &OutputFormat, warnings: &mut Warnings) -> Option<Value> {
     match format {
         OutputFormat::Json => None,
-        OutputFormat::Schema { schema, strict, name: _ } => {
+        OutputFormat::Schema {
+            schema,
+            strict,
+            name: _,
+        } => {
             if *strict == Some(false) {
                 warnings.insert(warning::OUTPUT_STRICT_NOT_CARRIED);
             }
@@ -71,7 +95,11 @@ fn schema_of(format: &OutputFormat, warnings: &mut Warnings) -> Option<Value> {
 
 /// The wire refuses a level beside a budget: the budget, which says more, goes.
 fn thinking_config(reasoning: Reasoning, warnings: &mut Warnings) -> Option<Value> {
-    let Reasoning { effort, tokens_max, show } = reasoning;
+    let Reasoning {
+        effort,
+        tokens_max,
+        show,
+    } = reasoning;
     let mut config = Fields::new();
     match (tokens_max, effort) {
         (Some(tokens), effort) => {

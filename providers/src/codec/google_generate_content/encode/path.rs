@@ -12,7 +12,11 @@ pub(super) fn path(prefix: &str, model: &str, mode: Mode) -> String {
         Mode::Whole => "generateContent",
         Mode::Stream => "streamGenerateContent?alt=sse",
     };
-    format!("/{}/{collection}/{}:{method}", prefix.trim_matches('/'), percent_encoded(name))
+    format!(
+        "/{}/{collection}/{}:{method}",
+        prefix.trim_matches('/'),
+        percent_encoded(name)
+    )
 }
 
 /// All but the unreserved characters of RFC 3986, section 2.3, as `%XX`.

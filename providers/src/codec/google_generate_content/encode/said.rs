@@ -28,14 +28,28 @@ pub(super) struct Said {
 
 /// Writes an answer.
 pub(super) fn parts(model: &str, parts: &[Part], warnings: &mut Warnings) -> Said {
-    let notes = |part: &Part| if let Part::Opaque(opaque) = part { Note::read(opaque) } else { None };
-    let has_thoughts = parts.iter().filter_map(notes).any(|note| note == Note::Thoughts);
+    let notes = |part: &Part| {
+        if let Part::Opaque(opaque) = part {
+            Note::read(opaque)
+        } else {
+            None
+        }
+    };
+    let has_thoughts = parts
+        .iter()
+        .filter_map(notes)
+        .any(|note| note == Note::Thoughts);
     let mut written: Vec<(Option<Kind>, Fields)> = Vec::new();
     for part in parts {
         match part {
-            Part::Text(text) | Part::Refusal(text) => written.push((Some(Kind::Text), fields(json!({ "text": text })))),
+            Part::Text(text) | Part::Refusal(text) => {
+                written.push((Some(Kind::Text), fields(json!({ "text": text }))))
+            }
             Part::Reasoning(text) if has_thoughts => {
-                written.push((Some(Kind::Thought), fields(json!({ "text": text, "thought": true }))));
+                written.push((
+                    Some(Kind::Thought),
+                    fields(json!({ "text": text, "thought": true })),
+                ));
             }
             Part::Reasoning(_) => drop(warnings.insert(warning::REASONING_NOT_CARRIED)),
             Part::Call(call) => written.push((Some(Kind::Call), fields(call_json(call, warnings)))),
@@ -54,8 +68,18 @@ pub(super) fn parts(model: &str, parts: &[Part], warnings: &mut Warnings) -> Sai
     if wants_signatures(model) {
         sign_first_call(&mut written, warnings);
     }
-    let ids = written.iter().filter(|(kind, _)| *kind == Some(Kind::Call)).map(|(_, call)| id_of(call)).collect();
-    Said { parts: written.into_iter().map(|(_, fields)| Value::Object(fields)).collect(), ids }
+    let ids = written
+        .iter()
+        .filter(|(kind, _)| *kind == Some(Kind::Call))
+        .map(|(_, call)| id_of(call))
+        .collect();
+    Said {
+        parts: written
+            .into_iter()
+            .map(|(_, fields)| Value::Object(fields))
+            .collect(),
+        ids,
+    }
 }
 
 fn call_json(call: &CallPart, warnings: &mut Warnings) -> Value {
@@ -65,7 +89,9 @@ fn call_json(call: &CallPart, warnings: &mut Warnings) -> Value {
 /// Whether a model refuses calls without its signature, as Gemini does from version 3 on.
 fn wants_signatures(model: &str) -> bool {
     let name = model.strip_prefix("models/").unwrap_or(model);
-    let version = name.strip_prefix("gemini-").map(|rest| rest.split(['.', '-']).next().unwrap_or_default());
+    let version = name
+        .strip_prefix("gemini-")
+        .map(|rest| rest.split(['.', '-']).next().unwrap_or_default());
     // Names without a number are those of the newest.
     version.is_some_and(|version| version.parse::<u32>().map_or(true, |version| version >= 3))
 }
@@ -73,7 +99,9 @@ fn wants_signatures(model: &str) -> bool {
 /// An answer of another provider, or of an older model, has no signature. Of the calls in an answer only the first is
 /// looked at.
 fn sign_first_call(written: &mut [(Option<Kind>, Fields)], warnings: &mut Warnings) {
-    let first = written.iter_mut().find(|(kind, _)| *kind == Some(Kind::Call));
+    let first = written
+        .iter_mut()
+        .find(|(kind, _)| *kind == Some(Kind::Call));
     if let Some((_, call)) = first.filter(|(_, call)| !call.contains_key(SIGNATURE)) {
         call.insert(SIGNATURE.to_owned(), json!(NO_SIGNATURE));
         warnings.insert(warning::SIGNATURE_NOT_KNOWN);
@@ -84,7 +112,9 @@ fn sign_first_call(written: &mut [(Option<Kind>, Fields)], warnings: &mut Warnin
 fn join(part: &mut Fields, more: Fields) {
     for (name, value) in more {
         match (part.get_mut(&name), value) {
-            (Some(Value::Object(own)), Value::Object(more)) if name == "functionCall" => own.extend(more),
+            (Some(Value::Object(own)), Value::Object(more)) if name == "functionCall" => {
+                own.extend(more)
+            }
             (_, value) => drop(part.insert(name, value)),
         }
     }
@@ -95,5 +125,8 @@ fn says_nothing(part: &Fields) -> bool {
 }
 
 fn id_of(part: &Fields) -> Option<String> {
-    part.get("functionCall")?.get("id")?.as_str().map(str::to_owned)
+    part.get("functionCall")?
+        .get("id")?
+        .as_str()
+        .map(str::to_owned)
 }

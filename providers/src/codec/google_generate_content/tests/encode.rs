@@ -11,19 +11,33 @@ use super::*;
 type Item = folkmoot_core::request::Item<String>;
 
 pub(super) fn request(items: Vec<Item>) -> ForgedRequest {
-    ForgedRequest { model: "small-1".into(), items, ..ForgedRequest::default() }
+    ForgedRequest {
+        model: "small-1".into(),
+        items,
+        ..ForgedRequest::default()
+    }
 }
 
 pub(super) fn heard(text: &str) -> Item {
-    Item::Heard { from: "Ada".into(), text: text.into(), attachments: Vec::new() }
+    Item::Heard {
+        from: "Ada".into(),
+        text: text.into(),
+        attachments: Vec::new(),
+    }
 }
 
 fn said(parts: impl Into<Vec<Part>>) -> Item {
-    Item::Said { parts: parts.into() }
+    Item::Said {
+        parts: parts.into(),
+    }
 }
 
 fn result(label: &str, text: &str) -> Item {
-    Item::Result { label: label.into(), text: text.into(), failed: false }
+    Item::Result {
+        label: label.into(),
+        text: text.into(),
+        failed: false,
+    }
 }
 
 fn user(parts: &Value) -> Value {
@@ -45,11 +59,26 @@ fn encode(items: Vec<Item>) -> (Value, Vec<String>) {
 
 #[test]
 fn a_request_is_written_whole() {
-    let mut request = request(vec![heard("Hi"), Item::Notice { text: "It may have run.".into() }]);
-    let layer = |kind, text: &str| Layer { kind, text: text.into() };
-    request.system = vec![layer(LayerKind::Identity, "One."), layer(LayerKind::Role, "Two.")];
+    let mut request = request(vec![
+        heard("Hi"),
+        Item::Notice {
+            text: "It may have run.".into(),
+        },
+    ]);
+    let layer = |kind, text: &str| Layer {
+        kind,
+        text: text.into(),
+    };
+    request.system = vec![
+        layer(LayerKind::Identity, "One."),
+        layer(LayerKind::Role, "Two."),
+    ];
     let schema = json!({ "type": "object" });
-    request.tools = vec![ToolDeclaration { name: "t".into(), description: "d".into(), schema: schema.clone() }];
+    request.tools = vec![ToolDeclaration {
+        name: "t".into(),
+        description: "d".into(),
+        schema: schema.clone(),
+    }];
     let wire = codec().encode(&request.into_request(), &Files::new(), Mode::Stream);
     let expected = json!({
         "systemInstruction": { "parts": [{ "text": "One.\n\nTwo." }] },
@@ -57,22 +86,50 @@ fn a_request_is_written_whole() {
         "tools": [{ "functionDeclarations": [{ "name": "t", "description": "d", "parameters": schema }] }],
     });
     assert_eq!((wire.body, wire.warnings), (expected, vec![]));
-    assert_eq!(wire.path, "/v1beta/models/small-1:streamGenerateContent?alt=sse");
+    assert_eq!(
+        wire.path,
+        "/v1beta/models/small-1:streamGenerateContent?alt=sse"
+    );
 }
 
 #[test]
 fn a_models_name_stays_in_its_place_of_the_path() {
     let path = |prefix: &str, model: &str| {
-        let request = ForgedRequest { model: model.into(), ..ForgedRequest::default() };
-        let codec = GoogleGenerateContent { prefix: prefix.into() };
-        codec.encode(&request.into_request(), &Files::new(), Mode::Whole).path
+        let request = ForgedRequest {
+            model: model.into(),
+            ..ForgedRequest::default()
+        };
+        let codec = GoogleGenerateContent {
+            prefix: prefix.into(),
+        };
+        codec
+            .encode(&request.into_request(), &Files::new(), Mode::Whole)
+            .path
     };
-    assert_eq!(path("v1", "gemini-2.5-flash"), "/v1/models/gemini-2.5-flash:generateContent");
-    assert_eq!(path("/v1/", "models/a_b~1"), "/v1/models/a_b~1:generateContent");
-    assert_eq!(path("v1", "tunedModels/mine"), "/v1/tunedModels/mine:generateContent");
-    assert_eq!(path("v1", "../files/x"), "/v1/models/..%2Ffiles%2Fx:generateContent");
-    assert_eq!(path("v1", "models/../../x"), "/v1/models/..%2F..%2Fx:generateContent");
-    assert_eq!(path("v1", "a?b#c:d%2F é"), "/v1/models/a%3Fb%23c%3Ad%252F%20%C3%A9:generateContent");
+    assert_eq!(
+        path("v1", "gemini-2.5-flash"),
+        "/v1/models/gemini-2.5-flash:generateContent"
+    );
+    assert_eq!(
+        path("/v1/", "models/a_b~1"),
+        "/v1/models/a_b~1:generateContent"
+    );
+    assert_eq!(
+        path("v1", "tunedModels/mine"),
+        "/v1/tunedModels/mine:generateContent"
+    );
+    assert_eq!(
+        path("v1", "../files/x"),
+        "/v1/models/..%2Ffiles%2Fx:generateContent"
+    );
+    assert_eq!(
+        path("v1", "models/../../x"),
+        "/v1/models/..%2F..%2Fx:generateContent"
+    );
+    assert_eq!(
+        path("v1", "a?b#c:d%2F é"),
+        "/v1/models/a%3Fb%23c%3Ad%252F%20%C3%A9:generateContent"
+    );
 }
 
 #[test]
@@ -80,8 +137,14 @@ fn the_first_content_is_a_users() {
     let beginning = user(&json!([{ "text": "[the conversation begins]" }]));
     assert_eq!(encode(vec![]).0, json!([beginning]));
     let spoke = model(&json!([{ "text": "Hello." }]));
-    assert_eq!(encode(vec![said([Part::Text("Hello.".into())])]).0, json!([beginning, spoke]));
-    assert_eq!(encode(vec![said([]), heard("Hm")]).0, json!([user(&json!([{ "text": "Ada: Hm" }]))]));
+    assert_eq!(
+        encode(vec![said([Part::Text("Hello.".into())])]).0,
+        json!([beginning, spoke])
+    );
+    assert_eq!(
+        encode(vec![said([]), heard("Hm")]).0,
+        json!([user(&json!([{ "text": "Ada: Hm" }]))])
+    );
 }
 
 #[test]
@@ -94,7 +157,9 @@ fn answers_in_a_row_are_one_content() {
     ];
     let expected = json!([
         user(&json!([{ "text": "Ada: Hi" }])),
-        model(&json!([{ "text": "Wait." }, { "text": "No." }, { "functionCall": { "name": "t", "args": {} } }])),
+        model(
+            &json!([{ "text": "Wait." }, { "text": "No." }, { "functionCall": { "name": "t", "args": {} } }])
+        ),
         user(&json!([answered("t", "1")])),
     ]);
     assert_eq!(encode(items), (expected, vec![]));
@@ -104,10 +169,17 @@ fn answers_in_a_row_are_one_content() {
 fn results_stand_in_one_content_right_behind_their_calls_in_the_order_of_the_calls() {
     let items = vec![
         heard("Go"),
-        said([call("a", "one", "{\"x\":18446744073709551615}"), call("b", "two", "{}")]),
+        said([
+            call("a", "one", "{\"x\":18446744073709551615}"),
+            call("b", "two", "{}"),
+        ]),
         result("b", "2"),
         heard("Hurry"),
-        Item::Result { label: "a".into(), text: "down".into(), failed: true },
+        Item::Result {
+            label: "a".into(),
+            text: "down".into(),
+            failed: true,
+        },
     ];
     let first = json!({ "functionCall": { "name": "one", "args": { "x": 18_446_744_073_709_551_615_u64 } } });
     let failed = json!({ "functionResponse": { "name": "one", "response": { "error": "down" } } });
@@ -128,13 +200,23 @@ fn a_call_without_a_result_gets_one_and_a_result_without_a_call_is_told() {
         model(&json!([{ "functionCall": { "name": "t", "args": {} } }])),
         user(&json!([answered("t", "[no result of this call is known]")])),
     ]);
-    assert_eq!(encode(items), (expected, vec!["result_missing".into(), "result_without_call".into()]));
+    assert_eq!(
+        encode(items),
+        (
+            expected,
+            vec!["result_missing".into(), "result_without_call".into()]
+        )
+    );
 }
 
 #[test]
 fn an_id_goes_back_where_the_model_gave_one() {
     let given = with("call", &json!({ "functionCall": { "id": "b" } }));
-    let items = vec![heard("Go"), said([call("call_1", "t", "{}"), call("b", "t", "{}"), given]), result("b", "2")];
+    let items = vec![
+        heard("Go"),
+        said([call("call_1", "t", "{}"), call("b", "t", "{}"), given]),
+        result("b", "2"),
+    ];
     let (contents, _) = encode(items);
     let answers = json!([
         answered("t", "[no result of this call is known]"),
@@ -144,7 +226,14 @@ fn an_id_goes_back_where_the_model_gave_one() {
         { "functionCall": { "name": "t", "args": {} } },
         { "functionCall": { "id": "b", "name": "t", "args": {} } },
     ]);
-    assert_eq!(contents, json!([user(&json!([{ "text": "Ada: Go" }])), model(&calls), user(&answers)]));
+    assert_eq!(
+        contents,
+        json!([
+            user(&json!([{ "text": "Ada: Go" }])),
+            model(&calls),
+            user(&answers)
+        ])
+    );
 }
 
 /// What the provider gave goes back part by part, as it came.
@@ -160,7 +249,12 @@ fn an_answer_of_this_wire_goes_back_as_it_came() {
         { "functionCall": { "id": "x", "name": "t", "args": { "b": 1, "a": [] } }, "thoughtSignature": "ZA==" },
         { "functionCall": { "name": "u", "args": {} } },
     ]);
-    let (contents, warnings) = encode(vec![heard("Go"), said(parts(&given)), result("x", "1"), result("", "2")]);
+    let (contents, warnings) = encode(vec![
+        heard("Go"),
+        said(parts(&given)),
+        result("x", "1"),
+        result("", "2"),
+    ]);
     assert_eq!((&contents[1], warnings), (&model(&given), vec![]));
     assert_eq!(contents[2]["parts"][0]["functionResponse"]["id"], "x");
     assert_eq!(contents[2]["parts"][1]["functionResponse"].get("id"), None);
@@ -169,7 +263,10 @@ fn an_answer_of_this_wire_goes_back_as_it_came() {
 #[test]
 fn what_is_of_another_wire_stays_there() {
     let foreign = Part::Opaque(json!({ "another-wire": { "signature": "s" } }));
-    let items = vec![heard("Go"), said([Part::Reasoning("r".into()), Part::Text("x".into()), foreign])];
+    let items = vec![
+        heard("Go"),
+        said([Part::Reasoning("r".into()), Part::Text("x".into()), foreign]),
+    ];
     let (contents, warnings) = encode(items);
     assert_eq!(contents[1], model(&json!([{ "text": "x" }])));
     assert_eq!(warnings, ["opaque_not_carried", "reasoning_not_carried"]);
@@ -179,23 +276,46 @@ fn what_is_of_another_wire_stays_there() {
 fn a_signature_never_goes_to_another_part() {
     let signature = with("call", &json!({ "thoughtSignature": "s" }));
     let (contents, warnings) = encode(vec![heard("Go"), said([Part::Text("x".into()), signature])]);
-    assert_eq!((&contents[1], warnings), (&model(&json!([{ "text": "x" }])), vec!["opaque_not_carried".to_owned()]));
+    assert_eq!(
+        (&contents[1], warnings),
+        (
+            &model(&json!([{ "text": "x" }])),
+            vec!["opaque_not_carried".to_owned()]
+        )
+    );
 }
 
 #[test]
 fn arguments_that_the_wire_cannot_carry_are_told() {
     let sent = |arguments: &str| {
-        let (contents, warnings) = encode(vec![heard("Go"), said([call("a", "t", arguments)]), result("a", "1")]);
-        (contents[1]["parts"][0]["functionCall"]["args"].clone(), warnings)
+        let (contents, warnings) = encode(vec![
+            heard("Go"),
+            said([call("a", "t", arguments)]),
+            result("a", "1"),
+        ]);
+        (
+            contents[1]["parts"][0]["functionCall"]["args"].clone(),
+            warnings,
+        )
     };
     for malformed in ["{bad", "[1]", "", "null"] {
-        let expected = (json!({ "malformed_arguments": malformed }), vec!["arguments_not_object".to_owned()]);
+        let expected = (
+            json!({ "malformed_arguments": malformed }),
+            vec!["arguments_not_object".to_owned()],
+        );
         assert_eq!(sent(malformed), expected);
     }
-    for exact in ["{\"x\":-9223372036854775808}", "{\"x\":\"a\\\"1234567890123456789012345\"}", "{\"x\":0.123456789}"] {
+    for exact in [
+        "{\"x\":-9223372036854775808}",
+        "{\"x\":\"a\\\"1234567890123456789012345\"}",
+        "{\"x\":0.123456789}",
+    ] {
         assert_eq!(sent(exact), (serde_json::from_str(exact).unwrap(), vec![]));
     }
-    for rounded in ["{\"x\":123456789012345678901}", "{\"x\":0.1234567890123456789}"] {
+    for rounded in [
+        "{\"x\":123456789012345678901}",
+        "{\"x\":0.1234567890123456789}",
+    ] {
         assert_eq!(sent(rounded).1, ["arguments_rounded"], "{rounded}");
     }
 }
@@ -209,12 +329,19 @@ fn files_stand_behind_the_text_and_others_are_told() {
         bytes: 5,
     };
     let attachments = ["image/png", "application/zip"].map(attached).to_vec();
-    let item = Item::Heard { from: "Ada".into(), text: "Look!".into(), attachments };
+    let item = Item::Heard {
+        from: "Ada".into(),
+        text: "Look!".into(),
+        attachments,
+    };
     let files = Files::from([(Digest::sha256(b"12345"), Arc::from(b"12345".as_slice()))]);
     let wire = codec().encode(&request(vec![item]).into_request(), &files, Mode::Whole);
     let lines = "Ada: Look!\n[attached: \"a\", image/png, 5 bytes]\n[attached: \"a\", application/zip, 5 bytes]";
     let data = json!({ "inlineData": { "mimeType": "image/png", "data": "MTIzNDU=" } });
-    assert_eq!(wire.body["contents"], json!([user(&json!([{ "text": lines }, data]))]));
+    assert_eq!(
+        wire.body["contents"],
+        json!([user(&json!([{ "text": lines }, data]))])
+    );
     assert_eq!(wire.warnings, ["attachment_not_sent"]);
 }
 
@@ -247,21 +374,47 @@ proptest! {
 #[test]
 fn a_call_that_the_model_did_not_sign_is_sent_as_such_to_models_that_want_signatures() {
     let sent = |model: &str, parts: Vec<Part>| {
-        let mut request = request(vec![heard("Go"), said(parts), result("a", "1"), result("b", "2")]);
+        let mut request = request(vec![
+            heard("Go"),
+            said(parts),
+            result("a", "1"),
+            result("b", "2"),
+        ]);
         request.model = model.into();
         let wire = codec().encode(&request.into_request(), &Files::new(), Mode::Whole);
-        let signatures = [0, 1].map(|at| wire.body["contents"][1]["parts"][at]["thoughtSignature"].clone());
+        let signatures =
+            [0, 1].map(|at| wire.body["contents"][1]["parts"][at]["thoughtSignature"].clone());
         (signatures, wire.warnings)
     };
     let foreign = || vec![call("a", "t", "{}"), call("b", "t", "{}")];
-    let told = ([json!("skip_thought_signature_validator"), Value::Null], vec!["signature_not_known".to_owned()]);
-    for model in ["gemini-3-flash-preview", "models/gemini-3.1-pro", "gemini-10-pro", "gemini-flash-latest"] {
+    let told = (
+        [json!("skip_thought_signature_validator"), Value::Null],
+        vec!["signature_not_known".to_owned()],
+    );
+    for model in [
+        "gemini-3-flash-preview",
+        "models/gemini-3.1-pro",
+        "gemini-10-pro",
+        "gemini-flash-latest",
+    ] {
         assert_eq!(sent(model, foreign()), told, "{model}");
     }
-    for model in ["gemini-2.5-flash", "models/gemini-1.5-pro", "small-3", "gemma-3"] {
-        assert_eq!(sent(model, foreign()), ([Value::Null, Value::Null], vec![]), "{model}");
+    for model in [
+        "gemini-2.5-flash",
+        "models/gemini-1.5-pro",
+        "small-3",
+        "gemma-3",
+    ] {
+        assert_eq!(
+            sent(model, foreign()),
+            ([Value::Null, Value::Null], vec![]),
+            "{model}"
+        );
     }
     let signed = with("call", &json!({ "thoughtSignature": "s" }));
     let own = vec![call("a", "t", "{}"), signed, call("b", "t", "{}")];
-    assert_eq!(sent("gemini-3-pro", own), ([json!("s"), Value::Null], vec![]));
+    assert_eq!(
+        sent("gemini-3-pro", own),
+        ([json!("s"), Value::Null], vec![])
+    );
 }

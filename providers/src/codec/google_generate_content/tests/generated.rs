@@ -5,7 +5,11 @@ use super::*;
 
 /// Any part: what the wire has, and what it has not.
 fn part() -> impl Strategy<Value = Value> {
-    let text = ("[a-zü🌦\"\\\\]{0,6}", prop::option::of(any::<bool>()), prop::option::of("[A-Z]{1,3}"));
+    let text = (
+        "[a-zü🌦\"\\\\]{0,6}",
+        prop::option::of(any::<bool>()),
+        prop::option::of("[A-Z]{1,3}"),
+    );
     prop_oneof![
         4 => text.prop_map(|(text, thought, signature)| {
             let mut part = json!({ "text": text });
@@ -36,7 +40,8 @@ fn any_json() -> impl Strategy<Value = Value> {
     leaf.prop_recursive(3, 8, 3, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..3).prop_map(Value::from),
-            prop::collection::vec((any_name(), inner), 0..3).prop_map(|fields| fields.into_iter().collect()),
+            prop::collection::vec((any_name(), inner), 0..3)
+                .prop_map(|fields| fields.into_iter().collect()),
         ]
     })
 }
@@ -66,7 +71,11 @@ fn any_name() -> impl Strategy<Value = String> {
 }
 
 fn cut<'b>(bytes: &'b [u8], cuts: &[prop::sample::Index]) -> Vec<&'b [u8]> {
-    let mut at: Vec<usize> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).chain([0, bytes.len()]).collect();
+    let mut at: Vec<usize> = cuts
+        .iter()
+        .map(|cut| cut.index(bytes.len() + 1))
+        .chain([0, bytes.len()])
+        .collect();
     at.sort_unstable();
     at.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect()
 }

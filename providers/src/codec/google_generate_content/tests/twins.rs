@@ -6,13 +6,28 @@ use super::*;
 macro_rules! twins {
     ($name:literal) => {
         (
-            include_bytes!(concat!("../../../../tests/fixtures/google-generate-content/", $name, ".json")).as_slice(),
-            include_bytes!(concat!("../../../../tests/fixtures/google-generate-content/", $name, ".sse")).as_slice(),
+            include_bytes!(concat!(
+                "../../../../tests/fixtures/google-generate-content/",
+                $name,
+                ".json"
+            ))
+            .as_slice(),
+            include_bytes!(concat!(
+                "../../../../tests/fixtures/google-generate-content/",
+                $name,
+                ".sse"
+            ))
+            .as_slice(),
         )
     };
 }
 
-pub(super) const TWINS: [(&[u8], &[u8]); 4] = [twins!("calls"), twins!("tools"), twins!("filtered"), twins!("cut")];
+pub(super) const TWINS: [(&[u8], &[u8]); 4] = [
+    twins!("calls"),
+    twins!("tools"),
+    twins!("filtered"),
+    twins!("cut"),
+];
 
 fn twin(at: usize) -> LLMResponse {
     codec().decode(TWINS[at].0).unwrap()
@@ -34,8 +49,11 @@ fn a_whole_answer_and_its_stream_are_equal_at_every_split() {
 #[test]
 fn a_list_of_documents_is_a_stream_without_events() {
     for (whole, streamed) in TWINS {
-        let documents: Vec<&str> =
-            std::str::from_utf8(streamed).unwrap().lines().filter_map(|line| line.strip_prefix("data: ")).collect();
+        let documents: Vec<&str> = std::str::from_utf8(streamed)
+            .unwrap()
+            .lines()
+            .filter_map(|line| line.strip_prefix("data: "))
+            .collect();
         let list = format!(" [{}]", documents.join(",\n"));
         assert_eq!(codec().decode(list.as_bytes()), codec().decode(whole));
     }
@@ -46,7 +64,11 @@ fn calls_come_with_the_text_and_reasoning_around_them() {
     let parts = vec![
         Part::Reasoning("Two places, two calls.".into()),
         Part::Text("I look it up: Zürich 🌦.".into()),
-        call("", "weather", r#"{"place": "Zürich", "at": 9007199254740993, "a": 1.50}"#),
+        call(
+            "",
+            "weather",
+            r#"{"place": "Zürich", "at": 9007199254740993, "a": 1.50}"#,
+        ),
         with("call", &json!({ "thoughtSignature": "c2ln" })),
         call("b", "now", "{}"),
         with("call", &json!({ "functionCall": { "id": "b" } })),
@@ -54,7 +76,13 @@ fn calls_come_with_the_text_and_reasoning_around_them() {
     ];
     let expected = Reply {
         parts,
-        usage: Usage { input: Some(20), output: Some(12), cached: Some(16), reasoning: Some(5), cache_written: None },
+        usage: Usage {
+            input: Some(20),
+            output: Some(12),
+            cached: Some(16),
+            reasoning: Some(5),
+            cache_written: None,
+        },
         model: Some("small-1".into()),
         finish: Some("STOP".into()),
         ..Reply::default()
@@ -64,7 +92,9 @@ fn calls_come_with_the_text_and_reasoning_around_them() {
 
 #[test]
 fn what_the_providers_tools_did_is_kept_in_its_place() {
-    let LLMResponse::Text(reply) = twin(1) else { panic!("{:?}", twin(1)) };
+    let LLMResponse::Text(reply) = twin(1) else {
+        panic!("{:?}", twin(1))
+    };
     let code = json!({ "language": "PYTHON", "code": "print(6*7)" });
     let result = json!({ "outcome": "OUTCOME_OK", "output": "42\n" });
     let image = json!({ "mimeType": "image/png", "data": "iVBORw==" });
@@ -86,12 +116,17 @@ fn what_the_providers_tools_did_is_kept_in_its_place() {
         opaque(&json!({ "kept": kept })),
     ];
     assert_eq!(reply.parts, expected);
-    assert_eq!((reply.usage.input, reply.usage.output, reply.usage.reasoning), (Some(12), Some(8), None));
+    assert_eq!(
+        (reply.usage.input, reply.usage.output, reply.usage.reasoning),
+        (Some(12), Some(8), None)
+    );
 }
 
 #[test]
 fn a_filtered_answer_keeps_what_nobody_understands() {
-    let LLMResponse::Filtered(reply) = twin(2) else { panic!("{:?}", twin(2)) };
+    let LLMResponse::Filtered(reply) = twin(2) else {
+        panic!("{:?}", twin(2))
+    };
     let rating = |probability: &str| json!({ "category": "HARM_CATEGORY_HARASSMENT", "probability": probability });
     let mut high = rating("HIGH");
     high["blocked"] = json!(true);
@@ -105,16 +140,24 @@ fn a_filtered_answer_keeps_what_nobody_understands() {
         "tone": "dry",
         "weather": "fair",
     });
-    let expected =
-        [Part::Text("So f".into()), opaque(&json!({ "part": { "text": 5 } })), opaque(&json!({ "kept": kept }))];
+    let expected = [
+        Part::Text("So f".into()),
+        opaque(&json!({ "part": { "text": 5 } })),
+        opaque(&json!({ "kept": kept })),
+    ];
     assert_eq!(reply.parts, expected);
-    assert_eq!(reply.warnings, ["calls_incomplete", "content_unknown", "several_answers"]);
+    assert_eq!(
+        reply.warnings,
+        ["calls_incomplete", "content_unknown", "several_answers"]
+    );
     assert_eq!((reply.usage.input, reply.usage.output), (Some(9), Some(3)));
 }
 
 #[test]
 fn an_answer_cut_in_thought_keeps_its_thoughts() {
-    let LLMResponse::Truncated(reply) = twin(3) else { panic!("{:?}", twin(3)) };
+    let LLMResponse::Truncated(reply) = twin(3) else {
+        panic!("{:?}", twin(3))
+    };
     let expected = [
         Part::Reasoning("Hm, ".into()),
         with("thought", &json!({ "thoughtSignature": "ZA==" })),
@@ -122,5 +165,8 @@ fn an_answer_cut_in_thought_keeps_its_thoughts() {
         opaque(&json!("thoughts")),
     ];
     assert_eq!(reply.parts, expected);
-    assert_eq!((reply.usage.output, reply.usage.reasoning), (Some(16), Some(16)));
+    assert_eq!(
+        (reply.usage.output, reply.usage.reasoning),
+        (Some(16), Some(16))
+    );
 }

@@ -11,19 +11,25 @@ const IN_FRAGMENTS: [&str; 2] = ["text", "summary"];
 pub(super) fn merge(details: &mut Vec<Value>, items: Vec<Value>) {
     for item in items {
         match (details.last_mut(), item) {
-            (Some(Value::Object(last)), Value::Object(item)) if goes_on(last, &item) => append(last, item),
+            (Some(Value::Object(last)), Value::Object(item)) if goes_on(last, &item) => {
+                append(last, item)
+            }
             (_, item) => details.push(item),
         }
     }
 }
 
 fn goes_on(last: &Fields, item: &Fields) -> bool {
-    let is_part =
-        last.contains_key("index") && ["type", "index"].iter().all(|field| last.get(*field) == item.get(*field));
+    let is_part = last.contains_key("index")
+        && ["type", "index"]
+            .iter()
+            .all(|field| last.get(*field) == item.get(*field));
     is_part
         && item.iter().all(|(field, value)| match last.get(field) {
             None | Some(Value::Null) => true,
-            Some(before) if IN_FRAGMENTS.contains(&field.as_str()) => before.is_string() && value.is_string(),
+            Some(before) if IN_FRAGMENTS.contains(&field.as_str()) => {
+                before.is_string() && value.is_string()
+            }
             Some(before) => before == value || value.is_null(),
         })
 }
@@ -31,7 +37,9 @@ fn goes_on(last: &Fields, item: &Fields) -> bool {
 fn append(last: &mut Fields, item: Fields) {
     for (field, value) in item {
         match (last.get_mut(&field), value) {
-            (Some(Value::String(before)), Value::String(more)) if IN_FRAGMENTS.contains(&field.as_str()) => {
+            (Some(Value::String(before)), Value::String(more))
+                if IN_FRAGMENTS.contains(&field.as_str()) =>
+            {
                 before.push_str(&more);
             }
             (Some(before @ Value::Null), value) => *before = value,

@@ -53,7 +53,9 @@ impl Answer {
         Ok(match self.finish.as_deref() {
             Some("stop" | "tool_calls" | "function_call") => Ending::Done,
             Some(reason) if CUT.contains(&reason) => Ending::Cut,
-            Some(reason) if reason.starts_with("content_filter") || reason == "sensitive" => Ending::Filtered,
+            Some(reason) if reason.starts_with("content_filter") || reason == "sensitive" => {
+                Ending::Filtered
+            }
             Some(reason) if BROKEN.contains(&reason) => {
                 return Err(DecodeError::Reported(failure::interrupted(reason)));
             }
@@ -75,7 +77,9 @@ impl Answer {
             self.calls.adopt(legacy);
         } else if !self.calls.repeats(&legacy) {
             self.warn(warning::SECOND_FUNCTION_CALL);
-            legacy.into_calls().for_each(|call| self.kept.add("function_call", call.to_json()));
+            legacy
+                .into_calls()
+                .for_each(|call| self.kept.add("function_call", call.to_json()));
         }
     }
 
@@ -86,7 +90,12 @@ impl Answer {
         } else {
             self.reasoning = [plain, content];
         }
-        self.reasoning.iter().filter(|text| !text.is_empty()).cloned().map(Part::Reasoning).collect()
+        self.reasoning
+            .iter()
+            .filter(|text| !text.is_empty())
+            .cloned()
+            .map(Part::Reasoning)
+            .collect()
     }
 
     /// Adds the calls; in a filtered answer only those that are whole. True if there is one.
@@ -97,16 +106,26 @@ impl Answer {
         }
         if !calls.strangers.is_empty() {
             self.warn(warning::CALL_TYPE_UNKNOWN);
-            calls.strangers.iter().for_each(|item| self.kept.add("tool_calls", item.clone()));
+            calls
+                .strangers
+                .iter()
+                .for_each(|item| self.kept.add("tool_calls", item.clone()));
         }
-        let (whole, incomplete): (Vec<_>, Vec<_>) =
-            calls.into_calls().partition(|call| call.has_name() && (ending != Ending::Filtered || call.is_complete()));
+        let (whole, incomplete): (Vec<_>, Vec<_>) = calls.into_calls().partition(|call| {
+            call.has_name() && (ending != Ending::Filtered || call.is_complete())
+        });
         if ending == Ending::Cut && whole.iter().any(|call| !call.is_complete()) {
             self.warn(warning::CALL_CUT);
         }
         if !incomplete.is_empty() {
             self.warn(warning::CALLS_INCOMPLETE);
-            self.kept.add("incomplete_calls", incomplete.iter().map(super::super::calls::Call::to_json).collect());
+            self.kept.add(
+                "incomplete_calls",
+                incomplete
+                    .iter()
+                    .map(super::super::calls::Call::to_json)
+                    .collect(),
+            );
         }
         let has_calls = !whole.is_empty();
         for (ordinal, call) in whole.into_iter().enumerate() {
@@ -120,10 +139,19 @@ impl Answer {
     fn add_notes(&mut self, parts: &mut Vec<Part>) {
         let mut echoed = std::mem::take(&mut self.echoed).into_fields();
         if !self.details.is_empty() {
-            echoed.insert("reasoning_details".to_owned(), Value::Array(std::mem::take(&mut self.details)));
+            echoed.insert(
+                "reasoning_details".to_owned(),
+                Value::Array(std::mem::take(&mut self.details)),
+            );
         } else {
-            let fields = self.reasoning.iter().zip(REASONING).filter(|(text, _)| !text.is_empty());
-            parts.extend(fields.filter_map(|(_, field)| Note::ReasoningField(field.to_owned()).into_part()));
+            let fields = self
+                .reasoning
+                .iter()
+                .zip(REASONING)
+                .filter(|(text, _)| !text.is_empty());
+            parts.extend(
+                fields.filter_map(|(_, field)| Note::ReasoningField(field.to_owned()).into_part()),
+            );
         }
         let kept: Fields = std::mem::take::<Kept>(&mut self.kept).into_fields();
         parts.extend(Note::Message(echoed).into_part());
@@ -133,6 +161,14 @@ impl Answer {
     fn into_reply(self, parts: Vec<Part>) -> Reply {
         let mut warnings: Vec<String> = self.warnings.into_iter().map(str::to_owned).collect();
         warnings.sort_unstable(); // the order in which a stream met them means nothing
-        Reply { parts, usage: self.usage, warnings, model: self.model, finish: self.finish, played: None, body: None }
+        Reply {
+            parts,
+            usage: self.usage,
+            warnings,
+            model: self.model,
+            finish: self.finish,
+            played: None,
+            body: None,
+        }
     }
 }

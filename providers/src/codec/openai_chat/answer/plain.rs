@@ -46,6 +46,10 @@ impl Answer {
         if let Some(text) = message.refusal {
             self.take_refusal(text.0, deltas);
         }
-        message.tool_calls.iter().flatten().for_each(|fragment| self.calls.take_plain(fragment));
+        message
+            .tool_calls
+            .iter()
+            .flatten()
+            .for_each(|fragment| self.calls.take_plain(fragment));
     }
 }

@@ -48,10 +48,14 @@ pub(super) fn part(form: FileParts, file: &File<'_>) -> Value {
         (_, Some(Kind::Pdf)) => {
             json!({ "type": "file", "file": { "filename": file.name, "file_data": url(&data) } })
         }
-        (FileParts::DocumentUrl, Some(Kind::Audio(_))) => json!({ "type": "input_audio", "input_audio": data }),
+        (FileParts::DocumentUrl, Some(Kind::Audio(_))) => {
+            json!({ "type": "input_audio", "input_audio": data })
+        }
         (_, Some(Kind::Audio(format))) => {
             json!({ "type": "input_audio", "input_audio": { "data": data, "format": format } })
         }
-        (_, Some(Kind::Image) | None) => json!({ "type": "image_url", "image_url": { "url": url(&data) } }),
+        (_, Some(Kind::Image) | None) => {
+            json!({ "type": "image_url", "image_url": { "url": url(&data) } })
+        }
     }
 }

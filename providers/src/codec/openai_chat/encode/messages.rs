@@ -19,7 +19,10 @@ pub(super) fn messages<'r>(
     request: &'r ModelRequest,
     files: &'r Files,
 ) -> (Vec<Value>, BTreeSet<&'static str>) {
-    let Conversation { turns, mut warnings } = Conversation::of(request, files, codec, ids(codec.call_ids));
+    let Conversation {
+        turns,
+        mut warnings,
+    } = Conversation::of(request, files, codec, ids(codec.call_ids));
     let mut messages = Vec::new();
     if !request.system().is_empty() {
         // One message: several chat templates accept a system message only as the first.
@@ -46,8 +49,9 @@ fn user(form: FileParts, heard: &Heard<'_>) -> Value {
         return json!({ "role": "user", "content": heard.text });
     }
     let text = json!({ "type": "text", "text": heard.text });
-    let parts: Vec<Value> =
-        std::iter::once(text).chain(heard.files.iter().map(|file| files::part(form, file))).collect();
+    let parts: Vec<Value> = std::iter::once(text)
+        .chain(heard.files.iter().map(|file| files::part(form, file)))
+        .collect();
     json!({ "role": "user", "content": parts })
 }
 
@@ -60,16 +64,29 @@ fn ids(wanted: CallIds) -> IdOf {
 
 /// The label; one that is too long, as some servers give them, becomes `call_<n>`.
 fn short_id(label: &str, call: usize) -> String {
-    any_id(if label.len() > ID_BYTES_MAX { "" } else { label }, call)
+    any_id(
+        if label.len() > ID_BYTES_MAX {
+            ""
+        } else {
+            label
+        },
+        call,
+    )
 }
 
 /// The label, if it is nine letters and digits, as those of such a server are; else nine characters with the number.
 fn nine_id(label: &str, call: usize) -> String {
     let fits = label.len() == 9 && label.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    if fits { label.to_owned() } else { format!("c{call:08}") }
+    if fits {
+        label.to_owned()
+    } else {
+        format!("c{call:08}")
+    }
 }
 
 fn tool(result: &CallResult) -> Value {
-    let CallResult { id, text, failed, .. } = result;
+    let CallResult {
+        id, text, failed, ..
+    } = result;
     json!({ "role": "tool", "tool_call_id": id, "content": marked(text, *failed) })
 }

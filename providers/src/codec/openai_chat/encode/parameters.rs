@@ -7,7 +7,9 @@ use folkmoot_core::request::{
 };
 use serde_json::{Value, json};
 
-use super::super::{CacheHints, ChoiceWord, OpenAiChat, OutputForms, ParallelCalls, ReasoningStyle, SeedField};
+use super::super::{
+    CacheHints, ChoiceWord, OpenAiChat, OutputForms, ParallelCalls, ReasoningStyle, SeedField,
+};
 use super::Body;
 use crate::codec::json::Fields;
 use crate::codec::{provider_tools, warning};
@@ -84,8 +86,17 @@ fn tool_choice(word: ChoiceWord, choice: &ToolChoice) -> Option<Value> {
 
 fn output(forms: OutputForms, format: &OutputFormat, body: &mut Body) {
     let format = match (format, forms) {
-        (OutputFormat::Json, OutputForms::Schema | OutputForms::Json) => json!({ "type": "json_object" }),
-        (OutputFormat::Schema { name, schema, strict }, OutputForms::Schema) => {
+        (OutputFormat::Json, OutputForms::Schema | OutputForms::Json) => {
+            json!({ "type": "json_object" })
+        }
+        (
+            OutputFormat::Schema {
+                name,
+                schema,
+                strict,
+            },
+            OutputForms::Schema,
+        ) => {
             let mut asked = json!({ "name": name, "schema": schema });
             if let (Some(strict), Some(fields)) = (strict, asked.as_object_mut()) {
                 fields.insert("strict".to_owned(), json!(strict));
@@ -109,7 +120,10 @@ fn reasoning(style: ReasoningStyle, asked: Reasoning, body: &mut Body) {
         ReasoningStyle::Object => reasoning_object(asked, body),
         ReasoningStyle::Thinking => {
             let is_off = asked.effort == Some(Effort::None);
-            body.put("thinking", json!({ "type": if is_off { "disabled" } else { "enabled" } }));
+            body.put(
+                "thinking",
+                json!({ "type": if is_off { "disabled" } else { "enabled" } }),
+            );
             if !is_off {
                 effort(asked, body);
             }
@@ -159,8 +173,17 @@ fn cache(hints: CacheHints, asked: &BTreeMap<CachePlace, CacheTtl>, body: &mut B
     for (place, ttl) in asked {
         match (hints, place, ttl) {
             (CacheHints::LeftOut, CachePlace::Auto, CacheTtl::Default) => {}
-            (CacheHints::CacheControl, CachePlace::Auto, ttl) => body.put("cache_control", cache_control(*ttl)),
-            (_, CachePlace::Auto | CachePlace::Tools | CachePlace::System | CachePlace::Conversation, _) => {
+            (CacheHints::CacheControl, CachePlace::Auto, ttl) => {
+                body.put("cache_control", cache_control(*ttl))
+            }
+            (
+                _,
+                CachePlace::Auto
+                | CachePlace::Tools
+                | CachePlace::System
+                | CachePlace::Conversation,
+                _,
+            ) => {
                 body.warn(warning::CACHE_NOT_CARRIED);
             }
         }

@@ -65,7 +65,8 @@ impl Writer<'_> {
         let arguments = arguments::text_of(&call.arguments, &mut warnings);
         self.warnings.extend(warnings);
         let function = json!({ "name": call.tool, "arguments": arguments });
-        self.calls.extend(id.map(|id| json!({ "id": id, "type": "function", "function": function })));
+        self.calls
+            .extend(id.map(|id| json!({ "id": id, "type": "function", "function": function })));
     }
 
     fn echo(&mut self, note: Note) {
@@ -106,17 +107,36 @@ impl Writer<'_> {
     }
 
     fn into_said(self) -> Said {
-        let Self { text, calls, mut fields, warnings, reasoning: _ } = self;
+        let Self {
+            text,
+            calls,
+            mut fields,
+            warnings,
+            reasoning: _,
+        } = self;
         if text.is_empty() && calls.is_empty() && fields.is_empty() {
-            return Said { message: None, warnings };
+            return Said {
+                message: None,
+                warnings,
+            };
         }
         let is_call_only = text.is_empty() && !calls.is_empty();
         fields.insert("role".to_owned(), json!("assistant"));
-        fields.insert("content".to_owned(), if is_call_only { Value::Null } else { Value::String(text) });
+        fields.insert(
+            "content".to_owned(),
+            if is_call_only {
+                Value::Null
+            } else {
+                Value::String(text)
+            },
+        );
         if !calls.is_empty() {
             fields.insert("tool_calls".to_owned(), Value::Array(calls));
         }
-        Said { message: Some(Value::Object(fields)), warnings }
+        Said {
+            message: Some(Value::Object(fields)),
+            warnings,
+        }
     }
 }
 

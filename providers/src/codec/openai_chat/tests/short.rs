@@ -43,16 +43,33 @@ fn object_of(fields: Vec<(&'static str, BoxedStrategy<Value>)>) -> BoxedStrategy
         prop::option::of(value).prop_map(move |value| value.map(|value| (name.to_owned(), value)))
     };
     let fields: Vec<_> = fields.into_iter().map(field).collect();
-    fields.prop_map(|fields| Value::Object(fields.into_iter().flatten().collect())).boxed()
+    fields
+        .prop_map(|fields| Value::Object(fields.into_iter().flatten().collect()))
+        .boxed()
 }
 
 fn fragment() -> BoxedStrategy<Value> {
-    let function = object_of(vec![("name", text().boxed()), ("arguments", text().boxed())]);
+    let function = object_of(vec![
+        ("name", text().boxed()),
+        ("arguments", text().boxed()),
+    ]);
     object_of(vec![
-        ("index", one_of(&[json!(0), json!(1), json!(null), json!(-1)]).boxed()),
-        ("id", one_of(&[json!("a"), json!("b"), json!(""), json!(null)]).boxed()),
-        ("type", one_of(&[json!("function"), json!(""), json!(null), json!("custom")]).boxed()),
-        ("function", prop_oneof![4 => function, 1 => Just(Value::Null)].boxed()),
+        (
+            "index",
+            one_of(&[json!(0), json!(1), json!(null), json!(-1)]).boxed(),
+        ),
+        (
+            "id",
+            one_of(&[json!("a"), json!("b"), json!(""), json!(null)]).boxed(),
+        ),
+        (
+            "type",
+            one_of(&[json!("function"), json!(""), json!(null), json!("custom")]).boxed(),
+        ),
+        (
+            "function",
+            prop_oneof![4 => function, 1 => Just(Value::Null)].boxed(),
+        ),
     ])
 }
 
@@ -63,27 +80,77 @@ fn choice() -> BoxedStrategy<Value> {
         ("reasoning", text().boxed()),
         ("reasoning_content", text().boxed()),
         ("refusal", text().boxed()),
-        ("tool_calls", prop::collection::vec(fragment(), 0..3).prop_map(Value::from).boxed()),
-        ("function_call", one_of(&[json!({ "name": "t", "arguments": "{}" }), json!(null)]).boxed()),
+        (
+            "tool_calls",
+            prop::collection::vec(fragment(), 0..3)
+                .prop_map(Value::from)
+                .boxed(),
+        ),
+        (
+            "function_call",
+            one_of(&[json!({ "name": "t", "arguments": "{}" }), json!(null)]).boxed(),
+        ),
     ]);
     object_of(vec![
-        ("index", one_of(&[json!(0), json!(0), json!(1), json!(null)]).boxed()),
-        ("delta", prop_oneof![6 => delta, 1 => Just(Value::Null)].boxed()),
-        ("finish_reason", one_of(&[json!("stop"), json!("tool_calls"), json!(""), json!(null), json!(1)]).boxed()),
-        ("logprobs", one_of(&[json!(null), json!({}), json!({ "content": [1] })]).boxed()),
-        ("stop_reason", one_of(&[json!(null), json!([1, { "a": 1e3 }])]).boxed()),
+        (
+            "index",
+            one_of(&[json!(0), json!(0), json!(1), json!(null)]).boxed(),
+        ),
+        (
+            "delta",
+            prop_oneof![6 => delta, 1 => Just(Value::Null)].boxed(),
+        ),
+        (
+            "finish_reason",
+            one_of(&[
+                json!("stop"),
+                json!("tool_calls"),
+                json!(""),
+                json!(null),
+                json!(1),
+            ])
+            .boxed(),
+        ),
+        (
+            "logprobs",
+            one_of(&[json!(null), json!({}), json!({ "content": [1] })]).boxed(),
+        ),
+        (
+            "stop_reason",
+            one_of(&[json!(null), json!([1, { "a": 1e3 }])]).boxed(),
+        ),
     ])
 }
 
 fn chunk() -> BoxedStrategy<Value> {
     let usage = json!({ "prompt_tokens": 3, "completion_tokens": 4 });
     object_of(vec![
-        ("id", one_of(&[json!("c"), json!({ "deep": ["x"] })]).boxed()),
-        ("object", one_of(&[json!("chat.completion.chunk"), json!("error"), json!(1)]).boxed()),
-        ("model", one_of(&[json!("m"), json!("n"), json!(""), json!(null), json!(2)]).boxed()),
-        ("usage", one_of(&[json!(null), json!(null), usage, json!([])]).boxed()),
-        ("choices", prop::collection::vec(choice(), 0..3).prop_map(Value::from).boxed()),
-        ("error", one_of(&[json!(null), json!({}), json!({ "message": "m" })]).boxed()),
+        (
+            "id",
+            one_of(&[json!("c"), json!({ "deep": ["x"] })]).boxed(),
+        ),
+        (
+            "object",
+            one_of(&[json!("chat.completion.chunk"), json!("error"), json!(1)]).boxed(),
+        ),
+        (
+            "model",
+            one_of(&[json!("m"), json!("n"), json!(""), json!(null), json!(2)]).boxed(),
+        ),
+        (
+            "usage",
+            one_of(&[json!(null), json!(null), usage, json!([])]).boxed(),
+        ),
+        (
+            "choices",
+            prop::collection::vec(choice(), 0..3)
+                .prop_map(Value::from)
+                .boxed(),
+        ),
+        (
+            "error",
+            one_of(&[json!(null), json!({}), json!({ "message": "m" })]).boxed(),
+        ),
     ])
 }
 
@@ -118,8 +185,7 @@ proptest! {
 fn plain_chunk() -> Value {
     let function = json!({ "name": "t", "arguments": "{\"é\":1}" });
     let delta = json!({ "content": "a\"b", "tool_calls": [{ "index": 0, "id": "a", "function": function }] });
-    let choice =
-        json!({ "index": 0, "delta": delta, "finish_reason": "stop", "token_ids": [1, 2.5, { "a": "\u{1}" }] });
+    let choice = json!({ "index": 0, "delta": delta, "finish_reason": "stop", "token_ids": [1, 2.5, { "a": "\u{1}" }] });
     json!({ "id": "c-1", "created": 1_700_000_000, "model": "m", "choices": [choice], "p": "abc" })
 }
 
@@ -134,7 +200,10 @@ fn the_common_chunks_go_the_short_way() {
         finish("stop"),
     ];
     for chunk in chunks {
-        assert!(Chunk::read(chunk.to_string().as_bytes()).is_some(), "{chunk}");
+        assert!(
+            Chunk::read(chunk.to_string().as_bytes()).is_some(),
+            "{chunk}"
+        );
     }
 }
 
@@ -143,6 +212,9 @@ fn what_the_short_way_skips_is_read_as_strictly() {
     let deep = "[".repeat(200) + &"]".repeat(200);
     for value in ["1e999", "\"\\ud800\"", "\"\u{1}\"", "01", deep.as_str()] {
         let event = format!("data: {{\"id\":{value},\"choices\":[]}}\n\n");
-        assert!(matches!(stream(&[event.as_bytes()]), Err(DecodeError::Json(_))), "{value}");
+        assert!(
+            matches!(stream(&[event.as_bytes()]), Err(DecodeError::Json(_))),
+            "{value}"
+        );
     }
 }

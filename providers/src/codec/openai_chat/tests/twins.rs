@@ -7,13 +7,28 @@ use crate::codec::json::Fields;
 macro_rules! twins {
     ($name:literal) => {
         (
-            include_bytes!(concat!("../../../../tests/fixtures/openai-chat/", $name, ".json")).as_slice(),
-            include_bytes!(concat!("../../../../tests/fixtures/openai-chat/", $name, ".sse")).as_slice(),
+            include_bytes!(concat!(
+                "../../../../tests/fixtures/openai-chat/",
+                $name,
+                ".json"
+            ))
+            .as_slice(),
+            include_bytes!(concat!(
+                "../../../../tests/fixtures/openai-chat/",
+                $name,
+                ".sse"
+            ))
+            .as_slice(),
         )
     };
 }
 
-const TWINS: [(&[u8], &[u8]); 4] = [twins!("calls"), twins!("refused"), twins!("signed"), twins!("legacy")];
+const TWINS: [(&[u8], &[u8]); 4] = [
+    twins!("calls"),
+    twins!("refused"),
+    twins!("signed"),
+    twins!("legacy"),
+];
 
 fn twin(at: usize) -> LLMResponse {
     OpenAiChat::default().decode(TWINS[at].0).unwrap()
@@ -45,7 +60,13 @@ fn calls_come_with_the_text_and_reasoning_around_them() {
     ];
     let expected = Reply {
         parts,
-        usage: Usage { input: Some(20), output: Some(12), cached: Some(16), reasoning: Some(5), cache_written: None },
+        usage: Usage {
+            input: Some(20),
+            output: Some(12),
+            cached: Some(16),
+            reasoning: Some(5),
+            cache_written: None,
+        },
         model: Some("small-1".into()),
         finish: Some("tool_calls".into()),
         ..Reply::default()
@@ -55,18 +76,23 @@ fn calls_come_with_the_text_and_reasoning_around_them() {
 
 #[test]
 fn a_refusal_is_its_own_kind() {
-    let LLMResponse::Refused(reply) = twin(1) else { panic!("{:?}", twin(1)) };
+    let LLMResponse::Refused(reply) = twin(1) else {
+        panic!("{:?}", twin(1))
+    };
     assert_eq!(reply.parts, [Part::Refusal("I will not do that.".into())]);
 }
 
 #[test]
 fn a_cut_answer_keeps_whole_calls_and_tells_of_the_others() {
-    let LLMResponse::Truncated(reply) = twin(2) else { panic!("{:?}", twin(2)) };
+    let LLMResponse::Truncated(reply) = twin(2) else {
+        panic!("{:?}", twin(2))
+    };
     let details = json!([
         { "type": "reasoning.text", "index": 0, "format": "v1", "text": "Let me think.", "signature": "c2lnbmVk" },
         { "type": "reasoning.encrypted", "index": 1, "format": "v1", "data": "AAAA" },
     ]);
-    let stranger = json!({ "id": "c", "type": "custom", "custom": { "name": "grep", "input": "x" } });
+    let stranger =
+        json!({ "id": "c", "type": "custom", "custom": { "name": "grep", "input": "x" } });
     let kept = json!({
         "citations": ["https://example.org/a"],
         "mood": "calm",
@@ -81,22 +107,33 @@ fn a_cut_answer_keeps_whole_calls_and_tells_of_the_others() {
         opaque(&json!({ "kept": kept })),
     ];
     assert_eq!(reply.parts, expected);
-    assert_eq!(reply.warnings, ["call_cut", "call_type_unknown", "several_answers"]);
+    assert_eq!(
+        reply.warnings,
+        ["call_cut", "call_type_unknown", "several_answers"]
+    );
     assert_eq!(reply.finish.as_deref(), Some("length"));
 }
 
 #[test]
 fn the_old_function_call_is_a_call_without_a_label() {
-    let LLMResponse::Calls(reply) = twin(3) else { panic!("{:?}", twin(3)) };
+    let LLMResponse::Calls(reply) = twin(3) else {
+        panic!("{:?}", twin(3))
+    };
     assert_eq!(reply.parts, [call("", "joke", "{\"about\":\"cars\"}")]);
 }
 
 /// Cuts a text at most three times, between characters.
 fn pieces(text: &str, cuts: &[prop::sample::Index; 3]) -> Vec<String> {
     let chars: Vec<char> = text.chars().collect();
-    let mut at: Vec<usize> = cuts.iter().map(|cut| cut.index(chars.len() + 1)).chain([0, chars.len()]).collect();
+    let mut at: Vec<usize> = cuts
+        .iter()
+        .map(|cut| cut.index(chars.len() + 1))
+        .chain([0, chars.len()])
+        .collect();
     at.sort_unstable();
-    at.windows(2).map(|pair| chars[pair[0]..pair[1]].iter().collect()).collect()
+    at.windows(2)
+        .map(|pair| chars[pair[0]..pair[1]].iter().collect())
+        .collect()
 }
 
 proptest! {

@@ -38,13 +38,21 @@ impl Call {
         }
         if !whole.starts_with(&self.arguments) {
             remarks.warn(warning::ARGUMENTS_CONTRADICTED);
-            remarks.keep("contradicted_arguments", Value::String(std::mem::take(&mut self.arguments)));
+            remarks.keep(
+                "contradicted_arguments",
+                Value::String(std::mem::take(&mut self.arguments)),
+            );
         }
         self.arguments = whole;
     }
 
     /// Takes the item that it is.
-    pub(super) fn take_fields(&mut self, mut fields: Fields, replaces: bool, remarks: &mut Remarks) {
+    pub(super) fn take_fields(
+        &mut self,
+        mut fields: Fields,
+        replaces: bool,
+        remarks: &mut Remarks,
+    ) {
         fields.remove("type");
         let arguments = fields.remove("arguments").unwrap_or_default();
         for (field, own) in [("call_id", &mut self.label), ("name", &mut self.tool)] {
@@ -81,20 +89,29 @@ impl Call {
     /// Whether the server gave it whole and its arguments are a JSON object: a call of a cut answer that is not, is not
     /// complete.
     pub(super) fn is_complete(&self) -> bool {
-        text_of(self.fields.get("status")) != "incomplete" && serde_json::from_str::<Fields>(&self.arguments).is_ok()
+        text_of(self.fields.get("status")) != "incomplete"
+            && serde_json::from_str::<Fields>(&self.arguments).is_ok()
     }
 
     /// Says that it broke off. The server may have closed what it wrote: no arguments are known to be whole then.
     pub(super) fn cut(&mut self, remarks: &mut Remarks) {
         remarks.warn(warning::CALL_CUT);
         if serde_json::from_str::<Fields>(&self.arguments).is_ok() {
-            remarks.keep("cut_arguments", Value::String(std::mem::take(&mut self.arguments)));
+            remarks.keep(
+                "cut_arguments",
+                Value::String(std::mem::take(&mut self.arguments)),
+            );
         }
     }
 
     /// The call as plain JSON, for keeping.
     pub(super) fn to_json(&self) -> Value {
-        let Self { label, tool, arguments, fields } = self;
+        let Self {
+            label,
+            tool,
+            arguments,
+            fields,
+        } = self;
         let mut json = json!({ "call_id": label, "name": tool, "arguments": arguments });
         if let Value::Object(call) = &mut json {
             call.extend(fields.clone());
@@ -104,8 +121,17 @@ impl Call {
 
     /// The call, and a note of the rest.
     pub(super) fn into_parts(self, parts: &mut Vec<Part>) {
-        let Self { label, tool, arguments, fields } = self;
-        parts.push(Part::Call(CallPart { label, tool, arguments }));
+        let Self {
+            label,
+            tool,
+            arguments,
+            fields,
+        } = self;
+        parts.push(Part::Call(CallPart {
+            label,
+            tool,
+            arguments,
+        }));
         parts.extend(Note::Call(fields).into_part());
     }
 }

@@ -81,7 +81,11 @@ impl Kind {
             Self::Reasoning => Body::Reasoning(Reasoning::default()),
             Self::Other(_) => Body::Other(Fields::new()),
         };
-        Item { body, id: id.to_owned(), is_done: false }
+        Item {
+            body,
+            id: id.to_owned(),
+            is_done: false,
+        }
     }
 }
 
@@ -89,9 +93,9 @@ impl Item {
     /// Whether it is of this kind.
     pub(super) fn is(&self, kind: &Kind) -> bool {
         match (&self.body, kind) {
-            (Body::Message(_), Kind::Message) | (Body::Call(_), Kind::Call) | (Body::Reasoning(_), Kind::Reasoning) => {
-                true
-            }
+            (Body::Message(_), Kind::Message)
+            | (Body::Call(_), Kind::Call)
+            | (Body::Reasoning(_), Kind::Reasoning) => true,
             (Body::Other(fields), Kind::Other(name)) => text_of(fields.get("type")) == name,
             (Body::Message(_) | Body::Call(_) | Body::Reasoning(_) | Body::Other(_), _) => false,
         }
@@ -113,10 +117,14 @@ impl Item {
             Body::Other(fields) => {
                 let kind = text_of(fields.get("type")).to_owned();
                 if STRANGE_CALLS.contains(&kind.as_str()) {
-                    parts.extend(Note::Kept(Fields::from_iter([(kind, Value::Object(fields))])).into_part());
+                    parts.extend(
+                        Note::Kept(Fields::from_iter([(kind, Value::Object(fields))])).into_part(),
+                    );
                     return Some(warning::CALL_TYPE_UNKNOWN);
                 }
-                let is_known = OWN.contains(&kind.as_str()) || kind.ends_with("_call") || kind.ends_with("_output");
+                let is_known = OWN.contains(&kind.as_str())
+                    || kind.ends_with("_call")
+                    || kind.ends_with("_output");
                 let is_blank = fields.is_empty();
                 parts.extend(Note::Item(fields).into_part());
                 return (!is_known && !is_blank).then_some(warning::CONTENT_UNKNOWN);

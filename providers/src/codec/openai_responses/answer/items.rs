@@ -34,7 +34,9 @@ impl Items {
 
     /// Whether anything is said in them.
     pub(super) fn has_words(&self) -> bool {
-        self.items.iter().any(|item| matches!(&item.body, Body::Message(message) if message.has_words()))
+        self.items
+            .iter()
+            .any(|item| matches!(&item.body, Body::Message(message) if message.has_words()))
     }
 
     pub(super) fn into_items(self) -> Vec<Item> {
@@ -51,7 +53,11 @@ impl Items {
     ) {
         let kind = Kind::of(&fields);
         let open = number.and_then(|number| self.by_number.get(&number).copied());
-        let open = open.filter(|at| self.items.get(*at).is_some_and(|item| item.is(&kind) && !item.is_done));
+        let open = open.filter(|at| {
+            self.items
+                .get(*at)
+                .is_some_and(|item| item.is(&kind) && !item.is_done)
+        });
         let at = open.unwrap_or_else(|| self.push(kind, number, text_of(fields.get("id"))));
         self.take_item(at, fields, true, remarks, deltas);
         self.show_on(deltas);
@@ -66,12 +72,29 @@ impl Items {
         deltas: &mut Vec<Delta>,
     ) {
         let (kind, id) = (Kind::of(&fields), text_of(fields.get("id")));
-        let is_open = |at: &usize| self.items.get(*at).is_some_and(|item| item.is(&kind) && !item.is_done);
-        let is_it = |at: &usize| is_open(at) || self.items.get(*at).is_some_and(|item| item.is_same(&fields));
+        let is_open = |at: &usize| {
+            self.items
+                .get(*at)
+                .is_some_and(|item| item.is(&kind) && !item.is_done)
+        };
+        let is_it = |at: &usize| {
+            is_open(at)
+                || self
+                    .items
+                    .get(*at)
+                    .is_some_and(|item| item.is_same(&fields))
+        };
         let by_id = self.by_id.get(id).copied();
         let known = match number {
-            Some(number) => self.by_number.get(&number).copied().filter(is_it).or(by_id.filter(is_open)),
-            None => by_id.filter(is_it).or(self.items.len().checked_sub(1).filter(is_open)),
+            Some(number) => self
+                .by_number
+                .get(&number)
+                .copied()
+                .filter(is_it)
+                .or(by_id.filter(is_open)),
+            None => by_id
+                .filter(is_it)
+                .or(self.items.len().checked_sub(1).filter(is_open)),
         };
         let at = known.unwrap_or_else(|| self.push(kind, number, id));
         self.finish(at, fields, remarks, deltas);
@@ -79,7 +102,12 @@ impl Items {
 
     /// Takes the finished items of a whole document. An item that has come before is only completed: OpenAI says that
     /// what the end of an item holds counts.
-    pub(super) fn fill(&mut self, items: Vec<Value>, remarks: &mut Remarks, deltas: &mut Vec<Delta>) {
+    pub(super) fn fill(
+        &mut self,
+        items: Vec<Value>,
+        remarks: &mut Remarks,
+        deltas: &mut Vec<Delta>,
+    ) {
         let mut taken = BTreeSet::new();
         for (number, item) in (0_u64..).zip(items) {
             if !item.is_object() {
@@ -90,9 +118,19 @@ impl Items {
             let fields = fields_of(item);
             let (kind, id) = (Kind::of(&fields), text_of(fields.get("id")));
             let place = usize::try_from(number).ok();
-            let known = [self.by_number.get(&number).copied(), self.by_id.get(id).copied(), place];
-            let is_it = |at: &usize| !taken.contains(at) && self.items.get(*at).is_some_and(|item| item.is(&kind));
-            let at = known.into_iter().flatten().find(is_it).unwrap_or_else(|| self.push(kind, Some(number), id));
+            let known = [
+                self.by_number.get(&number).copied(),
+                self.by_id.get(id).copied(),
+                place,
+            ];
+            let is_it = |at: &usize| {
+                !taken.contains(at) && self.items.get(*at).is_some_and(|item| item.is(&kind))
+            };
+            let at = known
+                .into_iter()
+                .flatten()
+                .find(is_it)
+                .unwrap_or_else(|| self.push(kind, Some(number), id));
             taken.insert(at);
             self.finish(at, fields, remarks, deltas);
         }
@@ -101,15 +139,28 @@ impl Items {
     /// Adds a fragment of a call's arguments.
     pub(in super::super) fn add_arguments(&mut self, place: Place<'_>, fragment: &str) {
         let at = self.find(place, Kind::Call);
-        if let Some(Item { body: Body::Call(call), .. }) = self.items.get_mut(at) {
+        if let Some(Item {
+            body: Body::Call(call),
+            ..
+        }) = self.items.get_mut(at)
+        {
             call.add(fragment);
         }
     }
 
     /// Takes a call's whole arguments.
-    pub(in super::super) fn end_arguments(&mut self, place: Place<'_>, whole: Value, remarks: &mut Remarks) {
+    pub(in super::super) fn end_arguments(
+        &mut self,
+        place: Place<'_>,
+        whole: Value,
+        remarks: &mut Remarks,
+    ) {
         let at = self.find(place, Kind::Call);
-        if let Some(Item { body: Body::Call(call), .. }) = self.items.get_mut(at) {
+        if let Some(Item {
+            body: Body::Call(call),
+            ..
+        }) = self.items.get_mut(at)
+        {
             call.settle(whole, remarks);
         }
     }
@@ -123,7 +174,11 @@ impl Items {
         deltas: &mut Vec<Delta>,
     ) {
         let at = self.find(place, Kind::Reasoning);
-        if let Some(Item { body: Body::Reasoning(reasoning), .. }) = self.items.get_mut(at) {
+        if let Some(Item {
+            body: Body::Reasoning(reasoning),
+            ..
+        }) = self.items.get_mut(at)
+        {
             reasoning.add(source, place.piece, fragment);
             if !fragment.is_empty() {
                 deltas.push(Delta::Reasoning(fragment.to_owned()));
@@ -132,18 +187,32 @@ impl Items {
     }
 
     /// Takes a whole text of reasoning.
-    pub(in super::super) fn end_reasoning(&mut self, place: Place<'_>, source: Source, whole: String) {
+    pub(in super::super) fn end_reasoning(
+        &mut self,
+        place: Place<'_>,
+        source: Source,
+        whole: String,
+    ) {
         let at = self.find(place, Kind::Reasoning);
-        if let Some(Item { body: Body::Reasoning(reasoning), .. }) = self.items.get_mut(at) {
+        if let Some(Item {
+            body: Body::Reasoning(reasoning),
+            ..
+        }) = self.items.get_mut(at)
+        {
             reasoning.settle(source, place.piece, whole);
         }
     }
 
     /// The item at a place; a new one if there is none of this kind.
     fn find(&mut self, place: Place<'_>, kind: Kind) -> usize {
-        let by_number = place.output.and_then(|number| self.by_number.get(&number).copied());
+        let by_number = place
+            .output
+            .and_then(|number| self.by_number.get(&number).copied());
         let by_id = || self.by_id.get(place.item).copied();
-        let last = || (place.output.is_none() && place.item.is_empty()).then(|| self.items.len().checked_sub(1));
+        let last = || {
+            (place.output.is_none() && place.item.is_empty())
+                .then(|| self.items.len().checked_sub(1))
+        };
         let known = by_number.or_else(by_id).or_else(|| last().flatten());
         let known = known.filter(|at| self.items.get(*at).is_some_and(|item| item.is(&kind)));
         known.unwrap_or_else(|| self.push(kind, place.output, place.item))
@@ -162,7 +231,13 @@ impl Items {
     }
 
     /// Takes a finished item; if it was finished before, only what it lacks.
-    fn finish(&mut self, at: usize, fields: Fields, remarks: &mut Remarks, deltas: &mut Vec<Delta>) {
+    fn finish(
+        &mut self,
+        at: usize,
+        fields: Fields,
+        remarks: &mut Remarks,
+        deltas: &mut Vec<Delta>,
+    ) {
         let replaces = self.items.get(at).is_some_and(|item| !item.is_done);
         self.take_item(at, fields, replaces, remarks, deltas);
         if let Some(item) = self.items.get_mut(at) {
@@ -171,8 +246,17 @@ impl Items {
         self.show_on(deltas);
     }
 
-    fn take_item(&mut self, at: usize, fields: Fields, replaces: bool, remarks: &mut Remarks, deltas: &mut Vec<Delta>) {
-        let Some(item) = self.items.get_mut(at) else { return };
+    fn take_item(
+        &mut self,
+        at: usize,
+        fields: Fields,
+        replaces: bool,
+        remarks: &mut Remarks,
+        deltas: &mut Vec<Delta>,
+    ) {
+        let Some(item) = self.items.get_mut(at) else {
+            return;
+        };
         if replaces {
             text_of(fields.get("id")).clone_into(&mut item.id);
         }
@@ -180,7 +264,9 @@ impl Items {
             Body::Message(message) => {
                 let content = message.take_fields(fields, replaces, remarks);
                 for (number, piece) in (0_u64..).zip(content) {
-                    let Some(message) = self.message(at) else { return };
+                    let Some(message) = self.message(at) else {
+                        return;
+                    };
                     let (key, text) = message.take_piece(number, piece, replaces, remarks);
                     self.settle_text(at, key, &text, remarks, deltas);
                 }

@@ -13,7 +13,14 @@ use crate::codec::json::{Fields, is_blank, text_of};
 use crate::codec::warning;
 
 /// The types of pieces that are no text and are known.
-const MEDIA: &[&str] = &["output_audio", "output_image", "output_file", "input_image", "input_file", "input_audio"];
+const MEDIA: &[&str] = &[
+    "output_audio",
+    "output_image",
+    "output_file",
+    "input_image",
+    "input_file",
+    "input_audio",
+];
 
 /// What a piece of content is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,7 +34,11 @@ pub(in super::super) enum Form {
 impl Form {
     fn of(piece: &Fields) -> Self {
         match text_of(piece.get("type")) {
-            "output_text" | "text" if piece.get("text").is_none_or(|text| text.is_string() || text.is_null()) => {
+            "output_text" | "text"
+                if piece
+                    .get("text")
+                    .is_none_or(|text| text.is_string() || text.is_null()) =>
+            {
                 Self::Text
             }
             "" if piece.get("text").is_some_and(Value::is_string) => Self::Text,
@@ -82,7 +93,11 @@ impl Message {
 
     /// What of the whole text has not come yet; `None` if it is another text.
     pub(super) fn missing<'t>(&self, key: Key, whole: &'t str) -> Option<&'t str> {
-        whole.strip_prefix(self.pieces.get(&key).map_or("", |piece| piece.text.as_str()))
+        whole.strip_prefix(
+            self.pieces
+                .get(&key)
+                .map_or("", |piece| piece.text.as_str()),
+        )
     }
 
     /// Says that a text is whole.
@@ -93,7 +108,9 @@ impl Message {
     /// Adds an annotation that came by itself.
     pub(super) fn annotate(&mut self, number: u64, annotation: Value) {
         let rest = &mut self.pieces.entry((number, Form::Text)).or_default().rest;
-        let list = rest.entry("annotations").or_insert_with(|| Value::Array(Vec::new()));
+        let list = rest
+            .entry("annotations")
+            .or_insert_with(|| Value::Array(Vec::new()));
         if let Value::Array(list) = list {
             list.push(annotation);
         }
@@ -115,7 +132,10 @@ impl Message {
         if form != Form::Other {
             fields.remove("type");
             text = text_of(fields.remove(form.field()).as_ref()).to_owned();
-            if fields.remove("logprobs").is_some_and(|logprobs| !is_blank(&logprobs)) {
+            if fields
+                .remove("logprobs")
+                .is_some_and(|logprobs| !is_blank(&logprobs))
+            {
                 remarks.warn(warning::LOGPROBS_NOT_KEPT);
             }
             fields = without_blanks(fields);
@@ -128,15 +148,25 @@ impl Message {
     }
 
     /// Takes the message's own fields, and gives its pieces.
-    pub(super) fn take_fields(&mut self, mut fields: Fields, replaces: bool, remarks: &mut Remarks) -> Vec<Fields> {
+    pub(super) fn take_fields(
+        &mut self,
+        mut fields: Fields,
+        replaces: bool,
+        remarks: &mut Remarks,
+    ) -> Vec<Fields> {
         let content = match fields.remove("content").unwrap_or_default() {
             Value::String(text) => vec![Fields::from_iter([
                 ("type".to_owned(), Value::String("output_text".to_owned())),
                 ("text".to_owned(), Value::String(text)),
             ])],
-            Value::Array(items) => items.into_iter().map(|item| piece_of(item, remarks)).collect(),
+            Value::Array(items) => items
+                .into_iter()
+                .map(|item| piece_of(item, remarks))
+                .collect(),
             Value::Null => Vec::new(),
-            other @ (Value::Bool(_) | Value::Number(_) | Value::Object(_)) => vec![piece_of(other, remarks)],
+            other @ (Value::Bool(_) | Value::Number(_) | Value::Object(_)) => {
+                vec![piece_of(other, remarks)]
+            }
         };
         fields.remove("type");
         if text_of(fields.get("role")) == "assistant" {
@@ -155,12 +185,18 @@ impl Message {
 
     /// Shows one piece as far as it has come.
     pub(super) fn show(&mut self, key: Key, deltas: &mut Vec<Delta>) -> bool {
-        self.pieces.get_mut(&key).is_some_and(|piece| piece.show(key.1, deltas))
+        self.pieces
+            .get_mut(&key)
+            .is_some_and(|piece| piece.show(key.1, deltas))
     }
 
     /// Shows all that may be shown: up to the end of the first text that is not whole. The last place where something
     /// was shown, and whether the end was reached.
-    pub(super) fn show_on(&mut self, is_done: bool, deltas: &mut Vec<Delta>) -> (Option<Key>, bool) {
+    pub(super) fn show_on(
+        &mut self,
+        is_done: bool,
+        deltas: &mut Vec<Delta>,
+    ) -> (Option<Key>, bool) {
         let from = self.passed.map_or(Bound::Unbounded, Bound::Excluded);
         let mut last = None;
         for (key, piece) in self.pieces.range_mut((from, Bound::Unbounded)) {
@@ -180,7 +216,11 @@ impl Message {
         let mut content = Vec::new();
         for ((_, form), piece) in self.pieces {
             if form != Form::Other && !piece.text.is_empty() {
-                parts.push(if form == Form::Text { Part::Text(piece.text) } else { Part::Refusal(piece.text) });
+                parts.push(if form == Form::Text {
+                    Part::Text(piece.text)
+                } else {
+                    Part::Refusal(piece.text)
+                });
                 content.push(piece.rest);
             } else if !piece.rest.is_empty() {
                 content.push(whole_piece(form, piece.rest));
@@ -189,15 +229,27 @@ impl Message {
         if content.iter().all(Fields::is_empty) {
             content.clear();
         }
-        parts.extend(Note::Message(MessageNote { fields: self.fields, content }).into_part());
+        parts.extend(
+            Note::Message(MessageNote {
+                fields: self.fields,
+                content,
+            })
+            .into_part(),
+        );
     }
 }
 
 impl Piece {
     /// Shows what was not shown yet. True if that is something.
     fn show(&mut self, form: Form, deltas: &mut Vec<Delta>) -> bool {
-        let Some(more) = self.text.get(self.shown..).filter(|more| !more.is_empty()) else { return false };
-        deltas.push(if form == Form::Refusal { Delta::Refusal(more.to_owned()) } else { Delta::Text(more.to_owned()) });
+        let Some(more) = self.text.get(self.shown..).filter(|more| !more.is_empty()) else {
+            return false;
+        };
+        deltas.push(if form == Form::Refusal {
+            Delta::Refusal(more.to_owned())
+        } else {
+            Delta::Text(more.to_owned())
+        });
         self.shown = self.text.len();
         true
     }

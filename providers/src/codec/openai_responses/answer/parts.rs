@@ -13,13 +13,19 @@ use crate::codec::warning;
 impl Answer {
     /// The response. Its parts are in the order of the items.
     pub(in super::super) fn into_response(mut self) -> Result<LLMResponse, DecodeError> {
-        let has_begun_only = matches!(self.status.as_str(), "queued" | "in_progress") && self.items.is_empty();
+        let has_begun_only =
+            matches!(self.status.as_str(), "queued" | "in_progress") && self.items.is_empty();
         if !self.is_there() || has_begun_only {
             return Err(DecodeError::Empty);
         }
         let ending = self.ending();
-        let mut parts: Vec<Part> =
-            self.reasoning.take().filter(|text| !text.is_empty()).map(Part::Reasoning).into_iter().collect();
+        let mut parts: Vec<Part> = self
+            .reasoning
+            .take()
+            .filter(|text| !text.is_empty())
+            .map(Part::Reasoning)
+            .into_iter()
+            .collect();
         self.add_items(ending, &mut parts);
         ending.response(self.into_reply(parts))
     }
@@ -64,21 +70,43 @@ impl Answer {
         }
         if !incomplete.is_empty() {
             self.remarks.warn(warning::CALLS_INCOMPLETE);
-            self.remarks.keep("incomplete_calls", Value::Array(incomplete));
+            self.remarks
+                .keep("incomplete_calls", Value::Array(incomplete));
         }
     }
 
     fn into_reply(mut self, mut parts: Vec<Part>) -> Reply {
         let said: String = parts
             .iter()
-            .filter_map(|part| if let Part::Text(text) = part { Some(text.as_str()) } else { None })
+            .filter_map(|part| {
+                if let Part::Text(text) = part {
+                    Some(text.as_str())
+                } else {
+                    None
+                }
+            })
             .collect();
         if let Some(text) = self.output_text.take().filter(|text| *text != said) {
             self.remarks.keep("output_text", Value::String(text));
         }
         parts.extend(Note::Kept(self.remarks.kept.into_fields()).into_part());
-        let warnings = self.remarks.warnings.into_iter().map(str::to_owned).collect();
-        let finish = [self.reason, self.status].into_iter().find(|word| !word.is_empty());
-        Reply { parts, usage: self.usage, warnings, model: self.model, finish, played: None, body: None }
+        let warnings = self
+            .remarks
+            .warnings
+            .into_iter()
+            .map(str::to_owned)
+            .collect();
+        let finish = [self.reason, self.status]
+            .into_iter()
+            .find(|word| !word.is_empty());
+        Reply {
+            parts,
+            usage: self.usage,
+            warnings,
+            model: self.model,
+            finish,
+            played: None,
+            body: None,
+        }
     }
 }

@@ -46,7 +46,10 @@ pub(super) struct Reasoning {
 impl Reasoning {
     /// Adds a fragment of a text.
     pub(super) fn add(&mut self, source: Source, number: u64, fragment: &str) {
-        self.texts.entry((source, number)).or_default().push_str(fragment);
+        self.texts
+            .entry((source, number))
+            .or_default()
+            .push_str(fragment);
     }
 
     /// Takes a whole text.
@@ -70,8 +73,15 @@ impl Reasoning {
                 self.adopt(source);
             }
             let texts = self.fields.get(source.field()).and_then(Value::as_array);
-            let texts = texts.into_iter().flatten().map(|piece| text_of(piece.get("text")));
-            parts.extend(texts.filter(|text| !text.is_empty()).map(|text| Part::Reasoning(text.to_owned())));
+            let texts = texts
+                .into_iter()
+                .flatten()
+                .map(|piece| text_of(piece.get("text")));
+            parts.extend(
+                texts
+                    .filter(|text| !text.is_empty())
+                    .map(|text| Part::Reasoning(text.to_owned())),
+            );
         }
         self.fields.insert("type".to_owned(), json!("reasoning"));
         self.fields.entry("summary").or_insert_with(|| json!([]));
@@ -79,10 +89,16 @@ impl Reasoning {
     }
 
     fn adopt(&mut self, source: Source) {
-        let own = self.texts.iter().filter(|((of, _), text)| *of == source && !text.is_empty());
-        let texts: Vec<Value> = own.map(|(_, text)| json!({ "type": source.kind(), "text": text })).collect();
+        let own = self
+            .texts
+            .iter()
+            .filter(|((of, _), text)| *of == source && !text.is_empty());
+        let texts: Vec<Value> = own
+            .map(|(_, text)| json!({ "type": source.kind(), "text": text }))
+            .collect();
         if !texts.is_empty() {
-            self.fields.insert(source.field().to_owned(), Value::Array(texts));
+            self.fields
+                .insert(source.field().to_owned(), Value::Array(texts));
         }
     }
 }

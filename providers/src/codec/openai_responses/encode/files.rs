@@ -23,7 +23,12 @@ const DOCUMENTS: &[&str] = &[
 
 /// Whether the wire carries files of this media type: what OpenAI's guides to images and file inputs list.
 pub(in super::super) fn takes_file(media_type: &str) -> bool {
-    let essence = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let essence = media_type
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase();
     match essence.split_once('/') {
         Some(("image", kind)) => matches!(kind, "png" | "jpeg" | "webp" | "gif"),
         Some(("text", _)) => true,
@@ -34,7 +39,11 @@ pub(in super::super) fn takes_file(media_type: &str) -> bool {
 
 /// A file as a part of a message.
 pub(super) fn part(file: &File<'_>) -> Value {
-    let url = format!("data:{};base64,{}", file.media_type, STANDARD.encode(file.bytes));
+    let url = format!(
+        "data:{};base64,{}",
+        file.media_type,
+        STANDARD.encode(file.bytes)
+    );
     if file.media_type.to_ascii_lowercase().starts_with("image/") {
         json!({ "type": "input_image", "image_url": url, "detail": "auto" })
     } else {

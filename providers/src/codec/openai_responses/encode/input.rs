@@ -21,7 +21,10 @@ pub(super) struct Input {
 
 /// Writes the conversation.
 pub(super) fn input(codec: OpenAiResponses, request: &ModelRequest, files: &Files) -> Input {
-    let Conversation { turns, mut warnings } = Conversation::of(request, files, &codec, short_id);
+    let Conversation {
+        turns,
+        mut warnings,
+    } = Conversation::of(request, files, &codec, short_id);
     let mut items = Vec::new();
     for turn in turns {
         match turn {
@@ -38,16 +41,27 @@ pub(super) fn input(codec: OpenAiResponses, request: &ModelRequest, files: &File
 }
 
 fn short_id(label: &str, call: usize) -> String {
-    any_id(if label.len() > ID_BYTES_MAX { "" } else { label }, call)
+    any_id(
+        if label.len() > ID_BYTES_MAX {
+            ""
+        } else {
+            label
+        },
+        call,
+    )
 }
 
 fn user(heard: &Heard<'_>) -> Value {
     let text = json!({ "type": "input_text", "text": heard.text });
-    let content: Vec<Value> = std::iter::once(text).chain(heard.files.iter().map(files::part)).collect();
+    let content: Vec<Value> = std::iter::once(text)
+        .chain(heard.files.iter().map(files::part))
+        .collect();
     json!({ "type": "message", "role": "user", "content": content })
 }
 
 fn output(result: &CallResult) -> Value {
-    let CallResult { id, text, failed, .. } = result;
+    let CallResult {
+        id, text, failed, ..
+    } = result;
     json!({ "type": "function_call_output", "call_id": id, "output": marked(text, *failed) })
 }

@@ -46,7 +46,9 @@ pub(super) fn items(codec: OpenAiResponses, parts: &[Part], ids: Vec<String>) ->
                 said.add_call(call, ids.next());
             }
             Part::Opaque(opaque) => match Note::read(opaque) {
-                Some(note) if codec.item_echo == ItemEcho::AsReceived => said.echo(note, codec.store),
+                Some(note) if codec.item_echo == ItemEcho::AsReceived => {
+                    said.echo(note, codec.store)
+                }
                 Some(note) => said.leave_out(&note),
                 None => said.warnings.push(warning::OPAQUE_NOT_CARRIED),
             },
@@ -60,7 +62,11 @@ pub(super) fn items(codec: OpenAiResponses, parts: &[Part], ids: Vec<String>) ->
 
 impl Said {
     fn add_text(&mut self, kind: &'static str, field: &'static str, text: &str) {
-        self.texts.push(Text { kind, field, text: text.to_owned() });
+        self.texts.push(Text {
+            kind,
+            field,
+            text: text.to_owned(),
+        });
     }
 
     fn add_call(&mut self, call: &CallPart, id: Option<String>) {
@@ -80,7 +86,11 @@ impl Said {
 
     /// The wire refuses reasoning without what it led to, as that of an answer that was cut behind it.
     fn drop_last_reasoning(&mut self) {
-        while self.items.last().is_some_and(|item| text_of(item.get("type")) == "reasoning") {
+        while self
+            .items
+            .last()
+            .is_some_and(|item| text_of(item.get("type")) == "reasoning")
+        {
             self.items.pop();
             self.warnings.push(warning::REASONING_NOT_CARRIED);
         }
@@ -119,8 +129,13 @@ impl Said {
 
     /// Gives the last call further fields. It keeps its own: its result names it by them.
     fn extend_call(&mut self, fields: Fields) {
-        let last = self.items.last_mut().filter(|item| text_of(item.get("type")) == "function_call");
-        let Some(Value::Object(call)) = last else { return self.warnings.push(warning::OPAQUE_NOT_CARRIED) };
+        let last = self
+            .items
+            .last_mut()
+            .filter(|item| text_of(item.get("type")) == "function_call");
+        let Some(Value::Object(call)) = last else {
+            return self.warnings.push(warning::OPAQUE_NOT_CARRIED);
+        };
         for (field, value) in fields {
             match call.get(&field) {
                 None => drop(call.insert(field, value)),
@@ -139,15 +154,24 @@ impl Said {
         if texts.is_empty() && (content.is_empty() || !has_id) {
             return;
         }
-        let mut message =
-            Fields::from_iter([("type".to_owned(), json!("message")), ("role".to_owned(), json!("assistant"))]);
+        let mut message = Fields::from_iter([
+            ("type".to_owned(), json!("message")),
+            ("role".to_owned(), json!("assistant")),
+        ]);
         if has_id {
             message.insert("status".to_owned(), json!("completed"));
             message.extend(fields);
             message.insert("content".to_owned(), pieces(texts, content));
         } else {
             message.extend(fields.into_iter().filter(|(field, _)| field == "phase"));
-            message.insert("content".to_owned(), texts.into_iter().map(|text| text.text).collect::<String>().into());
+            message.insert(
+                "content".to_owned(),
+                texts
+                    .into_iter()
+                    .map(|text| text.text)
+                    .collect::<String>()
+                    .into(),
+            );
         }
         self.items.push(Value::Object(message));
     }

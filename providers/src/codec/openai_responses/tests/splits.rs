@@ -5,7 +5,11 @@ use super::*;
 
 /// Cuts bytes at these places.
 fn pieces<'b>(bytes: &'b [u8], cuts: &[prop::sample::Index]) -> Vec<&'b [u8]> {
-    let mut at: Vec<usize> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).chain([0, bytes.len()]).collect();
+    let mut at: Vec<usize> = cuts
+        .iter()
+        .map(|cut| cut.index(bytes.len() + 1))
+        .chain([0, bytes.len()])
+        .collect();
     at.sort_unstable();
     at.windows(2).map(|pair| &bytes[pair[0]..pair[1]]).collect()
 }
@@ -19,17 +23,30 @@ fn item(kind: u8, number: u64, text: &str, size: usize) -> (Value, Vec<Value>) {
         0 => (message(text), "response.output_text.delta"),
         1 => {
             let content = json!([{ "type": "refusal", "refusal": text }]);
-            (json!({ "type": "message", "role": "assistant", "content": content }), "response.refusal.delta")
+            (
+                json!({ "type": "message", "role": "assistant", "content": content }),
+                "response.refusal.delta",
+            )
         }
-        2 => (function_call("a", "t", text), "response.function_call_arguments.delta"),
+        2 => (
+            function_call("a", "t", text),
+            "response.function_call_arguments.delta",
+        ),
         3 => {
             let summary = json!([{ "type": "summary_text", "text": text }]);
-            let item = json!({ "type": "reasoning", "id": format!("rs_{number}"), "summary": summary });
+            let item =
+                json!({ "type": "reasoning", "id": format!("rs_{number}"), "summary": summary });
             (item, "response.reasoning_summary_text.delta")
         }
-        _ => (json!({ "type": "web_search_call", "id": format!("ws_{number}"), "query": text }), ""),
+        _ => (
+            json!({ "type": "web_search_call", "id": format!("ws_{number}"), "query": text }),
+            "",
+        ),
     };
-    let deltas = fragments.filter(|_| !kind.is_empty()).map(|fragment| delta(kind, fragment)).collect();
+    let deltas = fragments
+        .filter(|_| !kind.is_empty())
+        .map(|fragment| delta(kind, fragment))
+        .collect();
     (item, deltas)
 }
 

@@ -6,14 +6,29 @@ use super::*;
 macro_rules! twins {
     ($name:literal) => {
         (
-            include_bytes!(concat!("../../../../tests/fixtures/openai-responses/", $name, ".json")).as_slice(),
-            include_bytes!(concat!("../../../../tests/fixtures/openai-responses/", $name, ".sse")).as_slice(),
+            include_bytes!(concat!(
+                "../../../../tests/fixtures/openai-responses/",
+                $name,
+                ".json"
+            ))
+            .as_slice(),
+            include_bytes!(concat!(
+                "../../../../tests/fixtures/openai-responses/",
+                $name,
+                ".sse"
+            ))
+            .as_slice(),
         )
     };
 }
 
 /// The stream of the first ends with a document without items.
-pub(super) const TWINS: [(&[u8], &[u8]); 4] = [twins!("calls"), twins!("refused"), twins!("searched"), twins!("cut")];
+pub(super) const TWINS: [(&[u8], &[u8]); 4] = [
+    twins!("calls"),
+    twins!("refused"),
+    twins!("searched"),
+    twins!("cut"),
+];
 
 fn twin(at: usize) -> LLMResponse {
     OpenAiResponses::default().decode(TWINS[at].0).unwrap()
@@ -42,7 +57,8 @@ fn what_a_stream_shows_is_what_the_whole_answer_says() {
 
 #[test]
 fn calls_come_with_the_text_and_reasoning_around_them() {
-    let summary = ["Two places.", "Two calls."].map(|text| json!({ "type": "summary_text", "text": text }));
+    let summary =
+        ["Two places.", "Two calls."].map(|text| json!({ "type": "summary_text", "text": text }));
     let reasoning = json!({ "id": "rs_1", "type": "reasoning", "summary": summary, "encrypted_content": "c2VjcmV0" });
     let of_call = |id: &str| opaque(&json!({ "call": { "id": id, "status": "completed" } }));
     let parts = vec![
@@ -50,7 +66,9 @@ fn calls_come_with_the_text_and_reasoning_around_them() {
         Part::Reasoning("Two calls.".into()),
         opaque(&json!({ "item": reasoning })),
         text("I look it up: Zürich 🌦."),
-        opaque(&json!({ "message": { "fields": { "id": "msg_1", "phase": "commentary", "status": "completed" } } })),
+        opaque(
+            &json!({ "message": { "fields": { "id": "msg_1", "phase": "commentary", "status": "completed" } } }),
+        ),
         call("a", "weather", "{\"place\": \"Zürich\"}"),
         of_call("fc_1"),
         call("b", "weather", "{\"place\": \"Bern"),
@@ -58,7 +76,13 @@ fn calls_come_with_the_text_and_reasoning_around_them() {
     ];
     let expected = Reply {
         parts,
-        usage: Usage { input: Some(20), output: Some(12), cached: Some(16), reasoning: Some(5), cache_written: None },
+        usage: Usage {
+            input: Some(20),
+            output: Some(12),
+            cached: Some(16),
+            reasoning: Some(5),
+            cache_written: None,
+        },
         model: Some("small-1".into()),
         finish: Some("completed".into()),
         ..Reply::default()

@@ -14,24 +14,46 @@ fn open(home: &Path) -> FilesEngine {
 fn with_a_canary(home: &Path) -> FilesEngine {
     let engine = open(home);
     let term = engine.take_over().unwrap();
-    engine.append(term, FrameNumber(0), &[CANARY.to_vec(), b"kept".to_vec()]).unwrap();
+    engine
+        .append(term, FrameNumber(0), &[CANARY.to_vec(), b"kept".to_vec()])
+        .unwrap();
     engine.trim(FrameNumber(1)).unwrap();
-    engine.put(Table::Runs, &[(b"a".to_vec(), CANARY.to_vec()), (b"b".to_vec(), CANARY.to_vec())]).unwrap();
-    engine.put(Table::Runs, &[(b"a".to_vec(), b"new".to_vec())]).unwrap();
+    engine
+        .put(
+            Table::Runs,
+            &[
+                (b"a".to_vec(), CANARY.to_vec()),
+                (b"b".to_vec(), CANARY.to_vec()),
+            ],
+        )
+        .unwrap();
+    engine
+        .put(Table::Runs, &[(b"a".to_vec(), b"new".to_vec())])
+        .unwrap();
     engine.remove(Table::Runs, &[b"b".to_vec()]).unwrap();
     engine
 }
 
 fn check(engine: &FilesEngine) {
     assert_eq!(engine.head().unwrap(), FrameNumber(2));
-    assert_eq!(engine.read(FrameNumber(0), 1_000).unwrap(), [(FrameNumber(2), b"kept".to_vec())]);
+    assert_eq!(
+        engine.read(FrameNumber(0), 1_000).unwrap(),
+        [(FrameNumber(2), b"kept".to_vec())]
+    );
     let rows = engine.range(Table::Runs, b"a", b"z", 1_000).unwrap();
     assert_eq!(rows, [(b"a".to_vec(), b"new".to_vec())]);
 }
 
 fn has_canary(home: &Path) -> bool {
-    let holds = |path: PathBuf| fs::read(path).unwrap().windows(CANARY.len()).any(|window| window == CANARY);
-    fs::read_dir(home.join(FOLDER)).unwrap().any(|entry| holds(entry.unwrap().path()))
+    let holds = |path: PathBuf| {
+        fs::read(path)
+            .unwrap()
+            .windows(CANARY.len())
+            .any(|window| window == CANARY)
+    };
+    fs::read_dir(home.join(FOLDER))
+        .unwrap()
+        .any(|entry| holds(entry.unwrap().path()))
 }
 
 #[test]
@@ -75,7 +97,10 @@ fn a_compaction_that_was_cut_short_is_undone_or_finished_at_the_next_opening() {
     for len in 0..new.len() {
         set(ROWS, &new[..len]);
         set(super::super::mark::FILE, &old_mark);
-        assert!(FilesEngine::open(dir.path(), OpenMode::Existing).is_err(), "cut at {len}");
+        assert!(
+            FilesEngine::open(dir.path(), OpenMode::Existing).is_err(),
+            "cut at {len}"
+        );
     }
 }
 
@@ -88,7 +113,9 @@ fn a_copy_that_cannot_be_made_changes_nothing() {
     assert!(engine.compact().is_err());
     check(&engine);
     let term = engine.take_over().unwrap();
-    engine.append(term, FrameNumber(2), &[b"more".to_vec()]).unwrap();
+    engine
+        .append(term, FrameNumber(2), &[b"more".to_vec()])
+        .unwrap();
     fs::remove_dir(&blocker).unwrap();
     engine.compact().unwrap();
     assert_eq!(engine.head().unwrap(), FrameNumber(3));
@@ -99,13 +126,22 @@ fn a_file_that_is_mostly_dead_is_rewritten_by_itself() {
     let dir = tempfile::tempdir().unwrap();
     let mut engine = open(dir.path());
     engine.rewrite_bytes = 10_000;
-    let len = || fs::metadata(dir.path().join(FOLDER).join(ROWS)).unwrap().len();
+    let len = || {
+        fs::metadata(dir.path().join(FOLDER).join(ROWS))
+            .unwrap()
+            .len()
+    };
     let term = engine.take_over().unwrap();
     for number in 0..100 {
-        engine.append(term, FrameNumber(number), &[vec![7; 1_000]]).unwrap();
+        engine
+            .append(term, FrameNumber(number), &[vec![7; 1_000]])
+            .unwrap();
         engine.trim(FrameNumber(number)).unwrap();
     }
     assert!(len() < 15_000, "{}", len());
     assert_eq!(engine.head().unwrap(), FrameNumber(100));
-    assert_eq!(engine.read(FrameNumber(0), 10_000).unwrap(), [(FrameNumber(100), vec![7; 1_000])]);
+    assert_eq!(
+        engine.read(FrameNumber(0), 10_000).unwrap(),
+        [(FrameNumber(100), vec![7; 1_000])]
+    );
 }

@@ -94,8 +94,13 @@ impl Header {
         let (lsn, stable) = rest.split_first_chunk::<8>()?;
         let number = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes) ^ MASK;
         // Nothing was safe yet where sled writes a number below zero.
-        let stable = Some(number(stable.first_chunk()?)).filter(|stable| *stable <= MASK).unwrap_or(0);
-        let header = Self { lsn: number(lsn), stable };
+        let stable = Some(number(stable.first_chunk()?))
+            .filter(|stable| *stable <= MASK)
+            .unwrap_or(0);
+        let header = Self {
+            lsn: number(lsn),
+            stable,
+        };
         // A segment begins at a multiple of its length.
         (header.lsn <= MASK && header.lsn.is_multiple_of(SEGMENT)).then_some(header)
     }
@@ -117,18 +122,25 @@ pub(super) struct Log {
 
 impl Log {
     pub(super) fn open(folder: &Path) -> io::Result<Self> {
-        Ok(Self { file: File::open(folder.join("db"))? })
+        Ok(Self {
+            file: File::open(folder.join("db"))?,
+        })
     }
 
     /// The segments from the one numbered `min` on. The second of two with one number is named in `Err`.
     fn segments(&self, min: u64) -> io::Result<Result<Segments, u64>> {
-        let mut found = Segments { bases: BTreeMap::new(), stable: min };
+        let mut found = Segments {
+            bases: BTreeMap::new(),
+            stable: min,
+        };
         let len = self.file.metadata()?.len();
         for base in (0..len).step_by(SEGMENT as usize) {
             let mut bytes = [0; HEADER as usize];
             let read = fill(&self.file, &mut bytes, base)?;
             let header = bytes.get(..read).and_then(Header::read);
-            let Some(header) = header.filter(|header| header.lsn >= min) else { continue };
+            let Some(header) = header.filter(|header| header.lsn >= min) else {
+                continue;
+            };
             found.stable = found.stable.max(header.stable);
             if found.bases.insert(header.lsn, base).is_some() {
                 return Ok(Err(base));
@@ -139,7 +151,11 @@ impl Log {
 
     /// Hands out the messages behind `from`, in the order of writing, as far as sled would take them in. What is torn at
     /// the end is passed over, as sled does.
-    pub(super) fn messages(&self, from: u64, mut take: impl FnMut(Message)) -> io::Result<Result<(), u64>> {
+    pub(super) fn messages(
+        &self,
+        from: u64,
+        mut take: impl FnMut(Message),
+    ) -> io::Result<Result<(), u64>> {
         let min = from - from % SEGMENT;
         let Segments { bases, stable } = match self.segments(min)? {
             Ok(found) => found,
@@ -148,7 +164,9 @@ impl Log {
         let mut tail = Walk::new(self, contiguous(&bases, stable - stable % SEGMENT));
         tail.is_strict = true;
         while tail.next()?.is_some() {}
-        let Some(end) = tail.at.and_then(|at| at.checked_sub(1)) else { return Ok(Ok(())) };
+        let Some(end) = tail.at.and_then(|at| at.checked_sub(1)) else {
+            return Ok(Ok(()));
+        };
         let mut walk = Walk::new(self, bases.into_iter().collect());
         walk.until = Some(end);
         while let Some(message) = walk.next()? {
@@ -165,7 +183,8 @@ impl Log {
         if fill(&self.file, &mut bytes, place.at)? != bytes.len() {
             return Ok(None);
         }
-        let Some(header) = MessageHeader::read(&bytes).filter(|header| header.is_whole(&bytes)) else {
+        let Some(header) = MessageHeader::read(&bytes).filter(|header| header.is_whole(&bytes))
+        else {
             return Ok(None);
         };
         let fits = header.page == page && header.segment == place.lsn / SEGMENT;
@@ -178,7 +197,10 @@ impl Log {
 fn contiguous(segments: &BTreeMap<u64, u64>, lowest: u64) -> Vec<(u64, u64)> {
     let expected = (0..).map(|index| lowest.saturating_add(SEGMENT.saturating_mul(index)));
     let from = segments.range(lowest..).map(|(lsn, base)| (*lsn, *base));
-    from.zip(expected).take_while(|((lsn, _), expected)| lsn == expected).map(|(segment, _)| segment).collect()
+    from.zip(expected)
+        .take_while(|((lsn, _), expected)| lsn == expected)
+        .map(|(segment, _)| segment)
+        .collect()
 }
 
 /// A walk over the messages of some segments.
@@ -197,7 +219,14 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn new(log: &'a Log, segments: Vec<(u64, u64)>) -> Self {
-        Self { log, segments: segments.into_iter(), segment: None, at: None, until: None, is_strict: false }
+        Self {
+            log,
+            segments: segments.into_iter(),
+            segment: None,
+            at: None,
+            until: None,
+            is_strict: false,
+        }
     }
 
     fn next(&mut self) -> io::Result<Option<Message>> {
@@ -209,7 +238,9 @@ impl<'a> Walk<'a> {
             if self.segment.is_none() && !self.begin_segment()? {
                 return Ok(None);
             }
-            let (Some((base, bytes)), Some(at)) = (&self.segment, self.at) else { return Ok(None) };
+            let (Some((base, bytes)), Some(at)) = (&self.segment, self.at) else {
+                return Ok(None);
+            };
             if self.until.is_some_and(|until| at > until) {
                 return Ok(None);
             }
@@ -219,7 +250,9 @@ impl<'a> Walk<'a> {
                     return Ok(Some(message));
                 }
                 Read::Skip(len) => self.at = Some(at + len),
-                Read::Batch { up_to, .. } if self.until.is_some_and(|until| up_to > until) => return Ok(None),
+                Read::Batch { up_to, .. } if self.until.is_some_and(|until| up_to > until) => {
+                    return Ok(None);
+                }
                 Read::Batch { len, .. } => self.at = Some(at + len),
                 Read::Broken if self.is_strict => return Ok(None),
                 // What sled overwrote of a segment that it needed no more, before the header.
@@ -229,7 +262,9 @@ impl<'a> Walk<'a> {
     }
 
     fn begin_segment(&mut self) -> io::Result<bool> {
-        let Some((lsn, base)) = self.segments.next() else { return Ok(false) };
+        let Some((lsn, base)) = self.segments.next() else {
+            return Ok(false);
+        };
         if self.until.is_some_and(|until| lsn > until) {
             return Ok(false);
         }
@@ -244,20 +279,39 @@ impl<'a> Walk<'a> {
 
 fn read(segment: &[u8], base: u64, lsn: u64) -> Read {
     let within = lsn % SEGMENT;
-    let Some(bytes) = segment.get(within as usize..) else { return Read::Broken };
-    let Some(header) = MessageHeader::read(bytes).filter(|header| header.is_whole(bytes)) else { return Read::Broken };
+    let Some(bytes) = segment.get(within as usize..) else {
+        return Read::Broken;
+    };
+    let Some(header) = MessageHeader::read(bytes).filter(|header| header.is_whole(bytes)) else {
+        return Read::Broken;
+    };
     let len = header.size as u64 + header.len;
     if header.segment != lsn / SEGMENT {
         return Read::Broken;
     }
-    let place = Place { lsn, at: base + within, len };
-    let message = |kind| Read::Message(Message { kind, page: header.page, place });
+    let place = Place {
+        lsn,
+        at: base + within,
+        len,
+    };
+    let message = |kind| {
+        Read::Message(Message {
+            kind,
+            page: header.page,
+            place,
+        })
+    };
     match header.kind {
         CANCELED => Read::Skip(len),
         CAP => Read::Cap,
         BATCH => {
-            let up_to = bytes.get(header.size..).and_then(|payload| payload.first_chunk::<8>());
-            up_to.map_or(Read::Broken, |up_to| Read::Batch { up_to: u64::from_le_bytes(*up_to), len })
+            let up_to = bytes
+                .get(header.size..)
+                .and_then(|payload| payload.first_chunk::<8>());
+            up_to.map_or(Read::Broken, |up_to| Read::Batch {
+                up_to: u64::from_le_bytes(*up_to),
+                len,
+            })
         }
         FREE => message(Kind::Free),
         COUNTER | META | NODE => message(Kind::Replace),
@@ -298,14 +352,25 @@ impl MessageHeader {
         let checksum = fields.u32()?;
         let kind = fields.byte()?;
         let (len, segment, page) = (fields.number()?, fields.number()?, fields.number()?);
-        Some(Self { checksum, kind, len, segment, page, size: bytes.len() - fields.0.len() })
+        Some(Self {
+            checksum,
+            kind,
+            len,
+            segment,
+            page,
+            size: bytes.len() - fields.0.len(),
+        })
     }
 
     /// Whether the message that `bytes` begin with is as it was written.
     fn is_whole(&self, bytes: &[u8]) -> bool {
-        let end = usize::try_from(self.len).ok().and_then(|len| self.size.checked_add(len));
+        let end = usize::try_from(self.len)
+            .ok()
+            .and_then(|len| self.size.checked_add(len));
         let body = end.and_then(|end| bytes.get(self.size..end));
-        let (Some(body), Some(header)) = (body, bytes.get(4..self.size)) else { return false };
+        let (Some(body), Some(header)) = (body, bytes.get(4..self.size)) else {
+            return false;
+        };
         let mut hasher = crc32fast::Hasher::new();
         hasher.update(body);
         hasher.update(header);

@@ -52,7 +52,11 @@ impl<'a> Fields<'a> {
         Some(taken)
     }
 
-    fn list<T>(&mut self, len: usize, mut read: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
+    fn list<T>(
+        &mut self,
+        len: usize,
+        mut read: impl FnMut(&mut Self) -> Option<T>,
+    ) -> Option<Vec<T>> {
         (0..len).map(|_| read(self)).collect()
     }
 }
@@ -89,14 +93,31 @@ impl Node {
         let prefix = usize::from(fields.byte()?);
         let (lo, hi) = (fields.bytes()?, fields.bytes()?);
         let is_index = fields.byte()?;
-        let len = usize::try_from(fields.number()?).ok().filter(|len| *len <= bytes.len())?;
+        let len = usize::try_from(fields.number()?)
+            .ok()
+            .filter(|len| *len <= bytes.len())?;
         let keys = fields.list(len, Fields::bytes)?;
         let below = match is_index {
-            0 => Below::Rows(keys.into_iter().zip(fields.list(len, Fields::bytes)?).collect()),
-            1 => Below::Nodes(keys.into_iter().zip(fields.list(len, Fields::number)?).collect()),
+            0 => Below::Rows(
+                keys.into_iter()
+                    .zip(fields.list(len, Fields::bytes)?)
+                    .collect(),
+            ),
+            1 => Below::Nodes(
+                keys.into_iter()
+                    .zip(fields.list(len, Fields::number)?)
+                    .collect(),
+            ),
             _ => return None,
         };
-        (prefix <= lo.len()).then_some(Self { next, merging, prefix, lo, hi, below })
+        (prefix <= lo.len()).then_some(Self {
+            next,
+            merging,
+            prefix,
+            lo,
+            hi,
+            below,
+        })
     }
 
     /// Makes a change that was made to it.
@@ -105,7 +126,9 @@ impl Node {
         match fields.byte()? {
             0 => {
                 let (key, value) = (fields.bytes()?, fields.bytes()?);
-                let Below::Rows(rows) = &mut self.below else { return None };
+                let Below::Rows(rows) = &mut self.below else {
+                    return None;
+                };
                 match rows.binary_search_by(|(known, _)| known.cmp(&key)) {
                     Ok(at) => rows.get_mut(at)?.1 = value,
                     Err(at) => rows.insert(at, (key, value)),
@@ -113,13 +136,17 @@ impl Node {
             }
             1 => {
                 let key = fields.bytes()?;
-                let Below::Rows(rows) = &mut self.below else { return None };
+                let Below::Rows(rows) = &mut self.below else {
+                    return None;
+                };
                 rows.retain(|(known, _)| *known != key);
             }
             2 => self.merging = Some(fields.number()?),
             3 => {
                 let merged = self.merging.take()?;
-                let Below::Nodes(nodes) = &mut self.below else { return None };
+                let Below::Nodes(nodes) = &mut self.below else {
+                    return None;
+                };
                 nodes.retain(|(_, page)| *page != merged);
             }
             4 => {}
@@ -135,13 +162,22 @@ impl Node {
 
     /// The child that has `key`, or, if `before` is asked for, what is right before it.
     pub(super) fn child(&self, key: &[u8], is_before: bool) -> Option<u64> {
-        let Below::Nodes(nodes) = &self.below else { return None };
+        let Below::Nodes(nodes) = &self.below else {
+            return None;
+        };
         let fits = |(begin, _): &&(Vec<u8>, u64)| {
             let begin = self.key(begin);
-            if is_before { begin.as_slice() < key } else { begin.as_slice() <= key }
+            if is_before {
+                begin.as_slice() < key
+            } else {
+                begin.as_slice() <= key
+            }
         };
         // One that is being merged away is reached through its neighbour, in which it may be already.
-        let mut found = nodes.iter().rev().filter(|(_, page)| self.merging != Some(*page));
+        let mut found = nodes
+            .iter()
+            .rev()
+            .filter(|(_, page)| self.merging != Some(*page));
         found.find(fits).map(|(_, page)| *page)
     }
 }

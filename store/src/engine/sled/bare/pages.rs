@@ -28,14 +28,22 @@ impl Pages {
                     stable
                 }
                 None => {
-                    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                    pages.troubles.push(format!("log/{name} does not match its checksum"));
+                    let name = path
+                        .file_name()
+                        .unwrap_or_default()
+                        .to_string_lossy()
+                        .into_owned();
+                    pages
+                        .troubles
+                        .push(format!("log/{name} does not match its checksum"));
                     0
                 }
             },
         };
         let replayed = log.messages(from, |message| {
-            let number = usize::try_from(message.page).ok().filter(|_| message.page < PAGES_MAX);
+            let number = usize::try_from(message.page)
+                .ok()
+                .filter(|_| message.page < PAGES_MAX);
             let Some(number) = number else { return };
             // A change of a page that nobody wrote makes none.
             if message.kind != Kind::Link && pages.all.len() <= number {
@@ -46,7 +54,9 @@ impl Pages {
             }
         })?;
         if let Err(twice) = replayed {
-            pages.troubles.push(format!("two segments of log/db have one number, the second at byte {twice}"));
+            pages.troubles.push(format!(
+                "two segments of log/db have one number, the second at byte {twice}"
+            ));
         }
         Ok(pages)
     }
@@ -64,8 +74,14 @@ pub(in crate::engine::sled) fn newest_snapshot(folder: &Path) -> io::Result<Opti
     let mut newest: Option<PathBuf> = None;
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        if name.strip_prefix("snap.").is_some_and(|number| u64::from_str_radix(number, 16).is_ok()) {
+        let name = path
+            .file_name()
+            .and_then(|name| name.to_str())
+            .unwrap_or_default();
+        if name
+            .strip_prefix("snap.")
+            .is_some_and(|number| u64::from_str_radix(number, 16).is_ok())
+        {
             newest = newest.max(Some(path));
         }
     }
@@ -76,7 +92,9 @@ pub(in crate::engine::sled) fn newest_snapshot(folder: &Path) -> io::Result<Opti
 fn read(bytes: &[u8]) -> Option<(u64, Vec<Page>)> {
     let (body, checksum) = bytes.split_last_chunk::<4>()?;
     let (body, len) = body.split_last_chunk::<8>()?;
-    if crc32fast::hash(body) != u32::from_le_bytes(*checksum) || u64::from_le_bytes(*len) != body.len() as u64 {
+    if crc32fast::hash(body) != u32::from_le_bytes(*checksum)
+        || u64::from_le_bytes(*len) != body.len() as u64
+    {
         return None;
     }
     let mut fields = Fields(body);
@@ -95,11 +113,21 @@ fn page(fields: &mut Fields<'_>) -> Option<Page> {
         let (_lsn, _at) = (fields.long()?, pointer(fields)?);
         return Some(Page::Free);
     }
-    let places = (0..count).map(|_| Some(Place { lsn: fields.long()?, at: pointer(fields)?, len: fields.number()? }));
+    let places = (0..count).map(|_| {
+        Some(Place {
+            lsn: fields.long()?,
+            at: pointer(fields)?,
+            len: fields.number()?,
+        })
+    });
     places.collect::<Option<Vec<_>>>().map(Page::Present)
 }
 
 /// Where in the log something stands; `None` if it is kept outside of it.
 fn pointer(fields: &mut Fields<'_>) -> Option<u64> {
-    if fields.byte()? == 0 { fields.number() } else { None }
+    if fields.byte()? == 0 {
+        fields.number()
+    } else {
+        None
+    }
 }

@@ -35,8 +35,9 @@ fn row_key(number: u16) -> Vec<u8> {
 fn perform(change: &Change, engine: &dyn Engine) {
     match change {
         Change::Put(table, from, len) => {
-            let pairs: Vec<Pair> =
-                (*from..from.saturating_add(12)).map(|number| (row_key(number), vec![*from as u8; *len])).collect();
+            let pairs: Vec<Pair> = (*from..from.saturating_add(12))
+                .map(|number| (row_key(number), vec![*from as u8; *len]))
+                .collect();
             engine.put(TABLES[*table], &pairs).unwrap();
         }
         Change::Remove(table, from, count) => {
@@ -46,7 +47,9 @@ fn perform(change: &Change, engine: &dyn Engine) {
         Change::Append(count) => {
             let term = engine.take_over().unwrap();
             let head = engine.head().unwrap();
-            engine.append(term, head, &vec![vec![3; 500]; *count]).unwrap();
+            engine
+                .append(term, head, &vec![vec![3; 500]; *count])
+                .unwrap();
             engine.trim(FrameNumber(head.0 / 2)).unwrap();
         }
         Change::Reopen => {}
@@ -58,23 +61,38 @@ fn rows(engine: &dyn Engine, table: Table) -> Vec<Pair> {
     let (mut all, mut next) = (Vec::new(), vec![6]);
     loop {
         let rows = engine.range(table, &next, &[8], 10_000).unwrap();
-        let Some((last, _)) = rows.last() else { return all };
+        let Some((last, _)) = rows.last() else {
+            return all;
+        };
         next = [last.as_slice(), &[0]].concat();
         all.extend(rows);
     }
 }
 
 fn compare(path: &Path, model: &MemoryEngine) {
-    let (bare, troubles) = BareSled::open(Home::look(path.to_owned()).unwrap()).unwrap().unwrap();
+    let (bare, troubles) = BareSled::open(Home::look(path.to_owned()).unwrap())
+        .unwrap()
+        .unwrap();
     assert_eq!(troubles, Vec::<String>::new());
     assert_eq!(bare.head().unwrap(), model.head().unwrap());
-    assert_eq!(bare.read(FrameNumber(0), usize::MAX).unwrap(), model.read(FrameNumber(0), usize::MAX).unwrap());
+    assert_eq!(
+        bare.read(FrameNumber(0), usize::MAX).unwrap(),
+        model.read(FrameNumber(0), usize::MAX).unwrap()
+    );
     for table in TABLES {
         assert_eq!(rows(&bare, table), rows(model, table));
         for number in (0..620).step_by(37) {
             let key = row_key(number);
-            assert_eq!(bare.get(table, &key).unwrap(), model.get(table, &key).unwrap());
-            let below = |engine: &dyn Engine| engine.floor(table, &key).unwrap().filter(|(key, _)| key.len() == 16);
+            assert_eq!(
+                bare.get(table, &key).unwrap(),
+                model.get(table, &key).unwrap()
+            );
+            let below = |engine: &dyn Engine| {
+                engine
+                    .floor(table, &key)
+                    .unwrap()
+                    .filter(|(key, _)| key.len() == 16)
+            };
             assert_eq!(below(&bare), below(model));
         }
     }

@@ -10,9 +10,23 @@ fn barrier() -> (tempfile::TempDir, Barrier) {
 #[test]
 fn no_more_is_written_between_two_barriers_than_is_allowed() {
     let (_home, mut barrier) = barrier();
-    for cost in [1, 60_000, 65_000, 999, 1, VALUES_MAX, 5_000, VALUES_MAX - 5_000, 1] {
+    for cost in [
+        1,
+        60_000,
+        65_000,
+        999,
+        1,
+        VALUES_MAX,
+        5_000,
+        VALUES_MAX - 5_000,
+        1,
+    ] {
         barrier.reserve(cost).unwrap();
-        assert!(barrier.used <= VALUES_MAX, "{} bytes after one of {cost}", barrier.used);
+        assert!(
+            barrier.used <= VALUES_MAX,
+            "{} bytes after one of {cost}",
+            barrier.used
+        );
     }
     assert_eq!(barrier.used, 1);
 }
@@ -27,7 +41,11 @@ fn background_work_is_cut_into_steps() {
         assert_eq!(all, pairs.iter().collect::<Vec<_>>());
         for step in &steps {
             let costs: usize = step.iter().map(|(cost, _)| cost).sum();
-            assert!(costs <= STEP_MAX && costs >= step.len() * 6_000, "{costs} bytes of {} pairs", step.len());
+            assert!(
+                costs <= STEP_MAX && costs >= step.len() * 6_000,
+                "{costs} bytes of {} pairs",
+                step.len()
+            );
         }
     }
 }

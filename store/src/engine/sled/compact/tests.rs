@@ -14,17 +14,32 @@ fn open(home: &Path) -> SledEngine {
 fn with_a_canary(home: &Path) -> SledEngine {
     let engine = open(home);
     let term = engine.take_over().unwrap();
-    engine.append(term, FrameNumber(0), &[CANARY.to_vec(), b"kept".to_vec()]).unwrap();
+    engine
+        .append(term, FrameNumber(0), &[CANARY.to_vec(), b"kept".to_vec()])
+        .unwrap();
     engine.trim(FrameNumber(1)).unwrap();
-    engine.put(Table::Runs, &[(b"a".to_vec(), CANARY.to_vec()), (b"b".to_vec(), CANARY.to_vec())]).unwrap();
-    engine.put(Table::Runs, &[(b"a".to_vec(), b"new".to_vec())]).unwrap();
+    engine
+        .put(
+            Table::Runs,
+            &[
+                (b"a".to_vec(), CANARY.to_vec()),
+                (b"b".to_vec(), CANARY.to_vec()),
+            ],
+        )
+        .unwrap();
+    engine
+        .put(Table::Runs, &[(b"a".to_vec(), b"new".to_vec())])
+        .unwrap();
     engine.remove(Table::Runs, &[b"b".to_vec()]).unwrap();
     engine
 }
 
 fn check(engine: &SledEngine) {
     assert_eq!(engine.head().unwrap(), FrameNumber(2));
-    assert_eq!(engine.read(FrameNumber(0), 1_000).unwrap(), [(FrameNumber(2), b"kept".to_vec())]);
+    assert_eq!(
+        engine.read(FrameNumber(0), 1_000).unwrap(),
+        [(FrameNumber(2), b"kept".to_vec())]
+    );
     let rows = engine.range(Table::Runs, b"a", b"z", 1_000).unwrap();
     assert_eq!(rows, [(b"a".to_vec(), b"new".to_vec())]);
 }
@@ -34,8 +49,18 @@ fn has_canary(folder: &Path) -> bool {
         let bytes = fs::read(path).unwrap();
         bytes.windows(CANARY.len()).any(|window| window == CANARY)
     };
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    entries.map(|path| if path.is_dir() { has_canary(&path) } else { holds(path) }).fold(false, |a, b| a | b)
+    let entries = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    entries
+        .map(|path| {
+            if path.is_dir() {
+                has_canary(&path)
+            } else {
+                holds(path)
+            }
+        })
+        .fold(false, |a, b| a | b)
 }
 
 fn clone(from: &Path, to: &Path) {
@@ -55,17 +80,25 @@ fn what_was_removed_is_in_no_file_after_a_compaction() {
     let dir = tempfile::tempdir().unwrap();
     let home = dir.path().join("store");
     let engine = with_a_canary(&home);
-    assert!(has_canary(&home), "sled forgets by itself now: this test shows nothing");
+    assert!(
+        has_canary(&home),
+        "sled forgets by itself now: this test shows nothing"
+    );
     engine.compact().unwrap();
     assert!(!has_canary(&home));
     check(&engine);
     let term = engine.take_over().unwrap();
-    engine.append(term, FrameNumber(2), &[b"after".to_vec()]).unwrap();
+    engine
+        .append(term, FrameNumber(2), &[b"after".to_vec()])
+        .unwrap();
     engine.compact().unwrap();
     drop(engine);
     let engine = open(&home);
     assert!(engine.take_over().unwrap() > term);
-    assert_eq!(engine.read(FrameNumber(3), 1_000).unwrap(), [(FrameNumber(3), b"after".to_vec())]);
+    assert_eq!(
+        engine.read(FrameNumber(3), 1_000).unwrap(),
+        [(FrameNumber(3), b"after".to_vec())]
+    );
     assert!(!has_canary(&home));
 }
 
@@ -84,7 +117,10 @@ fn a_compaction_that_was_cut_anywhere_is_finished_or_undone_at_the_next_opening(
         change(&cut);
         let engine = open(&cut);
         check(&engine);
-        assert!(!cut.join(COPY).exists() && !cut.join(LOG).join(COMPLETE).exists(), "{name}");
+        assert!(
+            !cut.join(COPY).exists() && !cut.join(LOG).join(COMPLETE).exists(),
+            "{name}"
+        );
         engine.compact().unwrap();
         check(&engine);
         assert!(!has_canary(&cut), "{name}");
@@ -100,11 +136,19 @@ fn a_compaction_that_was_cut_anywhere_is_finished_or_undone_at_the_next_opening(
         fs::write(home.join(COPY).join("db"), b"half").unwrap();
     });
     at("half marked", &|home| {
-        fs::rename(home.join(COPY).join(COMPLETE), home.join(COPY).join(".complete.new")).unwrap();
+        fs::rename(
+            home.join(COPY).join(COMPLETE),
+            home.join(COPY).join(".complete.new"),
+        )
+        .unwrap();
     });
     at("marked", &|_| {});
-    at("old half removed", &|home| fs::remove_file(home.join(LOG).join("db")).unwrap());
-    at("old removed", &|home| fs::remove_dir_all(home.join(LOG)).unwrap());
+    at("old half removed", &|home| {
+        fs::remove_file(home.join(LOG).join("db")).unwrap()
+    });
+    at("old removed", &|home| {
+        fs::remove_dir_all(home.join(LOG)).unwrap()
+    });
     at("renamed", &|home| {
         fs::remove_dir_all(home.join(LOG)).unwrap();
         fs::rename(home.join(COPY), home.join(LOG)).unwrap();

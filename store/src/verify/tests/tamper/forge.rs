@@ -37,7 +37,13 @@ impl Case<'_> {
                 *self.book.record(next) = std::mem::replace(self.book.record(slot), later);
             }
             Forgery::Splice => {
-                let other = self.logs.worlds.iter().copied().find(|other| *other != world).unwrap();
+                let other = self
+                    .logs
+                    .worlds
+                    .iter()
+                    .copied()
+                    .find(|other| *other != world)
+                    .unwrap();
                 let from = self.book.slots(other);
                 let from = from[self.random.within(1, from.len())];
                 let mut spliced = self.book.record(from).clone();
@@ -47,10 +53,18 @@ impl Case<'_> {
         }
         self.book.relink(world);
         // What a head in the log says of it, and what an anchor of the whole log says.
-        let trusted = before.iter().rfind(|head| head.of < at).map_or(Position::ZERO, |head| head.of);
-        let first_after = heads(&mut self.book, world).into_iter().find(|head| head.at >= at);
-        let by_head = first_after.map(|head| Expected::Damage(DamageKind::Rewritten, trusted.next(), Some(head.at)));
-        let bare = by_head.clone().unwrap_or(Expected::Verdict(Verdict::NotChecked));
+        let trusted = before
+            .iter()
+            .rfind(|head| head.of < at)
+            .map_or(Position::ZERO, |head| head.of);
+        let first_after = heads(&mut self.book, world)
+            .into_iter()
+            .find(|head| head.at >= at);
+        let by_head = first_after
+            .map(|head| Expected::Damage(DamageKind::Rewritten, trusted.next(), Some(head.at)));
+        let bare = by_head
+            .clone()
+            .unwrap_or(Expected::Verdict(Verdict::NotChecked));
         let by_anchor = || match self.end_of_commit(world, size) {
             Some(end) => Expected::Damage(DamageKind::Rewritten, trusted.next(), Some(end)),
             None => Expected::Damage(DamageKind::RolledBack, self.end(world).next(), None),
@@ -69,8 +83,8 @@ impl Case<'_> {
             // A signature is not moved or replaced here: that it is gone is another case.
             let touches_head = |slot: Slot, book: &mut Book| signed(book.record(slot)).is_some();
             let is_last_in_runs = matches!((slot, next), (Slot::Run { .. }, Slot::Tail { .. }));
-            let touches =
-                touches_head(slot, &mut self.book) || (forgery == Forgery::Swap && touches_head(next, &mut self.book));
+            let touches = touches_head(slot, &mut self.book)
+                || (forgery == Forgery::Swap && touches_head(next, &mut self.book));
             let is_between = is_last_in_runs && forgery == Forgery::Swap;
             if !touches && !is_between {
                 return (world, slot, at, before);
@@ -105,16 +119,33 @@ impl Case<'_> {
             tree.push(read(self.book.record(slot)).leaf().unwrap());
         }
         self.book.relink(world);
-        let trusted = before.iter().rfind(|head| head.of < at).map_or(Position::ZERO, |head| head.of);
+        let trusted = before
+            .iter()
+            .rfind(|head| head.of < at)
+            .map_or(Position::ZERO, |head| head.of);
         let first_after = before.iter().find(|head| head.of >= at);
-        let by_key = first_after.map(|head| Expected::Damage(DamageKind::Fabricated, trusted.next(), Some(head.at)));
+        let by_key = first_after
+            .map(|head| Expected::Damage(DamageKind::Fabricated, trusted.next(), Some(head.at)));
         let engine = self.book.write();
         // Without a key and without an anchor nothing can be said, and nothing is.
-        self.expect_of(&engine, world, &Against::default(), &Expected::Verdict(Verdict::NotChecked))?;
-        let with_key = by_key.clone().unwrap_or(Expected::Verdict(Verdict::NotChecked));
+        self.expect_of(
+            &engine,
+            world,
+            &Against::default(),
+            &Expected::Verdict(Verdict::NotChecked),
+        )?;
+        let with_key = by_key
+            .clone()
+            .unwrap_or(Expected::Verdict(Verdict::NotChecked));
         self.expect_of(&engine, world, &Self::keys(), &with_key)?;
-        let by_anchor = Expected::Damage(DamageKind::Rewritten, trusted.next(), Some(self.end(world)));
-        self.expect_of(&engine, world, &self.anchored(), &by_key.unwrap_or(by_anchor))
+        let by_anchor =
+            Expected::Damage(DamageKind::Rewritten, trusted.next(), Some(self.end(world)));
+        self.expect_of(
+            &engine,
+            world,
+            &self.anchored(),
+            &by_key.unwrap_or(by_anchor),
+        )
     }
 
     /// Takes back a whole world to an earlier state, with everything that belongs to it.
@@ -128,7 +159,11 @@ impl Case<'_> {
         }
         self.book.tail.retain(|records| !records.is_empty());
         self.book.relink(world);
-        self.expect(world, &Expected::Verdict(Verdict::NotChecked), &Expected::Damage(DamageKind::RolledBack, at, None))
+        self.expect(
+            world,
+            &Expected::Verdict(Verdict::NotChecked),
+            &Expected::Damage(DamageKind::RolledBack, at, None),
+        )
     }
 
     /// Takes back the index alone: what is in runs says otherwise.
@@ -174,10 +209,18 @@ impl Case<'_> {
         let world = self.logs.worlds[2];
         let slots = self.book.slots(world);
         let slot = *slots.last().unwrap();
-        rewrite(self.book.record(slot), |event| EventRef { kind: 60_000, ..event });
+        rewrite(self.book.record(slot), |event| EventRef {
+            kind: 60_000,
+            ..event
+        });
         self.book.relink(world);
         let engine = self.book.write();
-        self.expect_of(&engine, world, &Self::keys(), &Expected::Verdict(Verdict::Newer))
+        self.expect_of(
+            &engine,
+            world,
+            &Self::keys(),
+            &Expected::Verdict(Verdict::Newer),
+        )
     }
 }
 
@@ -186,37 +229,62 @@ fn heads(book: &mut Book, world: WorldId) -> Vec<Signed> {
     let slots = book.slots(world);
     let of = |slot: Slot, book: &mut Book| {
         let record = book.record(slot).clone();
-        signed(&record).map(|head| Signed { at: first(&record), of: head.head.of })
+        signed(&record).map(|head| Signed {
+            at: first(&record),
+            of: head.head.of,
+        })
     };
-    slots.into_iter().filter_map(|slot| of(slot, book)).collect()
+    slots
+        .into_iter()
+        .filter_map(|slot| of(slot, book))
+        .collect()
 }
 
 /// The head that a commit signs.
 fn signed(record: &[u8]) -> Option<HeadSigned> {
     let events = read(record).events().ok()?;
-    let event = events.first().filter(|event| event.kind == EventKind::HeadSigned as u16)?;
-    if let Event::HeadSigned(signed) = Event::from_view(event.view()).ok()? { Some(signed) } else { None }
+    let event = events
+        .first()
+        .filter(|event| event.kind == EventKind::HeadSigned as u16)?;
+    if let Event::HeadSigned(signed) = Event::from_view(event.view()).ok()? {
+        Some(signed)
+    } else {
+        None
+    }
 }
 
 fn set_root(record: &mut Vec<u8>, root: Digest) {
     let mut head = signed(record).unwrap();
     head.head.root = root;
     let facts = serde_json::to_vec(&head).unwrap();
-    rewrite(record, |event| EventRef { facts: &facts, ..event });
+    rewrite(record, |event| EventRef {
+        facts: &facts,
+        ..event
+    });
 }
 
 /// Writes the events of a record anew.
 fn rewrite<'a>(record: &'a mut Vec<u8>, change: impl Fn(EventRef<'a>) -> EventRef<'a>) {
     let old: &'a [u8] = record.clone().leak();
     let parsed = read(old);
-    *record = assemble(parsed.header, &parsed.events().unwrap().into_iter().map(change).collect::<Vec<_>>());
+    *record = assemble(
+        parsed.header,
+        &parsed
+            .events()
+            .unwrap()
+            .into_iter()
+            .map(change)
+            .collect::<Vec<_>>(),
+    );
 }
 
 fn assemble(header: &[u8], events: &[EventRef<'_>]) -> Vec<u8> {
     let mut bytes = vec![0; 36];
     bytes.extend_from_slice(&u16::try_from(header.len()).unwrap().to_le_bytes());
     bytes.extend_from_slice(header);
-    events.iter().for_each(|event| event.write(&mut bytes).unwrap());
+    events
+        .iter()
+        .for_each(|event| event.write(&mut bytes).unwrap());
     let len = u32::try_from(bytes.len()).unwrap();
     patch(&mut bytes, 0, &len.to_le_bytes());
     bytes
@@ -227,14 +295,22 @@ fn append_space(record: &mut Vec<u8>) {
     let facts = [read(record).events().unwrap()[0].facts, b" "].concat();
     let parsed = record.clone();
     let mut events = read(&parsed).events().unwrap();
-    events[0] = EventRef { facts: &facts, ..events[0] };
+    events[0] = EventRef {
+        facts: &facts,
+        ..events[0]
+    };
     *record = assemble(read(&parsed).header, &events);
 }
 
 /// A commit with the last event alone, which is an opening in the first commit of a world.
 fn only_opening(record: &[u8]) -> Vec<u8> {
     let parsed = read(record);
-    let opening = parsed.events().unwrap().into_iter().find(|event| event.kind == EventKind::Opened as u16).unwrap();
+    let opening = parsed
+        .events()
+        .unwrap()
+        .into_iter()
+        .find(|event| event.kind == EventKind::Opened as u16)
+        .unwrap();
     let mut header = parsed.header.to_vec();
     patch(&mut header, 24, &1_u32.to_le_bytes());
     assert!(matches!(opening.content, ContentRef::None));

@@ -12,19 +12,30 @@ impl Case<'_> {
         let is_readable = crate::format::record::records(record)
             .next()
             .is_some_and(|read| read.is_ok_and(|read| read.events().is_ok()));
-        let kind = if is_readable { DamageKind::FlippedByte } else { DamageKind::Unreadable };
+        let kind = if is_readable {
+            DamageKind::FlippedByte
+        } else {
+            DamageKind::Unreadable
+        };
         let expected = Expected::Damage(kind, at, None);
         if !is_readable && matches!(slot, Slot::Tail { .. }) && self.is_lost(slot) {
             // What cannot be read of a shared frame is nobody's for sure.
             let engine = self.book.write();
-            return self.expect_of(&engine, world, &Against::default(), &Expected::Store(DamageKind::Unreadable));
+            return self.expect_of(
+                &engine,
+                world,
+                &Against::default(),
+                &Expected::Store(DamageKind::Unreadable),
+            );
         }
         self.expect(world, &expected, &expected)
     }
 
     /// Whether a record does not even tell which world it is of.
     fn is_lost(&mut self, slot: Slot) -> bool {
-        crate::format::record::records(self.book.record(slot)).next().is_none_or(|record| record.is_err())
+        crate::format::record::records(self.book.record(slot))
+            .next()
+            .is_none_or(|record| record.is_err())
     }
 
     pub(super) fn swap(&mut self) -> Result<(), String> {
@@ -54,7 +65,11 @@ impl Case<'_> {
         for slot in slots[keep..].iter().rev() {
             self.book.remove(*slot);
         }
-        self.book.runs.get_mut(&world).unwrap().retain(|(_, records)| !records.is_empty());
+        self.book
+            .runs
+            .get_mut(&world)
+            .unwrap()
+            .retain(|(_, records)| !records.is_empty());
         self.expect_damage(world, DamageKind::CutTail, at)
     }
 
@@ -65,12 +80,20 @@ impl Case<'_> {
         let engine = self.book.write();
         let lost = lost.concat();
         for world in self.logs.worlds.clone() {
-            self.expect_of(&engine, world, &Against::default(), &Expected::Store(DamageKind::CutTail))?;
+            self.expect_of(
+                &engine,
+                world,
+                &Against::default(),
+                &Expected::Store(DamageKind::CutTail),
+            )?;
             let of_world = lost.iter().find(|record| read(record).fixed.world == world);
-            let Some(at) = of_world.map(|record| first(record)) else { continue };
+            let Some(at) = of_world.map(|record| first(record)) else {
+                continue;
+            };
             let found = self.examine(&engine, &self.anchored());
             let found = found.worlds.iter().find(|found| found.world == world);
-            let is_missed = found.is_some_and(|found| is_damage(found, DamageKind::RolledBack, at, None));
+            let is_missed =
+                found.is_some_and(|found| is_damage(found, DamageKind::RolledBack, at, None));
             // A world that was only in the frames that are lost is lost with them.
             if !is_missed && at > Position::new(1) {
                 return Err(format!("{world} lost event {at}: {found:#?}"));
@@ -82,9 +105,19 @@ impl Case<'_> {
     /// Puts a commit of another world in the place of one in runs, as it is or under this world's name and position.
     pub(super) fn splice(&mut self, is_renamed: bool) -> Result<(), String> {
         let world = self.world();
-        let other = self.logs.worlds.iter().copied().find(|other| *other != world).unwrap();
-        let slots: Vec<Slot> =
-            self.book.slots(world).into_iter().filter(|slot| matches!(slot, Slot::Run { .. })).collect();
+        let other = self
+            .logs
+            .worlds
+            .iter()
+            .copied()
+            .find(|other| *other != world)
+            .unwrap();
+        let slots: Vec<Slot> = self
+            .book
+            .slots(world)
+            .into_iter()
+            .filter(|slot| matches!(slot, Slot::Run { .. }))
+            .collect();
         let slot = slots[self.random.within(1, slots.len())];
         let at = first(self.book.record(slot));
         let from = self.book.slots(other);

@@ -11,8 +11,10 @@ const NAMES: [&str; 5] = ["bob", "eve", "cody", "mia", "tom"];
 
 fn busy_room(choice: u8) -> WorldSpec {
     let mut room = larger_room(&["mia", "tom"]);
-    room.policy.while_waiting = [WhileWaiting::Queue, WhileWaiting::Supersede][usize::from(choice % 2)];
-    room.policy.memory = [MemoryPolicy::Shared, MemoryPolicy::Addressed][usize::from(choice / 2 % 2)];
+    room.policy.while_waiting =
+        [WhileWaiting::Queue, WhileWaiting::Supersede][usize::from(choice % 2)];
+    room.policy.memory =
+        [MemoryPolicy::Shared, MemoryPolicy::Addressed][usize::from(choice / 2 % 2)];
     room.limits.model_calls_per_agent = 6 + u32::from(choice / 4 % 8);
     room.limits.model_calls_per_episode = 60;
     room.limits.inbox_max = 2 + u32::from(choice / 32 % 4);
@@ -44,15 +46,43 @@ fn perform(past: &Past, effect: Effect, a: u8, b: u8) -> Command {
     let horizon = past.world.head();
     runtime(match effect {
         Effect::Wake { agent, .. } if agent.as_str() == "cody" && b.is_multiple_of(16) => {
-            Action::FailAgent { agent, turn: None, code: "broken".to_owned(), detail: String::new() }
+            Action::FailAgent {
+                agent,
+                turn: None,
+                code: "broken".to_owned(),
+                detail: String::new(),
+            }
         }
-        Effect::Wake { agent, .. } => Action::OpenTurn { reaction: reaction(&agent), agent, horizon },
-        Effect::Continue { agent, turn, .. } => Action::ContinueTurn { reaction: reaction(&agent), agent, turn },
-        Effect::CallModel { agent, call, attempt } => {
-            Action::RecordAnswer { agent, call, attempt, response: response(a, b) }
-        }
+        Effect::Wake { agent, .. } => Action::OpenTurn {
+            reaction: reaction(&agent),
+            agent,
+            horizon,
+        },
+        Effect::Continue { agent, turn, .. } => Action::ContinueTurn {
+            reaction: reaction(&agent),
+            agent,
+            turn,
+        },
+        Effect::CallModel {
+            agent,
+            call,
+            attempt,
+        } => Action::RecordAnswer {
+            agent,
+            call,
+            attempt,
+            response: response(a, b),
+        },
         Effect::RetryModel { agent, call, .. } => Action::RetryModel { agent, call },
-        Effect::RunTool { agent, call, attempt } => Action::StartTool { agent, call, attempt },
+        Effect::RunTool {
+            agent,
+            call,
+            attempt,
+        } => Action::StartTool {
+            agent,
+            call,
+            attempt,
+        },
         Effect::Reconcile { agent, call, .. } | Effect::DeclareUnknown { agent, call } => {
             Action::DeclareUnknown { agent, call }
         }
@@ -64,12 +94,24 @@ fn perform(past: &Past, effect: Effect, a: u8, b: u8) -> Command {
 /// What is owed and due is never refused and never without effect.
 fn perform_owed(past: &mut Past, a: u8, b: u8) {
     let owed = past.owed();
-    let Some(effect) = owed.get(usize::from(a) % owed.len().max(1)) else { return };
-    let is_due = effect.not_before().is_none_or(|time| time <= past.now.max(past.world.time()));
-    let command = perform(past, effect.clone(), b, a.wrapping_mul(7).wrapping_add(b / 16));
+    let Some(effect) = owed.get(usize::from(a) % owed.len().max(1)) else {
+        return;
+    };
+    let is_due = effect
+        .not_before()
+        .is_none_or(|time| time <= past.now.max(past.world.time()));
+    let command = perform(
+        past,
+        effect.clone(),
+        b,
+        a.wrapping_mul(7).wrapping_add(b / 16),
+    );
     let head = past.world.head();
     let answer = past.give(&command);
-    assert!(!is_due || (answer == Ok(()) && past.world.head() > head), "{effect:?} leads to {answer:?}");
+    assert!(
+        !is_due || (answer == Ok(()) && past.world.head() > head),
+        "{effect:?} leads to {answer:?}"
+    );
 }
 
 /// Somebody takes a message back, edits it, or wants another reply in its place.
@@ -79,19 +121,43 @@ fn amendment(past: &Past, a: u8, b: u8) -> Option<Command> {
     let action = match b % 3 {
         0 => Action::Retract { message },
         1 => Action::Regenerate { message },
-        _ => Action::Edit { message, text: format!("@{} now", NAMES[usize::from(b) % NAMES.len()]) },
+        _ => Action::Edit {
+            message,
+            text: format!("@{} now", NAMES[usize::from(b) % NAMES.len()]),
+        },
     };
     Some(Command::of(ada(), action))
 }
 
 fn step(past: &mut Past, (what, a, b): Step) {
-    let episode = || past.world.episodes().keys().nth(usize::from(a) % 4).copied();
-    let pending = past.world.pending().iter().next().map(|(id, request)| (*id, request.agent.clone()));
+    let episode = || {
+        past.world
+            .episodes()
+            .keys()
+            .nth(usize::from(a) % 4)
+            .copied()
+    };
+    let pending = past
+        .world
+        .pending()
+        .iter()
+        .next()
+        .map(|(id, request)| (*id, request.agent.clone()));
     let command = match what % 32 {
         0..=24 => return perform_owed(past, a, b),
-        25 | 26 => Some(post(&format!("@{} go on", NAMES[usize::from(a) % NAMES.len()]))),
+        25 | 26 => Some(post(&format!(
+            "@{} go on",
+            NAMES[usize::from(a) % NAMES.len()]
+        ))),
         27 => pending.map(|(id, agent)| decide_of(agent.as_str(), id, Verdict::Deny)),
-        28 => episode().map(|episode: EpisodeId| Command::of(ada(), Action::Stop { episode: Some(episode) })),
+        28 => episode().map(|episode: EpisodeId| {
+            Command::of(
+                ada(),
+                Action::Stop {
+                    episode: Some(episode),
+                },
+            )
+        }),
         29 => Some(reopen()),
         30 => amendment(past, a, b),
         _ => {
@@ -108,14 +174,19 @@ fn step(past: &mut Past, (what, a, b): Step) {
 /// Whatever is left is done in words; then nothing waits but people's decisions.
 fn settle(past: &mut Past) {
     for _ in 0..1_000 {
-        let Some(effect) = work(past).into_iter().next() else { break };
+        let Some(effect) = work(past).into_iter().next() else {
+            break;
+        };
         past.now = past.now.max(effect.not_before().unwrap_or_default());
         let command = perform(past, effect, 11, 1);
         past.give(&command).unwrap();
     }
     assert_eq!(work(past), []);
     let waits = past.world.activity();
-    assert!(waits == Activity::Idle || !past.world.pending().is_empty(), "{waits:?}, and nobody can help");
+    assert!(
+        waits == Activity::Idle || !past.world.pending().is_empty(),
+        "{waits:?}, and nobody can help"
+    );
 }
 
 proptest! {

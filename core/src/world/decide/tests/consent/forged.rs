@@ -18,16 +18,29 @@ struct Forged {
 }
 
 fn other_world() -> WorldId {
-    WorldId::from_stamp(&Stamp { time: Time(9), seed: Seed::new([9; 16]) })
+    WorldId::from_stamp(&Stamp {
+        time: Time(9),
+        seed: Seed::new([9; 16]),
+    })
 }
 
 fn forged() -> Vec<(&'static str, Forged)> {
     let past = asks_to_wipe(&["a"]);
     let (request, call) = (past.oldest(), past.call("bob", 0));
-    let here = |reasons| Forged { past: past.clone(), agent: "bob", request, world: None, call, reasons };
+    let here = |reasons| Forged {
+        past: past.clone(),
+        agent: "bob",
+        request,
+        world: None,
+        call,
+        reasons,
+    };
     let elsewhere = CallId::of(other_world(), Position::new(1), 0);
     let denied = past.clone().then(deny(request));
-    let late = past.clone().after_ms(15 * 60 * 1_000).then(Command::of_runtime(Action::Tick));
+    let late = past
+        .clone()
+        .after_ms(15 * 60 * 1_000)
+        .then(Command::of_runtime(Action::Tick));
     let stopped = past.clone().then(stop());
     let of_world = || Forged {
         world: Some(other_world()),
@@ -37,9 +50,15 @@ fn forged() -> Vec<(&'static str, Forged)> {
     let child = past.clone().forked();
     let asked_again = child.oldest();
     let (parent_id, child_id) = (past.world.id(), child.world.id());
-    let of_parent =
-        Forged { past: child.clone(), world: parent_id, ..here((RefusalReason::OfParent, RefusalReason::OfParent)) };
-    let by_number = Forged { past: child.clone(), ..here((RefusalReason::OfParent, RefusalReason::OfParent)) };
+    let of_parent = Forged {
+        past: child.clone(),
+        world: parent_id,
+        ..here((RefusalReason::OfParent, RefusalReason::OfParent))
+    };
+    let by_number = Forged {
+        past: child.clone(),
+        ..here((RefusalReason::OfParent, RefusalReason::OfParent))
+    };
     let of_child = Forged {
         request: asked_again,
         world: child_id,
@@ -47,16 +66,31 @@ fn forged() -> Vec<(&'static str, Forged)> {
         ..here((RefusalReason::OtherWorld, RefusalReason::UnknownCall))
     };
     let decided = past.clone().then(deny(request)).forked();
-    let historical = Forged { past: decided, ..here((RefusalReason::OfParent, RefusalReason::OfParent)) };
+    let historical = Forged {
+        past: decided,
+        ..here((RefusalReason::OfParent, RefusalReason::OfParent))
+    };
     let unknown = Forged {
         request: RequestId(Position::new(999)),
         call: elsewhere,
         ..here((RefusalReason::UnknownRequest, RefusalReason::UnknownCall))
     };
-    let other = Forged { agent: "eve", ..here((RefusalReason::OtherAgent, RefusalReason::OtherAgent)) };
-    let resolved = Forged { past: denied, ..here((RefusalReason::AlreadyDecided, RefusalReason::AlreadyDecided)) };
-    let expired = Forged { past: late, ..here((RefusalReason::Expired, RefusalReason::Expired)) };
-    let closed = Forged { past: stopped, ..here((RefusalReason::Closed, RefusalReason::Closed)) };
+    let other = Forged {
+        agent: "eve",
+        ..here((RefusalReason::OtherAgent, RefusalReason::OtherAgent))
+    };
+    let resolved = Forged {
+        past: denied,
+        ..here((RefusalReason::AlreadyDecided, RefusalReason::AlreadyDecided))
+    };
+    let expired = Forged {
+        past: late,
+        ..here((RefusalReason::Expired, RefusalReason::Expired))
+    };
+    let closed = Forged {
+        past: stopped,
+        ..here((RefusalReason::Closed, RefusalReason::Closed))
+    };
     vec![
         ("unknown id", unknown),
         ("other agent", other),
@@ -72,8 +106,24 @@ fn forged() -> Vec<(&'static str, Forged)> {
 }
 
 fn commands(forged: &Forged) -> Vec<(&'static str, Command, RefusalReason)> {
-    let Forged { agent: name, request, world, call, reasons, .. } = forged;
-    let decided = |judgement: Judgement| judged(name, *request, Judgement { world: *world, ..judgement });
+    let Forged {
+        agent: name,
+        request,
+        world,
+        call,
+        reasons,
+        ..
+    } = forged;
+    let decided = |judgement: Judgement| {
+        judged(
+            name,
+            *request,
+            Judgement {
+                world: *world,
+                ..judgement
+            },
+        )
+    };
     let result = Action::FinishTool {
         agent: agent(name),
         call: *call,
@@ -99,10 +149,16 @@ fn every_forgery_is_refused_recorded_and_answered_alike() {
     for (row, forged) in forged() {
         for (column, command, reason) in commands(&forged) {
             let decision = forged.past.decide(&command);
-            let Some(Event::Refused(refused)) = decision.events.last() else { panic!("{row}, {column}: {decision:?}") };
+            let Some(Event::Refused(refused)) = decision.events.last() else {
+                panic!("{row}, {column}: {decision:?}")
+            };
             assert_eq!(refused.reason, reason, "{row}, {column}");
             assert_eq!(decision.events.len(), 1, "{row}, {column}");
-            assert_eq!(outward(decision.answer.unwrap_err()), "not_open", "{row}, {column}");
+            assert_eq!(
+                outward(decision.answer.unwrap_err()),
+                "not_open",
+                "{row}, {column}"
+            );
             let past = forged.past.clone().then_refused(command);
             assert_eq!(past.owed(), forged.past.owed(), "{row}, {column}");
         }
@@ -113,9 +169,12 @@ fn every_forgery_is_refused_recorded_and_answered_alike() {
 fn true_request_in_a_forgers_hand_is_refused_as_well() {
     let past = asks_to_wipe(&["a"]);
     let request = past.oldest();
-    for principal in
-        [Principal::Agent(agent("bob")), Principal::Tool(tool("wipe")), Principal::World, Principal::Runtime]
-    {
+    for principal in [
+        Principal::Agent(agent("bob")),
+        Principal::Tool(tool("wipe")),
+        Principal::World,
+        Principal::Runtime,
+    ] {
         let command = judged_by(principal, "bob", request, yes());
         refuses(&past, &command, RefusalReason::NotAPerson, Some(request));
     }
@@ -126,8 +185,13 @@ fn key_that_was_used_for_another_command_is_recorded_and_answered_alike() {
     let past = asks_to_wipe(&["a"]);
     let command = judged("bob", past.oldest(), yes());
     let decision = past.world.refuse_reused(&command, &past.stamp());
-    let [Event::Refused(refused)] = decision.events.as_slice() else { panic!("{decision:?}") };
-    assert_eq!((refused.reason, refused.command), (RefusalReason::KeyReused, command.digest()));
+    let [Event::Refused(refused)] = decision.events.as_slice() else {
+        panic!("{decision:?}")
+    };
+    assert_eq!(
+        (refused.reason, refused.command),
+        (RefusalReason::KeyReused, command.digest())
+    );
     assert_eq!(outward(decision.answer.unwrap_err()), "not_open");
 }
 
@@ -137,6 +201,15 @@ fn client_learns_who_was_first_and_nothing_else() {
     let request = past.oldest();
     let past = past.then(deny(request));
     let refusal = past.decide(&allow(request)).answer.unwrap_err().outward();
-    let Refusal::Right { reason: RefusalReason::NotOpen, decided: Some(decided) } = refusal else { panic!() };
-    assert_eq!((decided.by, decided.how.as_str()), (Some(person("ada")), "deny"));
+    let Refusal::Right {
+        reason: RefusalReason::NotOpen,
+        decided: Some(decided),
+    } = refusal
+    else {
+        panic!()
+    };
+    assert_eq!(
+        (decided.by, decided.how.as_str()),
+        (Some(person("ada")), "deny")
+    );
 }

@@ -56,7 +56,9 @@ impl Items {
         deltas: &mut Vec<Delta>,
     ) {
         let at = self.find(place, Kind::Message);
-        let Some(message) = self.message(at) else { return };
+        let Some(message) = self.message(at) else {
+            return;
+        };
         let (key, text) = message.take_piece(place.piece, piece, is_whole, remarks);
         self.settle_text(at, key, &text, remarks, deltas);
         if is_whole && let Some(message) = self.message(at) {
@@ -85,7 +87,9 @@ impl Items {
         if whole.is_empty() {
             return;
         }
-        let Some(message) = self.message(at) else { return };
+        let Some(message) = self.message(at) else {
+            return;
+        };
         if let Some(missing) = message.missing(key, whole) {
             self.add_text(at, key, missing, remarks, deltas);
         } else {
@@ -94,7 +98,14 @@ impl Items {
         }
     }
 
-    fn add_text(&mut self, at: usize, key: Key, more: &str, remarks: &mut Remarks, deltas: &mut Vec<Delta>) {
+    fn add_text(
+        &mut self,
+        at: usize,
+        key: Key,
+        more: &str,
+        remarks: &mut Remarks,
+        deltas: &mut Vec<Delta>,
+    ) {
         if more.is_empty() {
             return;
         }
@@ -104,7 +115,9 @@ impl Items {
             return;
         }
         let is_behind_front = at < self.front;
-        let Some(message) = self.message(at) else { return };
+        let Some(message) = self.message(at) else {
+            return;
+        };
         message.add(key, more);
         if !is_behind_front && !message.has_passed(key) {
             self.show_on(deltas);
