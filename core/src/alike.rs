@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use unicode_security::skeleton;
 
-use crate::routing::mentions::fold::fold;
+use crate::letters::fold::fold;
 
 #[cfg(test)]
 mod tests;

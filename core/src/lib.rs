@@ -50,6 +50,7 @@ pub mod effect;
 pub mod event;
 pub mod firewall;
 pub mod ids;
+mod letters;
 pub mod limits;
 pub mod memory;
 pub mod money;

@@ -1,6 +1,6 @@
 //! Characters of more than one byte that models write for marks of JSON: typographic and full-width ones.
 
-use crate::routing::mentions::letters::is_blank;
+use crate::letters::is_blank;
 
 /// A quote, typographic or full-width. Any of its kind closes it, and so does `"`.
 pub(super) const DOUBLE: u8 = 1;

@@ -1,6 +1,6 @@
 //! Words as they are compared: wires and models write them in many ways.
 
-use crate::routing::mentions::letters::is_blank;
+use crate::letters::is_blank;
 
 /// `text` without `_`, `▁`, `-`, blanks and characters without a shape, in lower case, its JSON escapes decoded.
 pub(super) fn canonical(text: &[u8]) -> String {

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::piece::Piece;
-use crate::routing::mentions::letters::is_white;
+use crate::letters::is_white;
 
 /// The most white space that is held back, in characters.
 const BLANKS_MAX: usize = 1024;

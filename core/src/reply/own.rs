@@ -2,7 +2,7 @@
 
 use super::piece::Piece;
 use crate::ids::AgentName;
-use crate::routing::mentions::letters::{is_blank, is_break, is_comma, is_unwrap};
+use crate::letters::{is_blank, is_break, is_comma, is_unwrap};
 use crate::routing::mentions::lines::{Fences, Lead};
 use crate::routing::mentions::roster::is_apostrophe;
 use crate::routing::mentions::run::{Gap, Link, link};

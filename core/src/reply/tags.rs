@@ -6,7 +6,7 @@ use super::bracket::{Bracket, Read};
 use super::piece::{Piece, text_of};
 use super::word::Word;
 use super::{RoutingTag, UNKNOWN_ROUTING_TAG};
-use crate::routing::mentions::letters::{is_break, is_white};
+use crate::letters::{is_break, is_white};
 
 /// The most bytes from the beginning of a tag to its end. What is longer is no tag, and is not waited for.
 pub(super) const TAG_MAX: u32 = 4 * 1024;

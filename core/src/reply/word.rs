@@ -1,7 +1,7 @@
 //! The words inside routing tags.
 
 use super::RoutingTag;
-use crate::routing::mentions::letters::{is_at, is_blank, is_comma};
+use crate::letters::{is_at, is_blank, is_comma};
 
 /// What stands inside a routing tag.
 #[derive(Debug, Clone, PartialEq, Eq)]

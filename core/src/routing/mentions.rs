@@ -9,8 +9,6 @@ use std::collections::BTreeSet;
 
 use crate::ids::{AgentName, PersonName};
 
-pub(crate) mod fold;
-pub(crate) mod letters;
 pub(crate) mod lines;
 mod names;
 mod nearest;
@@ -26,7 +24,7 @@ pub use nearest::nearest;
 pub(crate) use roster::Heard;
 pub use roster::{Joined, Roster};
 
-use letters::{goes_on_with_a_word, is_at, is_blank, is_ignorable, is_word};
+use crate::letters::{goes_on_with_a_word, is_at, is_blank, is_ignorable, is_word};
 use lines::{Fences, Lead, lines};
 use run::{Gap, Link, link};
 use span::hidden;

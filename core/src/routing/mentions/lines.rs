@@ -1,6 +1,6 @@
 //! Lines, fences, and where in a line its address can begin.
 
-use super::letters::{is_at, is_blank, is_break, is_comma, is_white, is_wrap};
+use crate::letters::{is_at, is_blank, is_break, is_comma, is_white, is_wrap};
 
 /// The lines of `text`, without their ends.
 pub(crate) fn lines(text: &str) -> impl Iterator<Item = &str> {

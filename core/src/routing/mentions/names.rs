@@ -5,8 +5,8 @@ use std::ops::Bound;
 
 use serde::{Deserialize, Serialize};
 
-use super::fold::fold;
-use super::letters::{is_at, is_comma, is_edge_punctuation, is_mark};
+use crate::letters::fold::fold;
+use crate::letters::{is_at, is_comma, is_edge_punctuation, is_mark};
 
 /// What has a name, by the fold of the name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use strsim::osa_distance;
 
-use super::fold::fold;
-use super::letters::is_word;
 use super::names::Names;
 use crate::ids::AgentName;
+use crate::letters::fold::fold;
+use crate::letters::is_word;
 
 /// How many names are suggested.
 const NEAREST_MAX: usize = 3;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::Addressee;
-use super::fold::{cluster_len, push_fold};
-use super::letters::{is_blank, is_ignorable, is_punctuation, is_white, is_word};
 use super::names::{Names, Reach};
 use super::nearest::{UNKNOWN_MAX, is_near};
 use crate::ids::{PersonName, Position};
+use crate::letters::fold::{cluster_len, push_fold};
+use crate::letters::{is_blank, is_ignorable, is_punctuation, is_white, is_word};
 use crate::rules::Rules;
 
 /// The most bytes that a name may be written with behind `@`, with all that nobody sees in it.

@@ -1,10 +1,10 @@
 //! The mentions at the start of a line, one after the other.
 
 use super::Addressee;
-use super::letters::{
+use super::roster::{Heard, More, Roster, blank_len};
+use crate::letters::{
     is_at, is_blank, is_edge_punctuation, is_separator, is_unwrap, is_white, is_word, is_wrap,
 };
-use super::roster::{Heard, More, Roster, blank_len};
 
 /// One mention of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]

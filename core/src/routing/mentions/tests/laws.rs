@@ -3,8 +3,8 @@ use icu_normalizer::ComposingNormalizerBorrowed;
 use proptest::prelude::*;
 
 use super::*;
-use crate::routing::mentions::fold::fold;
-use crate::routing::mentions::letters::{
+use crate::letters::fold::fold;
+use crate::letters::{
     JOINER, goes_on_with_a_word, is_break, is_emoji, is_ignorable, is_white, is_word,
 };
 

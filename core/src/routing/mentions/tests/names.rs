@@ -1,4 +1,5 @@
 use super::*;
+use crate::letters::fold;
 
 fn suggestions(unknown: &[&str]) -> Vec<String> {
     let unknown: Vec<String> = unknown.iter().map(ToString::to_string).collect();

@@ -9,7 +9,7 @@ use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed}
 use icu_properties::CodePointMapData;
 use icu_properties::props::CanonicalCombiningClass;
 
-use super::letters::{JOINER, is_emoji, is_ignorable, is_white};
+use super::{JOINER, is_emoji, is_ignorable, is_white};
 
 const NFKC: ComposingNormalizerBorrowed<'static> = ComposingNormalizerBorrowed::new_nfkc();
 const NFKD: DecomposingNormalizerBorrowed<'static> = DecomposingNormalizerBorrowed::new_nfkd();

@@ -7,6 +7,8 @@ use icu_properties::props::{
 };
 use icu_properties::{CodePointMapData, CodePointSetData};
 
+pub(crate) mod fold;
+
 /// Joins emoji to one picture.
 pub(crate) const JOINER: char = '\u{200d}';
 
