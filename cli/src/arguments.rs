@@ -103,7 +103,10 @@ impl Common {
 
     /// A message whose commands can be typed as they stand: those of libraries know no options.
     pub(crate) fn to_type(&self, message: &str) -> String {
-        message.replace("`folkmoot ", &format!("`{} ", self.program()))
+        // Our own sentences say which store they are about already.
+        let known = format!("`{} ", self.program());
+        let bare = message.replace(&known, "`folkmoot ");
+        bare.replace("`folkmoot ", &known)
     }
 }
 

@@ -78,16 +78,12 @@ impl Home {
 
     /// Makes the directory of a backup, which does not open as a store until it is finished.
     pub(crate) fn begin_half(path: PathBuf) -> Result<Self, BackupError> {
-        match Kind::of(&path) {
-            Ok(Kind::Nothing | Kind::Empty) => {}
-            Ok(Kind::Store | Kind::HalfBackup)
-            | Err(OpenError::Foreign { .. } | OpenError::NewerFormat { .. }) => {
-                return Err(BackupError::Occupied { path });
-            }
-            Err(error) => return Err(error.into()),
-        }
-        create(&path, HALF_MARK)?;
+        check_free(&path)?;
+        create_folder(&path)?;
         let lock = lock(&path)?;
+        // Another process may have begun to make a store there.
+        check_free(&path)?;
+        create(&path, HALF_MARK)?;
         Ok(Self {
             path,
             lock: Some(Arc::new(lock)),
@@ -208,6 +204,20 @@ fn check_mark(path: &Path, mark: &[u8]) -> Result<(), OpenError> {
         Some(_) | None => Err(OpenError::Foreign {
             path: path.to_owned(),
         }),
+    }
+}
+
+/// Whether a backup may be put at `path`.
+fn check_free(path: &Path) -> Result<(), BackupError> {
+    match Kind::of(path) {
+        Ok(Kind::Nothing | Kind::Empty) => Ok(()),
+        Ok(Kind::Store | Kind::HalfBackup)
+        | Err(OpenError::Foreign { .. } | OpenError::NewerFormat { .. }) => {
+            Err(BackupError::Occupied {
+                path: path.to_owned(),
+            })
+        }
+        Err(error) => Err(error.into()),
     }
 }
 

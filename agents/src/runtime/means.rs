@@ -141,7 +141,8 @@ impl Means {
         name: &WorldName,
         clock: &WorldClock,
     ) -> Result<(), OpenError> {
-        while world.is_restoring() {
+        // Without a mark it is no copy any more: what was not asked yet stays as it is.
+        while self.custody.copy().is_some() && world.is_restoring() {
             let (node, copy) = (self.node, self.custody.copy());
             let action = Action::Open {
                 node,

@@ -50,16 +50,18 @@ fn lines(text: &str) -> impl Iterator<Item = String> {
         .into_iter()
 }
 
-/// A name on one line, in which nothing passes for the gutter behind it: both signs are spelt out wherever they stand.
+/// A name on one line, in which nothing passes for the gutter behind it or for a line of ours: whatever looks like their
+/// signs is spelt out wherever it stands, and runs of blanks are one.
 pub(crate) fn named(name: &str) -> String {
     let spelt = |c: char| {
-        if matches!(c, GUTTER | BAR) {
+        if is_mark(c) {
             c.escape_unicode().to_string()
         } else {
             c.to_string()
         }
     };
-    escaped(&one_line(name)).chars().map(spelt).collect()
+    let name: Vec<&str> = name.split_whitespace().collect();
+    one_line(&name.join(" ")).chars().map(spelt).collect()
 }
 
 /// A line without a box, an arrow or a check mark as the first thing that is seen of it: that is spelt out.

@@ -59,8 +59,9 @@ pub async fn failed_turns(
         // A world of that name that was not branched off this one is none of the script's.
         let Some(last) = there
             .lineage()
-            .last()
-            .filter(|last| Some(last.parent) == world.id())
+            .iter()
+            .position(|branch| Some(branch.parent) == world.id())
+            .and_then(|_| there.lineage().last())
         else {
             continue;
         };

@@ -11,7 +11,7 @@ pub const fn refused_because(reason: RefusalReason) -> &'static str {
         }
         RefusalReason::NotTheRuntime => "only the runtime may do this",
         RefusalReason::UnknownRequest => {
-            "this world has no such request; `folkmoot approvals` lists what waits"
+            "this world has no such request; `folkmoot approvals WORLD` lists what waits"
         }
         RefusalReason::OtherAgent => "the request is another agent's",
         RefusalReason::OtherKind => {

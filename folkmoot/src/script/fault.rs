@@ -2,8 +2,11 @@
 
 use std::cell::RefCell;
 use std::fmt;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use super::secret::seeming_secrets;
 
 /// A place in one of a script's files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,43 +46,64 @@ impl Sources {
         )
     }
 
-    /// The same with asterisks at these places.
+    /// The same with asterisks in place of what is hidden, and of what seems to be a secret.
     fn without(&self, hidden: &[Mark]) -> Self {
-        let mut sources = self.clone();
-        for mark in hidden {
-            let Some(source) = sources.0.get_mut(mark.source) else {
-                continue;
-            };
-            let secret = mark.offset..mark.offset.saturating_add(mark.len);
-            let shown = |(at, c): (usize, char)| {
-                if secret.contains(&at) && !c.is_whitespace() {
-                    "*".repeat(c.len_utf8())
-                } else {
-                    c.to_string()
-                }
-            };
-            source.text = source
-                .text
-                .char_indices()
-                .map(shown)
-                .collect::<String>()
-                .into();
-        }
-        sources
+        let sources = self.0.iter().enumerate().map(|(number, source)| {
+            let marks = hidden.iter().filter(|mark| mark.source == number);
+            let mut ranges: Vec<_> = marks
+                .map(|mark| mark.offset..mark.offset.saturating_add(mark.len))
+                .collect();
+            let mut start = 0_usize;
+            for line in source.text.split_inclusive('\n') {
+                let seeming = seeming_secrets(line).into_iter();
+                ranges.extend(
+                    seeming.map(|at| start.saturating_add(at.start)..start.saturating_add(at.end)),
+                );
+                start = start.saturating_add(line.len());
+            }
+            Source {
+                file: source.file.clone(),
+                text: starred(&source.text, ranges).into(),
+            }
+        });
+        Self(sources.collect())
     }
 
     /// A fault at `mark`.
     #[must_use]
     pub fn fault(&self, mark: Mark, message: impl Into<String>, help: Option<String>) -> Fault {
+        self.without(&[]).fault_as_is(mark, message.into(), help)
+    }
+
+    fn fault_as_is(&self, mark: Mark, message: String, help: Option<String>) -> Fault {
         let source = self.0.get(mark.source);
         Fault {
             file: source.map(|source| source.file.clone()).unwrap_or_default(),
             source: source.map_or_else(|| Arc::from(""), |source| Arc::clone(&source.text)),
             span: (mark.offset, mark.len),
-            message: message.into(),
+            message,
             help,
         }
     }
+}
+
+/// A text with asterisks in place of what is not white in these ranges of bytes. Its length stays.
+fn starred(text: &str, mut ranges: Vec<Range<usize>>) -> String {
+    ranges.sort_by_key(|range| range.start);
+    let mut ranges = ranges.into_iter().peekable();
+    let mut shown = String::with_capacity(text.len());
+    let mut end = 0_usize;
+    for (at, c) in text.char_indices() {
+        while let Some(range) = ranges.next_if(|range| range.start <= at) {
+            end = end.max(range.end);
+        }
+        if at < end && !c.is_whitespace() {
+            shown.extend(std::iter::repeat_n('*', c.len_utf8()));
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
 }
 
 /// One thing that is wrong with a script.
@@ -216,7 +240,7 @@ impl Faults {
         faults.sort_by_key(|(mark, ..)| *mark);
         let faults: Vec<_> = faults
             .into_iter()
-            .map(|(mark, message, help)| sources.fault(mark, message, help))
+            .map(|(mark, message, help)| sources.fault_as_is(mark, message, help))
             .collect();
         if faults.is_empty() {
             Ok(())

@@ -1,5 +1,7 @@
 //! Variables and secrets: `${NAME}` where it may stand, and no literal where a secret belongs.
 
+use std::ops::Range;
+
 use super::fault::{Faults, Mark};
 use super::node::{Kind, Node};
 use super::scalar;
@@ -24,13 +26,16 @@ fn check_setting(node: &Node, is_secret_here: bool, faults: &Faults) {
         Kind::List(items) => items
             .iter()
             .for_each(|item| check_setting(item, is_secret_here, faults)),
-        Kind::Map(_) => node
-            .entries()
-            .for_each(|(key, value)| check_setting(value, is_secret(key.text()), faults)),
+        Kind::Map(_) => node.entries().for_each(|(key, value)| {
+            check_setting(value, is_secret_here || is_secret(key.text()), faults);
+        }),
         // No value is no secret: `key: null` sends none.
         Kind::Scalar(scalar) if scalar::json(scalar).is_null() => {}
         Kind::Scalar(scalar) => {
             let text = Variables::of(&scalar.text);
+            if is_secret_here && (text.is_broken || !text.is_secret_free()) {
+                faults.hide(node.mark);
+            }
             if text.is_broken {
                 let help = "write `${NAME}` or `${NAME:-default}`";
                 faults.add_with_help(
@@ -40,7 +45,6 @@ fn check_setting(node: &Node, is_secret_here: bool, faults: &Faults) {
                 );
             } else if is_secret_here && !text.is_secret_free() {
                 let help = "write `${NAME}`, and set NAME in the environment";
-                faults.hide(node.mark);
                 faults.add_with_help(node.mark, "a secret must not stand in a script", help);
             }
         }
@@ -131,4 +135,64 @@ fn variable(inside: &str) -> Option<Option<&str>> {
         .next()
         .is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
     (is_first && chars.all(|c| c.is_ascii_alphanumeric() || c == '_')).then_some(default)
+}
+
+/// Where a line of a script seems to hold secrets, whether or not it can be parsed: the values of keys that are called so,
+/// also in the query of a URL, and the password of a URL. Variables are none.
+pub(crate) fn seeming_secrets(line: &str) -> Vec<Range<usize>> {
+    let behind_keys = line.match_indices([':', '=']).filter_map(|(at, sign)| {
+        let key = line.get(..at)?.trim_end_matches(['"', '\'', ' ']);
+        let is_of_key = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+        let start = key
+            .rfind(|c| !is_of_key(c))
+            .map_or(0, |before| before.saturating_add(1));
+        is_secret(key.get(start..)?).then(|| value_behind(line, at.saturating_add(1), sign == "="))
+    });
+    let of_urls = line.match_indices("://").filter_map(|(at, sign)| {
+        let start = at.saturating_add(sign.len());
+        let host = line.get(start..)?.split(['/', ' ', '"', '\'']).next()?;
+        let user = host.rfind('@')?;
+        Some(start..start.saturating_add(user))
+    });
+    let is_written = |range: &Range<usize>| {
+        line.get(range.clone()).is_some_and(|value| {
+            !value.is_empty() && !value.starts_with(['{', '[']) && !is_variable(value)
+        })
+    };
+    behind_keys.chain(of_urls).filter(is_written).collect()
+}
+
+/// A value from `start` on, without blanks, an anchor and a quote in front of it.
+fn value_behind(line: &str, start: usize, is_of_query: bool) -> Range<usize> {
+    let rest = line.get(start..).unwrap_or_default();
+    let blank = rest.len().saturating_sub(rest.trim_start().len());
+    let value = rest.trim_start();
+    let anchor = value
+        .split_once(' ')
+        .filter(|(anchor, _)| anchor.starts_with('&'));
+    let anchor = anchor.map_or(0, |(anchor, _)| anchor.len().saturating_add(1));
+    let value = value.get(anchor..).unwrap_or_default();
+    let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
+    let skipped = usize::from(quote.is_some());
+    let value = value.get(skipped..).unwrap_or_default();
+    let end = match quote {
+        Some(quote) => value.find(quote),
+        None if is_of_query => {
+            value.find(|c: char| matches!(c, '&' | '"' | '\'' | ',' | '}') || c.is_whitespace())
+        }
+        None if value.starts_with("${") => value.find('}').map(|end| end.saturating_add(1)),
+        None => value.find([',', '}', ']', '"', '\'']),
+    };
+    let start = start
+        .saturating_add(blank)
+        .saturating_add(anchor)
+        .saturating_add(skipped);
+    start..start.saturating_add(end.unwrap_or(value.trim_end().len()))
+}
+
+fn is_variable(value: &str) -> bool {
+    value
+        .strip_prefix("${")
+        .and_then(|name| name.strip_suffix('}'))
+        .is_some_and(|name| name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'))
 }

@@ -182,19 +182,30 @@ fn value_that_starts_with_an_at_sign_wants_quotes() {
 
 #[test]
 fn no_fault_shows_a_secret() {
-    let model = "provider: openai-chat, model: gpt, key: sk-123, headers: { authorization: \"Bearer sk-4\" }, nokey: 1";
-    let error = Script::parse(
-        &ROOM.replace("provider: scripted", model),
-        Path::new("room.yaml"),
-    )
-    .unwrap_err();
-    assert_eq!(error.faults.len(), 3, "{error}");
-    for fault in error.faults {
-        assert!(
-            !fault.source.contains("sk-") && fault.source.contains("key: ******,"),
-            "{}",
-            fault.source
-        );
+    for settings in [
+        "key: sk-123, headers: { authorization: \"Bearer sk-4\" }, nokey: 1",
+        "key: sk-123: }",
+        "key: \"sk-123, a: 1 }",
+        "key: sk-1, key: sk-2",
+        "headers: { authorization: sk-1, authorization: 'sk-2' }",
+        "key: &k sk-123",
+        "key: { a: sk-123 }",
+        "key: \"${BAD NAME sk-123}\"",
+        "key: \"${KEY:-sk-123}\"",
+        "base_url: \"https://user:sk-1@h/?api_key=sk-2&a=${\", b: 1",
+        "headers: [\"authorization: sk-123\"]",
+    ] {
+        let model = format!("provider: openai-chat, model: gpt, {settings}");
+        let text = ROOM.replace("provider: scripted", &model);
+        let error = Script::parse(&text, Path::new("room.yaml")).unwrap_err();
+        for fault in error.faults {
+            assert!(
+                !fault.source.contains("sk-"),
+                "{settings}: {}",
+                fault.source
+            );
+            assert_eq!(fault.source.len(), text.len());
+        }
     }
 }
 
