@@ -267,6 +267,7 @@ impl World {
 }
 
 impl Draft<'_> {
+    #[expect(clippy::too_many_lines, reason = "a table: one arm for each action")]
     fn act(&mut self, action: &Action) -> Result<(), No> {
         if (self.world.head == Position::ZERO) != matches!(action, Action::Create { .. }) {
             return Err(No::STALE);

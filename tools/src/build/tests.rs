@@ -118,6 +118,7 @@ fn a_word_that_is_slightly_wrong_gets_the_right_one() {
     );
 }
 
+#[expect(clippy::too_many_lines, reason = "a table: one row for each fault")]
 #[test]
 fn faults_say_where_they_are_and_what_to_write() {
     let scripted = |more: Value| {
