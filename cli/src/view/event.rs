@@ -27,7 +27,8 @@ pub(crate) struct EventView {
     pub(crate) cause: Option<Position>,
     /// What decisions read.
     pub(crate) facts: Value,
-    /// What people, models and tools wrote; left out if this kind has none, `{"erased": POSITION}` if it is gone.
+    /// What people, models and tools wrote; left out if this kind has none, `{"erased": POSITION}` if it is gone,
+    /// `{"lost": true}` if nobody asked for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) content: Option<Value>,
     /// A line for people. Not part of `--json`.
@@ -61,7 +62,8 @@ impl EventView {
         let content = match &record.content {
             StoredContent::None => None,
             StoredContent::Present(bytes) => Some(read(bytes)?),
-            StoredContent::Erased { by } => Some(json!({ "erased": by })),
+            StoredContent::Erased { by: None } => Some(json!({ "lost": true })),
+            StoredContent::Erased { by: Some(by) } => Some(json!({ "erased": by })),
         };
         Ok(Self {
             position,

@@ -1,6 +1,7 @@
 //! An event in a few words.
 
 use folkmoot::core::commit::Commit;
+use folkmoot::core::content::Content;
 use folkmoot::core::event::{
     AdmittedCall, ApprovalDecided, ArtifactWithheld, Author, Event, GrantGiven, MessagePosted,
     MessageRouted, Notice, Occasion, Opened, RightsChanged, Scope, SpecRevised,
@@ -72,7 +73,7 @@ fn whole(event: &Event, commit: &Commit) -> String {
             let text = edited
                 .body
                 .present()
-                .map_or_else(erased, |body| body.text.clone());
+                .map_or_else(|| gone(&edited.body), |body| body.text.clone());
             format!("message {}, {} gone: {text}", edited.at, edited.gone.len())
         }
         Event::MessageRetracted(retracted) => {
@@ -187,7 +188,10 @@ fn of_work(event: &Event) -> String {
         }
         Event::StreamStarted(started) => format!("of call {}", started.call),
         Event::StreamCut(cut) => format!("reply {}, of call {}", cut.stream, cut.call),
-        Event::ModelAnswered(answered) => answered.response.present().map_or_else(erased, answer),
+        Event::ModelAnswered(answered) => answered
+            .response
+            .present()
+            .map_or_else(|| gone(&answered.response), answer),
         Event::ModelFailed(failed) => {
             let next = failed
                 .fallback
@@ -197,7 +201,11 @@ fn of_work(event: &Event) -> String {
             format!(
                 "{}{next}: {}",
                 failed.kind,
-                failed.detail.present().map_or("[erased]", String::as_str)
+                failed
+                    .detail
+                    .present()
+                    .cloned()
+                    .unwrap_or_else(|| gone(&failed.detail))
             )
         }
         Event::AgentReacted(reacted) => {
@@ -261,7 +269,10 @@ fn of_log(event: &Event) -> String {
                 .events
                 .iter()
                 .map(|span| format!("{}-{}", span.from, span.to));
-            let basis = requested.basis.present().map_or_else(erased, String::clone);
+            let basis = requested
+                .basis
+                .present()
+                .map_or_else(|| gone(&requested.basis), String::clone);
             format!("events {}: {basis}", spans.collect::<Vec<_>>().join(", "))
         }
         Event::Erased(gone) => {
@@ -331,7 +342,7 @@ fn of_call(event: &Event) -> String {
         Event::QuestionAsked(asked) => asked
             .question
             .present()
-            .map_or_else(erased, |question| question.text.clone()),
+            .map_or_else(|| gone(&asked.question), |question| question.text.clone()),
         Event::QuestionAnswered(answered) => {
             format!("request {} by {}", answered.request, answered.by.display)
         }
@@ -373,23 +384,49 @@ fn counted(number: u32, what: &str) -> String {
     }
 }
 
-fn erased() -> String {
-    "[erased]".to_owned()
+/// What stands in the place of content that is not there: nobody asked for what was lost.
+fn gone<T>(content: &Content<T>) -> String {
+    match content {
+        Content::Erased { by: None } => "[content lost]".to_owned(),
+        Content::Present(_) | Content::Erased { by: Some(_) } => "[erased]".to_owned(),
+    }
+}
+
+/// The same of the answer in an event.
+fn gone_answer(event: &Event) -> Option<String> {
+    if let Event::ModelAnswered(answered) = event {
+        return Some(gone(&answered.response));
+    }
+    if let Event::AgentReacted(reacted) = event {
+        Some(gone(&reacted.reaction))
+    } else {
+        None
+    }
 }
 
 fn said(posted: &MessagePosted, commit: &Commit) -> String {
     let text = match &posted.answer {
-        None => posted.body.present().map_or_else(erased, |body| {
-            let files: String = body
-                .attachments
-                .iter()
-                .map(|file| format!(" {file}"))
-                .collect();
-            format!("{}{files}", body.text)
-        }),
+        None => posted.body.present().map_or_else(
+            || gone(&posted.body),
+            |body| {
+                let files: String = body
+                    .attachments
+                    .iter()
+                    .map(|file| format!(" {file}"))
+                    .collect();
+                format!("{}{files}", body.text)
+            },
+        ),
         Some(place) => {
             let response = commit.events.iter().find_map(response_of);
-            response.map_or_else(erased, |response| response.spoken_without(&place.cut))
+            let gone = || {
+                commit
+                    .events
+                    .iter()
+                    .find_map(gone_answer)
+                    .unwrap_or_default()
+            };
+            response.map_or_else(gone, |response| response.spoken_without(&place.cut))
         }
     };
     match &posted.author {

@@ -88,25 +88,22 @@ fn line(
         "principal": header.principal,
         "command": header.command,
     });
-    let (content, erased) = match &record.content {
-        StoredContent::None => (None, None),
-        StoredContent::Present(bytes) => (Some(String::from_utf8_lossy(bytes).into_owned()), None),
-        StoredContent::Erased { by } => (None, Some(json!({ "by": by }).to_string())),
+    let content = match &record.content {
+        StoredContent::None => None,
+        StoredContent::Present(bytes) => {
+            Some(("content", String::from_utf8_lossy(bytes).into_owned()))
+        }
+        StoredContent::Erased { by: Some(by) } => Some(("erased", json!({ "by": by }).to_string())),
+        StoredContent::Erased { by: None } => Some(("lost", true.to_string())),
     };
-    let facts = Some(String::from_utf8_lossy(&record.facts).into_owned());
-    let commit = of_commit.map(serde_json::to_string).transpose()?;
-    let parts = [
-        ("facts", facts),
-        ("content", content),
-        ("erased", erased),
-        ("commit", commit),
-    ];
+    let facts = Some(("facts", String::from_utf8_lossy(&record.facts).into_owned()));
+    let commit = of_commit
+        .map(serde_json::to_string)
+        .transpose()?
+        .map(|commit| ("commit", commit));
     let mut line = Value::to_string(&head);
     line.truncate(line.len().saturating_sub(1));
-    for (key, value) in parts
-        .into_iter()
-        .filter_map(|(key, value)| Some((key, value?)))
-    {
+    for (key, value) in [facts, content, commit].into_iter().flatten() {
         line.push_str(&format!(",\"{key}\":{value}"));
     }
     line.push('}');

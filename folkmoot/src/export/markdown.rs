@@ -89,7 +89,10 @@ fn block(entry: &Entry) -> String {
         Body::None => {}
         Body::Prose(prose) => text.push_str(&format!("\n{}", quoted(&clean(prose)))),
         Body::Code(code) => text.push_str(&format!("\n{}", fenced(code))),
-        Body::Erased => text.push_str("\n> *\\[erased\\]*\n"),
+        Body::Erased | Body::Lost => {
+            let instead = body.instead().map(inline).unwrap_or_default();
+            text.push_str(&format!("\n> *{instead}*\n"));
+        }
     }
     let lines: String = notes
         .iter()

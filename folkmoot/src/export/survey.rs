@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use folkmoot_core::commit::Commit;
-use folkmoot_core::event::{Event, EventKind, StoredContent};
+use folkmoot_core::event::{Event, EventKind};
 use folkmoot_core::ids::{Position, Time};
 use folkmoot_core::projection::{Revised, Revision};
 use folkmoot_core::world::World;
+
+use super::talk::is_lost;
 
 mod calls;
 mod requests;
@@ -70,6 +72,8 @@ pub(super) struct Survey {
     pub(super) model_calls: u64,
     /// How many events had their content erased.
     pub(super) erased: u64,
+    /// How many events have lost it.
+    pub(super) lost: u64,
     pub(super) people: BTreeSet<String>,
     /// What the room is for.
     pub(super) description: Option<String>,
@@ -103,11 +107,8 @@ impl Survey {
         add(&mut self.events, true);
         add(&mut self.messages, kind == EventKind::MessagePosted);
         add(&mut self.model_calls, kind == EventKind::ModelCalled);
-        let content = event.to_record().map(|record| record.content);
-        add(
-            &mut self.erased,
-            matches!(content, Ok(StoredContent::Erased { .. })),
-        );
+        add(&mut self.erased, event.is_erased() && !is_lost(event));
+        add(&mut self.lost, is_lost(event));
         if let Event::PersonJoined(joined) = event {
             self.people.insert(joined.person.display.to_string());
         } else if let Event::WorldOpened(opened) = event {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use folkmoot_core::commit::Commit;
-use folkmoot_core::event::Event;
+use folkmoot_core::event::{Event, StoredContent};
 use folkmoot_core::ids::{Position, Time};
 
 use super::survey::{Calls, Revisions};
@@ -82,6 +82,25 @@ pub(super) enum Body {
     Code(String),
     /// They were erased.
     Erased,
+    /// They are not there, and nobody asked for that.
+    Lost,
+}
+
+impl Body {
+    /// What stands in their place, if they are not there.
+    pub(super) const fn instead(&self) -> Option<&'static str> {
+        match self {
+            Self::Erased => Some("[erased]"),
+            Self::Lost => Some("[content lost]"),
+            Self::None | Self::Prose(_) | Self::Code(_) => None,
+        }
+    }
+}
+
+/// Whether content of an event is gone without a request.
+pub(super) fn is_lost(event: &Event) -> bool {
+    let content = || event.to_record().map(|record| record.content);
+    event.is_erased() && matches!(content(), Ok(StoredContent::Erased { by: None }))
 }
 
 /// Reads commits in order.
@@ -107,6 +126,14 @@ impl Talk {
             self.calls.take(commit, event);
             entries.extend(self.entry(commit, at, event));
             self.calls.let_go(event);
+        }
+        if entries.iter().any(|entry| entry.body == Body::Erased)
+            && commit.events.iter().any(is_lost)
+        {
+            let erased = entries
+                .iter_mut()
+                .filter(|entry| entry.body == Body::Erased);
+            erased.for_each(|entry| entry.body = Body::Lost);
         }
         entries
     }

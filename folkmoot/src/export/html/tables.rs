@@ -63,6 +63,8 @@ struct ApprovalView {
     tool: String,
     effect: String,
     arguments: Option<String>,
+    /// Stands in the place of arguments that are not there.
+    instead: Option<&'static str>,
     shown: String,
     shown_short: String,
     class: &'static str,
@@ -87,6 +89,7 @@ impl ApprovalView {
             tool: one_line(&one.tool),
             effect: one.effect.clone(),
             arguments,
+            instead: one.arguments.instead(),
             shown: one.shown.clone(),
             shown_short: one.shown.chars().take(8).collect(),
             class: "open",

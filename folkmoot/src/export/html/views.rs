@@ -69,6 +69,9 @@ impl FrontView {
         if survey.erased > 0 {
             facts.push(("Erased", format!("the content of {} events", survey.erased)));
         }
+        if survey.lost > 0 {
+            facts.push(("Lost", format!("the content of {} events", survey.lost)));
+        }
         Self {
             name: one_line(name.as_str()),
             description: survey
@@ -130,7 +133,8 @@ pub(super) struct EntryView {
     deed: String,
     prose: Option<String>,
     code: Option<String>,
-    is_erased: bool,
+    /// Stands in the place of words that are not there.
+    instead: Option<&'static str>,
     notes: Vec<String>,
     gone: Option<String>,
 }
@@ -141,7 +145,7 @@ impl EntryView {
         let (prose, code) = match &entry.body {
             Body::Prose(text) => (Some(clean(text)), None),
             Body::Code(text) => (None, Some(clean(text))),
-            Body::None | Body::Erased => (None, None),
+            Body::None | Body::Erased | Body::Lost => (None, None),
         };
         Self {
             at: entry.at.get(),
@@ -157,7 +161,7 @@ impl EntryView {
             deed: one_line(&entry.deed),
             prose,
             code,
-            is_erased: entry.body == Body::Erased && entry.gone.is_none(),
+            instead: entry.body.instead().filter(|_| entry.gone.is_none()),
             notes: entry.notes.iter().map(|note| one_line(note)).collect(),
             gone: entry.gone.clone(),
         }

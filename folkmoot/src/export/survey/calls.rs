@@ -8,7 +8,7 @@ use folkmoot_core::ids::CallId;
 use folkmoot_core::port::Reaction;
 use folkmoot_core::response::LLMResponse;
 
-use crate::export::talk::Body;
+use crate::export::talk::{Body, is_lost};
 use crate::text::{clean, clip, one_line};
 
 /// The longest arguments that are shown whole, and in a line, in characters.
@@ -22,8 +22,10 @@ pub(in crate::export) struct Calls(BTreeMap<CallId, Call>);
 #[derive(Debug, Clone)]
 struct Call {
     tool: String,
-    /// `None` if they were erased.
+    /// `None` if they are not there.
     arguments: Option<String>,
+    /// Whether that is because they are lost.
+    is_lost: bool,
 }
 
 impl Calls {
@@ -61,7 +63,9 @@ impl Calls {
     /// The arguments of a call.
     pub(in crate::export) fn arguments(&self, call: CallId) -> Body {
         let arguments = self.0.get(&call).and_then(|call| call.arguments.as_ref());
-        arguments.map_or(Body::Erased, |arguments| {
+        let is_lost = self.0.get(&call).is_some_and(|call| call.is_lost);
+        let gone = if is_lost { Body::Lost } else { Body::Erased };
+        arguments.map_or(gone, |arguments| {
             Body::Code(clip(&clean(arguments), ARGUMENTS_MAX))
         })
     }
@@ -86,6 +90,7 @@ impl Calls {
                     .or_else(|| origin.map(|call| call.tool.clone()))
                     .unwrap_or_default(),
                 arguments: edited.or_else(|| origin.and_then(|call| call.arguments.clone())),
+                is_lost: origin.is_some_and(|call| call.is_lost),
             };
         }
         let response = commit.events.iter().find_map(response);
@@ -96,6 +101,7 @@ impl Calls {
                 .or_else(|| part.map(|part| clip(&one_line(&part.tool), INLINE_MAX)))
                 .unwrap_or_default(),
             arguments: part.map(|part| part.arguments.clone()),
+            is_lost: part.is_none() && commit.events.iter().any(is_lost),
         }
     }
 }

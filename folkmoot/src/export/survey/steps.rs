@@ -9,6 +9,7 @@ use folkmoot_core::projection::TextProjection;
 
 use super::Calls;
 use crate::export::html::{PICTURE_LIFELINES_MAX, PICTURE_STEPS_MAX};
+use crate::export::talk::{Body, is_lost};
 use crate::text::{clip, one_line};
 
 /// The longest label, in characters, before it is fitted into the picture.
@@ -82,7 +83,7 @@ impl Steps {
             );
             let label = calls
                 .inline(started.call)
-                .unwrap_or_else(|| "[erased]".to_owned());
+                .unwrap_or_else(|| instead(&calls.arguments(started.call)));
             self.push(at, StepKind::Call, ends, &format!("{label}{again}"));
         } else if let Event::ToolFinished(finished) = event
             && finished.attempt.is_some()
@@ -127,10 +128,14 @@ impl Steps {
         if self.steps.len() < PICTURE_STEPS_MAX {
             self.said.insert(text.message, from);
         }
-        let label = if text.text.is_empty() {
-            "[erased]".to_owned()
-        } else {
-            text.text
+        let is_lost = || commit.events.iter().any(is_lost);
+        let label = match text.text {
+            text if !text.is_empty() => text,
+            _ => instead(if is_lost() {
+                &Body::Lost
+            } else {
+                &Body::Erased
+            }),
         };
         let mut to: Vec<usize> = routed
             .respond
@@ -278,6 +283,10 @@ impl Steps {
             .iter()
             .any(|line| line.role == role && line.name == name)
     }
+}
+
+fn instead(body: &Body) -> String {
+    body.instead().unwrap_or_default().to_owned()
 }
 
 /// Who says the message of an event, and which one it answers.
