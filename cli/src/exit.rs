@@ -104,9 +104,11 @@ impl CliError {
         match self {
             Self::Script(_) => USAGE,
             Self::Step(_) | Self::Unmet(_) => FAILED,
-            Self::Store(store::OpenError::Damaged { .. } | store::OpenError::CutTail { .. }) => {
-                INTEGRITY
-            }
+            Self::Store(
+                store::OpenError::Damaged { .. }
+                | store::OpenError::CutTail { .. }
+                | store::OpenError::LostContent { .. },
+            ) => INTEGRITY,
             Self::Store(_) => STORE,
             Self::World(error) => world_code(error),
             Self::Fold(FoldError::Read(error)) => read_code(error),

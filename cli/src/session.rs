@@ -36,7 +36,7 @@ impl Session {
         signer: Signing,
     ) -> Result<Self, CliError> {
         refuse_tools()?;
-        let store = match hold(dir, Access::Write(mode)).await? {
+        let store = match hold(dir, Access::Write(mode, driven.clone())).await? {
             Ok(store) => store,
             Err((_, error)) => {
                 let what = "`log --follow`, `approvals`, `approve` and the like work meanwhile, through that process";

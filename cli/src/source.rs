@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use folkmoot::core::ids::PersonName;
+use folkmoot::core::ids::{PersonName, WorldName};
 use folkmoot::store::{LostContent, OpenError, OpenMode, Survey};
 use folkmoot::{Proof, Runtime, Store};
 use futures::{StreamExt as _, TryStreamExt as _};
@@ -40,19 +40,22 @@ pub(crate) enum Source {
 }
 
 /// What a store is wanted for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Access {
     /// Nothing of it is changed.
     Read,
-    /// Something may be.
-    Write(OpenMode),
+    /// Something is changed in this world, or in one that is branched off it: all its content has to be there.
+    Write(OpenMode, WorldName),
+    /// Something is taken out of it, be it lost or not.
+    Erase,
 }
 
 impl Access {
     fn open(self, path: PathBuf) -> Result<Store, OpenError> {
         match self {
             Self::Read => Store::look(path),
-            Self::Write(mode) => Store::open(path, mode),
+            Self::Write(mode, world) => Store::open_for(path, mode, &world),
+            Self::Erase => Store::open_to_erase(path),
         }
     }
 }
@@ -69,7 +72,7 @@ pub(crate) fn check_content(dir: &Path) -> Result<(), CliError> {
     }
     lost.iter().for_each(|lost| complain(lost));
     let what = format!(
-        "the store {} has lost content, which is shown as erased; `folkmoot verify --all` names all that is lost, and `folkmoot \
+        "the store {} has lost content; nobody has erased it. `folkmoot verify --all` names all that is lost, and `folkmoot \
          rebuild --to DIR` makes a store of the rest",
         dir.display()
     );
@@ -104,7 +107,7 @@ pub(crate) async fn hold(
 ) -> Result<Result<Store, (Client, OpenError)>, CliError> {
     let mut tries = TRIES;
     loop {
-        let path = dir.to_owned();
+        let (path, access) = (dir.to_owned(), access.clone());
         let opened = tokio::task::spawn_blocking(move || access.open(path)).await;
         let error = match opened.map_err(|error| CliError::other(STORE, error.to_string()))? {
             Ok(store) => return Ok(Ok(store)),
@@ -124,14 +127,21 @@ pub(crate) async fn hold(
 }
 
 impl Source {
-    /// Opens the store, which must exist, to change something, or finds its holder.
-    pub(crate) async fn open(common: &Common) -> Result<Self, CliError> {
-        Ok(
-            match hold(&common.store, Access::Write(OpenMode::Existing)).await? {
-                Ok(store) => Self::Own(store),
-                Err((client, _)) => Self::Holder(client),
-            },
-        )
+    /// Opens the store, which must exist, to change something in a world, or finds its holder.
+    pub(crate) async fn open(common: &Common, world: &WorldName) -> Result<Self, CliError> {
+        Self::to_write(common, Access::Write(OpenMode::Existing, world.clone())).await
+    }
+
+    /// Opens the store, which must exist, to take something out of it, or finds its holder.
+    pub(crate) async fn open_to_erase(common: &Common) -> Result<Self, CliError> {
+        Self::to_write(common, Access::Erase).await
+    }
+
+    async fn to_write(common: &Common, access: Access) -> Result<Self, CliError> {
+        Ok(match hold(&common.store, access).await? {
+            Ok(store) => Self::Own(store),
+            Err((client, _)) => Self::Holder(client),
+        })
     }
 
     /// Opens the store, which must exist, to read it, or finds its holder. Says if it is damaged.

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use folkmoot_core::ids::{Position, WorldId};
 use folkmoot_proof::Hash;
 
+use crate::engine::content::name_of;
 use crate::engine::{Engine, EngineError, Pair, Table};
 use crate::format::event::{Beside, ContentRef, EventRef};
 use crate::format::{INLINE_ALL_MAX, INLINE_MAX, header};
@@ -102,7 +103,7 @@ pub(crate) fn fetch(
     Ok(fetched)
 }
 
-/// Fetches what is there of it, for who only reads: what is lost reads as gone, and is noted.
+/// Fetches what is there of it, for who only reads or erases: what is lost reads as gone, and is noted.
 pub(crate) fn fetch_what_is_there(
     shared: &Shared,
     engine: &dyn Engine,
@@ -126,8 +127,14 @@ pub(crate) fn fetch_one(
     (world, at): (WorldId, Position),
     beside: &Beside,
 ) -> Result<Vec<u8>, EngineError> {
-    let found = engine.get(Table::Content, &key(world, at, &beside.commitment))?;
-    let name = || format!("the content of event {at}, a file in the folder `content`,");
+    let key = key(world, at, &beside.commitment);
+    let found = engine.get(Table::Content, &key)?;
+    let file = || {
+        engine
+            .home()
+            .map_or_else(String::new, |_| format!(", the file {},", name_of(&key)))
+    };
+    let name = || format!("the content of event {at}{}", file());
     match found {
         Some(bytes) if beside.with(&bytes).is_some() => Ok(bytes),
         Some(_) => Err(EngineError::Damaged(format!(

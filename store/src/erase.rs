@@ -175,9 +175,15 @@ impl Eraser<'_> {
         };
         let lease = self.shared.lease();
         let engine = lease.engine()?;
+        let lost = if self.shared.bears_loss() {
+            files::Lost::Passes
+        } else {
+            files::Lost::Fails
+        };
         let files = files::Files {
             engine,
             keys: &self.shared.keys,
+            lost,
         };
         let mut gone = files.attached(world, meant)?;
         if !gone.is_empty() {

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use folkmoot_core::ids::{Position, WorldName};
+
 /// Why a store does not open: what, where, and what to do about it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -62,6 +64,22 @@ pub enum OpenError {
         /// What is wrong.
         what: String,
     },
+    /// Content of the world that it was to be opened for is missing or damaged. The rest of the store is not looked at.
+    #[error(
+        "{what}{}; nothing was written. `folkmoot verify {world}` names all that is lost, `folkmoot rebuild --to DIR` makes a \
+         store of the rest, and `folkmoot erase {world} {at} --basis TEXT` gives that content up",
+        others(*more)
+    )]
+    LostContent {
+        /// The world.
+        world: WorldName,
+        /// The first event whose content is lost.
+        at: Position,
+        /// What became of it: a sentence that names the world, the event and the file.
+        what: String,
+        /// How many others are lost.
+        more: usize,
+    },
     /// The log ends before commits that were acknowledged.
     #[error(
         "the log of the store {path} ends at frame {found}, but frame {recorded} was written; `folkmoot verify --all` says \
@@ -113,6 +131,14 @@ pub enum OpenError {
         #[source]
         source: io::Error,
     },
+}
+
+fn others(more: usize) -> String {
+    if more == 0 {
+        String::new()
+    } else {
+        format!(" (and that of {more} more events)")
+    }
 }
 
 fn holder(pid: Option<u32>) -> String {

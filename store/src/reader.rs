@@ -46,6 +46,17 @@ pub(crate) struct Reader {
     has_begun: bool,
     /// The stored bytes of what was read, where they are wanted.
     stored: Option<Vec<Vec<u8>>>,
+    /// What commits have in them.
+    events: Events,
+}
+
+/// What the commits have in them that a reader gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Events {
+    /// Their events.
+    Read,
+    /// Nothing: it was only looked whether their content is there.
+    LookedAt,
 }
 
 /// Where the next piece is.
@@ -78,7 +89,20 @@ impl Reader {
             next: from.max(Position::new(1)),
             has_begun: false,
             stored: None,
+            events: Events::Read,
         }
+    }
+
+    /// Finds out which content of a world that is only read is lost, from the beginning of its log to its end. No event is
+    /// decoded. Blocks.
+    pub(crate) fn look_for_lost_content(
+        shared: &Arc<Shared>,
+        world: WorldId,
+    ) -> Result<(), ReadError> {
+        let mut reader = Self::new(Arc::clone(shared), world, Position::new(1));
+        reader.events = Events::LookedAt;
+        while !reader.piece()?.is_empty() {}
+        Ok(())
     }
 
     /// Keeps the stored bytes of each record, to be taken after each piece.
@@ -313,13 +337,16 @@ impl Reader {
                 return Err(self.damaged(&format!("event {first} stands there")));
             }
             let events = record.events().map_err(|error| self.malformed(&error))?;
-            let fetched = if self.shared.is_reading() && self.stored.is_none() {
+            let fetched = if self.shared.passes_over_loss() && self.stored.is_none() {
                 content::fetch_what_is_there(&self.shared, engine, (keeper, first), &events)
             } else {
                 content::fetch(engine, (keeper, first), &events)
             };
             let fetched = fetched.map_err(|error| read_error(error, self.next))?;
-            let events = content::join(events, &fetched);
+            let events = match self.events {
+                Events::Read => content::join(events, &fetched),
+                Events::LookedAt => Vec::new(),
+            };
             into.push(self.decode(&record, &events)?);
             if let Some(stored) = &mut self.stored {
                 // Whoever wants it as it is stored has no store to look beside the frames.

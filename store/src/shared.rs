@@ -1,6 +1,7 @@
 //! What the threads and the streams of one store share.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
 
 use folkmoot_core::ids::{Position, WorldId};
@@ -37,10 +38,17 @@ pub(crate) enum Phase {
 pub struct LostContent(Arc<Mutex<BTreeMap<(WorldId, Position), String>>>);
 
 impl LostContent {
-    /// A sentence for each, which names the world and the event.
+    /// A sentence for each, which names the world, the event and the file.
     #[must_use]
     pub fn to_lines(&self) -> Vec<String> {
         self.lines().values().cloned().collect()
+    }
+
+    /// The first of it with its sentence, and how many others there are.
+    pub(crate) fn first(&self) -> Option<(Position, String, usize)> {
+        let lines = self.lines();
+        let ((_, at), line) = lines.first_key_value()?;
+        Some((*at, line.clone(), lines.len().saturating_sub(1)))
     }
 
     fn lines(&self) -> MutexGuard<'_, BTreeMap<(WorldId, Position), String>> {
@@ -61,6 +69,8 @@ pub(crate) struct Shared {
     units: RwLock<()>,
     /// The content that a store that is only read was found to have lost.
     pub(crate) lost_content: LostContent,
+    /// Whether lost content reads as gone although the store is written to.
+    bears_loss: AtomicBool,
     pub(crate) upcasters: Upcasters,
     pub(crate) keys: Keyring,
 }
@@ -113,14 +123,25 @@ impl Shared {
             files: RwLock::new(()),
             units: RwLock::new(()),
             lost_content: LostContent::default(),
+            bears_loss: AtomicBool::new(false),
             upcasters,
             keys,
         }
     }
 
-    /// Whether the store was opened to be read.
-    pub(crate) fn is_reading(&self) -> bool {
-        self.phase() == Phase::Reading
+    /// Whether lost content reads as gone.
+    pub(crate) fn passes_over_loss(&self) -> bool {
+        self.bears_loss() || self.phase() == Phase::Reading
+    }
+
+    /// Has lost content read as gone although the store is written to.
+    pub(crate) fn bear_loss(&self) {
+        self.bears_loss.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it does so.
+    pub(crate) fn bears_loss(&self) -> bool {
+        self.bears_loss.load(Ordering::Relaxed)
     }
 
     pub(crate) fn note_lost_content(&self, world: WorldId, at: Position, what: &str) {

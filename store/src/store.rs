@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
-use folkmoot_core::ids::CopyId;
+use folkmoot_core::ids::{CopyId, WorldName};
 use folkmoot_core::port::AppendError;
 
 use crate::blobs::Vault;
@@ -79,6 +79,34 @@ impl Store {
         Self::open_with(dir, mode, EngineKind::default())
     }
 
+    /// The same, to go on with the world called `world`. If content of it is missing or damaged, the store is not opened, and
+    /// nothing of it has changed. The log of that world is read for it, once, and its content.
+    ///
+    /// # Errors
+    /// [`OpenError::LostContent`]; else as [`Store::open`].
+    pub fn open_for(
+        dir: impl Into<PathBuf>,
+        mode: OpenMode,
+        world: &WorldName,
+    ) -> Result<Self, OpenError> {
+        Self::open_in(
+            Home::open(dir.into(), mode)?,
+            EngineKind::default(),
+            Some(world),
+        )
+    }
+
+    /// The same, to take content or worlds out of an existing store. Content that is missing or damaged reads as gone there,
+    /// and no folds are saved.
+    ///
+    /// # Errors
+    /// As [`Store::open`].
+    pub fn open_to_erase(dir: impl Into<PathBuf>) -> Result<Self, OpenError> {
+        let store = Self::open(dir, OpenMode::Existing)?;
+        store.inner.shared.bear_loss();
+        Ok(store)
+    }
+
     /// Opens the store in the directory `dir`. If it has none yet, it gets an engine of this kind; else it keeps its own.
     ///
     /// # Errors
@@ -88,10 +116,13 @@ impl Store {
         mode: OpenMode,
         kind: EngineKind,
     ) -> Result<Self, OpenError> {
-        let home = Home::open(dir.into(), mode)?;
+        Self::open_in(Home::open(dir.into(), mode)?, kind, None)
+    }
+
+    fn open_in(home: Home, kind: EngineKind, world: Option<&WorldName>) -> Result<Self, OpenError> {
         let path = home.path().to_owned();
         let failed = |error| home::open_error(&path, error);
-        Self::check(&home)?;
+        Self::check(&home, world)?;
         let engine = kind.open_checked(home.clone()).map_err(failed)?;
         home.sign()?;
         Self::with_engine(engine)

@@ -56,7 +56,7 @@ pub(crate) async fn decide(common: &Common, decided: Decided, what: What) -> Res
 /// Takes a decision and says what became of it; says whether another process holds the store.
 pub(crate) async fn take(common: &Common, decision: &Decision) -> Result<bool, CliError> {
     let signer = signing::signer(common)?;
-    let source = Source::open(common).await?;
+    let source = Source::open(common, &decision.world).await?;
     let is_held = source.is_held();
     let taken = Box::pin(source.decide(decision, signer)).await?;
     say(common, &taken, decision.by.as_ref())?;

@@ -34,7 +34,7 @@ pub(crate) async fn delete(common: &Common, arguments: Delete) -> Result<(), Cli
         idle_since,
         by: arguments.by,
     };
-    let deleted = Source::open(common)
+    let deleted = Source::open_to_erase(common)
         .await?
         .perform(Request::Delete(deletion))
         .await?;

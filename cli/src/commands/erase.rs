@@ -36,7 +36,7 @@ pub(crate) async fn erase(common: &Common, arguments: Erase) -> Result<(), CliEr
     let source = if dry_run {
         Source::look(common).await?
     } else {
-        Source::open(common).await?
+        Source::open_to_erase(common).await?
     };
     let gone = Box::pin(source.erase(&erasing, signer)).await?;
     say(common, &gone)

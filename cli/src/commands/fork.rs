@@ -29,7 +29,8 @@ pub(crate) async fn fork(common: &Common, arguments: Fork) -> Result<(), CliErro
         is_copied: copy,
         is_live: live,
     };
-    let view = Box::pin(Source::open(common).await?.fork(&wish, signer)).await?;
+    let source = Source::open(common, &wish.parent).await?;
+    let view = Box::pin(source.fork(&wish, signer)).await?;
     let mut terminal = Terminal::new();
     if common.json {
         return terminal.document(&view);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::desk::{Desk, example};
 
 /// All files below a folder with what is in them.
-fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+pub(crate) fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut all = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
         if entry.path().is_dir() {
@@ -28,7 +28,7 @@ fn two_rooms() -> Desk {
 }
 
 /// Changes a bit in the middle of what is used of a file.
-fn flip(path: &Path) {
+pub(crate) fn flip(path: &Path) {
     let mut bytes = fs::read(path).unwrap();
     let used = bytes.iter().rposition(|byte| *byte != 0).unwrap();
     bytes[used / 2] ^= 4;
@@ -211,7 +211,7 @@ fn content_that_is_lost_closes_nothing_else() {
         spoil(&file);
         let before = files(&desk.path("store"));
         let named = format!(
-            "of the world large: the content of event {}, a file",
+            "of the world large: the content of event {}, the file content/",
             said + 1
         );
         let read = desk

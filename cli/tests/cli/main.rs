@@ -20,6 +20,7 @@ mod fork;
 mod keys;
 mod life;
 mod looking;
+mod lost;
 mod prompt;
 mod reads;
 mod real_time;

@@ -188,6 +188,12 @@ impl ContentFolder {
     }
 }
 
+/// How the file of a row is called in a store's directory.
+pub(crate) fn name_of(key: &[u8]) -> String {
+    let (folder, rest) = key.split_at_checked(FOLDER_KEY_LEN).unwrap_or((key, &[]));
+    format!("{FOLDER}/{}/{}", encode(folder), file_name(rest))
+}
+
 /// The bytes of a file, if there is one.
 fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     use io::ErrorKind::{IsADirectory, NotADirectory, NotFound};

@@ -21,11 +21,13 @@ const FIELD: &str = "blob";
 pub(super) struct Files<'a> {
     pub(super) engine: &'a dyn Engine,
     pub(super) keys: &'a Keyring,
+    /// What becomes of lost content that is to stay.
+    pub(super) lost: Lost,
 }
 
 /// What becomes of content that is lost.
 #[derive(Debug, Clone, Copy)]
-enum Lost {
+pub(super) enum Lost {
     /// It refers to nothing any more.
     Passes,
     /// It may have the last reference to what would be removed.
@@ -51,7 +53,7 @@ impl Files<'_> {
         meant: &Meant,
     ) -> Result<BTreeSet<Digest>, EngineError> {
         let all = (Position::new(1), Position::new(u64::MAX - 1));
-        self.find(world, all, Lost::Fails, |at| !meant.covers(at))
+        self.find(world, all, self.lost, |at| !meant.covers(at))
     }
 
     fn find(

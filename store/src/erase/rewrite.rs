@@ -95,11 +95,15 @@ fn without(
         if !meant.covers(at) {
             continue;
         }
-        if let (
-            ContentRef::Present { .. } | ContentRef::Sealed { .. } | ContentRef::Beside(_),
-            Some(commitment),
-        ) = (event.content, event.commitment())
-        {
+        let is_to_go = match event.content {
+            // One that is gone without a request was lost.
+            ContentRef::Present { .. }
+            | ContentRef::Sealed { .. }
+            | ContentRef::Beside(_)
+            | ContentRef::Erased { by: None, .. } => true,
+            ContentRef::None | ContentRef::Erased { by: Some(_), .. } => false,
+        };
+        if let Some(commitment) = event.commitment().filter(|_| is_to_go) {
             *event = EventRef {
                 content: ContentRef::Erased {
                     by: Some(meant.by),

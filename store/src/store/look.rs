@@ -3,11 +3,12 @@
 //! What opening brings in order elsewhere is brought in order in memory, over engines that only read. Of a damaged store
 //! there is what rebuilding would save; where that ends is an error and no end.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use folkmoot_core::ids::{Position, WorldId, WorldName};
-use folkmoot_core::port::ReadError;
+use folkmoot_core::port::{ReadError, WorldEntry};
 
 use super::{Failure, Inner, Store};
 use crate::blobs::Vault;
@@ -19,6 +20,7 @@ use crate::index::Index;
 use crate::keys::Keyring;
 use crate::open_error::OpenError;
 use crate::queue::Queue;
+use crate::reader::Reader;
 use crate::rebuild::{self, RebuiltWorld, Survey};
 use crate::recover;
 use crate::shared::{LostContent, READS_ONLY, Shared};
@@ -112,8 +114,8 @@ impl Store {
         }
     }
 
-    /// Finds out, before anything is written, whether a store can be opened for writing.
-    pub(super) fn check(home: &Home) -> Result<(), OpenError> {
+    /// Finds out, before anything is written, whether a store can be opened for writing, and has all content of `world`.
+    pub(super) fn check(home: &Home, world: Option<&WorldName>) -> Result<(), OpenError> {
         let path = home.path();
         let (engine, troubles) =
             EngineKind::look(home.clone()).map_err(|error| home::open_error(path, error))?;
@@ -123,9 +125,28 @@ impl Store {
                 what,
             });
         }
-        recovered(engine, path)
-            .map(|_| ())
-            .map_err(|failure| failure.at(path.to_owned()))
+        let (engine, index) =
+            recovered(engine, path).map_err(|failure| failure.at(path.to_owned()))?;
+        let Some(WorldEntry { world, name, .. }) = world.and_then(|world| index.entry(world))
+        else {
+            return Ok(());
+        };
+        let shared = Arc::new(Shared::reading(
+            engine,
+            index,
+            Upcasters::default(),
+            Keyring::new(None),
+        ));
+        Reader::look_for_lost_content(&shared, world).map_err(|error| unread(path, error))?;
+        match shared.lost_content.first() {
+            Some((at, what, more)) => Err(OpenError::LostContent {
+                world: name,
+                at,
+                what,
+                more,
+            }),
+            None => Ok(()),
+        }
     }
 
     /// What a world of a damaged store has lost behind its last event, if it has.
@@ -157,6 +178,19 @@ impl Store {
             None => Ok(()),
         }
     }
+}
+
+/// What it means to whoever opens a store that one of its worlds does not read.
+fn unread(path: &Path, error: ReadError) -> OpenError {
+    let engine_error = match error {
+        ReadError::Damaged { what, .. } => EngineError::Damaged(what),
+        ReadError::Io(error) => EngineError::Io(error),
+        error @ (ReadError::Newer { .. }
+        | ReadError::NoSuchWorld(_)
+        | ReadError::Stopped(_)
+        | _) => EngineError::Io(io::Error::other(error)),
+    };
+    home::open_error(path, engine_error)
 }
 
 /// What is read behind the last event that is whole.

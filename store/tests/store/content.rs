@@ -5,20 +5,24 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use folkmoot_core::commit::Commit;
-use folkmoot_core::event::{Event, Span};
-use folkmoot_core::ids::{Position, Time};
+use folkmoot_core::event::{Attachment, Event, MessageBody, Span};
+use folkmoot_core::ids::{Digest, Position, Time};
 use folkmoot_core::limits::CONTENT_BYTES_MAX;
-use folkmoot_core::port::{AppendError, Custody as _, EventLog as _, ReadError};
+use folkmoot_core::port::{
+    AppendError, Blobs as _, Checkpoints as _, Custody as _, Erasure, EventLog as _, ReadError,
+};
 use folkmoot_core::principal::Principal;
 use folkmoot_core::spec::Privacy;
 use folkmoot_store::{
     Against, Choice, Damage, DamageKind, DeleteOrder, Engine, EngineKind, FailingEngine,
-    MemoryEngine, OpenMode, Rebuild, Rebuilt, Store, StoredContent, Table, Wanted, rebuild,
+    MemoryEngine, OpenError, OpenMode, Rebuild, Rebuilt, Store, StoredContent, Table, Wanted,
+    rebuild,
 };
 
 use crate::canary::{files_with, kept_by};
 use crate::fixture::*;
 use crate::fork::fork;
+use crate::looking::files;
 use crate::rebuild::bundle;
 
 crate::on_every_engine! {
@@ -274,16 +278,29 @@ async fn it_outlives_the_process_sealed_or_not_and_is_in_no_file_in_the_clear_if
     }
 }
 
-/// A store with two worlds in which the content of event 8 of world 1 is not what it was, and what world 1 was.
-async fn spoilt(kind: EngineKind, spoil: impl Fn(&Path)) -> (OnDisk, Vec<Commit>) {
+/// The name of the file with the content of event `at` in the folder of a world.
+fn file_of_world(folder: &Path, at: u64) -> String {
+    let mut names = fs::read_dir(folder)
+        .unwrap()
+        .map(|file| file.unwrap().file_name().to_string_lossy().into_owned());
+    let begin = format!("c{at:016x}");
+    names.find(|name| name.starts_with(&begin)).unwrap()
+}
+
+/// A store with two worlds in which the content of event 8 of world 1 is not what it was, what world 1 was, and the file of
+/// that content.
+async fn spoilt(kind: EngineKind, spoil: impl Fn(&Path)) -> (OnDisk, Vec<Commit>, String) {
     let disk = OnDisk::of(kind);
     let store = disk.open();
     let commits = filled(&store, Privacy::default()).await;
     fill(&store, 2, 20).await;
     store.close().unwrap();
     drop(store);
-    spoil(&file_of(&disk.dir.path().join("store"), 8));
-    (disk, commits)
+    let home = disk.dir.path().join("store");
+    let file = file_of(&home, 8);
+    spoil(&file);
+    let name = file.strip_prefix(&home).unwrap().display().to_string();
+    (disk, commits, name)
 }
 
 fn cut(path: &Path) {
@@ -309,9 +326,9 @@ async fn lost_content_is_damage_of_that_event_by_name_and_nothing_else_is_lost()
         (lose, "is missing"),
     ] {
         let kind = EngineKind::Files;
-        let (disk, commits) = spoilt(kind, spoil).await;
+        let (disk, commits, file) = spoilt(kind, spoil).await;
         let store = disk.open();
-        let what = format!("the content of event 8, a file in the folder `content`, {what}");
+        let what = format!("the content of event 8, the file {file}, {what}");
         let found = damage(&store, 1).await.unwrap();
         assert_eq!(
             (found.at, found.kind, &found.what),
@@ -395,10 +412,137 @@ async fn lost_content_comes_from_an_export_where_there_is_one() {
 
 #[tokio::test]
 async fn lost_content_can_be_erased() {
-    let (disk, commits) = spoilt(EngineKind::Files, lose).await;
+    let (disk, commits, _) = spoilt(EngineKind::Files, lose).await;
     let store = disk.open();
     store.erase(world(1), &[span(8, 8)], BY).await.unwrap();
     assert!(read(&store, 1, 1).await[..6] == commits[..6]);
+}
+
+/// The ways to lose a content.
+const WAYS: [fn(&Path); 3] = [lose, cut, flip];
+
+#[tokio::test]
+async fn a_world_with_lost_content_is_not_opened_for_and_not_a_byte_of_the_store_changes() {
+    for (kind, spoil) in KINDS
+        .into_iter()
+        .flat_map(|kind| WAYS.map(|spoil| (kind, spoil)))
+    {
+        let disk = OnDisk::of(kind);
+        let store = disk.open();
+        filled(&store, Privacy::default()).await;
+        fork(&store, (1, 9), 2).await;
+        fork(&store, (1, 9), 3).await;
+        store.copy_base(world(3)).await.unwrap();
+        fork(&store, (1, 7), 4).await;
+        drop(store);
+        let home = disk.dir.path().join("store");
+        let killed = disk.killed();
+        for home in [home, killed.dir.path().join("store")] {
+            let lost = home.join("content").join(world(1).0.simple().to_string());
+            let file = file_of_world(&lost, 8);
+            spoil(&lost.join(&file));
+            let before = files(&home);
+            // The second has what it shares with the first, the third its own, and the fourth ends before it.
+            for number in [1, 2] {
+                let refused = Store::open_for(&home, OpenMode::Existing, &name(number));
+                let Err(OpenError::LostContent {
+                    world: named,
+                    at,
+                    what,
+                    more: 0,
+                }) = refused
+                else {
+                    panic!("{kind} {number}: {refused:?}")
+                };
+                assert_eq!((named, at), (name(number), Position::new(8)));
+                assert!(
+                    what.contains(&format!("content/{}/{file}", world(1).0.simple())),
+                    "{what}"
+                );
+                assert!(files(&home) == before, "{kind} {number}");
+            }
+            for number in [3, 4, 5] {
+                let store = Store::open_for(&home, OpenMode::Existing, &name(number)).unwrap();
+                store.close().unwrap();
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_store_that_is_opened_to_erase_passes_over_what_is_lost_and_saves_no_fold_of_it() {
+    for (kind, spoil) in KINDS
+        .into_iter()
+        .flat_map(|kind| WAYS.map(|spoil| (kind, spoil)))
+    {
+        let (disk, commits, _) = spoilt(kind, spoil).await;
+        let home = disk.dir.path().join("store");
+        let store = disk.open();
+        let only = store.put(world(1), b"only".to_vec()).await.unwrap();
+        let mut attached = say(1, 10, "see this");
+        if let Event::MessagePosted(posted) = &mut attached.events[0] {
+            let file = Attachment {
+                blob: only,
+                media_type: "text/plain".to_owned(),
+                name: "a.txt".to_owned(),
+                bytes: 4,
+            };
+            posted.body = MessageBody {
+                text: "see this".to_owned(),
+                attachments: vec![file],
+            }
+            .into();
+        }
+        append(&store, attached).await;
+        drop(store);
+        let store = Store::open_to_erase(&home).unwrap();
+        let found = read(&store, 1, 1).await;
+        assert!(found[..6] == commits[..6] && found[6] != commits[6] && found[7] == commits[7]);
+        let rules = Digest::of(&[b"rules"]);
+        store
+            .save(world(1), Position::new(10), rules, b"{}".to_vec())
+            .await
+            .unwrap();
+        assert_eq!(store.latest(world(1), rules, None).await, None);
+        // Another one goes, with its file: nobody can tell any more whether what is lost had it, too.
+        assert_eq!(
+            store.erase(world(1), &[span(10, 10)], BY).await.unwrap(),
+            Erasure {
+                events: 1,
+                files: 1
+            }
+        );
+        drop(store);
+        assert!(Store::open_for(&home, OpenMode::Existing, &name(1)).is_err());
+        let store = Store::open_to_erase(&home).unwrap();
+        assert_eq!(
+            store
+                .erase(world(1), &[span(8, 8)], BY)
+                .await
+                .unwrap()
+                .events,
+            1
+        );
+        drop(store);
+        let store = Store::open_for(&home, OpenMode::Existing, &name(1)).unwrap();
+        assert!(read(&store, 1, 1).await[7] == commits[7]);
+    }
+}
+
+#[tokio::test]
+async fn what_a_rebuilding_had_to_leave_out_can_be_erased() {
+    let (disk, commits, _) = spoilt(EngineKind::Files, lose).await;
+    let rebuilt = rebuilt(&disk, EngineKind::Files, Vec::new());
+    let store = Store::open_for(&rebuilt.path, OpenMode::Existing, &name(1)).unwrap();
+    assert_eq!(
+        store
+            .erase(world(1), &[span(8, 8)], BY)
+            .await
+            .unwrap()
+            .events,
+        1
+    );
+    assert!(read(&store, 1, 1).await[7] == commits[7]);
 }
 
 #[tokio::test]

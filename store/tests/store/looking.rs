@@ -27,7 +27,7 @@ const LOOKS: usize = 10;
 const WORLDS: u8 = 3;
 
 /// All files below a folder with what is in them.
-fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+pub(crate) fn files(folder: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut all = BTreeMap::new();
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
         if entry.path().is_dir() {

@@ -146,7 +146,12 @@ fn is_talk(event: &Event) -> bool {
 }
 
 pub(super) fn has_content(event: &Event) -> bool {
-    event
-        .to_record()
-        .is_ok_and(|record| matches!(record.content, StoredContent::Present(_)))
+    // What is gone without a request is lost. It may be gone for good.
+    let can_go = |content| {
+        matches!(
+            content,
+            StoredContent::Present(_) | StoredContent::Erased { by: None }
+        )
+    };
+    event.to_record().is_ok_and(|record| can_go(record.content))
 }
