@@ -16,6 +16,7 @@ use crate::engine::{EngineError, FrameNumber, Term};
 use crate::home::head_record::{Head, HeadRecord};
 use crate::index::Index;
 use crate::queue::{Queue, Request, answer};
+use crate::reader::{self, Reader};
 use crate::runs;
 use crate::shared::{Phase, Shared};
 use crate::sync::SyncSender;
@@ -135,8 +136,11 @@ impl Committer {
             Ok(Admission::Next(reach)) => batch.add(request, reach)?,
             Ok(Admission::Later) => return Ok(Some(request)),
             Ok(Admission::Repeats(position)) => {
-                let stored =
-                    crate::reader::commit_at(&self.shared, request.summary.world, position);
+                let stored = reader::commit_at(Reader::new(
+                    Arc::clone(&self.shared),
+                    request.summary.world,
+                    position,
+                ));
                 let failed = |error| AppendError::Io(io::Error::other(error));
                 answer(
                     request.reply,

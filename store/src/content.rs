@@ -14,7 +14,7 @@ use crate::engine::{Engine, EngineError, Pair, Table};
 use crate::format::event::{Beside, ContentRef, EventRef};
 use crate::format::{INLINE_ALL_MAX, INLINE_MAX, header};
 use crate::index::Index;
-use crate::shared::Shared;
+use crate::shared::{LostContent, Shared};
 
 /// How many keys are looked at, or removed, at once.
 const KEYS_MAX: usize = 1_000;
@@ -103,9 +103,9 @@ pub(crate) fn fetch(
     Ok(fetched)
 }
 
-/// Fetches what is there of it, for who only reads or erases: what is lost reads as gone, and is noted.
+/// Fetches what is there of it, for who only reads or erases: what is lost reads as gone, and is noted in `lost`.
 pub(crate) fn fetch_what_is_there(
-    shared: &Shared,
+    (shared, lost): (&Shared, &LostContent),
     engine: &dyn Engine,
     (world, first): (WorldId, Position),
     events: &[EventRef<'_>],
@@ -114,7 +114,7 @@ pub(crate) fn fetch_what_is_there(
     for (place, at, beside) in besides(first, events) {
         match fetch_one(engine, (world, at), &beside) {
             Ok(bytes) => fetched.push((place, bytes)),
-            Err(EngineError::Damaged(what)) => shared.note_lost_content(world, at, &what),
+            Err(EngineError::Damaged(what)) => lost.note(shared, (world, at), &what),
             Err(error) => return Err(error),
         }
     }

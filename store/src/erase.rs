@@ -22,6 +22,8 @@ pub(crate) mod journal;
 mod rewrite;
 mod units;
 
+pub(crate) use files::Lost;
+
 /// What is to be erased.
 #[derive(Debug, Clone)]
 pub(crate) struct Meant {
@@ -74,6 +76,8 @@ pub(crate) struct Eraser<'a> {
     pub(crate) shared: &'a Shared,
     pub(crate) vault: &'a Vault,
     pub(crate) shelter: &'a Shelter,
+    /// What becomes of lost content that is to stay.
+    pub(crate) lost: Lost,
 }
 
 impl Eraser<'_> {
@@ -175,15 +179,10 @@ impl Eraser<'_> {
         };
         let lease = self.shared.lease();
         let engine = lease.engine()?;
-        let lost = if self.shared.bears_loss() {
-            files::Lost::Passes
-        } else {
-            files::Lost::Fails
-        };
         let files = files::Files {
             engine,
             keys: &self.shared.keys,
-            lost,
+            lost: self.lost,
         };
         let mut gone = files.attached(world, meant)?;
         if !gone.is_empty() {

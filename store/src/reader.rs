@@ -17,7 +17,7 @@ use crate::format::record::{RecordRef, records};
 use crate::format::{Malformed, header};
 use crate::index::TailCommit;
 use crate::runs::{read_run_key, run_key};
-use crate::shared::{Shared, read_error};
+use crate::shared::{LostContent, Shared, read_error};
 use crate::summary::{SealedError, decode_sealed};
 use crate::upcast::LiftError;
 
@@ -48,6 +48,8 @@ pub(crate) struct Reader {
     stored: Option<Vec<Vec<u8>>>,
     /// What commits have in them.
     events: Events,
+    /// Where lost content is noted that reads as gone. `None`: it is damage.
+    lost: Option<LostContent>,
 }
 
 /// What the commits have in them that a reader gives.
@@ -83,26 +85,35 @@ enum Piece {
 impl Reader {
     /// Begins with the commit that holds `from`.
     pub(crate) fn new(shared: Arc<Shared>, world: WorldId, from: Position) -> Self {
+        let (next, events) = (from.max(Position::new(1)), Events::Read);
         Self {
             shared,
             world,
-            next: from.max(Position::new(1)),
+            next,
             has_begun: false,
             stored: None,
-            events: Events::Read,
+            events,
+            lost: None,
         }
     }
 
-    /// Finds out which content of a world that is only read is lost, from the beginning of its log to its end. No event is
-    /// decoded. Blocks.
+    /// Has lost content read as gone, if there is somewhere to note it.
+    pub(crate) fn passing_over(mut self, lost: Option<&LostContent>) -> Self {
+        self.lost = lost.cloned();
+        self
+    }
+
+    /// Finds out which content of a world is lost, from the beginning of its log to its end. No event is decoded. Blocks.
     pub(crate) fn look_for_lost_content(
         shared: &Arc<Shared>,
         world: WorldId,
-    ) -> Result<(), ReadError> {
-        let mut reader = Self::new(Arc::clone(shared), world, Position::new(1));
+    ) -> Result<LostContent, ReadError> {
+        let lost = LostContent::default();
+        let mut reader =
+            Self::new(Arc::clone(shared), world, Position::new(1)).passing_over(Some(&lost));
         reader.events = Events::LookedAt;
         while !reader.piece()?.is_empty() {}
-        Ok(())
+        Ok(lost)
     }
 
     /// Keeps the stored bytes of each record, to be taken after each piece.
@@ -337,10 +348,14 @@ impl Reader {
                 return Err(self.damaged(&format!("event {first} stands there")));
             }
             let events = record.events().map_err(|error| self.malformed(&error))?;
-            let fetched = if self.shared.passes_over_loss() && self.stored.is_none() {
-                content::fetch_what_is_there(&self.shared, engine, (keeper, first), &events)
-            } else {
-                content::fetch(engine, (keeper, first), &events)
+            let fetched = match &self.lost {
+                Some(lost) => content::fetch_what_is_there(
+                    (&self.shared, lost),
+                    engine,
+                    (keeper, first),
+                    &events,
+                ),
+                None => content::fetch(engine, (keeper, first), &events),
             };
             let fetched = fetched.map_err(|error| read_error(error, self.next))?;
             let events = match self.events {
@@ -435,13 +450,8 @@ fn read_run<'a>(key: &[u8], value: &'a [u8]) -> Result<FrameRef<'a>, Malformed> 
     }
 }
 
-/// Reads the one commit that holds the event at `at`.
-pub(crate) fn commit_at(
-    shared: &Arc<Shared>,
-    world: WorldId,
-    at: Position,
-) -> Result<StoredCommit, ReadError> {
-    let mut reader = Reader::new(Arc::clone(shared), world, at);
+/// Reads the one commit that holds the event at which `reader` begins.
+pub(crate) fn commit_at(mut reader: Reader) -> Result<StoredCommit, ReadError> {
     let first = reader.piece()?.into_iter().next();
     first.ok_or_else(|| reader.damaged("the event is not there"))
 }
@@ -489,7 +499,7 @@ impl Frames {
 
 /// Reads at most `limit` commits that end before `before`, newest first. Blocks.
 pub(crate) fn back(
-    shared: &Arc<Shared>,
+    (shared, lost): (&Arc<Shared>, Option<&LostContent>),
     world: WorldId,
     before: Position,
     limit: usize,
@@ -498,7 +508,7 @@ pub(crate) fn back(
     let mut before = before;
     while found.len() < limit && before > Position::new(1) {
         let from = block_start(shared, world, before, limit - found.len())?;
-        let mut block = between(shared, world, from, before)?;
+        let mut block = between((shared, lost), world, from, before)?;
         before = from;
         while let Some(commit) = block.pop()
             && found.len() < limit
@@ -552,12 +562,12 @@ fn block_start(
 
 /// The commits from the one that begins at `from`, as far as they end before `before`.
 fn between(
-    shared: &Arc<Shared>,
+    (shared, lost): (&Arc<Shared>, Option<&LostContent>),
     world: WorldId,
     from: Position,
     before: Position,
 ) -> Result<Vec<StoredCommit>, ReadError> {
-    let mut reader = Reader::new(Arc::clone(shared), world, from);
+    let mut reader = Reader::new(Arc::clone(shared), world, from).passing_over(lost);
     let mut commits = Vec::new();
     while reader.next() < before {
         let piece = reader.piece()?;

@@ -1,7 +1,6 @@
 //! What the threads and the streams of one store share.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError};
 
 use folkmoot_core::ids::{Position, WorldId};
@@ -32,8 +31,8 @@ pub(crate) enum Phase {
     Closed,
 }
 
-/// The content that was missing or damaged among what was read so far of a store that was opened to be read. In the events
-/// it reads as gone. It holds no store open.
+/// The content that was missing or damaged among what was read so far through a handle that passes over it. In the events it
+/// reads as gone. It holds no store open.
 #[derive(Debug, Clone, Default)]
 pub struct LostContent(Arc<Mutex<BTreeMap<(WorldId, Position), String>>>);
 
@@ -42,6 +41,19 @@ impl LostContent {
     #[must_use]
     pub fn to_lines(&self) -> Vec<String> {
         self.lines().values().cloned().collect()
+    }
+
+    pub(crate) fn note(&self, shared: &Shared, (world, at): (WorldId, Position), what: &str) {
+        let name = shared
+            .index()
+            .worlds
+            .get(&world)
+            .map(|known| known.reach.name.to_string());
+        let line = format!(
+            "of the world {}: {what}",
+            name.unwrap_or_else(|| world.to_string())
+        );
+        self.lines().insert((world, at), line);
     }
 
     /// The first of it with its sentence, and how many others there are.
@@ -67,10 +79,6 @@ pub(crate) struct Shared {
     files: RwLock<()>,
     /// Held for writing while a unit of several frames is replaced.
     units: RwLock<()>,
-    /// The content that a store that is only read was found to have lost.
-    pub(crate) lost_content: LostContent,
-    /// Whether lost content reads as gone although the store is written to.
-    bears_loss: AtomicBool,
     pub(crate) upcasters: Upcasters,
     pub(crate) keys: Keyring,
 }
@@ -122,39 +130,9 @@ impl Shared {
             batches: Mutex::new(()),
             files: RwLock::new(()),
             units: RwLock::new(()),
-            lost_content: LostContent::default(),
-            bears_loss: AtomicBool::new(false),
             upcasters,
             keys,
         }
-    }
-
-    /// Whether lost content reads as gone.
-    pub(crate) fn passes_over_loss(&self) -> bool {
-        self.bears_loss() || self.phase() == Phase::Reading
-    }
-
-    /// Has lost content read as gone although the store is written to.
-    pub(crate) fn bear_loss(&self) {
-        self.bears_loss.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether it does so.
-    pub(crate) fn bears_loss(&self) -> bool {
-        self.bears_loss.load(Ordering::Relaxed)
-    }
-
-    pub(crate) fn note_lost_content(&self, world: WorldId, at: Position, what: &str) {
-        let name = self
-            .index()
-            .worlds
-            .get(&world)
-            .map(|known| known.reach.name.to_string());
-        let line = format!(
-            "of the world {}: {what}",
-            name.unwrap_or_else(|| world.to_string())
-        );
-        self.lost_content.lines().insert((world, at), line);
     }
 
     /// Keeps units of several frames as they are while they are read. Nothing else is waited for meanwhile.

@@ -20,7 +20,7 @@ use crate::open_error::OpenError;
 use crate::queue::Queue;
 use crate::recover;
 use crate::runs;
-use crate::shared::{CLOSED, Phase, Shared};
+use crate::shared::{CLOSED, LostContent, Phase, Shared};
 use crate::simulation::Driver;
 use crate::stats::Stats;
 use crate::sync::{Builder, JoinHandle, Mutex, Receiver, sync_channel};
@@ -48,6 +48,8 @@ pub enum OpenMode {
 #[derive(Debug, Clone)]
 pub struct Store {
     pub(crate) inner: Arc<Inner>,
+    /// Where lost content is noted that reads as gone. `None`: it is damage.
+    lost: Option<LostContent>,
 }
 
 #[derive(Debug)]
@@ -90,7 +92,7 @@ impl Store {
         world: &WorldName,
     ) -> Result<Self, OpenError> {
         Self::open_in(
-            Home::open(dir.into(), mode)?,
+            &Home::open(dir.into(), mode)?,
             EngineKind::default(),
             Some(world),
         )
@@ -102,9 +104,23 @@ impl Store {
     /// # Errors
     /// As [`Store::open`].
     pub fn open_to_erase(dir: impl Into<PathBuf>) -> Result<Self, OpenError> {
-        let store = Self::open(dir, OpenMode::Existing)?;
-        store.inner.shared.bear_loss();
-        Ok(store)
+        Ok(Self::open(dir, OpenMode::Existing)?.passing_over_loss())
+    }
+
+    /// Another handle on the same store, for who only reads or erases: content that is missing or damaged reads as gone
+    /// through it, is noted in [`Store::lost_content`], and no folds are saved.
+    #[must_use]
+    pub fn passing_over_loss(&self) -> Self {
+        Self {
+            inner: Arc::clone(&self.inner),
+            lost: Some(LostContent::default()),
+        }
+    }
+
+    /// The content that is found to be lost while this handle reads; always empty if it does not pass over it.
+    #[must_use]
+    pub fn lost_content(&self) -> LostContent {
+        self.lost.clone().unwrap_or_default()
     }
 
     /// Opens the store in the directory `dir`. If it has none yet, it gets an engine of this kind; else it keeps its own.
@@ -116,13 +132,17 @@ impl Store {
         mode: OpenMode,
         kind: EngineKind,
     ) -> Result<Self, OpenError> {
-        Self::open_in(Home::open(dir.into(), mode)?, kind, None)
+        Self::open_in(&Home::open(dir.into(), mode)?, kind, None)
     }
 
-    fn open_in(home: Home, kind: EngineKind, world: Option<&WorldName>) -> Result<Self, OpenError> {
+    fn open_in(
+        home: &Home,
+        kind: EngineKind,
+        world: Option<&WorldName>,
+    ) -> Result<Self, OpenError> {
         let path = home.path().to_owned();
         let failed = |error| home::open_error(&path, error);
-        Self::check(&home, world)?;
+        Self::check(home, world)?;
         let engine = kind.open_checked(home.clone()).map_err(failed)?;
         home.sign()?;
         Self::with_engine(engine)
@@ -158,6 +178,7 @@ impl Store {
                 threads: Mutex::new(None),
                 looked: None,
             }),
+            lost: None,
         }
     }
 
@@ -266,6 +287,7 @@ impl Store {
         Ok((
             Self {
                 inner: Arc::new(inner),
+                lost: None,
             },
             committer,
             due,

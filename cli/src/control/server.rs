@@ -24,9 +24,9 @@ use super::fork::fork;
 use super::life::{Deletion, backup, delete};
 use super::peer::Peer;
 use super::{REQUEST_MAX, Request, Response, SOCKET, Way};
-use crate::exit::{CliError, PENDING, STORE, USAGE};
+use crate::exit::{CliError, INTEGRITY, PENDING, STORE, USAGE};
 use crate::person;
-use crate::view::query::answer;
+use crate::view::query::{Query, answer};
 
 #[cfg(test)]
 mod tests;
@@ -236,19 +236,7 @@ impl Served {
                     Err(error) => Ok(Err(error)),
                 }
             }
-            (Peer::Person(_), Request::Query(query)) => {
-                let mut values = match answer(&self.store, &query).await {
-                    Ok(values) => values,
-                    Err(error) => return Ok(Err(error)),
-                };
-                loop {
-                    match values.try_next().await {
-                        Ok(Some(value)) => send(output, &Response::Value(value)).await?,
-                        Ok(None) => return Ok(Ok(())),
-                        Err(error) => return Ok(Err(error)),
-                    }
-                }
-            }
+            (Peer::Person(_), Request::Query(query)) => self.query(&query, output).await,
             (Peer::Person(uid), Request::Delete(deletion)) => {
                 send_all(output, self.delete(uid, &deletion).await).await
             }
@@ -265,6 +253,25 @@ impl Served {
         }
     }
 
+    async fn query(
+        &self,
+        query: &Query,
+        output: &mut OwnedWriteHalf,
+    ) -> io::Result<Result<(), CliError>> {
+        let store = self.store.passing_over_loss();
+        let mut values = match answer(&store, query).await {
+            Ok(values) => values,
+            Err(error) => return Ok(Err(error)),
+        };
+        loop {
+            match values.try_next().await {
+                Ok(Some(value)) => send(output, &Response::Value(value)).await?,
+                Ok(None) => return Ok(lost_of(&store)),
+                Err(error) => return Ok(Err(error)),
+            }
+        }
+    }
+
     async fn delete(&self, uid: u32, deletion: &Deletion) -> Result<Vec<Value>, CliError> {
         let _only = self.opens.lock().await;
         if let Some(driven) = self
@@ -275,9 +282,10 @@ impl Served {
         {
             return Err(LifeError::Open(driven.clone()).into());
         }
+        let store = self.store.passing_over_loss();
         let deleted = delete(
             &self.runtime,
-            &self.store,
+            &store,
             &proof(uid, deletion.by.clone())?,
             deletion,
         )
@@ -353,6 +361,16 @@ fn proof(uid: u32, by: Option<PersonName>) -> Result<Proof, CliError> {
 
 fn refused(why: &str) -> CliError {
     CliError::other(PENDING, format!("refused: {why}"))
+}
+
+/// Says which content of what was read is lost: the peer has seen everything else.
+fn lost_of(store: &Store) -> Result<(), CliError> {
+    let lost = store.lost_content().to_lines();
+    if lost.is_empty() {
+        Ok(())
+    } else {
+        Err(CliError::other(INTEGRITY, lost.join("\n")))
+    }
 }
 
 fn error_line(error: &CliError) -> Response {

@@ -29,17 +29,17 @@ script:
 ";
 
 /// The room on a desk, with another one in the same store.
-struct Room {
-    desk: Desk,
+pub(crate) struct Room {
+    pub(crate) desk: Desk,
     /// The files of what bob answered first and then, as they are named in the store.
-    files: [PathBuf; 2],
+    pub(crate) files: [PathBuf; 2],
     /// The events of these answers.
     said: [u64; 2],
     events: u64,
 }
 
 impl Room {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let desk = Desk::new();
         let script = ROOM
             .replace("FIRST", &"one ".repeat(25_000))

@@ -27,7 +27,7 @@ pub(super) struct Files<'a> {
 
 /// What becomes of content that is lost.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Lost {
+pub(crate) enum Lost {
     /// It refers to nothing any more.
     Passes,
     /// It may have the last reference to what would be removed.

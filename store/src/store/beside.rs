@@ -14,12 +14,12 @@ use super::{Inner, Store};
 use crate::blobs::Vault;
 use crate::checkpoints::Saved;
 use crate::committer::append_error;
-use crate::erase::{Eraser, Meant};
+use crate::erase::{Eraser, Lost, Meant};
 use crate::index::Reach;
 use crate::keys::Keyring;
 use crate::lineage;
-use crate::reader;
-use crate::shared::{CLOSED, Phase, READS_ONLY, Shared};
+use crate::reader::{self, Reader};
+use crate::shared::{CLOSED, LostContent, Phase, READS_ONLY, Shared};
 
 #[async_trait]
 impl Checkpoints for Store {
@@ -34,12 +34,12 @@ impl Checkpoints for Store {
         if self.seals(world) {
             return Ok(());
         }
-        // Nor is a fold saved that something is missing in.
-        if self.inner.shared.bears_loss() {
-            return Ok(());
-        }
         if self.inner.shared.phase() == Phase::Reading {
             return Err(AppendError::Stopped(READS_ONLY.to_owned()));
+        }
+        // Nor is a fold saved that something may be missing in.
+        if self.lost.is_some() {
+            return Ok(());
         }
         let inner = Arc::clone(&self.inner);
         blocking(move || {
@@ -54,7 +54,7 @@ impl Checkpoints for Store {
                     return Ok(());
                 }
             }
-            let link = link_at(&inner.shared, world, at).ok_or_else(|| {
+            let link = link_at((&inner.shared, None), world, at).ok_or_else(|| {
                 AppendError::Invalid(format!(
                     "no commit ends at event {at}, so nothing is the fold up to there"
                 ))
@@ -76,11 +76,12 @@ impl Checkpoints for Store {
         decider: Digest,
         up_to: Option<Position>,
     ) -> Option<(Position, Vec<u8>)> {
-        let inner = Arc::clone(&self.inner);
+        let (inner, lost) = (Arc::clone(&self.inner), self.lost.clone());
+        let link = move |inner: &Inner, at| link_at((&inner.shared, lost.as_ref()), world, at);
         blocking(move || {
-            inner.shelter.latest(world, decider, up_to, |at| {
-                link_at(&inner.shared, world, at)
-            })
+            inner
+                .shelter
+                .latest(world, decider, up_to, |at| link(&inner, at))
         })
         .await
     }
@@ -121,6 +122,11 @@ impl Custody for Store {
             return Err(AppendError::NoSuchWorld(world));
         }
         let (inner, meant) = (Arc::clone(&self.inner), Meant::new(events, by));
+        let lost = if self.lost.is_some() {
+            Lost::Passes
+        } else {
+            Lost::Fails
+        };
         blocking(move || {
             let Inner {
                 shared,
@@ -132,6 +138,7 @@ impl Custody for Store {
                 shared,
                 vault,
                 shelter,
+                lost,
             }
             .erase(world, &meant)
             .map_err(|error| append_error(&error))
@@ -161,7 +168,11 @@ impl Custody for Store {
 }
 
 /// The link of the commit of a world that ends at `at`. Where the log does not tell, whoever reads it will be told why.
-fn link_at(shared: &Arc<Shared>, world: WorldId, at: Position) -> Option<Digest> {
+fn link_at(
+    (shared, lost): (&Arc<Shared>, Option<&LostContent>),
+    world: WorldId,
+    at: Position,
+) -> Option<Digest> {
     {
         let index = shared.index();
         let reach = &index.worlds.get(&world)?.reach;
@@ -169,7 +180,8 @@ fn link_at(shared: &Arc<Shared>, world: WorldId, at: Position) -> Option<Digest>
             return Some(reach.link);
         }
     }
-    let stored = reader::commit_at(shared, world, at).ok()?;
+    let stored =
+        reader::commit_at(Reader::new(Arc::clone(shared), world, at).passing_over(lost)).ok()?;
     (stored.commit.last() == at).then_some(stored.link)
 }
 

@@ -63,7 +63,7 @@ impl EventLog for Store {
         self.check_open()?;
         let end = self.head(world)?;
         let shared = Arc::clone(&self.inner.shared);
-        let read = stream::read(Arc::clone(&shared), Reader::new(shared, world, from), end);
+        let read = stream::read(shared, self.reader(world, from), end);
         // What was written behind it is an error and no end.
         Ok(match self.lost(world) {
             Some(lost) => read
@@ -85,7 +85,8 @@ impl EventLog for Store {
             return Err(look::damaged(lost));
         }
         let shared = Arc::clone(&self.inner.shared);
-        blocking(move || reader::back(&shared, world, before, limit)).await
+        let lost = self.lost.clone();
+        blocking(move || reader::back((&shared, lost.as_ref()), world, before, limit)).await
     }
 
     async fn gone(
@@ -142,11 +143,7 @@ impl EventLog for Store {
                 .ok_or(ReadError::NoSuchWorld(world))?
                 .follow()
         };
-        Ok(stream::follow(
-            Arc::clone(&shared),
-            Reader::new(shared, world, from),
-            news,
-        ))
+        Ok(stream::follow(shared, self.reader(world, from), news))
     }
 
     async fn find_key(
@@ -158,10 +155,8 @@ impl EventLog for Store {
         let Some(position) = self.key_position(world, key)? else {
             return Ok(None);
         };
-        let shared = Arc::clone(&self.inner.shared);
-        blocking(move || reader::commit_at(&shared, world, position))
-            .await
-            .map(Some)
+        let reader = self.reader(world, position);
+        blocking(move || reader::commit_at(reader)).await.map(Some)
     }
 
     async fn worlds(
@@ -191,6 +186,10 @@ impl Store {
             Phase::Open | Phase::Reading | Phase::Stopped(_) => Ok(()),
             Phase::Closed => Err(ReadError::Stopped(CLOSED.to_owned())),
         }
+    }
+
+    fn reader(&self, world: WorldId, from: Position) -> Reader {
+        Reader::new(Arc::clone(&self.inner.shared), world, from).passing_over(self.lost.as_ref())
     }
 
     /// Puts content beside the frames, before the record that names it is appended.

@@ -56,12 +56,6 @@ impl Store {
         self.inner.looked.as_ref()?.survey.as_ref()
     }
 
-    /// The content that is found to be lost while this store is read.
-    #[must_use]
-    pub fn lost_content(&self) -> LostContent {
-        self.inner.shared.lost_content.clone()
-    }
-
     fn look_in(home: Home) -> Result<Self, EngineError> {
         let (engine, mut troubles) = match EngineKind::look(home.clone()) {
             Ok((engine, troubles)) => (Some(engine), troubles),
@@ -100,17 +94,19 @@ impl Store {
             survey,
         });
         let threads = Mutex::default();
+        let inner = Inner {
+            shared,
+            queue,
+            shelter,
+            vault,
+            home: Some(path),
+            copy: None,
+            threads,
+            looked,
+        };
         Self {
-            inner: Arc::new(Inner {
-                shared,
-                queue,
-                shelter,
-                vault,
-                home: Some(path),
-                copy: None,
-                threads,
-                looked,
-            }),
+            inner: Arc::new(inner),
+            lost: Some(LostContent::default()),
         }
     }
 
@@ -137,8 +133,9 @@ impl Store {
             Upcasters::default(),
             Keyring::new(None),
         ));
-        Reader::look_for_lost_content(&shared, world).map_err(|error| unread(path, error))?;
-        match shared.lost_content.first() {
+        let lost =
+            Reader::look_for_lost_content(&shared, world).map_err(|error| unread(path, error))?;
+        match lost.first() {
             Some((at, what, more)) => Err(OpenError::LostContent {
                 world: name,
                 at,

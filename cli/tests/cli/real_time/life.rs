@@ -3,6 +3,7 @@
 use std::fs;
 
 use super::*;
+use crate::lost::Room;
 
 #[test]
 fn a_store_is_backed_up_while_another_process_works_in_it() {
@@ -54,4 +55,27 @@ fn a_world_that_is_open_is_not_deleted_and_others_are() {
     );
     desk.run(&["deny", "gate", &desk.asked("gate").0]).expect(0);
     run.until("it is done");
+}
+
+#[test]
+fn lost_content_closes_nothing_else_to_those_who_ask_whoever_has_the_store_open() {
+    let Room { desk, files, .. } = Room::new();
+    fs::remove_file(&files[0]).unwrap();
+    desk.write("gate.yaml", GATE);
+    let mut run = Running::start(&desk, &["run", "gate.yaml", "--wait"]);
+    run.until("gate#");
+    let file = files[0].file_name().unwrap().to_string_lossy().into_owned();
+    desk.run(&["log", "large"])
+        .expect(5)
+        .out_has("two two")
+        .out_has("[content lost]")
+        .err_has(&file);
+    desk.run(&["export", "large", "--format", "md"])
+        .expect(5)
+        .out_has("two two")
+        .err_has(&file);
+    desk.run(&["resume", "large"]).expect(3);
+    desk.run(&["log", "gate"]).expect(0);
+    desk.run(&["delete", "large", "--yes"]).expect(0);
+    desk.run(&["verify", "--all"]).expect(0);
 }
