@@ -36,6 +36,7 @@ const KNOWS: &[(&str, &[&str])] = &[
 const TOPS: &[&str] = &[
     "folkmoot-cli",
     "folkmoot-examples",
+    "folkmoot-mutants",
     "folkmoot-seal",
     "folkmoot-tests",
 ];
