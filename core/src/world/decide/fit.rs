@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::Draft;
 use crate::command::{Action, Command};
-use crate::event::{Event, StoredContent};
+use crate::event::{Event, EventRecord, StoredContent};
 use crate::ids::{AgentName, Seed, Stamp, Time, TurnId};
 use crate::limits::{
     ANSWER_CALLS_MAX, CALL_NAME_BYTES_MAX, CONTENT_BYTES_MAX, DETAIL_BYTES_MAX, EVENT_BYTES,
@@ -177,9 +177,7 @@ fn misfit(events: &[Event]) -> Option<String> {
             Ok(record) => record,
             Err(error) => return Some(error.to_string()),
         };
-        facts = facts
-            .saturating_add(record.facts.len())
-            .saturating_add(EVENT_BYTES);
+        facts = facts.saturating_add(counted(&record));
         let StoredContent::Present(content) = &record.content else {
             continue;
         };
@@ -199,10 +197,12 @@ fn misfit(events: &[Event]) -> Option<String> {
 /// The bytes of facts of `events`; what does not become a record counts as nothing, since it is refused later.
 pub(super) fn facts(events: &[Event]) -> usize {
     let records = events.iter().filter_map(|event| event.to_record().ok());
-    records.fold(0, |sum, record| {
-        sum.saturating_add(record.facts.len())
-            .saturating_add(EVENT_BYTES)
-    })
+    records.fold(0, |sum, record| sum.saturating_add(counted(&record)))
+}
+
+/// The bytes that a record counts among the facts of its commit.
+fn counted(record: &EventRecord) -> usize {
+    record.facts.len().saturating_add(EVENT_BYTES)
 }
 
 /// Whether no command of its kind leads to much, or that was looked at where its [meaning](World::meant) was found. What
