@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use folkmoot_core::command::{Action, Command, Judgement, Reply, Settlement};
-use folkmoot_core::commit::{CommandKey, Keyed, StepKey};
+use folkmoot_core::commit::{CommandKey, Keyed};
 use folkmoot_core::event::{Attachment, Scope, Verdict};
+use folkmoot_core::ids::StepKey;
 use folkmoot_core::ids::{
     AgentName, Digest, EpisodeId, GrantId, MessageId, RequestId, WorldId, WorldName,
 };

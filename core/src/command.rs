@@ -4,17 +4,18 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::commit::{Keyed, StepKey};
+use crate::commit::Keyed;
 use crate::event::{
     Attachment, ClockKind, ForkEffects, Occasion, Progress, Rights, Scope, Span, TreeHead, Verdict,
     Wider,
 };
+use crate::ids::StepKey;
 use crate::ids::{
     AgentName, Attempt, CallId, CopyId, Digest, EpisodeId, GrantId, MessageId, ModelCallId, NodeId,
     Position, RequestId, StateName, TurnId, WorldId, WorldName,
 };
-use crate::port::Reaction;
 use crate::principal::Principal;
+use crate::reaction::Reaction;
 use crate::response::{LLMResponse, ModelError};
 use crate::spec::Definition;
 use crate::tool::{Reconciliation, ToolOutcome};

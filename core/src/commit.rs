@@ -9,6 +9,8 @@ use crate::event::Event;
 use crate::ids::{Digest, Position, Stamp, WorldId};
 use crate::principal::Principal;
 
+pub use crate::ids::StepKey;
+
 /// The events of one decision and what is known of the decision itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Commit {
@@ -84,21 +86,6 @@ impl fmt::Display for CommandKey {
             Self::Client(key) => f.write_str(key),
             Self::Step(step) => write!(f, "step {step}"),
         }
-    }
-}
-
-/// A step of one run of a world script.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub struct StepKey {
-    /// The run, from 1.
-    pub run: u32,
-    /// The step, from 0.
-    pub index: u32,
-}
-
-impl fmt::Display for StepKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.run, self.index)
     }
 }
 

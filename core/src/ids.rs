@@ -343,3 +343,18 @@ pub struct Stamp {
     /// The only source of fresh ids and jitter.
     pub seed: Seed,
 }
+
+/// A step of one run of a world script.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct StepKey {
+    /// The run, from 1.
+    pub run: u32,
+    /// The step, from 0.
+    pub index: u32,
+}
+
+impl fmt::Display for StepKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.run, self.index)
+    }
+}

@@ -57,6 +57,7 @@ pub mod money;
 pub mod port;
 pub mod principal;
 pub mod projection;
+pub mod reaction;
 pub mod redaction;
 pub mod refusal;
 pub mod reply;

@@ -26,7 +26,8 @@ mod custody;
 mod log_error;
 mod progress;
 
-pub use agent::{Agent, AgentError, Reaction, TextEvent, ToolResultEvent, TurnView};
+pub use crate::reaction::Reaction;
+pub use agent::{Agent, AgentError, TextEvent, ToolResultEvent, TurnView};
 pub use blobs::{BLOB_BYTES_MAX, BlobError, Blobs};
 pub use custody::{Custody, Erasure, ForkPoint, Signer};
 pub use log_error::{AppendError, ReadError};

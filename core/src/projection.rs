@@ -10,7 +10,8 @@ use crate::event::{
 };
 use crate::ids::{AgentName, CallId, EpisodeId, Position, TurnId};
 use crate::memory::CallResult;
-use crate::port::{Reaction, TextEvent, ToolResultEvent};
+use crate::port::{TextEvent, ToolResultEvent};
+use crate::reaction::Reaction;
 use crate::response::LLMResponse;
 use crate::spec::WorldSpec;
 use crate::tool::ViewPolicy;

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::constraint::{Constraint, Terms, fits_all};
-use crate::event::UnknownCause;
 use crate::ids::{AgentName, ArtifactName, Digest, Time, ToolName};
 
 mod output;
@@ -416,4 +415,20 @@ pub enum Reconciliation {
     DidNot,
     /// That cannot be told.
     CannotTell,
+}
+
+/// Why an outcome is not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UnknownCause {
+    /// The process that ran it died.
+    Crash,
+    /// It was stopped.
+    Stopped,
+    /// It took too long.
+    TimedOut,
+    /// What ran it was lost: its helper was killed, or it panicked.
+    Lost,
+    /// A newer message took its turn's place.
+    Superseded,
 }

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use folkmoot_agents::{
     FoldError, OpenError, Opening, Perform, Proof, Runtime, SeatError, WorldHandle, fold_world,
 };
-use folkmoot_core::commit::StepKey;
 use folkmoot_core::event::ClockKind;
+use folkmoot_core::ids::StepKey;
 use folkmoot_core::ids::WorldName;
 use folkmoot_core::spec::Definition;
 use folkmoot_core::world::{Activity, ScriptProgress, World};

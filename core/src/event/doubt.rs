@@ -7,6 +7,8 @@ use crate::ids::{AgentName, Attempt, CallId, RequestId};
 use crate::principal::Principal;
 use crate::tool::{Reconciliation, ToolOutcome};
 
+pub use crate::tool::UnknownCause;
+
 /// Nobody knows whether a call took effect. Opens a request to people, which never expires.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutcomeUnknown {
@@ -16,22 +18,6 @@ pub struct OutcomeUnknown {
     pub agent: AgentName,
     /// Why it is not known.
     pub cause: UnknownCause,
-}
-
-/// Why an outcome is not known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum UnknownCause {
-    /// The process that ran it died.
-    Crash,
-    /// It was stopped.
-    Stopped,
-    /// It took too long.
-    TimedOut,
-    /// What ran it was lost: its helper was killed, or it panicked.
-    Lost,
-    /// A newer message took its turn's place.
-    Superseded,
 }
 
 /// What became of a call whose outcome was unknown.

@@ -8,8 +8,8 @@ use crate::ids::{
     Time, TurnId,
 };
 use crate::money::Money;
-use crate::port::Reaction;
 use crate::principal::Principal;
+use crate::reaction::Reaction;
 use crate::request::Parameters;
 use crate::response::{LLMResponse, ModelErrorKind, Reached, Usage};
 

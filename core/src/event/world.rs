@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::commit::StepKey;
 use crate::content::Content;
+use crate::ids::StepKey;
 use crate::ids::{
     AgentName, CopyId, Digest, Incarnation, NodeId, PersonName, Position, WorldId, WorldName,
 };

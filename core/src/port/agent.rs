@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::event::Attachment;
 use crate::ids::{AgentName, CallId, EpisodeId, MessageId, Position, Time, TurnId};
-use crate::request::{Item, Parameters};
-use crate::response::LLMResponse;
+use crate::reaction::Reaction;
+use crate::request::Item;
 use crate::tool::View;
 
 /// A participant in code. It holds no handle on the world: it acts by what it returns.
@@ -29,28 +29,6 @@ pub trait Agent: Send + Sync {
         view: &TurnView,
         results: &[ToolResultEvent],
     ) -> Result<Reaction, AgentError>;
-}
-
-/// What an agent does about news.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Reaction {
-    /// Have its model asked.
-    AskModel(Parameters),
-    /// Answer in its own words or with tool calls; treated like a model's answer.
-    Answer {
-        /// The answer.
-        response: LLMResponse,
-        /// What the agent wants to remember, at most 4 KiB.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        note: Option<String>,
-    },
-    /// Say nothing.
-    Pass {
-        /// What the agent wants to remember, at most 4 KiB.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        note: Option<String>,
-    },
 }
 
 /// Why an agent could not react.

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::constraint::Constraint;
-use crate::event::Rights;
 use crate::ids::ToolName;
 use crate::principal::Person;
+use crate::principal::Rights;
 
 /// Calls that nobody can allow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

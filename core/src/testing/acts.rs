@@ -8,8 +8,8 @@ use crate::ids::{
     Attempt, CallId, CopyId, Digest, MessageId, RequestId, Stamp, TurnId, WorldId, WorldName,
 };
 use crate::memory::Memory;
-use crate::port::Reaction;
 use crate::principal::Principal;
+use crate::reaction::Reaction;
 use crate::request::Parameters;
 use crate::response::{
     CallPart, LLMResponse, ModelError, ModelErrorKind, Part, Reply as ModelReply,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::World;
-use crate::commit::StepKey;
+use crate::ids::StepKey;
 use crate::ids::{Digest, Position};
 
 /// The steps of a script's newest run.

@@ -3,7 +3,7 @@
 use super::{RebuildError, Source, event};
 use crate::command::Action;
 use crate::event::Unasked;
-use crate::port::Reaction;
+use crate::reaction::Reaction;
 use crate::request::Parameters;
 use crate::response::ModelError;
 

@@ -11,7 +11,7 @@ use crate::limits::{
     ANSWER_CALLS_MAX, CALL_NAME_BYTES_MAX, CONTENT_BYTES_MAX, DETAIL_BYTES_MAX, EVENT_BYTES,
     FACTS_BYTES_MAX,
 };
-use crate::port::Reaction;
+use crate::reaction::Reaction;
 use crate::refusal::Refusal;
 use crate::response::{LLMResponse, ModelError, ModelErrorKind, Reached};
 use crate::world::World;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::command::{Action, Command, Judgement};
 use crate::ids::{AgentName, Attempt, CallId, TurnId};
 use crate::memory::CallState;
-use crate::port::Reaction;
+use crate::reaction::Reaction;
 use crate::request::Parameters;
 use crate::tool::ToolOutcome;
 use crate::world::World;

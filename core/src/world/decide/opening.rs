@@ -1,9 +1,9 @@
 //! Beginning a world, opening it again, changing its definition, and the steps of world scripts.
 
 use super::{Draft, No};
-use crate::commit::StepKey;
 use crate::decider::{BINARY, decider_id};
 use crate::event::{ClockKind, EpochOpened, Event, Opened, SpecRevised, StepDone, WorldOpened};
+use crate::ids::StepKey;
 use crate::ids::{CopyId, Digest, Incarnation, NodeId, Position, WorldId, WorldName};
 use crate::refusal::Refusal;
 use crate::rules::Rules;

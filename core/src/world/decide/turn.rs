@@ -11,7 +11,7 @@ use crate::event::{
 };
 use crate::ids::{AgentName, Attempt, CallId, EpisodeId, Position, Time, TurnId};
 use crate::memory::{Memory, Reading, Remembered};
-use crate::port::Reaction;
+use crate::reaction::Reaction;
 use crate::reply::FinalReply;
 use crate::request::Parameters;
 use crate::response::LLMResponse;

@@ -12,7 +12,7 @@ use crate::event::{
 use crate::ids::{AgentName, Attempt, EpisodeId, Position, TurnId};
 use crate::memory::{Chain, Charge, FrameMark, JoinEnd, Memory, Message, ModelState, Turn};
 use crate::money::Money;
-use crate::port::Reaction;
+use crate::reaction::Reaction;
 use crate::request::Item;
 use crate::response::{LLMResponse, Part};
 use crate::world::World;

@@ -1,7 +1,7 @@
 use crate::effect::Effect;
 use crate::event::*;
 use crate::ids::Attempt;
-use crate::port::Reaction;
+use crate::reaction::Reaction;
 use crate::refusal::Refusal;
 use crate::response::LLMResponse;
 use crate::testing::*;

@@ -3,7 +3,7 @@ use crate::command::{Action, Command};
 use crate::effect::{Due, Effect};
 use crate::event::*;
 use crate::ids::{AgentName, CallId, MessageId, Position, Time, TurnId};
-use crate::port::Reaction;
+use crate::reaction::Reaction;
 use crate::request::Item;
 use crate::response::{LLMResponse, ModelErrorKind, Reply};
 use crate::spec::{AgentSpec, MemoryPolicy, Mode, WhileWaiting, WorldSpec};

@@ -19,7 +19,7 @@ fn says_and_calls(said: &str, tool: &str) -> LLMResponse {
 
 fn heard(past: &Past, name: &str) -> Vec<String> {
     let past = past.clone().said(&format!("@{name} and you?"));
-    let pass = past.wake(name, crate::port::Reaction::Pass { note: None });
+    let pass = past.wake(name, crate::reaction::Reaction::Pass { note: None });
     let past = past.then(pass);
     let text = |kept: &crate::memory::Remembered| match &*kept.item {
         Item::Heard { from, text, .. } => Some(format!("{}: {}", &**from, &**text)),

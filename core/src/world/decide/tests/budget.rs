@@ -334,7 +334,7 @@ fn turn_that_has_no_money_left_for_its_results_closes_and_its_command_is_found_a
         temperature_milli: Some(500),
         ..Parameters::default()
     };
-    let command = past.carry_on("bob", crate::port::Reaction::AskModel(wanted.clone()));
+    let command = past.carry_on("bob", crate::reaction::Reaction::AskModel(wanted.clone()));
     let told = notice(
         Notice::LimitReached {
             agent: agent("bob"),

@@ -322,7 +322,7 @@ fn child_has_no_recorded_steps_and_keeps_its_people() {
     let step = Command::of(
         crate::principal::Principal::World,
         Action::RecordStep {
-            step: crate::commit::StepKey { run: 1, index: 0 },
+            step: crate::ids::StepKey { run: 1, index: 0 },
             digest: crate::ids::Digest::of(&[]),
         },
     );

@@ -1,6 +1,6 @@
 use crate::command::{Action, Command};
-use crate::commit::StepKey;
 use crate::event::*;
+use crate::ids::StepKey;
 use crate::ids::{Digest, Incarnation};
 use crate::principal::Principal;
 use crate::refusal::{Refusal, RefusalReason};

@@ -129,7 +129,7 @@ fn told(past: &Past, position: u64, text: &str) -> [Event; 2] {
 }
 
 fn passed(past: Past, name: &str) -> Past {
-    let command = past.wake(name, crate::port::Reaction::Pass { note: None });
+    let command = past.wake(name, crate::reaction::Reaction::Pass { note: None });
     past.then(command)
 }
 
@@ -307,7 +307,7 @@ fn wait_ends_after_its_time_and_says_who_is_missing() {
 #[test]
 fn wait_for_time_is_running_while_the_others_wait_for_a_person() {
     let past = asked();
-    let command = past.wake("cody", crate::port::Reaction::Pass { note: None });
+    let command = past.wake("cody", crate::reaction::Reaction::Pass { note: None });
     let past = past
         .then(command)
         .woke("eve")

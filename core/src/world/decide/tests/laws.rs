@@ -8,8 +8,8 @@ use crate::event::{Progress, Purpose, Span, Verdict};
 use crate::ids::{AgentName, Attempt, CallId, MessageId, ModelName, Position, RequestId};
 use crate::memory::CallState;
 use crate::money::Price;
-use crate::port::Reaction;
 use crate::principal::Principal;
+use crate::reaction::Reaction;
 use crate::response::{
     LLMResponse, ModelError, ModelErrorKind, Part, Reached, Reply as ModelReply, Usage,
 };

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::command::{Action, Command, Judgement, Reply, Settlement};
-use crate::commit::StepKey;
 use crate::event::*;
+use crate::ids::StepKey;
 use crate::ids::{Digest, GrantId, MessageId, RequestId};
 use crate::principal::{Person, Principal};
 use crate::refusal::{Refusal, RefusalReason};
