@@ -9,8 +9,9 @@
 //! say. The two checks need each other: the hashes tell that nothing was changed since it was written, re-decision tells that
 //! what was written is what the rules say.
 
-use crate::command::{Command, RebuildError};
+use crate::command::Command;
 use crate::commit::Commit;
+use crate::commit::RebuildError;
 use crate::decider::decider_id;
 use crate::event::Event;
 use crate::ids::{Digest, Position};

@@ -1,10 +1,10 @@
 //! Commands: requests that may be refused.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::commit::Keyed;
 use crate::event::{
     Attachment, ClockKind, ForkEffects, Occasion, Progress, Rights, Scope, Span, TreeHead, Verdict,
     Wider,
@@ -19,10 +19,6 @@ use crate::reaction::Reaction;
 use crate::response::{LLMResponse, ModelError};
 use crate::spec::Definition;
 use crate::tool::{Reconciliation, ToolOutcome};
-
-mod rebuild;
-
-pub use rebuild::RebuildError;
 
 /// A request to a world.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -464,4 +460,32 @@ pub enum Settlement {
     NotRun,
     /// It is to run again.
     RunAgain,
+}
+
+/// What makes a command recognisable when it is sent again.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CommandKey {
+    /// A client's own word, at most 128 bytes.
+    Client(String),
+    /// A step of a world script.
+    Step(StepKey),
+}
+
+impl fmt::Display for CommandKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Client(key) => f.write_str(key),
+            Self::Step(step) => write!(f, "step {step}"),
+        }
+    }
+}
+
+/// A command's key, and the digest of what it asks: the same key with another digest is an error.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Keyed {
+    /// The key.
+    pub key: CommandKey,
+    /// The digest of the command, or of the script's step.
+    pub digest: Digest,
 }

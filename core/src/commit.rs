@@ -1,7 +1,5 @@
 //! A commit: the events of one decision, appended together or not at all.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use crate::command::CommandKind;
@@ -9,7 +7,11 @@ use crate::event::Event;
 use crate::ids::{Digest, Position, Stamp, WorldId};
 use crate::principal::Principal;
 
+mod rebuild;
+
+pub use crate::command::{CommandKey, Keyed};
 pub use crate::ids::StepKey;
+pub use rebuild::RebuildError;
 
 /// The events of one decision and what is known of the decision itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,32 +70,4 @@ pub struct CommitHeader {
     /// No command of this version has any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub residual: Option<String>,
-}
-
-/// What makes a command recognisable when it is sent again.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CommandKey {
-    /// A client's own word, at most 128 bytes.
-    Client(String),
-    /// A step of a world script.
-    Step(StepKey),
-}
-
-impl fmt::Display for CommandKey {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Client(key) => f.write_str(key),
-            Self::Step(step) => write!(f, "step {step}"),
-        }
-    }
-}
-
-/// A command's key, and the digest of what it asks: the same key with another digest is an error.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Keyed {
-    /// The key.
-    pub key: CommandKey,
-    /// The digest of the command, or of the script's step.
-    pub digest: Digest,
 }

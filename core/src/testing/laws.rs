@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::audit::{Auditor, Finding};
-use crate::command::{Command, RebuildError};
+use crate::command::Command;
 use crate::commit::Commit;
+use crate::commit::RebuildError;
 use crate::effect::Effect;
 use crate::event::*;
 use crate::ids::{AgentName, CallId, EpisodeId, Position, ToolName, TurnId};

@@ -1,7 +1,7 @@
 //! The way back from a commit to its command.
 
-use super::{Action, Command, CommandKind};
-use crate::commit::Commit;
+use super::Commit;
+use crate::command::{Action, Command, CommandKind};
 use crate::content::Content;
 use crate::event::Event;
 use crate::ids::{Digest, Position};
