@@ -6,8 +6,6 @@
 
 use crate::border::UserText;
 use crate::event::{RoutingTag, Withheld};
-use crate::ids::AgentName;
-use crate::routing::mentions::Roster;
 
 mod blanks;
 pub(crate) mod bracket;
@@ -40,14 +38,4 @@ pub struct FinalReply {
     pub to: Vec<String>,
     /// Codes, each once: [`UNKNOWN_ROUTING_TAG`].
     pub warnings: Vec<&'static str>,
-}
-
-impl FinalReply {
-    /// Finalises `spoken`, said by `agent` among those of `roster`, in a room of its rules.
-    #[must_use]
-    pub fn of(spoken: &str, agent: &AgentName, roster: &Roster) -> Self {
-        let mut cutter = ReplyCutter::new(agent.clone(), roster.clone());
-        let text = cutter.push(spoken);
-        cutter.end(text)
-    }
 }

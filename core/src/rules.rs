@@ -39,7 +39,7 @@ pub struct Rules {
     kinds: Kinds,
     states: BTreeMap<StateName, Arc<Validator>>,
     /// Agents and their display names, as mentions find them.
-    names: Names<AgentName>,
+    names: Arc<Names<AgentName>>,
     /// The agents' places in the roster.
     places: BTreeMap<AgentName, usize>,
     /// What tells artifacts from prose.
@@ -244,7 +244,7 @@ impl Rules {
         states::check(&spec.states)?;
         let (states, known) = (states::compiled(&spec.states), Known::of(&spec));
         Ok(Self {
-            names: names_of(&spec),
+            names: Arc::new(names_of(&spec)),
             places: places_of(&spec),
             known,
             spec,
@@ -268,7 +268,7 @@ impl Rules {
 
     /// The names and display names of the agents.
     #[must_use]
-    pub const fn names(&self) -> &Names<AgentName> {
+    pub const fn names(&self) -> &Arc<Names<AgentName>> {
         &self.names
     }
 
@@ -354,7 +354,7 @@ impl From<WorldSpec> for Rules {
             Known::of(&spec),
         );
         Self {
-            names: names_of(&spec),
+            names: Arc::new(names_of(&spec)),
             places: places_of(&spec),
             known,
             spec,

@@ -12,8 +12,9 @@ use crate::ids::{
     AgentName, CallId, CopyId, Digest, EpisodeId, GrantId, Incarnation, MessageId, PersonName,
     Position, RequestId, Seed, Stamp, StateName, Time, WorldId, WorldName,
 };
-use crate::memory::{Memory, Message, OpenCall};
+use crate::memory::{Memory, Message, OpenCall, Turn};
 use crate::principal::Person;
+use crate::reply::ReplyCutter;
 use crate::response::LLMResponse;
 use crate::routing::mentions::{Joined, Names, Roster};
 use crate::rules::Rules;
@@ -324,18 +325,29 @@ impl World {
     /// Whom a message can mention now.
     #[must_use]
     pub fn roster(&self) -> Roster {
-        Roster::new(Arc::clone(&self.rules), Arc::clone(&self.called))
+        Roster::new(Arc::clone(self.rules.names()), Arc::clone(&self.called))
     }
 
-    /// Whom a reply of `agent` can mention: by the rules that its turn began under, and among those who were there when
-    /// the attempt that is under way was recorded. A reply that streams and the message that it becomes are so cut alike.
+    /// The cutter of the next reply of `agent`. A reply that streams and the message that it becomes are cut by the same
+    /// one: by the rules that the agent's turn began under, and among those who were there when the attempt under way was
+    /// recorded.
     #[must_use]
-    pub fn reply_roster(&self, agent: &AgentName) -> Roster {
-        let Some(turn) = self
-            .memories
-            .get(agent)
-            .and_then(|memory| memory.turn.as_ref())
-        else {
+    pub fn reply_cutter(&self, agent: &AgentName) -> ReplyCutter {
+        let turn = self.turn_of(agent);
+        let rules = turn.map_or(&self.rules, |turn| &turn.rules);
+        ReplyCutter::new(
+            agent.clone(),
+            self.reply_roster(agent),
+            rules.known().clone(),
+        )
+    }
+
+    fn turn_of(&self, agent: &AgentName) -> Option<&Turn> {
+        self.memories.get(agent)?.turn.as_ref()
+    }
+
+    fn reply_roster(&self, agent: &AgentName) -> Roster {
+        let Some(turn) = self.turn_of(agent) else {
             return self.roster();
         };
         let model = turn.model.as_ref();
@@ -343,7 +355,7 @@ impl World {
         let called = model
             .and_then(|model| model.called.as_ref())
             .unwrap_or(&self.called);
-        Roster::new(Arc::clone(&turn.rules), Arc::clone(called)).at(until)
+        Roster::new(Arc::clone(turn.rules.names()), Arc::clone(called)).at(until)
     }
 
     /// The newest messages, oldest first: at most `transcript_max` of them.

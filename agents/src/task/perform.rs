@@ -8,7 +8,6 @@ use folkmoot_core::effect::Effect;
 use folkmoot_core::event::Purpose;
 use folkmoot_core::ids::{AgentName, ModelCallId, Position, TurnId};
 use folkmoot_core::port::{AgentError, DraftsClosed, Files, ModelCall};
-use folkmoot_core::reply::ReplyCutter;
 use folkmoot_core::response::{ModelError, ModelErrorKind};
 use folkmoot_core::tool::{Reconciliation, ToolErrorCode, ToolOutcome};
 
@@ -135,7 +134,7 @@ impl WorldTask {
         };
         let model = self.parts.models.get(&ask.model).cloned();
         let limit = Duration::from_millis(ask.timeout_ms);
-        let cutter = ReplyCutter::new(agent.clone(), self.world.reply_roster(&agent));
+        let cutter = self.world.reply_cutter(&agent);
         let attempt = ask.attempt;
         let drafts = match ask.purpose {
             Purpose::Turn | Purpose::Closing => {

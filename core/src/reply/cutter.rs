@@ -7,14 +7,14 @@ use super::piece::Piece;
 use super::tags::Tags;
 use crate::border::UserText;
 use crate::event::Withheld;
-use crate::firewall::{Firewall, Span};
+use crate::firewall::{Firewall, Known, Span};
 use crate::ids::AgentName;
 use crate::routing::mentions::Roster;
 
 /// Finalises a reply that comes in pieces. It holds back only what may still be cut, at most some kilobytes, and a JSON
 /// value or a call to its end.
 ///
-/// Whatever the pieces are, all that it gives, one after the other, is the text of [`FinalReply::of`] the whole.
+/// Whatever the pieces are, all that it gives, one after the other, is the text that [`whole`](Self::whole) gives for all of them at once.
 #[derive(Debug)]
 pub struct ReplyCutter {
     /// The bytes that were spoken.
@@ -30,10 +30,10 @@ pub struct ReplyCutter {
 }
 
 impl ReplyCutter {
-    /// Before the first word of `agent`, among those of `roster`.
+    /// A cutter before the first word of `agent`, who speaks among those of `roster` in a room with the tools of `known`.
     #[must_use]
-    pub fn new(agent: AgentName, roster: Roster) -> Self {
-        let firewall = Firewall::new(roster.rules().known().clone());
+    pub fn new(agent: AgentName, roster: Roster, known: Known) -> Self {
+        let firewall = Firewall::new(known);
         let (tags, own, blanks) = (Tags::default(), Own::new(agent, roster), Blanks::default());
         Self {
             spoken: 0,
@@ -62,6 +62,13 @@ impl ReplyCutter {
         self.pass(untagged, false)
     }
 
+    /// Finalises a reply of which nothing was pushed yet.
+    #[must_use]
+    pub fn whole(mut self, spoken: &str) -> FinalReply {
+        let text = self.push(spoken);
+        self.end(text)
+    }
+
     /// Gives what is left: the reply is whole.
     #[must_use]
     pub fn finish(self) -> UserText {
@@ -69,7 +76,7 @@ impl ReplyCutter {
     }
 
     /// The whole reply, of which `text` was given already.
-    pub(super) fn end(mut self, mut text: UserText) -> FinalReply {
+    fn end(mut self, mut text: UserText) -> FinalReply {
         let mut untagged = Vec::new();
         let Self {
             firewall,

@@ -1,8 +1,9 @@
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::*;
+use crate::firewall::Known;
 use crate::response::LLMResponse;
-use crate::routing::mentions::{Joined, Names};
+use crate::routing::mentions::{Joined, Names, Roster};
 use crate::rules::Rules;
 use crate::spec::AgentSpec;
 use crate::testing::*;
@@ -14,7 +15,7 @@ mod streaming;
 mod tag;
 
 /// A room of `bob` (shown as `Bob Lee`), `eve`, `Bob Two` and the person `Bob May`.
-fn roster() -> Roster {
+fn room() -> (Roster, Known) {
     let spec = room_with(|spec| {
         let bob = AgentSpec {
             display: Some(agent("Bob Lee")),
@@ -34,12 +35,21 @@ fn roster() -> Roster {
             at: at(3),
         },
     );
-    Roster::new(Arc::new(Rules::check(spec).unwrap()), Arc::new(people))
+    let rules = Rules::check(spec).unwrap();
+    let roster = Roster::new(Arc::clone(rules.names()), Arc::new(people));
+    (roster, rules.known().clone())
+}
+
+/// Where `bob` is about to speak in that room, which is made once.
+fn cutter() -> ReplyCutter {
+    static ROOM: OnceLock<(Roster, Known)> = OnceLock::new();
+    let (roster, known) = ROOM.get_or_init(room).clone();
+    ReplyCutter::new(agent("bob"), roster, known)
 }
 
 /// What `bob` says, finalised. What is cut leads from the one text to the other.
 fn finalise(spoken: &str) -> FinalReply {
-    let reply = FinalReply::of(spoken, &agent("bob"), &roster());
+    let reply = cutter().whole(spoken);
     assert_eq!(
         LLMResponse::text(spoken).spoken_without(&reply.cut),
         reply.text,

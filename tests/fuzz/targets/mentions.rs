@@ -3,8 +3,9 @@
 use std::sync::{Arc, LazyLock};
 
 use folkmoot::core::event::{Event, WorldOpened};
+use folkmoot::core::firewall::Known;
 use folkmoot::core::ids::{AgentName, PersonName, Position};
-use folkmoot::core::reply::{FinalReply, ReplyCutter};
+use folkmoot::core::reply::ReplyCutter;
 use folkmoot::core::routing::mentions::{Addressee, Joined, Names, Roster, addressed, mentioned};
 use folkmoot::core::rules::Rules;
 use folkmoot::core::spec::{AgentSpec, WorldSpec};
@@ -12,7 +13,7 @@ use folkmoot_tests::golden_commit;
 
 use crate::corpus;
 
-static ROSTER: LazyLock<Roster> = LazyLock::new(|| {
+static ROOM: LazyLock<(Roster, Known)> = LazyLock::new(|| {
     let log = corpus::files("tests/golden/v4", "denied.jsonl").concat();
     let first = golden_commit(std::str::from_utf8(&log).unwrap().lines().next().unwrap())
         .events
@@ -41,7 +42,9 @@ static ROSTER: LazyLock<Roster> = LazyLock::new(|| {
             },
         );
     }
-    Roster::new(Arc::new(Rules::check(spec).unwrap()), Arc::new(people))
+    let rules = Rules::check(spec).unwrap();
+    let roster = Roster::new(Arc::clone(rules.names()), Arc::new(people));
+    (roster, rules.known().clone())
 });
 
 /// Whom a text names is told once each, and exists. A reply that streams reads as the whole one does; what is cut of it
@@ -51,18 +54,20 @@ pub(crate) fn law(input: &[u8]) {
         return;
     };
     let text = String::from_utf8_lossy(&text[..text.len().min(super::firewall::TEXT_MAX)]);
-    let found = addressed(&text, &ROSTER);
+    let (roster, known) = &*ROOM;
+    let found = addressed(&text, roster);
     for (at, who) in found.iter().enumerate() {
         assert!(!found[..at].contains(who), "{who:?} twice");
         let (Addressee::Agent(_) | Addressee::Person(_)) = who else {
             continue;
         };
-        assert_eq!(ROSTER.called(&name(who)), *who);
+        assert_eq!(roster.called(&name(who)), *who);
     }
-    assert!(mentioned(&text, &ROSTER).len() <= 3);
+    assert!(mentioned(&text, roster).len() <= 3);
     let agent = AgentName::new("ops").unwrap();
-    let whole = FinalReply::of(&text, &agent, &ROSTER);
-    let mut cutter = ReplyCutter::new(agent, ROSTER.clone());
+    let cutter = || ReplyCutter::new(agent.clone(), roster.clone(), known.clone());
+    let whole = cutter().whole(&text);
+    let mut cutter = cutter();
     let mut streamed = String::new();
     super::firewall::pieces(&text, 1 + usize::from(*seed) % 9)
         .for_each(|piece| streamed += &cutter.push(piece));

@@ -49,7 +49,7 @@ fn routing_tags_inside_artifacts_are_not_obeyed() {
 
 #[test]
 fn a_draft_never_shows_the_beginning_of_an_artifact() {
-    let mut cutter = ReplyCutter::new(agent("bob"), roster());
+    let mut cutter = cutter();
     assert_eq!(cutter.push("I look. {\"name\":\"lo"), "I look.");
     assert_eq!(cutter.push("ok\",\"arguments\":{}}"), "");
     assert_eq!(cutter.push(" Done."), " Done.");

@@ -1,5 +1,3 @@
-use std::sync::OnceLock;
-
 use proptest::prelude::*;
 
 use super::*;
@@ -87,14 +85,9 @@ fn plain_reply() -> impl Strategy<Value = String> {
     prop::collection::vec(prop::sample::select(PIECES), 0..24).prop_map(|pieces| pieces.concat())
 }
 
-fn room() -> Roster {
-    static ROSTER: OnceLock<Roster> = OnceLock::new();
-    ROSTER.get_or_init(roster).clone()
-}
-
 /// Pushes `spoken`, split behind characters by the bits of `splits`.
 fn streamed(spoken: &str, splits: &[bool]) -> String {
-    let mut cutter = ReplyCutter::new(agent("bob"), room());
+    let mut cutter = cutter();
     let (mut given, mut delta) = (String::new(), String::new());
     for (c, ends) in spoken.chars().zip(splits.iter().cycle()) {
         delta.push(c);
@@ -120,14 +113,14 @@ proptest! {
         spoken in prop_oneof![9 => reply(), 1 => any::<String>()],
         splits in prop::collection::vec(any::<bool>(), 1..16),
     ) {
-        let whole = FinalReply::of(&spoken, &agent("bob"), &room());
+        let whole = cutter().whole(&spoken);
         prop_assert_eq!(streamed(&spoken, &splits), whole.text.clone());
         prop_assert_eq!(streamed(&spoken, &[true]), whole.text);
     }
 
     #[test]
     fn what_is_cut_leads_from_the_spoken_to_the_final_text(spoken in reply()) {
-        let reply = FinalReply::of(&spoken, &agent("bob"), &room());
+        let reply = cutter().whole(&spoken);
         prop_assert!(reply.cut.iter().all(|(start, end)| start < end));
         prop_assert!(reply.cut.is_sorted_by(|(_, end), (start, _)| end < start));
         prop_assert_eq!(LLMResponse::text(&spoken).spoken_without(&reply.cut), reply.text);
@@ -138,9 +131,9 @@ proptest! {
         // A tag that nothing closes, with the agent's own mention before its word, becomes one only once that is cut.
         let unclosed = spoken.rsplit_once("<world>").map_or("", |(_, behind)| behind);
         prop_assume!(unclosed.contains("</world>") || !unclosed.contains("@bob"));
-        let text = FinalReply::of(&spoken, &agent("bob"), &room()).text;
-        let again = FinalReply::of(&text, &agent("bob"), &room());
+        let text = cutter().whole(&spoken).text;
+        let again = cutter().whole(&text);
         prop_assert_eq!(&again, &FinalReply { text: text.clone(), ..FinalReply::default() });
-        prop_assert!(!addressed(&text, &room()).contains(&Addressee::Agent(agent("bob"))), "{text:?}");
+        prop_assert!(!addressed(&text, &room().0).contains(&Addressee::Agent(agent("bob"))), "{text:?}");
     }
 }

@@ -2,7 +2,7 @@ use super::*;
 
 /// What is given for each of `deltas`, and at the end.
 fn released(deltas: &[&str]) -> Vec<String> {
-    let mut cutter = ReplyCutter::new(agent("bob"), roster());
+    let mut cutter = cutter();
     let mut given: Vec<String> = deltas
         .iter()
         .map(|delta| cutter.push(delta).to_string())
@@ -55,7 +55,7 @@ fn what_is_held_back_is_bounded() {
         "@\u{200b}",
     ];
     for tail in tails {
-        let mut cutter = ReplyCutter::new(agent("bob"), roster());
+        let mut cutter = cutter();
         let (mut spoken, mut given) = ("hello".to_owned(), cutter.push("hello").len());
         for _ in 0..10_000 / tail.len() {
             spoken.push_str(tail);
@@ -76,6 +76,6 @@ fn finalise_quickly(spoken: &str, given: usize) -> usize {
     if spoken.len() <= given + 8 * 1024 {
         spoken.len().min(given)
     } else {
-        FinalReply::of(spoken, &agent("bob"), &roster()).text.len()
+        cutter().whole(spoken).text.len()
     }
 }

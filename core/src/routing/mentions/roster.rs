@@ -7,10 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::Addressee;
 use super::names::{Names, Reach};
 use super::nearest::{UNKNOWN_MAX, is_near};
-use crate::ids::{PersonName, Position};
+use crate::ids::{AgentName, PersonName, Position};
 use crate::letters::fold::{cluster_len, push_fold};
 use crate::letters::{is_blank, is_ignorable, is_punctuation, is_white, is_word};
-use crate::rules::Rules;
 
 /// The most bytes that a name may be written with behind `@`, with all that nobody sees in it.
 pub(crate) const WRITTEN_MAX: usize = 512;
@@ -27,7 +26,7 @@ pub struct Joined {
 /// The agents and the people of a room at one position of its log.
 #[derive(Debug, Clone)]
 pub struct Roster {
-    rules: Arc<Rules>,
+    agents: Arc<Names<AgentName>>,
     people: Arc<Names<Joined>>,
     until: Position,
 }
@@ -83,11 +82,11 @@ impl<'t> Heard<'t> {
 }
 
 impl Roster {
-    /// The agents of `rules` and all `people`.
+    /// A roster of `agents`, under their names and display names, and all `people`.
     #[must_use]
-    pub const fn new(rules: Arc<Rules>, people: Arc<Names<Joined>>) -> Self {
+    pub const fn new(agents: Arc<Names<AgentName>>, people: Arc<Names<Joined>>) -> Self {
         Self {
-            rules,
+            agents,
             people,
             until: Position::new(u64::MAX),
         }
@@ -114,8 +113,7 @@ impl Roster {
     /// many the first ones are looked at.
     #[must_use]
     pub fn mistyped(&self, unknown: &[String]) -> Vec<String> {
-        let is_typo =
-            |name: &&String| is_near(name, self.rules.names()) || is_near(name, &self.people);
+        let is_typo = |name: &&String| is_near(name, &self.agents) || is_near(name, &self.people);
         unknown
             .iter()
             .take(UNKNOWN_MAX)
@@ -124,10 +122,10 @@ impl Roster {
             .collect()
     }
 
-    /// The agents.
+    /// The agents, by their names and display names.
     #[must_use]
-    pub fn rules(&self) -> &Rules {
-        &self.rules
+    pub fn agents(&self) -> &Names<AgentName> {
+        &self.agents
     }
 
     /// Who is called `name` as a whole, however it is written.
@@ -138,7 +136,7 @@ impl Roster {
                 .find(name)
                 .filter(|joined| joined.at <= self.until)
         };
-        match self.rules.names().find(name) {
+        match self.agents.find(name) {
             Some(agent) => Addressee::Agent(agent.clone()),
             None => person().map_or_else(
                 || Addressee::Unknown(name.to_owned()),
@@ -184,7 +182,7 @@ impl Roster {
                 Some((joined.at <= self.until).then(|| Addressee::Person(joined.person.clone())))
             }
         };
-        match self.rules.names().reach(folded) {
+        match self.agents.reach(folded) {
             Reach::Name(agent) => Some(Some(Addressee::Agent(agent.clone()))),
             Reach::Further => Some(person.flatten()),
             Reach::Nowhere => person,

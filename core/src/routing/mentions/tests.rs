@@ -60,7 +60,8 @@ fn roster_of(names: &[&str]) -> Roster {
             },
         );
     }
-    Roster::new(Arc::new(Rules::check(spec).unwrap()), Arc::new(people))
+    let rules = Rules::check(spec).unwrap();
+    Roster::new(Arc::clone(rules.names()), Arc::new(people))
 }
 
 /// The roster of [`AGENTS`], made once.

@@ -12,7 +12,6 @@ use crate::event::{
 use crate::ids::{AgentName, Attempt, CallId, EpisodeId, Position, Time, TurnId};
 use crate::memory::{Memory, Reading, Remembered};
 use crate::reaction::Reaction;
-use crate::reply::FinalReply;
 use crate::request::Parameters;
 use crate::response::LLMResponse;
 use crate::rules::Rules;
@@ -407,7 +406,7 @@ impl<'w> Draft<'w> {
         purpose: Purpose,
     ) {
         let has_calls = response.reply().calls().next().is_some();
-        let reply = FinalReply::of(&response.spoken(), agent, &self.world.reply_roster(agent));
+        let reply = self.world.reply_cutter(agent).whole(&response.spoken());
         if has_calls && purpose == Purpose::Turn {
             reply
                 .warnings

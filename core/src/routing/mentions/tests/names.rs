@@ -3,7 +3,7 @@ use crate::letters::fold;
 
 fn suggestions(unknown: &[&str]) -> Vec<String> {
     let unknown: Vec<String> = unknown.iter().map(ToString::to_string).collect();
-    nearest(&unknown, roster_of(AGENTS).rules().names())
+    nearest(&unknown, roster_of(AGENTS).agents())
         .iter()
         .map(ToString::to_string)
         .collect()
@@ -25,7 +25,7 @@ fn nearest_names_are_suggested_best_first() {
 #[test]
 fn at_most_three_names_are_suggested() {
     let names = ["tom", "tim", "tam", "tem"];
-    let found = nearest(&["tum".to_owned()], roster_of(&names).rules().names());
+    let found = nearest(&["tum".to_owned()], roster_of(&names).agents());
     assert_eq!(found, [agent("tam"), agent("tem"), agent("tim")]);
 }
 

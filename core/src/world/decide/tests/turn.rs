@@ -5,7 +5,6 @@ use crate::event::*;
 use crate::ids::{Attempt, MessageId, ModelCallId};
 use crate::principal::Principal;
 use crate::refusal::Refusal;
-use crate::reply::FinalReply;
 use crate::request::Item;
 use crate::response::{CallPart, LLMResponse, Part, Reply};
 use crate::testing::*;
@@ -333,12 +332,8 @@ fn reply_is_finalised_with_those_who_left_while_it_was_said() {
         .said("@bob hi")
         .woke("bob");
     let shown = |past: &Past| {
-        FinalReply::of(
-            "@bob may I?",
-            &agent("bob"),
-            &past.world.reply_roster(&agent("bob")),
-        )
-        .text
+        let cutter = past.world.reply_cutter(&agent("bob"));
+        cutter.whole("@bob may I?").text
     };
     let past = past.then(by("bob may", Action::Leave));
     assert_eq!(shown(&past), "@bob may I?");
