@@ -33,6 +33,7 @@ mod tried;
 mod unclosed;
 mod value;
 mod wide;
+mod withheld;
 mod word;
 mod work;
 mod wrap;
@@ -42,8 +43,7 @@ mod tests;
 
 pub use known::Known;
 pub use stream::Firewall;
-
-use crate::event::Withheld;
+pub use withheld::{ArtifactFamily, Withheld};
 
 /// A piece of a spoken text. Places are bytes of the whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,13 +5,14 @@
 //! and one that streams take the same way, character by character: [`ReplyCutter`].
 
 use crate::border::UserText;
-use crate::event::{RoutingTag, Withheld};
+use crate::firewall::Withheld;
 
 mod blanks;
 pub(crate) mod bracket;
 mod cutter;
 mod own;
 mod piece;
+mod routing_tag;
 mod tags;
 mod word;
 
@@ -19,6 +20,7 @@ mod word;
 mod tests;
 
 pub use cutter::ReplyCutter;
+pub use routing_tag::RoutingTag;
 
 /// The warning about a routing tag with a word in it that nobody knows.
 pub const UNKNOWN_ROUTING_TAG: &str = "unknown_routing_tag";

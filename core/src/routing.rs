@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::event::{DampReason, Named, Others, RoutingReason, RoutingRule, RoutingTag};
+use crate::event::{DampReason, Named, Others, RoutingReason, RoutingRule};
 use crate::ids::{AgentName, EpisodeId, PersonName};
+use crate::reply::RoutingTag;
 use crate::spec::{MemoryPolicy, Mentions};
 use crate::world::World;
 

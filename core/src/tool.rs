@@ -10,9 +10,11 @@ use serde_json::Value;
 use crate::constraint::{Constraint, Terms, fits_all};
 use crate::ids::{AgentName, ArtifactName, Digest, Time, ToolName};
 
+mod finding;
 mod output;
 mod policy;
 
+pub use finding::{ArgumentFinding, Severity};
 pub use output::*;
 pub use policy::*;
 

@@ -1,10 +1,11 @@
 //! Why an event is there, in words.
 
 use folkmoot::core::event::{
-    Author, CloseReason, DampReason, Others, RoutingReason, RoutingRule, RoutingTag, Verdict,
+    Author, CloseReason, DampReason, Others, RoutingReason, RoutingRule, Verdict,
 };
 use folkmoot::core::ids::AgentName;
 use folkmoot::core::principal::Principal;
+use folkmoot::core::reply::RoutingTag;
 use folkmoot::core::why::{Silence, TurnEnd, Verdicts};
 
 use super::gutter::hung;

@@ -1,7 +1,8 @@
 //! What was kept from people of what agents said.
 
 use folkmoot::core::commit::Commit;
-use folkmoot::core::event::{ArtifactFamily, ArtifactWithheld, Event, Withheld};
+use folkmoot::core::event::{ArtifactWithheld, Event};
+use folkmoot::core::firewall::{ArtifactFamily, Withheld};
 use folkmoot::core::ids::{AgentName, MessageId, Position, Time, TurnId, WorldId, WorldName};
 use folkmoot::core::port::EventLog;
 use folkmoot::core::response::LLMResponse;

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::content::Content;
+use crate::firewall::Withheld;
 use crate::ids::{AgentName, MessageId, Position, StateName, TurnId};
 use crate::principal::Principal;
 
@@ -22,43 +23,6 @@ pub struct ArtifactWithheld {
     pub message: Option<MessageId>,
     /// The spans of the spoken text, in order.
     pub spans: Vec<Withheld>,
-}
-
-/// A span of an agent's spoken text that people do not read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Withheld {
-    /// Its first byte.
-    pub from: u32,
-    /// The byte behind its last.
-    pub to: u32,
-    /// What it is.
-    pub family: ArtifactFamily,
-}
-
-/// The families of what is withheld.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ArtifactFamily {
-    /// ReAct: `{"action": …, "action_input": …}`.
-    ReactJson,
-    /// ReAct: `Action:` and `Action Input:` lines.
-    ReactText,
-    /// The call JSON of OpenAI's wires, and of those that copy them.
-    OpenaiCall,
-    /// The call JSON and the tags of Anthropic's models.
-    AnthropicCall,
-    /// The call forms of Llama models.
-    LlamaCall,
-    /// The call JSON and the code fences of Gemini models.
-    GeminiCall,
-    /// Call tags of other open models.
-    CallTag,
-    /// What claims to be a tool's result.
-    ToolResult,
-    /// What claims to be a person's approval.
-    Approval,
-    /// What claims to be a domain artifact of a tool.
-    DomainArtifact,
 }
 
 /// A client told what its user sees: data for the agents, never instructions.

@@ -8,7 +8,9 @@ use crate::ids::{
     AgentName, Attempt, CallId, Digest, Incarnation, Position, RequestId, Time, ToolName, TurnId,
 };
 use crate::principal::Person;
-use crate::tool::{Choose, EffectClass, Question, Repeat, ToolErrorCode, ToolOutcome, View};
+use crate::tool::{
+    ArgumentFinding, Choose, EffectClass, Question, Repeat, ToolErrorCode, ToolOutcome, View,
+};
 
 /// An answer's tool calls were taken up. Their arguments stand in the answer and are not stored again.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,7 +68,7 @@ pub struct ApprovalRequested {
     pub folder: Option<String>,
     /// What is odd about the arguments, and shown with them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<Finding>,
+    pub warnings: Vec<ArgumentFinding>,
     /// The digest of exactly what people are shown.
     pub shown: Digest,
     /// When it expires, by recorded time.
@@ -305,7 +307,7 @@ pub enum CallStatus {
     /// Nobody decided in time.
     Expired,
     /// The arguments are not JSON, or do not fit the schema.
-    Invalid(Vec<Finding>),
+    Invalid(Vec<ArgumentFinding>),
     /// The agent has no such tool.
     Missing,
     /// The answer had more calls than allowed.
@@ -382,87 +384,4 @@ pub struct Progress {
     pub reports: u32,
     /// The digest of all of them, chained in order.
     pub digest: Digest,
-}
-
-/// What is wrong with arguments: where and which rule, never the value.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Finding {
-    /// JSON pointer into the arguments; empty is the whole.
-    pub path: String,
-    /// The schema keyword that is not met; or `too_large`, `too_deep`, `not_json`, `repeated_key`, `not_an_object`,
-    /// `hidden_characters`, `control_characters`, `not_a_path`, or the [code](crate::constraint::path::PathFault::code) of a
-    /// path that is not plain. `ran_before` and `restored` warn of calls that would have an effect twice.
-    pub code: String,
-    /// Whether the call may go on all the same.
-    #[serde(default, skip_serializing_if = "Severity::is_error")]
-    pub severity: Severity,
-}
-
-impl Finding {
-    /// Something that ends the call.
-    #[must_use]
-    pub fn error(path: impl Into<String>, code: impl Into<String>) -> Self {
-        Self {
-            path: path.into(),
-            code: code.into(),
-            severity: Severity::Error,
-        }
-    }
-
-    /// Something that whoever is asked about the call is told.
-    #[must_use]
-    pub fn warning(path: impl Into<String>, code: impl Into<String>) -> Self {
-        Self {
-            path: path.into(),
-            code: code.into(),
-            severity: Severity::Warning,
-        }
-    }
-
-    /// A warning that the tool ran already, in a turn that another one takes the place of: decision 28.
-    pub(crate) fn ran_before() -> Self {
-        Self::warning("", RAN_BEFORE)
-    }
-
-    /// A warning that the call was allowed in the store that this one is a copy of: decision 28.
-    pub(crate) fn restored() -> Self {
-        Self::warning("", RESTORED)
-    }
-
-    /// The line that people are shown of a warning.
-    #[must_use]
-    pub fn to_line(&self) -> String {
-        match self.code.as_str() {
-            RAN_BEFORE => {
-                "warning: this tool ran already for what was asked before the change; it would run again".to_owned()
-            }
-            RESTORED => {
-                "warning: this was allowed before the store was copied; it may have run in the other one".to_owned()
-            }
-            code => format!("warning: {code} at {:?}", self.path),
-        }
-    }
-}
-
-const RAN_BEFORE: &str = "ran_before";
-
-const RESTORED: &str = "restored";
-
-/// How grave a finding is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    /// Whoever is asked about the call is told; it may go on.
-    Warning,
-    /// The call ends.
-    #[default]
-    Error,
-}
-
-impl Severity {
-    /// Whether the call ends.
-    #[must_use]
-    pub fn is_error(&self) -> bool {
-        *self == Self::Error
-    }
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::content::Content;
 use crate::ids::{AgentName, CallId, Digest, EpisodeId, MessageId, PersonName, Position, TurnId};
+use crate::reply::RoutingTag;
 
 /// Somebody said something.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -245,20 +246,6 @@ pub enum RoutingReason {
     Everyone,
     /// It waited for others, and some of them gave it no answer.
     Joined,
-}
-
-/// What an agent says about the routing of its own reply, the strongest last.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RoutingTag {
-    /// Exactly those whom it names are to hear it.
-    To,
-    /// It has nothing to add; nobody is to answer.
-    Pass,
-    /// Its part is done; nobody is to answer.
-    Done,
-    /// Nobody is to go on from here.
-    Stop,
 }
 
 /// Why an addressed agent is not to answer.

@@ -4,7 +4,7 @@ use super::key::Keys;
 use super::kinds::{Kinds, is_type};
 use super::known::{Known, ToolId};
 use super::word::canonical;
-use crate::event::ArtifactFamily;
+use crate::firewall::ArtifactFamily;
 
 /// What was seen of one object or array.
 #[derive(Debug, Clone, Default)]

@@ -1,7 +1,7 @@
 //! The calls in a JSON value, and how far what is around them goes with them.
 
 use super::call::Frame;
-use crate::event::ArtifactFamily;
+use crate::firewall::ArtifactFamily;
 
 /// A value with less content of its own than this, beside the calls in it, is withheld with them. What has more is a report:
 /// it loses its calls alone.

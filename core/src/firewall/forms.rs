@@ -1,7 +1,7 @@
 //! The tags and tokens that calls and results stand between, as the wires and their models write them.
 
 use super::key::Keys;
-use crate::event::ArtifactFamily;
+use crate::firewall::ArtifactFamily;
 
 /// What an opening tag or token begins.
 #[derive(Debug, Clone, Copy)]

@@ -1,6 +1,6 @@
 //! An artifact that was found, with places relative to where it was looked for.
 
-use crate::event::ArtifactFamily;
+use crate::firewall::ArtifactFamily;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Found {

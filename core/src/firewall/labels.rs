@@ -12,7 +12,7 @@ use super::key::Keys;
 use super::known::Known;
 use super::skim::skip_value;
 use super::word::canonical;
-use crate::event::ArtifactFamily;
+use crate::firewall::ArtifactFamily;
 
 /// The longest label, in bytes.
 const LABEL_MAX: usize = 32;

@@ -7,7 +7,7 @@ use super::known::{Known, ToolId};
 use super::skim::skip_value;
 use super::word::canonical;
 use super::{arguments, labels};
-use crate::event::ArtifactFamily;
+use crate::firewall::ArtifactFamily;
 
 /// The most bytes before the first word of a line: blanks, bullets, quotes and emphasis.
 const LEAD_MAX: usize = 32;

@@ -6,7 +6,7 @@ use super::cursor::{Cursor, Stop};
 use super::found::Found;
 use super::known::Known;
 use super::word::canonical;
-use crate::event::ArtifactFamily;
+use crate::firewall::ArtifactFamily;
 
 /// The longest name of a tool, in bytes.
 const NAME_MAX: usize = 128;

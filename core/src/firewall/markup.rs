@@ -12,7 +12,7 @@ use super::skim::{Ends, skip_value};
 use super::tag::{Shape, TAG_MAX, Tag};
 use super::unclosed::Unclosed;
 use super::word::canonical;
-use crate::event::ArtifactFamily;
+use crate::firewall::ArtifactFamily;
 
 /// The longest name before the arguments of a call, in bytes.
 const NAME_MAX: usize = 128;

@@ -8,7 +8,7 @@ use super::found::Found;
 use super::known::{Known, ToolId};
 use super::skim::skip_value;
 use super::word::canonical;
-use crate::event::ArtifactFamily;
+use crate::firewall::ArtifactFamily;
 
 /// The longest name of a tool, with what qualifies it, in bytes.
 const NAME_MAX: usize = 128;

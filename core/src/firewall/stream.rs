@@ -17,7 +17,7 @@ use super::unclosed::Unclosed;
 use super::value::{Value, level};
 use super::wrap::{Wrap, Wrapped};
 use super::{Span, line, list, markup, spoken, work};
-use crate::event::Withheld;
+use crate::firewall::Withheld;
 
 /// How many bytes are looked at before what was decided is let go.
 const CHUNK: usize = 64 * 1024;

@@ -3,7 +3,7 @@ use std::sync::OnceLock;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::event::ArtifactFamily;
+use crate::firewall::ArtifactFamily;
 
 mod bounds;
 mod comments;

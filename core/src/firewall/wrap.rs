@@ -3,7 +3,7 @@
 
 use super::Span;
 use super::find::first_of;
-use crate::event::{ArtifactFamily, Withheld};
+use crate::firewall::{ArtifactFamily, Withheld};
 
 /// The most bytes that are held around artifacts: a fence with what it says of its language, and white space.
 const HELD_MAX: usize = 256;

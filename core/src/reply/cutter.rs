@@ -6,8 +6,7 @@ use super::own::Own;
 use super::piece::Piece;
 use super::tags::Tags;
 use crate::border::UserText;
-use crate::event::Withheld;
-use crate::firewall::{Firewall, Known, Span};
+use crate::firewall::{Firewall, Known, Span, Withheld};
 use crate::ids::AgentName;
 use crate::routing::mentions::Roster;
 

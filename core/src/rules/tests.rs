@@ -1,11 +1,10 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::event::{Finding, Severity};
 use crate::ids::ModelName;
 use crate::spec::{Limits, ModelSpec};
 use crate::testing::*;
-use crate::tool::{ArtifactField, ArtifactSpec, FieldForm};
+use crate::tool::{ArgumentFinding, ArtifactField, ArtifactSpec, FieldForm, Severity};
 
 fn fault(change: impl FnOnce(&mut WorldSpec)) -> RulesError {
     Rules::check(room_with(change)).unwrap_err()
@@ -107,7 +106,7 @@ fn models_are_told_of_a_schema_without_its_noise_and_calls_are_checked_by_the_wh
     let told = json!({ "properties": { "path": { "type": "string" } } });
     assert_eq!(rules.told_schema(&tool("look")), Some(&told));
     assert_eq!(rules.spec().tools[&tool("look")].schema, schema);
-    let wrong = Finding::error("/path", "type");
+    let wrong = ArgumentFinding::error("/path", "type");
     assert_eq!(rules.findings(&tool("look"), "{\"path\":1}"), vec![wrong]);
 }
 
@@ -119,7 +118,7 @@ fn recorded_tool_that_no_model_can_be_told_of_is_declared_to_none_and_its_calls_
     let rules = Rules::from(room_where_look_has(schema));
     assert_eq!(rules.told_schema(&tool("look")), None);
     assert!(rules.told_schema(&tool("wipe")).is_some());
-    let wrong = Finding::error("/path", "type");
+    let wrong = ArgumentFinding::error("/path", "type");
     assert_eq!(rules.findings(&tool("look"), "{\"path\":1}"), vec![wrong]);
     assert_eq!(rules.findings(&tool("look"), "{\"path\":\"a\"}"), vec![]);
 }
@@ -149,7 +148,7 @@ fn findings_are_bounded_and_hold_no_value() {
     spec.tools.get_mut(&tool("look")).unwrap().schema =
         json!({ "type": "object", "required": names });
     let rules = Rules::check(spec).unwrap();
-    let missing = Finding::error("", "required");
+    let missing = ArgumentFinding::error("", "required");
     assert_eq!(
         rules.findings(&tool("look"), "{\"secret\":\"s3cr3t\"}"),
         vec![missing; validate::FINDINGS_MAX]

@@ -6,10 +6,9 @@ use serde_json::Value;
 use super::Rules;
 use crate::canonical::{JsonFault, read};
 use crate::constraint::path;
-use crate::event::{Finding, Severity};
 use crate::ids::ToolName;
 use crate::limits::{ARGUMENTS_BYTES_MAX, ARGUMENTS_DEPTH_MAX};
-use crate::tool::PathArguments;
+use crate::tool::{ArgumentFinding, PathArguments, Severity};
 
 mod text;
 
@@ -26,8 +25,8 @@ impl Rules {
     ///
     /// Size, depth, form, characters, paths, schema: the first three end the search.
     #[must_use]
-    pub fn findings(&self, tool: &ToolName, arguments: &str) -> Vec<Finding> {
-        let whole = |code: &str| vec![Finding::error("", code)];
+    pub fn findings(&self, tool: &ToolName, arguments: &str) -> Vec<ArgumentFinding> {
+        let whole = |code: &str| vec![ArgumentFinding::error("", code)];
         if arguments.len() > ARGUMENTS_BYTES_MAX {
             return whole("too_large");
         }
@@ -52,9 +51,10 @@ impl Rules {
         let Some(validator) = validator else {
             return whole("no_schema");
         };
-        let (warnings, hidden): (Vec<Finding>, Vec<Finding>) = text::findings(&value)
-            .into_iter()
-            .partition(|finding| finding.severity == Severity::Warning);
+        let (warnings, hidden): (Vec<ArgumentFinding>, Vec<ArgumentFinding>) =
+            text::findings(&value)
+                .into_iter()
+                .partition(|finding| finding.severity == Severity::Warning);
         let paths = self.spec.tools.get(tool).map(|tool| &tool.paths);
         let errors = hidden
             .into_iter()
@@ -67,7 +67,10 @@ impl Rules {
 }
 
 /// Which arguments are to be paths and are not plain ones: two spellings of one place could be two to rules and to people.
-fn odd_paths<'v>(paths: &'v PathArguments, value: &'v Value) -> impl Iterator<Item = Finding> + 'v {
+fn odd_paths<'v>(
+    paths: &'v PathArguments,
+    value: &'v Value,
+) -> impl Iterator<Item = ArgumentFinding> + 'v {
     let odd = |place: &String| {
         let code = match value.pointer(place)? {
             Value::String(path) => path::parts(path).err()?.code(),
@@ -77,15 +80,18 @@ fn odd_paths<'v>(paths: &'v PathArguments, value: &'v Value) -> impl Iterator<It
             | Value::Array(_)
             | Value::Object(_) => "not_a_path",
         };
-        Some(Finding::error(place, code))
+        Some(ArgumentFinding::error(place, code))
     };
     paths.at.iter().filter_map(odd)
 }
 
 /// Where `value` does not fit the schema, and which keyword of it.
-fn misfits<'v>(validator: &'v Validator, value: &'v Value) -> impl Iterator<Item = Finding> + 'v {
+fn misfits<'v>(
+    validator: &'v Validator,
+    value: &'v Value,
+) -> impl Iterator<Item = ArgumentFinding> + 'v {
     let finding = |error: jsonschema::ValidationError<'_>| {
-        Finding::error(error.instance_path().to_string(), error.kind().keyword())
+        ArgumentFinding::error(error.instance_path().to_string(), error.kind().keyword())
     };
     validator.iter_errors(value).map(finding)
 }

@@ -1,12 +1,11 @@
 use super::*;
 use crate::effect::Effect;
-use crate::event::Notice;
 use crate::event::{
-    Author, CloseReason, DampReason, EventKind, NoticePosted, RoutingReason, RoutingRule,
-    RoutingTag,
+    Author, CloseReason, DampReason, EventKind, Notice, NoticePosted, RoutingReason, RoutingRule,
 };
 use crate::ids::{AgentName, CallId, TurnId};
 use crate::principal::Principal;
+use crate::reply::RoutingTag;
 use crate::testing::*;
 
 /// The commit that holds `position`.

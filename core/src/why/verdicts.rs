@@ -6,9 +6,9 @@ use super::{message_of, routing_of};
 use crate::commit::Commit;
 use crate::event::{
     Author, DampReason, Event, MessageRouted, Notice, Others, RoutingReason, RoutingRule,
-    RoutingTag,
 };
 use crate::ids::{AgentName, EpisodeId, PersonName, Position};
+use crate::reply::RoutingTag;
 
 /// What was decided about a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,10 +5,9 @@ use serde_json::Value;
 
 use super::World;
 use crate::content::Content;
-use crate::event::Finding;
 use crate::ids::{AgentName, Attempt, CallId, Digest, Position, RequestId, Time, ToolName};
 use crate::refusal::{Decided, RefusalReason};
-use crate::tool::{Choose, EffectClass, Question};
+use crate::tool::{ArgumentFinding, Choose, EffectClass, Question};
 
 /// A request that waits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,7 +40,7 @@ pub enum RequestKind {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         folder: Option<String>,
         /// What is odd about the arguments, and shown with them.
-        warnings: Vec<Finding>,
+        warnings: Vec<ArgumentFinding>,
         /// The digest of exactly what is shown.
         shown: Digest,
         /// When it expires, by recorded time.

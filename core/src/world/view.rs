@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use super::World;
 use crate::content::Content;
-use crate::event::Finding;
 use crate::ids::{AgentName, CallId, ToolName};
 use crate::memory::{CallState, Given, OpenCall};
 use crate::port::{Input, TextEvent, ToolResultEvent, TurnView};
 use crate::request::Item;
-use crate::tool::EffectClass;
+use crate::tool::{ArgumentFinding, EffectClass};
 
 /// Exactly what people are shown of a call that asks for permission. Its digest is in the request.
 #[must_use]
@@ -18,7 +17,7 @@ pub fn approval_text(
     tool: &ToolName,
     effect: EffectClass,
     arguments: &str,
-    warnings: &[Finding],
+    warnings: &[ArgumentFinding],
 ) -> String {
     let warnings: String = warnings
         .iter()

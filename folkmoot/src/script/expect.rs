@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use folkmoot_core::event::{
-    ArtifactFamily, CloseReason, DampReason, RoutingReason, RoutingRule, RoutingTag, Scope,
-};
+use folkmoot_core::event::{CloseReason, DampReason, RoutingReason, RoutingRule, Scope};
+use folkmoot_core::firewall::ArtifactFamily;
 use folkmoot_core::ids::{AgentName, ArtifactName, PersonName, ToolName};
 use folkmoot_core::money::Money;
+use folkmoot_core::reply::RoutingTag;
 use folkmoot_core::world::Activity;
 use regex::Regex;
 use serde_json::Value;

@@ -1,7 +1,6 @@
 //! The firewall over streams, and mentions within them.
 
-use folkmoot::core::event::Withheld;
-use folkmoot::core::firewall::{Firewall, Known, Span};
+use folkmoot::core::firewall::{Firewall, Known, Span, Withheld};
 use serde_json::json;
 
 use crate::corpus;

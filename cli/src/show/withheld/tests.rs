@@ -1,6 +1,7 @@
 //! What an operator reads.
 
-use folkmoot::core::event::{ArtifactFamily, ArtifactWithheld, Withheld};
+use folkmoot::core::event::ArtifactWithheld;
+use folkmoot::core::firewall::{ArtifactFamily, Withheld};
 use folkmoot::core::ids::{AgentName, Position, Time, TurnId};
 
 use super::*;

@@ -1,7 +1,7 @@
 //! The fixed sentences of calls that gave no words of their own.
 
-use crate::event::{CallStatus, Finding, UnansweredCause, UnknownCause};
-use crate::tool::ToolErrorCode;
+use crate::event::{CallStatus, UnansweredCause, UnknownCause};
+use crate::tool::{ArgumentFinding, ToolErrorCode};
 
 /// What an agent reads of a call whose arguments a person changed, before the result.
 pub(super) const EDITED: &str = "edited: A person changed the arguments of this call before it ran. What follows is \
@@ -106,8 +106,8 @@ fn failure(code: ToolErrorCode) -> String {
     format!("{code}: {text}")
 }
 
-fn invalid(findings: &[Finding]) -> String {
-    let at = |finding: &Finding| match finding.path.as_str() {
+fn invalid(findings: &[ArgumentFinding]) -> String {
+    let at = |finding: &ArgumentFinding| match finding.path.as_str() {
         "" => finding.code.clone(),
         path => format!("{path}: {}", finding.code),
     };

@@ -5,11 +5,10 @@ use serde_json::{Value, json};
 
 use super::super::path::{PathFault, is_beneath, parts, plain};
 use super::super::{Constraint, ConstraintFault, Terms};
-use crate::event::Severity;
 use crate::ids::ToolName;
 use crate::rules::Rules;
 use crate::spec::{DenyRule, WorldSpec};
-use crate::tool::{CallRule, EffectClass, PathArguments, ToolSpec};
+use crate::tool::{CallRule, EffectClass, PathArguments, Severity, ToolSpec};
 
 fn tool() -> ToolSpec {
     let schema = json!({ "type": "object", "properties": { "path": { "type": "string" } } });

@@ -1,5 +1,5 @@
 use super::*;
-use crate::event::{ArtifactFamily, Withheld};
+use crate::firewall::{ArtifactFamily, Withheld};
 
 #[test]
 fn artifacts_are_cut_and_listed() {

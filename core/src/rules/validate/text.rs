@@ -2,18 +2,18 @@
 
 use serde_json::Value;
 
-use crate::event::{Finding, Severity};
+use crate::tool::{ArgumentFinding, Severity};
 
 /// What the texts in `value`, keys included, hold that a person who reads them does not see. Hidden characters are an
 /// error always: whoever allows a call must see all of it. Control characters are shown escaped, and a warning.
-pub(super) fn findings(value: &Value) -> Vec<Finding> {
+pub(super) fn findings(value: &Value) -> Vec<ArgumentFinding> {
     let mut found = Vec::new();
     walk(value, &mut String::new(), &mut found);
     found
 }
 
 /// The depth of `value` is bounded by then.
-fn walk(value: &Value, path: &mut String, found: &mut Vec<Finding>) {
+fn walk(value: &Value, path: &mut String, found: &mut Vec<ArgumentFinding>) {
     match value {
         Value::String(text) => found.extend(finding(text, path)),
         Value::Array(items) => {
@@ -39,7 +39,7 @@ fn walk(value: &Value, path: &mut String, found: &mut Vec<Finding>) {
     }
 }
 
-fn step(key: &str, item: &Value, path: &mut String, found: &mut Vec<Finding>) {
+fn step(key: &str, item: &Value, path: &mut String, found: &mut Vec<ArgumentFinding>) {
     let before = path.len();
     path.push('/');
     path.push_str(key);
@@ -47,16 +47,16 @@ fn step(key: &str, item: &Value, path: &mut String, found: &mut Vec<Finding>) {
     path.truncate(before);
 }
 
-fn finding(text: &str, path: &str) -> Option<Finding> {
+fn finding(text: &str, path: &str) -> Option<ArgumentFinding> {
     if text.is_ascii() && !text.contains(is_control) {
         return None;
     }
     if has_hidden(text) {
-        return Some(Finding::error(path, "hidden_characters"));
+        return Some(ArgumentFinding::error(path, "hidden_characters"));
     }
-    let warning = Finding {
+    let warning = ArgumentFinding {
         severity: Severity::Warning,
-        ..Finding::error(path, "control_characters")
+        ..ArgumentFinding::error(path, "control_characters")
     };
     text.contains(is_control).then_some(warning)
 }

@@ -8,14 +8,12 @@ use super::Draft;
 use super::asking::Errand;
 use super::now::Now;
 use crate::canonical::{arguments_digest, read};
-use crate::event::{
-    AdmittedCall, CallStatus, CallsAdmitted, Event, Finding, Purpose, ToolFinished,
-};
+use crate::event::{AdmittedCall, CallStatus, CallsAdmitted, Event, Purpose, ToolFinished};
 use crate::ids::{AgentName, Attempt, CallId, EpisodeId, Position, ToolName, TurnId};
 use crate::limits::OPEN_CALLS_MAX;
 use crate::response::{CallPart, LLMResponse};
 use crate::rules::{Rules, Ruling};
-use crate::tool::{EffectClass, Repeat, ToolKind, ToolSpec};
+use crate::tool::{ArgumentFinding, EffectClass, Repeat, ToolKind, ToolSpec};
 use crate::world::World;
 
 /// What becomes of a call when it is taken up.
@@ -26,7 +24,7 @@ enum Admission<'a> {
     Asks {
         tool: &'a ToolSpec,
         effect: EffectClass,
-        warnings: Vec<Finding>,
+        warnings: Vec<ArgumentFinding>,
     },
     AsksAgent(&'a [AgentName]),
     HandsOver(&'a [AgentName]),
@@ -42,7 +40,7 @@ pub(super) struct Asking<'a> {
     pub(super) effect: EffectClass,
     pub(super) arguments: &'a str,
     /// What is odd about its arguments.
-    pub(super) warnings: Vec<Finding>,
+    pub(super) warnings: Vec<ArgumentFinding>,
     /// The attempt that was about to start; `None` if the call is just taken up.
     pub(super) attempt: Option<Attempt>,
 }
@@ -234,7 +232,7 @@ impl<'a> Intake<'a> {
             (ToolKind::Ask { agents }, _) => Admission::AsksAgent(agents),
             (ToolKind::Handoff { agents }, _) => Admission::HandsOver(agents),
             (ToolKind::Run, Ruling::Runs) if redoes || now == Now::Asks => {
-                let ran = redoes.then(Finding::ran_before);
+                let ran = redoes.then(ArgumentFinding::ran_before);
                 let warnings = warnings.into_iter().chain(ran).collect();
                 Admission::Asks {
                     tool,
@@ -247,7 +245,7 @@ impl<'a> Intake<'a> {
                 .memo_of(tool, admitted.arguments)
                 .map_or(Admission::Free, Admission::Remembered),
             (ToolKind::Run, Ruling::Asks(effect)) => {
-                let ran = redoes.then(Finding::ran_before);
+                let ran = redoes.then(ArgumentFinding::ran_before);
                 Admission::Asks {
                     tool,
                     effect,

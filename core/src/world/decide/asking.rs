@@ -5,13 +5,14 @@ use std::time::Duration;
 use super::Draft;
 use crate::content::Content;
 use crate::event::{
-    AgentAsked, Author, CallStatus, CloseReason, Event, Finding, HandedOff, MessageBody,
-    MessagePosted, MessageRouted, Notice, Others, RoutingReason, RoutingRule, UnansweredCause,
+    AgentAsked, Author, CallStatus, CloseReason, Event, HandedOff, MessageBody, MessagePosted,
+    MessageRouted, Notice, Others, RoutingReason, RoutingRule, UnansweredCause,
 };
 use crate::firewall::scan;
 use crate::ids::{AgentName, CallId, EpisodeId, MessageId, Position, TurnId};
 use crate::memory::Message;
 use crate::spec::MemoryPolicy;
+use crate::tool::ArgumentFinding;
 use crate::world::World;
 use crate::world::waits::NoWait;
 
@@ -37,20 +38,20 @@ impl Errand<'_> {
 
     /// Whom it turns to and what it says, by its arguments.
     fn read(&self, world: &World) -> Result<(AgentName, String), CallStatus> {
-        let (to, text) = self
-            .words()
-            .map_err(|(path, code)| CallStatus::Invalid(vec![Finding::error(path, code)]))?;
+        let (to, text) = self.words().map_err(|(path, code)| {
+            CallStatus::Invalid(vec![ArgumentFinding::error(path, code)])
+        })?;
         let max =
             usize::try_from(world.rules.spec().limits.message_bytes_max).unwrap_or(usize::MAX);
         if text.len() > max {
-            return Err(CallStatus::Invalid(vec![Finding::error(
+            return Err(CallStatus::Invalid(vec![ArgumentFinding::error(
                 "/text",
                 "message_bytes_max",
             )]));
         }
         // People read what agents say to each other.
         if !scan(&text, world.rules.known()).is_empty() {
-            return Err(CallStatus::Invalid(vec![Finding::error(
+            return Err(CallStatus::Invalid(vec![ArgumentFinding::error(
                 "/text", "artifact",
             )]));
         }

@@ -2,11 +2,11 @@
 
 use super::admission::Asking;
 use super::{Draft, fit};
-use crate::event::{Event, Finding, OutcomeUnknown, Restored, StreamCut, UnknownCause};
+use crate::event::{Event, OutcomeUnknown, Restored, StreamCut, UnknownCause};
 use crate::ids::{AgentName, Attempt, CallId, CopyId, Position, RequestId, Time};
 use crate::limits::FACTS_BYTES_MAX;
 use crate::memory::{CallState, OpenCall};
-use crate::tool::ToolSpec;
+use crate::tool::{ArgumentFinding, ToolSpec};
 use crate::world::{Request, RequestKind, World};
 
 /// The most bytes of facts of what one opening asks anew, unless a single request has more. The opening and a changed
@@ -204,7 +204,7 @@ impl<'w> Draft<'w> {
     ) {
         let mut warnings = self.rules_of(agent).findings(&tool.name, arguments);
         warnings.retain(|finding| !finding.severity.is_error());
-        warnings.push(Finding::restored());
+        warnings.push(ArgumentFinding::restored());
         let (effect, attempt) = (open.effect.unwrap_or(tool.effect), further(open));
         self.request_approval(
             &Asking {

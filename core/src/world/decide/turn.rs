@@ -6,12 +6,13 @@ use super::calling::Calling;
 use super::{Draft, No, model::backoff};
 use crate::content::Content;
 use crate::event::{
-    AgentFailed, AgentReacted, CloseReason, Event, Notice, Purpose, RoutingTag, SpentLimit,
-    TurnClosed, TurnDeclined, TurnOpened, Unasked,
+    AgentFailed, AgentReacted, CloseReason, Event, Notice, Purpose, SpentLimit, TurnClosed,
+    TurnDeclined, TurnOpened, Unasked,
 };
 use crate::ids::{AgentName, Attempt, CallId, EpisodeId, Position, Time, TurnId};
 use crate::memory::{Memory, Reading, Remembered};
 use crate::reaction::Reaction;
+use crate::reply::RoutingTag;
 use crate::request::Parameters;
 use crate::response::LLMResponse;
 use crate::rules::Rules;

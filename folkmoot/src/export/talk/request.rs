@@ -1,10 +1,10 @@
 //! Calls, and what people are asked and say about them.
 
 use folkmoot_core::event::{
-    ApprovalRequested, CallStatus, Event, Finding, GrantGiven, QuestionAnswered, QuestionAsked,
+    ApprovalRequested, CallStatus, Event, GrantGiven, QuestionAnswered, QuestionAsked,
     ToolFinished, Verdict,
 };
-use folkmoot_core::tool::{ToolOutcome, View};
+use folkmoot_core::tool::{ArgumentFinding, ToolOutcome, View};
 
 use super::sentence::{counted, decided, settled};
 use super::{Blank, Body, Entry, EntryKind, OUTPUT_MAX, Talk};
@@ -78,7 +78,7 @@ impl Talk {
             asked.shown.short(),
             time(asked.expires_at)
         );
-        let warned = asked.warnings.iter().map(Finding::to_line);
+        let warned = asked.warnings.iter().map(ArgumentFinding::to_line);
         let (body, notes) = (
             self.calls.arguments(asked.call),
             warned.chain([shown]).collect(),

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use folkmoot_core::commit::Commit;
-use folkmoot_core::event::{ArtifactFamily, ArtifactWithheld, Event, ToolFinished};
+use folkmoot_core::event::{ArtifactWithheld, Event, ToolFinished};
+use folkmoot_core::firewall::ArtifactFamily;
 use folkmoot_core::ids::{CallId, ToolName};
 use folkmoot_core::tool::{Artifact, View};
 use folkmoot_core::view::{blocks, plain};

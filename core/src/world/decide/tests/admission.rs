@@ -6,7 +6,7 @@ use crate::request::Item;
 use crate::response::{CallPart, LLMResponse, Part, Reply};
 use crate::spec::Mode;
 use crate::testing::*;
-use crate::tool::EffectClass;
+use crate::tool::{ArgumentFinding, EffectClass};
 
 fn statuses(past: &Past) -> Vec<CallStatus> {
     let status = |event: &Event| {
@@ -64,7 +64,9 @@ fn a_call_that_the_limit_cut_is_told_as_malformed_and_the_turn_goes_on() {
         .answered("bob", answer);
     assert_eq!(
         statuses(&past),
-        [CallStatus::Invalid(vec![Finding::error("", "not_json")])]
+        [CallStatus::Invalid(vec![ArgumentFinding::error(
+            "", "not_json"
+        )])]
     );
     assert!(
         last_result(&past).starts_with("invalid_arguments: "),
@@ -90,7 +92,7 @@ fn nameless_call_gets_its_result_too() {
 #[test]
 fn invalid_arguments_are_told_by_path_and_rule_and_never_by_value() {
     let past = Past::began().bob_calls(&[("look", "{\"path\":4711}")]);
-    let finding = Finding::error("/path", "type");
+    let finding = ArgumentFinding::error("/path", "type");
     assert_eq!(statuses(&past), [CallStatus::Invalid(vec![finding])]);
     let expected = "invalid_arguments: The arguments do not fit the tool's schema (/path: type).";
     assert_eq!(last_result(&past), expected);
@@ -100,7 +102,7 @@ fn invalid_arguments_are_told_by_path_and_rule_and_never_by_value() {
 fn arguments_that_are_no_object_are_invalid() {
     for (arguments, code) in [("[1", "not_json"), ("[1]", "not_an_object")] {
         let past = Past::began().bob_calls(&[("look", arguments)]);
-        let finding = Finding::error("", code);
+        let finding = ArgumentFinding::error("", code);
         assert_eq!(statuses(&past), [CallStatus::Invalid(vec![finding])]);
     }
 }

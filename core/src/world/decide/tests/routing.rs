@@ -1,4 +1,5 @@
 use crate::event::*;
+use crate::reply::RoutingTag;
 use crate::spec::{Mentions, WorldSpec};
 use crate::testing::*;
 use crate::tool::ToolOutcome;

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::spec::Limits;
+use crate::tool::ArgumentFinding;
 
 #[test]
 fn question_that_would_exceed_the_hop_budget_is_refused_and_told_once() {
@@ -76,7 +77,7 @@ fn question_must_have_words() {
     ] {
         for tool in ["ask", "hand"] {
             let past = Past::with(room.clone()).bob_calls(&[(tool, arguments)]);
-            let finding = Finding::error(path, code);
+            let finding = ArgumentFinding::error(path, code);
             assert_eq!(
                 statuses(&past),
                 [CallStatus::Invalid(vec![finding])],
