@@ -4,6 +4,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::Position;
 
+/// The words that stand where a text was erased.
+pub const ERASED: &str = "[erased]";
+
 /// A text or value that may have been erased. Every fold handles both cases.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -9,11 +9,9 @@ mod block;
 mod decimal;
 mod form;
 mod model;
-mod pointer;
 #[cfg(test)]
 mod tests;
 
 pub use artifact::artifact_blocks;
 pub use block::{Block, Column, blocks, plain};
 pub use model::{Seen, for_model};
-pub(crate) use pointer::is_pointer;

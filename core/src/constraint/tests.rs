@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::path::PathFault;
-use super::{Constraint, ConstraintError, digest_of_rest, fits_all};
+use super::{Constraint, ConstraintError, digest_of_rest, fits_all, is_pointer};
 
 mod paths;
 
@@ -223,4 +223,14 @@ fn digests_tell_numbers_apart_as_they_always_did() {
         digest_of_rest(&[], &json!({ "n": 1 })),
         digest_of_rest(&[], &json!({ "n": 1.0 }))
     );
+}
+
+#[test]
+fn a_json_pointer_to_a_part_begins_with_a_slash() {
+    for path in ["/", "/a/0", "/a~1b/~0"] {
+        assert!(is_pointer(path), "{path}");
+    }
+    for path in ["", "a", "$.a", "/a~", "/~2"] {
+        assert!(!is_pointer(path), "{path}");
+    }
 }

@@ -72,9 +72,6 @@ pub struct Message {
 }
 
 impl Message {
-    /// What stands in an item where the text was erased.
-    pub const ERASED: &'static str = "[erased]";
-
     /// Whether `agent` hears it. Nobody hears themselves, nor twice what their call gave.
     #[must_use]
     pub fn is_heard_by(&self, agent: &AgentName) -> bool {

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use jsonschema::Validator;
 
 use super::{Rules, RulesError};
+use crate::constraint::is_pointer;
 use crate::ids::{ArtifactName, ToolName};
 use crate::schema::compile;
 use crate::spec::WorldSpec;
 use crate::tool::{ArtifactColumn, ArtifactField, ArtifactSpec, FieldForm, ToolOutput, View};
-use crate::view::is_pointer;
 
 /// The compiled schemas of the kinds.
 pub(super) type Kinds = BTreeMap<ArtifactName, Arc<Validator>>;
@@ -26,7 +26,7 @@ pub(super) fn check_kinds(spec: &WorldSpec) -> Result<Kinds, RulesError> {
             kind: name.clone(),
             why,
         };
-        if let Some(path) = paths(kind).find(|path| !is_pointer(path)) {
+        if let Some(path) = paths(kind).find(|path| !path.is_empty() && !is_pointer(path)) {
             return Err(bad(format!(
                 "{path:?} is not a JSON pointer, e.g. /cost/min"
             )));

@@ -1,9 +1,8 @@
 //! The item that tells an agent of calls that ran in a turn whose place another one takes.
 
 use super::{Fence, ModelText, ModelView};
-use crate::content::Content;
+use crate::content::{Content, ERASED};
 use crate::ids::{AgentName, ToolName};
-use crate::memory::Message;
 use crate::request::Item;
 
 /// The most calls that are told one by one: the newest.
@@ -68,7 +67,7 @@ fn line(call: &DoneCall<'_>) -> String {
             )
         }
         (None, Content::Erased { .. }) => {
-            format!("{tool}, called with {}: {ended}", Message::ERASED)
+            format!("{tool}, called with {}: {ended}", ERASED)
         }
     }
 }

@@ -6,10 +6,9 @@ use serde_json::{Value, json};
 
 use super::{Fence, ModelText, redacted};
 use crate::canonical::canonical_text;
-use crate::content::Content;
+use crate::content::{Content, ERASED};
 use crate::event::Attachment;
 use crate::ids::StateName;
-use crate::memory::Message;
 use crate::redaction::{RedactionKind, redact_value};
 use crate::request::{Attached, Item};
 
@@ -30,7 +29,7 @@ pub(crate) fn heard(
         from: ModelText(from.to_owned()),
         text: ModelText(
             text.present()
-                .map_or_else(|| Message::ERASED.to_owned(), |text| redacted(redact, text)),
+                .map_or_else(|| ERASED.to_owned(), |text| redacted(redact, text)),
         ),
         attachments: attachments.iter().map(file).collect(),
     }
@@ -42,9 +41,7 @@ pub(crate) fn observed(
     state: Option<&Value>,
     redact: &BTreeSet<RedactionKind>,
 ) -> Item {
-    let mut state = state
-        .cloned()
-        .unwrap_or_else(|| Value::from(Message::ERASED));
+    let mut state = state.cloned().unwrap_or_else(|| Value::from(ERASED));
     redact_value(redact, &mut state);
     let told = canonical_text(&json!({ "state": name, "value": state }));
     Item::State {

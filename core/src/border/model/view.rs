@@ -4,9 +4,8 @@ use serde::Serialize;
 
 use super::sentence::{CLOSED_BY_FORK, EDITED, sentence};
 use super::{Crossing, Fence, ModelText, redacted};
-use crate::content::Content;
+use crate::content::{Content, ERASED};
 use crate::event::{CallStatus, OutcomeSettled, SettledHow};
-use crate::memory::Message;
 use crate::request::Item;
 use crate::tool::ToolOutcome;
 use crate::view::{Seen, for_model};
@@ -37,7 +36,7 @@ impl ModelView {
                     Seen::Sentence(text) => Self::fixed(text.to_owned(), false, crossing),
                 }
             }
-            (CallStatus::Done, _) => Self::fixed(Message::ERASED.to_owned(), false, crossing),
+            (CallStatus::Done, _) => Self::fixed(ERASED.to_owned(), false, crossing),
             (CallStatus::SettledRan | CallStatus::HandedOff, _) => fixed(false),
             (CallStatus::Denied, _) => fixed(true).because(crossing),
             (_, _) => fixed(true),
@@ -48,7 +47,7 @@ impl ModelView {
     /// erased.
     pub(crate) fn answered(text: Option<&str>, crossing: Crossing<'_>) -> Self {
         text.map_or_else(
-            || Self::fixed(Message::ERASED.to_owned(), false, crossing),
+            || Self::fixed(ERASED.to_owned(), false, crossing),
             |text| Self::data(text, crossing),
         )
     }

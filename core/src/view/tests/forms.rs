@@ -206,13 +206,3 @@ fn a_table_is_drawn_with_a_cell_for_each_column() {
     );
     assert_eq!(rows, [["Ann", "4.5"], ["Bob", ""], ["Cy", ""]]);
 }
-
-#[test]
-fn a_json_pointer_is_empty_or_begins_with_a_slash() {
-    for path in ["", "/", "/a/0", "/a~1b/~0"] {
-        assert!(is_pointer(path), "{path}");
-    }
-    for path in ["a", "$.a", "/a~", "/~2"] {
-        assert!(!is_pointer(path), "{path}");
-    }
-}

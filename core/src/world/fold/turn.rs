@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use crate::border::model::erased_notice;
-use crate::content::Content;
+use crate::content::{Content, ERASED};
 use crate::event::{
     AgentFailed, AgentReacted, Author, MemoryCompacted, ModelAnswered, ModelCalled, ModelFailed,
     PrefixBroken, Purpose, Stopped, StreamStarted, TurnClosed, TurnDeclined, TurnOpened,
@@ -289,7 +289,7 @@ impl World {
     pub(super) fn compact(&mut self, event: &MemoryCompacted) {
         let text = match &self.answer {
             Some((at, _, Content::Present(response))) if *at == event.answer => response.spoken(),
-            Some(_) | None => Message::ERASED.to_owned(),
+            Some(_) | None => ERASED.to_owned(),
         };
         let Some(memory) = self.memories.get_mut(&event.agent) else {
             return;
@@ -409,7 +409,7 @@ impl Memory {
     fn say(&mut self, response: &Content<LLMResponse>) {
         let Content::Present(response) = response else {
             return self.remember(Item::Said {
-                parts: vec![Part::Text(Message::ERASED.to_owned())],
+                parts: vec![Part::Text(ERASED.to_owned())],
             });
         };
         let mut parts = response.reply().parts.clone();
