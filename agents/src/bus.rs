@@ -8,9 +8,9 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use folkmoot_core::border::UserText;
 use folkmoot_core::ids::{AgentName, CallId, MessageId, Position, ToolName};
 use folkmoot_core::port::{Agent, AgentError, Reaction, TextEvent, ToolResultEvent, TurnView};
+use folkmoot_core::text::UserText;
 use folkmoot_core::world::{Activity, Doing};
 use futures::FutureExt as _;
 use tokio::sync::{broadcast, mpsc, oneshot};

@@ -1,8 +1,8 @@
 //! What can go wrong with a world that is open.
 
+use folkmoot_core::event::refusal::Refusal;
 use folkmoot_core::ids::{ModelName, Position, ToolName, WorldName};
 use folkmoot_core::port::{AppendError, ReadError};
-use folkmoot_core::refusal::Refusal;
 
 use crate::parts::AssembleError;
 

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use folkmoot_core::causes::with_causes;
 use folkmoot_core::ids::WorldId;
+use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::port::{Blobs, Files, Model};
-use folkmoot_core::request::{Attached, Item, ModelRequest};
-pub use folkmoot_core::tokens::FILES_BYTES_MAX;
+pub use folkmoot_core::prompt::tokens::FILES_BYTES_MAX;
+use folkmoot_core::prompt::{Attached, Item, ModelRequest};
 
 /// Reads what `request` has attached and `model` can read, the newest files first, up to [`FILES_BYTES_MAX`]. A file that is not there or cannot be read is left out: the
 /// adapter says so in a warning of its reply.

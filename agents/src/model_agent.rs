@@ -1,8 +1,8 @@
 //! The agent behind which a model stands.
 
 use async_trait::async_trait;
+use folkmoot_core::model::Parameters;
 use folkmoot_core::port::{Agent, AgentError, Reaction, TextEvent, ToolResultEvent, TurnView};
-use folkmoot_core::request::Parameters;
 
 /// Asks its model, whatever the news.
 #[derive(Debug, Clone, Copy, Default)]

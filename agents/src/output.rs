@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use folkmoot_core::causes::with_causes;
 use folkmoot_core::ids::WorldId;
-use folkmoot_core::port::{BLOB_BYTES_MAX, Blobs};
+use folkmoot_core::port::Blobs;
+use folkmoot_core::port::causes::with_causes;
+use folkmoot_core::spec::limits::BLOB_BYTES_MAX;
 use folkmoot_core::tool::{
     BlobRef, Reconciliation, ToolErrorCode, ToolOutcome, ToolOutput, ToolSpec, View,
 };

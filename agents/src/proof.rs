@@ -1,7 +1,7 @@
 //! Proof of who acts. Whoever hands one out is the ingress, and answers for it.
 
+use folkmoot_core::ids::principal::{Person, Principal};
 use folkmoot_core::ids::{AgentName, PersonName, ToolName};
-use folkmoot_core::principal::{Person, Principal};
 
 /// Who a seat is for, as the ingress proved it.
 #[derive(Debug, Clone, PartialEq, Eq)]

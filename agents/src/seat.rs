@@ -4,15 +4,14 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use folkmoot_core::command::commit::{CommandKey, Keyed};
 use folkmoot_core::command::{Action, Command, Judgement, Reply, Settlement};
-use folkmoot_core::commit::{CommandKey, Keyed};
 use folkmoot_core::event::{Attachment, Scope, Verdict};
-use folkmoot_core::ids::StepKey;
+use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{
-    AgentName, Digest, EpisodeId, GrantId, MessageId, RequestId, WorldId, WorldName,
+    AgentName, Digest, EpisodeId, GrantId, MessageId, RequestId, StepKey, WorldId, WorldName,
 };
 use folkmoot_core::port::{Blobs, EventLog};
-use folkmoot_core::principal::Principal;
 use folkmoot_core::spec::Definition;
 use folkmoot_core::world::{Accepted, Access, Activity, World};
 use tokio::sync::{mpsc, oneshot, watch};

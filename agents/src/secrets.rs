@@ -1,7 +1,7 @@
 //! What must not be in the log: the values of a room's variables, which models and tools are given when they act.
 
 use folkmoot_core::command::Action;
-use folkmoot_core::redaction::SecretRules;
+use folkmoot_core::text::redaction::SecretRules;
 use folkmoot_core::tool::{Reconciliation, ToolOutcome, View};
 
 /// The secrets of a room. They are looked up each time that something is recorded, and kept nowhere.

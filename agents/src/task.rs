@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use folkmoot_core::causes::with_causes;
 use folkmoot_core::command::{Action, Command};
-use folkmoot_core::effect::Effect;
+use folkmoot_core::event::refusal::Refusal;
 use folkmoot_core::event::{Event, ModelAnswered, ModelFailed, Right, TurnClosed};
 use folkmoot_core::ids::{AgentName, Position, Stamp, Time};
+use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::port::{Appended, Clock};
-use folkmoot_core::refusal::Refusal;
 use folkmoot_core::spec::Definition;
+use folkmoot_core::world::effect::Effect;
 use folkmoot_core::world::{Accepted, Activity, Decision, Doing, World};
 use tokio::sync::oneshot;
 

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use folkmoot::core::limits::ARGUMENTS_BYTES_MAX;
+use folkmoot::core::spec::limits::ARGUMENTS_BYTES_MAX;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -3,9 +3,9 @@
 use std::io;
 use std::process::ExitCode;
 
-use folkmoot::core::causes::with_causes;
+use folkmoot::core::event::refusal::Refusal;
+use folkmoot::core::port::causes::with_causes;
 use folkmoot::core::port::{AppendError, ReadError};
-use folkmoot::core::refusal::Refusal;
 use folkmoot::export::ExportError;
 use folkmoot::run::{RunError, Unmet};
 use folkmoot::script::{Fault, ScriptError};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use folkmoot::core::causes::with_causes;
+use folkmoot::core::port::causes::with_causes;
 use folkmoot::core::spec::Definition;
 use folkmoot::providers::{Preset, Recorder, RecordingFile};
 

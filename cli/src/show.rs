@@ -1,6 +1,6 @@
 //! What people see: chat lines, requests, faults, progress.
 
-use folkmoot::core::refusal::{Refusal, RefusalReason};
+use folkmoot::core::event::refusal::{Refusal, RefusalReason};
 use folkmoot::run::refused_because;
 
 pub(crate) mod blocks;
@@ -36,7 +36,7 @@ pub(crate) fn refusal(refusal: &Refusal) -> String {
     match refusal {
         Refusal::Stale => "refused: the world has moved on".to_owned(),
         Refusal::Right { reason, decided } => {
-            let by = |by: &Option<folkmoot::core::principal::Person>| {
+            let by = |by: &Option<folkmoot::core::ids::principal::Person>| {
                 by.as_ref()
                     .map(|person| format!(" by {}", person.display))
                     .unwrap_or_default()

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use folkmoot::core::causes::with_causes;
+use folkmoot::core::port::causes::with_causes;
 use folkmoot::proof::note::VerifierKey;
 use folkmoot::{HeadSigner, KeyFile, KeyFileError, RuntimeBuilder};
 

@@ -4,17 +4,17 @@ use std::error::Error;
 
 use criterion::{Criterion, Throughput, criterion_group};
 use folkmoot_core::audit::{Auditor, Finding};
+use folkmoot_core::command::commit::Commit;
 use folkmoot_core::command::{Action, Command};
-use folkmoot_core::commit::Commit;
 use folkmoot_core::event::ClockKind;
+use folkmoot_core::ids::principal::{Person, Principal};
 use folkmoot_core::ids::{
     AgentName, Attempt, ModelCallId, ModelName, NodeId, PersonName, Seed, Stamp, Time, WorldId,
     WorldName,
 };
+use folkmoot_core::model::Parameters;
+use folkmoot_core::model::response::LLMResponse;
 use folkmoot_core::port::Reaction;
-use folkmoot_core::principal::{Person, Principal};
-use folkmoot_core::request::Parameters;
-use folkmoot_core::response::LLMResponse;
 use folkmoot_core::spec::{AgentSpec, Definition, ModelSpec, SpecText, WorldSpec};
 use folkmoot_core::world::World;
 

@@ -10,12 +10,11 @@
 //! what was written is what the rules say.
 
 use crate::command::Command;
-use crate::commit::Commit;
-use crate::commit::RebuildError;
-use crate::decider::decider_id;
+use crate::command::commit::{Commit, RebuildError};
 use crate::event::Event;
 use crate::ids::{Digest, Position};
 use crate::world::World;
+use crate::world::decider::decider_id;
 
 mod compare;
 mod divergence;
@@ -23,6 +22,7 @@ mod erasure;
 mod report;
 #[cfg(test)]
 mod tests;
+pub mod why;
 
 pub use divergence::{Difference, Divergence};
 pub use report::{Counts, EPOCHS_MAX, Epoch, Redecision, Shown, Verdict};

@@ -5,20 +5,21 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::event::reaction::Reaction;
 use crate::event::{
     Attachment, ClockKind, ForkEffects, Occasion, Progress, Rights, Scope, Span, TreeHead, Verdict,
     Wider,
 };
-use crate::ids::StepKey;
+use crate::ids::principal::Principal;
 use crate::ids::{
     AgentName, Attempt, CallId, CopyId, Digest, EpisodeId, GrantId, MessageId, ModelCallId, NodeId,
-    Position, RequestId, StateName, TurnId, WorldId, WorldName,
+    Position, RequestId, StateName, StepKey, TurnId, WorldId, WorldName,
 };
-use crate::principal::Principal;
-use crate::reaction::Reaction;
-use crate::response::{LLMResponse, ModelError};
+use crate::model::response::{LLMResponse, ModelError};
 use crate::spec::Definition;
 use crate::tool::{Reconciliation, ToolOutcome};
+
+pub mod commit;
 
 /// A request to a world.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::Position;
 
+pub mod canonical;
+
 /// The words that stand where a text was erased.
 pub const ERASED: &str = "[erased]";
 

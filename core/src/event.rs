@@ -14,6 +14,8 @@ mod grant;
 mod label;
 mod notice;
 mod proof;
+pub mod reaction;
+pub mod refusal;
 mod rights;
 mod scope;
 mod talk;

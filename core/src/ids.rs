@@ -7,7 +7,10 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
+pub mod alike;
+pub(crate) mod letters;
 mod name;
+pub mod principal;
 #[cfg(test)]
 mod tests;
 

@@ -36,42 +36,29 @@
 //! # Ok::<(), folkmoot_core::ids::NameError>(())
 //! ```
 
-pub mod alike;
-pub mod audit;
-pub mod border;
-pub mod canonical;
-pub mod causes;
-pub mod command;
-pub mod commit;
-pub mod constraint;
-pub mod content;
-pub mod decider;
-pub mod effect;
-pub mod event;
-pub mod firewall;
 pub mod ids;
-mod letters;
-pub mod limits;
-pub mod memory;
-pub mod money;
-pub mod port;
-pub mod principal;
-pub mod projection;
-pub mod reaction;
-pub mod redaction;
-pub mod refusal;
-pub mod reply;
-pub mod request;
-pub mod response;
-pub mod routing;
-pub mod rules;
-pub mod schema;
-pub mod spec;
-pub mod tokens;
+
+pub mod content;
+
 pub mod tool;
-pub mod view;
-pub mod why;
+
+pub mod model;
+
+pub mod text;
+
+pub mod spec;
+
+pub mod event;
+
+pub mod command;
+
+pub mod prompt;
+
+pub mod port;
+
 pub mod world;
+
+pub mod audit;
 
 #[cfg(test)]
 mod testing;

@@ -11,24 +11,25 @@ use futures_core::stream::BoxStream;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::commit::{CommandKey, Commit};
+use crate::command::commit::{CommandKey, Commit};
 use crate::event::Purpose;
 use crate::ids::{
     AgentName, Attempt, CallId, Digest, Incarnation, Position, Time, WorldId, WorldName,
 };
-use crate::request::ModelRequest;
-use crate::response::{LLMResponse, ModelError};
+use crate::model::response::{LLMResponse, ModelError};
+use crate::prompt::ModelRequest;
 use crate::tool::{Reconciliation, ToolOutcome, ToolSpec};
 
 mod agent;
 mod blobs;
+pub mod causes;
 mod custody;
 mod log_error;
 mod progress;
 
-pub use crate::reaction::Reaction;
+pub use crate::event::reaction::Reaction;
 pub use agent::{Agent, AgentError, TextEvent, ToolResultEvent, TurnView};
-pub use blobs::{BLOB_BYTES_MAX, BlobError, Blobs};
+pub use blobs::{BlobError, Blobs};
 pub use custody::{Custody, Erasure, ForkPoint, Signer};
 pub use log_error::{AppendError, ReadError};
 pub use progress::{Progress, REPORT_BYTES_MAX, Unheard};

@@ -7,14 +7,16 @@ use serde_json::Value;
 
 use crate::content::Content;
 use crate::ids::{AgentName, ArtifactName, Digest, ModelName, StateName, ToolName};
-use crate::money::{Money, Price};
-use crate::redaction::RedactionKind;
-use crate::request::Parameters;
+use crate::model::Parameters;
+use crate::model::money::{Money, Price};
+use crate::text::redaction::RedactionKind;
 use crate::tool::{ArtifactSpec, EffectClass, ToolSpec};
 
 mod change;
 mod consent;
+pub mod limits;
 mod resolve;
+pub mod rules;
 
 pub use change::{Change, How};
 pub use consent::{DenyRule, FourEyes, RightsPolicy, StateSpec};
@@ -380,7 +382,7 @@ pub struct Limits {
     pub message_bytes_max: u32,
     /// Files that may be attached to one message.
     pub attachments_max: u32,
-    /// The most bytes of one attached file; at most [`BLOB_BYTES_MAX`](crate::port::BLOB_BYTES_MAX).
+    /// The most bytes of one attached file; at most [`BLOB_BYTES_MAX`](crate::spec::limits::BLOB_BYTES_MAX).
     pub attachment_bytes_max: u32,
     /// What the models of the room may cost together, from its beginning on.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -2,11 +2,11 @@
 
 use std::borrow::Borrow;
 
+use crate::command::commit::Commit;
 use crate::command::{Action, Command};
-use crate::commit::Commit;
+use crate::event::refusal::{Refusal, RefusalReason};
 use crate::event::{Erased, ErasureRequested, Event};
 use crate::ids::{Position, Seed, Stamp, Time};
-use crate::refusal::{Refusal, RefusalReason};
 use crate::world::{Decision, World};
 
 pub(crate) mod acts;
@@ -128,7 +128,7 @@ impl Past {
         self
     }
 
-    pub(crate) fn owed(&self) -> Vec<crate::effect::Effect> {
+    pub(crate) fn owed(&self) -> Vec<crate::world::effect::Effect> {
         self.world.owed().collect()
     }
 

@@ -7,12 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::constraint::{Constraint, Terms, fits_all};
 use crate::ids::{AgentName, ArtifactName, Digest, Time, ToolName};
+use crate::tool::constraint::{Constraint, Terms, fits_all};
 
+pub mod constraint;
 mod finding;
 mod output;
 mod policy;
+pub mod schema;
 
 pub use finding::{ArgumentFinding, Severity};
 pub use output::*;
@@ -95,7 +97,7 @@ impl ToolKind {
 
 /// Which arguments of a tool are paths, and how it goes along them.
 ///
-/// Such an argument has to be a [plain path](crate::constraint::path), or the call does not fit. Constraints on it are
+/// Such an argument has to be a [plain path](crate::tool::constraint::path), or the call does not fit. Constraints on it are
 /// `beneath`, `equals` and `one_of`. A list of paths is none: let such a tool take one path for each call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

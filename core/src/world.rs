@@ -5,27 +5,29 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::commit::{CommandKey, Commit, CommitHeader};
+use crate::command::commit::{CommandKey, Commit, CommitHeader};
 use crate::content::Content;
 use crate::event::{ClockKind, Labelled, Refused, Rights, Span, WorldOpened};
+use crate::ids::principal::Person;
 use crate::ids::{
     AgentName, CallId, CopyId, Digest, EpisodeId, GrantId, Incarnation, MessageId, PersonName,
     Position, RequestId, Seed, Stamp, StateName, Time, WorldId, WorldName,
 };
-use crate::memory::{Memory, Message, OpenCall, Turn};
-use crate::principal::Person;
-use crate::reply::ReplyCutter;
-use crate::response::LLMResponse;
-use crate::routing::mentions::{Joined, Names, Roster};
-use crate::rules::Rules;
+use crate::model::response::LLMResponse;
+use crate::spec::rules::Rules;
 use crate::spec::{Definition, SpecText};
+use crate::text::mentions::{Joined, Names, Roster};
+use crate::text::reply::ReplyCutter;
+use crate::world::memory::{Memory, Message, OpenCall, Turn};
 
 mod activity;
 mod ask;
 mod budget;
 mod checkpoint;
 mod decide;
+pub mod decider;
 mod done;
+pub mod effect;
 mod episode;
 mod fold;
 mod grant;
@@ -33,11 +35,14 @@ mod hands;
 mod layers;
 mod lineage;
 mod memo;
+pub mod memory;
 mod meter;
 mod observed;
 mod owed;
+pub mod projection;
 mod request;
 mod rights;
+pub mod routing;
 mod script;
 mod signing;
 mod starting;

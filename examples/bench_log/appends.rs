@@ -5,19 +5,19 @@ use std::time::{Duration, Instant};
 
 use folkmoot::Store;
 use folkmoot::core::command::CommandKind;
-use folkmoot::core::commit::{Commit, CommitHeader};
+use folkmoot::core::command::commit::{Commit, CommitHeader};
 use folkmoot::core::content::Content;
-use folkmoot::core::decider::decider_id;
 use folkmoot::core::event::{
     Author, ClockKind, Event, EventRecord, MessageBody, MessagePosted, Opened, StoredContent,
     WorldOpened,
 };
+use folkmoot::core::ids::principal::Principal;
 use folkmoot::core::ids::{
     Digest, Incarnation, MessageId, NodeId, Position, Seed, Stamp, Time, WorldId, WorldName,
 };
 use folkmoot::core::port::EventLog as _;
-use folkmoot::core::principal::Principal;
 use folkmoot::core::spec::{SpecText, WorldSpec};
+use folkmoot::core::world::decider::decider_id;
 use folkmoot::store::OpenMode;
 use tokio::task::JoinSet;
 

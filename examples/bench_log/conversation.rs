@@ -1,18 +1,18 @@
 //! An endless conversation, made by the room's own decisions: a person asks, an agent calls a tool and answers.
 
+use folkmoot::core::command::commit::Commit;
 use folkmoot::core::command::{Action, Command};
-use folkmoot::core::commit::Commit;
-use folkmoot::core::effect::Effect;
 use folkmoot::core::event::ClockKind;
+use folkmoot::core::ids::principal::{Person, Principal};
 use folkmoot::core::ids::{
     AgentName, Attempt, CallId, Digest, NodeId, Seed, Stamp, Time, WorldId, WorldName,
 };
+use folkmoot::core::model::Parameters;
+use folkmoot::core::model::response::LLMResponse;
 use folkmoot::core::port::Reaction;
-use folkmoot::core::principal::{Person, Principal};
-use folkmoot::core::request::Parameters;
-use folkmoot::core::response::LLMResponse;
 use folkmoot::core::tool::ToolOutcome;
 use folkmoot::core::world::World;
+use folkmoot::core::world::effect::Effect;
 
 use crate::{Fallible, room};
 

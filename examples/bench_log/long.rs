@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use folkmoot::core::commit::Commit;
+use folkmoot::core::command::commit::Commit;
 use folkmoot::core::ids::{Incarnation, WorldId, WorldName};
 use folkmoot::core::port::{AppendError, Appended, EventLog as _};
 use folkmoot::store::OpenMode;

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use folkmoot::core::decider::decider_id;
 use folkmoot::core::ids::{Position, WorldName};
 use folkmoot::core::port::Checkpoints as _;
+use folkmoot::core::world::decider::decider_id;
 use folkmoot::{OpenMode, Store, fold_world, fold_world_from};
 
 use crate::Fallible;

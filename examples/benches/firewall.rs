@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 
 use criterion::{Criterion, Throughput, criterion_group};
-use folkmoot::core::firewall::{Firewall, Known, Span};
+use folkmoot::core::text::firewall::{Firewall, Known, Span};
 use serde_json::json;
 
 type Fallible<T> = Result<T, Box<dyn Error + Send + Sync>>;

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use conversation::Conversation;
 use criterion::{Criterion, Throughput, criterion_group};
-use folkmoot::core::commit::Commit;
+use folkmoot::core::command::commit::Commit;
 use folkmoot::core::event::{Event, EventRecord};
 use folkmoot::core::ids::Position;
 use folkmoot::core::port::EventLog as _;

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use criterion::{BenchmarkId, Criterion, criterion_group};
 use folkmoot::core::command::{Action, Command};
 use folkmoot::core::event::ClockKind;
+use folkmoot::core::ids::principal::{Person, Principal};
 use folkmoot::core::ids::{AgentName, NodeId, PersonName, Seed, Stamp, Time, WorldId, WorldName};
 use folkmoot::core::port::Reaction;
-use folkmoot::core::principal::{Person, Principal};
 use folkmoot::core::spec::{AgentSpec, Definition, SpecText, WorldSpec};
 use folkmoot::core::world::World;
 

@@ -2,7 +2,7 @@
 //! twice, which would have 2^64 leaves if all was written out, and a schema without references, for scale.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group};
-use folkmoot::core::schema::for_model;
+use folkmoot::core::tool::schema::for_model;
 use serde_json::{Map, Value, json};
 
 /// How many definitions the chain has.

@@ -30,17 +30,17 @@ pub use folkmoot_agents::{
 pub use folkmoot_core as core;
 pub use folkmoot_core::event::Verdict;
 pub use folkmoot_core::ids::{AgentName, ModelName, PersonName, ToolName, WorldName};
+pub use folkmoot_core::model::response::{LLMResponse, ModelError};
 pub use folkmoot_core::port::{
     Agent, AgentError, Drafts, Model, ModelCall, Reaction, TextEvent, Tool, ToolCall,
     ToolResultEvent, TurnView,
 };
-pub use folkmoot_core::projection::{
-    Revised, Revision, TranscriptEntry, TranscriptMessage, TranscriptNotice, TranscriptPage,
-    TranscriptShown,
-};
-pub use folkmoot_core::response::{LLMResponse, ModelError};
 pub use folkmoot_core::tool::{
     EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolOutcome, ToolSpec,
+};
+pub use folkmoot_core::world::projection::{
+    Revised, Revision, TranscriptEntry, TranscriptMessage, TranscriptNotice, TranscriptPage,
+    TranscriptShown,
 };
 pub use folkmoot_proof as proof;
 pub use folkmoot_providers as providers;

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use folkmoot_agents::{FoldError, Runtime, fold_world, fold_world_from};
 use folkmoot_core::event::{ClockKind, Event, Right};
+use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{Position, Time, WorldId, WorldName};
 use folkmoot_core::port::{EventLog as _, Labels, ReadError, WorldEntry};
-use folkmoot_core::principal::Principal;
 use folkmoot_store::{DeleteError, DeleteOrder, Store, Tombstone};
 use futures::TryStreamExt as _;
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use folkmoot_agents::{Assemble, AssembleError, Parts};
-use folkmoot_core::causes::with_causes;
 use folkmoot_core::ids::{ModelName, ToolName};
+use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::port::{Model, Tool};
 use folkmoot_core::spec::{Definition, ModelSpec, SpecText};
 use folkmoot_providers::{Preset, Recorder, build_model_recorded};

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use flate2::read::MultiGzDecoder;
-use folkmoot_core::response::{LLMResponse, ModelError, Part};
+use folkmoot_core::model::response::{LLMResponse, ModelError, Part};
 use folkmoot_providers::codec::{BodyReader, Codec, DecodeError, Delta, Wire, WireFailure};
 use serde_json::{Map, Value, json};
 

@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use folkmoot_core::ids::Digest;
+use folkmoot_core::model::response::{LLMResponse, ModelError, Reply, Usage};
 use folkmoot_core::port::{Drafts, Model, ModelCall};
-use folkmoot_core::response::{LLMResponse, ModelError, Reply, Usage};
 use serde::Deserialize;
 use serde_json::Value;
 

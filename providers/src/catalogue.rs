@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 
 use folkmoot_core::ids::AgentName;
 use folkmoot_core::port::Model;
-use folkmoot_core::redaction::SecretRules;
+use folkmoot_core::text::redaction::SecretRules;
 use serde::Deserialize as _;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};

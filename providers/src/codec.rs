@@ -6,9 +6,9 @@
 use std::fmt::Debug;
 use std::time::Duration;
 
+use folkmoot_core::model::response::{LLMResponse, ModelError, ModelErrorKind, Reached};
 use folkmoot_core::port::Files;
-use folkmoot_core::request::ModelRequest;
-use folkmoot_core::response::{LLMResponse, ModelError, ModelErrorKind, Reached};
+use folkmoot_core::prompt::ModelRequest;
 use serde_json::Value;
 
 pub mod anthropic_messages;

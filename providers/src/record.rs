@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use folkmoot_core::ids::{AgentName, Digest};
-use folkmoot_core::redaction::SecretRules;
+use folkmoot_core::text::redaction::SecretRules;
 use serde::Serialize;
 use serde_json::Value;
 

@@ -1,8 +1,8 @@
 //! What all models of this crate do with a reply.
 
 use folkmoot_core::ids::Digest;
+use folkmoot_core::model::response::{LLMResponse, ModelError, ModelErrorKind, Reply};
 use folkmoot_core::port::{Drafts, DraftsClosed};
-use folkmoot_core::response::{LLMResponse, ModelError, ModelErrorKind, Reply};
 
 /// Changes the reply in a response and leaves its kind.
 pub(crate) trait MapReply {

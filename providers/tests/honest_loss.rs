@@ -1,11 +1,11 @@
 //! What a request asks for is in the body, or a warning says that it is not: on every wire and for every provider.
 
-use folkmoot_core::border::ForgedRequest;
-use folkmoot_core::port::Files;
-use folkmoot_core::request::{
-    CachePlace, CacheTtl, Effort, Item, OutputFormat, Parameters, Reasoning, ToolChoice,
-    ToolDeclaration,
+use folkmoot_core::model::{
+    CachePlace, CacheTtl, Effort, OutputFormat, Parameters, Reasoning, ToolChoice,
 };
+use folkmoot_core::port::Files;
+use folkmoot_core::prompt::border::ForgedRequest;
+use folkmoot_core::prompt::{Item, ToolDeclaration};
 use folkmoot_providers::PRESETS;
 use folkmoot_providers::codec::{Codec, Mode, WireRequest};
 use serde_json::{Map, Value, json};

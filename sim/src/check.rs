@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use folkmoot::core::commit::Commit;
+use folkmoot::core::command::commit::Commit;
 use folkmoot::core::event::Event;
 use folkmoot::core::ids::{CallId, Position, RequestId, WorldId};
 use folkmoot::core::port::{AppendError, Appended};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use folkmoot_core::commit::{CommandKey, Keyed};
+use folkmoot_core::command::commit::{CommandKey, Keyed};
 use folkmoot_core::ids::{Digest, Incarnation, Position, WorldId, WorldName};
 use folkmoot_core::port::{AppendError, Appended};
 use tokio::sync::oneshot;

@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use folkmoot_core::ids::{Digest, WorldId};
-use folkmoot_core::port::{BLOB_BYTES_MAX, BlobError};
+use folkmoot_core::port::BlobError;
+use folkmoot_core::spec::limits::BLOB_BYTES_MAX;
 
 use crate::engine::is_full;
 use crate::home;

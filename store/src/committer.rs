@@ -6,7 +6,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use folkmoot_core::commit::CommandKey;
+use folkmoot_core::command::commit::CommandKey;
 use folkmoot_core::ids::{Digest, Position, WorldId};
 use folkmoot_core::port::{AppendError, Appended};
 

@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
+use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{Time, WorldId};
-use folkmoot_core::principal::Principal;
 
 use crate::blobs::Vault;
 use crate::checkpoints::Shelter;

@@ -1,6 +1,6 @@
 //! The bytes on disk. `docs/decisions/0001-store-layout.md` shows them as a picture.
 
-use folkmoot_core::limits::FACTS_BYTES_MAX;
+use folkmoot_core::spec::limits::FACTS_BYTES_MAX;
 
 pub(crate) mod bytes;
 pub(crate) mod event;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 
-use folkmoot_core::commit::CommandKey;
+use folkmoot_core::command::commit::CommandKey;
 use folkmoot_core::event::Labelled;
 use folkmoot_core::ids::{Digest, Incarnation, Position, Time, WorldId, WorldName};
 use folkmoot_core::port::{Labels, WorldEntry};

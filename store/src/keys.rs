@@ -11,8 +11,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use chacha20poly1305::aead::{Aead as _, KeyInit as _, Payload};
 use chacha20poly1305::{XChaCha20Poly1305, XNonce};
 use folkmoot_core::event::EventKind;
+use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{Digest, WorldId};
-use folkmoot_core::principal::Principal;
 
 use crate::format::event::{KeyId, Nonce};
 use crate::home;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
 
-use folkmoot_core::commit::Commit;
+use folkmoot_core::command::commit::Commit;
 use folkmoot_core::event::Event;
 use folkmoot_core::ids::{Position, WorldId};
 use folkmoot_core::port::{ReadError, StoredCommit};

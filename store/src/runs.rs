@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use folkmoot_core::commit::CommandKey;
+use folkmoot_core::command::commit::CommandKey;
 use folkmoot_core::ids::{Digest, Position, WorldId, WorldName};
 use folkmoot_proof::Frontier;
 

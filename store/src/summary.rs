@@ -2,7 +2,7 @@
 
 use std::io;
 
-use folkmoot_core::commit::{Commit, Keyed};
+use folkmoot_core::command::commit::{Commit, Keyed};
 use folkmoot_core::event::{
     Event, EventKind, Forked, Labelled, MessageEdited, MessageRetracted, ReplyRegenerated,
 };
@@ -194,7 +194,9 @@ fn describe(error: &dyn std::error::Error) -> String {
 }
 
 /// The digest under which the key table keeps a key.
-pub(crate) fn key_digest(key: &folkmoot_core::commit::CommandKey) -> Result<Digest, Malformed> {
+pub(crate) fn key_digest(
+    key: &folkmoot_core::command::commit::CommandKey,
+) -> Result<Digest, Malformed> {
     let json = serde_json::to_vec(key)
         .map_err(|error| Malformed(format!("its key has no JSON form: {error}")))?;
     Ok(Digest::of(&[&json]))

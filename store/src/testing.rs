@@ -1,6 +1,6 @@
 //! What is stored, from its bytes to its bytes again: doors for the fuzzing of what reads them.
 
-use folkmoot_core::commit::Commit;
+use folkmoot_core::command::commit::Commit;
 use folkmoot_core::event::Event;
 use folkmoot_core::ids::Digest;
 

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use folkmoot::audit::{Auditor, Finding, Redecision};
 use folkmoot::core::command::Command;
-use folkmoot::core::commit::Commit;
-use folkmoot::core::decider::decider_id;
+use folkmoot::core::command::commit::Commit;
 use folkmoot::core::event::EventKind;
+use folkmoot::core::world::decider::decider_id;
 use folkmoot_tests::{Cut, Dice, Kept, Stage, commits_of};
 
 use crate::{golden, random, replay, scripts};

@@ -6,11 +6,11 @@ use async_trait::async_trait;
 use folkmoot::core::command::{Judgement, Reply};
 use folkmoot::core::event::Verdict;
 use folkmoot::core::ids::{Digest, RequestId};
+use folkmoot::core::model::response::{LLMResponse, ModelError, ModelErrorKind};
 use folkmoot::core::port::{
     Agent, AgentError, Drafts, Model, ModelCall, Reaction, TextEvent, ToolResultEvent, TurnView,
 };
-use folkmoot::core::redaction::RedactionKind;
-use folkmoot::core::response::{LLMResponse, ModelError, ModelErrorKind};
+use folkmoot::core::text::redaction::RedactionKind;
 use folkmoot::core::tool::{
     BlobRef, EffectClass, Question, Table, ToolErrorCode, ToolFailure, ToolOutcome, ToolOutput,
     View, ViewPolicy,

@@ -6,11 +6,11 @@ use std::sync::Arc;
 
 use folkmoot::audit::{self, Verdict, WorldReport};
 use folkmoot::core::command::Action;
-use folkmoot::core::commit::Commit;
-use folkmoot::core::decider::{DECIDER_VERSION, decider_id};
+use folkmoot::core::command::commit::Commit;
 use folkmoot::core::event::{Event, EventKind, EventRecord};
 use folkmoot::core::ids::Incarnation;
 use folkmoot::core::port::{EventLog as _, Labels, ReadError};
+use folkmoot::core::world::decider::{DECIDER_VERSION, decider_id};
 use folkmoot::store::{Engine, MemoryEngine, SledEngine};
 use folkmoot::{OpenError, OpenMode, Opening, Perform, Proof, Runtime, Store, WorldName};
 use folkmoot_store::NextSchema;

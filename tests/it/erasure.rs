@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use folkmoot::core::commit::Commit;
+use folkmoot::core::command::commit::Commit;
 use folkmoot::core::event::{Event, PrefixCause, Span};
 use folkmoot::core::ids::Position;
+use folkmoot::core::model::response::Part;
 use folkmoot::core::port::{Checkpoints as _, EventLog as _};
-use folkmoot::core::request::Item;
-use folkmoot::core::response::Part;
+use folkmoot::core::prompt::Item;
 use folkmoot::core::world::World;
 use folkmoot::{
     EffectClass, File, OpenMode, Opening, Perform, Post, Runtime, SeatError, Store, ToolOutcome,
@@ -176,7 +176,7 @@ async fn an_erasure_is_owed_until_it_is_done_also_to_a_world_that_performs_nothi
     let saved = store
         .latest(
             commits[0].header.world,
-            folkmoot::core::decider::decider_id(),
+            folkmoot::core::world::decider::decider_id(),
             None,
         )
         .await;

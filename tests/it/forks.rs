@@ -7,11 +7,11 @@ use async_trait::async_trait;
 use folkmoot::core::command::Judgement;
 use folkmoot::core::event::{CallStatus, Event, ForkEffects, Verdict};
 use folkmoot::core::ids::{Position, WorldName};
+use folkmoot::core::model::response::{LLMResponse, ModelError};
 use folkmoot::core::port::{
     Agent, AgentError, Drafts, EventLog as _, Model, ModelCall, Reaction, StoredCommit, TextEvent,
     ToolResultEvent, TurnView,
 };
-use folkmoot::core::response::{LLMResponse, ModelError};
 use folkmoot::core::tool::{EffectClass, ToolErrorCode, ToolOutcome};
 use folkmoot::core::world::Activity;
 use folkmoot::{Forking, Post, Runtime, Store, WorldHandle};

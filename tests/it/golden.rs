@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use folkmoot::audit::{Auditor, Finding};
-use folkmoot::core::commit::Commit;
-use folkmoot::core::decider::DECIDER_VERSION;
+use folkmoot::core::command::commit::Commit;
 use folkmoot::core::event::{Event, EventRecord, StoredContent};
 use folkmoot::core::world::Activity;
+use folkmoot::core::world::decider::DECIDER_VERSION;
 use folkmoot_tests::{Cut, Kept, Stage, commits_of, golden_commit};
 use serde_json::{Value, json};
 

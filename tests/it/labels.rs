@@ -1,8 +1,8 @@
 //! Whom a world belongs to and how it is labelled, by the word of whoever opens it.
 
+use folkmoot::core::event::refusal::Refusal;
 use folkmoot::core::event::{Event, Labelled};
 use folkmoot::core::port::{EventLog as _, Labels};
-use folkmoot::core::refusal::Refusal;
 use folkmoot::{OpenError, Opening, Runtime, Store};
 use folkmoot_tests::{Room, commits_of, room_name};
 

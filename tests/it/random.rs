@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use folkmoot::core::command::commit::{Commit, StepKey};
 use folkmoot::core::command::{Action, Judgement, Reply, Settlement};
-use folkmoot::core::commit::{Commit, StepKey};
 use folkmoot::core::event::{ClockKind, Verdict};
 use folkmoot::core::ids::Digest;
 use folkmoot::core::world::World;

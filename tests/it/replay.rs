@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use folkmoot::core::commit::Commit;
+use folkmoot::core::command::commit::Commit;
 use folkmoot::core::event::{Event, StoredContent};
 use folkmoot::core::ids::Position;
 use folkmoot::core::world::World;

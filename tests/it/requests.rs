@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use folkmoot::core::commit::Commit;
+use folkmoot::core::command::commit::Commit;
 use folkmoot::core::event::{Event, ModelCalled, Purpose};
 use folkmoot::core::ids::AgentName;
-use folkmoot::core::request::{Item, ModelRequest};
-use folkmoot::core::response::Part;
+use folkmoot::core::model::response::Part;
+use folkmoot::core::prompt::{Item, ModelRequest};
 use folkmoot::core::world::World;
 use folkmoot_tests::{Cut, Kept, Stage, commits_of};
 

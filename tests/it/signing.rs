@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use folkmoot::core::command::Action;
-use folkmoot::core::commit::Commit;
+use folkmoot::core::command::commit::Commit;
 use folkmoot::core::event::{ClockKind, Event, HeadSigned, Occasion};
 use folkmoot::core::ids::Position;
+use folkmoot::core::model::response::ModelErrorKind;
 use folkmoot::core::port::{Custody as _, EventLog as _};
-use folkmoot::core::response::ModelErrorKind;
 use folkmoot::core::world::Activity;
 use folkmoot::proof::note::{SignerKey, VerifierKey};
 use folkmoot::{

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use folkmoot::core::command::Settlement;
-use folkmoot::core::commit::Commit;
-use folkmoot::core::effect::Effect;
+use folkmoot::core::command::commit::Commit;
 use folkmoot::core::event::Event;
 use folkmoot::core::ids::{CallId, RequestId};
+use folkmoot::core::world::effect::Effect;
 use folkmoot::proof::note::SignerKey;
 use folkmoot::run::{Asks, waiting};
 use folkmoot::{HeadSigner, Proof, Runtime, WorldHandle, fold_world};

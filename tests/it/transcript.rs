@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use folkmoot::core::commit::StepKey;
+use folkmoot::core::command::commit::StepKey;
 use folkmoot::core::content::Content;
 use folkmoot::core::event::{Author, Event, MessageBody, MessageEdited, MessageRetracted};
 use folkmoot::core::ids::{Digest, MessageId, PersonName, Position};
@@ -184,7 +184,7 @@ async fn all_at(store: &Store, number: usize) -> Position {
             .is_some_and(|body| body.text == format!("message {number}")),
         _ => false,
     };
-    let at = |commit: &folkmoot::core::commit::Commit| {
+    let at = |commit: &folkmoot::core::command::commit::Commit| {
         commit
             .numbered()
             .find(|(_, event)| is_it(event))

@@ -3,7 +3,7 @@
 //! Each file in `fail` is a program that tries to put words of its own before a model. The compiler's answers stand
 //! beside them; `TRYBUILD=overwrite cargo test -p folkmoot-seal -- --ignored` writes them anew for another compiler.
 
-use folkmoot_core::request::{Item, ModelRequest};
+use folkmoot_core::prompt::{Item, ModelRequest};
 
 /// All that an outsider does with a request: it compiles, and that is the test.
 fn read(request: &ModelRequest) -> Vec<&str> {

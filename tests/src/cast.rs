@@ -5,8 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use folkmoot::core::ids::ToolName;
+use folkmoot::core::model::response::{
+    CallPart, LLMResponse, ModelError, ModelErrorKind, Part, Reply,
+};
 use folkmoot::core::port::{Drafts, Model, ModelCall, Tool, ToolCall};
-use folkmoot::core::response::{CallPart, LLMResponse, ModelError, ModelErrorKind, Part, Reply};
 use folkmoot::core::tool::{EffectClass, Reconciliation, ToolOutcome, ToolSpec, ViewPolicy};
 use futures::future::BoxFuture;
 

@@ -1,6 +1,6 @@
 //! Golden logs: a commit a line.
 
-use folkmoot::core::commit::{Commit, CommitHeader};
+use folkmoot::core::command::commit::{Commit, CommitHeader};
 use folkmoot::core::event::{Event, EventRecord, StoredContent};
 use folkmoot::store::lift;
 use serde_json::Value;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use folkmoot::Store;
-use folkmoot::core::commit::{CommandKey, Commit};
+use folkmoot::core::command::commit::{CommandKey, Commit};
 use folkmoot::core::event::{Span, TreeHead};
 use folkmoot::core::ids::{CopyId, Digest, Incarnation, Position, WorldId, WorldName};
 use folkmoot::core::port::{

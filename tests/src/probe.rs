@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use folkmoot::core::commit::Commit;
+use folkmoot::core::command::commit::Commit;
 use folkmoot::core::event::{Event, ForkEffects};
 use folkmoot::core::ids::{Attempt, CallId, Time, WorldId};
 use folkmoot::core::port::{Clock, Tool, ToolCall};

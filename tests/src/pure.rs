@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
+use folkmoot::core::command::commit::Commit;
 use folkmoot::core::command::{Action, Command};
-use folkmoot::core::commit::Commit;
-use folkmoot::core::effect::{Due, Effect};
+use folkmoot::core::event::refusal::Refusal;
 use folkmoot::core::event::{ClockKind, TreeHead};
 use folkmoot::core::ids::{AgentName, Digest, NodeId, Position, Seed, Time, WorldId, WorldName};
+use folkmoot::core::model::Parameters;
+use folkmoot::core::model::response::{LLMResponse, ModelError};
 use folkmoot::core::port::Reaction;
-use folkmoot::core::refusal::Refusal;
-use folkmoot::core::request::Parameters;
-use folkmoot::core::response::{LLMResponse, ModelError};
 use folkmoot::core::spec::Definition;
 use folkmoot::core::tool::{Reconciliation, ToolOutcome};
+use folkmoot::core::world::effect::{Due, Effect};
 use folkmoot::core::world::{ModelAsk, World};
 
 /// Numbers that look random and are the same for the same seed.

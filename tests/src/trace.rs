@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use folkmoot::core::commit::Commit;
+use folkmoot::core::command::commit::Commit;
 use folkmoot::core::event::{Author, Event, ReconciledHow};
 use folkmoot::core::ids::{AgentName, CallId, Position, WorldName};
 use folkmoot::core::port::EventLog as _;
-use folkmoot::core::request::Item;
+use folkmoot::core::prompt::Item;
 use folkmoot::core::tool::{EffectClass, Repeat};
 use folkmoot::core::world::World;
 use folkmoot::run::waiting;

@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use async_trait::async_trait;
-use folkmoot_core::causes::with_causes;
+use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::port::{HostCommand, HostError, HostOutput, Tool, ToolCall};
 use folkmoot_core::tool::{
     EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolOutcome, ToolSpec, Unlisted,

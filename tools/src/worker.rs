@@ -17,8 +17,8 @@ use std::process::ExitCode;
 
 use async_trait::async_trait;
 use folkmoot_core::ids::{AgentName, Attempt, CallId, ToolName};
-use folkmoot_core::limits::CALL_BYTES_MAX;
 use folkmoot_core::port::{HostCommand, Input, Tool, ToolCall};
+use folkmoot_core::spec::limits::CALL_BYTES_MAX;
 use folkmoot_core::tool::{Reconciliation, ToolErrorCode, ToolFailure, ToolOutcome, ToolSpec};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

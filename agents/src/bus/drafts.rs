@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use folkmoot_core::border::UserText;
 use folkmoot_core::ids::{AgentName, MessageId, Position};
+use folkmoot_core::text::UserText;
 
 use super::ActivityEvent;
 

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 use async_trait::async_trait;
 use folkmoot_core::ids::{Digest, Seed, Stamp, Time, ToolName};
 use folkmoot_core::port::BlobError;
-use folkmoot_core::redaction::SecretRules;
+use folkmoot_core::text::redaction::SecretRules;
 use folkmoot_core::tool::{EffectClass, Table};
 use serde_json::json;
 

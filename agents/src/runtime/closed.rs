@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use folkmoot_core::command::{Action, Command};
-use folkmoot_core::decider::decider_id;
+use folkmoot_core::event::refusal::Refusal;
+use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{Stamp, WorldName};
 use folkmoot_core::port::Appended;
-use folkmoot_core::principal::Principal;
-use folkmoot_core::refusal::Refusal;
+use folkmoot_core::world::decider::decider_id;
 use folkmoot_core::world::{Accepted, Decision, World};
 
 use super::means::Means;

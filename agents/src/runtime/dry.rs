@@ -5,13 +5,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use folkmoot_core::canonical::arguments_digest;
+use folkmoot_core::content::canonical::arguments_digest;
+use folkmoot_core::model::response::{LLMResponse, ModelError, ModelErrorKind};
 use folkmoot_core::port::{
     Agent, AgentError, Drafts, Model, ModelCall, Reaction, TextEvent, Tool, ToolCall,
     ToolResultEvent, TurnView,
 };
-use folkmoot_core::response::{LLMResponse, ModelError, ModelErrorKind};
-use folkmoot_core::rules::schema_digest;
+use folkmoot_core::spec::rules::schema_digest;
 use folkmoot_core::spec::{Definition, ModelSpec};
 use folkmoot_core::tool::{Reconciliation, ToolErrorCode, ToolOutcome, ToolSpec};
 

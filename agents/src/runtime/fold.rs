@@ -1,9 +1,9 @@
 //! Folding a world from its log: what opening, replaying and auditing have in common.
 
-use folkmoot_core::decider::decider_id;
 use folkmoot_core::ids::{Position, WorldId, WorldName};
 use folkmoot_core::port::{Checkpoints, EventLog, ReadError, WorldEntry};
 use folkmoot_core::world::World;
+use folkmoot_core::world::decider::decider_id;
 use futures::TryStreamExt as _;
 
 use crate::error::FoldError;

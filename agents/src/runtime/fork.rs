@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
+use folkmoot_core::command::commit::Commit;
 use folkmoot_core::command::{Action, Command};
-use folkmoot_core::commit::Commit;
+use folkmoot_core::event::refusal::{Refusal, RefusalReason};
 use folkmoot_core::event::{ForkEffects, Right};
 use folkmoot_core::ids::{Incarnation, Position, WorldId, WorldName};
 use folkmoot_core::port::{Appended, WorldEntry};
-use folkmoot_core::refusal::{Refusal, RefusalReason};
 use folkmoot_core::world::World;
 
 use super::Runtime;

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use folkmoot_core::command::{Action, Command};
+use folkmoot_core::event::refusal::Refusal;
 use folkmoot_core::event::{ClockKind, ForkEffects, Labelled};
+use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{CopyId, Incarnation, NodeId, Position, Stamp, Time, WorldId, WorldName};
 use folkmoot_core::port::{
     Appended, Blobs, Checkpoints, Clock, Custody, EventLog, Signer, ToolHost,
 };
-use folkmoot_core::principal::Principal;
-use folkmoot_core::refusal::Refusal;
-use folkmoot_core::rules::Pipeline;
 use folkmoot_core::spec::Definition;
+use folkmoot_core::spec::rules::Pipeline;
 use folkmoot_core::world::World;
 
 use super::fold::load;

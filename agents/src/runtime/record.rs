@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use folkmoot_core::commit::Commit;
+use folkmoot_core::command::commit::Commit;
 use folkmoot_core::event::{
     Event, ModelAnswered, ModelCalled, OutcomeSettled, SettledHow, ToolFinished,
 };
 use folkmoot_core::ids::{Attempt, CallId, Digest, ModelCallId, Position, ToolName, WorldId};
+use folkmoot_core::model::response::LLMResponse;
 use folkmoot_core::port::{EventLog, ReadError};
-use folkmoot_core::response::LLMResponse;
-use folkmoot_core::rules::schema_digest;
+use folkmoot_core::spec::rules::schema_digest;
 use folkmoot_core::tool::{ToolErrorCode, ToolFailure, ToolOutcome};
 use folkmoot_core::world::World;
 use futures::TryStreamExt as _;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use folkmoot_core::ids::{Position, WorldId, WorldName};
 use folkmoot_core::port::{EventLog, ReadError, StoredCommit};
-use folkmoot_core::projection::{TranscriptPage, TranscriptPager};
+use folkmoot_core::world::projection::{TranscriptPage, TranscriptPager};
 use futures::TryStreamExt as _;
 
 use crate::error::FoldError;

@@ -1,10 +1,10 @@
 //! What a seat may read, and for how long.
 
 use folkmoot_core::event::Right;
+use folkmoot_core::event::refusal::{Refusal, RefusalReason};
 use folkmoot_core::ids::Position;
-use folkmoot_core::principal::Principal;
-use folkmoot_core::projection::TranscriptPage;
-use folkmoot_core::refusal::{Refusal, RefusalReason};
+use folkmoot_core::ids::principal::Principal;
+use folkmoot_core::world::projection::TranscriptPage;
 use folkmoot_core::world::{Access, World};
 use tokio::sync::watch;
 

@@ -1,10 +1,10 @@
 //! Files: kept before a message names them, and read back.
 
-use folkmoot_core::causes::with_causes;
+use folkmoot_core::event::refusal::Refusal;
 use folkmoot_core::event::{Attachment, AttachmentError, Right};
 use folkmoot_core::ids::{Digest, WorldId};
 use folkmoot_core::port::BlobError;
-use folkmoot_core::refusal::Refusal;
+use folkmoot_core::port::causes::with_causes;
 
 use super::Seat;
 use crate::error::SeatError;

@@ -5,7 +5,7 @@ use std::fmt;
 
 use folkmoot_core::ids::Position;
 use folkmoot_core::port::{CommitStream, ReadError};
-use folkmoot_core::projection::Revision;
+use folkmoot_core::world::projection::Revision;
 use futures::TryStreamExt as _;
 
 use super::Seat;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use folkmoot_core::ids::{AgentName, Position};
 use folkmoot_core::port::{CommitStream, ReadError, TextEvent, ToolResultEvent};
-use folkmoot_core::projection::{TextProjection, ToolResultProjection};
+use folkmoot_core::world::projection::{TextProjection, ToolResultProjection};
 use futures::TryStreamExt as _;
 
 use super::access::Reader;

@@ -1,5 +1,5 @@
 use folkmoot_core::ids::{AgentName, Attempt, CallId, ModelCallId, Position};
-use folkmoot_core::response::{ModelError, ModelErrorKind};
+use folkmoot_core::model::response::{ModelError, ModelErrorKind};
 use folkmoot_core::tool::{Artifact, Table, ToolErrorCode, ToolOutput};
 use serde_json::json;
 

@@ -4,11 +4,11 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 
 use async_trait::async_trait;
-use folkmoot_core::border::UserText;
 use folkmoot_core::command::{Action, Command};
 use folkmoot_core::ids::{AgentName, Attempt, MessageId, ModelCallId};
 use folkmoot_core::port::{Drafts, DraftsClosed};
-use folkmoot_core::reply::ReplyCutter;
+use folkmoot_core::text::UserText;
+use folkmoot_core::text::reply::ReplyCutter;
 use tokio::sync::{mpsc, oneshot};
 
 use super::Ask;

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use folkmoot_core::causes::with_causes;
 use folkmoot_core::command::Action;
-use folkmoot_core::effect::Effect;
 use folkmoot_core::ids::Position;
+use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::port::{AppendError, Erasure, ReadError};
 use folkmoot_core::world::World;
+use folkmoot_core::world::effect::Effect;
 
 use super::WorldTask;
 use super::flight::Outcome;

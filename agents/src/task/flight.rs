@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use folkmoot_core::command::Action;
-use folkmoot_core::effect::Effect;
 use folkmoot_core::ids::Position;
 use folkmoot_core::world::World;
+use folkmoot_core::world::effect::Effect;
 
 use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 

@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use folkmoot_core::command::Action;
-use folkmoot_core::effect::Effect;
 use folkmoot_core::event::Purpose;
 use folkmoot_core::ids::{AgentName, ModelCallId, Position, TurnId};
+use folkmoot_core::model::response::{ModelError, ModelErrorKind};
 use folkmoot_core::port::{AgentError, DraftsClosed, Files, ModelCall};
-use folkmoot_core::response::{ModelError, ModelErrorKind};
 use folkmoot_core::tool::{Reconciliation, ToolErrorCode, ToolOutcome};
+use folkmoot_core::world::effect::Effect;
 
 use super::drafts::{Audience, Channel};
 use super::flight::{Landed, Outcome};

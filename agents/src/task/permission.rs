@@ -3,13 +3,13 @@
 //! A world's fold may come from a checkpoint, and a checkpoint may be of another log, or somebody's. So what lets a call start
 //! is read from the log itself: that it was admitted with these arguments, and that whoever was asked about it allowed it.
 
-use folkmoot_core::canonical::arguments_digest;
-use folkmoot_core::causes::with_causes;
+use folkmoot_core::content::canonical::arguments_digest;
 use folkmoot_core::event::{AdmittedCall, ApprovalDecided, Event, SettledHow, Verdict};
 use folkmoot_core::ids::{AgentName, CallId, Digest, Position, RequestId};
-use folkmoot_core::memory::OpenCall;
+use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::port::{EventLog, ReadError};
 use folkmoot_core::world::World;
+use folkmoot_core::world::memory::OpenCall;
 use futures::TryStreamExt as _;
 
 /// What a log says of a call.

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use folkmoot_core::causes::with_causes;
-use folkmoot_core::effect::Effect;
 use folkmoot_core::ids::Incarnation;
+use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::world::Activity;
+use folkmoot_core::world::effect::Effect;
 
 use super::{Ask, Door, WorldClock, WorldTask};
 use crate::runtime::means::Means;

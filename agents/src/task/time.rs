@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use folkmoot_core::effect::{Due, Effect};
 use folkmoot_core::ids::Time;
 use folkmoot_core::port::Clock as _;
 use folkmoot_core::world::World;
+use folkmoot_core::world::effect::{Due, Effect};
 
 use super::flight::Flight;
 use super::{Perform, WorldClock};

@@ -1,10 +1,10 @@
 //! What can be typed about requests and grants.
 
 use clap::Args;
-use folkmoot::core::canonical::read;
-use folkmoot::core::constraint::Constraint;
+use folkmoot::core::content::canonical::read;
 use folkmoot::core::event::Scope;
 use folkmoot::core::ids::{PersonName, WorldName};
+use folkmoot::core::tool::constraint::Constraint;
 
 use super::{person, world};
 

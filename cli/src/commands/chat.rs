@@ -3,8 +3,8 @@
 use std::io::IsTerminal as _;
 use std::path::Path;
 
-use folkmoot::core::alike::name_fault;
 use folkmoot::core::event::ClockKind;
+use folkmoot::core::ids::alike::name_fault;
 use folkmoot::core::ids::{AgentName, PersonName, WorldName};
 use folkmoot::core::spec::Definition;
 use folkmoot::core::world::World;

@@ -1,7 +1,7 @@
 //! `folkmoot check`.
 
 use folkmoot::core::ids::WorldName;
-use folkmoot::core::rules::Rules;
+use folkmoot::core::spec::rules::Rules;
 use folkmoot::definition_of;
 use folkmoot::script::Script;
 use serde_json::{Map, json};

@@ -1,7 +1,7 @@
 //! `folkmoot doctor`.
 
-use folkmoot::core::decider::decider_id;
 use folkmoot::core::port::Signer as _;
+use folkmoot::core::world::decider::decider_id;
 use folkmoot::providers::{PRESETS, Preset};
 use folkmoot::store::OpenError;
 use serde::Serialize;

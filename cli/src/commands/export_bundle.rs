@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::Path;
 
-use folkmoot::core::causes::with_causes;
 use folkmoot::core::ids::Position;
+use folkmoot::core::port::causes::with_causes;
 use folkmoot::evidence::{BundleOrder, EvidenceError, bundle_of, slice_of};
 use folkmoot::proof::bundle::{BUNDLE_MAX, Bundle};
 use folkmoot::proof::note::SignedNote;

@@ -1,7 +1,7 @@
 //! `folkmoot replay`.
 
 use folkmoot::core::ids::Position;
-use folkmoot::core::rules::Stage;
+use folkmoot::core::spec::rules::Stage;
 use serde_json::Value;
 
 use crate::arguments::{Common, Replay};

@@ -69,7 +69,7 @@ pub(crate) struct Taken {
 pub(crate) enum Audience {
     /// Whoever holds the store, and can read the log: all of it.
     Operator,
-    /// A peer of the control socket: what [`Refusal::outward`](folkmoot::core::refusal::Refusal::outward) leaves.
+    /// A peer of the control socket: what [`Refusal::outward`](folkmoot::core::event::refusal::Refusal::outward) leaves.
     Peer,
 }
 

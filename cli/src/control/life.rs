@@ -104,7 +104,7 @@ pub(crate) fn copy_failed(error: &BackupError, outcome: &str) -> CliError {
         | BackupError::Different { .. }
         | BackupError::Stopped(_)
         | _ => {
-            let why = folkmoot::core::causes::with_causes(error);
+            let why = folkmoot::core::port::causes::with_causes(error);
             CliError::other(STORE, format!("{why}; {outcome}"))
         }
     }
@@ -112,7 +112,7 @@ pub(crate) fn copy_failed(error: &BackupError, outcome: &str) -> CliError {
 
 impl From<LifeError> for CliError {
     fn from(error: LifeError) -> Self {
-        let why = folkmoot::core::causes::with_causes(&error);
+        let why = folkmoot::core::port::causes::with_causes(&error);
         match error {
             LifeError::NoSuchWorld(_) => Self::other(
                 STORE,

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use folkmoot::core::border::UserText;
 use folkmoot::core::ids::ArtifactName;
+use folkmoot::core::text::UserText;
+use folkmoot::core::text::view::{Block, blocks};
 use folkmoot::core::tool::{ArtifactSpec, View};
-use folkmoot::core::view::{Block, blocks};
 
 use super::gutter::{GUTTER, escaped};
 use super::style::{BOLD, DIM, paint};

@@ -3,17 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use folkmoot::core::commit::Commit;
+use folkmoot::core::audit::why::routing_of;
+use folkmoot::core::command::commit::Commit;
 use folkmoot::core::content::Content;
 use folkmoot::core::event::{
     AdmittedCall, Author, Event, MessageBody, MessagePosted, Notice, NoticePosted, SpecRevised,
     ToolFinished, WorldOpened,
 };
 use folkmoot::core::ids::{AgentName, CallId, MessageId, Position};
+use folkmoot::core::model::response::LLMResponse;
 use folkmoot::core::port::Reaction;
-use folkmoot::core::response::LLMResponse;
-use folkmoot::core::rules::Rules;
-use folkmoot::core::why::routing_of;
+use folkmoot::core::spec::rules::Rules;
 use folkmoot::core::world::World;
 use folkmoot::script::{Script, Step, Verb};
 

@@ -1,8 +1,8 @@
 //! Grants: what they allow, and the command that ends them.
 
-use folkmoot::core::constraint::{Allowed, Constraint, Range};
 use folkmoot::core::event::{Event, GrantGiven, Reach, Scope};
 use folkmoot::core::ids::{PersonName, Position};
+use folkmoot::core::tool::constraint::{Allowed, Constraint, Range};
 use folkmoot::run::{OutdatedRule, Standing};
 
 use super::chat::{Chat, Line};

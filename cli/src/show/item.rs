@@ -1,7 +1,7 @@
 //! What an agent remembers, in a line.
 
-use folkmoot::core::request::Item;
-use folkmoot::core::response::Part;
+use folkmoot::core::model::response::Part;
+use folkmoot::core::prompt::Item;
 
 /// An item of a memory, in words.
 pub(crate) fn told(item: &Item<String>) -> String {

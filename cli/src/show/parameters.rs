@@ -1,6 +1,6 @@
 //! How a model is to answer, in one line.
 
-use folkmoot::core::request::{
+use folkmoot::core::model::{
     CachePlace, CacheTtl, OutputFormat, Parameters, Reasoning, ToolChoice,
 };
 

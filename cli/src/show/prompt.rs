@@ -1,8 +1,8 @@
 //! The request of a model call, for people: every byte that the model reads, made safe for a terminal.
 
 use folkmoot::core::event::Purpose;
-use folkmoot::core::request::{Attached, Item, ToolDeclaration};
-use folkmoot::core::response::Part;
+use folkmoot::core::model::response::Part;
+use folkmoot::core::prompt::{Attached, Item, ToolDeclaration};
 
 use super::gutter::guarded;
 use super::style::{BOLD, DIM, paint};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use folkmoot::core::commit::Commit;
+use folkmoot::core::command::commit::Commit;
 use folkmoot::core::ids::{PersonName, Position, RequestId};
 use folkmoot::core::port::CommitStream;
 use folkmoot::core::world::{Activity, World};

@@ -1,7 +1,7 @@
 //! Tables.
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-use folkmoot::core::view::Column;
+use folkmoot::core::text::view::Column;
 
 use super::one_line;
 

@@ -1,6 +1,6 @@
 //! What models were asked and what that cost, for people.
 
-use folkmoot::core::money::Money;
+use folkmoot::core::model::money::Money;
 use folkmoot::core::world::Meter;
 
 use super::{one_line, table};

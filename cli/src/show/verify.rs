@@ -1,7 +1,7 @@
 //! Verdicts, for people.
 
 use folkmoot::audit::{Epoch, Shown, Verdict, WorldReport};
-use folkmoot::core::decider::decider_id;
+use folkmoot::core::world::decider::decider_id;
 use serde_json::Value;
 
 use super::style::{ASKS, BAD, BOLD, DIM, GOOD, paint};

@@ -1,12 +1,12 @@
 //! Why an event is there, in words.
 
+use folkmoot::core::audit::why::{Silence, TurnEnd, Verdicts};
 use folkmoot::core::event::{
     Author, CloseReason, DampReason, Others, RoutingReason, RoutingRule, Verdict,
 };
 use folkmoot::core::ids::AgentName;
-use folkmoot::core::principal::Principal;
-use folkmoot::core::reply::RoutingTag;
-use folkmoot::core::why::{Silence, TurnEnd, Verdicts};
+use folkmoot::core::ids::principal::Principal;
+use folkmoot::core::text::reply::RoutingTag;
 
 use super::gutter::hung;
 use super::style::{BOLD, DIM, paint};

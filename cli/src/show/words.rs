@@ -1,13 +1,13 @@
 //! Sentences for what happens beside the talk.
 
-use folkmoot::core::commit::{CommandKey, Commit};
+use folkmoot::core::command::commit::{CommandKey, Commit};
 use folkmoot::core::event::{
     CloseReason, Event, Forked, JoinElapsed, MessageEdited, MessageRouted, ModelFailed, Notice,
     OutcomeSettled, ReconciledHow, RoutingRule, SettledHow, SpecRevised, ToolFinished, Verdict,
     WarningRecorded,
 };
 use folkmoot::core::ids::{Attempt, Position};
-use folkmoot::core::reply::RoutingTag;
+use folkmoot::core::text::reply::RoutingTag;
 use folkmoot::core::tool::ToolOutcome;
 use folkmoot::core::world::approval_text;
 use folkmoot::run::refused_because;

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use folkmoot::core::commit::Commit;
+use folkmoot::core::command::commit::Commit;
 use folkmoot::core::event::{Event, Verdict};
 use folkmoot::core::ids::{AgentName, CallId, Position, RequestId, WorldName};
 use folkmoot::core::port::{EventLog, StoredCommit};
-use folkmoot::core::projection::TextProjection;
 use folkmoot::core::world::Meter;
+use folkmoot::core::world::projection::TextProjection;
 use folkmoot::fold_world;
 use futures::TryStreamExt as _;
 use serde::{Deserialize, Serialize};

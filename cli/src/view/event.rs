@@ -1,15 +1,15 @@
 //! Events as `log` shows them.
 
-use folkmoot::core::commit::Commit;
+use folkmoot::core::command::commit::Commit;
 use folkmoot::core::event::{Event, StoredContent};
+use folkmoot::core::ids::principal::Principal;
 use folkmoot::core::ids::{Position, Time};
-use folkmoot::core::principal::Principal;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::exit::{CliError, FAILED};
 use crate::view::gist;
-use folkmoot::core::causes::with_causes;
+use folkmoot::core::port::causes::with_causes;
 
 /// One event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

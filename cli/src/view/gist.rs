@@ -1,13 +1,13 @@
 //! An event in a few words.
 
-use folkmoot::core::commit::Commit;
+use folkmoot::core::command::commit::Commit;
 use folkmoot::core::content::Content;
 use folkmoot::core::event::{
     AdmittedCall, ApprovalDecided, ArtifactWithheld, Author, Event, GrantGiven, MessagePosted,
     MessageRouted, Notice, Occasion, Opened, RightsChanged, Scope, SpecRevised,
 };
+use folkmoot::core::model::response::{LLMResponse, Part};
 use folkmoot::core::port::Reaction;
-use folkmoot::core::response::{LLMResponse, Part};
 
 use crate::show::{clip, one_line, words};
 

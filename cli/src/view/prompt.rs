@@ -2,8 +2,9 @@
 
 use folkmoot::core::event::{Event, ModelCalled, Purpose};
 use folkmoot::core::ids::{AgentName, Attempt, Digest, ModelName, Position, TurnId, WorldName};
+use folkmoot::core::model::Parameters;
 use folkmoot::core::port::EventLog;
-use folkmoot::core::request::{Item, Layer, ModelRequest, Parameters, ToolDeclaration};
+use folkmoot::core::prompt::{Item, Layer, ModelRequest, ToolDeclaration};
 use folkmoot::fold_world;
 use futures::TryStreamExt as _;
 use serde::{Deserialize, Serialize};

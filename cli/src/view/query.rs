@@ -1,8 +1,8 @@
 //! Questions that only read, and their answers. Never a network or tool call.
 
-use folkmoot::core::causes::with_causes;
 use folkmoot::core::event::EventKind;
 use folkmoot::core::ids::{AgentName, Position, WorldName};
+use folkmoot::core::port::causes::with_causes;
 use folkmoot::core::port::{EventLog, Labels, ReadError, WorldEntry};
 use folkmoot::core::world::World;
 use folkmoot::{FoldError, Store, fold_world, fold_world_from};

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 
 use folkmoot::core::event::ClockKind;
+use folkmoot::core::ids::principal::Person;
 use folkmoot::core::ids::{
     AgentName, CallId, Digest, EpisodeId, Incarnation, MessageId, ModelName, PersonName, Position,
     Time, ToolName, TurnId, WorldId, WorldName,
 };
-use folkmoot::core::memory::{CallState, Memory, Message};
-use folkmoot::core::principal::Person;
-use folkmoot::core::request::Item;
-use folkmoot::core::rules::Pipeline;
+use folkmoot::core::prompt::Item;
 use folkmoot::core::spec::Limits;
+use folkmoot::core::spec::rules::Pipeline;
+use folkmoot::core::world::memory::{CallState, Memory, Message};
 use folkmoot::core::world::{Activity, Doing, Episode, World};
 use serde::{Deserialize, Serialize};
 
@@ -214,7 +214,7 @@ impl EpisodeView {
 impl MemoryView {
     /// The memory of `agent`.
     pub(crate) fn of(world: &World, agent: &AgentName, memory: &Memory) -> Self {
-        let call = |(id, call): (&CallId, &folkmoot::core::memory::OpenCall)| CallView {
+        let call = |(id, call): (&CallId, &folkmoot::core::world::memory::OpenCall)| CallView {
             call: *id,
             tool: call.tool.clone(),
             arguments: call.arguments.present().cloned(),

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use folkmoot::core::ids::principal::Person;
 use folkmoot::core::ids::{AgentName, Digest, Position, WorldName};
-use folkmoot::core::principal::Person;
-use folkmoot::core::request::Item;
+use folkmoot::core::prompt::Item;
 use folkmoot::core::spec::Limits;
 use folkmoot::core::world::{Activity, Meter, World};
 use folkmoot::run::{Standing, Waiting};

@@ -1,7 +1,7 @@
 //! What the models of a world were asked, and what that cost.
 
 use folkmoot::core::ids::{AgentName, ModelName};
-use folkmoot::core::money::Money;
+use folkmoot::core::model::money::Money;
 use folkmoot::core::world::{Meter, World};
 use serde::{Deserialize, Serialize};
 

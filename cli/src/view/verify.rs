@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use folkmoot::audit::{self, Check, WorldReport};
-use folkmoot::core::causes::with_causes;
 use folkmoot::core::ids::{WorldId, WorldName};
 use folkmoot::core::port::EventLog as _;
+use folkmoot::core::port::causes::with_causes;
 use folkmoot::proof::note::VerifierKey;
 use folkmoot::store::Against;
 use folkmoot::{FoldError, Store};

@@ -4,8 +4,8 @@ use std::time::SystemTime;
 
 use folkmoot::core::event::ClockKind;
 use folkmoot::core::ids::{AgentName, Time, ToolName};
-use folkmoot::core::memory::CallState;
 use folkmoot::core::world::World;
+use folkmoot::core::world::memory::CallState;
 use folkmoot::run::{Asks, Waiting, waiting};
 use serde::{Deserialize, Serialize};
 
@@ -58,7 +58,7 @@ impl DoubtView {
         let now = now(world);
         let agents = world.rules().spec().agents.iter();
         let memories = agents.filter_map(|agent| Some((&agent.name, world.memory(&agent.name)?)));
-        let of = |(agent, memory): (&AgentName, &folkmoot::core::memory::Memory)| {
+        let of = |(agent, memory): (&AgentName, &folkmoot::core::world::memory::Memory)| {
             let calls = memory.open_calls.values().filter_map(|call| {
                 let (run, is_running) = match &call.state {
                     CallState::Running(run) => (run, true),

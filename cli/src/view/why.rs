@@ -1,13 +1,13 @@
 //! Why something happened: its causes, back to what people did, and what a verdict was based on.
 
-use folkmoot::core::commit::Commit;
-use folkmoot::core::event::{Author, Event, RoutingReason};
-use folkmoot::core::ids::{AgentName, Position, WorldId, WorldName};
-use folkmoot::core::port::EventLog;
-use folkmoot::core::why::{
+use folkmoot::core::audit::why::{
     Asked, Decision, Slice, SliceNode, TurnStory, Verdicts, message_of, request_of, routing_of,
     turn_of,
 };
+use folkmoot::core::command::commit::Commit;
+use folkmoot::core::event::{Author, Event, RoutingReason};
+use folkmoot::core::ids::{AgentName, Position, WorldId, WorldName};
+use folkmoot::core::port::EventLog;
 use futures::TryStreamExt as _;
 use serde::{Deserialize, Serialize};
 

@@ -1,11 +1,11 @@
 //! What was kept from people of what agents said.
 
-use folkmoot::core::commit::Commit;
+use folkmoot::core::command::commit::Commit;
 use folkmoot::core::event::{ArtifactWithheld, Event};
-use folkmoot::core::firewall::{ArtifactFamily, Withheld};
 use folkmoot::core::ids::{AgentName, MessageId, Position, Time, TurnId, WorldId, WorldName};
+use folkmoot::core::model::response::LLMResponse;
 use folkmoot::core::port::EventLog;
-use folkmoot::core::response::LLMResponse;
+use folkmoot::core::text::firewall::{ArtifactFamily, Withheld};
 use futures::{StreamExt as _, TryStreamExt as _};
 use serde::{Deserialize, Serialize};
 

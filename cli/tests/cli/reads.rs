@@ -2,9 +2,9 @@
 
 use std::process::Stdio;
 
-use folkmoot::core::decider::decider_id;
 use folkmoot::core::ids::Position;
 use folkmoot::core::port::{Checkpoints as _, EventLog as _};
+use folkmoot::core::world::decider::decider_id;
 use folkmoot::{
     FoldError, OpenMode, Opening, Perform, Runtime, Store, WorldName, fold_world, fold_world_from,
 };

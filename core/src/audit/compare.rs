@@ -2,7 +2,7 @@
 
 use super::{Difference, Divergence};
 use crate::command::CommandKind;
-use crate::commit::Commit;
+use crate::command::commit::Commit;
 use crate::event::Event;
 use crate::world::Decision;
 

@@ -1,10 +1,10 @@
 //! How what is recorded differs from what these rules make of it.
 
 use crate::command::CommandKind;
-use crate::commit::Commit;
+use crate::command::commit::Commit;
 use crate::event::Event;
+use crate::event::refusal::Refusal;
 use crate::ids::{Digest, Position, Time, WorldId};
-use crate::refusal::Refusal;
 
 /// A commit that is not what these rules make of its command.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,12 +1,12 @@
 //! What erasure can be the reason of.
 
 use super::compare::{first_difference, is_same};
+use crate::command::commit::Commit;
 use crate::command::{Action, Command};
-use crate::commit::Commit;
+use crate::event::refusal::{Refusal, RefusalReason};
 use crate::event::{
     CloseReason, Event, EventKind, MessageEdited, ModelCalled, ModelFailed, Notice, SpecRevised,
 };
-use crate::refusal::{Refusal, RefusalReason};
 use crate::world::{Decision, Request, RequestKind, World};
 
 /// Whether content that was erased before `commit` can be why it came out otherwise.

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{Difference, Divergence, Finding, begins_epoch};
 use crate::command::CommandKind;
-use crate::commit::Commit;
+use crate::command::commit::Commit;
 use crate::event::{Event, StoredContent};
 use crate::ids::{Digest, Position};
 

@@ -1,10 +1,10 @@
 use super::*;
 use crate::command::CommandKind;
+use crate::event::refusal::RefusalReason;
 use crate::event::{
     CallStatus, EpochOpened, EventRecord, PrefixBroken, PrefixCause, StoredContent, Verdict as Word,
 };
 use crate::ids::{Seed, Stamp, Time};
-use crate::refusal::RefusalReason;
 use crate::testing::*;
 
 const OTHERS: Digest = Digest::new([7; 32]);
@@ -197,7 +197,7 @@ fn yes_of_somebody_without_the_right_is_named_with_what_the_rules_say() {
         .header
         .first;
     let found = after(&past, CommandKind::Decide, |commit| {
-        commit.header.principal = crate::principal::Principal::Agent(agent("bob"));
+        commit.header.principal = crate::ids::principal::Principal::Agent(agent("bob"));
     });
     let Finding::Diverged(found) = found else {
         panic!("{found:?}")
@@ -230,7 +230,7 @@ fn run_that_these_rules_do_not_start_is_told_with_the_reason() {
     assert!(matches!(&started.events[0], Event::ToolStarted(event) if event.call == call));
     let first = commits.last().unwrap().last().next();
     commits.push(Commit {
-        header: crate::commit::CommitHeader {
+        header: crate::command::commit::CommitHeader {
             first,
             ..started.header
         },
@@ -240,7 +240,7 @@ fn run_that_these_rules_do_not_start_is_told_with_the_reason() {
     assert!(matches!(
         difference(found),
         Difference::Refused {
-            refusal: crate::refusal::Refusal::Stale,
+            refusal: crate::event::refusal::Refusal::Stale,
             ..
         }
     ));
@@ -251,7 +251,7 @@ fn refusal_that_the_world_contradicts_diverges() {
     let past = Past::began().bob_calls(&[("wipe", "{}")]);
     let request = past.request();
     let eve = of(
-        crate::principal::Principal::Agent(agent("eve")),
+        crate::ids::principal::Principal::Agent(agent("eve")),
         &allow(request),
     );
     let past = past.then_refused(&eve);

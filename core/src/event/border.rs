@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::content::Content;
-use crate::firewall::Withheld;
+use crate::ids::principal::Principal;
 use crate::ids::{AgentName, MessageId, Position, StateName, TurnId};
-use crate::principal::Principal;
+use crate::text::firewall::Withheld;
 
 /// Parts of what an agent said were kept from people: they are how models call tools, or claim to be what only tools
 /// give. The text stands in the answer; an operator can read it there.

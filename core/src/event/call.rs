@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::content::Content;
 use crate::event::{UnknownCause, Wider};
+use crate::ids::principal::Person;
 use crate::ids::{
     AgentName, Attempt, CallId, Digest, Incarnation, Position, RequestId, Time, ToolName, TurnId,
 };
-use crate::principal::Person;
 use crate::tool::{
     ArgumentFinding, Choose, EffectClass, Question, Repeat, ToolErrorCode, ToolOutcome, View,
 };
@@ -37,7 +37,7 @@ pub struct AdmittedCall {
     /// The tool; `None` if the agent has none of that name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool: Option<ToolName>,
-    /// The digest of its arguments in their [canonical form](crate::canonical); of their bytes, if they are not JSON.
+    /// The digest of its arguments in their [canonical form](crate::content::canonical); of their bytes, if they are not JSON.
     pub arguments: Digest,
     /// What it may do, where that depends on its arguments; `None`: the tool's effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::content::Content;
+use crate::ids::principal::Principal;
 use crate::ids::{AgentName, Attempt, CallId, RequestId};
-use crate::principal::Principal;
 use crate::tool::{Reconciliation, ToolOutcome};
 
 pub use crate::tool::UnknownCause;

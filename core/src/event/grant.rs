@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::constraint::{Constraint, digest_of_rest, fits_all};
 use crate::event::Scope;
+use crate::ids::principal::Person;
 use crate::ids::{AgentName, CallId, Digest, GrantId, RequestId, Time, ToolName, TurnId};
-use crate::principal::Person;
 use crate::tool::EffectClass;
+use crate::tool::constraint::{Constraint, digest_of_rest, fits_all};
 
 /// A person allowed calls to come: of one agent, with one tool as it is, and with the arguments that [`Reach`] tells.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

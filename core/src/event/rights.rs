@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::principal::{Right, Rights};
+pub use crate::ids::principal::{Right, Rights};
 
 /// A person has other rights from here on. They replace the ones before.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

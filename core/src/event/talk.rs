@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::content::Content;
 use crate::ids::{AgentName, CallId, Digest, EpisodeId, MessageId, PersonName, Position, TurnId};
-use crate::reply::RoutingTag;
+use crate::text::reply::RoutingTag;
 
 /// Somebody said something.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,15 +3,15 @@
 use serde::{Deserialize, Serialize};
 
 use crate::content::Content;
+use crate::event::reaction::Reaction;
+use crate::ids::principal::Principal;
 use crate::ids::{
     AgentName, Attempt, CallId, Digest, EpisodeId, Incarnation, ModelCallId, ModelName, Position,
     Time, TurnId,
 };
-use crate::money::Money;
-use crate::principal::Principal;
-use crate::reaction::Reaction;
-use crate::request::Parameters;
-use crate::response::{LLMResponse, ModelErrorKind, Reached, Usage};
+use crate::model::Parameters;
+use crate::model::money::Money;
+use crate::model::response::{LLMResponse, ModelErrorKind, Reached, Usage};
 
 /// An agent took up its news: all addressed messages up to the horizon.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::content::Content;
-use crate::ids::StepKey;
+use crate::event::refusal::RefusalReason;
+use crate::ids::principal::{Person, Principal};
 use crate::ids::{
-    AgentName, CopyId, Digest, Incarnation, NodeId, PersonName, Position, WorldId, WorldName,
+    AgentName, CopyId, Digest, Incarnation, NodeId, PersonName, Position, StepKey, WorldId,
+    WorldName,
 };
-use crate::principal::{Person, Principal};
-use crate::refusal::RefusalReason;
 use crate::spec::{Change, SpecText, WorldSpec};
 
 /// A world began.

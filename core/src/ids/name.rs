@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::letters::is_edge_punctuation;
+use crate::ids::letters::is_edge_punctuation;
 
 /// The most bytes a name may have.
 const NAME_MAX: usize = 64;

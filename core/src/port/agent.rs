@@ -6,9 +6,9 @@ use async_trait::async_trait;
 use serde::Serialize;
 
 use crate::event::Attachment;
+use crate::event::reaction::Reaction;
 use crate::ids::{AgentName, CallId, EpisodeId, MessageId, Position, Time, TurnId};
-use crate::reaction::Reaction;
-use crate::request::Item;
+use crate::prompt::Item;
 use crate::tool::View;
 
 /// A participant in code. It holds no handle on the world: it acts by what it returns.

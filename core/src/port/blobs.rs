@@ -7,9 +7,6 @@ use async_trait::async_trait;
 
 use crate::ids::{Digest, WorldId};
 
-/// The most bytes of one blob: 8 MiB.
-pub const BLOB_BYTES_MAX: usize = 8 * 1024 * 1024;
-
 /// The blobs of all worlds of one store. A world has its own; what is deleted with it is nobody else's.
 #[async_trait]
 pub trait Blobs: Send + Sync + Debug {

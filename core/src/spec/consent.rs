@@ -5,10 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::constraint::Constraint;
 use crate::ids::ToolName;
-use crate::principal::Person;
-use crate::principal::Rights;
+use crate::ids::principal::{Person, Rights};
+use crate::tool::constraint::Constraint;
 
 /// Calls that nobody can allow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

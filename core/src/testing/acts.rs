@@ -2,20 +2,20 @@
 
 use super::{Past, ada, agent, at, node, runtime};
 use crate::command::{Action, Command, Judgement, Reply, Settlement};
-use crate::effect::Effect;
+use crate::event::reaction::Reaction;
 use crate::event::{ForkEffects, TreeHead, Verdict};
+use crate::ids::principal::Principal;
 use crate::ids::{
     Attempt, CallId, CopyId, Digest, MessageId, RequestId, Stamp, TurnId, WorldId, WorldName,
 };
-use crate::memory::Memory;
-use crate::principal::Principal;
-use crate::reaction::Reaction;
-use crate::request::Parameters;
-use crate::response::{
+use crate::model::Parameters;
+use crate::model::response::{
     CallPart, LLMResponse, ModelError, ModelErrorKind, Part, Reply as ModelReply,
 };
 use crate::tool::{Question, Reconciliation, ToolOutcome};
 use crate::world::World;
+use crate::world::effect::Effect;
+use crate::world::memory::Memory;
 
 pub(crate) fn ask() -> Reaction {
     Reaction::AskModel(Parameters::default())

@@ -2,14 +2,14 @@
 
 use super::{agent, model, person};
 use crate::content::Content;
+use crate::event::refusal::RefusalReason;
 use crate::event::*;
+use crate::ids::principal::Principal;
 use crate::ids::{
     Attempt, CallId, Digest, EpisodeId, Incarnation, MessageId, ModelCallId, Position, RequestId,
     TurnId,
 };
-use crate::principal::Principal;
-use crate::refusal::RefusalReason;
-use crate::request::Parameters;
+use crate::model::Parameters;
 use crate::tool::ToolOutcome;
 
 pub(crate) fn at(position: u64) -> Position {

@@ -5,16 +5,15 @@ use std::sync::Arc;
 
 use crate::audit::{Auditor, Finding};
 use crate::command::Command;
-use crate::commit::Commit;
-use crate::commit::RebuildError;
-use crate::effect::Effect;
+use crate::command::commit::{Commit, RebuildError};
 use crate::event::*;
 use crate::ids::{AgentName, CallId, EpisodeId, Position, ToolName, TurnId};
-use crate::memory::CallState;
-use crate::request::{Item, fingerprint_next, fingerprint_start};
-use crate::response::Part;
-use crate::tokens::TokenCounter;
+use crate::model::response::Part;
+use crate::prompt::tokens::TokenCounter;
+use crate::prompt::{Item, fingerprint_next, fingerprint_start};
 use crate::tool::{EffectClass, Repeat};
+use crate::world::effect::Effect;
+use crate::world::memory::CallState;
 use crate::world::{Decision, Request, RequestKind, World};
 
 mod money;
@@ -360,8 +359,9 @@ fn summarises(name: &AgentName, items: &[Arc<Item>], world: &World) {
 fn sums_are_right(world: &World) {
     for spec in &world.rules().spec().agents {
         let memory = world.memory(&spec.name).unwrap();
-        let count =
-            |kept: &crate::memory::Remembered| u64::from(TokenCounter::ESTIMATE.item(&kept.item));
+        let count = |kept: &crate::world::memory::Remembered| {
+            u64::from(TokenCounter::ESTIMATE.item(&kept.item))
+        };
         assert_eq!(
             memory.tokens,
             memory.items.iter().map(count).sum::<u64>(),

@@ -4,11 +4,11 @@ use serde_json::json;
 
 use crate::command::Action;
 use crate::event::ClockKind;
+use crate::ids::principal::{Person, Principal};
 use crate::ids::{
     AgentName, Digest, ModelName, NodeId, PersonName, Seed, Stamp, Time, ToolName, WorldId,
     WorldName,
 };
-use crate::principal::{Person, Principal};
 use crate::spec::{AgentSpec, Definition, ModelSpec, SpecText, WorldSpec};
 use crate::tool::{EffectClass, Repeat, ToolKind, ToolSpec};
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::Past;
-use crate::commit::Commit;
+use crate::audit::why::{Slice, SliceNode};
+use crate::command::commit::Commit;
 use crate::ids::Position;
-use crate::why::{Slice, SliceNode};
 
 /// The slice of the event at `at`.
 pub(crate) fn slice(past: &Past, at: Position) -> Vec<SliceNode> {

@@ -8,7 +8,7 @@ pub struct ArgumentFinding {
     /// JSON pointer into the arguments; empty is the whole.
     pub path: String,
     /// The schema keyword that is not met; or `too_large`, `too_deep`, `not_json`, `repeated_key`, `not_an_object`,
-    /// `hidden_characters`, `control_characters`, `not_a_path`, or the [code](crate::constraint::path::PathFault::code) of a
+    /// `hidden_characters`, `control_characters`, `not_a_path`, or the [code](crate::tool::constraint::path::PathFault::code) of a
     /// path that is not plain. `ran_before` and `restored` warn of calls that would have an effect twice.
     pub code: String,
     /// Whether the call may go on all the same.

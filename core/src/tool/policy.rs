@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::EffectClass;
-use crate::constraint::Constraint;
+use crate::tool::constraint::Constraint;
 
 /// What a model sees of a tool's output. People always see the views.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

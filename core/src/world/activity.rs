@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::World;
-use crate::effect::{Due, Effect};
 use crate::ids::AgentName;
-use crate::memory::{CallState, Memory};
+use crate::world::effect::{Due, Effect};
+use crate::world::memory::{CallState, Memory};
 
 /// Whether anything goes on in a world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

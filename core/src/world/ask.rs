@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use super::World;
-use crate::border::model::{declaration, identity};
 use crate::event::Purpose;
 use crate::ids::{AgentName, Attempt, Digest, ModelName, Position, ToolName};
-use crate::memory::{FrameMark, Memory, Message};
-use crate::request::{Layer, ModelRequest, Parameters, ToolDeclaration, fingerprint_start};
-use crate::rules::Rules;
+use crate::model::Parameters;
+use crate::prompt::border::{declaration, identity};
+use crate::prompt::tokens::{Share, TokenCounter};
+use crate::prompt::{Layer, ModelRequest, ToolDeclaration, fingerprint_start};
 use crate::spec::AgentSpec;
-use crate::tokens::{Share, TokenCounter};
+use crate::spec::rules::Rules;
+use crate::world::memory::{FrameMark, Memory, Message};
 
 /// A model call that is under way, with all that the shell needs to make it.
 #[derive(Debug, Clone, PartialEq, Eq)]

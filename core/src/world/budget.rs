@@ -4,7 +4,7 @@ use super::meter::Settlement;
 use super::{Spent, World};
 use crate::event::SpentLimit;
 use crate::ids::{AgentName, EpisodeId};
-use crate::money::Money;
+use crate::model::money::Money;
 use crate::spec::Limits;
 
 /// What is held against the two limits of cost.

@@ -1,12 +1,12 @@
 //! `decide`: what a command leads to. Reads the state and the stamp, and nothing else.
 
 use super::World;
+use crate::command::commit::{Commit, CommitHeader};
 use crate::command::{Action, Command, CommandKind};
-use crate::commit::{Commit, CommitHeader};
+use crate::event::refusal::{Decided, Refusal, RefusalReason};
 use crate::event::{Event, Forked};
+use crate::ids::principal::Principal;
 use crate::ids::{MessageId, Position, RequestId, Stamp, Time, WorldId};
-use crate::principal::Principal;
-use crate::refusal::{Decided, Refusal, RefusalReason};
 
 mod admission;
 mod answer;
@@ -241,7 +241,7 @@ impl World {
                 principal: command.principal.clone(),
                 cause: decision.cause,
                 key: command.key.clone(),
-                decider: crate::decider::decider_id(),
+                decider: crate::world::decider::decider_id(),
                 command: self.meant(command).action.kind(),
                 residual: None,
             },
@@ -461,7 +461,8 @@ impl Draft<'_> {
             return RefusalReason::NotTheRuntime;
         };
         let world = self.world;
-        let is_open_for = |memory: &crate::memory::Memory| memory.open_calls.contains_key(call);
+        let is_open_for =
+            |memory: &crate::world::memory::Memory| memory.open_calls.contains_key(call);
         if world.memories.get(agent).is_some_and(is_open_for) {
             RefusalReason::NotTheRuntime
         } else if world.memories.values().any(is_open_for) {

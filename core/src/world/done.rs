@@ -6,13 +6,12 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::World;
-use crate::border::ModelView;
-use crate::border::model::{DoneCall, done_before, restored};
 use crate::content::Content;
 use crate::event::ToolStarted;
 use crate::ids::{AgentName, CallId, Position, TurnId};
-use crate::memory::{Memory, Message, Ran, Remembered, note_ran};
+use crate::prompt::border::{DoneCall, ModelView, done_before, restored};
 use crate::tool::EffectClass;
+use crate::world::memory::{Memory, Message, Ran, Remembered, note_ran};
 
 /// The most calls that are known with their arguments and results; the oldest goes first.
 const DONE_MAX: usize = 256;

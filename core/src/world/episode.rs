@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{Spent, World};
 use crate::event::{CallStatus, Notice, Purpose};
+use crate::ids::principal::Person;
 use crate::ids::{AgentName, CallId, EpisodeId, PersonName, ToolName};
-use crate::principal::Person;
-use crate::rules::Rules;
+use crate::spec::rules::Rules;
 
 /// What an episode has spent, and whether anybody still works on it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

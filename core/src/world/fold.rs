@@ -5,8 +5,8 @@ use super::meter::Ended;
 use crate::content::Content;
 use crate::event::{Event, Opened, SpecRevised};
 use crate::ids::{AgentName, CopyId, Digest, Incarnation, Position, Time};
-use crate::memory::{CallState, Memory};
 use crate::spec::{History, SpecText, WorldSpec};
+use crate::world::memory::{CallState, Memory};
 
 mod asking;
 mod call;

@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::World;
-use crate::alike::name_fault;
-use crate::commit::Commit;
+use crate::command::commit::Commit;
 use crate::event::Event;
+use crate::ids::alike::name_fault;
+use crate::ids::principal::Person;
 use crate::ids::{AgentName, PersonName};
-use crate::principal::Person;
 
 /// Who has acted in a world beside the people that a script plays.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use super::World;
-use crate::border::model::written;
 use crate::ids::AgentName;
-use crate::request::Layer;
+use crate::prompt::Layer;
+use crate::prompt::border::written;
 
 impl World {
     /// What people wrote for `agent`, by which it works: that of its open turn, else what is in force.

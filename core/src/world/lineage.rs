@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::World;
 use crate::event::ForkEffects;
+use crate::event::refusal::RefusalReason;
 use crate::ids::{AgentName, CallId, Position, RequestId, WorldId};
-use crate::memory::{OpenCall, Turn};
-use crate::refusal::RefusalReason;
+use crate::world::memory::{OpenCall, Turn};
 
 /// How many worlds may stand between a world and the first one that it comes from.
 pub const FORKS_DEEP_MAX: usize = 32;

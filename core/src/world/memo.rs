@@ -9,9 +9,9 @@ use super::World;
 use crate::content::Content;
 use crate::event::{CallStatus, ToolFinished};
 use crate::ids::{Digest, Position};
-use crate::memory::{CallResult, OpenCall, Turn};
-use crate::rules::schema_digest;
+use crate::spec::rules::schema_digest;
 use crate::tool::{ToolOutcome, ToolSpec};
+use crate::world::memory::{CallResult, OpenCall, Turn};
 
 /// How many results are kept; the oldest goes first.
 const MEMOS_MAX: usize = 128;

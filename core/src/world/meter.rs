@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::World;
 use crate::event::{Event, ModelCalled, ModelFailed, Reserved};
 use crate::ids::{AgentName, Attempt, EpisodeId, ModelName, Position};
-use crate::memory::{Charge, ModelState, Turn};
-use crate::money::Money;
-use crate::response::{ModelErrorKind, Reached, Usage};
+use crate::model::money::Money;
+use crate::model::response::{ModelErrorKind, Reached, Usage};
+use crate::world::memory::{Charge, ModelState, Turn};
 
 /// How many pairs of an agent and a model are told apart; what others are asked is counted together.
 const PAIRS_MAX: usize = 1_000;
@@ -266,7 +266,7 @@ pub(super) struct Metered {
     model: ModelName,
     episode: EpisodeId,
     reserved: Money,
-    price: Option<crate::money::Price>,
+    price: Option<crate::model::money::Price>,
     stream: Option<Position>,
 }
 

@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::World;
-use crate::border::model::observed;
-use crate::canonical::canonical_text;
+use crate::content::canonical::canonical_text;
 use crate::event::StateObserved;
 use crate::ids::{AgentName, Position, StateName};
-use crate::memory::{Memory, Remembered};
-use crate::request::Item;
+use crate::prompt::Item;
+use crate::prompt::border::observed;
+use crate::world::memory::{Memory, Remembered};
 
 /// How many times a state is read back until it stays the same: a number with many digits may need two.
 const READS_MAX: usize = 4;

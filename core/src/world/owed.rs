@@ -1,9 +1,9 @@
 //! The work that a world owes: a function of its state, the same after a replay as before a crash.
 
 use super::{RequestKind, World};
-use crate::effect::{Due, Effect};
 use crate::ids::{AgentName, CallId};
-use crate::memory::{CallState, Memory, ModelState, OpenCall, Run, Turn};
+use crate::world::effect::{Due, Effect};
+use crate::world::memory::{CallState, Memory, ModelState, OpenCall, Run, Turn};
 
 impl World {
     /// Work owed by the shell, agent by agent in name order and call by call in admission order. Reads no clock:

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::World;
 use crate::content::Content;
+use crate::event::refusal::{Decided, RefusalReason};
 use crate::ids::{AgentName, Attempt, CallId, Digest, Position, RequestId, Time, ToolName};
-use crate::refusal::{Decided, RefusalReason};
 use crate::tool::{ArgumentFinding, Choose, EffectClass, Question};
 
 /// A request that waits.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::World;
 use crate::event::{Right, Rights};
-use crate::principal::Principal;
+use crate::ids::principal::Principal;
 use crate::spec::RightsPolicy;
 
 /// Who has which rights in a world, apart from the world.

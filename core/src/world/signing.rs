@@ -5,9 +5,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::World;
-use crate::effect::Effect;
 use crate::event::{HeadSigned, Occasion};
 use crate::ids::Time;
+use crate::world::effect::Effect;
 
 /// After so many unsigned events a head is signed at once.
 const UNSIGNED_MAX: u64 = 1_024;

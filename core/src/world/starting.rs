@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::World;
 use crate::ids::{AgentName, CallId, Position, ToolName};
-use crate::memory::{CallState, OpenCall, Turn};
 use crate::tool::{EffectClass, ToolSpec};
+use crate::world::memory::{CallState, OpenCall, Turn};
 
 /// How many runs of a tool that reads may go on at a time, if it does not say.
 const READS_MAX: u32 = 8;

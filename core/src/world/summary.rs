@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use crate::border::model::summary_instruction;
 use crate::event::Purpose;
 use crate::ids::Digest;
-use crate::memory::{Memory, ModelState, Remembered};
-use crate::request::{Item, fingerprint_next};
+use crate::prompt::border::summary_instruction;
+use crate::prompt::{Item, fingerprint_next};
+use crate::world::memory::{Memory, ModelState, Remembered};
 
 /// The last item of the request.
 pub(super) fn instruction() -> Remembered {

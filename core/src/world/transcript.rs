@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::World;
 use crate::ids::{MessageId, Position};
-use crate::memory::Message;
+use crate::world::memory::Message;
 
 impl World {
     /// The message `id`, if it is among the newest.

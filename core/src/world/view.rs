@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::World;
 use crate::content::Content;
 use crate::ids::{AgentName, CallId, ToolName};
-use crate::memory::{CallState, Given, OpenCall};
 use crate::port::{Input, TextEvent, ToolResultEvent, TurnView};
-use crate::request::Item;
+use crate::prompt::Item;
 use crate::tool::{ArgumentFinding, EffectClass};
+use crate::world::memory::{CallState, Given, OpenCall};
 
 /// Exactly what people are shown of a call that asks for permission. Its digest is in the request.
 #[must_use]
@@ -93,7 +93,7 @@ impl World {
         else {
             return Vec::new();
         };
-        let event = |slot: &crate::memory::Slot| {
+        let event = |slot: &crate::world::memory::Slot| {
             let result = slot.result.as_ref()?;
             Some(ToolResultEvent {
                 agent: agent.clone(),

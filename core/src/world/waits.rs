@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::World;
 use crate::event::Author;
 use crate::ids::{AgentName, CallId, Time};
-use crate::memory::CallState;
+use crate::world::memory::CallState;
 
 /// A question from one agent to another that has no answer yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 
 use folkmoot_agents::fold_world;
 use folkmoot_core::audit::Verdict;
-use folkmoot_core::decider::decider_id;
 use folkmoot_core::ids::WorldName;
 use folkmoot_core::port::{Checkpoints, EventLog};
 use folkmoot_core::world::World;
+use folkmoot_core::world::decider::decider_id;
 
 use super::Check;
 

@@ -1,9 +1,9 @@
 //! What the checks say, in words.
 
 use folkmoot_core::audit::{Counts, Verdict};
-use folkmoot_core::causes::with_causes;
 use folkmoot_core::ids::Position;
 use folkmoot_core::port::ReadError;
+use folkmoot_core::port::causes::with_causes;
 
 use super::{Check, RE_DECISION, READING, Redecided};
 

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use folkmoot_core::audit::why::Slice;
 use folkmoot_core::event::Event;
 use folkmoot_core::ids::{CallId, Position, WorldId, WorldName};
 use folkmoot_core::port::{EventLog as _, ReadError};
-use folkmoot_core::why::Slice;
 use folkmoot_store::Store;
 use futures::TryStreamExt as _;
 

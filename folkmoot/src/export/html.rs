@@ -2,7 +2,7 @@
 //!
 //! Every text goes through the template, which escapes it.
 
-use folkmoot_core::commit::Commit;
+use folkmoot_core::command::commit::Commit;
 use folkmoot_core::ids::WorldName;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;

@@ -1,6 +1,6 @@
 //! Every event as a line of JSON. The form is described in `docs/export.md`.
 
-use folkmoot_core::commit::CommitHeader;
+use folkmoot_core::command::commit::CommitHeader;
 use folkmoot_core::event::{EventKind, EventRecord, StoredContent};
 use folkmoot_core::ids::{Digest, Position, WorldName};
 use folkmoot_core::port::StoredCommit;

@@ -1,7 +1,7 @@
 //! A transcript in Markdown. What people, models and tools wrote stands in quotes, escaped, so that no text can pass for
 //! structure.
 
-use folkmoot_core::commit::Commit;
+use folkmoot_core::command::commit::Commit;
 use folkmoot_core::ids::WorldName;
 
 use super::survey::Survey;

@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use folkmoot_core::commit::Commit;
+use folkmoot_core::command::commit::Commit;
 use folkmoot_core::event::{Event, EventKind};
 use folkmoot_core::ids::{Position, Time};
-use folkmoot_core::projection::{Revised, Revision};
 use folkmoot_core::world::World;
+use folkmoot_core::world::projection::{Revised, Revision};
 
 use super::talk::is_lost;
 

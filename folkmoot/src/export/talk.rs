@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use folkmoot_core::commit::Commit;
+use folkmoot_core::command::commit::Commit;
 use folkmoot_core::event::{Event, StoredContent};
 use folkmoot_core::ids::{Position, Time};
 

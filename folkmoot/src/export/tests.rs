@@ -1,14 +1,14 @@
+use folkmoot_core::command::commit::Commit;
 use folkmoot_core::command::{Action, Command, Judgement};
-use folkmoot_core::commit::Commit;
 use folkmoot_core::event::{ClockKind, Event, StoredContent, Verdict};
+use folkmoot_core::ids::principal::{Person, Principal};
 use folkmoot_core::ids::{
     AgentName, Attempt, Digest, MessageId, ModelName, NodeId, PersonName, Seed, Stamp, Time,
     ToolName, WorldId,
 };
+use folkmoot_core::model::Parameters;
+use folkmoot_core::model::response::{CallPart, LLMResponse, Part, Reply};
 use folkmoot_core::port::Reaction;
-use folkmoot_core::principal::{Person, Principal};
-use folkmoot_core::request::Parameters;
-use folkmoot_core::response::{CallPart, LLMResponse, Part, Reply};
 use folkmoot_core::spec::{AgentSpec, Definition, ModelSpec, SpecText, WorldSpec};
 use folkmoot_core::tool::{EffectClass, ToolOutcome, ToolSpec};
 use folkmoot_core::world::World;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use folkmoot_core::causes::with_causes;
+use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::spec::Definition;
 use folkmoot_tools::{BuildError, build_tool};
 

@@ -1,8 +1,8 @@
 //! The secrets of a room: what the variables in its models' settings stand for.
 
 use folkmoot_agents::Secrets;
-use folkmoot_core::redaction::SecretRules;
 use folkmoot_core::spec::{Definition, SpecText};
+use folkmoot_core::text::redaction::SecretRules;
 use folkmoot_providers::{ProcessEnvironment, secrets_of};
 use serde_json::Value;
 

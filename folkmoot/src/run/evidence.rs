@@ -1,7 +1,7 @@
 //! What an expectation looks at: the state, and the commits since two points.
 
 use folkmoot_agents::{FoldError, fold_world};
-use folkmoot_core::commit::Commit;
+use folkmoot_core::command::commit::Commit;
 use folkmoot_core::ids::{Position, WorldName};
 use folkmoot_core::port::ReadError;
 use folkmoot_core::world::{ScriptProgress, World};

@@ -1,6 +1,6 @@
 //! Comparing what a script expects with what happened.
 
-use folkmoot_core::commit::Commit;
+use folkmoot_core::command::commit::Commit;
 use folkmoot_core::event::{CloseReason, Event};
 use folkmoot_core::world::Activity;
 

@@ -1,11 +1,11 @@
 //! Grants: finding the one that a step is about, and naming those that stand.
 
-use folkmoot_core::commit::Commit;
-use folkmoot_core::constraint::{Constraint, Terms};
+use folkmoot_core::command::commit::Commit;
 use folkmoot_core::event::{Event, GrantGiven, Reach, Scope};
+use folkmoot_core::ids::principal::Person;
 use folkmoot_core::ids::{AgentName, GrantId, Time, ToolName, TurnId, WorldName};
-use folkmoot_core::principal::Person;
 use folkmoot_core::spec::DenyRule;
+use folkmoot_core::tool::constraint::{Constraint, Terms};
 use folkmoot_core::tool::{EffectClass, ToolSpec};
 use folkmoot_core::world::{Grant, World};
 use serde::{Deserialize, Serialize};

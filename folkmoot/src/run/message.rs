@@ -1,6 +1,6 @@
 //! Finding the message that a step is about.
 
-use folkmoot_core::commit::Commit;
+use folkmoot_core::command::commit::Commit;
 use folkmoot_core::event::{Author, Event};
 use folkmoot_core::ids::{AgentName, MessageId, Position};
 use folkmoot_core::world::World;

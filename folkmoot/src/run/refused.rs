@@ -1,6 +1,6 @@
 //! Why the world refused a step, in words.
 
-use folkmoot_core::refusal::{Refusal, RefusalReason};
+use folkmoot_core::event::refusal::{Refusal, RefusalReason};
 
 /// Says what was wrong with a command that was refused for this reason.
 #[must_use]

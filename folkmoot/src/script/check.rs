@@ -1,7 +1,7 @@
 //! What the grammar cannot say: how the parts of a script fit together.
 
-use folkmoot_core::alike::{Looks, reserved};
-use folkmoot_core::routing::mentions::name_fault;
+use folkmoot_core::ids::alike::{Looks, reserved};
+use folkmoot_core::text::mentions::name_fault;
 
 use super::fault::{Faults, Mark};
 use super::names::Names;

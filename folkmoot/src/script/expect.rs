@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use folkmoot_core::event::{CloseReason, DampReason, RoutingReason, RoutingRule, Scope};
-use folkmoot_core::firewall::ArtifactFamily;
 use folkmoot_core::ids::{AgentName, ArtifactName, PersonName, ToolName};
-use folkmoot_core::money::Money;
-use folkmoot_core::reply::RoutingTag;
+use folkmoot_core::model::money::Money;
+use folkmoot_core::text::firewall::ArtifactFamily;
+use folkmoot_core::text::reply::RoutingTag;
 use folkmoot_core::world::Activity;
 use regex::Regex;
 use serde_json::Value;

@@ -1,9 +1,7 @@
 //! Parameters and prices as they are written.
 
-use folkmoot_core::money::Price;
-use folkmoot_core::request::{
-    CachePlace, CacheTtl, OutputFormat, Parameters, Reasoning, ToolChoice,
-};
+use folkmoot_core::model::money::Price;
+use folkmoot_core::model::{CachePlace, CacheTtl, OutputFormat, Parameters, Reasoning, ToolChoice};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 

@@ -2,10 +2,10 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 
-use folkmoot_core::causes::with_causes;
 use folkmoot_core::event::{HeadSigned, Occasion, TreeHead};
 use folkmoot_core::ids::{Digest, Position, Seed, Stamp, Time, WorldId};
 use folkmoot_core::port::Signer as _;
+use folkmoot_core::port::causes::with_causes;
 use folkmoot_proof::note::{Checkpoint, SignerKey};
 use tempfile::TempDir;
 

@@ -1,4 +1,4 @@
-use folkmoot_core::response::Part;
+use folkmoot_core::model::response::Part;
 
 use super::*;
 

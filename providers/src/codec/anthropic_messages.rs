@@ -1,12 +1,12 @@
 //! Anthropic Messages, in both versions of its API.
 //!
-//! An answer is a list of blocks, and so are its [parts](folkmoot_core::response::Part): in their order, with what has to
+//! An answer is a list of blocks, and so are its [parts](folkmoot_core::model::response::Part): in their order, with what has to
 //! go back byte for byte right behind the part that it belongs to. A whole answer and a stream are put together by the
 //! same code.
 
+use folkmoot_core::model::response::{LLMResponse, ModelError};
 use folkmoot_core::port::Files;
-use folkmoot_core::request::ModelRequest;
-use folkmoot_core::response::{LLMResponse, ModelError};
+use folkmoot_core::prompt::ModelRequest;
 use serde::{Deserialize, Serialize};
 
 use super::events::EventDecoder;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use folkmoot_core::canonical::{JsonFault, read};
+use folkmoot_core::content::canonical::{JsonFault, read};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 

@@ -3,7 +3,7 @@
 //! Servers and gateways name the wrong content type, answer a request for a stream with a document, and the other way
 //! round. The first bytes tell which it is.
 
-use folkmoot_core::response::LLMResponse;
+use folkmoot_core::model::response::LLMResponse;
 
 use super::{Codec, DecodeError, Delta, StreamDecoder};
 

@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use folkmoot_core::model::response::Part;
 use folkmoot_core::port::Files;
-use folkmoot_core::request::{Attached, Item, ModelRequest};
-use folkmoot_core::response::Part;
+use folkmoot_core::prompt::{Attached, Item, ModelRequest};
 
 use super::Codec;
 use super::warning;

@@ -1,6 +1,6 @@
 //! The end of an answer: which kind it is.
 
-use folkmoot_core::response::{LLMResponse, Part, Reply};
+use folkmoot_core::model::response::{LLMResponse, Part, Reply};
 
 use super::{DecodeError, warning};
 

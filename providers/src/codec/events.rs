@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use folkmoot_core::response::LLMResponse;
+use folkmoot_core::model::response::LLMResponse;
 
 use super::{DecodeError, Delta, SseParser, StreamDecoder};
 

@@ -1,6 +1,6 @@
 //! Errors: from statuses, and from the many shapes in which servers write them.
 
-use folkmoot_core::response::{ModelError, ModelErrorKind as Kind, Reached};
+use folkmoot_core::model::response::{ModelError, ModelErrorKind as Kind, Reached};
 use serde_json::Value;
 
 use super::WireFailure;

@@ -3,9 +3,9 @@
 //! Every event of a stream is a document of the same form as a whole answer, so one reader takes both. It borrows from
 //! the event, and keeps the source text of a call's arguments.
 
+use folkmoot_core::model::response::{LLMResponse, ModelError};
 use folkmoot_core::port::Files;
-use folkmoot_core::request::ModelRequest;
-use folkmoot_core::response::{LLMResponse, ModelError};
+use folkmoot_core::prompt::ModelRequest;
 use serde::{Deserialize, Serialize};
 
 use super::events::EventDecoder;

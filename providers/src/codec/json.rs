@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use folkmoot_core::canonical::{JsonFault, read};
+use folkmoot_core::content::canonical::{JsonFault, read};
 use serde::de::{
     Deserialize, DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor,
 };

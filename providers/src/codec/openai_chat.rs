@@ -3,9 +3,9 @@
 //! A whole reply and a stream are put together by the same code: a whole message is one large
 //! delta. Recordings, not the published schema, decided what is accepted.
 
+use folkmoot_core::model::response::{LLMResponse, ModelError};
 use folkmoot_core::port::Files;
-use folkmoot_core::request::ModelRequest;
-use folkmoot_core::response::{LLMResponse, ModelError};
+use folkmoot_core::prompt::ModelRequest;
 use serde::{Deserialize, Serialize};
 
 use super::events::EventDecoder;

@@ -4,9 +4,9 @@
 //! reasoning, goes back in its place. A whole reply and a stream are put together by the same code: a whole document is
 //! a stream of finished items. Recordings, not the published schema, decided what is accepted.
 
+use folkmoot_core::model::response::{LLMResponse, ModelError};
 use folkmoot_core::port::Files;
-use folkmoot_core::request::ModelRequest;
-use folkmoot_core::response::{LLMResponse, ModelError};
+use folkmoot_core::prompt::ModelRequest;
 use serde::{Deserialize, Serialize};
 
 use super::events::EventDecoder;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use folkmoot_core::request::ModelRequest;
+use folkmoot_core::prompt::ModelRequest;
 use serde_json::{Map, Value};
 
 use super::json::text_of;

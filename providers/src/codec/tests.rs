@@ -1,7 +1,7 @@
 //! Exchanges as the documentation of the four wires and the threads of their users have them, honest and hostile ones: what
 //! each says, and that it says so however its bytes are split.
 
-use folkmoot_core::response::{LLMResponse, ModelError, Part};
+use folkmoot_core::model::response::{LLMResponse, ModelError, Part};
 use serde_json::{Value, json};
 
 use super::*;

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use folkmoot_core::ids::Digest;
+use folkmoot_core::model::response::{LLMResponse, ModelError, ModelErrorKind, Reply};
 use folkmoot_core::port::{Drafts, Model, ModelCall};
-use folkmoot_core::response::{LLMResponse, ModelError, ModelErrorKind, Reply};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 

@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use folkmoot_core::border::Fence;
 use folkmoot_core::event::Purpose;
 use folkmoot_core::ids::AgentName;
+use folkmoot_core::model::response::{LLMResponse, ModelError, ModelErrorKind, Part, Reply};
 use folkmoot_core::port::{Drafts, Model, ModelCall};
-use folkmoot_core::request::{Item, ModelRequest};
-use folkmoot_core::response::{LLMResponse, ModelError, ModelErrorKind, Part, Reply};
+use folkmoot_core::prompt::border::Fence;
+use folkmoot_core::prompt::{Item, ModelRequest};
 use serde::Deserialize;
 
 use crate::reply::show;

@@ -3,12 +3,12 @@
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use folkmoot_core::border::ForgedRequest;
 use folkmoot_core::event::Purpose;
 use folkmoot_core::ids::{AgentName, Time};
+use folkmoot_core::model::response::{LLMResponse, ModelError};
 use folkmoot_core::port::{Clock, Drafts, DraftsClosed, Files, Model, ModelCall};
-use folkmoot_core::request::Item;
-use folkmoot_core::response::{LLMResponse, ModelError};
+use folkmoot_core::prompt::Item;
+use folkmoot_core::prompt::border::ForgedRequest;
 
 /// A clock that is moved by whoever waits for it.
 #[derive(Debug)]

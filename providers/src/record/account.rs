@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use folkmoot_core::redaction::{RedactionKind, redact_text};
+use folkmoot_core::text::redaction::{RedactionKind, redact_text};
 use serde_json::Value;
 
 #[cfg(test)]

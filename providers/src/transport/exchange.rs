@@ -3,10 +3,10 @@
 use std::ops::Deref;
 use std::time::Duration;
 
-use folkmoot_core::causes::with_causes;
 use folkmoot_core::ids::Digest;
+use folkmoot_core::model::response::{LLMResponse, ModelError, ModelErrorKind as Kind, Reached};
 use folkmoot_core::port::Drafts;
-use folkmoot_core::response::{LLMResponse, ModelError, ModelErrorKind as Kind, Reached};
+use folkmoot_core::port::causes::with_causes;
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{RequestBuilder, Response};
 use sha2::{Digest as _, Sha256};

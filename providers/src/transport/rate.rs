@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
-use folkmoot_core::response::{ModelError, ModelErrorKind};
+use folkmoot_core::model::response::{ModelError, ModelErrorKind};
 use governor::clock::{Clock, DefaultClock};
 use governor::middleware::NoOpMiddleware;
 use governor::state::{InMemoryState, NotKeyed};

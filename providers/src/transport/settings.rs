@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use folkmoot_core::redaction::SecretRules;
 use folkmoot_core::spec::ModelSpec;
+use folkmoot_core::text::redaction::SecretRules;
 use reqwest::Url;
 use serde::{Deserialize, Deserializer, de};
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use folkmoot_core::port::ModelCall;
-use folkmoot_core::redaction::SecretRules;
+use folkmoot_core::text::redaction::SecretRules;
 use reqwest::Response;
 use reqwest::header::HeaderMap;
 use serde_json::Value;

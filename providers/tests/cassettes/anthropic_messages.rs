@@ -4,10 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use folkmoot_core::border::ForgedRequest;
+use folkmoot_core::model::response::{LLMResponse, ModelErrorKind, Part};
 use folkmoot_core::port::Files;
-use folkmoot_core::request::Item;
-use folkmoot_core::response::{LLMResponse, ModelErrorKind, Part};
+use folkmoot_core::prompt::Item;
+use folkmoot_core::prompt::border::ForgedRequest;
 use folkmoot_providers::codec::{AnthropicMessages, Codec as _, Mode, Wire, WireFailure};
 use serde_json::{Value, json};
 

@@ -11,7 +11,7 @@
     reason = "a test reports by panicking, and says how much it has tried"
 )]
 
-use folkmoot_core::response::LLMResponse;
+use folkmoot_core::model::response::LLMResponse;
 use folkmoot_providers::codec::{Codec, DecodeError, Delta};
 
 mod anthropic_messages;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use folkmoot_core::response::{LLMResponse, ModelErrorKind, Part};
+use folkmoot_core::model::response::{LLMResponse, ModelErrorKind, Part};
 use folkmoot_providers::codec::{Codec as _, OpenAiResponses, Wire, WireFailure};
 
 use crate::recording::{Exchange, exchanges, leaves};

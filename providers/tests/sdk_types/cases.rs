@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use folkmoot_core::border::ForgedRequest;
 use folkmoot_core::ids::Digest;
-use folkmoot_core::port::Files;
-use folkmoot_core::request::{
-    Attached, CachePlace, CacheTtl, Effort, Item, Layer, LayerKind, ModelRequest, OutputFormat,
-    Parameters, Reasoning, ToolChoice, ToolDeclaration,
+use folkmoot_core::model::response::{CallPart, Part};
+use folkmoot_core::model::{
+    CachePlace, CacheTtl, Effort, OutputFormat, Parameters, Reasoning, ToolChoice,
 };
-use folkmoot_core::response::{CallPart, Part};
+use folkmoot_core::port::Files;
+use folkmoot_core::prompt::border::ForgedRequest;
+use folkmoot_core::prompt::{Attached, Item, Layer, LayerKind, ModelRequest, ToolDeclaration};
 use folkmoot_providers::codec::{Codec, Wire};
 use serde_json::json;
 

@@ -8,12 +8,12 @@
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use folkmoot_core::border::ForgedRequest;
 use folkmoot_core::event::Purpose;
 use folkmoot_core::ids::{AgentName, Time};
+use folkmoot_core::model::response::{LLMResponse, ModelError, ModelErrorKind, Reached};
 use folkmoot_core::port::{Clock, Drafts, DraftsClosed, Files, Model as _, ModelCall};
-use folkmoot_core::request::{Item, Layer, LayerKind};
-use folkmoot_core::response::{LLMResponse, ModelError, ModelErrorKind, Reached};
+use folkmoot_core::prompt::border::ForgedRequest;
+use folkmoot_core::prompt::{Item, Layer, LayerKind};
 use folkmoot_providers::codec::{Codec as _, Mode, OpenAiChat};
 use folkmoot_providers::transport::Environment;
 use folkmoot_providers::{HttpModel, HttpSettings};

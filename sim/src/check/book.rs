@@ -1,7 +1,7 @@
 //! The book of one world: its log, decided again as it comes.
 
 use folkmoot::core::audit::{Auditor, Difference, Divergence, Finding};
-use folkmoot::core::commit::Commit;
+use folkmoot::core::command::commit::Commit;
 use folkmoot::core::event::Event;
 use folkmoot::core::ids::{CallId, Position};
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use folkmoot::Verdict;
-use folkmoot::core::commit::{CommandKey, Commit};
+use folkmoot::core::command::commit::{CommandKey, Commit};
 use folkmoot::core::event::{
     ApprovalDecided, ApprovalRequested, Event, GrantGiven, GrantUsed, ToolStarted,
 };

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 use folkmoot::core::content::Content;
+use folkmoot::core::model::response::{LLMResponse, ModelError};
 use folkmoot::core::port::{Drafts, DraftsClosed, Model, ModelCall};
-use folkmoot::core::response::{LLMResponse, ModelError};
 use folkmoot::core::spec::Definition;
 use folkmoot::{Assemble, AssembleError, Parts, Shipped};
 use serde_json::Value;

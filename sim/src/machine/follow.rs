@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use folkmoot::core::commit::Commit;
+use folkmoot::core::command::commit::Commit;
 use folkmoot::core::ids::{Position, WorldId};
 use folkmoot::core::port::EventLog as _;
 use futures::TryStreamExt as _;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use folkmoot::WorldName;
-use folkmoot::core::commit::{CommandKey, Commit};
+use folkmoot::core::command::commit::{CommandKey, Commit};
 use folkmoot::core::event::Event;
 use folkmoot::core::ids::{MessageId, Position};
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use folkmoot::core::commit::Commit;
+use folkmoot::core::command::commit::Commit;
 use folkmoot::core::ids::Position;
 use folkmoot::core::port::{EventLog as _, Labels, Signer, WorldEntry};
 use folkmoot::store::Driver;
@@ -112,7 +112,7 @@ impl Process {
             Ok(opened) => opened,
             Err(error) => {
                 if !disk.has_failed() {
-                    let what = folkmoot::core::causes::with_causes(&error);
+                    let what = folkmoot::core::port::causes::with_causes(&error);
                     outside.hold(Err(Violation::of(Law::StoreWhole, what)));
                 }
                 return None;

@@ -4,8 +4,8 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use folkmoot::core::command::{Action, Judgement};
-use folkmoot::core::effect::Effect;
 use folkmoot::core::ids::WorldName;
+use folkmoot::core::world::effect::Effect;
 use folkmoot::core::world::{Activity, World};
 use folkmoot::run::{Asks, Waiting};
 use folkmoot::{SeatError, Verdict, WorldHandle, fold_world};

@@ -97,7 +97,7 @@ pub(super) async fn open(process: &Process, plan: &Plan) {
     {
         let what = format!(
             "the room does not open: {}",
-            folkmoot::core::causes::with_causes(&error)
+            folkmoot::core::port::causes::with_causes(&error)
         );
         process.violated(plan, Law::StoreWhole, what);
     }
@@ -150,7 +150,7 @@ fn failure(error: &RunError) -> String {
             unmet.fault, unmet.expected, unmet.came
         );
     }
-    folkmoot::core::causes::with_causes(error)
+    folkmoot::core::port::causes::with_causes(error)
 }
 
 impl Process {

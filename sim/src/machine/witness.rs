@@ -5,7 +5,7 @@ use std::task::Poll;
 
 use async_trait::async_trait;
 use folkmoot::Store;
-use folkmoot::core::commit::{CommandKey, Commit};
+use folkmoot::core::command::commit::{CommandKey, Commit};
 use folkmoot::core::ids::{Incarnation, Position, WorldId, WorldName};
 use folkmoot::core::port::{
     AppendError, Appended, CommitStream, EventLog, Labels, ReadError, StoredCommit, WorldEntry,

@@ -4,17 +4,17 @@ use std::time::{Duration, Instant};
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use folkmoot_core::command::CommandKind;
-use folkmoot_core::commit::{Commit, CommitHeader};
+use folkmoot_core::command::commit::{Commit, CommitHeader};
 use folkmoot_core::content::Content;
 use folkmoot_core::event::{
     Author, ClockKind, Event, MessageBody, MessagePosted, Opened, WorldOpened,
 };
+use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{
     Digest, Incarnation, MessageId, NodeId, PersonName, Position, Seed, Stamp, Time, WorldId,
     WorldName,
 };
 use folkmoot_core::port::EventLog as _;
-use folkmoot_core::principal::Principal;
 use folkmoot_core::spec::{SpecText, WorldSpec};
 use folkmoot_store::{EngineKind, OpenMode, Store};
 use tokio::runtime::Runtime;

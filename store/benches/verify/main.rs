@@ -7,18 +7,18 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 
 use folkmoot_core::command::CommandKind;
-use folkmoot_core::commit::{Commit, CommitHeader};
+use folkmoot_core::command::commit::{Commit, CommitHeader};
 use folkmoot_core::content::Content;
 use folkmoot_core::event::{
     Author, ClockKind, Event, EventRecord, MessageBody, MessagePosted, Opened, StoredContent,
     WarningRecorded, WorldOpened,
 };
+use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{
     Digest, Incarnation, MessageId, NodeId, PersonName, Position, Seed, Stamp, Time, WorldId,
     WorldName,
 };
 use folkmoot_core::port::EventLog as _;
-use folkmoot_core::principal::Principal;
 use folkmoot_core::spec::{SpecText, WorldSpec};
 use folkmoot_store::{Against, OpenMode, Store, Verdict, examine};
 use futures::TryStreamExt as _;

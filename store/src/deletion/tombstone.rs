@@ -1,7 +1,7 @@
 //! What stays of a deleted world.
 
+use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{Digest, Position, Time, WorldId, WorldName};
-use folkmoot_core::principal::Principal;
 use serde::{Deserialize, Serialize};
 
 use super::Order;

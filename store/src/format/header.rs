@@ -1,9 +1,9 @@
 //! The commit header: 84 fixed bytes, then JSON for the parts that vary.
 
 use folkmoot_core::command::CommandKind;
-use folkmoot_core::commit::{CommitHeader, Keyed};
+use folkmoot_core::command::commit::{CommitHeader, Keyed};
+use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{Digest, Position, Seed, Stamp, Time, WorldId};
-use folkmoot_core::principal::Principal;
 use serde::{Deserialize, Serialize};
 
 use super::Malformed;

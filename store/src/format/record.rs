@@ -1,9 +1,9 @@
 //! A commit as stored.
 
-use folkmoot_core::commit::{Commit, CommitHeader};
+use folkmoot_core::command::commit::{Commit, CommitHeader};
 use folkmoot_core::event::{Event, EventRecord, StoredContent};
 use folkmoot_core::ids::{Digest, Position};
-use folkmoot_core::limits::CONTENT_BYTES_MAX;
+use folkmoot_core::spec::limits::CONTENT_BYTES_MAX;
 use folkmoot_proof::Hash;
 use folkmoot_proof::leaf::{Leaf, Salt};
 

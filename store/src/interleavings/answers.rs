@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use folkmoot_core::commit::{CommandKey, Keyed};
+use folkmoot_core::command::commit::{CommandKey, Keyed};
 use folkmoot_core::ids::{Digest, Incarnation, Position};
 use folkmoot_core::port::{Appended, EventLog as _, ReadError, StoredCommit};
 use futures::StreamExt as _;

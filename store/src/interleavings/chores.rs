@@ -1,9 +1,9 @@
 //! Who rearranges what is stored, beside one another and while the store is closed.
 
 use folkmoot_core::event::Span;
+use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{Incarnation, Position, Time};
 use folkmoot_core::port::{Custody as _, EventLog as _};
-use folkmoot_core::principal::Principal;
 use shuttle::future::block_on;
 use shuttle::thread::{self, JoinHandle};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use folkmoot_core::commit::Keyed;
+use folkmoot_core::command::commit::Keyed;
 use folkmoot_core::ids::{Digest, Position, WorldId};
 
 use super::{entry, read_run_key, run_key};

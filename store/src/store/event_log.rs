@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use folkmoot_core::commit::{CommandKey, Commit};
+use folkmoot_core::command::commit::{CommandKey, Commit};
 use folkmoot_core::ids::{Incarnation, Position, WorldId, WorldName};
 use folkmoot_core::port::{
     AppendError, Appended, CommitStream, EventLog, Labels, ReadError, StoredCommit, WorldEntry,

@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use folkmoot_core::command::CommandKind;
-use folkmoot_core::commit::{Commit, CommitHeader};
+use folkmoot_core::command::commit::{Commit, CommitHeader};
 use folkmoot_core::content::Content;
 #[cfg(feature = "shuttle")]
 use folkmoot_core::event::{Author, MessageBody, MessagePosted};
 use folkmoot_core::event::{ClockKind, Event, EventRecord, Opened, WorldOpened};
+use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{
     Digest, Incarnation, NodeId, Position, Seed, Stamp, Time, WorldId, WorldName,
 };
 #[cfg(feature = "shuttle")]
 use folkmoot_core::ids::{MessageId, PersonName};
-use folkmoot_core::principal::Principal;
 use folkmoot_core::spec::{SpecText, WorldSpec};
 
 use super::*;

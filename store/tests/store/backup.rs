@@ -6,9 +6,9 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{Digest, Position, Time};
 use folkmoot_core::port::{Blobs as _, Checkpoints as _, EventLog as _, Labels};
-use folkmoot_core::principal::Principal;
 use folkmoot_store::{BackupError, DeleteOrder, OpenError, OpenMode, Store};
 
 use crate::fixture::*;

@@ -1,7 +1,8 @@
 //! The conformance suite of blobs, run on every engine.
 
 use folkmoot_core::ids::Digest;
-use folkmoot_core::port::{BLOB_BYTES_MAX, BlobError, Blobs as _};
+use folkmoot_core::port::{BlobError, Blobs as _};
+use folkmoot_core::spec::limits::BLOB_BYTES_MAX;
 use folkmoot_store::Store;
 
 use crate::fixture::*;

@@ -4,15 +4,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use folkmoot_core::commit::Commit;
+use folkmoot_core::command::commit::Commit;
 use folkmoot_core::event::{Attachment, Event, MessageBody, Span};
+use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{Digest, Position, Time};
-use folkmoot_core::limits::CONTENT_BYTES_MAX;
 use folkmoot_core::port::{
     AppendError, Blobs as _, Checkpoints as _, Custody as _, Erasure, EventLog as _, ReadError,
 };
-use folkmoot_core::principal::Principal;
 use folkmoot_core::spec::Privacy;
+use folkmoot_core::spec::limits::CONTENT_BYTES_MAX;
 use folkmoot_store::{
     Against, Choice, Damage, DamageKind, DeleteOrder, Engine, EngineKind, FailingEngine,
     MemoryEngine, OpenError, OpenMode, Rebuild, Rebuilt, Store, StoredContent, Table, Wanted,

@@ -3,12 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use folkmoot_core::commit::Commit;
+use folkmoot_core::command::commit::Commit;
+use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{Digest, Position, Time};
 use folkmoot_core::port::{
     AppendError, BlobError, Blobs as _, Checkpoints as _, EventLog as _, Labels, ReadError,
 };
-use folkmoot_core::principal::Principal;
 use folkmoot_store::{
     DeleteError, DeleteOrder, Engine, FailingEngine, FrameNumber, MemoryEngine, OpenMode,
     SledEngine, Store, Table, Tombstone,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use folkmoot_core::commit::Commit;
+use folkmoot_core::command::commit::Commit;
 use folkmoot_core::content::Content;
 use folkmoot_core::event::{Attachment, ErasureRequested, Event, MessageBody, Span};
 use folkmoot_core::ids::{Digest, Position};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use folkmoot_core::commit::Commit;
+use folkmoot_core::command::commit::Commit;
 use folkmoot_core::ids::{Digest, Incarnation, Position};
 use folkmoot_core::port::{AppendError, Appended, Checkpoints as _, EventLog, Labels, ReadError};
 use folkmoot_store::Store;

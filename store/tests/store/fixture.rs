@@ -1,17 +1,17 @@
 //! Commits to append, and engines to append them to.
 
 use folkmoot_core::command::CommandKind;
-use folkmoot_core::commit::{CommandKey, Commit, CommitHeader, Keyed};
+use folkmoot_core::command::commit::{CommandKey, Commit, CommitHeader, Keyed};
 use folkmoot_core::content::Content;
 use folkmoot_core::event::{
     Author, ClockKind, Event, MessageBody, MessagePosted, Opened, WarningRecorded, WorldOpened,
 };
+use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{
     Digest, Incarnation, MessageId, NodeId, PersonName, Position, Seed, Stamp, Time, WorldId,
     WorldName,
 };
 use folkmoot_core::port::{Appended, EventLog, ReadError, StoredCommit};
-use folkmoot_core::principal::Principal;
 use folkmoot_core::spec::{SpecText, WorldSpec};
 use folkmoot_store::{EngineKind, OpenMode, Store};
 use futures::StreamExt as _;

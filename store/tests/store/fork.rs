@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use folkmoot_core::commit::Commit;
+use folkmoot_core::command::commit::Commit;
 use folkmoot_core::event::{Event, ForkEffects, Forked, MessageRetracted};
 use folkmoot_core::ids::{MessageId, Position, WorldName};
 use folkmoot_core::port::{AppendError, Blobs as _, Custody as _, EventLog, StoredCommit};

@@ -1,6 +1,6 @@
 //! What the index of worlds knows beside their heads.
 
-use folkmoot_core::commit::Commit;
+use folkmoot_core::command::commit::Commit;
 use folkmoot_core::content::Content;
 use folkmoot_core::event::{
     Author, Event, Labelled, MessageBody, MessageEdited, MessageRetracted, ReplyRegenerated,

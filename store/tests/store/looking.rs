@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use folkmoot_core::commit::Commit;
+use folkmoot_core::command::commit::Commit;
+use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{Digest, Position, Time, WorldId};
 use folkmoot_core::port::{
     AppendError, Blobs as _, Checkpoints as _, Custody as _, EventLog as _, Labels, ReadError,
 };
-use folkmoot_core::principal::Principal;
 use folkmoot_store::{
     Against, DeleteOrder, EngineKind, OpenError, OpenMode, Rebuild, Rebuilt, Store, examine,
     rebuild,

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use folkmoot_core::commit::Commit;
+use folkmoot_core::command::commit::Commit;
+use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{Digest, Position, Time, WorldId};
 use folkmoot_core::port::{Blobs as _, Custody as _, EventLog as _};
-use folkmoot_core::principal::Principal;
 use folkmoot_proof::bundle::{
     Bundle, BundledCommit, BundledContent, BundledEvent, FORMAT, ShownContent,
 };

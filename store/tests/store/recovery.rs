@@ -230,7 +230,7 @@ async fn frames_that_were_changed_lost_or_moved_are_refused() {
 /// The frames of the first commits of one log, and then what followed in another one.
 #[tokio::test]
 async fn a_commit_that_follows_another_one_is_refused() {
-    let frames = |posts: Vec<folkmoot_core::commit::Commit>| async {
+    let frames = |posts: Vec<folkmoot_core::command::commit::Commit>| async {
         let engine = Arc::new(MemoryEngine::new());
         let log = Store::with_engine(Arc::clone(&engine) as Arc<dyn Engine>).unwrap();
         append(&log, creation(1)).await;

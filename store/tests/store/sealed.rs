@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use folkmoot_core::commit::Commit;
+use folkmoot_core::command::commit::Commit;
 use folkmoot_core::content::Content;
 use folkmoot_core::event::{Attachment, Event, MessageBody, Span};
+use folkmoot_core::ids::principal::{Person, Principal};
 use folkmoot_core::ids::{Digest, Position};
 use folkmoot_core::port::{Blobs as _, Checkpoints as _, Custody as _, Erasure};
-use folkmoot_core::principal::{Person, Principal};
 use folkmoot_core::spec::{Privacy, SpecText};
 use folkmoot_store::Store;
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use folkmoot_core::commit::Commit;
+use folkmoot_core::command::commit::Commit;
 use folkmoot_core::event::{Attachment, Author, Event, MessageBody, MessagePosted};
 use folkmoot_core::ids::{MessageId, PersonName, Position};
 use folkmoot_core::port::{Blobs as _, ReadError};

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use folkmoot::core::commit::Commit;
+use folkmoot::core::command::commit::Commit;
 use folkmoot::core::content::Content;
 use folkmoot::core::event::Event;
 use folkmoot::core::ids::{Digest, Position};

@@ -1,17 +1,17 @@
 //! What the worlds of a seed say: each commit follows from the seed, its world and its place.
 
 use folkmoot::core::command::CommandKind;
-use folkmoot::core::commit::{CommandKey, Commit, CommitHeader, Keyed};
+use folkmoot::core::command::commit::{CommandKey, Commit, CommitHeader, Keyed};
 use folkmoot::core::content::Content;
 use folkmoot::core::event::{
     Attachment, Author, ClockKind, ErasureRequested, Event, HeadSigned, MessageBody, MessagePosted,
     Occasion, Opened, Span, TreeHead, WarningRecorded, WorldOpened,
 };
+use folkmoot::core::ids::principal::{Person, Principal};
 use folkmoot::core::ids::{
     Digest, Incarnation, MessageId, NodeId, PersonName, Position, Seed, Stamp, Time, WorldId,
     WorldName,
 };
-use folkmoot::core::principal::{Person, Principal};
 use folkmoot::core::spec::{Privacy, SpecText, WorldSpec};
 use folkmoot_tests::Dice;
 

@@ -5,9 +5,9 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use folkmoot::core::event::Span;
+use folkmoot::core::ids::principal::Principal;
 use folkmoot::core::ids::{Digest, Position, Time};
 use folkmoot::core::port::{Appended, Blobs as _, Checkpoints as _, Custody as _, EventLog as _};
-use folkmoot::core::principal::Principal;
 use folkmoot::store::DeleteOrder;
 use folkmoot::{OpenMode, Store};
 use folkmoot_tests::Dice;
@@ -256,7 +256,7 @@ fn note(mut notes: &File, line: String) {
     notes.write_all((line + "\n").as_bytes()).unwrap();
 }
 
-async fn append(store: &Store, commit: folkmoot::core::commit::Commit) -> Digest {
+async fn append(store: &Store, commit: folkmoot::core::command::commit::Commit) -> Digest {
     match store.append(FIRST, commit).await.unwrap() {
         Appended::Committed { link } => link,
         Appended::Repeated(stored) => panic!("repeats {stored:?}"),

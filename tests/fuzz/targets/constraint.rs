@@ -1,7 +1,7 @@
 //! Constraints on arguments, and the one written form of arguments that digests are made over.
 
-use folkmoot::core::canonical::{arguments_digest, canonical};
-use folkmoot::core::constraint::{Constraint, digest_of_rest, is_pointer};
+use folkmoot::core::content::canonical::{arguments_digest, canonical};
+use folkmoot::core::tool::constraint::{Constraint, digest_of_rest, is_pointer};
 use serde_json::Value;
 
 /// The canonical form of a document is a document of the same meaning, and its own canonical form. A constraint that is

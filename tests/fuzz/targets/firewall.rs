@@ -1,6 +1,6 @@
 //! The firewall over streams, and mentions within them.
 
-use folkmoot::core::firewall::{Firewall, Known, Span, Withheld};
+use folkmoot::core::text::firewall::{Firewall, Known, Span, Withheld};
 use serde_json::json;
 
 use crate::corpus;
@@ -72,7 +72,7 @@ fn known() -> Known {
 }
 
 pub(crate) fn seeds() -> Vec<Vec<u8>> {
-    let rows = corpus::files("core/src/firewall/tests", ".txt");
+    let rows = corpus::files("core/src/text/firewall/tests", ".txt");
     let texts = rows.iter().flat_map(|file| {
         let file = String::from_utf8_lossy(file).replace(['⟦', '⟧'], "");
         file.split("\n---")

@@ -3,12 +3,12 @@
 use std::sync::{Arc, LazyLock};
 
 use folkmoot::core::event::{Event, WorldOpened};
-use folkmoot::core::firewall::Known;
 use folkmoot::core::ids::{AgentName, PersonName, Position};
-use folkmoot::core::reply::ReplyCutter;
-use folkmoot::core::routing::mentions::{Addressee, Joined, Names, Roster, addressed, mentioned};
-use folkmoot::core::rules::Rules;
+use folkmoot::core::spec::rules::Rules;
 use folkmoot::core::spec::{AgentSpec, WorldSpec};
+use folkmoot::core::text::firewall::Known;
+use folkmoot::core::text::mentions::{Addressee, Joined, Names, Roster, addressed, mentioned};
+use folkmoot::core::text::reply::ReplyCutter;
 use folkmoot_tests::golden_commit;
 
 use crate::corpus;

@@ -3,7 +3,7 @@
 use std::fmt::{Debug, Display};
 use std::str::FromStr;
 
-use folkmoot::core::money::{Money, Rate};
+use folkmoot::core::model::money::{Money, Rate};
 
 /// An amount or a rate that is read is the same after it was written; in JSON, too.
 pub(crate) fn law(input: &[u8]) {

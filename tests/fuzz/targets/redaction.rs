@@ -1,6 +1,6 @@
 //! Personal data and keys, taken out of texts and values.
 
-use folkmoot::core::redaction::{RedactionKind, SecretRules, redact_text, redact_value};
+use folkmoot::core::text::redaction::{RedactionKind, SecretRules, redact_text, redact_value};
 use serde_json::Value;
 
 const SECRET: &str = "hunter2-\"quoted\"";

@@ -1,6 +1,6 @@
 //! Schemas of tools, and what models are told of them.
 
-use folkmoot::core::schema::{check, for_model};
+use folkmoot::core::tool::schema::{check, for_model};
 use serde_json::{Deserializer, Value};
 
 use crate::corpus;

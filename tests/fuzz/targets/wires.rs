@@ -1,9 +1,9 @@
 //! The answers of models, on every wire, and the events that they stream in.
 
-use folkmoot::core::border::ForgedRequest;
+use folkmoot::core::model::response::LLMResponse;
 use folkmoot::core::port::Files;
-use folkmoot::core::request::Item;
-use folkmoot::core::response::LLMResponse;
+use folkmoot::core::prompt::Item;
+use folkmoot::core::prompt::border::ForgedRequest;
 use folkmoot::providers::codec::{
     BodyReader, Codec, DecodeError, Delta, Mode, SseParser, Wire, WireFailure,
 };

@@ -2,8 +2,8 @@
 //! nobody is asked again for what was answered when the room is opened again.
 
 use folkmoot::core::event::{Event, ModelFailed};
-use folkmoot::core::limits::{ANSWER_CALLS_MAX, CONTENT_BYTES_MAX};
-use folkmoot::core::response::{CallPart, LLMResponse, ModelErrorKind, Part, Reply};
+use folkmoot::core::model::response::{CallPart, LLMResponse, ModelErrorKind, Part, Reply};
+use folkmoot::core::spec::limits::{ANSWER_CALLS_MAX, CONTENT_BYTES_MAX};
 use folkmoot::store::EngineKind;
 use folkmoot::{EffectClass, OpenMode, Post, Store, ToolOutcome};
 use folkmoot_tests::{FakeModel, FakeTool, Room, person, says};

@@ -1,10 +1,10 @@
 //! What a message names is kept before the message is; nothing else is posted.
 
+use folkmoot::core::event::refusal::{Refusal, RefusalReason};
 use folkmoot::core::event::{Attachment, Event, MessagePosted};
 use folkmoot::core::ids::Digest;
 use folkmoot::core::port::Blobs as _;
-use folkmoot::core::refusal::{Refusal, RefusalReason};
-use folkmoot::core::request::{Attached, Item};
+use folkmoot::core::prompt::{Attached, Item};
 use folkmoot::{File, Post, Proof, SeatError, Store};
 use folkmoot_tests::{FakeModel, Room, agent_name, person, says};
 

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use folkmoot::core::event::{CallStatus, CloseReason, Event, UnknownCause};
+use folkmoot::core::model::response::{LLMResponse, ModelError};
 use folkmoot::core::port::{Drafts, Model, ModelCall};
-use folkmoot::core::response::{LLMResponse, ModelError};
 use folkmoot::core::tool::{EffectClass, ToolErrorCode, ToolOutcome};
 use folkmoot::core::world::Activity;
 use folkmoot::run::{Asks, waiting};

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use folkmoot::core::command::Action;
+use folkmoot::core::event::refusal::{Refusal, RefusalReason};
 use folkmoot::core::event::{Event, Refused, Verdict};
+use folkmoot::core::ids::principal::Principal;
 use folkmoot::core::ids::{Attempt, CallId, RequestId, ToolName};
-use folkmoot::core::principal::Principal;
-use folkmoot::core::refusal::{Refusal, RefusalReason};
 use folkmoot::core::tool::{EffectClass, ToolOutcome};
 use folkmoot::core::world::Activity;
 use folkmoot::{Post, Proof, Runtime, Seat, SeatError, Store, ToolResultData, WorldHandle};

@@ -1,8 +1,8 @@
 //! Who sits where reads what they may read, and only as long as they may.
 
+use folkmoot::core::event::refusal::{Refusal, RefusalReason};
 use folkmoot::core::event::{Event, Right, Rights};
 use folkmoot::core::ids::{Digest, Position};
-use folkmoot::core::refusal::{Refusal, RefusalReason};
 use folkmoot::{
     File, Post, RevisionSubscription, Seat, SeatError, Store, TextSubscription, WorldHandle,
 };

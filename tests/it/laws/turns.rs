@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use folkmoot::core::event::Event;
+use folkmoot::core::model::response::{LLMResponse, ModelError};
 use folkmoot::core::port::{
     Agent, AgentError, Drafts, Model, ModelCall, Reaction, TextEvent, ToolResultEvent, TurnView,
 };
-use folkmoot::core::request::Item;
-use folkmoot::core::response::{LLMResponse, ModelError};
+use folkmoot::core::prompt::Item;
 use folkmoot::core::tool::{EffectClass, ToolOutcome};
 use folkmoot::core::world::Activity;
 use folkmoot::{Post, Store};

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use folkmoot::core::ids::{Attempt, CallId};
-use folkmoot::core::limits::CALL_BYTES_MAX;
 use folkmoot::core::port::Unheard;
+use folkmoot::core::spec::limits::CALL_BYTES_MAX;
 use folkmoot::core::tool::ToolFailure;
 use folkmoot::providers::{ScriptedModel, ScriptedReply};
 use folkmoot::{

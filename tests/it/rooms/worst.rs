@@ -1,8 +1,10 @@
 //! The room, and the worst that can stand behind it.
 
+use folkmoot::core::ids::principal::{Person, Principal};
 use folkmoot::core::ids::{AgentName, ModelName, PersonName, ToolName};
-use folkmoot::core::principal::{Person, Principal};
-use folkmoot::core::response::{CallPart, LLMResponse, ModelError, ModelErrorKind, Part, Reply};
+use folkmoot::core::model::response::{
+    CallPart, LLMResponse, ModelError, ModelErrorKind, Part, Reply,
+};
 use folkmoot::core::spec::{
     AgentSpec, History, Join, Limits, MemoryPolicy, Mentions, Mode, ModelSpec, Policy,
     WhileWaiting, WorldSpec,

@@ -153,7 +153,7 @@ impl Job {
 
 /// The part of the product that a mutant stands in.
 fn part(id: &str) -> &'static str {
-    if id.starts_with("core/src/firewall") {
+    if id.starts_with("core/src/text/firewall") {
         "firewall"
     } else if id.starts_with("store/") {
         "store"

@@ -1,5 +1,5 @@
 //! Parsing makes no item, layer or declaration that goes to a model.
-use folkmoot_core::request::{Item, Layer, ToolDeclaration};
+use folkmoot_core::prompt::{Item, Layer, ToolDeclaration};
 
 fn main() {
     let _: Item = serde_json::from_str("{}").unwrap();

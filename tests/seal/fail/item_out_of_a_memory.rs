@@ -1,5 +1,5 @@
 //! A memory can be parsed, but it shows nobody outside what it holds for models.
-use folkmoot_core::memory::Memory;
+use folkmoot_core::world::memory::Memory;
 
 fn main() {
     let memory: Memory = serde_json::from_str("{}").unwrap();

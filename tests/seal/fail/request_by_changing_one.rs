@@ -2,7 +2,7 @@
 use std::sync::Arc;
 
 use folkmoot_core::port::ModelCall;
-use folkmoot_core::request::{Item, ModelRequest};
+use folkmoot_core::prompt::{Item, ModelRequest};
 
 fn change(call: &mut ModelCall, item: Arc<Item>) {
     call.request.items.push(item);

@@ -1,6 +1,6 @@
 //! There is no empty request or view to begin with.
-use folkmoot_core::border::ModelView;
-use folkmoot_core::request::ModelRequest;
+use folkmoot_core::prompt::ModelRequest;
+use folkmoot_core::prompt::border::ModelView;
 
 fn main() {
     let _: ModelRequest = Default::default();

@@ -1,6 +1,7 @@
 //! A request to a model is not made from its fields.
 use folkmoot_core::ids::Digest;
-use folkmoot_core::request::{ModelRequest, Parameters};
+use folkmoot_core::model::Parameters;
+use folkmoot_core::prompt::ModelRequest;
 
 fn main() {
     let _ = ModelRequest {

@@ -1,5 +1,5 @@
 //! No conversion leads from a string to a text for models, and nobody outside can add one.
-use folkmoot_core::border::ModelText;
+use folkmoot_core::prompt::border::ModelText;
 
 impl From<String> for ModelText {
     fn from(text: String) -> Self {

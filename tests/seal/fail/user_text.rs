@@ -1,5 +1,5 @@
 // What people read is made by the firewall and from typed data, never from a string.
-use folkmoot_core::border::UserText;
+use folkmoot_core::text::UserText;
 
 fn main() {
     let _ = UserText("{\"name\": \"search\"}".to_owned());

@@ -1,7 +1,7 @@
 //! A tool does not say itself what a model sees of its output: there is no method to override.
 use async_trait::async_trait;
-use folkmoot_core::border::ModelView;
 use folkmoot_core::port::{Tool, ToolCall};
+use folkmoot_core::prompt::border::ModelView;
 use folkmoot_core::tool::{ToolOutcome, ToolSpec};
 
 #[derive(Debug)]

@@ -1,5 +1,5 @@
 //! Parsing makes no view of an outcome.
-use folkmoot_core::border::ModelView;
+use folkmoot_core::prompt::border::ModelView;
 
 fn main() {
     let _: ModelView = serde_json::from_str("{}").unwrap();

@@ -175,7 +175,8 @@ impl<'a> Draft<'a> {
                 "arguments are an object: add `type: object`".into(),
             ));
         }
-        folkmoot_core::schema::check(schema).map_err(|error| bad(error.at, error.fault.to_string()))
+        folkmoot_core::tool::schema::check(schema)
+            .map_err(|error| bad(error.at, error.fault.to_string()))
     }
 }
 

@@ -3,7 +3,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 
 use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
-use folkmoot_core::constraint::path::parts;
+use folkmoot_core::tool::constraint::path::parts;
 use folkmoot_core::tool::{ToolErrorCode, ToolFailure};
 use rustix::fs::OFlags;
 

@@ -1,7 +1,7 @@
 //! What it means for a call that its program gave nothing.
 
-use folkmoot_core::causes::with_causes;
 use folkmoot_core::port::HostError;
+use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::tool::{ToolErrorCode, ToolOutcome};
 
 /// The outcome of a call whose program gave `error`. Only a time limit and a lost helper leave it open whether the program

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use folkmoot_core::ids::Digest;
-use folkmoot_core::limits::CALL_BYTES_MAX;
 use folkmoot_core::port::FolderId;
+use folkmoot_core::spec::limits::CALL_BYTES_MAX;
 use serde::{Deserialize, Serialize};
 
 /// The most bytes of an order's line. A call that is the input of a program stands in it as a string of JSON, which has

@@ -5,9 +5,8 @@ use std::time::Duration;
 
 use folkmoot_core::ids::ArtifactName;
 use folkmoot_core::port::ToolCall;
-use folkmoot_core::schema;
 use folkmoot_core::tool::{
-    Artifact, ArtifactSpec, Choose, Question, Table, ToolErrorCode, ToolFailure, ToolOutput,
+    Artifact, ArtifactSpec, Choose, Question, Table, ToolErrorCode, ToolFailure, ToolOutput, schema,
 };
 use serde::Deserialize;
 use serde_json::Value;

@@ -1,7 +1,7 @@
 use std::fmt;
 
-use folkmoot_core::constraint::{self, Constraint};
 use folkmoot_core::ids::Digest;
+use folkmoot_core::tool::constraint::{self, Constraint};
 use folkmoot_core::tool::{CallRule, EffectClass};
 use serde::Deserialize;
 use serde_json::Value;

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::thread;
 
 use folkmoot_core::ids::ToolName;
-use folkmoot_core::limits::CALL_BYTES_MAX;
+use folkmoot_core::spec::limits::CALL_BYTES_MAX;
 use folkmoot_core::tool::{ToolErrorCode, ToolOutcome};
 use rustix::stdio::{dup2_stdin, dup2_stdout};
 

@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, Mutex};
 
-use folkmoot_core::canonical::read;
 use folkmoot_core::command::Action;
-use folkmoot_core::effect::Effect;
+use folkmoot_core::content::canonical::read;
 use folkmoot_core::ids::{AgentName, Attempt, CallId, ToolName};
 use folkmoot_core::port::{Progress, Tool, ToolCall, Unheard};
 use folkmoot_core::tool::{Reconciliation, ToolErrorCode, ToolFailure, ToolOutcome};
 use folkmoot_core::world::Runnable;
+use folkmoot_core::world::effect::Effect;
 
 use crate::bus::ActivityEvent;
 use crate::output::Keeper;

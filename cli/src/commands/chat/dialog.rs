@@ -1,6 +1,6 @@
 //! Decisions that take more than a key: other arguments, and a reason to say no.
 
-use folkmoot::core::canonical::read;
+use folkmoot::core::content::canonical::read;
 use folkmoot::core::ids::{Digest, RequestId};
 use folkmoot::run::Waiting;
 

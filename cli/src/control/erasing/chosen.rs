@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use folkmoot::core::commit::Commit;
+use folkmoot::core::command::commit::Commit;
 use folkmoot::core::event::{Event, Span, StoredContent};
 use folkmoot::core::ids::Position;
+use folkmoot::core::ids::principal::Principal;
 use folkmoot::core::port::EventLog;
-use folkmoot::core::principal::Principal;
 use futures::TryStreamExt as _;
 
 use super::Erasing;

@@ -1,8 +1,8 @@
 //! What an operator reads.
 
 use folkmoot::core::event::ArtifactWithheld;
-use folkmoot::core::firewall::{ArtifactFamily, Withheld};
 use folkmoot::core::ids::{AgentName, Position, Time, TurnId};
+use folkmoot::core::text::firewall::{ArtifactFamily, Withheld};
 
 use super::*;
 

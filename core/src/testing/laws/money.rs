@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::event::*;
 use crate::ids::{AgentName, Attempt, EpisodeId, ModelCallId};
-use crate::money::{Money, Price};
-use crate::response::Reached;
+use crate::model::money::{Money, Price};
+use crate::model::response::Reached;
 use crate::spec::WorldSpec;
 use crate::world::{Spent, World};
 

@@ -7,12 +7,12 @@ use serde_json::Value;
 use super::Draft;
 use super::asking::Errand;
 use super::now::Now;
-use crate::canonical::{arguments_digest, read};
+use crate::content::canonical::{arguments_digest, read};
 use crate::event::{AdmittedCall, CallStatus, CallsAdmitted, Event, Purpose, ToolFinished};
 use crate::ids::{AgentName, Attempt, CallId, EpisodeId, Position, ToolName, TurnId};
-use crate::limits::OPEN_CALLS_MAX;
-use crate::response::{CallPart, LLMResponse};
-use crate::rules::{Rules, Ruling};
+use crate::model::response::{CallPart, LLMResponse};
+use crate::spec::limits::OPEN_CALLS_MAX;
+use crate::spec::rules::{Rules, Ruling};
 use crate::tool::{ArgumentFinding, EffectClass, Repeat, ToolKind, ToolSpec};
 use crate::world::World;
 

@@ -6,7 +6,7 @@ use super::{Draft, No};
 use crate::content::Content;
 use crate::event::{AnswerKind, Event, ModelAnswered, Purpose, WarningRecorded};
 use crate::ids::{AgentName, Attempt, ModelCallId};
-use crate::response::LLMResponse;
+use crate::model::response::LLMResponse;
 
 /// How many kinds of warnings of one reply are recorded. The reply itself holds all of them.
 const WARNINGS_MAX: usize = 16;

@@ -3,20 +3,20 @@
 use super::admission::Asking;
 use super::now::Now;
 use super::{Draft, No};
-use crate::canonical::{arguments_digest, read};
 use crate::command::Judgement;
+use crate::content::canonical::{arguments_digest, read};
+use crate::event::refusal::RefusalReason;
 use crate::event::{
     AdmittedCall, ApprovalDecided, ApprovalRequested, CallReplaced, CallStatus, CallsAdmitted,
     DecisionText, Event, Scope, Verdict, Wider,
 };
+use crate::ids::principal::Person;
 use crate::ids::{AgentName, Attempt, CallId, Digest, RequestId, ToolName};
-use crate::limits::ARGUMENTS_BYTES_MAX;
-use crate::memory::{CallState, OpenCall};
-use crate::principal::Person;
-use crate::refusal::RefusalReason;
-use crate::rules::schema_digest;
 use crate::spec::WorldSpec;
+use crate::spec::limits::ARGUMENTS_BYTES_MAX;
+use crate::spec::rules::schema_digest;
 use crate::tool::{EffectClass, ToolSpec};
+use crate::world::memory::{CallState, OpenCall};
 use crate::world::{Request, RequestKind, approval_text};
 
 /// The shortest prefix of a digest that confirms what was shown.

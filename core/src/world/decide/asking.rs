@@ -8,12 +8,12 @@ use crate::event::{
     AgentAsked, Author, CallStatus, CloseReason, Event, HandedOff, MessageBody, MessagePosted,
     MessageRouted, Notice, Others, RoutingReason, RoutingRule, UnansweredCause,
 };
-use crate::firewall::scan;
 use crate::ids::{AgentName, CallId, EpisodeId, MessageId, Position, TurnId};
-use crate::memory::Message;
 use crate::spec::MemoryPolicy;
+use crate::text::firewall::scan;
 use crate::tool::ArgumentFinding;
 use crate::world::World;
+use crate::world::memory::Message;
 use crate::world::waits::NoWait;
 
 /// A call by which an agent turns to another.

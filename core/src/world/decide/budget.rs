@@ -5,11 +5,11 @@ use super::calling::Calling;
 use super::compaction::Room;
 use crate::event::{Purpose, Reserved, SpentLimit};
 use crate::ids::{AgentName, EpisodeId};
-use crate::memory::{FrameMark, ModelState, Turn};
-use crate::money::{Money, Price};
+use crate::model::money::{Money, Price};
+use crate::prompt::tokens::of_files;
 use crate::spec::Limits;
-use crate::tokens::of_files;
 use crate::world::budget::Used;
+use crate::world::memory::{FrameMark, ModelState, Turn};
 use crate::world::meter::Ended;
 
 impl Draft<'_> {

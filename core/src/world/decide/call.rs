@@ -7,9 +7,9 @@ use crate::event::{
     QuestionAsked, SettledHow, SettledText, ToolFinished, ToolStarted, UnknownCause,
 };
 use crate::ids::{AgentName, Attempt, CallId, EpisodeId, RequestId};
-use crate::memory::{CallState, OpenCall, Run};
 use crate::tool::{Question, ToolErrorCode, ToolOutcome};
 use crate::world::RequestKind;
+use crate::world::memory::{CallState, OpenCall, Run};
 
 /// The warning that an artifact is not shown: its kind is not one that its tool declares, or it does not fit it.
 const ARTIFACT_DROPPED: &str = "artifact_dropped";

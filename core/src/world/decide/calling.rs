@@ -4,9 +4,9 @@ use super::compaction::Room;
 use super::{Draft, No};
 use crate::event::{Event, ModelCalled, PrefixBroken, PrefixCause, Purpose};
 use crate::ids::{AgentName, Attempt, ModelCallId, TurnId};
-use crate::memory::{FrameMark, Memory, Reading, Turn};
-use crate::request::Parameters;
+use crate::model::Parameters;
 use crate::world::World;
+use crate::world::memory::{FrameMark, Memory, Reading, Turn};
 
 /// A model call in the making.
 #[derive(Clone, Copy)]

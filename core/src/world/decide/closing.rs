@@ -1,13 +1,13 @@
 //! Ending what is open: stop, supersession, expiry.
 
 use super::{Draft, No};
+use crate::event::refusal::RefusalReason;
 use crate::event::{
     ApprovalExpired, CallStatus, CloseReason, Event, Notice, Stopped, UnknownCause,
 };
+use crate::ids::principal::Principal;
 use crate::ids::{AgentName, CallId, EpisodeId, RequestId};
-use crate::memory::{CallState, OpenCall};
-use crate::principal::Principal;
-use crate::refusal::RefusalReason;
+use crate::world::memory::{CallState, OpenCall};
 use crate::world::{Request, RequestKind};
 
 /// How many requests one tick ends: all that expired while nobody had the world open may be more than one commit can have.

@@ -4,10 +4,10 @@ use super::calling::{Asked, Calling};
 use super::{Draft, No};
 use crate::event::{Event, MemoryCompacted, PrefixBroken, PrefixCause, Purpose};
 use crate::ids::{AgentName, EpisodeId, Position};
-use crate::memory::{Memory, ModelState, Turn};
-use crate::request::Parameters;
-use crate::response::LLMResponse;
-use crate::tokens::Share;
+use crate::model::Parameters;
+use crate::model::response::LLMResponse;
+use crate::prompt::tokens::Share;
+use crate::world::memory::{Memory, ModelState, Turn};
 use crate::world::{World, summary};
 
 /// How many summaries one turn may ask for.

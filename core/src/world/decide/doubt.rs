@@ -3,8 +3,8 @@
 use super::{Draft, No};
 use crate::event::{Event, OutcomeUnknown, Reconciled, ReconciledHow, UnknownCause};
 use crate::ids::{AgentName, CallId, RequestId};
-use crate::memory::{CallState, Run};
 use crate::tool::Reconciliation;
+use crate::world::memory::{CallState, Run};
 
 impl Draft<'_> {
     /// The lost run that is to be cleared up, and whether its tool was asked.

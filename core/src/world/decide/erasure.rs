@@ -1,10 +1,10 @@
 //! Erasing content: asked for here, done by the store, and recorded when it is done.
 
 use super::{Draft, No};
+use crate::event::refusal::Refusal;
 use crate::event::{CallStatus, Erased, ErasureRequested, Event, Span};
 use crate::ids::Position;
-use crate::memory::CallState;
-use crate::refusal::Refusal;
+use crate::world::memory::CallState;
 
 /// The most spans of one request.
 pub(crate) const SPANS_MAX: usize = 1_000;

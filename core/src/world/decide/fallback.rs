@@ -3,8 +3,8 @@
 use super::Draft;
 use crate::event::Purpose;
 use crate::ids::{AgentName, ModelName};
-use crate::memory::{ModelState, Turn};
-use crate::response::ModelErrorKind;
+use crate::model::response::ModelErrorKind;
+use crate::world::memory::{ModelState, Turn};
 use crate::world::{World, summary};
 
 impl Draft<'_> {

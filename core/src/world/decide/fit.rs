@@ -5,15 +5,15 @@ use serde::Serialize;
 
 use super::Draft;
 use crate::command::{Action, Command};
+use crate::event::reaction::Reaction;
+use crate::event::refusal::Refusal;
 use crate::event::{Event, EventRecord, StoredContent};
 use crate::ids::{AgentName, Seed, Stamp, Time, TurnId};
-use crate::limits::{
+use crate::model::response::{LLMResponse, ModelError, ModelErrorKind, Reached};
+use crate::spec::limits::{
     ANSWER_CALLS_MAX, CALL_NAME_BYTES_MAX, CONTENT_BYTES_MAX, DETAIL_BYTES_MAX, EVENT_BYTES,
     FACTS_BYTES_MAX,
 };
-use crate::reaction::Reaction;
-use crate::refusal::Refusal;
-use crate::response::{LLMResponse, ModelError, ModelErrorKind, Reached};
 use crate::world::World;
 
 /// What is not longer than this as JSON leads to nothing that is too large: no event says the same thing often.

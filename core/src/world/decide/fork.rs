@@ -1,14 +1,14 @@
 //! Branching a world off: decided by the one that it is branched off, as it stood there.
 
 use super::{Draft, No};
-use crate::decider::{BINARY, decider_id};
+use crate::event::refusal::Refusal;
 use crate::event::{
     AdmittedCall, ApprovalRequested, CallsAdmitted, EpochOpened, Event, Forked, Opened,
     QuestionAsked, TurnOpened,
 };
 use crate::ids::{AgentName, Attempt, CallId, CopyId, TurnId};
-use crate::memory::{CallState, OpenCall, Turn};
-use crate::refusal::Refusal;
+use crate::world::decider::{BINARY, decider_id};
+use crate::world::memory::{CallState, OpenCall, Turn};
 use crate::world::{FORKS_DEEP_MAX, Request, RequestKind};
 
 /// A call that people are asked about again.

@@ -4,15 +4,15 @@ use std::time::Duration;
 
 use super::approval::Pending;
 use super::{Draft, No};
-use crate::canonical::read;
 use crate::command::Judgement;
-use crate::constraint::{Constraint, ConstraintFault, Terms, digest_of_rest, fits_all};
+use crate::content::canonical::read;
+use crate::event::refusal::RefusalReason;
 use crate::event::{Event, GrantGiven, GrantRevoked, GrantUsed, Reach, Right, Scope, Wider};
+use crate::ids::principal::{Person, Principal};
 use crate::ids::{AgentName, CallId, GrantId, RequestId};
-use crate::principal::{Person, Principal};
-use crate::refusal::RefusalReason;
-use crate::rules::schema_digest;
 use crate::spec::WorldSpec;
+use crate::spec::rules::schema_digest;
+use crate::tool::constraint::{Constraint, ConstraintFault, Terms, digest_of_rest, fits_all};
 use crate::tool::{EffectClass, ToolSpec};
 use crate::world::{Grant, RequestKind};
 

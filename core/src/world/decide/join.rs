@@ -7,8 +7,8 @@ use crate::event::{
     RoutingRule,
 };
 use crate::ids::{AgentName, MessageId};
-use crate::memory::{JoinEnd, Joining};
-use crate::routing::Route;
+use crate::world::memory::{JoinEnd, Joining};
+use crate::world::routing::Route;
 
 impl Draft<'_> {
     /// Ends the waits that are over, and those that have lasted long enough. Whoever waited is told, and woken by it, what

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{Draft, No};
+use crate::event::refusal::Refusal;
 use crate::event::{Event, Labelled};
-use crate::refusal::Refusal;
 
 impl Draft<'_> {
     /// Replaces the owner and the labels; nothing happens if they are the same.

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 
 use crate::command::{Action, Command, Judgement};
+use crate::event::reaction::Reaction;
 use crate::ids::{AgentName, Attempt, CallId, TurnId};
-use crate::memory::CallState;
-use crate::reaction::Reaction;
-use crate::request::Parameters;
+use crate::model::Parameters;
 use crate::tool::ToolOutcome;
 use crate::world::World;
+use crate::world::memory::CallState;
 
 /// The longest note that an agent may leave, in bytes.
 const NOTE_MAX: usize = 4 * 1024;

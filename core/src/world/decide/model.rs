@@ -11,9 +11,9 @@ use crate::event::{
     StreamStarted, Unasked,
 };
 use crate::ids::{AgentName, Attempt, ModelCallId, Seed, Time};
-use crate::memory::{ModelState, Turn};
-use crate::response::{ModelError, ModelErrorKind};
+use crate::model::response::{ModelError, ModelErrorKind};
 use crate::world::World;
+use crate::world::memory::{ModelState, Turn};
 
 /// The longest wait for another attempt. A provider that asks for more fails the turn.
 const RETRY_MAX: Duration = Duration::from_secs(5 * 60);

@@ -2,11 +2,11 @@
 
 use super::rights::needed;
 use super::{Draft, No, asserts_a_right};
-use crate::alike::Looks;
 use crate::command::Action;
 use crate::event::Right;
+use crate::event::refusal::{Refusal, RefusalReason};
 use crate::ids::PersonName;
-use crate::refusal::{Refusal, RefusalReason};
+use crate::ids::alike::Looks;
 use crate::spec::Definition;
 
 impl Draft<'_> {

@@ -8,10 +8,10 @@ use super::Draft;
 use super::admission::Asking;
 use crate::event::{CallStatus, UnknownCause};
 use crate::ids::{AgentName, Attempt, CallId};
-use crate::memory::{CallState, OpenCall};
-use crate::rules::Ruling;
+use crate::spec::rules::Ruling;
 use crate::tool::ToolSpec;
 use crate::world::World;
+use crate::world::memory::{CallState, OpenCall};
 
 /// What the rules in force make of a call that other rules allow, or ask about.
 #[derive(Debug, Clone, PartialEq, Eq)]

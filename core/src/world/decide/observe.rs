@@ -1,13 +1,13 @@
 //! What clients tell of what their users see.
 
 use super::{Draft, No};
-use crate::canonical::canonical_text;
 use crate::command::Action;
 use crate::content::Content;
+use crate::content::canonical::canonical_text;
+use crate::event::refusal::RefusalReason;
 use crate::event::{Event, StateObserved};
 use crate::ids::StateName;
-use crate::principal::Principal;
-use crate::refusal::RefusalReason;
+use crate::ids::principal::Principal;
 use crate::world::World;
 use crate::world::observed::Told;
 

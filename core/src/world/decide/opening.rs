@@ -1,13 +1,12 @@
 //! Beginning a world, opening it again, changing its definition, and the steps of world scripts.
 
 use super::{Draft, No};
-use crate::decider::{BINARY, decider_id};
+use crate::event::refusal::Refusal;
 use crate::event::{ClockKind, EpochOpened, Event, Opened, SpecRevised, StepDone, WorldOpened};
-use crate::ids::StepKey;
-use crate::ids::{CopyId, Digest, Incarnation, NodeId, Position, WorldId, WorldName};
-use crate::refusal::Refusal;
-use crate::rules::Rules;
+use crate::ids::{CopyId, Digest, Incarnation, NodeId, Position, StepKey, WorldId, WorldName};
+use crate::spec::rules::Rules;
 use crate::spec::{Definition, SpecText};
+use crate::world::decider::{BINARY, decider_id};
 
 /// The code of work that the processes died of which did it.
 pub(super) const LOST_TO_CRASHES: &str = "lost_to_crashes";

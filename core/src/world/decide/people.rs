@@ -3,12 +3,12 @@
 use super::{Draft, No};
 use crate::command::{Reply, Settlement};
 use crate::content::Content;
+use crate::event::refusal::RefusalReason;
 use crate::event::{Event, OutcomeSettled, QuestionAnswered, SettledHow, SettledText};
+use crate::ids::principal::Person;
 use crate::ids::{AgentName, RequestId};
-use crate::memory::{CallState, OpenCall};
-use crate::principal::Person;
-use crate::refusal::RefusalReason;
 use crate::tool::Choose;
+use crate::world::memory::{CallState, OpenCall};
 use crate::world::{Request, RequestKind, World};
 
 impl<'w> Draft<'w> {
@@ -37,7 +37,7 @@ impl<'w> Draft<'w> {
             return Err(No::about(RefusalReason::TooLong, id));
         }
         if let (Some(text), Some(schema)) = (&text, schema)
-            && !crate::rules::answer_fits(schema, text)
+            && !crate::spec::rules::answer_fits(schema, text)
         {
             return Err(No::about(RefusalReason::BadAnswer, id));
         }

@@ -1,11 +1,11 @@
 //! Recorded refusals: how they are counted, and what can be said of one whose command is known by its digest only.
 
 use super::{Draft, is_of_the_shell, rights};
-use crate::commit::Commit;
+use crate::command::commit::Commit;
+use crate::event::refusal::RefusalReason;
 use crate::event::{Event, Refused};
+use crate::ids::principal::Principal;
 use crate::ids::{Digest, RequestId};
-use crate::principal::Principal;
-use crate::refusal::RefusalReason;
 use crate::world::{RefusalCount, RequestKind, World, refusal_key};
 
 /// How many equal refusals are recorded one by one.

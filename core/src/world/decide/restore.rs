@@ -4,9 +4,9 @@ use super::admission::Asking;
 use super::{Draft, fit};
 use crate::event::{Event, OutcomeUnknown, Restored, StreamCut, UnknownCause};
 use crate::ids::{AgentName, Attempt, CallId, CopyId, Position, RequestId, Time};
-use crate::limits::FACTS_BYTES_MAX;
-use crate::memory::{CallState, OpenCall};
+use crate::spec::limits::FACTS_BYTES_MAX;
 use crate::tool::{ArgumentFinding, ToolSpec};
+use crate::world::memory::{CallState, OpenCall};
 use crate::world::{Request, RequestKind, World};
 
 /// The most bytes of facts of what one opening asks anew, unless a single request has more. The opening and a changed

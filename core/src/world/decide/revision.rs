@@ -1,14 +1,14 @@
 //! Messages that people edit, take back and have made anew.
 
 use super::{Draft, No};
+use crate::event::refusal::{Refusal, RefusalReason};
 use crate::event::{
     Author, CallStatus, CloseReason, Event, MessageBody, MessageEdited, MessageRetracted,
     ReplyRegenerated, TurnClosed, UnansweredCause,
 };
+use crate::ids::principal::Principal;
 use crate::ids::{AgentName, CallId, EpisodeId, MessageId, Position};
-use crate::memory::{Memory, Message, TakenBack};
-use crate::principal::Principal;
-use crate::refusal::{Refusal, RefusalReason};
+use crate::world::memory::{Memory, Message, TakenBack};
 
 impl<'w> Draft<'w> {
     /// Puts other words in the place of a person's or the world's message. It is routed like a new one.

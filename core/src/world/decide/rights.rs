@@ -2,9 +2,9 @@
 
 use super::{Draft, No};
 use crate::command::{Action, CommandKind};
+use crate::event::refusal::{Refusal, RefusalReason};
 use crate::event::{Event, Right, Rights, RightsChanged};
-use crate::principal::{Principal, proof};
-use crate::refusal::{Refusal, RefusalReason};
+use crate::ids::principal::{Principal, proof};
 use crate::world::World;
 
 /// The longest method and subject together, in bytes.

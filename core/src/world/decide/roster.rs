@@ -1,9 +1,9 @@
 //! People who join and leave.
 
 use super::{Draft, No};
+use crate::event::refusal::RefusalReason;
 use crate::event::{Author, Event, PersonJoined, PersonLeft};
-use crate::principal::{Person, Principal};
-use crate::refusal::RefusalReason;
+use crate::ids::principal::{Person, Principal};
 
 impl<'w> Draft<'w> {
     /// The person who gives the command joins the roster, if they are not there already.

@@ -4,19 +4,19 @@ use std::sync::Arc;
 
 use super::{Draft, No};
 use crate::content::Content;
+use crate::event::refusal::{Refusal, RefusalReason};
 use crate::event::{
     AnswerText, Attachment, Author, CloseReason, DampReason, Event, MessageBody, MessagePosted,
     MessageRouted, Notice, NoticePosted, RoutingRule, TurnOpened,
 };
+use crate::ids::principal::Principal;
 use crate::ids::{AgentName, EpisodeId, MessageId, PersonName, Position, RequestId, TurnId};
-use crate::memory::Message;
-use crate::principal::Principal;
-use crate::refusal::{Refusal, RefusalReason};
-use crate::reply::FinalReply;
-use crate::routing::mentions::{Roster, name_fault};
-use crate::routing::{Route, Said, Speaker, Speech, route};
 use crate::spec::{Limits, WhileWaiting};
+use crate::text::mentions::{Roster, name_fault};
+use crate::text::reply::FinalReply;
 use crate::world::Told;
+use crate::world::memory::Message;
+use crate::world::routing::{Route, Said, Speaker, Speech, route};
 
 /// What an agent says in its own words.
 #[derive(Clone, Copy)]

@@ -5,18 +5,18 @@ use std::time::Duration;
 use super::calling::Calling;
 use super::{Draft, No, model::backoff};
 use crate::content::Content;
+use crate::event::reaction::Reaction;
 use crate::event::{
     AgentFailed, AgentReacted, CloseReason, Event, Notice, Purpose, SpentLimit, TurnClosed,
     TurnDeclined, TurnOpened, Unasked,
 };
 use crate::ids::{AgentName, Attempt, CallId, EpisodeId, Position, Time, TurnId};
-use crate::memory::{Memory, Reading, Remembered};
-use crate::reaction::Reaction;
-use crate::reply::RoutingTag;
-use crate::request::Parameters;
-use crate::response::LLMResponse;
-use crate::rules::Rules;
+use crate::model::Parameters;
+use crate::model::response::LLMResponse;
+use crate::spec::rules::Rules;
+use crate::text::reply::RoutingTag;
 use crate::world::World;
+use crate::world::memory::{Memory, Reading, Remembered};
 
 /// News that an agent takes up.
 #[derive(Clone)]

@@ -3,7 +3,7 @@
 use super::Draft;
 use crate::event::{ArtifactWithheld, Event};
 use crate::ids::{AgentName, MessageId, Position, TurnId};
-use crate::reply::FinalReply;
+use crate::text::reply::FinalReply;
 
 impl Draft<'_> {
     /// Records what was withheld of the answer at `answer`. The message, if there is one, is posted right behind.

@@ -2,8 +2,8 @@
 
 use crate::event::{AgentAsked, Author, HandedOff, MessagePosted, MessageRouted, RoutingRule};
 use crate::ids::{AgentName, CallId, Position};
-use crate::memory::CallState;
 use crate::world::World;
+use crate::world::memory::CallState;
 
 /// The call that waits for an answer to a message that is a question.
 pub(super) fn asked_by(event: &MessagePosted) -> Vec<(AgentName, CallId)> {

@@ -1,18 +1,18 @@
 //! Calls and what people say about them.
 
-use crate::border::model::{Crossing, settled_notice};
 use crate::content::Content;
+use crate::event::refusal::{Decided, RefusalReason};
 use crate::event::{
     AdmittedCall, ApprovalDecided, ApprovalExpired, ApprovalRequested, CallReplaced, CallStatus,
     CallsAdmitted, OutcomeSettled, OutcomeUnknown, QuestionAnswered, QuestionAsked, Reconciled,
     ReconciledHow, SettledHow, ToolFinished, ToolStarted, UnknownCause, Verdict,
 };
 use crate::ids::{AgentName, Attempt, CallId, RequestId};
-use crate::memory::{
+use crate::prompt::border::{Crossing, settled_notice};
+use crate::tool::{Question, ViewPolicy, reads_json};
+use crate::world::memory::{
     Allowance, CallResult, CallState, Given, GivenForm, Memory, OpenCall, Run, Slot,
 };
-use crate::refusal::{Decided, RefusalReason};
-use crate::tool::{Question, ViewPolicy, reads_json};
 use crate::world::{Request, RequestKind, World};
 
 impl World {
@@ -294,7 +294,7 @@ impl World {
     pub(super) fn settle_by(
         &mut self,
         request: RequestId,
-        by: crate::principal::Person,
+        by: crate::ids::principal::Person,
         how: &str,
     ) {
         let decided = Decided {

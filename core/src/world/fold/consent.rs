@@ -2,9 +2,9 @@
 
 use crate::event::{GrantGiven, GrantRevoked, GrantUsed, RightsChanged};
 use crate::ids::GrantId;
-use crate::memory::Allowance;
-use crate::principal::proof;
+use crate::ids::principal::proof;
 use crate::spec::RightsPolicy;
+use crate::world::memory::Allowance;
 use crate::world::{Grant, World};
 
 impl World {

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use crate::event::refusal::{Decided, RefusalReason};
 use crate::event::{Forked, TurnOpened};
 use crate::ids::{AgentName, CallId, EpisodeId, Incarnation, TurnId};
-use crate::memory::{CallResult, CallState, Memory, OpenCall, Turn};
-use crate::refusal::{Decided, RefusalReason};
 use crate::world::World;
 use crate::world::lineage::{Branch, Inherited};
+use crate::world::memory::{CallResult, CallState, Memory, OpenCall, Turn};
 use crate::world::meter::Ended;
 
 impl World {

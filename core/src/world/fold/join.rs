@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crate::event::{Author, CloseReason, JoinElapsed};
 use crate::ids::{AgentName, EpisodeId, Position, TurnId};
-use crate::memory::{JoinEnd, Joining, Message};
 use crate::world::World;
+use crate::world::memory::{JoinEnd, Joining, Message};
 
 /// How an agent is done with messages.
 #[derive(Debug, Clone, Copy)]

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::content::Content;
 use crate::event::{Author, MessageEdited, MessageRetracted, Others, ReplyRegenerated};
 use crate::ids::{AgentName, CallId, EpisodeId, Position};
-use crate::memory::{CallState, Message, Ran, TakenBack, is_within, note_ran, without};
 use crate::world::World;
+use crate::world::memory::{CallState, Message, Ran, TakenBack, is_within, note_ran, without};
 
 impl World {
     /// The message goes on under its id, at this event's position.

@@ -3,18 +3,18 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::border::model::heard;
 use crate::content::Content;
 use crate::event::{
     Attachment, Author, MessagePosted, MessageRouted, NoticePosted, Others, RoutingRule,
 };
+use crate::ids::principal::Person;
 use crate::ids::{EpisodeId, PersonName, Position};
-use crate::memory::{Joining, Message, Ran, Remembered, note_ran};
-use crate::principal::Person;
-use crate::routing::mentions::Joined;
+use crate::prompt::border::heard;
+use crate::text::mentions::Joined;
 use crate::world::World;
 use crate::world::episode::Told;
 use crate::world::fold::asking::asked_by;
+use crate::world::memory::{Joining, Message, Ran, Remembered, note_ran};
 
 impl World {
     pub(super) fn join(&mut self, person: &Person) {

@@ -3,20 +3,20 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use crate::border::model::erased_notice;
 use crate::content::{Content, ERASED};
+use crate::event::reaction::Reaction;
 use crate::event::{
     AgentFailed, AgentReacted, Author, MemoryCompacted, ModelAnswered, ModelCalled, ModelFailed,
     PrefixBroken, Purpose, Stopped, StreamStarted, TurnClosed, TurnDeclined, TurnOpened,
 };
 use crate::ids::{AgentName, Attempt, EpisodeId, Position, TurnId};
-use crate::memory::{Chain, Charge, FrameMark, JoinEnd, Memory, Message, ModelState, Turn};
-use crate::money::Money;
-use crate::reaction::Reaction;
-use crate::request::Item;
-use crate::response::{LLMResponse, Part};
+use crate::model::money::Money;
+use crate::model::response::{LLMResponse, Part};
+use crate::prompt::Item;
+use crate::prompt::border::erased_notice;
 use crate::world::World;
 use crate::world::fold::join::Ending;
+use crate::world::memory::{Chain, Charge, FrameMark, JoinEnd, Memory, Message, ModelState, Turn};
 use crate::world::meter::Ended;
 
 impl World {
@@ -432,7 +432,9 @@ impl Memory {
         }
         let slots = || self.turn.iter().flat_map(|turn| &turn.slots);
         let is_erased = slots().any(|slot| slot.is_erased);
-        let results: Vec<Item> = slots().filter_map(crate::memory::Slot::item).collect();
+        let results: Vec<Item> = slots()
+            .filter_map(crate::world::memory::Slot::item)
+            .collect();
         results
             .into_iter()
             .chain(is_erased.then(erased_notice))

@@ -1,6 +1,6 @@
 //! What stands behind the transcript: approvals, runs of tools, spending, integrity.
 
-use folkmoot_core::money::Money;
+use folkmoot_core::model::money::Money;
 use folkmoot_core::world::Meter;
 use serde::Serialize;
 

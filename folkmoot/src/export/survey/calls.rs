@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use folkmoot_core::commit::Commit;
+use folkmoot_core::command::commit::Commit;
 use folkmoot_core::event::{AdmittedCall, Event, SettledHow};
 use folkmoot_core::ids::CallId;
+use folkmoot_core::model::response::LLMResponse;
 use folkmoot_core::port::Reaction;
-use folkmoot_core::response::LLMResponse;
 
 use crate::export::talk::{Body, is_lost};
 use crate::text::{clean, clip, one_line};

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use folkmoot_core::commit::Commit;
+use folkmoot_core::command::commit::Commit;
 use folkmoot_core::event::{Author, CallStatus, Event, Verdict};
 use folkmoot_core::ids::{MessageId, Position, RequestId};
-use folkmoot_core::projection::TextProjection;
+use folkmoot_core::world::projection::TextProjection;
 
 use super::Calls;
 use crate::export::html::{PICTURE_LIFELINES_MAX, PICTURE_STEPS_MAX};

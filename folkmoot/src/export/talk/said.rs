@@ -1,9 +1,9 @@
 //! Messages, as they read now.
 
-use folkmoot_core::commit::Commit;
+use folkmoot_core::command::commit::Commit;
 use folkmoot_core::event::{Attachment, Author, Event};
 use folkmoot_core::ids::Position;
-use folkmoot_core::projection::{Revised, TextProjection};
+use folkmoot_core::world::projection::{Revised, TextProjection};
 
 use super::{Blank, Body, Entry, EntryKind, Talk};
 

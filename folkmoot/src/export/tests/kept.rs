@@ -28,7 +28,7 @@ fn read(lines: impl Iterator<Item = Value>) -> Vec<StoredCommit> {
     let mut commits: Vec<StoredCommit> = Vec::new();
     for line in lines {
         if let Some(commit) = line.get("commit") {
-            let header: folkmoot_core::commit::CommitHeader =
+            let header: folkmoot_core::command::commit::CommitHeader =
                 serde_json::from_value(commit.clone()).unwrap();
             assert_eq!(Value::from(header.first.get()), line["position"]);
             let link = serde_json::from_value(commit["link"].clone()).unwrap();

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use folkmoot_core::commit::Commit;
+use folkmoot_core::command::commit::Commit;
 use folkmoot_core::event::{ArtifactWithheld, Event, ToolFinished};
-use folkmoot_core::firewall::ArtifactFamily;
 use folkmoot_core::ids::{CallId, ToolName};
+use folkmoot_core::text::firewall::ArtifactFamily;
+use folkmoot_core::text::view::{blocks, plain};
 use folkmoot_core::tool::{Artifact, View};
-use folkmoot_core::view::{blocks, plain};
 
 use super::super::evidence::Evidence;
 use super::{Differs, events, number, same, shown};

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use folkmoot_core::commit::Commit;
+use folkmoot_core::command::commit::Commit;
 use folkmoot_core::event::{CloseReason, Event, ModelCalled, Notice, Purpose};
 use folkmoot_core::ids::{AgentName, Attempt, CallId, ToolName, TurnId};
-use folkmoot_core::money::Money;
+use folkmoot_core::model::money::Money;
 use folkmoot_core::spec::WorldSpec;
 use folkmoot_core::world::World;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use folkmoot_core::commit::Commit;
+use folkmoot_core::command::commit::Commit;
 use folkmoot_core::event::{Author, Event, MessageRouted, Notice};
 use folkmoot_core::ids::{AgentName, Position};
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use folkmoot_core::commit::Commit;
+use folkmoot_core::command::commit::Commit;
 use folkmoot_core::event::{Event, MessageRouted};
 use folkmoot_core::ids::{AgentName, Position};
 use folkmoot_core::port::TextEvent;
-use folkmoot_core::projection::TextProjection;
+use folkmoot_core::world::projection::TextProjection;
 
 use super::{Differs, shown};
 use crate::script::MessageMatch;

@@ -1,6 +1,6 @@
 //! The tables of the spec: agents, models, tools, policy, limits, replies.
 
-use folkmoot_core::port::BLOB_BYTES_MAX;
+use folkmoot_core::spec::limits::BLOB_BYTES_MAX;
 
 use super::Shape::{Count, Decimal, Duration, Entries, Flag, JsonMap, List, Name, Text, Word};
 use super::consent::STATES;

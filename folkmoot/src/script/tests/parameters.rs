@@ -1,7 +1,7 @@
 //! Parameters, prices and models that stand in for others.
 
-use folkmoot_core::money::Price;
-use folkmoot_core::request::{
+use folkmoot_core::model::money::Price;
+use folkmoot_core::model::{
     CachePlace, CacheTtl, Effort, OutputFormat, Parameters, Reasoning, ToolChoice,
 };
 use folkmoot_core::spec::Limits;

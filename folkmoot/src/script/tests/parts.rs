@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use folkmoot_core::event::AnswerKind;
 use folkmoot_core::ids::ToolName;
-use folkmoot_core::response::LLMResponse;
-use folkmoot_core::rules::Rules;
+use folkmoot_core::model::response::LLMResponse;
+use folkmoot_core::spec::rules::Rules;
 use folkmoot_providers::codec::{Codec as _, OpenAiChat};
 use folkmoot_providers::{PROVIDERS, Preset, build_model};
 use folkmoot_tools::{Kind, build_tool, kinds};

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use folkmoot_core::command::{Reply, Settlement};
+use folkmoot_core::event::refusal::RefusalReason;
 use folkmoot_core::event::{CloseReason, DampReason, RoutingReason, RoutingRule};
 use folkmoot_core::ids::{AgentName, PersonName, Position};
-use folkmoot_core::refusal::RefusalReason;
-use folkmoot_core::reply::RoutingTag;
 use folkmoot_core::spec::{Limits, Mode};
+use folkmoot_core::text::reply::RoutingTag;
 use folkmoot_core::world::Activity;
 use serde_json::json;
 

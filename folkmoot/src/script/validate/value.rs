@@ -1,11 +1,11 @@
 //! Single values: text, names, numbers, durations.
 
-use folkmoot_core::constraint::{is_pointer, path};
 use folkmoot_core::event::Scope;
 use folkmoot_core::ids::{
     AgentName, ModelName, NameError, PersonName, StateName, ToolName, WorldName,
 };
-use folkmoot_core::money::Money;
+use folkmoot_core::model::money::Money;
+use folkmoot_core::tool::constraint::{is_pointer, path};
 use regex::Regex;
 
 use super::Validator;

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use folkmoot_core::model::{CachePlace, CacheTtl, Parameters};
 use folkmoot_core::port::Files;
-use folkmoot_core::request::{CachePlace, CacheTtl, ModelRequest, Parameters, ToolDeclaration};
+use folkmoot_core::prompt::{ModelRequest, ToolDeclaration};
 use serde_json::{Value, json};
 
 use super::super::{Mode, WireRequest};

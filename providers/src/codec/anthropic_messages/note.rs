@@ -1,6 +1,6 @@
 //! What this codec keeps in a [`Part::Opaque`], and how it finds it again.
 
-use folkmoot_core::response::Part;
+use folkmoot_core::model::response::Part;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

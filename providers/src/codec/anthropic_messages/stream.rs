@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use folkmoot_core::response::LLMResponse;
+use folkmoot_core::model::response::LLMResponse;
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use folkmoot_core::response::Usage;
+use folkmoot_core::model::response::Usage;
 use serde_json::Value;
 
 use crate::codec::json::{Fields, fields_of, is_blank};

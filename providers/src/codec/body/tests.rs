@@ -1,4 +1,4 @@
-use folkmoot_core::response::LLMResponse;
+use folkmoot_core::model::response::LLMResponse;
 use serde_json::json;
 
 use super::*;

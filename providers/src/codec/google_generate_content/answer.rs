@@ -1,6 +1,6 @@
 //! One answer, put together from one document or from many.
 
-use folkmoot_core::response::{Part, Usage};
+use folkmoot_core::model::response::{Part, Usage};
 use serde_json::Value;
 use serde_json::value::RawValue;
 

@@ -1,6 +1,6 @@
 //! The documents of this wire.
 
-use folkmoot_core::response::Usage;
+use folkmoot_core::model::response::Usage;
 use serde::de::{IgnoredAny, MapAccess};
 use serde_json::Value;
 use serde_json::value::RawValue;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use folkmoot_core::response::{ModelError, ModelErrorKind as Kind};
+use folkmoot_core::model::response::{ModelError, ModelErrorKind as Kind};
 use serde_json::{Value, json};
 
 use crate::codec::json::{Fields, fields_of, is_blank, text_of};

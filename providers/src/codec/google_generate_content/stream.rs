@@ -1,6 +1,6 @@
 //! Streams: documents in, deltas out, and the answer at the end.
 
-use folkmoot_core::response::LLMResponse;
+use folkmoot_core::model::response::LLMResponse;
 
 use super::answer::Answer;
 use crate::codec::events::Events;

@@ -1,4 +1,4 @@
-use folkmoot_core::response::{CallPart, LLMResponse, ModelErrorKind, Part, Reply, Usage};
+use folkmoot_core::model::response::{CallPart, LLMResponse, ModelErrorKind, Part, Reply, Usage};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

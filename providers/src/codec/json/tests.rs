@@ -1,7 +1,7 @@
 //! Arguments that name a key twice, on every wire.
 
-use folkmoot_core::canonical::read;
-use folkmoot_core::response::{LLMResponse, Part};
+use folkmoot_core::content::canonical::read;
+use folkmoot_core::model::response::{LLMResponse, Part};
 use serde_json::{Value, json};
 
 use super::*;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use folkmoot_core::response::{Part, Usage};
+use folkmoot_core::model::response::{Part, Usage};
 use serde_json::Value;
 
 use crate::codec::json::{Fields, is_blank, text_of};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use folkmoot_core::response::CallPart;
+use folkmoot_core::model::response::CallPart;
 use serde_json::Value;
 
 use super::chunk::{Fragment, text};

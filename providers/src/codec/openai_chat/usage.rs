@@ -1,6 +1,6 @@
 //! Token counts, in the dialects in which servers give them.
 
-use folkmoot_core::response::Usage;
+use folkmoot_core::model::response::Usage;
 use serde_json::Value;
 
 /// Reads a `usage` object.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use folkmoot_core::response::Usage;
+use folkmoot_core::model::response::Usage;
 use serde_json::{Value, json};
 
 use super::usage::usage;

@@ -1,7 +1,7 @@
 //! Requests.
 
 use folkmoot_core::port::Files;
-use folkmoot_core::request::{ModelRequest, ToolDeclaration};
+use folkmoot_core::prompt::{ModelRequest, ToolDeclaration};
 use serde_json::{Value, json};
 
 use super::super::{Mode, WireRequest};

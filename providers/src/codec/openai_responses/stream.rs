@@ -1,6 +1,6 @@
 //! Streams: events in, deltas out, and the answer at the end.
 
-use folkmoot_core::response::LLMResponse;
+use folkmoot_core::model::response::LLMResponse;
 use serde_json::Value;
 
 use super::answer::{Answer, Form, Source, without_blanks};

@@ -1,4 +1,6 @@
-use folkmoot_core::response::{CallPart, LLMResponse, ModelErrorKind, Part, Reached, Reply, Usage};
+use folkmoot_core::model::response::{
+    CallPart, LLMResponse, ModelErrorKind, Part, Reached, Reply, Usage,
+};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

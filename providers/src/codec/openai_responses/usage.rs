@@ -1,6 +1,6 @@
 //! Token counts.
 
-use folkmoot_core::response::Usage;
+use folkmoot_core::model::response::Usage;
 use serde_json::Value;
 
 /// Reads a `usage` object. Both totals hold their details: cached and written tokens, and reasoning.

@@ -1,5 +1,6 @@
-use folkmoot_core::border::ForgedRequest;
-use folkmoot_core::request::{Item, Parameters, ToolChoice, ToolDeclaration};
+use folkmoot_core::model::{Parameters, ToolChoice};
+use folkmoot_core::prompt::border::ForgedRequest;
+use folkmoot_core::prompt::{Item, ToolDeclaration};
 
 use super::*;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use folkmoot_core::response::{CallPart, ModelErrorKind as Kind, Usage};
+use folkmoot_core::model::response::{CallPart, ModelErrorKind as Kind, Usage};
 use serde::{Deserialize, Deserializer, de};
 use serde_json::{Map, Value};
 

@@ -1,6 +1,6 @@
 use std::sync::Mutex;
 
-use folkmoot_core::response::{CallPart, Usage};
+use folkmoot_core::model::response::{CallPart, Usage};
 use serde_json::{Value, json};
 
 use super::*;

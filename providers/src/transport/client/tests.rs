@@ -20,7 +20,7 @@ fn refusal(settings: serde_json::Value) -> String {
         Ok(settings) => settings,
         Err(error) => return error.to_string(),
     };
-    folkmoot_core::causes::with_causes(&client(&settings, &Nothing).unwrap_err())
+    folkmoot_core::port::causes::with_causes(&client(&settings, &Nothing).unwrap_err())
 }
 
 #[test]

@@ -8,13 +8,11 @@
 
 use std::collections::BTreeMap;
 
-use folkmoot_core::border::ForgedRequest;
+use folkmoot_core::model::response::{CallPart, Part};
+use folkmoot_core::model::{CachePlace, CacheTtl, OutputFormat, Parameters, Reasoning, ToolChoice};
 use folkmoot_core::port::Files;
-use folkmoot_core::request::{
-    CachePlace, CacheTtl, Item, Layer, LayerKind, OutputFormat, Parameters, Reasoning, ToolChoice,
-    ToolDeclaration,
-};
-use folkmoot_core::response::{CallPart, Part};
+use folkmoot_core::prompt::border::ForgedRequest;
+use folkmoot_core::prompt::{Item, Layer, LayerKind, ToolDeclaration};
 use folkmoot_providers::codec::{AnthropicMessages, Codec as _, Mode};
 use serde_json::{Map, Value, json};
 

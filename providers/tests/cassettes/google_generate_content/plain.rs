@@ -1,6 +1,6 @@
 //! What is in a recording of this wire, read plainly, without the codec.
 
-use folkmoot_core::response::Usage;
+use folkmoot_core::model::response::Usage;
 use serde_json::{Value, json};
 
 use crate::recording::{Exchange, leaves};

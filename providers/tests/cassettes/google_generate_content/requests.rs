@@ -9,14 +9,12 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use folkmoot_core::border::ForgedRequest;
 use folkmoot_core::ids::Digest;
+use folkmoot_core::model::response::{CallPart, Part};
+use folkmoot_core::model::{Effort, OutputFormat, Parameters, Reasoning, ToolChoice};
 use folkmoot_core::port::Files;
-use folkmoot_core::request::{
-    Attached, Effort, Item, Layer, LayerKind, OutputFormat, Parameters, Reasoning, ToolChoice,
-    ToolDeclaration,
-};
-use folkmoot_core::response::{CallPart, Part};
+use folkmoot_core::prompt::border::ForgedRequest;
+use folkmoot_core::prompt::{Attached, Item, Layer, LayerKind, ToolDeclaration};
 use folkmoot_providers::codec::{Codec as _, GoogleGenerateContent, Mode, Wire};
 use serde_json::{Map, Value, json};
 

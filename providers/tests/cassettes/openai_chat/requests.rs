@@ -9,9 +9,9 @@
 
 use std::collections::BTreeMap;
 
-use folkmoot_core::border::ForgedRequest;
-use folkmoot_core::request::{Item, Layer, LayerKind, ToolDeclaration};
-use folkmoot_core::response::{CallPart, Part};
+use folkmoot_core::model::response::{CallPart, Part};
+use folkmoot_core::prompt::border::ForgedRequest;
+use folkmoot_core::prompt::{Item, Layer, LayerKind, ToolDeclaration};
 use folkmoot_providers::codec::openai_chat::{FileParts, ReasoningEcho, SystemRole};
 use folkmoot_providers::codec::{Codec as _, Mode, OpenAiChat, Wire};
 use serde_json::{Map, Value, json};

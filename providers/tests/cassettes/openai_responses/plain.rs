@@ -1,6 +1,6 @@
 //! What is in a recording of this wire, read plainly, without the codec.
 
-use folkmoot_core::response::{CallPart, Usage};
+use folkmoot_core::model::response::{CallPart, Usage};
 use serde_json::Value;
 
 use crate::recording::{Exchange, leaves};

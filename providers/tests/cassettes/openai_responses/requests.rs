@@ -13,13 +13,11 @@
 
 use std::collections::BTreeMap;
 
-use folkmoot_core::border::ForgedRequest;
+use folkmoot_core::model::response::{CallPart, Part};
+use folkmoot_core::model::{Effort, OutputFormat, Parameters, Reasoning, ToolChoice};
 use folkmoot_core::port::Files;
-use folkmoot_core::request::{
-    Effort, Item, Layer, LayerKind, OutputFormat, Parameters, Reasoning, ToolChoice,
-    ToolDeclaration,
-};
-use folkmoot_core::response::{CallPart, Part};
+use folkmoot_core::prompt::border::ForgedRequest;
+use folkmoot_core::prompt::{Item, Layer, LayerKind, ToolDeclaration};
 use folkmoot_providers::codec::openai_responses::{
     EncryptedReasoning, OpenAiResponses, Store, StrictTools,
 };

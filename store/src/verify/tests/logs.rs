@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use folkmoot_core::command::CommandKind;
-use folkmoot_core::commit::{Commit, CommitHeader};
+use folkmoot_core::command::commit::{Commit, CommitHeader};
 use folkmoot_core::event::{Event, EventRecord, HeadSigned, Occasion, Opened, StoredContent};
 use folkmoot_core::ids::{Incarnation, NodeId, Position, Stamp, WorldId};
 use folkmoot_core::port::{Appended, Custody as _, EventLog as _};

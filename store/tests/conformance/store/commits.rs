@@ -1,15 +1,15 @@
 //! The commits that operations mean.
 
-use folkmoot_core::commit::{CommandKey, Commit, Keyed, StepKey};
+use folkmoot_core::command::commit::{CommandKey, Commit, Keyed, StepKey};
 use folkmoot_core::event::{
     Attachment, Author, ErasureRequested, Event, ForkEffects, Forked, Labelled, MessageBody,
     MessagePosted, MessageRetracted, Span,
 };
+use folkmoot_core::ids::principal::{Person, Principal};
 use folkmoot_core::ids::{
     Digest, Incarnation, MessageId, PersonName, Position, WorldId, WorldName,
 };
 use folkmoot_core::port::ForkPoint;
-use folkmoot_core::principal::{Person, Principal};
 use folkmoot_core::spec::Privacy;
 
 use super::content::text;

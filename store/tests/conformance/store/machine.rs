@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
-use folkmoot_core::commit::Commit;
+use folkmoot_core::command::commit::Commit;
 use folkmoot_core::event::Span;
+use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{Digest, Incarnation, Position, Time, WorldId};
 use folkmoot_core::port::{
     AppendError, Appended, BlobError, Blobs as _, Checkpoints as _, Custody as _, Erasure,
     EventLog as _,
 };
-use folkmoot_core::principal::Principal;
 use folkmoot_store::{DeleteError, DeleteOrder, Tombstone};
 use futures::executor::block_on;
 use futures::future::join_all;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use folkmoot_core::commit::{CommandKey, Commit};
+use folkmoot_core::command::commit::{CommandKey, Commit};
 use folkmoot_core::event::{Event, Forked, Labelled, Span};
 use folkmoot_core::ids::{Digest, Incarnation, Position, WorldId, WorldName};
 use folkmoot_core::port::{AppendError, Labels, StoredCommit, WorldEntry};

@@ -1,12 +1,12 @@
-use crate::effect::Effect;
 use crate::event::*;
 use crate::ids::{Attempt, Digest};
-use crate::memory::{CallState, OpenCall};
-use crate::request::Item;
-use crate::response::{CallPart, LLMResponse, Part, Reply};
+use crate::model::response::{CallPart, LLMResponse, Part, Reply};
+use crate::prompt::Item;
 use crate::spec::Mode;
 use crate::testing::*;
 use crate::tool::{ArgumentFinding, EffectClass};
+use crate::world::effect::Effect;
+use crate::world::memory::{CallState, OpenCall};
 
 fn statuses(past: &Past) -> Vec<CallStatus> {
     let status = |event: &Event| {
@@ -175,7 +175,7 @@ fn approval_names_the_digests_of_what_is_asked_and_shown() {
         tool: tool("wipe"),
         effect: EffectClass::Destructive,
         arguments: Digest::of(&[b"{\"path\":\"a\"}"]),
-        schema: crate::rules::schema_digest(wipe),
+        schema: crate::spec::rules::schema_digest(wipe),
         folder: None,
         warnings: Vec::new(),
         shown: Digest::of(&[shown.as_bytes()]),

@@ -1,11 +1,11 @@
-use crate::effect::Effect;
+use crate::event::reaction::Reaction;
+use crate::event::refusal::Refusal;
 use crate::event::*;
 use crate::ids::Attempt;
-use crate::reaction::Reaction;
-use crate::refusal::Refusal;
-use crate::response::LLMResponse;
+use crate::model::response::LLMResponse;
 use crate::testing::*;
 use crate::tool::ToolOutcome;
+use crate::world::effect::Effect;
 
 fn woken(reaction: Reaction) -> Past {
     let past = Past::began().said("@cody go");

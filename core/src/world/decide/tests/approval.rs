@@ -1,11 +1,11 @@
 use crate::command::{Action, Command, Reply, Settlement};
-use crate::effect::{Due, Effect};
+use crate::event::refusal::{Decided, Refusal, RefusalReason};
 use crate::event::*;
+use crate::ids::principal::Principal;
 use crate::ids::{Attempt, RequestId};
-use crate::principal::Principal;
-use crate::refusal::{Decided, Refusal, RefusalReason};
 use crate::testing::*;
 use crate::tool::ToolOutcome;
+use crate::world::effect::{Due, Effect};
 
 fn asked() -> Past {
     Past::began().bob_calls(&[("wipe", "{}")])

@@ -1,14 +1,14 @@
-use crate::border::Fence;
 use crate::command::{Action, Command};
-use crate::effect::{Due, Effect};
+use crate::event::reaction::Reaction;
 use crate::event::*;
 use crate::ids::{AgentName, CallId, MessageId, Position, Time, TurnId};
-use crate::reaction::Reaction;
-use crate::request::Item;
-use crate::response::{LLMResponse, ModelErrorKind, Reply};
+use crate::model::response::{LLMResponse, ModelErrorKind, Reply};
+use crate::prompt::Item;
+use crate::prompt::border::Fence;
 use crate::spec::{AgentSpec, MemoryPolicy, Mode, WhileWaiting, WorldSpec};
 use crate::testing::*;
 use crate::tool::{ToolKind, ToolOutcome};
+use crate::world::effect::{Due, Effect};
 use crate::world::{Activity, Doing};
 
 mod handoff;
@@ -265,7 +265,8 @@ fn answer_that_begins_with_the_askers_name_does_not_wake_it_besides() {
 #[test]
 fn channel_of_results_has_the_answer_too() {
     let past = bob_asked_eve();
-    let mut channel = crate::projection::ToolResultProjection::of(&past.world, &agent("bob"));
+    let mut channel =
+        crate::world::projection::ToolResultProjection::of(&past.world, &agent("bob"));
     let past = past.woke("eve").answered("eve", text("Because."));
     let shown = channel.take(past.commits.last().unwrap());
     assert_eq!(shown, past.world.tool_results(&agent("bob")));
@@ -285,7 +286,7 @@ fn erased_answer_leaves_a_result_that_says_so() {
             }
             Event::from_record(record).unwrap()
         });
-        erased.apply(&crate::commit::Commit {
+        erased.apply(&crate::command::commit::Commit {
             header: commit.header.clone(),
             events: events.collect(),
         });

@@ -1,10 +1,10 @@
 use crate::command::{Action, Command};
 use crate::content::Content;
+use crate::event::refusal::Refusal;
 use crate::event::*;
 use crate::ids::MessageId;
-use crate::refusal::Refusal;
-use crate::request::{Attached, Item};
-use crate::rules::{Rules, RulesError};
+use crate::prompt::{Attached, Item};
+use crate::spec::rules::{Rules, RulesError};
 use crate::testing::*;
 
 fn file(name: &str, media_type: &str) -> Attachment {
@@ -229,7 +229,7 @@ fn names_that_lie_about_their_place_and_types_that_are_none_are_refused() {
 
 #[test]
 fn no_room_allows_larger_files_than_a_store_keeps() {
-    let max = crate::port::BLOB_BYTES_MAX;
+    let max = crate::spec::limits::BLOB_BYTES_MAX;
     let limit = |value: u32| {
         Rules::check(room_with(|spec| spec.limits.attachment_bytes_max = value)).map(drop)
     };

@@ -2,8 +2,8 @@
 
 use crate::event::*;
 use crate::ids::MessageId;
-use crate::request::Item;
-use crate::response::{LLMResponse, Part, Reply};
+use crate::model::response::{LLMResponse, Part, Reply};
+use crate::prompt::Item;
 use crate::spec::MemoryPolicy;
 use crate::testing::*;
 use crate::tool::ToolOutcome;
@@ -19,9 +19,9 @@ fn says_and_calls(said: &str, tool: &str) -> LLMResponse {
 
 fn heard(past: &Past, name: &str) -> Vec<String> {
     let past = past.clone().said(&format!("@{name} and you?"));
-    let pass = past.wake(name, crate::reaction::Reaction::Pass { note: None });
+    let pass = past.wake(name, reaction::Reaction::Pass { note: None });
     let past = past.then(pass);
-    let text = |kept: &crate::memory::Remembered| match &*kept.item {
+    let text = |kept: &crate::world::memory::Remembered| match &*kept.item {
         Item::Heard { from, text, .. } => Some(format!("{}: {}", &**from, &**text)),
         Item::Said { .. }
         | Item::Result { .. }
@@ -73,7 +73,7 @@ fn words_beside_calls_are_read_and_remembered_and_wake_nobody() {
     assert!(
         past.owed()
             .iter()
-            .all(|effect| !matches!(effect, crate::effect::Effect::Wake { .. }))
+            .all(|effect| !matches!(effect, crate::world::effect::Effect::Wake { .. }))
     );
     assert_eq!(
         past.world

@@ -2,9 +2,9 @@
 
 use crate::command::{Action, Command};
 use crate::event::*;
-use crate::money::{Money, Price};
-use crate::request::Parameters;
-use crate::response::{LLMResponse, ModelError, ModelErrorKind, Reached, Reply, Usage};
+use crate::model::Parameters;
+use crate::model::money::{Money, Price};
+use crate::model::response::{LLMResponse, ModelError, ModelErrorKind, Reached, Reply, Usage};
 use crate::spec::{Limits, WorldSpec};
 use crate::testing::*;
 use crate::tool::ToolOutcome;
@@ -334,7 +334,7 @@ fn turn_that_has_no_money_left_for_its_results_closes_and_its_command_is_found_a
         temperature_milli: Some(500),
         ..Parameters::default()
     };
-    let command = past.carry_on("bob", crate::reaction::Reaction::AskModel(wanted.clone()));
+    let command = past.carry_on("bob", reaction::Reaction::AskModel(wanted.clone()));
     let told = notice(
         Notice::LimitReached {
             agent: agent("bob"),

@@ -1,11 +1,11 @@
 //! Memories that are larger than what a model reads.
 
 use crate::content::Content;
+use crate::event::refusal::Refusal;
 use crate::event::*;
 use crate::ids::Digest;
-use crate::refusal::Refusal;
-use crate::request::Item;
-use crate::response::{LLMResponse, ModelErrorKind, Part, Reply};
+use crate::model::response::{LLMResponse, ModelErrorKind, Part, Reply};
+use crate::prompt::Item;
 use crate::spec::WorldSpec;
 use crate::testing::*;
 use crate::tool::ToolOutcome;
@@ -499,7 +499,7 @@ fn erased_summary_leaves_its_place() {
     let mut world = crate::world::World::default();
     for commit in &past.commits {
         let events = commit.events.iter().map(erase).collect();
-        world.apply(&crate::commit::Commit {
+        world.apply(&crate::command::commit::Commit {
             header: commit.header.clone(),
             events,
         });

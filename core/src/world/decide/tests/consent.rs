@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use crate::command::{Action, Command, Judgement};
+use crate::event::refusal::RefusalReason;
 use crate::event::*;
+use crate::ids::principal::Principal;
 use crate::ids::{GrantId, RequestId};
-use crate::principal::Principal;
-use crate::refusal::RefusalReason;
 use crate::testing::*;
 
 mod bound;

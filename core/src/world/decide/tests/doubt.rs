@@ -1,13 +1,13 @@
 use crate::command::Settlement;
-use crate::effect::Effect;
+use crate::event::refusal::{Refusal, RefusalReason};
 use crate::event::*;
+use crate::ids::principal::Principal;
 use crate::ids::{Attempt, CallId};
-use crate::principal::Principal;
-use crate::refusal::{Refusal, RefusalReason};
-use crate::request::Item;
+use crate::prompt::Item;
 use crate::spec::Mode;
 use crate::testing::*;
 use crate::tool::{Reconciliation, ToolErrorCode, ToolOutcome};
+use crate::world::effect::Effect;
 
 fn running(name: &str) -> Past {
     let room = room_with(|spec| spec.policy.mode = Mode::Auto);

@@ -1,11 +1,11 @@
 use crate::command::{Action, Command};
+use crate::event::refusal::{Refusal, RefusalReason};
 use crate::event::*;
 use crate::ids::MessageId;
-use crate::principal::Principal;
-use crate::projection::{Revised, Revision, TextProjection};
-use crate::refusal::{Refusal, RefusalReason};
+use crate::ids::principal::Principal;
 use crate::spec::WhileWaiting;
 use crate::testing::*;
+use crate::world::projection::{Revised, Revision, TextProjection};
 
 fn edited(message: u64, place: u64, gone: &[u64], said: &str) -> Event {
     Event::MessageEdited(MessageEdited {
@@ -56,7 +56,7 @@ fn new_words_are_routed_like_a_new_message_in_an_episode_of_their_own() {
         Some(person("ada").display)
     );
     let past = past.woke("eve");
-    let heard = crate::request::Item::Heard {
+    let heard = crate::prompt::Item::Heard {
         from: "ada".into(),
         text: "@eve hi".into(),
         attachments: Vec::new(),

@@ -1,13 +1,13 @@
 //! Erasing: what is refused, what is cancelled with it, what waits for it, and what goes on behind it.
 
 use crate::command::{Action, Command};
-use crate::effect::Effect;
+use crate::event::refusal::{Refusal, RefusalReason};
 use crate::event::*;
 use crate::ids::Position;
-use crate::principal::Principal;
-use crate::refusal::{Refusal, RefusalReason};
+use crate::ids::principal::Principal;
 use crate::spec::Privacy;
 use crate::testing::*;
+use crate::world::effect::Effect;
 
 fn span(from: u64, to: u64) -> Span {
     Span {

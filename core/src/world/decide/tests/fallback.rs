@@ -1,11 +1,11 @@
 //! Models that stand in for others.
 
-use crate::effect::Effect;
 use crate::event::*;
 use crate::ids::{Attempt, ModelName};
-use crate::response::ModelErrorKind;
+use crate::model::response::ModelErrorKind;
 use crate::spec::{ModelSpec, WorldSpec};
 use crate::testing::*;
+use crate::world::effect::Effect;
 
 fn name(name: &str) -> ModelName {
     ModelName::new(name).unwrap()

@@ -2,12 +2,14 @@
 
 use super::super::fit;
 use crate::command::{Action, Command};
+use crate::event::refusal::Refusal;
 use crate::event::*;
 use crate::ids::ModelName;
-use crate::limits::*;
-use crate::refusal::Refusal;
-use crate::response::{CallPart, LLMResponse, ModelError, ModelErrorKind, Part, Reached, Reply};
+use crate::model::response::{
+    CallPart, LLMResponse, ModelError, ModelErrorKind, Part, Reached, Reply,
+};
 use crate::spec::ModelSpec;
+use crate::spec::limits::*;
 use crate::testing::*;
 
 fn call(label: &str, tool: &str, arguments: &str) -> Part {

@@ -1,14 +1,14 @@
 use crate::command::{Action, Command, Judgement, Reply};
-use crate::effect::Effect;
+use crate::event::refusal::{Refusal, RefusalReason};
 use crate::event::*;
 use crate::ids::{CallId, Incarnation, Time, TurnId};
-use crate::memory::CallState;
-use crate::refusal::{Refusal, RefusalReason};
-use crate::request::Item;
+use crate::prompt::Item;
 use crate::spec::Mode;
 use crate::testing::*;
 use crate::tool::ToolOutcome;
 use crate::world::FORKS_DEEP_MAX;
+use crate::world::effect::Effect;
+use crate::world::memory::CallState;
 
 fn kinds(past: &Past) -> Vec<&'static str> {
     past.last()
@@ -207,7 +207,7 @@ fn model_call_and_inbox_of_the_parent_are_closed() {
     assert_eq!(child.world.meters().total.lost, 1);
     assert_eq!(
         child.world.meters().total.spent.reserved,
-        crate::money::Money::ZERO
+        crate::model::money::Money::ZERO
     );
 }
 
@@ -320,7 +320,7 @@ fn outcome_that_is_unknown_in_the_parent_is_not_asked_about_in_the_child() {
 #[test]
 fn child_has_no_recorded_steps_and_keeps_its_people() {
     let step = Command::of(
-        crate::principal::Principal::World,
+        crate::ids::principal::Principal::World,
         Action::RecordStep {
             step: crate::ids::StepKey { run: 1, index: 0 },
             digest: crate::ids::Digest::of(&[]),

@@ -1,9 +1,8 @@
 use crate::command::{Action, Command};
+use crate::event::refusal::{Refusal, RefusalReason};
 use crate::event::*;
-use crate::ids::StepKey;
-use crate::ids::{Digest, Incarnation};
-use crate::principal::Principal;
-use crate::refusal::{Refusal, RefusalReason};
+use crate::ids::principal::Principal;
+use crate::ids::{Digest, Incarnation, StepKey};
 use crate::spec::{Change, How};
 use crate::testing::*;
 
@@ -68,8 +67,8 @@ fn world_whose_last_rules_were_others_begins_an_epoch() {
         binary: "0".to_owned(),
     }));
     let (decider, binary) = (
-        crate::decider::decider_id(),
-        crate::decider::BINARY.to_owned(),
+        crate::world::decider::decider_id(),
+        crate::world::decider::BINARY.to_owned(),
     );
     let then = vec![
         opened(2),
@@ -133,8 +132,8 @@ fn new_run_of_a_script_forgets_the_old_ones_steps() {
 
 #[test]
 fn command_with_a_steps_key_records_the_step() {
-    let key = crate::commit::Keyed {
-        key: crate::commit::CommandKey::Step(StepKey { run: 1, index: 3 }),
+    let key = crate::command::commit::Keyed {
+        key: crate::command::commit::CommandKey::Step(StepKey { run: 1, index: 3 }),
         digest: Digest::of(&[b"say"]),
     };
     let past = Past::began().then(Command {

@@ -1,12 +1,12 @@
 //! Agents that wait until all whom they addressed are done.
 
-use crate::effect::{Due, Effect};
+use crate::event::refusal::Refusal;
 use crate::event::*;
 use crate::ids::{MessageId, Time};
-use crate::refusal::Refusal;
-use crate::response::{LLMResponse, ModelErrorKind};
+use crate::model::response::{LLMResponse, ModelErrorKind};
 use crate::spec::{Join, WorldSpec};
 use crate::testing::*;
+use crate::world::effect::{Due, Effect};
 use crate::world::{Activity, Doing};
 
 /// Bob waits for eve and cody, five seconds at most.
@@ -129,7 +129,7 @@ fn told(past: &Past, position: u64, text: &str) -> [Event; 2] {
 }
 
 fn passed(past: Past, name: &str) -> Past {
-    let command = past.wake(name, crate::reaction::Reaction::Pass { note: None });
+    let command = past.wake(name, reaction::Reaction::Pass { note: None });
     past.then(command)
 }
 
@@ -169,7 +169,7 @@ fn agent_whose_members_all_pass_or_fail_is_woken_once_with_what_became_of_each()
     let ask = past.world.model_ask(&agent("bob")).unwrap();
     let heard = ask.request.items.last().unwrap();
     assert!(
-        matches!(&**heard, crate::request::Item::Heard { from, .. } if &**from == "world"),
+        matches!(&**heard, crate::prompt::Item::Heard { from, .. } if &**from == "world"),
         "{heard:?}"
     );
     let past = past.answered("bob", text("@ada nobody knows"));
@@ -307,7 +307,7 @@ fn wait_ends_after_its_time_and_says_who_is_missing() {
 #[test]
 fn wait_for_time_is_running_while_the_others_wait_for_a_person() {
     let past = asked();
-    let command = past.wake("cody", crate::reaction::Reaction::Pass { note: None });
+    let command = past.wake("cody", reaction::Reaction::Pass { note: None });
     let past = past
         .then(command)
         .woke("eve")

@@ -1,9 +1,9 @@
 use std::collections::BTreeMap;
 
 use crate::command::{Action, Command};
+use crate::event::refusal::{Refusal, RefusalReason};
 use crate::event::{Event, Labelled};
-use crate::principal::Principal;
-use crate::refusal::{Refusal, RefusalReason};
+use crate::ids::principal::Principal;
 use crate::testing::*;
 
 fn labels(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {

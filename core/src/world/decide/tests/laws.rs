@@ -3,20 +3,20 @@
 use proptest::prelude::*;
 
 use crate::command::{Action, Command, Judgement, Reply, Settlement};
-use crate::effect::Effect;
+use crate::event::reaction::Reaction;
 use crate::event::{Progress, Purpose, Span, Verdict};
+use crate::ids::principal::Principal;
 use crate::ids::{AgentName, Attempt, CallId, MessageId, ModelName, Position, RequestId};
-use crate::memory::CallState;
-use crate::money::Price;
-use crate::principal::Principal;
-use crate::reaction::Reaction;
-use crate::response::{
+use crate::model::money::Price;
+use crate::model::response::{
     LLMResponse, ModelError, ModelErrorKind, Part, Reached, Reply as ModelReply, Usage,
 };
 use crate::spec::{Join, MemoryPolicy, Mode, ModelSpec, WhileWaiting, WorldSpec};
 use crate::testing::*;
 use crate::tool::{Reconciliation, ToolErrorCode, ToolOutcome};
 use crate::world::RequestKind;
+use crate::world::effect::Effect;
+use crate::world::memory::CallState;
 
 /// One step: what happens, and two choices.
 type Step = (u8, u8, u8);

@@ -1,5 +1,5 @@
 use crate::event::*;
-use crate::response::LLMResponse;
+use crate::model::response::LLMResponse;
 use crate::spec::Limits;
 use crate::testing::*;
 use crate::tool::ToolOutcome;

@@ -1,12 +1,12 @@
 //! Results that stand for further calls.
 
-use crate::effect::Effect;
 use crate::event::*;
-use crate::request::Item;
-use crate::rules::{Rules, RulesError};
+use crate::prompt::Item;
 use crate::spec::WorldSpec;
+use crate::spec::rules::{Rules, RulesError};
 use crate::testing::*;
 use crate::tool::{CallRule, EffectClass, ToolErrorCode, ToolOutcome, ToolSpec};
+use crate::world::effect::Effect;
 
 fn room_of_memo() -> WorldSpec {
     room_with(|spec| look_of(spec).memoises = true)

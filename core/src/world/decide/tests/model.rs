@@ -1,11 +1,11 @@
-use crate::effect::Effect;
+use crate::event::refusal::Refusal;
 use crate::event::*;
 use crate::ids::{Attempt, Incarnation, ModelName, Time};
-use crate::refusal::Refusal;
-use crate::response::{ModelError, ModelErrorKind};
+use crate::model::response::{ModelError, ModelErrorKind};
 use crate::spec::ModelSpec;
 use crate::testing::*;
 use crate::tool::ToolOutcome;
+use crate::world::effect::Effect;
 
 fn asking() -> Past {
     Past::began().said("@bob hi").woke("bob")

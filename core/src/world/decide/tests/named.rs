@@ -1,10 +1,10 @@
 //! Who acts: under which names, and whose hands are behind the people of a script.
 
 use crate::command::{Action, Command, Judgement};
+use crate::event::refusal::{Refusal, RefusalReason};
 use crate::event::*;
 use crate::ids::PersonName;
-use crate::principal::{Person, Principal};
-use crate::refusal::{Refusal, RefusalReason};
+use crate::ids::principal::{Person, Principal};
 use crate::spec::AgentSpec;
 use crate::testing::*;
 use crate::tool::EffectClass;

@@ -1,12 +1,12 @@
 //! A call is allowed by the rules it was taken up under and by those of now, or it does not run.
 
 use crate::command::{Action, Command, Judgement};
-use crate::effect::Effect;
 use crate::event::*;
-use crate::principal::Principal;
+use crate::ids::principal::Principal;
 use crate::spec::{DenyRule, Mode, WorldSpec};
 use crate::testing::*;
 use crate::tool::EffectClass;
+use crate::world::effect::Effect;
 
 /// What a room makes of a destructive call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

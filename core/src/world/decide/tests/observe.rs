@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::canonical::canonical_text;
 use crate::command::{Action, Command};
 use crate::content::Content;
+use crate::content::canonical::canonical_text;
+use crate::event::refusal::RefusalReason;
 use crate::event::{Event, StateObserved};
 use crate::ids::StateName;
-use crate::principal::Principal;
-use crate::refusal::RefusalReason;
-use crate::request::Item;
+use crate::ids::principal::Principal;
+use crate::prompt::Item;
 use crate::spec::{StateSpec, WorldSpec};
 use crate::testing::*;
 
@@ -379,9 +379,9 @@ fn definition_whose_states_cannot_be_told_is_refused() {
     ];
     for state in faults {
         let spec = room_with(|spec| spec.states = [(ui(), state.clone())].into());
-        assert!(crate::rules::Rules::check(spec).is_err(), "{state:?}");
+        assert!(crate::spec::rules::Rules::check(spec).is_err(), "{state:?}");
     }
-    assert!(crate::rules::Rules::check(observing_room()).is_ok());
+    assert!(crate::spec::rules::Rules::check(observing_room()).is_ok());
     for (bytes_max, is_fine) in [
         (StateSpec::BYTES_MOST, true),
         (StateSpec::BYTES_MOST + 1, false),
@@ -392,7 +392,7 @@ fn definition_whose_states_cannot_be_told_is_refused() {
         };
         let spec = room_with(|spec| spec.states = [(ui(), state)].into());
         assert_eq!(
-            crate::rules::Rules::check(spec).is_ok(),
+            crate::spec::rules::Rules::check(spec).is_ok(),
             is_fine,
             "{bytes_max}"
         );

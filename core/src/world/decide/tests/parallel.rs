@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use crate::command::{Action, Command, Judgement};
-use crate::effect::Effect;
 use crate::event::Verdict;
 use crate::ids::{Attempt, CallId, Digest, RequestId, Seed, Time};
-use crate::memory::CallState;
-use crate::request::ModelRequest;
+use crate::prompt::ModelRequest;
 use crate::spec::{Mode, WorldSpec};
 use crate::testing::*;
 use crate::tool::{CallRule, EffectClass, Repeat, ToolOutcome, ToolSpec};
 use crate::world::World;
+use crate::world::effect::Effect;
+use crate::world::memory::CallState;
 
 const NONE: [usize; 0] = [];
 
@@ -108,7 +108,7 @@ fn start_out_of_turn_is_stale() {
     check(
         &past,
         &past.start("bob", 1, 1),
-        &quietly(crate::refusal::Refusal::Stale),
+        &quietly(crate::event::refusal::Refusal::Stale),
     );
 }
 

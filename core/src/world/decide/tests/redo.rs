@@ -4,7 +4,7 @@ use super::consent::{judged, yes};
 use crate::command::{Action, Command};
 use crate::event::*;
 use crate::ids::Position;
-use crate::request::Item;
+use crate::prompt::Item;
 use crate::spec::{Mode, WorldSpec};
 use crate::testing::*;
 use crate::tool::ToolOutcome;

@@ -1,12 +1,12 @@
-use crate::effect::Effect;
+use crate::event::refusal::RefusalReason;
 use crate::event::*;
 use crate::ids::MessageId;
-use crate::refusal::RefusalReason;
-use crate::request::Item;
-use crate::response::Part;
+use crate::model::response::Part;
+use crate::prompt::Item;
 use crate::spec::WorldSpec;
 use crate::testing::*;
 use crate::tool::ToolOutcome;
+use crate::world::effect::Effect;
 
 fn regenerated(message: u64, gone: &[u64], news: &[u64]) -> Event {
     Event::ReplyRegenerated(ReplyRegenerated {

@@ -1,7 +1,7 @@
 //! What a model is asked: the layers before the conversation, and how much of the past an agent learns.
 
 use crate::command::{Action, Command};
-use crate::request::{Item, Layer, LayerKind};
+use crate::prompt::{Item, Layer, LayerKind};
 use crate::spec::{AgentSpec, Definition, History, SpecText};
 use crate::testing::*;
 use crate::tool::ToolOutcome;

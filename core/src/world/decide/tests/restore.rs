@@ -1,15 +1,15 @@
 //! The first opening in a copy of the store: people are asked anew, and nothing that was allowed runs unasked.
 
 use crate::command::{Action, Reply, Settlement};
-use crate::effect::Effect;
+use crate::event::refusal::RefusalReason;
 use crate::event::*;
 use crate::ids::{Attempt, CallId, CopyId, RequestId};
-use crate::limits::{EVENT_BYTES, FACTS_BYTES_MAX, OPEN_CALLS_MAX};
-use crate::refusal::RefusalReason;
+use crate::spec::limits::{EVENT_BYTES, FACTS_BYTES_MAX, OPEN_CALLS_MAX};
 use crate::spec::{AgentSpec, Mode};
 use crate::testing::*;
 use crate::tool::{Reconciliation, ToolOutcome};
 use crate::world::RequestKind;
+use crate::world::effect::Effect;
 
 fn restored(n: u8) -> Event {
     Event::Restored(Restored {

@@ -1,14 +1,14 @@
 use crate::command::{Action, Command};
-use crate::effect::Effect;
+use crate::event::refusal::{Refusal, RefusalReason};
 use crate::event::*;
+use crate::ids::principal::Principal;
 use crate::ids::{MessageId, RequestId};
-use crate::principal::Principal;
-use crate::refusal::{Refusal, RefusalReason};
-use crate::request::Item;
-use crate::response::ModelErrorKind;
+use crate::model::response::ModelErrorKind;
+use crate::prompt::Item;
 use crate::spec::Mode;
 use crate::testing::*;
 use crate::tool::ToolOutcome;
+use crate::world::effect::Effect;
 
 fn retracted(message: u64, gone: &[u64]) -> Event {
     let gone = gone.iter().copied().map(at).collect();
@@ -351,7 +351,7 @@ fn answer_that_also_answers_something_that_stays_stays_until_that_goes_too() {
     let past = past.then(retract(4));
     assert_eq!(room(&past), [6, 11]);
     let said = Item::Said {
-        parts: vec![crate::response::Part::Text("fine".to_owned())],
+        parts: vec![crate::model::response::Part::Text("fine".to_owned())],
     };
     assert_eq!(items(&past, "bob"), [heard("ada", "@bob two"), said]);
     check(&past, &retract(6), &accepted([retracted(6, &[6, 11])]));
@@ -433,7 +433,7 @@ fn people_take_back_their_own_messages_and_those_of_agents_and_the_world_all() {
         &of(Principal::World, &retract(4)),
         &accepted([retracted(4, &[4, 9, 15, 20])]),
     );
-    let impostor = crate::principal::Person {
+    let impostor = crate::ids::principal::Person {
         subject: "other".to_owned(),
         ..person("ada")
     };

@@ -1,11 +1,11 @@
 //! Questions from agent to agent, whose messages are taken back.
 
-use crate::border::Fence;
-use crate::effect::Effect;
 use crate::event::*;
-use crate::memory::CallState;
-use crate::request::Item;
+use crate::prompt::Item;
+use crate::prompt::border::Fence;
 use crate::testing::*;
+use crate::world::effect::Effect;
+use crate::world::memory::CallState;
 
 const QUESTION: &str = "{\"agent\":\"eve\",\"text\":\"where?\"}";
 

@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use crate::command::{Action, Command, Judgement, Reply, Settlement};
+use crate::event::refusal::{Refusal, RefusalReason};
 use crate::event::*;
-use crate::ids::StepKey;
-use crate::ids::{Digest, GrantId, MessageId, RequestId};
-use crate::principal::{Person, Principal};
-use crate::refusal::{Refusal, RefusalReason};
+use crate::ids::principal::{Person, Principal};
+use crate::ids::{Digest, GrantId, MessageId, RequestId, StepKey};
 use crate::spec::{RightsPolicy, WorldSpec};
 use crate::testing::*;
 use crate::world::World;

@@ -1,7 +1,7 @@
 use crate::command::{Action, Command, Reply, Settlement};
+use crate::event::refusal::{Refusal, RefusalReason};
 use crate::event::*;
-use crate::principal::{Person, Principal};
-use crate::refusal::{Refusal, RefusalReason};
+use crate::ids::principal::{Person, Principal};
 use crate::spec::Mode;
 use crate::testing::*;
 use crate::tool::ToolOutcome;

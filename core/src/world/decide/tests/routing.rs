@@ -1,7 +1,7 @@
 use crate::event::*;
-use crate::reply::RoutingTag;
 use crate::spec::{Mentions, WorldSpec};
 use crate::testing::*;
+use crate::text::reply::RoutingTag;
 use crate::tool::ToolOutcome;
 
 /// The verdicts about the last message.
@@ -234,7 +234,7 @@ fn large_room() -> Past {
         spec.policy.main_agent = Some(agent("bob"));
     });
     let past = Past::with(room).said("@bob hi");
-    let carl = crate::principal::Principal::Person(person("carl"));
+    let carl = crate::ids::principal::Principal::Person(person("carl"));
     let hello = of(carl, &post("@bob hi"));
     past.then(hello)
 }

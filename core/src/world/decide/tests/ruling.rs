@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use crate::constraint::{Allowed, Constraint};
 use crate::event::*;
 use crate::spec::{DenyRule, Mode, WorldSpec};
 use crate::testing::*;
+use crate::tool::constraint::{Allowed, Constraint};
 use crate::tool::{CallRule, EffectClass, ToolSpec, Unlisted};
 
 fn path_is(path: &str) -> Constraint {

@@ -1,10 +1,10 @@
-use crate::border::Fence;
-use crate::effect::Effect;
 use crate::event::EventKind;
 use crate::ids::Attempt;
-use crate::request::Item;
+use crate::prompt::Item;
+use crate::prompt::border::Fence;
 use crate::testing::*;
 use crate::tool::ToolOutcome;
+use crate::world::effect::Effect;
 
 fn results(past: &Past) -> Vec<String> {
     let text = |item: &Item| {
@@ -78,7 +78,7 @@ fn turn_goes_on_only_when_all_its_calls_are_closed() {
     check(
         &past,
         &past.carry_on("bob", ask()),
-        &quietly(crate::refusal::Refusal::Stale),
+        &quietly(crate::event::refusal::Refusal::Stale),
     );
     let past = past.clone().then(deny(past.request()));
     assert!(matches!(past.owed()[..], [Effect::Continue { .. }]));

@@ -1,10 +1,10 @@
 use crate::command::Action;
-use crate::effect::Effect;
+use crate::event::refusal::Refusal;
 use crate::event::*;
 use crate::ids::{Digest, Time};
-use crate::refusal::Refusal;
 use crate::testing::*;
 use crate::world::Activity;
+use crate::world::effect::Effect;
 
 const KEY: &str = "example.com/desk+0a1b2c3d";
 const MINUTE: u64 = 60_000;

@@ -1,10 +1,10 @@
 use crate::command::{Action, Command};
-use crate::effect::Effect;
+use crate::event::refusal::RefusalReason;
 use crate::event::*;
-use crate::principal::Principal;
-use crate::refusal::RefusalReason;
+use crate::ids::principal::Principal;
 use crate::spec::Mode;
 use crate::testing::*;
+use crate::world::effect::Effect;
 
 fn stopped() -> Event {
     Event::Stopped(Stopped {

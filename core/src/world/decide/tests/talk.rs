@@ -1,11 +1,11 @@
 use crate::command::{Action, Command};
-use crate::effect::Effect;
+use crate::event::refusal::{Refusal, RefusalReason};
 use crate::event::*;
 use crate::ids::MessageId;
-use crate::principal::Principal;
-use crate::refusal::{Refusal, RefusalReason};
+use crate::ids::principal::Principal;
 use crate::spec::{MemoryPolicy, WhileWaiting};
 use crate::testing::*;
+use crate::world::effect::Effect;
 
 fn wake(name: &str) -> Effect {
     Effect::Wake {
@@ -213,7 +213,7 @@ fn agents_message_is_not_remembered_by_others_where_memory_is_addressed() {
         .iter()
         .map(|kept| kept.item.as_ref().clone())
         .collect();
-    let said = |text: &str| crate::request::Item::Heard {
+    let said = |text: &str| crate::prompt::Item::Heard {
         from: "ada".into(),
         text: text.into(),
         attachments: Vec::new(),

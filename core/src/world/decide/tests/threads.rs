@@ -1,9 +1,9 @@
 use crate::command::{Action, Command};
 use crate::event::*;
 use crate::ids::MessageId;
-use crate::memory::Message;
-use crate::request::Item;
+use crate::prompt::Item;
 use crate::testing::*;
+use crate::world::memory::Message;
 
 fn reply(said: &str, to: MessageId) -> Command {
     let (text, reply_to) = (said.to_owned(), Some(to));
@@ -93,7 +93,7 @@ fn what_an_agent_heard_is_there_for_itself_and_what_it_did_for_the_news_of_its_t
     let past =
         past.started("bob", 0, 1)
             .finished("bob", 0, 1, crate::tool::ToolOutcome::text("seen"));
-    let of = |kept: &crate::memory::Remembered| {
+    let of = |kept: &crate::world::memory::Remembered| {
         (
             matches!(*kept.item, Item::Heard { .. }),
             kept.because.to_vec(),

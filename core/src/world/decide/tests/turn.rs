@@ -1,13 +1,13 @@
 use crate::command::{Action, Command};
 use crate::content::Content;
-use crate::effect::Effect;
+use crate::event::refusal::Refusal;
 use crate::event::*;
+use crate::ids::principal::Principal;
 use crate::ids::{Attempt, MessageId, ModelCallId};
-use crate::principal::Principal;
-use crate::refusal::Refusal;
-use crate::request::Item;
-use crate::response::{CallPart, LLMResponse, Part, Reply};
+use crate::model::response::{CallPart, LLMResponse, Part, Reply};
+use crate::prompt::Item;
 use crate::testing::*;
+use crate::world::effect::Effect;
 
 #[test]
 fn woken_agent_with_a_model_opens_a_turn_with_all_its_news_and_asks() {
@@ -311,15 +311,15 @@ fn reply_that_is_an_artifact_alone_passes() {
 fn reply_is_finalised_among_those_who_were_there_when_it_was_asked_for() {
     let past = Past::began().said("@bob hi").woke("bob");
     let who = |past: &Past| past.world.reply_roster(&agent("bob"));
-    let before = crate::routing::mentions::addressed("@ann hi", &who(&past));
+    let before = crate::text::mentions::addressed("@ann hi", &who(&past));
     let late = Command::of(Principal::Person(person("ann")), post("hi").action);
     let past = past.then(late);
     assert_eq!(
-        crate::routing::mentions::addressed("@ann hi", &who(&past)),
+        crate::text::mentions::addressed("@ann hi", &who(&past)),
         before
     );
     assert_ne!(
-        crate::routing::mentions::addressed("@ann hi", &past.world.roster()),
+        crate::text::mentions::addressed("@ann hi", &past.world.roster()),
         before
     );
 }
@@ -350,7 +350,7 @@ fn outcomes_of_the_shell_from_anybody_else_are_refused_and_recorded() {
         principal: ada(),
         ..past.answer("bob", text("hello"))
     };
-    let reason = crate::refusal::RefusalReason::NotTheRuntime;
+    let reason = refusal::RefusalReason::NotTheRuntime;
     check(
         &past,
         &forged,

@@ -5,14 +5,14 @@ use serde_json::{Value, json};
 use crate::command::Action;
 use crate::event::{Event, ToolFinished, WarningRecorded};
 use crate::ids::ArtifactName;
-use crate::projection::ToolResultProjection;
-use crate::request::Item;
+use crate::prompt::Item;
 use crate::spec::WorldSpec;
 use crate::testing::*;
 use crate::tool::{
     Artifact, ArtifactField, ArtifactSpec, FieldForm, Table, ToolOutcome, ToolOutput, ToolSpec,
     View, ViewPolicy,
 };
+use crate::world::projection::ToolResultProjection;
 
 fn kind(name: &str) -> ArtifactName {
     ArtifactName::new(name).unwrap()

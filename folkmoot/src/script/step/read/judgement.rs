@@ -1,8 +1,8 @@
 //! From a checked tree to what a person decides about a call.
 
 use folkmoot_core::command::Judgement;
-use folkmoot_core::constraint::Constraint;
 use folkmoot_core::event::{Scope, Verdict, Wider};
+use folkmoot_core::tool::constraint::Constraint;
 
 use super::optional;
 use crate::script::node::Node;

@@ -1,6 +1,6 @@
 //! One block of an answer.
 
-use folkmoot_core::response::{CallPart, Part};
+use folkmoot_core::model::response::{CallPart, Part};
 use serde_json::{Value, json};
 
 use super::super::note::Note;

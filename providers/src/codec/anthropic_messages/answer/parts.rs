@@ -1,6 +1,6 @@
 //! The end of an answer: which kind it is, and its parts.
 
-use folkmoot_core::response::{LLMResponse, Part, Reply};
+use folkmoot_core::model::response::{LLMResponse, Part, Reply};
 use serde_json::Value;
 
 use super::super::note::Note;

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use folkmoot_core::model::CachePlace;
 use folkmoot_core::port::Files;
-use folkmoot_core::request::{CachePlace, ModelRequest};
+use folkmoot_core::prompt::ModelRequest;
 use serde_json::{Value, json};
 
 use super::super::AnthropicMessages;

@@ -1,6 +1,6 @@
 //! How the model is to answer.
 
-use folkmoot_core::request::{Effort, OutputFormat, Parameters, Reasoning, ToolChoice};
+use folkmoot_core::model::{Effort, OutputFormat, Parameters, Reasoning, ToolChoice};
 use serde_json::{Value, json};
 
 use super::super::{AnthropicMessages, ApiVersion};

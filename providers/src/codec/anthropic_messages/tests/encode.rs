@@ -1,9 +1,10 @@
-use folkmoot_core::border::ForgedRequest;
-use folkmoot_core::request::{Layer, LayerKind, Parameters, ToolDeclaration};
+use folkmoot_core::model::Parameters;
+use folkmoot_core::prompt::border::ForgedRequest;
+use folkmoot_core::prompt::{Layer, LayerKind, ToolDeclaration};
 
 use super::*;
 
-pub(super) type Item = folkmoot_core::request::Item<String>;
+pub(super) type Item = folkmoot_core::prompt::Item<String>;
 
 pub(super) fn request(items: Vec<Item>) -> ForgedRequest {
     ForgedRequest {

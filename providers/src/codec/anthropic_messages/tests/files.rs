@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use folkmoot_core::ids::Digest;
-use folkmoot_core::request::{Attached, Item};
+use folkmoot_core::prompt::{Attached, Item};
 
 use super::encode::request;
 use super::*;

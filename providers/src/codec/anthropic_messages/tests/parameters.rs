@@ -1,7 +1,7 @@
-use folkmoot_core::request::{
-    CachePlace, CacheTtl, Effort, Layer, LayerKind, OutputFormat, Parameters, Reasoning,
-    ToolChoice, ToolDeclaration,
+use folkmoot_core::model::{
+    CachePlace, CacheTtl, Effort, OutputFormat, Parameters, Reasoning, ToolChoice,
 };
+use folkmoot_core::prompt::{Layer, LayerKind, ToolDeclaration};
 
 use super::encode::{heard, request};
 use super::*;

@@ -1,6 +1,6 @@
 //! What goes back of reasoning, and when the model may be asked for it.
 
-use folkmoot_core::request::{Parameters, Reasoning};
+use folkmoot_core::model::{Parameters, Reasoning};
 
 use super::encode::{
     Item, asks, assistant, encode, heard, no_warnings, request, result, said, text, user,

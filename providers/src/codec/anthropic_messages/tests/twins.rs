@@ -234,8 +234,8 @@ proptest! {
         let at = at.index(bytes.len());
         bytes[at] = byte;
         if let Ok(response) = codec().decode(&bytes) {
-            let items = vec![folkmoot_core::request::Item::Said { parts: response.reply().parts.clone() }];
-            let request = folkmoot_core::border::ForgedRequest { items, ..Default::default() };
+            let items = vec![folkmoot_core::prompt::Item::Said { parts: response.reply().parts.clone() }];
+            let request = folkmoot_core::prompt::border::ForgedRequest { items, ..Default::default() };
             let body = codec().encode(&request.into_request(), &Files::new(), Mode::Whole).body;
             prop_assert!(body["messages"].as_array().is_some_and(|messages| !messages.is_empty()));
         }

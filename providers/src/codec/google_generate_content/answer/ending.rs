@@ -1,6 +1,6 @@
 //! The end of an answer: which kind it is.
 
-use folkmoot_core::response::{LLMResponse, ModelError, ModelErrorKind, Part, Reply};
+use folkmoot_core::model::response::{LLMResponse, ModelError, ModelErrorKind, Part, Reply};
 
 use super::super::note::Note;
 use super::Answer;

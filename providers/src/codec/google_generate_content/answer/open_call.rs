@@ -1,6 +1,6 @@
 //! A call whose arguments come one by one, and the longer texts of them in pieces.
 
-use folkmoot_core::response::{CallPart, Part};
+use folkmoot_core::model::response::{CallPart, Part};
 use serde_json::{Map, Value};
 
 use super::super::document::FunctionCall;

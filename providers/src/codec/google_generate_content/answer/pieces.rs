@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use folkmoot_core::response::{CallPart, Part};
+use folkmoot_core::model::response::{CallPart, Part};
 use serde_json::Value;
 
 use super::super::document::{FunctionCall, Piece};

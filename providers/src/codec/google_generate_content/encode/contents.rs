@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use folkmoot_core::port::Files;
-use folkmoot_core::request::ModelRequest;
+use folkmoot_core::prompt::ModelRequest;
 use serde_json::{Value, json};
 
 use super::super::GoogleGenerateContent;

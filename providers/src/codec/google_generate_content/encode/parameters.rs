@@ -1,6 +1,6 @@
 //! How the model is to answer.
 
-use folkmoot_core::request::{
+use folkmoot_core::model::{
     CachePlace, CacheTtl, Effort, OutputFormat, Parameters, Reasoning, ToolChoice,
 };
 use serde_json::{Value, json};

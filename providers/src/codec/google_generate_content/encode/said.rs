@@ -1,6 +1,6 @@
 //! The agent's own answers.
 
-use folkmoot_core::response::{CallPart, Part};
+use folkmoot_core::model::response::{CallPart, Part};
 use serde_json::{Value, json};
 
 use super::super::note::{Kind, Note};

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use folkmoot_core::border::ForgedRequest;
 use folkmoot_core::ids::Digest;
-use folkmoot_core::request::{Attached, Layer, LayerKind, ToolDeclaration};
+use folkmoot_core::prompt::border::ForgedRequest;
+use folkmoot_core::prompt::{Attached, Layer, LayerKind, ToolDeclaration};
 
 use super::*;
 
-type Item = folkmoot_core::request::Item<String>;
+type Item = folkmoot_core::prompt::Item<String>;
 
 pub(super) fn request(items: Vec<Item>) -> ForgedRequest {
     ForgedRequest {

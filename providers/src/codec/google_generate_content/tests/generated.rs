@@ -102,7 +102,7 @@ proptest! {
         // What nobody understands is no answer.
         let Ok(given) = codec().decode(document(&json!(parts), "STOP").to_string().as_bytes()) else { return Ok(()) };
         let given = given.reply().parts.clone();
-        let item = folkmoot_core::request::Item::Said { parts: given.clone() };
+        let item = folkmoot_core::prompt::Item::Said { parts: given.clone() };
         let request = encode::request(vec![encode::heard("Hi"), item]).into_request();
         let wire = codec().encode(&request, &Files::new(), Mode::Whole);
         let sent = wire.body["contents"].get(1).map_or(json!([]), |content| content["parts"].clone());

@@ -1,9 +1,10 @@
 //! Settings of the answer, tools and extra fields.
 
-use folkmoot_core::border::ForgedRequest;
-use folkmoot_core::request::{
-    CachePlace, CacheTtl, Effort, OutputFormat, Parameters, Reasoning, ToolChoice, ToolDeclaration,
+use folkmoot_core::model::{
+    CachePlace, CacheTtl, Effort, OutputFormat, Parameters, Reasoning, ToolChoice,
 };
+use folkmoot_core::prompt::ToolDeclaration;
+use folkmoot_core::prompt::border::ForgedRequest;
 
 use super::encode::{heard, request};
 use super::*;

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use folkmoot_core::request::{
-    CachePlace, CacheTtl, Effort, ModelRequest, OutputFormat, Parameters, Reasoning, ToolChoice,
+use folkmoot_core::model::{
+    CachePlace, CacheTtl, Effort, OutputFormat, Parameters, Reasoning, ToolChoice,
 };
+use folkmoot_core::prompt::ModelRequest;
 use serde_json::{Value, json};
 
 use super::super::{

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use folkmoot_core::response::{CallPart, Part};
+use folkmoot_core::model::response::{CallPart, Part};
 use serde_json::{Value, json};
 
 use super::super::ReasoningEcho;

@@ -1,11 +1,12 @@
-use folkmoot_core::border::ForgedRequest;
 use folkmoot_core::ids::Digest;
+use folkmoot_core::model::Parameters;
 use folkmoot_core::port::Files;
-use folkmoot_core::request::{Attached, Layer, LayerKind, Parameters, ToolDeclaration};
+use folkmoot_core::prompt::border::ForgedRequest;
+use folkmoot_core::prompt::{Attached, Layer, LayerKind, ToolDeclaration};
 
 use super::*;
 
-type Item = folkmoot_core::request::Item<String>;
+type Item = folkmoot_core::prompt::Item<String>;
 
 fn request(items: Vec<Item>) -> ForgedRequest {
     ForgedRequest {

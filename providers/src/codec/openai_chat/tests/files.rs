@@ -1,8 +1,8 @@
 //! Files, and what else of the conversation is written in dialects.
 
-use folkmoot_core::border::ForgedRequest;
 use folkmoot_core::ids::Digest;
-use folkmoot_core::request::{Attached, Item, Layer, LayerKind};
+use folkmoot_core::prompt::border::ForgedRequest;
+use folkmoot_core::prompt::{Attached, Item, Layer, LayerKind};
 
 use super::*;
 

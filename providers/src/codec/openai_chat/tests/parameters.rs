@@ -1,9 +1,10 @@
 //! How the model is to answer, in the dialects of the servers.
 
-use folkmoot_core::border::ForgedRequest;
-use folkmoot_core::request::{
-    CachePlace, CacheTtl, Effort, OutputFormat, Parameters, Reasoning, ToolChoice, ToolDeclaration,
+use folkmoot_core::model::{
+    CachePlace, CacheTtl, Effort, OutputFormat, Parameters, Reasoning, ToolChoice,
 };
+use folkmoot_core::prompt::ToolDeclaration;
+use folkmoot_core::prompt::border::ForgedRequest;
 
 use super::*;
 

@@ -1,6 +1,6 @@
 //! One item of an answer.
 
-use folkmoot_core::response::Part;
+use folkmoot_core::model::response::Part;
 use serde_json::Value;
 
 use super::super::note::Note;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
-use folkmoot_core::response::Part;
+use folkmoot_core::model::response::Part;
 use serde_json::Value;
 
 use super::super::note::{MessageNote, Note};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use folkmoot_core::response::Part;
+use folkmoot_core::model::response::Part;
 use serde_json::{Value, json};
 
 use super::super::note::Note;

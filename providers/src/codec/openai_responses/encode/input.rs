@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use folkmoot_core::port::Files;
-use folkmoot_core::request::ModelRequest;
+use folkmoot_core::prompt::ModelRequest;
 use serde_json::{Value, json};
 
 use super::super::OpenAiResponses;

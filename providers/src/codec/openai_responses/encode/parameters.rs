@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use folkmoot_core::request::{
-    CachePlace, CacheTtl, ModelRequest, OutputFormat, Parameters, Reasoning, ToolChoice,
-};
+use folkmoot_core::model::{CachePlace, CacheTtl, OutputFormat, Parameters, Reasoning, ToolChoice};
+use folkmoot_core::prompt::ModelRequest;
 use serde_json::{Value, json};
 
 use crate::codec::json::Fields;

@@ -1,14 +1,14 @@
-use folkmoot_core::border::ForgedRequest;
 use folkmoot_core::ids::Digest;
-use folkmoot_core::port::Files;
-use folkmoot_core::request::{
-    Attached, CachePlace, CacheTtl, Effort, Layer, LayerKind, OutputFormat, Parameters, Reasoning,
-    ToolChoice, ToolDeclaration,
+use folkmoot_core::model::{
+    CachePlace, CacheTtl, Effort, OutputFormat, Parameters, Reasoning, ToolChoice,
 };
+use folkmoot_core::port::Files;
+use folkmoot_core::prompt::border::ForgedRequest;
+use folkmoot_core::prompt::{Attached, Layer, LayerKind, ToolDeclaration};
 
 use super::*;
 
-pub(super) type Item = folkmoot_core::request::Item<String>;
+pub(super) type Item = folkmoot_core::prompt::Item<String>;
 
 fn request(items: Vec<Item>) -> ForgedRequest {
     ForgedRequest {

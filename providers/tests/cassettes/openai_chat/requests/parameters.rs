@@ -1,6 +1,6 @@
 //! The parameters of a recorded request, and what they tell of the server's dialect.
 
-use folkmoot_core::request::{Effort, OutputFormat, Parameters, Reasoning, ToolChoice};
+use folkmoot_core::model::{Effort, OutputFormat, Parameters, Reasoning, ToolChoice};
 use folkmoot_providers::codec::OpenAiChat;
 use folkmoot_providers::codec::openai_chat::{
     ChoiceWord, OutputLimit, ReasoningStyle, StreamUsage,

@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use folkmoot_core::ids::Digest;
-use folkmoot_core::request::Attached;
+use folkmoot_core::prompt::Attached;
 use serde_json::{Value, json};
 
 /// A user's words.

@@ -1,9 +1,9 @@
 //! A request is bound to what was shown: change any of it before the decision, and nothing runs.
 
 use super::*;
-use crate::effect::Effect;
 use crate::ids::Digest;
 use crate::world::World;
+use crate::world::effect::Effect;
 
 /// The same world, with one thing in its checkpoint changed.
 fn tampered(past: &Past, pointer: &str, value: Value) -> Past {

@@ -1,7 +1,7 @@
 use super::*;
-use crate::effect::Effect;
 use crate::ids::Attempt;
 use crate::tool::{CallRule, EffectClass, ToolOutcome};
+use crate::world::effect::Effect;
 
 fn edited_to(arguments: &Value) -> Past {
     let past = asks_to_wipe(&["a"]);

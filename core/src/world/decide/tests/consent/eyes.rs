@@ -1,5 +1,5 @@
 use super::*;
-use crate::principal::Person;
+use crate::ids::principal::Person;
 use crate::tool::EffectClass;
 
 fn two_eyes() -> Past {

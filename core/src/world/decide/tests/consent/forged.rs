@@ -2,8 +2,8 @@
 //! and every client is told the same.
 
 use super::*;
+use crate::event::refusal::Refusal;
 use crate::ids::{CallId, Position, Seed, Stamp, Time, WorldId};
-use crate::refusal::Refusal;
 use crate::tool::ToolOutcome;
 
 /// One way to be wrong: the past, the agent and the request that are named, and the world that is named with them.

@@ -1,6 +1,6 @@
 use super::*;
-use crate::limits::ARGUMENTS_BYTES_MAX;
-use crate::refusal::Refusal;
+use crate::event::refusal::Refusal;
+use crate::spec::limits::ARGUMENTS_BYTES_MAX;
 use crate::tool::ToolSpec;
 
 /// Bob asks once more, in the same turn.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::laws::cases;
 use super::*;
-use crate::commit::Commit;
+use crate::command::commit::Commit;
 use crate::ids::Time;
 
 /// What the log says of grants, counted beside the fold.
@@ -134,7 +134,7 @@ fn answer(past: Past, roll: &mut Roll, other: u64) -> Past {
 
 /// Does what is owed next.
 fn run(past: Past) -> Past {
-    use crate::effect::Effect;
+    use crate::world::effect::Effect;
     let Some(effect) = past.owed().into_iter().next() else {
         return past.then(stop());
     };

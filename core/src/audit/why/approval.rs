@@ -1,0 +1,144 @@
+//! What a request for permission asked, and what its decision was based on.
+
+use serde::{Deserialize, Serialize};
+
+use crate::command::commit::Commit;
+use crate::event::reaction::Reaction;
+use crate::event::{ApprovalDecided, ApprovalRequested, Event, Verdict};
+use crate::ids::principal::Person;
+use crate::ids::{AgentName, CallId, Digest, Position, RequestId, Time, ToolName};
+use crate::model::response::LLMResponse;
+use crate::tool::EffectClass;
+use crate::world::approval_text;
+
+/// What a request for permission asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asked {
+    /// The request.
+    pub request: RequestId,
+    /// The call.
+    pub call: CallId,
+    /// The agent that asks.
+    pub agent: AgentName,
+    /// The tool.
+    pub tool: ToolName,
+    /// What it may do: this is why it asks.
+    pub effect: EffectClass,
+    /// What people were shown; `None` if the arguments were erased.
+    pub text: Option<String>,
+    /// The digest of that.
+    pub shown: Digest,
+    /// The digest of the tool's schema.
+    pub schema: Digest,
+    /// When it expires, by recorded time.
+    pub expires_at: Time,
+}
+
+/// What a person decided.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decision {
+    /// Where that is recorded.
+    pub at: Position,
+    /// Yes or no.
+    pub verdict: Verdict,
+    /// Who decided.
+    pub by: Person,
+    /// Whether the person confirmed the digest of what was shown.
+    pub is_confirmed: bool,
+    /// Why, if the person said so.
+    pub reason: Option<String>,
+}
+
+/// The request that an event opens, decides or lets expire.
+#[must_use]
+pub fn request_of(at: Position, event: &Event) -> Option<RequestId> {
+    if let Event::ApprovalRequested(_) = event {
+        return Some(RequestId(at));
+    }
+    if let Event::ApprovalDecided(decided) = event {
+        return Some(decided.request);
+    }
+    if let Event::ApprovalExpired(expired) = event {
+        Some(expired.request)
+    } else {
+        None
+    }
+}
+
+impl Asked {
+    /// What `request` asked; `None` if `commit` did not open it.
+    #[must_use]
+    pub fn of(commit: &Commit, request: RequestId) -> Option<Self> {
+        let (_, event) = commit.numbered().find(|(at, _)| *at == request.0)?;
+        let Event::ApprovalRequested(asked) = event else {
+            return None;
+        };
+        let ApprovalRequested {
+            call,
+            agent,
+            tool,
+            effect,
+            warnings,
+            shown,
+            schema,
+            expires_at,
+            ..
+        } = asked.clone();
+        let text = arguments(commit, call)
+            .map(|arguments| approval_text(&agent, &tool, effect, &arguments, &warnings));
+        Some(Self {
+            request,
+            call,
+            agent,
+            tool,
+            effect,
+            text,
+            shown,
+            schema,
+            expires_at,
+        })
+    }
+}
+
+impl From<(Position, &ApprovalDecided)> for Decision {
+    fn from((at, decided): (Position, &ApprovalDecided)) -> Self {
+        Self {
+            at,
+            verdict: decided.verdict,
+            by: decided.by.clone(),
+            is_confirmed: decided.shown.is_some(),
+            reason: decided.text.present().and_then(|text| text.reason.clone()),
+        }
+    }
+}
+
+/// The arguments of `call`, which stand in the answer beside it.
+fn arguments(commit: &Commit, call: CallId) -> Option<String> {
+    let admitted = commit.events.iter().find_map(|event| {
+        let Event::CallsAdmitted(admitted) = event else {
+            return None;
+        };
+        admitted.calls.iter().find(|admitted| admitted.call == call)
+    })?;
+    let response = commit.events.iter().find_map(response)?;
+    let ordinal = usize::try_from(admitted.ordinal).ok()?;
+    response
+        .reply()
+        .calls()
+        .nth(ordinal)
+        .map(|part| part.arguments.clone())
+}
+
+fn response(event: &Event) -> Option<&LLMResponse> {
+    if let Event::ModelAnswered(answered) = event {
+        return answered.response.present();
+    }
+    let Event::AgentReacted(reacted) = event else {
+        return None;
+    };
+    if let Reaction::Answer { response, .. } = reacted.reaction.present()? {
+        Some(response)
+    } else {
+        None
+    }
+}

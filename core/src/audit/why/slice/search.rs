@@ -1,0 +1,258 @@
+//! Causes whose place in the log is not recorded: they are the next older event of their kind.
+
+use std::collections::BTreeMap;
+
+use super::SliceNode;
+use crate::command::commit::Commit;
+use crate::event::{Author, CallsAdmitted, Event, SettledHow, UnknownCause};
+use crate::ids::{AgentName, CallId, ModelCallId, Position};
+
+/// Something older that is looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Search {
+    /// All results of the calls of an agent's last answer, and settlements that are results.
+    Results(AgentName, BTreeMap<CallId, SliceNode>),
+    /// The attempt of a model call before this one, or how it failed; and the opening of the world that lost it.
+    Attempt(ModelCallId, Option<SliceNode>),
+    /// The first opening of the world behind the event there, if that is the beginning of something that was lost with it.
+    Loss(Position, Option<SliceNode>),
+    /// An agent's question that a call is.
+    Asked(CallId),
+    /// What last became of a call.
+    Call(CallId),
+    /// The end of an agent's wait for others, if there is one behind the event there.
+    Elapsed(AgentName, Position),
+    /// What an agent last said.
+    Spoke(AgentName),
+    /// The verdicts that last woke an agent.
+    Woken(AgentName),
+}
+
+/// What an event is to a search.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    /// It is what was looked for.
+    pub(super) is_it: bool,
+    /// Nothing older is.
+    pub(super) is_over: bool,
+    /// A newer event turns out to be one as well.
+    pub(super) newer: Option<Newer>,
+}
+
+/// An event that was passed before it was known to be a cause.
+#[derive(Debug)]
+pub(super) struct Newer {
+    /// The event.
+    pub(super) node: SliceNode,
+    /// Whether the event at hand is its cause; else it has none.
+    pub(super) is_because_of_this: bool,
+}
+
+impl Found {
+    const OVER: Self = Self {
+        is_it: false,
+        is_over: true,
+        newer: None,
+    };
+    const LAST: Self = Self {
+        is_it: true,
+        is_over: true,
+        newer: None,
+    };
+    const ONE: Self = Self {
+        is_it: true,
+        is_over: false,
+        newer: None,
+    };
+
+    fn last_if(is_it: bool) -> Self {
+        if is_it { Self::LAST } else { Self::default() }
+    }
+
+    /// Over, with the opening of the world behind it.
+    fn over_with(is_it: bool, opening: Option<SliceNode>) -> Self {
+        let newer = opening.map(|node| Newer {
+            node,
+            is_because_of_this: false,
+        });
+        Self {
+            is_it,
+            is_over: true,
+            newer,
+        }
+    }
+}
+
+impl Search {
+    /// Whether anything at `at` or before it can be what is looked for.
+    pub(super) fn reaches(&self, at: Position) -> bool {
+        match self {
+            Self::Loss(since, _) | Self::Elapsed(_, since) => at >= *since,
+            Self::Results(..)
+            | Self::Attempt(..)
+            | Self::Asked(_)
+            | Self::Call(_)
+            | Self::Spoke(_)
+            | Self::Woken(_) => true,
+        }
+    }
+
+    /// Meets the next older event.
+    pub(super) fn meet(&mut self, commit: &Commit, at: Position, event: &Event) -> Found {
+        match self {
+            Self::Results(agent, settled) => results(agent, settled, commit, at, event),
+            Self::Attempt(call, lost) => attempt(*call, lost, commit, at, event),
+            Self::Loss(since, lost) => loss(*since, lost, commit, at, event),
+            Self::Asked(call) => {
+                Found::last_if(matches!(event, Event::AgentAsked(asked) if asked.call == *call))
+            }
+            Self::Call(call) => Found::last_if(moves(event, *call)),
+            Self::Elapsed(agent, since) if at > *since => Found::last_if(
+                matches!(event, Event::JoinElapsed(elapsed) if elapsed.agent == *agent),
+            ),
+            Self::Elapsed(..) => Found::OVER,
+            Self::Spoke(agent) => Found::last_if(is_said_by(event, agent)),
+            Self::Woken(agent) => Found::last_if(wakes(event, agent)),
+        }
+    }
+}
+
+/// A settlement is a result if the call was open: if a crash is what made its outcome unknown, and nothing closed it since.
+fn results(
+    agent: &AgentName,
+    settled: &mut BTreeMap<CallId, SliceNode>,
+    commit: &Commit,
+    at: Position,
+    event: &Event,
+) -> Found {
+    if let Event::ToolFinished(finished) = event {
+        settled.remove(&finished.call);
+        return if finished.agent == *agent {
+            Found::ONE
+        } else {
+            Found::default()
+        };
+    }
+    if let Event::OutcomeSettled(outcome) = event
+        && outcome.agent == *agent
+        && matches!(outcome.how, SettledHow::Ran | SettledHow::NotRun)
+    {
+        settled.insert(outcome.call, SliceNode::of(commit, at, event));
+    }
+    if let Event::OutcomeUnknown(unknown) = event
+        && let Some(node) = settled.remove(&unknown.call)
+        && unknown.cause == UnknownCause::Crash
+    {
+        return Found {
+            newer: Some(Newer {
+                node,
+                is_because_of_this: true,
+            }),
+            ..Found::default()
+        };
+    }
+    if let Event::TurnOpened(opened) = event
+        && opened.agent == *agent
+    {
+        return Found::LAST;
+    }
+    if is_answer_of(event, agent) {
+        Found::OVER
+    } else {
+        Found::default()
+    }
+}
+
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "no other event is looked for here"
+)]
+fn attempt(
+    call: ModelCallId,
+    lost: &mut Option<SliceNode>,
+    commit: &Commit,
+    at: Position,
+    event: &Event,
+) -> Found {
+    match event {
+        Event::ModelFailed(failed) if failed.call == call => Found::LAST,
+        Event::ModelCalled(called) if called.call == call => Found::over_with(true, lost.take()),
+        other => note_opening(lost, commit, at, other),
+    }
+}
+
+fn loss(
+    since: Position,
+    lost: &mut Option<SliceNode>,
+    commit: &Commit,
+    at: Position,
+    event: &Event,
+) -> Found {
+    if at > since {
+        return note_opening(lost, commit, at, event);
+    }
+    let begins = matches!(event, Event::ToolStarted(_) | Event::ModelCalled(_));
+    Found::over_with(false, lost.take().filter(|_| begins && at == since))
+}
+
+/// Notes an opening of the world; an older one takes its place.
+fn note_opening(
+    lost: &mut Option<SliceNode>,
+    commit: &Commit,
+    at: Position,
+    event: &Event,
+) -> Found {
+    if matches!(event, Event::Opened(_)) {
+        *lost = Some(SliceNode::of(commit, at, event));
+    }
+    Found::default()
+}
+
+/// Whether it takes up calls of an answer of `agent`, and not such as stand for others.
+fn is_answer_of(event: &Event, agent: &AgentName) -> bool {
+    let Event::CallsAdmitted(admitted) = event else {
+        return false;
+    };
+    admitted.agent == *agent && admitted.calls.iter().any(|call| call.origin.is_none())
+}
+
+pub(super) fn admits(admitted: &CallsAdmitted, call: CallId) -> bool {
+    admitted.calls.iter().any(|admitted| admitted.call == call)
+}
+
+fn is_said_by(event: &Event, agent: &AgentName) -> bool {
+    matches!(event, Event::MessagePosted(posted) if posted.author == Author::Agent(agent.clone()))
+}
+
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "no other event is looked for here"
+)]
+fn wakes(event: &Event, agent: &AgentName) -> bool {
+    match event {
+        Event::MessageRouted(routed) => routed.respond.iter().any(|(name, _)| name == agent),
+        Event::ReplyRegenerated(made) => made.agent == *agent,
+        _ => false,
+    }
+}
+
+/// Whether something became of `call`.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "no other event is looked for here"
+)]
+fn moves(event: &Event, call: CallId) -> bool {
+    match event {
+        Event::CallsAdmitted(admitted) => admits(admitted, call),
+        Event::ApprovalRequested(asked) => asked.call == call,
+        Event::ApprovalDecided(decided) => decided.call == call,
+        Event::GrantUsed(used) => used.call == call,
+        Event::QuestionAsked(asked) => asked.call == call,
+        Event::QuestionAnswered(answered) => answered.call == call,
+        Event::ToolStarted(started) => started.call == call,
+        Event::OutcomeUnknown(unknown) => unknown.call == call,
+        Event::Reconciled(reconciled) => reconciled.call == call,
+        Event::AgentAsked(asked) => asked.call == call,
+        _ => false,
+    }
+}

@@ -1,0 +1,171 @@
+//! What became of an agent's turn, from being woken to its end.
+
+use serde::{Deserialize, Serialize};
+
+use crate::command::commit::Commit;
+use crate::event::{CloseReason, Event, Notice};
+use crate::ids::principal::Principal;
+use crate::ids::{AgentName, Attempt, EpisodeId, Position, TurnId};
+
+/// A turn: what it took up, what it did, how it ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnStory {
+    /// The agent.
+    pub agent: AgentName,
+    /// The turn; of news that were set aside, where that is recorded.
+    pub turn: TurnId,
+    /// The episode that it belongs to.
+    pub episode: EpisodeId,
+    /// The messages that woke the agent, oldest first.
+    pub news: Vec<Position>,
+    /// How many model calls it made, further attempts left out.
+    pub model_calls: u32,
+    /// How many tool calls it made.
+    pub tool_calls: u32,
+    /// How it ended; `None` while it is open.
+    pub end: Option<TurnEnd>,
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnEnd {
+    /// Where that is recorded.
+    pub at: Position,
+    /// How.
+    pub reason: CloseReason,
+    /// Who gave the command that ended it.
+    pub by: Principal,
+    /// The reply, or the newer message that took its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<Position>,
+    /// What failed: a model error's or an agent's code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<String>,
+    /// Who goes on, after a handoff.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<AgentName>,
+}
+
+/// The turn that an event belongs to, if it says so.
+#[must_use]
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the other events name no turn"
+)]
+pub fn turn_of(at: Position, event: &Event) -> Option<TurnId> {
+    match event {
+        Event::TurnOpened(_) | Event::TurnDeclined(_) => Some(TurnId(at)),
+        Event::TurnClosed(closed) => Some(closed.turn),
+        Event::ModelCalled(called) => Some(called.turn),
+        Event::ModelAnswered(answered) => Some(answered.turn),
+        Event::ModelFailed(failed) => Some(failed.turn),
+        Event::AgentReacted(reacted) => Some(reacted.turn),
+        Event::AgentFailed(failed) => failed.turn,
+        Event::CallsAdmitted(admitted) => Some(admitted.turn),
+        Event::HandedOff(handed) => Some(handed.turn),
+        Event::MemoryCompacted(compacted) => Some(compacted.turn),
+        _ => None,
+    }
+}
+
+impl TurnStory {
+    /// Begins with the commit that opens `turn` or sets its news aside; `None` if `commit` does neither.
+    #[must_use]
+    pub fn begin(commit: &Commit, turn: TurnId) -> Option<Self> {
+        let (_, event) = commit.numbered().find(|(at, _)| *at == turn.0)?;
+        let (agent, episode, news) = if let Event::TurnOpened(opened) = event {
+            (&opened.agent, opened.episode, &opened.news)
+        } else if let Event::TurnDeclined(declined) = event {
+            (&declined.agent, declined.episode, &declined.news)
+        } else {
+            return None;
+        };
+        let (agent, news) = (agent.clone(), news.clone());
+        let mut story = Self {
+            agent,
+            turn,
+            episode,
+            news,
+            model_calls: 0,
+            tool_calls: 0,
+            end: None,
+        };
+        story.take(commit);
+        Some(story)
+    }
+
+    /// Goes on with the next commit.
+    pub fn take(&mut self, commit: &Commit) {
+        for (at, event) in commit.numbered().filter(|(at, _)| *at >= self.turn.0) {
+            if self.end.is_some() {
+                return;
+            }
+            if let Event::ModelCalled(called) = event
+                && called.turn == self.turn
+                && called.attempt == Attempt(1)
+            {
+                self.model_calls = self.model_calls.saturating_add(1);
+            } else if let Event::CallsAdmitted(admitted) = event
+                && admitted.turn == self.turn
+            {
+                let count = u32::try_from(admitted.calls.len()).unwrap_or(u32::MAX);
+                self.tool_calls = self.tool_calls.saturating_add(count);
+            } else if let Event::TurnClosed(closed) = event
+                && closed.turn == self.turn
+            {
+                self.end = Some(self.ended(at, closed.reason, commit));
+            } else if let Event::TurnDeclined(declined) = event
+                && at == self.turn.0
+            {
+                self.end = Some(self.ended(at, declined.reason, commit));
+            }
+        }
+    }
+
+    fn ended(&self, at: Position, reason: CloseReason, commit: &Commit) -> TurnEnd {
+        let is_message =
+            |event: &Event| matches!(event, Event::MessagePosted(_) | Event::MessageEdited(_));
+        let message = commit
+            .numbered()
+            .find(|(_, event)| is_message(event))
+            .map(|(at, _)| at);
+        let message = message.filter(|_| is_told(reason));
+        let code = commit.events.iter().find_map(|event| self.code(event));
+        let to = commit.events.iter().find_map(|event| self.handed_to(event));
+        TurnEnd {
+            at,
+            reason,
+            by: commit.header.principal.clone(),
+            message,
+            code,
+            to,
+        }
+    }
+
+    fn handed_to(&self, event: &Event) -> Option<AgentName> {
+        let Event::HandedOff(handed) = event else {
+            return None;
+        };
+        (handed.turn == self.turn).then(|| handed.to.clone())
+    }
+
+    fn code(&self, event: &Event) -> Option<String> {
+        let Event::NoticePosted(posted) = event else {
+            return None;
+        };
+        let Notice::TurnFailed { agent, code } = &posted.notice else {
+            return None;
+        };
+        (*agent == self.agent).then(|| code.clone())
+    }
+}
+
+/// Whether a message beside the end tells why: the reply, the handoff, or what took the turn's place.
+const fn is_told(reason: CloseReason) -> bool {
+    match reason {
+        CloseReason::Answered | CloseReason::Superseded | CloseReason::HandedOff => true,
+        CloseReason::Passed | CloseReason::Failed | CloseReason::Limit | CloseReason::Stopped => {
+            false
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! Refusals: `decide`'s answer no. Values, not errors.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::Position;
+use crate::ids::principal::Person;
+
+/// Why a command was refused.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Refusal {
+    /// What the command is about has moved on. The shell's own commands are refused like this; nothing is recorded.
+    Stale,
+    /// The command asserts a right and was refused; recorded.
+    Right {
+        /// Why, as recorded.
+        reason: RefusalReason,
+        /// Who decided before, if somebody did.
+        decided: Option<Decided>,
+    },
+    /// The message is empty, or longer than allowed.
+    BadMessage {
+        /// What is wrong with it.
+        why: String,
+    },
+    /// It answers a message that is not in this room's memory.
+    NoSuchMessage {
+        /// What was named.
+        message: Position,
+    },
+    /// The owner or the labels cannot be kept.
+    BadLabels {
+        /// What is wrong with them.
+        why: String,
+    },
+    /// The rights cannot be kept.
+    BadRights {
+        /// What is wrong with whose they are.
+        why: String,
+    },
+    /// The content cannot be erased.
+    BadErasure {
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The world cannot be branched off there.
+    BadFork {
+        /// What is wrong with it.
+        why: String,
+    },
+    /// What it asks for is larger than can be recorded.
+    TooLarge {
+        /// What of it, and what is possible.
+        why: String,
+    },
+    /// The definition cannot be used.
+    BadDefinition {
+        /// What is wrong with it.
+        why: String,
+    },
+}
+
+impl Refusal {
+    /// The word for it in scripts.
+    #[must_use]
+    pub fn code(&self) -> String {
+        match self {
+            Self::Stale => "stale".to_owned(),
+            Self::Right { reason, .. } => reason.code(),
+            Self::BadMessage { .. } => "bad_message".to_owned(),
+            Self::NoSuchMessage { .. } => "no_such_message".to_owned(),
+            Self::BadLabels { .. } => "bad_labels".to_owned(),
+            Self::BadRights { .. } => "bad_rights".to_owned(),
+            Self::BadErasure { .. } => "bad_erasure".to_owned(),
+            Self::BadFork { .. } => "bad_fork".to_owned(),
+            Self::TooLarge { .. } => "too_large".to_owned(),
+            Self::BadDefinition { .. } => "bad_definition".to_owned(),
+        }
+    }
+}
+
+impl Refusal {
+    /// What a client is told. Whoever tries out requests, calls and keys learns nothing from the answer but, of a request
+    /// that was decided, by whom and how. The log has the reason.
+    #[must_use]
+    pub fn outward(self) -> Self {
+        match self {
+            Self::Right { reason, decided } if reason.tells_of_requests() => {
+                let decided = decided.filter(|_| reason == RefusalReason::AlreadyDecided);
+                Self::Right {
+                    reason: RefusalReason::NotOpen,
+                    decided,
+                }
+            }
+            other @ (Self::Right { .. }
+            | Self::Stale
+            | Self::BadMessage { .. }
+            | Self::NoSuchMessage { .. }
+            | Self::BadLabels { .. }
+            | Self::BadRights { .. }
+            | Self::BadErasure { .. }
+            | Self::BadFork { .. }
+            | Self::TooLarge { .. }
+            | Self::BadDefinition { .. }) => other,
+        }
+    }
+}
+
+/// Who decided a request before, and how.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Decided {
+    /// Who; `None` if time or the runtime did.
+    pub by: Option<Person>,
+    /// How, by one word: `allow`, `deny`, `answered`, `settled`, `expired`, `closed`.
+    pub how: String,
+}
+
+/// The recorded reasons.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RefusalReason {
+    /// Only a person may do this.
+    NotAPerson,
+    /// Only the runtime may do this: a tool result from outside.
+    NotTheRuntime,
+    /// This world has no such request.
+    UnknownRequest,
+    /// The request is another agent's.
+    OtherAgent,
+    /// It is not a request of this kind.
+    OtherKind,
+    /// It was decided before.
+    AlreadyDecided,
+    /// It expired.
+    Expired,
+    /// Its call was closed: stopped or superseded.
+    Closed,
+    /// What the person saw is not what is asked.
+    ShownDiffers,
+    /// It was named by the number it has in another world.
+    OtherWorld,
+    /// It is one of the world that this one was branched off.
+    OfParent,
+    /// The arguments that wait are not the ones that were recorded with the request.
+    ArgumentsDiffer,
+    /// The tool is not what it was when it was asked for: its schema, effect or settings changed, or it is gone.
+    ToolChanged,
+    /// The room wants another person to decide than the one whose message began it.
+    SamePerson,
+    /// What was written is longer than it may be.
+    TooLong,
+    /// This person may not do that here.
+    NoRight,
+    /// A script plays this person, and a user of this machine has acted here: that user decides, in their own name.
+    Played,
+    /// The arguments, the edited ones or those that wait, do not fit the tool.
+    BadArguments,
+    /// The room's rules forbid a call with the edited arguments.
+    Forbidden,
+    /// The call itself does not fit the constraints, or they cannot be read.
+    BadConstraint,
+    /// A constraint compares the letters of an argument that is a path.
+    PathByLetters,
+    /// A constraint names a path that is not plain.
+    PathNotPlain,
+    /// A constraint is `beneath` a folder, and its place is no path.
+    NoPath,
+    /// A constraint is `beneath` a folder, and the tool follows links.
+    FollowsLinks,
+    /// A constraint is a beginning of a list, behind which the tool offers no free arguments.
+    NoFreeArguments,
+    /// The tool does not offer grants for any arguments.
+    AnyNotOffered,
+    /// A scope, edited arguments or constraints stand beside a no, or a number of uses is 0.
+    BadScope,
+    /// The question has no such option, or wants another number of them.
+    NoSuchOption,
+    /// The answer does not fit what the question wants.
+    BadAnswer,
+    /// This world has no such grant, or it is over.
+    UnknownGrant,
+    /// This world has no such call.
+    UnknownCall,
+    /// The command's key was used before, for another command.
+    KeyReused,
+    /// The room takes no such state, or it is too large or does not fit its schema.
+    BadState,
+    /// What clients are told of all refusals that say something of requests; see [`Refusal::outward`].
+    NotOpen,
+    /// The message is not this person's, nor an agent's that they may take back; or somebody else has their name.
+    NotYours,
+    /// It is not an agent's reply, or the news it answers are no longer known.
+    NoReply,
+    /// Nothing is going on that could be stopped.
+    NothingToStop,
+}
+
+impl RefusalReason {
+    /// Whether it says which requests, calls and keys there are.
+    const fn tells_of_requests(self) -> bool {
+        match self {
+            Self::NotTheRuntime
+            | Self::UnknownRequest
+            | Self::OtherAgent
+            | Self::OtherWorld
+            | Self::OfParent
+            | Self::OtherKind
+            | Self::AlreadyDecided
+            | Self::Expired
+            | Self::Closed
+            | Self::UnknownGrant
+            | Self::UnknownCall
+            | Self::KeyReused
+            | Self::NotOpen => true,
+            Self::NotAPerson
+            | Self::ShownDiffers
+            | Self::ArgumentsDiffer
+            | Self::ToolChanged
+            | Self::SamePerson
+            | Self::TooLong
+            | Self::NoRight
+            | Self::Played
+            | Self::BadArguments
+            | Self::Forbidden
+            | Self::BadConstraint
+            | Self::PathByLetters
+            | Self::PathNotPlain
+            | Self::NoPath
+            | Self::FollowsLinks
+            | Self::NoFreeArguments
+            | Self::AnyNotOffered
+            | Self::BadScope
+            | Self::NoSuchOption
+            | Self::BadAnswer
+            | Self::BadState
+            | Self::NotYours
+            | Self::NoReply
+            | Self::NothingToStop => false,
+        }
+    }
+
+    /// The word for it in logs and scripts.
+    #[must_use]
+    pub fn code(self) -> String {
+        // The names of unit variants always serialise to a string.
+        serde_json::to_value(self)
+            .ok()
+            .and_then(|value| value.as_str().map(str::to_owned))
+            .unwrap_or_default()
+    }
+}

@@ -1,0 +1,398 @@
+//! What goes with an artifact because it held nothing else: the lines of a fence, the marks of a span of code, the
+//! quotes around a value that was written as a text.
+
+use super::Span;
+use super::find::first_of;
+use crate::text::firewall::{ArtifactFamily, Withheld};
+
+/// The most bytes that are held around artifacts: a fence with what it says of its language, and white space.
+const HELD_MAX: usize = 256;
+
+/// The fewest marks of a fence.
+const FENCE_MIN: usize = 3;
+
+/// An artifact.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wrapped {
+    pub(super) withheld: Withheld,
+    /// Whether it was written as a text, so that quotes around it go with it.
+    pub(super) is_encoded: bool,
+}
+
+/// Takes spans in order, and lets them through.
+#[derive(Debug)]
+pub(super) struct Wrap {
+    /// The fence that is open in what people read: its mark, and how many of them.
+    fence: Option<(u8, usize)>,
+    /// Whether the line holds only what may stand before a fence.
+    is_lead: bool,
+    state: State,
+    held: Vec<Held>,
+    /// The bytes of text that are held.
+    len: usize,
+    has_artifact: bool,
+}
+
+#[derive(Debug)]
+enum Held {
+    Text { from: u32, text: String },
+    Artifact(Withheld),
+}
+
+/// What is held, by what was read last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Nothing.
+    Idle,
+    /// Nothing: behind the marks of a fence that closes if the line holds nothing else.
+    ClosingLine,
+    /// A run of marks.
+    Marks { mark: u8, count: usize },
+    /// A fence, and what it says of its language.
+    Language,
+    /// A fence with white space and artifacts.
+    Body,
+    /// The marks that may close the fence.
+    Closing { count: usize },
+    /// The fence, closed if the line holds nothing else.
+    Closed,
+    /// The marks of a span of code, and its artifacts.
+    Span { mark: u8, count: usize },
+    /// The marks that may close the span.
+    SpanEnd { mark: u8, count: usize, seen: usize },
+    /// A quote, and its artifact.
+    Quote,
+}
+
+/// What becomes of what is held.
+enum Next {
+    /// The character is held as well.
+    Hold(State),
+    /// It completes what is withheld.
+    Take,
+    /// It passes; nothing is held.
+    Give,
+    /// What is held passes.
+    LetGo,
+    /// A run of marks is over.
+    EndMarks { mark: u8, count: usize },
+    /// What is held passes, and no fence is open.
+    NoFence,
+    /// The fence is closed.
+    Close,
+    /// What is held is withheld.
+    WithholdAll,
+}
+
+impl Default for Wrap {
+    fn default() -> Self {
+        Self {
+            fence: None,
+            is_lead: true,
+            state: State::Idle,
+            held: Vec::new(),
+            len: 0,
+            has_artifact: false,
+        }
+    }
+}
+
+impl Wrap {
+    /// Takes text that passes.
+    pub(super) fn pass(&mut self, from: u32, text: &str, out: &mut impl FnMut(Span<'_>)) {
+        let (mut from, mut rest) = (from, text);
+        while !rest.is_empty() {
+            let len = match self.state {
+                State::Idle => self.idle(from, rest, out),
+                State::ClosingLine
+                | State::Marks { .. }
+                | State::Language
+                | State::Body
+                | State::Closing { .. }
+                | State::Closed
+                | State::Span { .. }
+                | State::SpanEnd { .. }
+                | State::Quote => self.step(from, rest, out),
+            };
+            from = from.saturating_add(super::stream::place(len));
+            rest = rest.get(len..).unwrap_or_default();
+        }
+    }
+
+    /// Takes an artifact.
+    pub(super) fn withhold(&mut self, artifact: Wrapped, out: &mut impl FnMut(Span<'_>)) {
+        if let State::Marks { mark, count } = self.state {
+            self.end_marks(mark, count, out);
+        }
+        match self.state {
+            State::Language | State::Body => self.state = State::Body,
+            State::Quote if artifact.is_encoded && !self.has_artifact => {}
+            State::Span { .. } => {}
+            State::SpanEnd { count, seen, .. } if count == seen => self.withhold_all(out),
+            State::Idle | State::ClosingLine => {}
+            State::Marks { .. }
+            | State::Closing { .. }
+            | State::Closed
+            | State::SpanEnd { .. }
+            | State::Quote => {
+                self.let_go(out);
+            }
+        }
+        if matches!(self.state, State::Idle | State::ClosingLine) {
+            out(Span::Withheld(artifact.withheld));
+        } else {
+            self.held.push(Held::Artifact(artifact.withheld));
+            self.has_artifact = true;
+        }
+    }
+
+    pub(super) fn finish(&mut self, out: &mut impl FnMut(Span<'_>)) {
+        match self.state {
+            State::Closed => self.close(out),
+            State::Closing { count } if self.fence.is_some_and(|(_, least)| count >= least) => {
+                self.close(out)
+            }
+            State::SpanEnd { count, seen, .. } if count == seen => self.withhold_all(out),
+            State::Body | State::Closing { .. } if self.has_artifact => {
+                // The fence was cut by the end of the text.
+                let last = self
+                    .held
+                    .iter()
+                    .rposition(|held| matches!(held, Held::Artifact(_)));
+                let behind = self
+                    .held
+                    .split_off(last.map_or(0, |last| last.saturating_add(1)));
+                self.withhold_all(out);
+                self.held = behind;
+                self.let_go(out);
+            }
+            State::Idle
+            | State::ClosingLine
+            | State::Marks { .. }
+            | State::Language
+            | State::Body
+            | State::Closing { .. }
+            | State::Span { .. }
+            | State::SpanEnd { .. }
+            | State::Quote => self.let_go(out),
+        }
+    }
+
+    /// Lets text through up to the next mark, and takes that one. Gives how many bytes it took.
+    fn idle(&mut self, from: u32, text: &str, out: &mut impl FnMut(Span<'_>)) -> usize {
+        let at = first_of(text.as_bytes(), [b'`', b'~']);
+        let plain = at.unwrap_or_else(|| text.strip_suffix('"').map_or(text.len(), str::len));
+        let (before, behind) = text.split_at(plain);
+        self.give(from, before, out);
+        let Some(mark) = behind.bytes().next() else {
+            return plain;
+        };
+        self.hold(
+            from.saturating_add(super::stream::place(plain)),
+            behind.get(..1).unwrap_or_default(),
+        );
+        self.state = if mark == b'"' {
+            State::Quote
+        } else {
+            State::Marks { mark, count: 1 }
+        };
+        plain.saturating_add(1)
+    }
+
+    /// Takes the next character while something is held. Gives how many bytes it took: none if it has to be looked at
+    /// again.
+    fn step(&mut self, from: u32, text: &str, out: &mut impl FnMut(Span<'_>)) -> usize {
+        let Some(c) = text.chars().next() else {
+            return 0;
+        };
+        let taken = text.get(..c.len_utf8()).unwrap_or_default();
+        match self.next(u8::try_from(c).unwrap_or(u8::MAX)) {
+            Next::Hold(state) if self.len < HELD_MAX => {
+                self.state = state;
+                self.hold(from, taken);
+                return taken.len();
+            }
+            Next::Take => {
+                self.hold(from, taken);
+                self.withhold_all(out);
+                return taken.len();
+            }
+            Next::Give => {
+                self.give(from, taken, out);
+                return taken.len();
+            }
+            Next::Hold(_) | Next::LetGo => self.let_go(out),
+            Next::EndMarks { mark, count } => self.end_marks(mark, count, out),
+            Next::NoFence => {
+                self.fence = None;
+                self.let_go(out);
+            }
+            Next::Close => self.close(out),
+            Next::WithholdAll => self.withhold_all(out),
+        }
+        0
+    }
+
+    /// What becomes of what is held with `b` behind it.
+    fn next(&self, b: u8) -> Next {
+        let is_blank = matches!(b, b' ' | b'\t' | b'\r');
+        let (fence_mark, least) = self.fence.unwrap_or_default();
+        match self.state {
+            State::Marks { mark, count } if b == mark => Next::Hold(State::Marks {
+                mark,
+                count: count.saturating_add(1),
+            }),
+            State::Marks { mark, count } => Next::EndMarks { mark, count },
+            State::Language if b == b'\n' => Next::Hold(State::Body),
+            State::Language if b == b'`' => Next::NoFence,
+            State::Language => Next::Hold(State::Language),
+            State::Body if is_blank || matches!(b, b'\n' | b'>') => Next::Hold(State::Body),
+            State::Body if b == fence_mark => Next::Hold(State::Closing { count: 1 }),
+            State::Closing { count } if b == fence_mark => Next::Hold(State::Closing {
+                count: count.saturating_add(1),
+            }),
+            State::Closing { count } if count >= least && is_blank => Next::Hold(State::Closed),
+            State::Closed if is_blank => Next::Hold(State::Closed),
+            State::Closing { count } if count >= least && b == b'\n' => Next::Close,
+            State::Closed if b == b'\n' => Next::Close,
+            State::Span { mark, count } if b == mark && self.has_artifact => {
+                Next::Hold(State::SpanEnd {
+                    mark,
+                    count,
+                    seen: 1,
+                })
+            }
+            State::Span { mark, count } if is_blank => Next::Hold(State::Span { mark, count }),
+            State::SpanEnd { mark, count, seen } if b == mark => Next::Hold(State::SpanEnd {
+                mark,
+                count,
+                seen: seen.saturating_add(1),
+            }),
+            State::SpanEnd { count, seen, .. } if seen == count => Next::WithholdAll,
+            State::Quote if b == b'"' && self.has_artifact => Next::Take,
+            State::ClosingLine if is_blank => Next::Give,
+            State::ClosingLine if b == b'\n' => Next::NoFence,
+            State::Idle
+            | State::ClosingLine
+            | State::Body
+            | State::Closing { .. }
+            | State::Closed
+            | State::Span { .. }
+            | State::SpanEnd { .. }
+            | State::Quote => Next::LetGo,
+        }
+    }
+
+    /// A run of marks is over.
+    fn end_marks(&mut self, mark: u8, count: usize, out: &mut impl FnMut(Span<'_>)) {
+        let is_fence = self.is_lead && count >= FENCE_MIN;
+        match self.fence {
+            None if is_fence => {
+                self.fence = Some((mark, count));
+                self.state = State::Language;
+            }
+            None if mark == b'`' => self.state = State::Span { mark, count },
+            Some((open, least)) if is_fence && open == mark && count >= least => {
+                self.let_go(out);
+                self.state = State::ClosingLine;
+            }
+            None | Some(_) => self.let_go(out),
+        }
+    }
+
+    /// The fence is closed: it goes if it held artifacts alone.
+    fn close(&mut self, out: &mut impl FnMut(Span<'_>)) {
+        self.fence = None;
+        if self.has_artifact {
+            self.withhold_all(out)
+        } else {
+            self.let_go(out)
+        }
+    }
+
+    fn hold(&mut self, from: u32, text: &str) {
+        self.len = self.len.saturating_add(text.len());
+        match self.held.last_mut() {
+            Some(Held::Text { text: held, .. }) => held.push_str(text),
+            Some(Held::Artifact(_)) | None => self.held.push(Held::Text {
+                from,
+                text: text.to_owned(),
+            }),
+        }
+    }
+
+    /// Lets what is held through as it is.
+    fn let_go(&mut self, out: &mut impl FnMut(Span<'_>)) {
+        let mut held = std::mem::take(&mut self.held);
+        for held in held.drain(..) {
+            match held {
+                Held::Text { from, text } => self.give(from, &text, out),
+                Held::Artifact(withheld) => out(Span::Withheld(withheld)),
+            }
+        }
+        // Its room is used again.
+        self.held = held;
+        self.rest();
+    }
+
+    /// Withholds all that is held, as one, but for the blanks at its end.
+    fn withhold_all(&mut self, out: &mut impl FnMut(Span<'_>)) {
+        let blanks = self.held.last_mut().and_then(Held::split_blanks);
+        let family = self.held.iter().find_map(Held::family);
+        let first = self.held.first().map(Held::span);
+        let last = self.held.last().map(Held::span);
+        if let (Some((from, _)), Some((_, to)), Some(family)) = (first, last, family) {
+            out(Span::Withheld(Withheld { from, to, family }));
+        }
+        self.held = blanks.into_iter().collect();
+        self.let_go(out);
+    }
+
+    fn rest(&mut self) {
+        (self.state, self.len, self.has_artifact) = (State::Idle, 0, false);
+    }
+
+    fn give(&mut self, from: u32, text: &str, out: &mut impl FnMut(Span<'_>)) {
+        let line = text.rsplit('\n').next().unwrap_or_default();
+        let has_break = line.len() < text.len();
+        let is_lead = |b: u8| {
+            matches!(b, b' ' | b'\t' | b'>' | b'-' | b'*' | b'+' | b'.' | b')')
+                || b.is_ascii_digit()
+        };
+        self.is_lead = (has_break || self.is_lead) && line.bytes().all(is_lead);
+        if !text.is_empty() {
+            out(Span::Pass { from, text });
+        }
+    }
+}
+
+impl Held {
+    fn family(&self) -> Option<ArtifactFamily> {
+        match self {
+            Self::Artifact(withheld) => Some(withheld.family),
+            Self::Text { .. } => None,
+        }
+    }
+
+    /// The blanks at its end, if it is text. They are taken from it.
+    fn split_blanks(&mut self) -> Option<Self> {
+        let Self::Text { from, text } = self else {
+            return None;
+        };
+        let len = text.trim_ascii_end().len();
+        let from = from.saturating_add(super::stream::place(len));
+        Some(Self::Text {
+            from,
+            text: text.split_off(len),
+        })
+    }
+
+    fn span(&self) -> (u32, u32) {
+        match self {
+            Self::Text { from, text } => {
+                (*from, from.saturating_add(super::stream::place(text.len())))
+            }
+            Self::Artifact(withheld) => (withheld.from, withheld.to),
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! A message as the room remembers it.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Ran, Remembered};
+use crate::content::Content;
+use crate::event::{Attachment, Author, Others};
+use crate::ids::principal::Person;
+use crate::ids::{AgentName, CallId, EpisodeId, MessageId, Position, TurnId};
+use crate::port::TextEvent;
+
+/// A message of the room.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Message {
+    /// Its position.
+    pub at: Position,
+    /// Its id.
+    pub id: MessageId,
+    /// Who says it.
+    pub author: Author,
+    /// For a person's message: who said it, as the ingress proved them. Whoever else bears the name has no say in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub person: Option<Person>,
+    /// The people who led to it: whoever said it, or, for an agent's message, those who led to the turn it is said in. Four
+    /// eyes compare this, whatever becomes of episodes.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub began_by: BTreeSet<Person>,
+    /// How the speaker is shown.
+    pub from: String,
+    /// What is said.
+    pub text: Content<String>,
+    /// What is attached; nothing if that was erased.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<Attachment>,
+    /// The message it answers.
+    pub reply_to: Option<MessageId>,
+    /// How long the chain of replies is that it ends: 0 if it answers none that is known.
+    pub depth: u32,
+    /// For an agent's message: the turn in which it is said.
+    pub turn: Option<TurnId>,
+    /// For an agent's message: the news of that turn. Once all of them are taken back, it is gone. Empty for people's.
+    pub because: Arc<[Position]>,
+    /// The calls that started in turns that answer it, and those that led to it before other turns took their turns' place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ran: Vec<Ran>,
+    /// Whether its words were put in the place of others.
+    pub edited: bool,
+    /// The episode it belongs to.
+    pub episode: EpisodeId,
+    /// Who is to answer it.
+    pub respond: Vec<AgentName>,
+    /// Who is addressed and not to answer it, so that the conversation ends.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub damped: Vec<AgentName>,
+    /// What all the others do with it.
+    pub others: Others,
+    /// The calls that wait for an answer to it, each with the agent whose call it is: its own if it is a question from
+    /// agent to agent, and those that a handoff passes on. Some may have ended since.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asks: Vec<(AgentName, CallId)>,
+    /// Whether an agent hands the episode over with it: whoever answers it does not answer its author.
+    #[serde(default)]
+    pub is_handoff: bool,
+    /// The agents that read it as the result of their call already, and so do not hear it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub told: Vec<AgentName>,
+    /// The item that it is to whoever hears it.
+    pub heard: Remembered,
+}
+
+impl Message {
+    /// Whether `agent` hears it. Nobody hears themselves, nor twice what their call gave.
+    #[must_use]
+    pub fn is_heard_by(&self, agent: &AgentName) -> bool {
+        self.author != Author::Agent(agent.clone())
+            && !self.told.contains(agent)
+            && (self.others == Others::Store
+                || self.respond.contains(agent)
+                || self.damped.contains(agent))
+    }
+
+    /// Whether an agent says it in its own words: its reply, or what stands beside its tool calls. What a call says to
+    /// another agent is no part of these.
+    #[must_use]
+    pub fn is_of_turn(&self) -> bool {
+        let is_asked = |author: &AgentName| self.asks.iter().any(|(asker, _)| asker == author);
+        matches!(&self.author, Author::Agent(author) if !self.is_handoff && !is_asked(author))
+            && self.turn.is_some()
+    }
+
+    /// The agent that whoever answers it answers; `None` if that is a person.
+    #[must_use]
+    pub const fn answered_agent(&self) -> Option<&AgentName> {
+        match &self.author {
+            Author::Agent(agent) if !self.is_handoff => Some(agent),
+            Author::Agent(_) | Author::Person(_) | Author::World => None,
+        }
+    }
+
+    /// The message on the text channel.
+    #[must_use]
+    pub fn to_text_event(&self) -> TextEvent {
+        TextEvent {
+            at: self.at,
+            message: self.id,
+            episode: self.episode,
+            from: self.from.clone(),
+            is_person: matches!(self.author, Author::Person(_)),
+            text: self.text.present().cloned().unwrap_or_default(),
+            attachments: self.attachments.clone(),
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! What observers of the text channel are shown of messages that people edit, take back and have made anew.
+
+use serde::Serialize;
+
+use super::shown;
+use crate::command::commit::Commit;
+use crate::event::{Author, Event, MessageEdited};
+use crate::ids::{EpisodeId, MessageId, Position};
+use crate::port::TextEvent;
+
+/// Messages left the room. Whoever shows messages shows them no longer, or says that they are gone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Revision {
+    /// Its position. An edited message is on the text channel again under this one.
+    pub at: Position,
+    /// The message that it is about.
+    pub message: MessageId,
+    /// What became of that message.
+    pub how: Revised,
+    /// Where the messages stood that are gone: that one, and what was said in answer to these alone.
+    pub gone: Vec<Position>,
+}
+
+/// What became of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Revised {
+    /// It has other words.
+    Edited,
+    /// It was taken back.
+    Retracted,
+    /// It is made anew, as another message.
+    Regenerated,
+}
+
+impl Revision {
+    /// The revisions of a commit.
+    #[must_use]
+    pub fn of(commit: &Commit) -> Vec<Self> {
+        let revision = |(at, event): (Position, &Event)| {
+            let (message, how, gone) = if let Event::MessageEdited(edited) = event {
+                (edited.message, Revised::Edited, &edited.gone)
+            } else if let Event::MessageRetracted(retracted) = event {
+                (retracted.message, Revised::Retracted, &retracted.gone)
+            } else if let Event::ReplyRegenerated(made) = event {
+                (made.message, Revised::Regenerated, &made.gone)
+            } else {
+                return None;
+            };
+            Some(Self {
+                at,
+                message,
+                how,
+                gone: gone.clone(),
+            })
+        };
+        commit.numbered().filter_map(revision).collect()
+    }
+}
+
+/// The message that goes on with other words.
+pub(super) fn edited_event(at: Position, edited: &MessageEdited) -> TextEvent {
+    let body = edited.body.present().cloned().unwrap_or_default();
+    TextEvent {
+        at,
+        message: edited.message,
+        episode: EpisodeId(at),
+        from: shown(&edited.author),
+        is_person: matches!(edited.author, Author::Person(_)),
+        text: body.text,
+        attachments: body.attachments,
+    }
+}
