@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use folkmoot_core::command::commit::{CommandKey, Keyed};
-use folkmoot_core::command::{Action, Command, Judgement, Reply, Settlement};
+use folkmoot_core::command::{
+    Action, Command, ConsentAction, Judgement, Reply, Settlement, TalkAction, WorldAction,
+};
 use folkmoot_core::event::{Attachment, Scope, Verdict};
 use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{
@@ -299,18 +301,18 @@ impl Seat {
         } = post;
         let accepted = self
             .give(
-                Action::PostMessage {
+                Action::Talk(TalkAction::PostMessage {
                     text,
                     attachments,
                     reply_to,
-                },
+                }),
                 key,
             )
             .await?;
         accepted.message.ok_or(SeatError::Closed)
     }
 
-    /// Decides one recorded request of `agent`. It becomes [`Action::Decide`] and nothing else.
+    /// Decides one recorded request of `agent`. It becomes [`ConsentAction::Decide`] and nothing else.
     ///
     /// # Errors
     /// [`SeatError::Refused`] with the recorded reason; else the world has ended.
@@ -346,11 +348,11 @@ impl Seat {
         key: Option<Key>,
     ) -> Result<Accepted, SeatError> {
         self.give(
-            Action::Decide {
+            Action::Consent(ConsentAction::Decide {
                 agent: agent.clone(),
                 request,
                 judgement,
-            },
+            }),
             key,
         )
         .await
@@ -361,7 +363,8 @@ impl Seat {
     /// # Errors
     /// [`SeatError::Refused`] with the recorded reason; else the world has ended.
     pub async fn revoke(&self, grant: GrantId, key: Option<Key>) -> Result<Accepted, SeatError> {
-        self.give(Action::Revoke { grant }, key).await
+        self.give(Action::Consent(ConsentAction::Revoke { grant }), key)
+            .await
     }
 
     /// Answers a tool's question.
@@ -374,7 +377,11 @@ impl Seat {
         reply: Reply,
         key: Option<Key>,
     ) -> Result<Accepted, SeatError> {
-        self.give(Action::Answer { request, reply }, key).await
+        self.give(
+            Action::Consent(ConsentAction::Answer { request, reply }),
+            key,
+        )
+        .await
     }
 
     /// Says what became of a call whose outcome is unknown.
@@ -388,10 +395,10 @@ impl Seat {
         key: Option<Key>,
     ) -> Result<Accepted, SeatError> {
         self.give(
-            Action::Settle {
+            Action::Consent(ConsentAction::Settle {
                 request,
                 settlement,
-            },
+            }),
             key,
         )
         .await
@@ -406,7 +413,8 @@ impl Seat {
         episode: Option<EpisodeId>,
         key: Option<Key>,
     ) -> Result<Accepted, SeatError> {
-        self.give(Action::Stop { episode }, key).await
+        self.give(Action::Talk(TalkAction::Stop { episode }), key)
+            .await
     }
 
     /// Changes the definition; it takes effect at each agent's next turn.
@@ -418,7 +426,7 @@ impl Seat {
         definition: Definition,
         key: Option<Key>,
     ) -> Result<Accepted, SeatError> {
-        let command = self.keyed(Action::Revise { definition }, key);
+        let command = self.keyed(Action::World(WorldAction::Revise { definition }), key);
         self.world
             .command(|reply| Ask::Revise { command, reply })
             .await
@@ -429,7 +437,11 @@ impl Seat {
     /// # Errors
     /// [`SeatError::Refused`] if it was recorded with other words; else the world has ended.
     pub async fn record_step(&self, step: StepKey, digest: Digest) -> Result<Accepted, SeatError> {
-        self.give(Action::RecordStep { step, digest }, None).await
+        self.give(
+            Action::World(WorldAction::RecordStep { step, digest }),
+            None,
+        )
+        .await
     }
 
     /// Moves a simulated clock on by `by`, and records the step that says so. On the machine's clock only the step is
@@ -443,7 +455,10 @@ impl Seat {
         step: StepKey,
         digest: Digest,
     ) -> Result<Accepted, SeatError> {
-        let command = self.keyed(Action::RecordStep { step, digest }, None);
+        let command = self.keyed(
+            Action::World(WorldAction::RecordStep { step, digest }),
+            None,
+        );
         self.world
             .command(|reply| Ask::Advance { by, command, reply })
             .await
@@ -454,7 +469,7 @@ impl Seat {
     /// # Errors
     /// [`SeatError::Refused`] with the reason; else the world has ended.
     pub async fn give(&self, action: Action, key: Option<Key>) -> Result<Accepted, SeatError> {
-        if let Action::PostMessage { attachments, .. } = &action {
+        if let Action::Talk(TalkAction::PostMessage { attachments, .. }) = &action {
             self.check_kept(attachments).await?;
         }
         let command = self.keyed(action, key);

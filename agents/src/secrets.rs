@@ -1,6 +1,6 @@
 //! What must not be in the log: the values of a room's variables, which models and tools are given when they act.
 
-use folkmoot_core::command::Action;
+use folkmoot_core::command::{Action, ShellAction};
 use folkmoot_core::text::redaction::SecretRules;
 use folkmoot_core::tool::{Reconciliation, ToolOutcome, View};
 
@@ -16,27 +16,27 @@ pub(crate) fn conceal(mut action: Action, secrets: &dyn Secrets) -> Action {
     // Most commands bring no words of others, and looking secrets up reads the room's settings.
     let brings_words = matches!(
         action,
-        Action::RecordFailure { .. }
-            | Action::FailAgent { .. }
-            | Action::FinishTool { .. }
-            | Action::RecordReconcile {
+        Action::Shell(ShellAction::RecordFailure { .. })
+            | Action::Shell(ShellAction::FailAgent { .. })
+            | Action::Shell(ShellAction::FinishTool { .. })
+            | Action::Shell(ShellAction::RecordReconcile {
                 result: Reconciliation::Landed(_),
                 ..
-            }
+            })
     );
     if !brings_words {
         return action;
     }
     let places = |action: &mut Action, rules: &SecretRules| {
-        if let Action::RecordFailure { error, .. } = action {
+        if let Action::Shell(ShellAction::RecordFailure { error, .. }) = action {
             hide(&mut error.detail, rules);
-        } else if let Action::FailAgent { detail, .. } = action {
+        } else if let Action::Shell(ShellAction::FailAgent { detail, .. }) = action {
             hide(detail, rules);
-        } else if let Action::FinishTool { outcome, .. }
-        | Action::RecordReconcile {
+        } else if let Action::Shell(ShellAction::FinishTool { outcome, .. })
+        | Action::Shell(ShellAction::RecordReconcile {
             result: Reconciliation::Landed(outcome),
             ..
-        } = action
+        }) = action
         {
             in_outcome(outcome, rules);
         }

@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use folkmoot_core::command::{Action, Command};
+use folkmoot_core::command::{Action, Command, WorldAction};
 use folkmoot_core::event::refusal::Refusal;
-use folkmoot_core::event::{Event, ModelAnswered, ModelFailed, Right, TurnClosed};
+use folkmoot_core::event::{
+    Event, ModelAnswered, ModelFailed, Right, TurnClosed, TurnEvent, WorldEvent,
+};
 use folkmoot_core::ids::{AgentName, Position, Stamp, Time};
 use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::port::{Appended, Clock};
@@ -208,10 +210,14 @@ impl WorldTask {
 
     async fn take(&mut self, ask: Ask) -> Result<(), String> {
         match ask {
-            Ask::Command { command, reply } if matches!(command.action, Action::Revise { .. }) => {
+            Ask::Command { command, reply }
+                if matches!(command.action, Action::World(WorldAction::Revise { .. })) =>
+            {
                 self.revise(&command, reply).await
             }
-            Ask::Command { command, reply } if matches!(command.action, Action::Open { .. }) => {
+            Ask::Command { command, reply }
+                if matches!(command.action, Action::World(WorldAction::Open { .. })) =>
+            {
                 // It is open: only the runtime opens worlds.
                 let _gone = reply.send(Err(SeatError::Refused(Refusal::Stale)));
                 Ok(())
@@ -260,7 +266,7 @@ impl WorldTask {
     /// Makes the parts of a new definition before it is recorded: one that has none is refused. They take the place of the
     /// old ones only with the event that says so; whoever may not revise has none made.
     async fn revise(&mut self, command: &Command, reply: Reply) -> Result<(), String> {
-        let Action::Revise { definition } = &command.action else {
+        let Action::World(WorldAction::Revise { definition }) = &command.action else {
             return self.answer(command, reply).await;
         };
         if !self.world.rights_of(&command.principal).has(Right::Operate) {
@@ -360,17 +366,19 @@ impl WorldTask {
                     return Err("its log holds a commit that it does not know".to_owned());
                 }
             }
-            if commit
-                .events
-                .iter()
-                .any(|event| matches!(event, Event::RightsChanged(_) | Event::SpecRevised(_)))
-            {
+            if commit.events.iter().any(|event| {
+                matches!(
+                    event,
+                    Event::World(WorldEvent::RightsChanged(_))
+                        | Event::World(WorldEvent::SpecRevised(_))
+                )
+            }) {
                 self.door.tell_access(&self.world);
             }
             if commit
                 .events
                 .iter()
-                .any(|event| matches!(event, Event::SpecRevised(_)))
+                .any(|event| matches!(event, Event::World(WorldEvent::SpecRevised(_))))
                 && let Some((definition, parts)) = self.coming.take().map(|coming| *coming)
             {
                 self.parts = parts;
@@ -386,10 +394,10 @@ impl WorldTask {
     /// Tells observers of a draft that an event brings it to its end.
     fn end_draft(&self, event: &Event) {
         let (activity, at) = (self.bus.activity(), self.world.head());
-        if let Event::ModelAnswered(ModelAnswered { agent, .. }) = event {
+        if let Event::Turn(TurnEvent::ModelAnswered(ModelAnswered { agent, .. })) = event {
             activity.end_draft(agent, at, DraftEnding::Whole);
-        } else if let Event::ModelFailed(ModelFailed { agent, .. })
-        | Event::TurnClosed(TurnClosed { agent, .. }) = event
+        } else if let Event::Turn(TurnEvent::ModelFailed(ModelFailed { agent, .. }))
+        | Event::Turn(TurnEvent::TurnClosed(TurnClosed { agent, .. })) = event
         {
             activity.end_draft(agent, at, DraftEnding::Aborted);
         }

@@ -5,7 +5,7 @@ use std::error::Error;
 use criterion::{Criterion, Throughput, criterion_group};
 use folkmoot_core::audit::{Auditor, Finding};
 use folkmoot_core::command::commit::Commit;
-use folkmoot_core::command::{Action, Command};
+use folkmoot_core::command::{Action, Command, ShellAction, TalkAction, WorldAction};
 use folkmoot_core::event::ClockKind;
 use folkmoot_core::ids::principal::{Person, Principal};
 use folkmoot_core::ids::{
@@ -67,7 +67,7 @@ impl Log {
         };
         let (name, clock) = (WorldName::new("room")?, ClockKind::Simulated);
         let mut log = Self::default();
-        log.give(&Command::of_runtime(Action::Create {
+        log.give(&Command::of_runtime(Action::World(WorldAction::Create {
             world,
             name,
             clock,
@@ -76,7 +76,7 @@ impl Log {
             node,
             signer: None,
             copy: None,
-        }));
+        })));
         let display = PersonName::new("ada")?;
         let ada = Principal::Person(Person {
             method: "bench".to_owned(),
@@ -95,28 +95,30 @@ impl Log {
             format!("@{agent} please look at number {number}, and tell me what you think of it");
         self.give(&Command::of(
             ada.clone(),
-            Action::PostMessage {
+            Action::Talk(TalkAction::PostMessage {
                 text,
                 attachments: Vec::new(),
                 reply_to: None,
-            },
+            }),
         ));
         let (horizon, reaction) = (self.world.head(), Reaction::AskModel(Parameters::default()));
-        self.give(&Command::of_runtime(Action::OpenTurn {
+        self.give(&Command::of_runtime(Action::Shell(ShellAction::OpenTurn {
             agent: agent.clone(),
             horizon,
             reaction,
-        }));
+        })));
         let (call, attempt) = (ModelCallId(self.world.head()), Attempt(1));
         let response = LLMResponse::text(format!(
             "@ada number {number} is as it should be, as far as I can see"
         ));
-        self.give(&Command::of_runtime(Action::RecordAnswer {
-            agent: agent.clone(),
-            call,
-            attempt,
-            response,
-        }));
+        self.give(&Command::of_runtime(Action::Shell(
+            ShellAction::RecordAnswer {
+                agent: agent.clone(),
+                call,
+                attempt,
+                response,
+            },
+        )));
     }
 }
 

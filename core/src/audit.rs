@@ -11,7 +11,7 @@
 
 use crate::command::Command;
 use crate::command::commit::{Commit, RebuildError};
-use crate::event::Event;
+use crate::event::{Event, WorldEvent};
 use crate::ids::{Digest, Position};
 use crate::world::World;
 use crate::world::decider::decider_id;
@@ -144,10 +144,10 @@ impl Auditor {
 fn opened_as(commit: &Commit) -> Option<crate::ids::WorldId> {
     let is_first = commit.header.first == Position::new(1);
     let first = commit.events.first()?;
-    if let Event::Forked(forked) = first {
+    if let Event::World(WorldEvent::Forked(forked)) = first {
         return (!is_first).then_some(forked.world);
     }
-    if let Event::WorldOpened(opened) = first {
+    if let Event::World(WorldEvent::WorldOpened(opened)) = first {
         is_first.then_some(opened.world)
     } else {
         None
@@ -157,9 +157,9 @@ fn opened_as(commit: &Commit) -> Option<crate::ids::WorldId> {
 /// The rules that `commit` begins an epoch of, if it begins one, and the build that carried them, if it says so.
 fn begins_epoch(commit: &Commit) -> Option<(Digest, Option<&str>)> {
     commit.events.iter().find_map(|event| {
-        if let Event::EpochOpened(opened) = event {
+        if let Event::World(WorldEvent::EpochOpened(opened)) = event {
             Some((opened.decider, Some(opened.binary.as_str())))
-        } else if let Event::WorldOpened(opened) = event {
+        } else if let Event::World(WorldEvent::WorldOpened(opened)) = event {
             Some((opened.decider, None))
         } else {
             None

@@ -211,32 +211,105 @@ macro_rules! payload {
     };
 }
 
-/// Declares the catalogue: number, schema version, payload and, in brackets, the field that holds content.
+/// Declares the catalogue, family by family: number, schema version, payload and, in brackets, the field that holds
+/// content. Kinds that belong to no family stand behind them.
 macro_rules! events {
-    ($($(#[$doc:meta])* $number:literal version $version:literal $name:ident $([$field:ident])?;)*) => {
-        $(payload!($name $(, $field)?);)*
+    ($($(#[$family_doc:meta])* family $family:ident($type:ident) {
+        $($(#[$doc:meta])* $number:literal version $version:literal $name:ident $([$field:ident])?;)*
+    })*
+    alone { $($(#[$lone_doc:meta])* $lone_number:literal version $lone_version:literal $lone:ident;)* }) => {
+        $($(payload!($name $(, $field)?);)*)*
+        $(payload!($lone);)*
 
         /// A recorded fact.
         #[derive(Debug, Clone, PartialEq, Eq)]
         pub enum Event {
-            $($(#[$doc])* $name($name),)*
+            $($(#[$family_doc])* $family($type),)*
+            $($(#[$lone_doc])* $lone($lone),)*
         }
+
+        $(
+            $(#[$family_doc])*
+            #[derive(Debug, Clone, PartialEq, Eq)]
+            pub enum $type {
+                $($(#[$doc])* $name($name),)*
+            }
+
+            impl $type {
+                /// Its kind.
+                #[must_use]
+                pub const fn kind(&self) -> EventKind {
+                    match self {
+                        $(Self::$name(_) => EventKind::$name,)*
+                    }
+                }
+
+                fn is_erased(&self) -> bool {
+                    match self {
+                        $(Self::$name(payload) => {
+                            payload.content().0.is_some_and(Encode::is_erased)
+                        })*
+                    }
+                }
+
+                fn to_record(&self) -> Result<EventRecord, RecordError> {
+                    match self {
+                        $(Self::$name(payload) => record($number, $version, stringify!($name), payload),)*
+                    }
+                }
+            }
+
+            impl From<$type> for Event {
+                fn from(event: $type) -> Self {
+                    Self::$family(event)
+                }
+            }
+
+            $(impl From<$name> for Event {
+                fn from(payload: $name) -> Self {
+                    Self::$family($type::$name(payload))
+                }
+            })*
+
+            $(impl $name {
+                /// This payload, if `event` is of its kind.
+                #[must_use]
+                pub const fn of_event(event: &Event) -> Option<&Self> {
+                    if let Event::$family($type::$name(payload)) = event {
+                        Some(payload)
+                    } else {
+                        None
+                    }
+                }
+            })*
+        )*
+
+        $(impl From<$lone> for Event {
+            fn from(payload: $lone) -> Self {
+                Self::$lone(payload)
+            }
+        })*
 
         /// The kinds of events. The numbers are for ever.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
         pub enum EventKind {
-            $($(#[$doc])* $name = $number,)*
+            $($($(#[$doc])* $name = $number,)*)*
+            $($(#[$lone_doc])* $lone = $lone_number,)*
         }
 
         impl EventKind {
-            /// All kinds of this build, with their schema versions.
-            pub const ALL: &'static [(Self, u16)] = &[$((Self::$name, $version),)*];
+            /// All kinds of this build, with their schema versions, in the order of their numbers.
+            pub const ALL: &'static [(Self, u16)] = &[
+                $($((Self::$name, $version),)*)*
+                $((Self::$lone, $lone_version),)*
+            ];
 
             /// The name, as in the documents.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
-                    $(Self::$name => stringify!($name),)*
+                    $($(Self::$name => stringify!($name),)*)*
+                    $(Self::$lone => stringify!($lone),)*
                 }
             }
         }
@@ -246,7 +319,8 @@ macro_rules! events {
             #[must_use]
             pub const fn kind(&self) -> EventKind {
                 match self {
-                    $(Self::$name(_) => EventKind::$name,)*
+                    $(Self::$family(event) => event.kind(),)*
+                    $(Self::$lone(_) => EventKind::$lone,)*
                 }
             }
 
@@ -254,7 +328,8 @@ macro_rules! events {
             #[must_use]
             pub fn is_erased(&self) -> bool {
                 match self {
-                    $(Self::$name(payload) => payload.content().0.is_some_and(Encode::is_erased),)*
+                    $(Self::$family(event) => event.is_erased(),)*
+                    $(Self::$lone(payload) => payload.content().0.is_some_and(Encode::is_erased),)*
                 }
             }
 
@@ -264,7 +339,10 @@ macro_rules! events {
             /// [`RecordError::Malformed`] if a value in it has no JSON form.
             pub fn to_record(&self) -> Result<EventRecord, RecordError> {
                 match self {
-                    $(Self::$name(payload) => record($number, $version, stringify!($name), payload),)*
+                    $(Self::$family(event) => event.to_record(),)*
+                    $(Self::$lone(payload) => {
+                        record($lone_number, $lone_version, stringify!($lone), payload)
+                    })*
                 }
             }
 
@@ -282,7 +360,12 @@ macro_rules! events {
             /// [`RecordError`]: unknown kind or version, or parts that do not fit.
             pub fn from_view(record: RecordView<'_>) -> Result<Self, RecordError> {
                 match (record.kind, record.version) {
-                    $(($number, $version) => Ok(Self::$name(read(stringify!($name), record)?)),)*
+                    $($(($number, $version) => {
+                        Ok(Self::$family($type::$name(read(stringify!($name), record)?)))
+                    })*)*
+                    $(($lone_number, $lone_version) => {
+                        Ok(Self::$lone(read(stringify!($lone), record)?))
+                    })*
                     (kind, version) => Err(RecordError::Unknown { kind, version }),
                 }
             }
@@ -329,114 +412,128 @@ fn read<P: Payload>(name: &'static str, record: RecordView<'_>) -> Result<P, Rec
 }
 
 events! {
-    /// A world began.
-    1 version 2 WorldOpened [text];
-    /// A process opened the world for writing.
-    2 version 1 Opened;
-    /// The room's definition changed.
-    3 version 3 SpecRevised [text];
-    /// Other rules decide from here on.
-    4 version 1 EpochOpened;
-    /// A person joined the roster.
-    5 version 1 PersonJoined;
-    /// Something is odd, and nothing was refused for it.
-    6 version 1 WarningRecorded;
-    /// A step of a world script is done.
-    7 version 1 StepDone;
-    /// A person left the roster.
-    8 version 1 PersonLeft;
-    /// The world has another owner or other labels.
-    9 version 1 Labelled;
-    /// A person has other rights.
-    10 version 1 RightsChanged;
-    /// A head of the log was signed.
-    11 version 1 HeadSigned;
-    /// The world was branched off another one.
-    12 version 1 Forked;
-    /// Somebody asked that content be erased.
-    13 version 1 ErasureRequested [basis];
-    /// Content was erased.
-    14 version 1 Erased;
-    /// The world was opened for the first time in a copy of its store.
-    15 version 1 Restored;
-    /// Somebody said something.
-    20 version 1 MessagePosted [body];
-    /// It was decided who hears a message and who answers it.
-    21 version 2 MessageRouted [unknown];
-    /// The world told people something.
-    22 version 2 NoticePosted;
-    /// A person put other words in the place of a message.
-    23 version 1 MessageEdited [body];
-    /// A message was taken back.
-    24 version 1 MessageRetracted;
-    /// An agent's reply was taken back, and is made anew.
-    25 version 1 ReplyRegenerated;
-    /// Parts of what an agent said were kept from people.
-    26 version 1 ArtifactWithheld;
-    /// A client told what its user sees.
-    27 version 1 StateObserved [state];
-    /// An agent took up its news.
-    40 version 1 TurnOpened;
-    /// An agent's news were set aside unanswered.
-    41 version 1 TurnDeclined;
-    /// A model is about to be asked.
-    42 version 1 ModelCalled;
-    /// The first words of a streaming reply are about to be shown.
-    43 version 1 StreamStarted;
-    /// A model answered.
-    44 version 1 ModelAnswered [response];
-    /// An attempt of a model call failed.
-    45 version 2 ModelFailed [detail];
-    /// An agent in code reacted.
-    46 version 1 AgentReacted [reaction];
-    /// An agent in code failed.
-    47 version 1 AgentFailed [detail];
-    /// The agent's next request does not extend its last one.
-    48 version 1 PrefixBroken;
-    /// A turn is over.
-    49 version 1 TurnClosed;
-    /// Somebody stopped what was going on.
-    50 version 1 Stopped;
-    /// An agent waited long enough for those whom it had asked.
-    51 version 1 JoinElapsed;
-    /// An agent handed the episode to another.
-    52 version 1 HandedOff;
-    /// A summary took the place of an agent's oldest items.
-    53 version 1 MemoryCompacted;
-    /// A streaming reply broke off with the process that showed it.
-    54 version 1 StreamCut;
-    /// An answer's tool calls were taken up.
-    60 version 1 CallsAdmitted;
-    /// A call waits for a person's permission.
-    61 version 2 ApprovalRequested;
-    /// A person decided.
-    62 version 2 ApprovalDecided [text];
-    /// Nobody decided in time.
-    63 version 1 ApprovalExpired;
-    /// A tool asks a person something.
-    64 version 1 QuestionAsked [question];
-    /// A person answered.
-    65 version 2 QuestionAnswered [text];
-    /// A tool is about to run.
-    66 version 1 ToolStarted;
-    /// A call has its result.
-    67 version 2 ToolFinished [outcome];
-    /// Nobody knows whether a call took effect.
-    68 version 1 OutcomeUnknown;
-    /// It became known, or a person said so.
-    69 version 2 OutcomeSettled [text];
-    /// The tool told what became of a lost run.
-    70 version 2 Reconciled [outcome];
-    /// A call was closed in favour of another.
-    71 version 1 CallReplaced;
-    /// An agent asked another.
-    72 version 1 AgentAsked;
-    /// A person allowed calls to come.
-    73 version 1 GrantGiven;
-    /// A grant allowed a call.
-    74 version 1 GrantUsed;
-    /// A grant is over before its time.
-    75 version 1 GrantRevoked;
-    /// A command that asserts a right was refused.
-    80 version 1 Refused;
+    /// Facts about the world as a whole: its definition, its rules, its people and its log.
+    family World(WorldEvent) {
+        /// A world began.
+        1 version 2 WorldOpened [text];
+        /// A process opened the world for writing.
+        2 version 1 Opened;
+        /// The room's definition changed.
+        3 version 3 SpecRevised [text];
+        /// Other rules decide from here on.
+        4 version 1 EpochOpened;
+        /// A person joined the roster.
+        5 version 1 PersonJoined;
+        /// Something is odd, and nothing was refused for it.
+        6 version 1 WarningRecorded;
+        /// A step of a world script is done.
+        7 version 1 StepDone;
+        /// A person left the roster.
+        8 version 1 PersonLeft;
+        /// The world has another owner or other labels.
+        9 version 1 Labelled;
+        /// A person has other rights.
+        10 version 1 RightsChanged;
+        /// A head of the log was signed.
+        11 version 1 HeadSigned;
+        /// The world was branched off another one.
+        12 version 1 Forked;
+        /// Somebody asked that content be erased.
+        13 version 1 ErasureRequested [basis];
+        /// Content was erased.
+        14 version 1 Erased;
+        /// The world was opened for the first time in a copy of its store.
+        15 version 1 Restored;
+    }
+    /// Facts about messages, notices and what clients show.
+    family Talk(TalkEvent) {
+        /// Somebody said something.
+        20 version 1 MessagePosted [body];
+        /// It was decided who hears a message and who answers it.
+        21 version 2 MessageRouted [unknown];
+        /// The world told people something.
+        22 version 2 NoticePosted;
+        /// A person put other words in the place of a message.
+        23 version 1 MessageEdited [body];
+        /// A message was taken back.
+        24 version 1 MessageRetracted;
+        /// An agent's reply was taken back, and is made anew.
+        25 version 1 ReplyRegenerated;
+        /// Parts of what an agent said were kept from people.
+        26 version 1 ArtifactWithheld;
+        /// A client told what its user sees.
+        27 version 1 StateObserved [state];
+    }
+    /// Facts about the turns of agents: their news, their models and their memories.
+    family Turn(TurnEvent) {
+        /// An agent took up its news.
+        40 version 1 TurnOpened;
+        /// An agent's news were set aside unanswered.
+        41 version 1 TurnDeclined;
+        /// A model is about to be asked.
+        42 version 1 ModelCalled;
+        /// The first words of a streaming reply are about to be shown.
+        43 version 1 StreamStarted;
+        /// A model answered.
+        44 version 1 ModelAnswered [response];
+        /// An attempt of a model call failed.
+        45 version 2 ModelFailed [detail];
+        /// An agent in code reacted.
+        46 version 1 AgentReacted [reaction];
+        /// An agent in code failed.
+        47 version 1 AgentFailed [detail];
+        /// The agent's next request does not extend its last one.
+        48 version 1 PrefixBroken;
+        /// A turn is over.
+        49 version 1 TurnClosed;
+        /// Somebody stopped what was going on.
+        50 version 1 Stopped;
+        /// An agent waited long enough for those whom it had asked.
+        51 version 1 JoinElapsed;
+        /// An agent handed the episode to another.
+        52 version 1 HandedOff;
+        /// A summary took the place of an agent's oldest items.
+        53 version 1 MemoryCompacted;
+        /// A streaming reply broke off with the process that showed it.
+        54 version 1 StreamCut;
+    }
+    /// Facts about tool calls, and what people decided about them.
+    family Call(CallEvent) {
+        /// An answer's tool calls were taken up.
+        60 version 1 CallsAdmitted;
+        /// A call waits for a person's permission.
+        61 version 2 ApprovalRequested;
+        /// A person decided.
+        62 version 2 ApprovalDecided [text];
+        /// Nobody decided in time.
+        63 version 1 ApprovalExpired;
+        /// A tool asks a person something.
+        64 version 1 QuestionAsked [question];
+        /// A person answered.
+        65 version 2 QuestionAnswered [text];
+        /// A tool is about to run.
+        66 version 1 ToolStarted;
+        /// A call has its result.
+        67 version 2 ToolFinished [outcome];
+        /// Nobody knows whether a call took effect.
+        68 version 1 OutcomeUnknown;
+        /// It became known, or a person said so.
+        69 version 2 OutcomeSettled [text];
+        /// The tool told what became of a lost run.
+        70 version 2 Reconciled [outcome];
+        /// A call was closed in favour of another.
+        71 version 1 CallReplaced;
+        /// An agent asked another.
+        72 version 1 AgentAsked;
+        /// A person allowed calls to come.
+        73 version 1 GrantGiven;
+        /// A grant allowed a call.
+        74 version 1 GrantUsed;
+        /// A grant is over before its time.
+        75 version 1 GrantRevoked;
+    }
+    alone {
+        /// A command that asserts a right was refused.
+        80 version 1 Refused;
+    }
 }

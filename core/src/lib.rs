@@ -16,7 +16,7 @@
 //!
 //! let mut world = World::default();
 //! let stamp = world.stamp(Time::SIMULATED_START, Seed::new([7; 16]));
-//! let command = Command::of_runtime(Action::Create {
+//! let command = Command::of_runtime(WorldAction::Create {
 //!     world: WorldId::from_stamp(&stamp),
 //!     name: WorldName::new("home")?,
 //!     clock: ClockKind::Simulated,

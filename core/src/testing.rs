@@ -5,7 +5,7 @@ use std::borrow::Borrow;
 use crate::command::commit::Commit;
 use crate::command::{Action, Command};
 use crate::event::refusal::{Refusal, RefusalReason};
-use crate::event::{Erased, ErasureRequested, Event};
+use crate::event::{Erased, ErasureRequested, Event, WorldEvent};
 use crate::ids::{Position, Seed, Stamp, Time};
 use crate::world::{Decision, World};
 
@@ -100,7 +100,9 @@ impl Past {
     pub(crate) fn erase(&mut self, request: Position) {
         let numbered = self.commits.iter().flat_map(Commit::numbered);
         let asked = numbered.into_iter().find(|(at, _)| *at == request);
-        let Some((_, Event::ErasureRequested(ErasureRequested { events, .. }))) = asked else {
+        let Some((_, Event::World(WorldEvent::ErasureRequested(ErasureRequested { events, .. })))) =
+            asked
+        else {
             return;
         };
         let spans = events.clone();
@@ -145,7 +147,7 @@ impl Past {
 
 /// The request that an event says is done.
 fn erased(event: &Event) -> Option<Position> {
-    if let Event::Erased(Erased { request, .. }) = event {
+    if let Event::World(WorldEvent::Erased(Erased { request, .. })) = event {
         Some(*request)
     } else {
         None

@@ -9,7 +9,7 @@ use folkmoot::core::command::commit::{Commit, CommitHeader};
 use folkmoot::core::content::Content;
 use folkmoot::core::event::{
     Author, ClockKind, Event, EventRecord, MessageBody, MessagePosted, Opened, StoredContent,
-    WorldOpened,
+    TalkEvent, WorldEvent, WorldOpened,
 };
 use folkmoot::core::ids::principal::Principal;
 use folkmoot::core::ids::{
@@ -172,7 +172,10 @@ fn creation(number: u64) -> Fallible<Commit> {
     };
     Ok(Commit {
         header: header(world, 1),
-        events: vec![Event::WorldOpened(opened), Event::Opened(opening)],
+        events: vec![
+            Event::World(WorldEvent::WorldOpened(opened)),
+            Event::World(WorldEvent::Opened(opening)),
+        ],
     })
 }
 
@@ -186,6 +189,6 @@ fn post(world: WorldId, first: u64) -> Fallible<Commit> {
     );
     Ok(Commit {
         header: header(world, first),
-        events: vec![Event::MessagePosted(message)],
+        events: vec![Event::Talk(TalkEvent::MessagePosted(message))],
     })
 }

@@ -1,7 +1,7 @@
 //! An endless conversation, made by the room's own decisions: a person asks, an agent calls a tool and answers.
 
 use folkmoot::core::command::commit::Commit;
-use folkmoot::core::command::{Action, Command};
+use folkmoot::core::command::{Action, Command, ShellAction, TalkAction, WorldAction};
 use folkmoot::core::event::ClockKind;
 use folkmoot::core::ids::principal::{Person, Principal};
 use folkmoot::core::ids::{
@@ -43,7 +43,7 @@ impl Conversation {
         };
         let name = WorldName::new(name)?;
         let stamp = stamp(Digest::of(&[name.as_str().as_bytes()]), 0);
-        let create = Action::Create {
+        let create = Action::World(WorldAction::Create {
             world: WorldId::from_stamp(&stamp),
             name,
             clock: ClockKind::System,
@@ -52,7 +52,7 @@ impl Conversation {
             node: NodeId::from_stamp(&stamp),
             signer: None,
             copy: None,
-        };
+        });
         let first = own.commit(&Command::of_runtime(create), &stamp)?;
         Ok((own, first))
     }
@@ -68,50 +68,52 @@ impl Conversation {
     fn command(&mut self) -> Fallible<Command> {
         if let Some((agent, call, attempt)) = self.running.take() {
             let outcome = ToolOutcome::text(room::TEXT);
-            return Ok(Command::of_runtime(Action::FinishTool {
-                agent,
-                call,
-                attempt,
-                outcome,
-                progress: None,
-            }));
+            return Ok(Command::of_runtime(Action::Shell(
+                ShellAction::FinishTool {
+                    agent,
+                    call,
+                    attempt,
+                    outcome,
+                    progress: None,
+                },
+            )));
         }
         let Some(effect) = self.world.owed().next() else {
             let text = format!("{}: {}", self.steps, room::TEXT);
-            let post = Action::PostMessage {
+            let post = Action::Talk(TalkAction::PostMessage {
                 text,
                 attachments: Vec::new(),
                 reply_to: None,
-            };
+            });
             return Ok(Command::of(self.person.clone(), post));
         };
         let reaction = Reaction::AskModel(Parameters::default());
         let action = match effect {
             Effect::Wake { agent, .. } => {
                 let horizon = self.world.head();
-                Action::OpenTurn {
+                Action::Shell(ShellAction::OpenTurn {
                     agent,
                     horizon,
                     reaction,
-                }
+                })
             }
-            Effect::Continue { agent, turn, .. } => Action::ContinueTurn {
+            Effect::Continue { agent, turn, .. } => Action::Shell(ShellAction::ContinueTurn {
                 agent,
                 turn,
                 reaction,
-            },
+            }),
             Effect::CallModel {
                 agent,
                 call,
                 attempt,
             } => {
                 let response = self.response();
-                Action::RecordAnswer {
+                Action::Shell(ShellAction::RecordAnswer {
                     agent,
                     call,
                     attempt,
                     response,
-                }
+                })
             }
             Effect::RunTool {
                 agent,
@@ -119,11 +121,11 @@ impl Conversation {
                 attempt,
             } => {
                 self.running = Some((agent.clone(), call, attempt));
-                Action::StartTool {
+                Action::Shell(ShellAction::StartTool {
                     agent,
                     call,
                     attempt,
-                }
+                })
             }
             Effect::RetryModel { .. }
             | Effect::Reconcile { .. }

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::time::{Duration, Instant};
 
 use criterion::{BenchmarkId, Criterion, criterion_group};
-use folkmoot::core::command::{Action, Command};
+use folkmoot::core::command::{Action, Command, ShellAction, TalkAction, WorldAction};
 use folkmoot::core::event::ClockKind;
 use folkmoot::core::ids::principal::{Person, Principal};
 use folkmoot::core::ids::{AgentName, NodeId, PersonName, Seed, Stamp, Time, WorldId, WorldName};
@@ -39,7 +39,7 @@ impl Room {
             time: Time::SIMULATED_START,
             seed: Seed::new([0; 16]),
         };
-        let create = Action::Create {
+        let create = Action::World(WorldAction::Create {
             world: WorldId::from_stamp(&stamp),
             name: WorldName::new("room")?,
             clock: ClockKind::Simulated,
@@ -52,7 +52,7 @@ impl Room {
             node: NodeId::from_stamp(&stamp),
             signer: None,
             copy: None,
-        };
+        });
         let display = PersonName::new("ada")?;
         let ada = Principal::Person(Person {
             method: "bench".to_owned(),
@@ -92,18 +92,18 @@ impl Room {
             "@{agent} please look at number {}, and tell me what you think of it",
             self.said
         );
-        let post = Action::PostMessage {
+        let post = Action::Talk(TalkAction::PostMessage {
             text,
             attachments: Vec::new(),
             reply_to: None,
-        };
+        });
         self.give(&Command::of(self.ada.clone(), post));
         let (horizon, reaction) = (self.world.head(), Reaction::Pass { note: None });
-        self.give(&Command::of_runtime(Action::OpenTurn {
+        self.give(&Command::of_runtime(Action::Shell(ShellAction::OpenTurn {
             agent,
             horizon,
             reaction,
-        }));
+        })));
         self.said += 1;
         Ok(())
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use folkmoot_agents::{FoldError, Runtime, fold_world, fold_world_from};
-use folkmoot_core::event::{ClockKind, Event, Right};
+use folkmoot_core::event::{ClockKind, Event, Right, WorldEvent};
 use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{Position, Time, WorldId, WorldName};
 use folkmoot_core::port::{EventLog as _, Labels, ReadError, WorldEntry};
@@ -178,7 +178,7 @@ async fn clock(store: &Store, entry: &WorldEntry) -> Result<ClockKind, FoldError
         .try_next()
         .await?;
     let event = first.and_then(|stored| stored.commit.events.into_iter().next());
-    if let Some(Event::WorldOpened(opened)) = event {
+    if let Some(Event::World(WorldEvent::WorldOpened(opened))) = event {
         return Ok(opened.clock);
     }
     Ok(fold_world(store, &entry.name, None).await?.clock())

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use folkmoot::core::command::commit::Commit;
-use folkmoot::core::event::Event;
+use folkmoot::core::event::{Event, WorldEvent};
 use folkmoot::core::ids::{CallId, Position, RequestId, WorldId};
 use folkmoot::core::port::{AppendError, Appended};
 
@@ -112,7 +112,7 @@ impl Checker {
     fn take(&mut self, commit: &Commit) -> Result<(), Violation> {
         self.asked.remove(&place(commit));
         let world = commit.header.world;
-        if let Some(Event::Forked(forked)) = commit.events.first() {
+        if let Some(Event::World(WorldEvent::Forked(forked))) = commit.events.first() {
             let parent = self
                 .books
                 .get(&forked.parent)
@@ -195,7 +195,7 @@ fn place(commit: &Commit) -> (WorldId, Position) {
 
 /// The fork that a commit begins, if it begins one.
 fn begins(commit: &Commit) -> Option<WorldId> {
-    if let Some(Event::Forked(forked)) = commit.events.first() {
+    if let Some(Event::World(WorldEvent::Forked(forked))) = commit.events.first() {
         Some(forked.world)
     } else {
         None

@@ -5,6 +5,7 @@ use std::io;
 use folkmoot_core::command::commit::{Commit, Keyed};
 use folkmoot_core::event::{
     Event, EventKind, Forked, Labelled, MessageEdited, MessageRetracted, ReplyRegenerated,
+    TalkEvent, WorldEvent,
 };
 use folkmoot_core::ids::{Digest, Incarnation, Position, Time, WorldId, WorldName};
 use folkmoot_core::spec::Privacy;
@@ -99,14 +100,14 @@ impl Summary {
     }
 
     fn note_first(&mut self, event: Option<&Event>) {
-        if let Some(Event::WorldOpened(opened)) = event
+        if let Some(Event::World(WorldEvent::WorldOpened(opened))) = event
             && opened.world == self.world
             && self.first.get() == 1
         {
             self.created = Some(opened.name.clone());
             self.is_sealed = opened.spec.policy.privacy == Privacy::Sealed;
         }
-        if let Some(Event::Forked(forked)) = event
+        if let Some(Event::World(WorldEvent::Forked(forked))) = event
             && forked.world == self.world
             && self.first == forked.base.of.next()
         {
@@ -118,13 +119,13 @@ impl Summary {
     }
 
     fn note(&mut self, event: &Event) {
-        if let Event::Opened(opened) = event {
+        if let Event::World(WorldEvent::Opened(opened)) = event {
             self.opened = Some(opened.incarnation);
-        } else if let Event::Labelled(labelled) = event {
+        } else if let Event::World(WorldEvent::Labelled(labelled)) = event {
             self.labelled = Some(labelled.clone());
-        } else if let Event::MessageEdited(MessageEdited { gone, .. })
-        | Event::MessageRetracted(MessageRetracted { gone, .. })
-        | Event::ReplyRegenerated(ReplyRegenerated { gone, .. }) = event
+        } else if let Event::Talk(TalkEvent::MessageEdited(MessageEdited { gone, .. }))
+        | Event::Talk(TalkEvent::MessageRetracted(MessageRetracted { gone, .. }))
+        | Event::Talk(TalkEvent::ReplyRegenerated(ReplyRegenerated { gone, .. })) = event
         {
             self.gone.extend_from_slice(gone);
         }

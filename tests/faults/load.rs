@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use folkmoot::core::command::Action;
-use folkmoot::core::event::Event;
+use folkmoot::core::command::{Action, TalkAction};
+use folkmoot::core::event::{Event, TalkEvent};
 use folkmoot::core::ids::Position;
 use folkmoot::core::model::response::{LLMResponse, ModelError};
 use folkmoot::core::port::{Drafts, EventLog as _, Model, ModelCall};
@@ -240,11 +240,11 @@ async fn write_everywhere(runtime: &Runtime, busy: &WorldHandle, worlds: u64) ->
 async fn say(seat: Seat, client: u64) {
     let text = format!("This is client {client}.");
     seat.give(
-        Action::PostMessage {
+        Action::Talk(TalkAction::PostMessage {
             text,
             attachments: Vec::new(),
             reply_to: None,
-        },
+        }),
         None,
     )
     .await
@@ -275,7 +275,7 @@ async fn said_in(store: &Store, world: &str) -> Vec<String> {
         .iter()
         .flat_map(|commit| &commit.events)
         .filter_map(|event| {
-            let Event::MessagePosted(posted) = event else {
+            let Event::Talk(TalkEvent::MessagePosted(posted)) = event else {
                 return None;
             };
             Some(posted.body.present().unwrap().text.clone())

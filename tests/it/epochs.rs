@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use folkmoot::audit::{self, Verdict, WorldReport};
-use folkmoot::core::command::Action;
 use folkmoot::core::command::commit::Commit;
-use folkmoot::core::event::{Event, EventKind, EventRecord};
+use folkmoot::core::command::{Action, TalkAction};
+use folkmoot::core::event::{Event, EventKind, EventRecord, WorldEvent};
 use folkmoot::core::ids::Incarnation;
 use folkmoot::core::port::{EventLog as _, Labels, ReadError};
 use folkmoot::core::world::decider::{DECIDER_VERSION, decider_id};
@@ -42,7 +42,7 @@ async fn append(store: &Store, commits: Vec<Commit>) {
     let mut incarnation = Incarnation(1);
     for commit in commits {
         let opened = |event: &Event| {
-            if let Event::Opened(opened) = event {
+            if let Event::World(WorldEvent::Opened(opened)) = event {
                 Some(opened.incarnation)
             } else {
                 None
@@ -79,11 +79,11 @@ async fn open(store: &Store, name: &WorldName) -> Result<Runtime, OpenError> {
     let seat = world.as_principal(Proof::script("ada".to_owned().try_into().unwrap()));
     let text = "And on we go.".to_owned();
     seat.give(
-        Action::PostMessage {
+        Action::Talk(TalkAction::PostMessage {
             text,
             attachments: Vec::new(),
             reply_to: None,
-        },
+        }),
         None,
     )
     .await

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use folkmoot::core::command::commit::Commit;
-use folkmoot::core::event::{Event, PrefixCause, Span};
+use folkmoot::core::event::{Event, PrefixCause, Span, TurnEvent, WorldEvent};
 use folkmoot::core::ids::Position;
 use folkmoot::core::model::response::Part;
 use folkmoot::core::port::{Checkpoints as _, EventLog as _};
@@ -120,7 +120,7 @@ async fn what_is_erased_is_in_no_state_no_request_and_no_file() {
         .iter()
         .flat_map(|commit| &commit.events)
         .filter_map(|event| {
-            if let Event::PrefixBroken(broken) = event {
+            if let Event::Turn(TurnEvent::PrefixBroken(broken)) = event {
                 Some(broken.cause)
             } else {
                 None
@@ -170,7 +170,7 @@ async fn an_erasure_is_owed_until_it_is_done_also_to_a_world_that_performs_nothi
     let done = commits
         .iter()
         .flat_map(|commit| &commit.events)
-        .filter(|event| matches!(event, Event::Erased(_)));
+        .filter(|event| matches!(event, Event::World(WorldEvent::Erased(_))));
     assert_eq!(done.count(), 1);
     assert!(!format!("{commits:?}").contains(CANARY));
     let saved = store
@@ -203,7 +203,7 @@ async fn a_world_that_was_closed_with_an_erasure_under_way_has_done_it() {
         commits
             .iter()
             .flat_map(|commit| &commit.events)
-            .any(|event| matches!(event, Event::Erased(_)))
+            .any(|event| matches!(event, Event::World(WorldEvent::Erased(_))))
     );
     assert!(!format!("{commits:?}").contains(CANARY));
 }
@@ -291,7 +291,7 @@ async fn live_log(store: &Store) -> usize {
     commits
         .iter()
         .flat_map(|commit| &commit.events)
-        .filter(|event| matches!(event, Event::Erased(_)))
+        .filter(|event| matches!(event, Event::World(WorldEvent::Erased(_))))
         .count()
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use folkmoot::core::command::Judgement;
-use folkmoot::core::event::{CallStatus, Event, ForkEffects, Verdict};
+use folkmoot::core::event::{CallEvent, CallStatus, Event, ForkEffects, TurnEvent, Verdict};
 use folkmoot::core::ids::{Position, WorldName};
 use folkmoot::core::model::response::{LLMResponse, ModelError};
 use folkmoot::core::port::{
@@ -258,7 +258,7 @@ async fn decide(world: &WorldHandle, verdict: Verdict) {
 
 fn ends(events: &[Event]) -> Vec<CallStatus> {
     let status = |event: &Event| {
-        if let Event::ToolFinished(end) = event {
+        if let Event::Call(CallEvent::ToolFinished(end)) = event {
             Some(end.status.clone())
         } else {
             None
@@ -313,7 +313,7 @@ async fn what_did_not_happen_in_the_parent_does_not_happen_in_the_fork() {
     let happened = events(&store, &name(1)).await;
     assert_eq!(ends(&happened), [CallStatus::Denied]);
     let failed = happened.iter().find_map(|event| {
-        if let Event::ModelFailed(failed) = event {
+        if let Event::Turn(TurnEvent::ModelFailed(failed)) = event {
             Some(failed)
         } else {
             None

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use folkmoot::audit::{Auditor, Finding};
 use folkmoot::core::command::commit::Commit;
-use folkmoot::core::event::{Event, EventRecord, StoredContent};
+use folkmoot::core::event::{Event, EventRecord, StoredContent, WorldEvent};
 use folkmoot::core::world::Activity;
 use folkmoot::core::world::decider::DECIDER_VERSION;
 use folkmoot_tests::{Cut, Kept, Stage, commits_of, golden_commit};
@@ -106,7 +106,7 @@ fn golden_logs_are_decided_again_as_they_were() {
 /// Puts a folder of no machine in the place of the one that a log was made in.
 pub(crate) fn without_base(commits: &mut [Commit]) {
     for event in commits.iter_mut().flat_map(|commit| &mut commit.events) {
-        if let Event::WorldOpened(opened) = event {
+        if let Event::World(WorldEvent::WorldOpened(opened)) = event {
             opened.base = Some("worlds".to_owned());
         }
     }

@@ -1,7 +1,7 @@
 //! Whom a world belongs to and how it is labelled, by the word of whoever opens it.
 
 use folkmoot::core::event::refusal::Refusal;
-use folkmoot::core::event::{Event, Labelled};
+use folkmoot::core::event::{Event, Labelled, WorldEvent};
 use folkmoot::core::port::{EventLog as _, Labels};
 use folkmoot::{OpenError, Opening, Runtime, Store};
 use folkmoot_tests::{Room, commits_of, room_name};
@@ -35,7 +35,7 @@ async fn opened(store: &Store, opening: Opening) -> (Labelled, Vec<Labelled>) {
         .into_iter()
         .flat_map(|commit| commit.events);
     let recorded = events.filter_map(|event| {
-        if let Event::Labelled(labelled) = event {
+        if let Event::World(WorldEvent::Labelled(labelled)) = event {
             Some(labelled)
         } else {
             None

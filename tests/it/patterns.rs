@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use folkmoot::core::event::{Event, RoutingRule};
+use folkmoot::core::event::{Event, RoutingRule, TalkEvent};
 use folkmoot::script::{Claim, Script, Verb};
 use folkmoot_tests::{Cut, Kept, Stage, commits_of};
 
@@ -37,7 +37,7 @@ async fn rules(file: &Path) -> Vec<RoutingRule> {
     runtime.shutdown().await;
     let commits = commits_of(stage.store(), &stage.script.world).await;
     let rule = |event: &Event| {
-        if let Event::MessageRouted(routed) = event {
+        if let Event::Talk(TalkEvent::MessageRouted(routed)) = event {
             Some(routed.rule)
         } else {
             None

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use folkmoot::core::command::commit::{Commit, StepKey};
-use folkmoot::core::command::{Action, Judgement, Reply, Settlement};
+use folkmoot::core::command::{Action, ConsentAction, Judgement, Reply, Settlement, TalkAction};
 use folkmoot::core::event::{ClockKind, Verdict};
 use folkmoot::core::ids::Digest;
 use folkmoot::core::world::World;
@@ -242,31 +242,35 @@ impl Play {
         let all = self.world.operator().read(waiting).await?;
         let first = |fits: fn(&Asks) -> bool| all.iter().find(|one| fits(&one.asks)).cloned();
         let action = match deed {
-            Deed::Say(text) => Some(Action::PostMessage {
+            Deed::Say(text) => Some(Action::Talk(TalkAction::PostMessage {
                 text: text.clone(),
                 attachments: Vec::new(),
                 reply_to: None,
-            }),
+            })),
             Deed::Decide(verdict) => {
-                first(|asks| matches!(asks, Asks::Approval { .. })).map(|one| Action::Decide {
-                    agent: one.agent,
-                    request: one.request,
-                    judgement: Judgement::new(*verdict),
+                first(|asks| matches!(asks, Asks::Approval { .. })).map(|one| {
+                    Action::Consent(ConsentAction::Decide {
+                        agent: one.agent,
+                        request: one.request,
+                        judgement: Judgement::new(*verdict),
+                    })
                 })
             }
-            Deed::Answer => {
-                first(|asks| matches!(asks, Asks::Question { .. })).map(|one| Action::Answer {
+            Deed::Answer => first(|asks| matches!(asks, Asks::Question { .. })).map(|one| {
+                Action::Consent(ConsentAction::Answer {
                     request: one.request,
                     reply: Reply::Options(vec![1]),
                 })
-            }
+            }),
             Deed::Settle(settlement) => {
-                first(|asks| matches!(asks, Asks::Outcome { .. })).map(|one| Action::Settle {
-                    request: one.request,
-                    settlement: settlement.clone(),
+                first(|asks| matches!(asks, Asks::Outcome { .. })).map(|one| {
+                    Action::Consent(ConsentAction::Settle {
+                        request: one.request,
+                        settlement: settlement.clone(),
+                    })
                 })
             }
-            Deed::Stop => Some(Action::Stop { episode: None }),
+            Deed::Stop => Some(Action::Talk(TalkAction::Stop { episode: None })),
             Deed::Advance(minutes) => {
                 self.steps += 1;
                 let step = StepKey {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use folkmoot::core::command::commit::Commit;
-use folkmoot::core::event::{Event, ModelCalled, Purpose};
+use folkmoot::core::event::{Event, ModelCalled, Purpose, TurnEvent};
 use folkmoot::core::ids::AgentName;
 use folkmoot::core::model::response::Part;
 use folkmoot::core::prompt::{Item, ModelRequest};
@@ -24,12 +24,12 @@ struct Requests {
 impl Requests {
     fn take(&mut self, commit: &Commit, world: &World) {
         for event in &commit.events {
-            if let Event::PrefixBroken(broken) = event {
+            if let Event::Turn(TurnEvent::PrefixBroken(broken)) = event {
                 self.broken.insert(broken.agent.clone());
             }
         }
         for event in &commit.events {
-            if let Event::ModelCalled(called) = event {
+            if let Event::Turn(TurnEvent::ModelCalled(called)) = event {
                 let ask = world.model_ask(&called.agent).unwrap();
                 assert_eq!(ask.purpose, called.purpose);
                 self.asked(called, &ask.request);

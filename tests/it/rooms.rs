@@ -5,8 +5,12 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::time::Duration;
 
-use folkmoot::core::command::{Action, Command, Judgement, Reply, Settlement};
-use folkmoot::core::event::{Author, Event, EventKind, Purpose, RoutingRule, Verdict};
+use folkmoot::core::command::{
+    Action, Command, ConsentAction, Judgement, Reply, Settlement, TalkAction,
+};
+use folkmoot::core::event::{
+    Author, Event, EventKind, Purpose, RoutingRule, TalkEvent, TurnEvent, Verdict,
+};
 use folkmoot::core::ids::{AgentName, EpisodeId, TurnId};
 use folkmoot::core::spec::{Definition, Limits, SpecText};
 use folkmoot::core::world::{Activity, RequestKind};
@@ -112,21 +116,23 @@ fn play(seed: u64) -> PureRoom {
 fn deed(room: &mut PureRoom, dice: &mut Dice) {
     let newest = room.world.transcript().back().map(|message| message.id);
     let action = match dice.below(14) {
-        0 => Some(Action::Stop { episode: None }),
-        1 => newest.map(|message| Action::Retract { message }),
-        2 => newest.map(|message| Action::Edit {
-            message,
-            text: speech(dice),
+        0 => Some(Action::Talk(TalkAction::Stop { episode: None })),
+        1 => newest.map(|message| Action::Talk(TalkAction::Retract { message })),
+        2 => newest.map(|message| {
+            Action::Talk(TalkAction::Edit {
+                message,
+                text: speech(dice),
+            })
         }),
-        3 => newest.map(|message| Action::Regenerate { message }),
+        3 => newest.map(|message| Action::Talk(TalkAction::Regenerate { message })),
         4 | 5 => decision(room, dice),
         6 => return room.crash(),
         7 => return room.advance(Duration::from_secs(60 * 20)),
-        _ => Some(Action::PostMessage {
+        _ => Some(Action::Talk(TalkAction::PostMessage {
             text: speech(dice),
             attachments: Vec::new(),
             reply_to: None,
-        }),
+        })),
     };
     if let Some(action) = action {
         // What the room refuses is an answer as well.
@@ -146,20 +152,20 @@ fn decision(room: &PureRoom, dice: &mut Dice) -> Option<Action> {
                 Verdict::Deny
             };
             let agent = asked.agent.clone();
-            Action::Decide {
+            Action::Consent(ConsentAction::Decide {
                 agent,
                 request,
                 judgement: Judgement::new(verdict),
-            }
+            })
         }
-        RequestKind::Question { .. } => Action::Answer {
+        RequestKind::Question { .. } => Action::Consent(ConsentAction::Answer {
             request,
             reply: Reply::Options(vec![0]),
-        },
-        RequestKind::Outcome { .. } => Action::Settle {
+        }),
+        RequestKind::Outcome { .. } => Action::Consent(ConsentAction::Settle {
             request,
             settlement: Settlement::Ran(None),
-        },
+        }),
     })
 }
 
@@ -210,20 +216,20 @@ fn charged(room: &PureRoom) -> BTreeMap<EpisodeId, Charged> {
     );
     for (at, event) in room.commits.iter().flat_map(|commit| commit.numbered()) {
         match event {
-            Event::TurnOpened(opened) => {
+            Event::Turn(TurnEvent::TurnOpened(opened)) => {
                 turns.insert(TurnId(at), opened.episode);
             }
-            Event::ModelCalled(called) if called.call.0 == at => {
+            Event::Turn(TurnEvent::ModelCalled(called)) if called.call.0 == at => {
                 let charged = charged.entry(turns[&called.turn]).or_default();
                 charged.all += 1;
                 if called.purpose != Purpose::Compaction {
                     *charged.own.entry(called.agent.clone()).or_default() += 1;
                 }
             }
-            Event::MessagePosted(posted) => {
+            Event::Talk(TalkEvent::MessagePosted(posted)) => {
                 authors.insert(at, posted.author.clone());
             }
-            Event::MessageRouted(routed) => {
+            Event::Talk(TalkEvent::MessageRouted(routed)) => {
                 let is_hop = matches!(authors.get(&routed.message), Some(Author::Agent(_)))
                     && !routed.respond.is_empty();
                 charged.entry(routed.episode).or_default().hops += u32::from(is_hop);
@@ -259,8 +265,8 @@ fn check_broadcasts(room: &PureRoom, seed: u64) {
     let mut starts_with_at = BTreeMap::new();
     for (at, event) in room.commits.iter().flat_map(|commit| commit.numbered()) {
         let said = match event {
-            Event::MessagePosted(posted) => posted.body.present(),
-            Event::MessageEdited(edited) => edited.body.present(),
+            Event::Talk(TalkEvent::MessagePosted(posted)) => posted.body.present(),
+            Event::Talk(TalkEvent::MessageEdited(edited)) => edited.body.present(),
             _ => None,
         };
         if let Some(body) = said {
@@ -274,7 +280,7 @@ fn check_broadcasts(room: &PureRoom, seed: u64) {
                         .any(|line| line.trim_start().starts_with('@')),
             );
         }
-        if let Event::MessageRouted(routed) = event {
+        if let Event::Talk(TalkEvent::MessageRouted(routed)) = event {
             let is_broadcast =
                 matches!(routed.rule, RoutingRule::Everyone | RoutingRule::MainAgent);
             let addresses = starts_with_at.get(&routed.message) == Some(&true);

@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use folkmoot::core::command::Action;
 use folkmoot::core::command::commit::Commit;
-use folkmoot::core::event::{ClockKind, Event, HeadSigned, Occasion};
+use folkmoot::core::command::{Action, TalkAction};
+use folkmoot::core::event::{ClockKind, Event, HeadSigned, Occasion, WorldEvent};
 use folkmoot::core::ids::Position;
 use folkmoot::core::model::response::ModelErrorKind;
 use folkmoot::core::port::{Custody as _, EventLog as _};
@@ -63,7 +63,7 @@ async fn signed(store: &Store) -> Vec<(Position, HeadSigned)> {
         .iter()
         .flat_map(Commit::numbered)
         .filter_map(|(at, event)| match event {
-            Event::HeadSigned(signed) => Some((at, signed.clone())),
+            Event::World(WorldEvent::HeadSigned(signed)) => Some((at, signed.clone())),
             _ => None,
         });
     heads.collect()
@@ -190,7 +190,7 @@ async fn a_world_is_signed_before_it_falls_asleep() {
     assert_eq!(occasions(&store).await, [Occasion::Close]);
     assert!(world.is_open());
 
-    let stop = Action::Stop { episode: None };
+    let stop = Action::Talk(TalkAction::Stop { episode: None });
     assert!(
         person(&world, "ada").give(stop, None).await.is_err(),
         "it was opened again for that"
@@ -226,7 +226,7 @@ async fn keys_come_go_and_change_between_openings() {
             .iter()
             .flat_map(|commit| &commit.events)
             .filter_map(|event| match event {
-                Event::Opened(opened) => Some(opened.signer.is_some()),
+                Event::World(WorldEvent::Opened(opened)) => Some(opened.signer.is_some()),
                 _ => None,
             });
     assert_eq!(openings.collect::<Vec<_>>(), [true, false, true]);

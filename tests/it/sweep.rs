@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use folkmoot::core::command::Settlement;
 use folkmoot::core::command::commit::Commit;
-use folkmoot::core::event::Event;
+use folkmoot::core::event::{Event, WorldEvent};
 use folkmoot::core::ids::{CallId, RequestId};
 use folkmoot::core::world::effect::Effect;
 use folkmoot::proof::note::SignerKey;
@@ -243,7 +243,12 @@ async fn check(stage: &Stage, what: &str, uncut: &Uncut) {
         [],
         "{what}: an unrepeatable tool was started twice"
     );
-    let is_signature = |commit: &Commit| matches!(commit.events.as_slice(), [Event::HeadSigned(_)]);
+    let is_signature = |commit: &Commit| {
+        matches!(
+            commit.events.as_slice(),
+            [Event::World(WorldEvent::HeadSigned(_))]
+        )
+    };
     assert!(
         !commits.windows(2).any(|pair| pair.iter().all(is_signature)),
         "{what}: a signature was signed"

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use folkmoot::core::command::commit::StepKey;
 use folkmoot::core::content::Content;
-use folkmoot::core::event::{Author, Event, MessageBody, MessageEdited, MessageRetracted};
+use folkmoot::core::event::{
+    Author, Event, MessageBody, MessageEdited, MessageRetracted, TalkEvent,
+};
 use folkmoot::core::ids::{Digest, MessageId, PersonName, Position};
 use folkmoot::core::port::EventLog as _;
 use folkmoot::{
@@ -115,11 +117,11 @@ async fn a_page_in_the_middle_shows_no_message_that_was_taken_back_or_edited_lat
     let gone = vec![second, at(3)];
     append(
         &store,
-        Event::MessageRetracted(MessageRetracted {
+        Event::Talk(TalkEvent::MessageRetracted(MessageRetracted {
             message: MessageId(second),
             at: second,
             gone,
-        }),
+        })),
     )
     .await;
     let edited = MessageEdited {
@@ -133,7 +135,7 @@ async fn a_page_in_the_middle_shows_no_message_that_was_taken_back_or_edited_lat
             attachments: Vec::new(),
         }),
     };
-    append(&store, Event::MessageEdited(edited)).await;
+    append(&store, Event::Talk(TalkEvent::MessageEdited(edited))).await;
     let now = ["in other words", "message 5", "message 4", "message 3"];
     assert_eq!(texts(&page(&store, None, 100).await), now);
     assert_eq!(texts(&page(&store, Some(last.next()), 100).await), now[1..]);
@@ -178,7 +180,7 @@ async fn a_page_costs_what_is_on_it_however_long_the_log_is() {
 async fn all_at(store: &Store, number: usize) -> Position {
     let commits = commits_of(store, &room_name()).await;
     let is_it = |event: &Event| match event {
-        Event::MessagePosted(posted) => posted
+        Event::Talk(TalkEvent::MessagePosted(posted)) => posted
             .body
             .present()
             .is_some_and(|body| body.text == format!("message {number}")),

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
 use folkmoot::core::command::commit::Commit;
-use folkmoot::core::event::{Event, ForkEffects};
+use folkmoot::core::event::{CallEvent, Event, ForkEffects, WorldEvent};
 use folkmoot::core::ids::{Attempt, CallId, Time, WorldId};
 use folkmoot::core::port::{Clock, Tool, ToolCall};
 use folkmoot::core::spec::Definition;
@@ -45,7 +45,7 @@ impl Default for Probe {
 impl Probe {
     /// Notes the runs that a durable commit allows, and those that it ends: one of these may never have begun.
     pub fn note(&self, commit: &Commit) {
-        if let Some(Event::Forked(forked)) = commit.events.first()
+        if let Some(Event::World(WorldEvent::Forked(forked))) = commit.events.first()
             && forked.effects == ForkEffects::Recorded
         {
             lock(&self.0.dry).insert(forked.world);
@@ -55,10 +55,10 @@ impl Probe {
         }
         self.0.busy.send_modify(|busy| {
             for event in &commit.events {
-                if let Event::ToolStarted(started) = event {
+                if let Event::Call(CallEvent::ToolStarted(started)) = event {
                     busy.insert((started.call, started.attempt));
                 }
-                if let Event::ToolFinished(finished) = event {
+                if let Event::Call(CallEvent::ToolFinished(finished)) = event {
                     busy.retain(|(call, _)| *call != finished.call);
                 }
             }

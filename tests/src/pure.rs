@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use folkmoot::core::command::commit::Commit;
-use folkmoot::core::command::{Action, Command};
+use folkmoot::core::command::{Action, Command, ShellAction, WorldAction};
 use folkmoot::core::event::refusal::Refusal;
 use folkmoot::core::event::{ClockKind, TreeHead};
 use folkmoot::core::ids::{AgentName, Digest, NodeId, Position, Seed, Time, WorldId, WorldName};
@@ -96,7 +96,7 @@ impl PureRoom {
         let name = WorldName::new("room").expect("a fitting name");
         let signer = room.key();
         let (clock, base, copy) = (ClockKind::Simulated, None, None);
-        let create = Action::Create {
+        let create = Action::World(WorldAction::Create {
             world,
             name,
             clock,
@@ -105,7 +105,7 @@ impl PureRoom {
             node,
             signer,
             copy,
-        };
+        });
         room.give(&Command::of_runtime(create))
             .expect("the room can be opened");
         room
@@ -131,13 +131,13 @@ impl PureRoom {
     /// A process opens the room anew; what an older one had started is lost.
     pub fn crash(&mut self) {
         let signer = self.key();
-        let open = Action::Open {
+        let open = Action::World(WorldAction::Open {
             node: NodeId(uuid::Uuid::nil()),
             base: None,
             revise: None,
             signer,
             copy: None,
-        };
+        });
         self.give(&Command::of_runtime(open))
             .expect("a room can be opened again");
     }
@@ -155,7 +155,7 @@ impl PureRoom {
     /// Moves the clock on and records what became due.
     pub fn advance(&mut self, by: Duration) {
         self.now = self.now.max(self.world.time()).after(by);
-        self.give(&Command::of_runtime(Action::Tick))
+        self.give(&Command::of_runtime(Action::Shell(ShellAction::Tick)))
             .expect("a tick is accepted");
     }
 
@@ -199,16 +199,16 @@ impl PureRoom {
         let ask = || Reaction::AskModel(Parameters::default());
         let horizon = self.world.head();
         let action = match effect.clone() {
-            Effect::Wake { agent, .. } => Action::OpenTurn {
+            Effect::Wake { agent, .. } => Action::Shell(ShellAction::OpenTurn {
                 agent,
                 horizon,
                 reaction: ask(),
-            },
-            Effect::Continue { agent, turn, .. } => Action::ContinueTurn {
+            }),
+            Effect::Continue { agent, turn, .. } => Action::Shell(ShellAction::ContinueTurn {
                 agent,
                 turn,
                 reaction: ask(),
-            },
+            }),
             Effect::CallModel {
                 agent,
                 call,
@@ -219,57 +219,61 @@ impl PureRoom {
                     .model_ask(&agent)
                     .expect("a call that is owed has a request");
                 match cast.answer(&agent, &asked, &mut self.dice) {
-                    Ok(response) => Action::RecordAnswer {
+                    Ok(response) => Action::Shell(ShellAction::RecordAnswer {
                         agent,
                         call,
                         attempt,
                         response,
-                    },
-                    Err(error) => Action::RecordFailure {
+                    }),
+                    Err(error) => Action::Shell(ShellAction::RecordFailure {
                         agent,
                         call,
                         attempt,
                         error,
-                    },
+                    }),
                 }
             }
-            Effect::RetryModel { agent, call, .. } => Action::RetryModel { agent, call },
+            Effect::RetryModel { agent, call, .. } => {
+                Action::Shell(ShellAction::RetryModel { agent, call })
+            }
             Effect::RunTool {
                 agent,
                 call,
                 attempt,
             } => {
-                let start = Action::StartTool {
+                let start = Action::Shell(ShellAction::StartTool {
                     agent: agent.clone(),
                     call,
                     attempt,
-                };
+                });
                 self.give(&Command::of_runtime(start))
                     .expect("an owed run can be started");
                 if !self.world.is_running(&agent, call) || self.dice.happens(3) {
                     return;
                 }
                 match self.dice.happens(5) {
-                    true => Action::TimeOutTool {
+                    true => Action::Shell(ShellAction::TimeOutTool {
                         agent,
                         call,
                         attempt,
-                    },
-                    false => Action::FinishTool {
+                    }),
+                    false => Action::Shell(ShellAction::FinishTool {
                         agent,
                         call,
                         attempt,
                         outcome: cast.run(&mut self.dice),
                         progress: None,
-                    },
+                    }),
                 }
             }
-            Effect::Reconcile { agent, call, .. } => Action::RecordReconcile {
+            Effect::Reconcile { agent, call, .. } => Action::Shell(ShellAction::RecordReconcile {
                 agent,
                 call,
                 result: Reconciliation::CannotTell,
-            },
-            Effect::DeclareUnknown { agent, call } => Action::DeclareUnknown { agent, call },
+            }),
+            Effect::DeclareUnknown { agent, call } => {
+                Action::Shell(ShellAction::DeclareUnknown { agent, call })
+            }
             Effect::Sign { occasion, .. } => {
                 let commits = u64::try_from(self.commits.len()).expect("a number");
                 let head = TreeHead {
@@ -282,19 +286,19 @@ impl PureRoom {
                     .signer()
                     .expect("whoever owes a signature has a key")
                     .to_owned();
-                Action::Sign {
+                Action::Shell(ShellAction::Sign {
                     head,
                     key,
                     signature: String::new(),
                     occasion,
-                }
+                })
             }
-            Effect::Erase { request } => Action::RecordErased {
+            Effect::Erase { request } => Action::Shell(ShellAction::RecordErased {
                 request,
                 events: 0,
                 files: 0,
-            },
-            Effect::TickAt { .. } => Action::Tick,
+            }),
+            Effect::TickAt { .. } => Action::Shell(ShellAction::Tick),
         };
         self.give(&Command::of_runtime(action))
             .expect("what is owed is accepted");

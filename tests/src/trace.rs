@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use folkmoot::core::command::commit::Commit;
-use folkmoot::core::event::{Author, Event, ReconciledHow};
+use folkmoot::core::event::{Author, CallEvent, Event, ReconciledHow};
 use folkmoot::core::ids::{AgentName, CallId, Position, WorldName};
 use folkmoot::core::port::EventLog as _;
 use folkmoot::core::prompt::Item;
@@ -88,16 +88,16 @@ pub fn repeats_of(commits: &[Commit]) -> Vec<CallId> {
     let mut started = BTreeSet::new();
     let mut repeats = Vec::new();
     for event in commits.iter().flat_map(|commit| &commit.events) {
-        if let Event::ToolStarted(start) = event {
+        if let Event::Call(CallEvent::ToolStarted(start)) = event {
             let may_repeat = start.effect == EffectClass::Read || start.repeat != Repeat::Never;
             if !started.insert(start.call) && !may_repeat {
                 repeats.push(start.call);
             }
         }
-        if let Event::QuestionAnswered(answered) = event {
+        if let Event::Call(CallEvent::QuestionAnswered(answered)) = event {
             started.remove(&answered.call);
         }
-        if let Event::Reconciled(told) = event
+        if let Event::Call(CallEvent::Reconciled(told)) = event
             && told.how == ReconciledHow::DidNot
         {
             started.remove(&told.call);

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use folkmoot_core::command::commit::Commit;
-use folkmoot_core::command::{Action, Command};
+use folkmoot_core::command::{Action, Command, WorldAction};
 use folkmoot_core::event::refusal::{Refusal, RefusalReason};
 use folkmoot_core::event::{ForkEffects, Right};
 use folkmoot_core::ids::{Incarnation, Position, WorldId, WorldName};
@@ -168,7 +168,7 @@ impl Means {
         let left = LeftBehind::of(&world);
         let (clock, definition) = (self.clock_of(&world, world.clock()), world.definition());
         let stamp = self.stamp(&world, &forking.name, &clock);
-        let action = Action::Fork {
+        let action = Action::World(WorldAction::Fork {
             world: WorldId::from_stamp(&stamp),
             name: forking.name.clone(),
             base: point.base,
@@ -177,7 +177,7 @@ impl Means {
             node: self.node,
             signer: self.signer.as_ref().map(|signer| signer.key()),
             copy: self.custody.copy(),
-        };
+        });
         let command = Command::of(forking.by.principal().clone(), action);
         let decision = world.decide(&command, &stamp);
         decision.answer.clone().map_err(OpenError::Refused)?;

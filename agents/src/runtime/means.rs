@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use folkmoot_core::command::{Action, Command};
+use folkmoot_core::command::{Action, Command, WorldAction};
 use folkmoot_core::event::refusal::Refusal;
 use folkmoot_core::event::{ClockKind, ForkEffects, Labelled};
 use folkmoot_core::ids::principal::Principal;
@@ -109,9 +109,9 @@ impl Means {
         let action = self.opening_action(&world, opening, &stamp);
         let by = match (&action, &opening.by) {
             (
-                Action::Open {
+                Action::World(WorldAction::Open {
                     revise: Some(_), ..
-                },
+                }),
                 Some(by),
             ) => by.principal().clone(),
             (_, _) => Principal::Runtime,
@@ -122,7 +122,7 @@ impl Means {
         let incarnation = world.incarnation();
         if let Some(Labelled { owner, labels }) = labelled {
             let stamp = self.stamp(&world, &opening.name, &clock);
-            let command = Command::of_runtime(Action::Label { owner, labels });
+            let command = Command::of_runtime(Action::World(WorldAction::Label { owner, labels }));
             self.record(&mut world, incarnation, command, stamp).await?;
         }
         log_pipeline(&world, &opening.name);
@@ -144,13 +144,13 @@ impl Means {
         // Without a mark it is no copy any more: what was not asked yet stays as it is.
         while self.custody.copy().is_some() && world.is_restoring() {
             let (node, copy) = (self.node, self.custody.copy());
-            let action = Action::Open {
+            let action = Action::World(WorldAction::Open {
                 node,
                 base: None,
                 revise: None,
                 signer: self.signing_key(),
                 copy,
-            };
+            });
             let (stamp, incarnation) = (self.stamp(world, name, clock), world.incarnation().next());
             self.record(world, incarnation, Command::of_runtime(action), stamp)
                 .await?;
@@ -202,29 +202,31 @@ impl Means {
         let (node, signer) = (self.node, self.signing_key());
         let base = opening.base.as_ref().map(|base| base.display().to_string());
         match &opening.definition {
-            Some(definition) if world.head() == Position::ZERO => Action::Create {
-                world: WorldId::from_stamp(stamp),
-                name: opening.name.clone(),
-                clock: opening.clock,
-                base,
-                definition: definition.clone(),
-                node,
-                signer,
-                copy: self.custody.copy(),
-            },
+            Some(definition) if world.head() == Position::ZERO => {
+                Action::World(WorldAction::Create {
+                    world: WorldId::from_stamp(stamp),
+                    name: opening.name.clone(),
+                    clock: opening.clock,
+                    base,
+                    definition: definition.clone(),
+                    node,
+                    signer,
+                    copy: self.custody.copy(),
+                })
+            }
             definition => {
                 let is_new = |definition: &&Definition| !world.is_in_force(definition);
                 let revise = definition.as_ref().filter(is_new).cloned();
                 let base = base.filter(|base| Some(base.as_str()) != world.base());
                 let is_asked = |copy: &CopyId| world.copy() == Some(*copy) && !world.is_restoring();
                 let copy = self.custody.copy().filter(|copy| !is_asked(copy));
-                Action::Open {
+                Action::World(WorldAction::Open {
                     node,
                     base,
                     revise,
                     signer,
                     copy,
-                }
+                })
             }
         }
     }

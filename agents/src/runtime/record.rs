@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use folkmoot_core::command::commit::Commit;
 use folkmoot_core::event::{
-    Event, ModelAnswered, ModelCalled, OutcomeSettled, SettledHow, ToolFinished,
+    CallEvent, Event, ModelAnswered, ModelCalled, OutcomeSettled, SettledHow, ToolFinished,
+    TurnEvent, WorldEvent,
 };
 use folkmoot_core::ids::{Attempt, CallId, Digest, ModelCallId, Position, ToolName, WorldId};
 use folkmoot_core::model::response::LLMResponse;
@@ -98,7 +99,7 @@ impl Record {
     }
 
     fn take(&mut self, open: &mut Open, at: Place, event: &Event) {
-        if let Event::ModelAnswered(ModelAnswered { call, attempt, .. }) = event {
+        if let Event::Turn(TurnEvent::ModelAnswered(ModelAnswered { call, attempt, .. })) = event {
             if let Some(asked) = open
                 .asked
                 .remove(&(*call, *attempt))
@@ -106,7 +107,7 @@ impl Record {
             {
                 self.answers.entry(asked).or_insert(at);
             }
-        } else if let Event::ToolFinished(finished) = event {
+        } else if let Event::Call(CallEvent::ToolFinished(finished)) = event {
             let run = open
                 .calls
                 .remove(&finished.call)
@@ -115,7 +116,7 @@ impl Record {
             if let Some(run) = run.filter(|_| !is_answer && outcome_of(finished).is_some()) {
                 self.runs.entry(run).or_insert(at);
             }
-        } else if let Event::OutcomeSettled(settled) = event {
+        } else if let Event::Call(CallEvent::OutcomeSettled(settled)) = event {
             let run = open
                 .calls
                 .remove(&settled.call)
@@ -133,7 +134,7 @@ impl Record {
         let place = *self.answers.get(&fingerprint)?;
         let commit = self.commit(place).await?;
         let (_, event) = commit.numbered().find(|(at, _)| *at == place.at)?;
-        let Event::ModelAnswered(answered) = event else {
+        let Event::Turn(TurnEvent::ModelAnswered(answered)) = event else {
             return None;
         };
         answered.response.present().cloned()
@@ -144,10 +145,10 @@ impl Record {
         let place = *self.runs.get(run)?;
         let commit = self.commit(place).await?;
         let (_, event) = commit.numbered().find(|(at, _)| *at == place.at)?;
-        if let Event::OutcomeSettled(settled) = event {
+        if let Event::Call(CallEvent::OutcomeSettled(settled)) = event {
             return said_of(settled).map(ToolOutcome::text);
         }
-        let Event::ToolFinished(finished) = event else {
+        let Event::Call(CallEvent::ToolFinished(finished)) = event else {
             return None;
         };
         outcome_of(finished).cloned()
@@ -167,21 +168,21 @@ impl Record {
 
 impl Open {
     fn take(&mut self, event: &Event) {
-        if let Event::ModelCalled(ModelCalled {
+        if let Event::Turn(TurnEvent::ModelCalled(ModelCalled {
             call,
             attempt,
             fingerprint,
             ..
-        }) = event
+        })) = event
         {
             self.asked.insert((*call, *attempt), *fingerprint);
-        } else if let Event::WorldOpened(opened) = event {
+        } else if let Event::World(WorldEvent::WorldOpened(opened)) = event {
             self.schemas = schemas(&opened.spec);
-        } else if let Event::SpecRevised(revised) = event {
+        } else if let Event::World(WorldEvent::SpecRevised(revised)) = event {
             self.schemas = schemas(&revised.spec);
-        } else if let Event::QuestionAsked(asked) = event {
+        } else if let Event::Call(CallEvent::QuestionAsked(asked)) = event {
             self.questions.insert(asked.call);
-        } else if let Event::CallsAdmitted(admitted) = event {
+        } else if let Event::Call(CallEvent::CallsAdmitted(admitted)) = event {
             for call in &admitted.calls {
                 let tool = call.tool.clone();
                 let Some((tool, schema)) =

@@ -1,6 +1,6 @@
 //! What a person does about messages that stand, and about being here.
 
-use folkmoot_core::command::Action;
+use folkmoot_core::command::{Action, TalkAction};
 use folkmoot_core::ids::MessageId;
 use folkmoot_core::world::Accepted;
 
@@ -21,10 +21,10 @@ impl Seat {
         key: Option<Key>,
     ) -> Result<Accepted, SeatError> {
         self.give(
-            Action::Edit {
+            Action::Talk(TalkAction::Edit {
                 message,
                 text: text.into(),
-            },
+            }),
             key,
         )
         .await
@@ -40,7 +40,8 @@ impl Seat {
         message: MessageId,
         key: Option<Key>,
     ) -> Result<Accepted, SeatError> {
-        self.give(Action::Retract { message }, key).await
+        self.give(Action::Talk(TalkAction::Retract { message }), key)
+            .await
     }
 
     /// Takes an agent's reply back and has the agent answer the same news once more.
@@ -53,7 +54,8 @@ impl Seat {
         message: MessageId,
         key: Option<Key>,
     ) -> Result<Accepted, SeatError> {
-        self.give(Action::Regenerate { message }, key).await
+        self.give(Action::Talk(TalkAction::Regenerate { message }), key)
+            .await
     }
 
     /// Joins the roster, so that this person can be addressed. A person's first message does so too.
@@ -62,7 +64,7 @@ impl Seat {
     /// [`SeatError::Refused`] if it is not a person who sits here, or one who is called like an agent; else the world
     /// has ended.
     pub async fn join(&self, key: Option<Key>) -> Result<Accepted, SeatError> {
-        self.give(Action::Join, key).await
+        self.give(Action::Talk(TalkAction::Join), key).await
     }
 
     /// Leaves the roster: from here on nobody is addressed by this name.
@@ -70,6 +72,6 @@ impl Seat {
     /// # Errors
     /// [`SeatError::Refused`] if it is not a person who sits here; else the world has ended.
     pub async fn leave(&self, key: Option<Key>) -> Result<Accepted, SeatError> {
-        self.give(Action::Leave, key).await
+        self.give(Action::Talk(TalkAction::Leave), key).await
     }
 }

@@ -1,7 +1,7 @@
 //! Erasing content.
 
-use folkmoot_core::command::Action;
-use folkmoot_core::event::{Erased, Event, Span};
+use folkmoot_core::command::{Action, WorldAction};
+use folkmoot_core::event::{Erased, Event, Span, WorldEvent};
 use folkmoot_core::ids::Position;
 use folkmoot_core::port::ReadError;
 use futures::TryStreamExt as _;
@@ -24,14 +24,14 @@ impl Seat {
     ) -> Result<Position, SeatError> {
         let accepted = self
             .give(
-                Action::Erase {
+                Action::World(WorldAction::Erase {
                     events,
                     basis: basis.into(),
-                },
+                }),
                 key,
             )
             .await?;
-        let asked = |event: &Event| matches!(event, Event::ErasureRequested(_));
+        let asked = |event: &Event| matches!(event, Event::World(WorldEvent::ErasureRequested(_)));
         self.world
             .find_event(accepted.last.ok_or(SeatError::Closed)?, asked)
             .await
@@ -56,10 +56,9 @@ impl WorldHandle {
             }
             status.changed().await.map_err(|_| self.gone())?;
         }
-        let is_it =
-            |event: &Event| matches!(event, Event::Erased(erased) if erased.request == request);
+        let is_it = |event: &Event| matches!(event, Event::World(WorldEvent::Erased(erased)) if erased.request == request);
         match self.find_event(request, is_it).await? {
-            (_, Event::Erased(erased)) => Ok(erased),
+            (_, Event::World(WorldEvent::Erased(erased))) => Ok(erased),
             (_, _) => Err(SeatError::Closed),
         }
     }

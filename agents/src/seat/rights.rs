@@ -1,6 +1,6 @@
 //! Who may do what here, and what clients tell of what their users see.
 
-use folkmoot_core::command::Action;
+use folkmoot_core::command::{Action, TalkAction, WorldAction};
 use folkmoot_core::event::Rights;
 use folkmoot_core::ids::StateName;
 use folkmoot_core::world::Accepted;
@@ -22,11 +22,11 @@ impl Seat {
         key: Option<Key>,
     ) -> Result<Accepted, SeatError> {
         self.give(
-            Action::SetRights {
+            Action::World(WorldAction::SetRights {
                 method: method.into(),
                 subject: subject.into(),
                 rights,
-            },
+            }),
             key,
         )
         .await
@@ -45,10 +45,10 @@ impl Seat {
         key: Option<Key>,
     ) -> Result<Accepted, SeatError> {
         self.give(
-            Action::Observe {
+            Action::Talk(TalkAction::Observe {
                 name,
                 state: state.into(),
-            },
+            }),
             key,
         )
         .await

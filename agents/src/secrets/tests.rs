@@ -1,3 +1,4 @@
+use folkmoot_core::command::ShellAction;
 use folkmoot_core::ids::{AgentName, Attempt, CallId, ModelCallId, Position};
 use folkmoot_core::model::response::{ModelError, ModelErrorKind};
 use folkmoot_core::tool::{Artifact, Table, ToolErrorCode, ToolOutput};
@@ -17,13 +18,13 @@ impl Secrets for One {
 
 fn finished(outcome: ToolOutcome) -> Action {
     let agent = AgentName::new("bob").unwrap();
-    Action::FinishTool {
+    Action::Shell(ShellAction::FinishTool {
         agent,
         call: CallId::default(),
         attempt: Attempt(1),
         outcome,
         progress: None,
-    }
+    })
 }
 
 fn is_clean(action: Action) {
@@ -41,18 +42,18 @@ fn secrets_stay_out_of_every_place_that_an_effect_fills() {
     let agent = AgentName::new("bob").unwrap();
     let error = ModelError::new(ModelErrorKind::RefusesAccount, &said);
     let call = ModelCallId(Position::new(1));
-    is_clean(Action::RecordFailure {
+    is_clean(Action::Shell(ShellAction::RecordFailure {
         agent: agent.clone(),
         call,
         attempt: Attempt(1),
         error,
-    });
-    is_clean(Action::FailAgent {
+    }));
+    is_clean(Action::Shell(ShellAction::FailAgent {
         agent,
         turn: None,
         code: "x".to_owned(),
         detail: said.clone(),
-    });
+    }));
     is_clean(finished(ToolOutcome::failed(ToolErrorCode::Failed, &said)));
     is_clean(finished(ToolOutcome::text(&said)));
     let table = Table {
@@ -78,6 +79,6 @@ fn secrets_stay_out_of_every_place_that_an_effect_fills() {
 
 #[test]
 fn what_brings_no_words_of_others_is_left_alone() {
-    let action = Action::Tick;
+    let action = Action::Shell(ShellAction::Tick);
     assert_eq!(conceal(action.clone(), &One), action);
 }

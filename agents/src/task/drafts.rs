@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::PoisonError;
 
 use async_trait::async_trait;
-use folkmoot_core::command::{Action, Command};
+use folkmoot_core::command::{Action, Command, ShellAction};
 use folkmoot_core::ids::{AgentName, Attempt, MessageId, ModelCallId};
 use folkmoot_core::port::{Drafts, DraftsClosed};
 use folkmoot_core::text::UserText;
@@ -80,11 +80,13 @@ impl Channel {
     /// Makes `StreamStarted` durable; its position is the message's id.
     async fn start(&self) -> Result<MessageId, DraftsClosed> {
         let (agent, call, attempt) = (self.agent.clone(), self.call, self.attempt);
-        let command = Box::new(Command::of_runtime(Action::StartStream {
-            agent,
-            call,
-            attempt,
-        }));
+        let command = Box::new(Command::of_runtime(Action::Shell(
+            ShellAction::StartStream {
+                agent,
+                call,
+                attempt,
+            },
+        )));
         let (reply, answer) = oneshot::channel();
         let world = self.world.upgrade().ok_or(DraftsClosed)?;
         world

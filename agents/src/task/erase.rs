@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use folkmoot_core::command::Action;
+use folkmoot_core::command::{Action, ShellAction};
 use folkmoot_core::ids::Position;
 use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::port::{AppendError, Erasure, ReadError};
@@ -64,11 +64,11 @@ impl WorldTask {
             erasure: Erasure { events, files },
             mut world,
         } = *erased;
-        self.bring(Action::RecordErased {
+        self.bring(Action::Shell(ShellAction::RecordErased {
             request,
             events,
             files,
-        })
+        }))
         .await?;
         catch_up(&*self.means.log, &mut world)
             .await

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use folkmoot_core::command::Action;
+use folkmoot_core::command::{Action, ShellAction};
 use folkmoot_core::event::Purpose;
 use folkmoot_core::ids::{AgentName, ModelCallId, Position, TurnId};
 use folkmoot_core::model::response::{ModelError, ModelErrorKind};
@@ -42,7 +42,7 @@ impl WorldTask {
 
     async fn start(&mut self, effect: Effect) -> Result<(), String> {
         match &effect {
-            Effect::TickAt { .. } => self.bring(Action::Tick).await,
+            Effect::TickAt { .. } => self.bring(Action::Shell(ShellAction::Tick)).await,
             Effect::Sign { occasion, .. } => self.sign(*occasion).await,
             Effect::Erase { request } => {
                 let request = *request;
@@ -51,11 +51,13 @@ impl WorldTask {
             }
             Effect::RetryModel { agent, call, .. } => {
                 let (agent, call) = (agent.clone(), *call);
-                self.bring(Action::RetryModel { agent, call }).await
+                self.bring(Action::Shell(ShellAction::RetryModel { agent, call }))
+                    .await
             }
             Effect::DeclareUnknown { agent, call } => {
                 let (agent, call) = (agent.clone(), *call);
-                self.bring(Action::DeclareUnknown { agent, call }).await
+                self.bring(Action::Shell(ShellAction::DeclareUnknown { agent, call }))
+                    .await
             }
             Effect::RunTool {
                 agent,
@@ -100,11 +102,11 @@ impl WorldTask {
         let (news, line, horizon) = (self.world.news(&agent), self.bus.line(&agent), view.horizon);
         self.flight.launch(effect, self.world.head(), async move {
             match line.text(view, news).await {
-                Ok(reaction) => Action::OpenTurn {
+                Ok(reaction) => Action::Shell(ShellAction::OpenTurn {
                     agent,
                     horizon,
                     reaction,
-                },
+                }),
                 Err(error) => failed(agent, None, error),
             }
         });
@@ -118,11 +120,11 @@ impl WorldTask {
         let (results, line) = (self.world.tool_results(&agent), self.bus.line(&agent));
         self.flight.launch(effect, self.world.head(), async move {
             match line.results(view, results).await {
-                Ok(reaction) => Action::ContinueTurn {
+                Ok(reaction) => Action::Shell(ShellAction::ContinueTurn {
                     agent,
                     turn,
                     reaction,
-                },
+                }),
                 Err(error) => failed(agent, Some(turn), error),
             }
         });
@@ -177,30 +179,30 @@ impl WorldTask {
                 Ok(Ok(response)) => {
                     // Drafts that are closed show nothing more; what comes of the answer is decided all the same.
                     let (Ok(()) | Err(DraftsClosed)) = drafts.finish().await;
-                    Action::RecordAnswer {
+                    Action::Shell(ShellAction::RecordAnswer {
                         agent,
                         call,
                         attempt,
                         response,
-                    }
+                    })
                 }
-                Ok(Err(error)) => Action::RecordFailure {
+                Ok(Err(error)) => Action::Shell(ShellAction::RecordFailure {
                     agent,
                     call,
                     attempt,
                     error,
-                },
+                }),
                 Err(_elapsed) => {
                     let error = ModelError::new(
                         ModelErrorKind::Timeout,
                         format!("no answer within {limit:?}"),
                     );
-                    Action::RecordFailure {
+                    Action::Shell(ShellAction::RecordFailure {
                         agent,
                         call,
                         attempt,
                         error,
-                    }
+                    })
                 }
             }
         });
@@ -291,12 +293,12 @@ fn failed(
     turn: Option<TurnId>,
     AgentError { code, detail }: AgentError,
 ) -> Action {
-    Action::FailAgent {
+    Action::Shell(ShellAction::FailAgent {
         agent,
         turn,
         code,
         detail,
-    }
+    })
 }
 
 /// What a panic of an effect's work means.
@@ -307,43 +309,43 @@ fn panicked(effect: &Effect) -> Option<Action> {
             agent,
             call,
             attempt,
-        } => Some(Action::FinishTool {
+        } => Some(Action::Shell(ShellAction::FinishTool {
             agent: agent.clone(),
             call: *call,
             attempt: *attempt,
             outcome: ToolOutcome::failed(ToolErrorCode::Lost, WHY),
             progress: None,
-        }),
+        })),
         Effect::CallModel {
             agent,
             call,
             attempt,
-        } => Some(Action::RecordFailure {
+        } => Some(Action::Shell(ShellAction::RecordFailure {
             agent: agent.clone(),
             call: *call,
             attempt: *attempt,
             error: ModelError::new(ModelErrorKind::Outage, WHY),
-        }),
+        })),
         Effect::Reconcile { agent, call, .. } => {
             let result = Reconciliation::CannotTell;
-            Some(Action::RecordReconcile {
+            Some(Action::Shell(ShellAction::RecordReconcile {
                 agent: agent.clone(),
                 call: *call,
                 result,
-            })
+            }))
         }
-        Effect::Wake { agent, .. } => Some(Action::FailAgent {
+        Effect::Wake { agent, .. } => Some(Action::Shell(ShellAction::FailAgent {
             agent: agent.clone(),
             turn: None,
             code: "panicked".to_owned(),
             detail: WHY.to_owned(),
-        }),
-        Effect::Continue { agent, turn, .. } => Some(Action::FailAgent {
+        })),
+        Effect::Continue { agent, turn, .. } => Some(Action::Shell(ShellAction::FailAgent {
             agent: agent.clone(),
             turn: Some(*turn),
             code: "panicked".to_owned(),
             detail: WHY.to_owned(),
-        }),
+        })),
         Effect::RetryModel { .. }
         | Effect::DeclareUnknown { .. }
         | Effect::Sign { .. }

@@ -4,7 +4,7 @@
 //! is read from the log itself: that it was admitted with these arguments, and that whoever was asked about it allowed it.
 
 use folkmoot_core::content::canonical::arguments_digest;
-use folkmoot_core::event::{AdmittedCall, ApprovalDecided, Event, SettledHow, Verdict};
+use folkmoot_core::event::{AdmittedCall, ApprovalDecided, CallEvent, Event, SettledHow, Verdict};
 use folkmoot_core::ids::{AgentName, CallId, Digest, Position, RequestId};
 use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::port::{EventLog, ReadError};
@@ -28,16 +28,16 @@ struct Found {
 
 impl Found {
     fn take(&mut self, at: Position, event: &Event, call: CallId) {
-        if let Event::CallsAdmitted(event) = event {
+        if let Event::Call(CallEvent::CallsAdmitted(event)) = event {
             let own = event.calls.iter().find(|admitted| admitted.call == call);
             self.admitted = self.admitted.take().or_else(|| own.cloned());
-        } else if let Event::ApprovalRequested(event) = event
+        } else if let Event::Call(CallEvent::ApprovalRequested(event)) = event
             && event.call == call
         {
             (self.asked, self.decided) = (Some((RequestId(at), event.arguments)), None);
-        } else if let Event::ApprovalDecided(event) = event {
+        } else if let Event::Call(CallEvent::ApprovalDecided(event)) = event {
             self.take_decision(event, call);
-        } else if let Event::GrantUsed(event) = event
+        } else if let Event::Call(CallEvent::GrantUsed(event)) = event
             && event.call == call
             && event
                 .request
@@ -45,12 +45,12 @@ impl Found {
         {
             // A person allowed it with others.
             self.decided = Some(Verdict::Allow);
-        } else if let Event::OutcomeSettled(event) = event
+        } else if let Event::Call(CallEvent::OutcomeSettled(event)) = event
             && event.how == SettledHow::RunAgain
             && self.admitted.is_none()
         {
             self.replaced = Some(event.call);
-        } else if let Event::QuestionAsked(event) = event {
+        } else if let Event::Call(CallEvent::QuestionAsked(event)) = event {
             self.is_questioned |= event.call == call;
         }
     }

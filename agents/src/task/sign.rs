@@ -1,6 +1,6 @@
 //! Signing heads of the log.
 
-use folkmoot_core::command::Action;
+use folkmoot_core::command::{Action, ShellAction};
 use folkmoot_core::event::Occasion;
 
 use super::WorldTask;
@@ -18,12 +18,12 @@ impl WorldTask {
             .await
             .map_err(|error| error.to_string())?;
         let (key, signature) = (signer.key(), signer.sign(world, &head));
-        self.bring(Action::Sign {
+        self.bring(Action::Shell(ShellAction::Sign {
             head,
             key,
             signature,
             occasion,
-        })
+        }))
         .await
     }
 

@@ -1,6 +1,6 @@
 //! Erasing content, also of a world that nobody runs.
 
-use folkmoot::core::command::Action;
+use folkmoot::core::command::{Action, WorldAction};
 use folkmoot::core::event::{Erased, Span};
 use folkmoot::core::ids::{PersonName, Position, WorldName};
 use folkmoot::core::port::{EventLog, Labels};
@@ -189,10 +189,10 @@ async fn done(
     if let Some(world) = at_hand(runtime, name, driven == Some(name)).await {
         return ask(&world, proof, (erasing, chosen)).await;
     }
-    let action = Action::Erase {
+    let action = Action::World(WorldAction::Erase {
         events: chosen.spans().to_vec(),
         basis: erasing.basis.clone(),
-    };
+    });
     if let Beforehand::Refused(refusal) = runtime.beforehand(name, &proof, action).await? {
         return Err(SeatError::Refused(refusal).into());
     }

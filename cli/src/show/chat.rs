@@ -7,8 +7,8 @@ use folkmoot::core::audit::why::routing_of;
 use folkmoot::core::command::commit::Commit;
 use folkmoot::core::content::Content;
 use folkmoot::core::event::{
-    AdmittedCall, Author, Event, MessageBody, MessagePosted, Notice, NoticePosted, SpecRevised,
-    ToolFinished, WorldOpened,
+    AdmittedCall, Author, CallEvent, Event, MessageBody, MessagePosted, Notice, NoticePosted,
+    SpecRevised, TalkEvent, ToolFinished, TurnEvent, WorldEvent, WorldOpened,
 };
 use folkmoot::core::ids::{AgentName, CallId, MessageId, Position};
 use folkmoot::core::model::response::LLMResponse;
@@ -156,30 +156,32 @@ impl Chat {
         lines: &mut Vec<Line>,
     ) {
         match event {
-            Event::ModelAnswered(answered) => {
+            Event::Turn(TurnEvent::ModelAnswered(answered)) => {
                 if let Content::Present(response) = &answered.response {
                     *answer = Some((at, response.clone()));
                 }
             }
-            Event::AgentReacted(reacted) => {
+            Event::Turn(TurnEvent::AgentReacted(reacted)) => {
                 if let Content::Present(Reaction::Answer { response, .. }) = &reacted.reaction {
                     *answer = Some((at, response.clone()));
                 }
             }
-            Event::MessagePosted(posted) => lines.push(said(posted, answer.as_ref())),
-            Event::CallsAdmitted(admitted) => {
+            Event::Talk(TalkEvent::MessagePosted(posted)) => {
+                lines.push(said(posted, answer.as_ref()))
+            }
+            Event::Call(CallEvent::CallsAdmitted(admitted)) => {
                 for call in &admitted.calls {
                     lines.push(self.admit(&admitted.agent, call, answer.as_ref(), commit));
                 }
             }
-            Event::Opened(_) => {
+            Event::World(WorldEvent::Opened(_)) => {
                 if std::mem::replace(&mut self.has_opened, true) {
                     lines.push(Line::Quiet(
                         "the room was opened again, from its log".to_owned(),
                     ));
                 }
             }
-            Event::NoticePosted(NoticePosted {
+            Event::Talk(TalkEvent::NoticePosted(NoticePosted {
                 notice:
                     Notice::Undeliverable {
                         message,
@@ -187,20 +189,20 @@ impl Chat {
                         named,
                     },
                 ..
-            }) => {
+            })) => {
                 lines.push(Line::Quiet(words::undeliverable(
                     unknown(commit, *message),
                     nearest,
                     named,
                 )));
             }
-            Event::ToolFinished(finished) => {
+            Event::Call(CallEvent::ToolFinished(finished)) => {
                 lines.extend(words::line(self, at, event));
                 lines.extend(self.shows(at, finished));
             }
             event => {
-                if let Event::WorldOpened(WorldOpened { spec, .. })
-                | Event::SpecRevised(SpecRevised { spec, .. }) = event
+                if let Event::World(WorldEvent::WorldOpened(WorldOpened { spec, .. }))
+                | Event::World(WorldEvent::SpecRevised(SpecRevised { spec, .. })) = event
                 {
                     self.rules = Arc::new(Rules::from(spec.clone()));
                 }
@@ -334,7 +336,7 @@ fn written(body: &MessageBody) -> String {
 /// The arguments that a person put in the place of a call's own.
 fn edited(commit: &Commit) -> Option<&String> {
     commit.events.iter().find_map(|event| {
-        if let Event::ApprovalDecided(decided) = event {
+        if let Event::Call(CallEvent::ApprovalDecided(decided)) = event {
             decided.text.present()?.arguments.as_ref()
         } else {
             None

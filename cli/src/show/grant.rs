@@ -1,6 +1,6 @@
 //! Grants: what they allow, and the command that ends them.
 
-use folkmoot::core::event::{Event, GrantGiven, Reach, Scope};
+use folkmoot::core::event::{CallEvent, Event, GrantGiven, Reach, Scope};
 use folkmoot::core::ids::{PersonName, Position};
 use folkmoot::core::tool::constraint::{Allowed, Constraint, Range};
 use folkmoot::run::{OutdatedRule, Standing};
@@ -108,27 +108,27 @@ fn scope(grant: &Standing) -> String {
 )]
 pub(super) fn happened(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
     match event {
-        Event::GrantGiven(GrantGiven {
+        Event::Call(CallEvent::GrantGiven(GrantGiven {
             agent,
             tool,
             scope,
             by,
             expires_at,
             ..
-        }) => {
+        })) => {
             let (by, until, name) = (&by.display, time(*expires_at), chat.request(at));
             Some(Line::Good(format!(
                 "{by} grants {agent} calls of {tool} like it ({scope}), until {until}: {name}"
             )))
         }
-        Event::GrantUsed(used) => {
+        Event::Call(CallEvent::GrantUsed(used)) => {
             let (tool, name) = (chat.tool(used.call), chat.request(used.grant));
             Some(Line::Quiet(format!(
                 "{tool} of {} is allowed by the grant {name}",
                 used.agent
             )))
         }
-        Event::GrantRevoked(revoked) => {
+        Event::Call(CallEvent::GrantRevoked(revoked)) => {
             let by = revoked
                 .by
                 .as_ref()

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use folkmoot::core::command::commit::Commit;
-use folkmoot::core::event::Event;
+use folkmoot::core::event::{Event, TurnEvent};
 use folkmoot::core::ids::{AgentName, MessageId, Position};
 
 use super::chat::Line;
@@ -56,7 +56,7 @@ impl Page {
     /// Shows the lines of a commit, and notes which replies begin and end in it.
     pub(crate) fn commit(&mut self, commit: &Commit, lines: Vec<Line>) -> Result<(), CliError> {
         for (at, event) in commit.numbered() {
-            if let Event::StreamStarted(started) = event {
+            if let Event::Turn(TurnEvent::StreamStarted(started)) = event {
                 self.live.insert(MessageId(at), started.agent.clone());
             }
         }
@@ -246,11 +246,11 @@ impl Floor {
 )]
 const fn ends_reply(event: &Event) -> Option<&AgentName> {
     match event {
-        Event::ModelAnswered(answered) => Some(&answered.agent),
-        Event::ModelFailed(failed) => Some(&failed.agent),
-        Event::ModelCalled(called) => Some(&called.agent),
-        Event::StreamCut(cut) => Some(&cut.agent),
-        Event::TurnClosed(closed) => Some(&closed.agent),
+        Event::Turn(TurnEvent::ModelAnswered(answered)) => Some(&answered.agent),
+        Event::Turn(TurnEvent::ModelFailed(failed)) => Some(&failed.agent),
+        Event::Turn(TurnEvent::ModelCalled(called)) => Some(&called.agent),
+        Event::Turn(TurnEvent::StreamCut(cut)) => Some(&cut.agent),
+        Event::Turn(TurnEvent::TurnClosed(closed)) => Some(&closed.agent),
         _ => None,
     }
 }

@@ -2,9 +2,9 @@
 
 use folkmoot::core::command::commit::{CommandKey, Commit};
 use folkmoot::core::event::{
-    CloseReason, Event, Forked, JoinElapsed, MessageEdited, MessageRouted, ModelFailed, Notice,
-    OutcomeSettled, ReconciledHow, RoutingRule, SettledHow, SpecRevised, ToolFinished, Verdict,
-    WarningRecorded,
+    CallEvent, CloseReason, Event, Forked, JoinElapsed, MessageEdited, MessageRouted, ModelFailed,
+    Notice, OutcomeSettled, ReconciledHow, RoutingRule, SettledHow, SpecRevised, TalkEvent,
+    ToolFinished, TurnEvent, Verdict, WarningRecorded, WorldEvent,
 };
 use folkmoot::core::ids::{Attempt, Position};
 use folkmoot::core::text::reply::RoutingTag;
@@ -22,7 +22,7 @@ use super::{clean, clip, one_line, time};
 /// The index of the script's step that a commit records.
 pub(crate) fn step_of(commit: &Commit) -> Option<u32> {
     let index = |event: &Event| {
-        if let Event::StepDone(done) = event {
+        if let Event::World(WorldEvent::StepDone(done)) = event {
             Some(done.step.index)
         } else {
             None
@@ -40,69 +40,75 @@ pub(crate) fn step_of(commit: &Commit) -> Option<u32> {
 /// The line of an event that is neither talk nor a call's beginning; `None` if people need not see it.
 pub(crate) fn line(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
     match event {
-        Event::WorldOpened(_)
-        | Event::Opened(_)
-        | Event::EpochOpened(_)
-        | Event::PersonJoined(_)
-        | Event::PersonLeft(_)
-        | Event::Labelled(_)
-        | Event::RightsChanged(_)
-        | Event::StateObserved(_)
-        | Event::StepDone(_)
-        | Event::MessagePosted(_)
-        | Event::TurnOpened(_)
-        | Event::StreamStarted(_)
-        | Event::ModelAnswered(_)
-        | Event::AgentReacted(_)
-        | Event::PrefixBroken(_)
-        | Event::CallsAdmitted(_)
-        | Event::AgentAsked(_)
-        | Event::HeadSigned(_)
-        | Event::MemoryCompacted(_) => None,
-        Event::Restored(_) => Some(Line::Quiet(
+        Event::World(WorldEvent::WorldOpened(_))
+        | Event::World(WorldEvent::Opened(_))
+        | Event::World(WorldEvent::EpochOpened(_))
+        | Event::World(WorldEvent::PersonJoined(_))
+        | Event::World(WorldEvent::PersonLeft(_))
+        | Event::World(WorldEvent::Labelled(_))
+        | Event::World(WorldEvent::RightsChanged(_))
+        | Event::Talk(TalkEvent::StateObserved(_))
+        | Event::World(WorldEvent::StepDone(_))
+        | Event::Talk(TalkEvent::MessagePosted(_))
+        | Event::Turn(TurnEvent::TurnOpened(_))
+        | Event::Turn(TurnEvent::StreamStarted(_))
+        | Event::Turn(TurnEvent::ModelAnswered(_))
+        | Event::Turn(TurnEvent::AgentReacted(_))
+        | Event::Turn(TurnEvent::PrefixBroken(_))
+        | Event::Call(CallEvent::CallsAdmitted(_))
+        | Event::Call(CallEvent::AgentAsked(_))
+        | Event::World(WorldEvent::HeadSigned(_))
+        | Event::Turn(TurnEvent::MemoryCompacted(_)) => None,
+        Event::World(WorldEvent::Restored(_)) => Some(Line::Quiet(
             "this is a copy of its store: people are asked anew".to_owned(),
         )),
-        Event::StreamCut(cut) => Some(Line::Quiet(format!(
+        Event::Turn(TurnEvent::StreamCut(cut)) => Some(Line::Quiet(format!(
             "what {} was saying broke off",
             cut.agent
         ))),
-        Event::Forked(forked) => Some(Line::Quiet(branched(forked))),
-        Event::ErasureRequested(_) => Some(Line::Quiet("content is to be erased".to_owned())),
-        Event::Erased(erased) => Some(Line::Quiet(format!(
+        Event::World(WorldEvent::Forked(forked)) => Some(Line::Quiet(branched(forked))),
+        Event::World(WorldEvent::ErasureRequested(_)) => {
+            Some(Line::Quiet("content is to be erased".to_owned()))
+        }
+        Event::World(WorldEvent::Erased(erased)) => Some(Line::Quiet(format!(
             "the content of {} events was erased",
             erased.events
         ))),
-        Event::MessageRouted(routed) => unseen_way(routed),
-        Event::ArtifactWithheld(withheld) => Some(Line::Quiet(format!(
+        Event::Talk(TalkEvent::MessageRouted(routed)) => unseen_way(routed),
+        Event::Talk(TalkEvent::ArtifactWithheld(withheld)) => Some(Line::Quiet(format!(
             "part of what {} said is no prose and is not shown",
             withheld.agent
         ))),
-        Event::MessageEdited(edited) => Some(Line::Quiet(now_says(edited))),
-        Event::MessageRetracted(retracted) => Some(Line::Quiet(gone(
+        Event::Talk(TalkEvent::MessageEdited(edited)) => Some(Line::Quiet(now_says(edited))),
+        Event::Talk(TalkEvent::MessageRetracted(retracted)) => Some(Line::Quiet(gone(
             "was taken back",
             retracted.at,
             &retracted.gone,
         ))),
-        Event::ReplyRegenerated(made) => {
+        Event::Talk(TalkEvent::ReplyRegenerated(made)) => {
             Some(Line::Quiet(gone("is made anew", made.at, &made.gone)))
         }
-        Event::JoinElapsed(elapsed) => Some(Line::Quiet(goes_on(elapsed))),
-        Event::HandedOff(handed) => Some(Line::Quiet(format!(
+        Event::Turn(TurnEvent::JoinElapsed(elapsed)) => Some(Line::Quiet(goes_on(elapsed))),
+        Event::Turn(TurnEvent::HandedOff(handed)) => Some(Line::Quiet(format!(
             "{} hands over to {}",
             handed.agent, handed.to
         ))),
-        Event::SpecRevised(revised) => Some(Line::Quiet(rules_changed(revised))),
-        Event::WarningRecorded(warning) => Some(Line::Bad(warned(warning))),
-        Event::NoticePosted(posted) => notice(chat, &posted.notice),
-        Event::TurnDeclined(declined) => ended(&declined.agent.to_string(), declined.reason),
-        Event::TurnClosed(closed) => ended(&closed.agent.to_string(), closed.reason),
-        Event::ModelCalled(called) if called.attempt == Attempt(1) => None,
-        Event::ModelCalled(called) => Some(Line::Quiet(format!(
+        Event::World(WorldEvent::SpecRevised(revised)) => Some(Line::Quiet(rules_changed(revised))),
+        Event::World(WorldEvent::WarningRecorded(warning)) => Some(Line::Bad(warned(warning))),
+        Event::Talk(TalkEvent::NoticePosted(posted)) => notice(chat, &posted.notice),
+        Event::Turn(TurnEvent::TurnDeclined(declined)) => {
+            ended(&declined.agent.to_string(), declined.reason)
+        }
+        Event::Turn(TurnEvent::TurnClosed(closed)) => {
+            ended(&closed.agent.to_string(), closed.reason)
+        }
+        Event::Turn(TurnEvent::ModelCalled(called)) if called.attempt == Attempt(1) => None,
+        Event::Turn(TurnEvent::ModelCalled(called)) => Some(Line::Quiet(format!(
             "{}'s model {} is asked (attempt {})",
             called.agent, called.model, called.attempt
         ))),
-        Event::ModelFailed(failed) => Some(Line::Bad(model_failed(failed))),
-        Event::AgentFailed(failed) => {
+        Event::Turn(TurnEvent::ModelFailed(failed)) => Some(Line::Bad(model_failed(failed))),
+        Event::Turn(TurnEvent::AgentFailed(failed)) => {
             let detail = failed
                 .detail
                 .present()
@@ -114,7 +120,7 @@ pub(crate) fn line(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
                 detail.unwrap_or_default()
             )))
         }
-        Event::Stopped(stopped) => Some(Line::Quiet(format!(
+        Event::Turn(TurnEvent::Stopped(stopped)) => Some(Line::Quiet(format!(
             "{} stopped what was going on",
             stopped.by
         ))),
@@ -129,20 +135,20 @@ pub(crate) fn line(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
                 refused.principal
             )))
         }
-        Event::ApprovalRequested(_)
-        | Event::ApprovalDecided(_)
-        | Event::ApprovalExpired(_)
-        | Event::QuestionAsked(_)
-        | Event::QuestionAnswered(_)
-        | Event::ToolStarted(_)
-        | Event::ToolFinished(_)
-        | Event::OutcomeUnknown(_)
-        | Event::OutcomeSettled(_)
-        | Event::Reconciled(_)
-        | Event::CallReplaced(_) => of_call(chat, at, event),
-        Event::GrantGiven(_) | Event::GrantUsed(_) | Event::GrantRevoked(_) => {
-            grant::happened(chat, at, event)
-        }
+        Event::Call(CallEvent::ApprovalRequested(_))
+        | Event::Call(CallEvent::ApprovalDecided(_))
+        | Event::Call(CallEvent::ApprovalExpired(_))
+        | Event::Call(CallEvent::QuestionAsked(_))
+        | Event::Call(CallEvent::QuestionAnswered(_))
+        | Event::Call(CallEvent::ToolStarted(_))
+        | Event::Call(CallEvent::ToolFinished(_))
+        | Event::Call(CallEvent::OutcomeUnknown(_))
+        | Event::Call(CallEvent::OutcomeSettled(_))
+        | Event::Call(CallEvent::Reconciled(_))
+        | Event::Call(CallEvent::CallReplaced(_)) => of_call(chat, at, event),
+        Event::Call(CallEvent::GrantGiven(_))
+        | Event::Call(CallEvent::GrantUsed(_))
+        | Event::Call(CallEvent::GrantRevoked(_)) => grant::happened(chat, at, event),
     }
 }
 
@@ -214,7 +220,7 @@ fn gone(what: &str, at: Position, gone: &[Position]) -> String {
 )]
 fn of_call(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
     match event {
-        Event::ApprovalRequested(asked) => {
+        Event::Call(CallEvent::ApprovalRequested(asked)) => {
             let arguments = chat
                 .calls
                 .get(&asked.call)
@@ -233,7 +239,7 @@ fn of_call(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
             );
             Some(Line::Asks(chat.request(at), vec![text, until]))
         }
-        Event::ApprovalDecided(decided) => {
+        Event::Call(CallEvent::ApprovalDecided(decided)) => {
             let request = chat.request(decided.request);
             let reason = decided.text.present().and_then(|text| text.reason.as_ref());
             let reason = reason
@@ -248,11 +254,11 @@ fn of_call(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
                 }
             })
         }
-        Event::ApprovalExpired(expired) => Some(Line::Bad(format!(
+        Event::Call(CallEvent::ApprovalExpired(expired)) => Some(Line::Bad(format!(
             "nobody decided {} in time",
             chat.request(expired.request)
         ))),
-        Event::QuestionAsked(asked) => {
+        Event::Call(CallEvent::QuestionAsked(asked)) => {
             let mut lines = vec![format!(
                 "{} of {} asks:",
                 chat.tool(asked.call),
@@ -261,7 +267,7 @@ fn of_call(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
             lines.extend(asked.question.present().into_iter().flat_map(wanted));
             Some(Line::Asks(chat.request(at), lines))
         }
-        Event::QuestionAnswered(answered) => {
+        Event::Call(CallEvent::QuestionAnswered(answered)) => {
             let text = answered
                 .text
                 .present()
@@ -279,8 +285,8 @@ fn of_call(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
                 answered.by.display
             )))
         }
-        Event::ToolStarted(started) if started.attempt == Attempt(1) => None,
-        Event::ToolStarted(started) => {
+        Event::Call(CallEvent::ToolStarted(started)) if started.attempt == Attempt(1) => None,
+        Event::Call(CallEvent::ToolStarted(started)) => {
             let what = format!(
                 "↻ {} runs again (attempt {})",
                 chat.tool(started.call),
@@ -291,7 +297,7 @@ fn of_call(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
                 what,
             })
         }
-        Event::ToolFinished(finished) => Some(Line::Does {
+        Event::Call(CallEvent::ToolFinished(finished)) => Some(Line::Does {
             from: finished.agent.to_string(),
             what: format!(
                 "← {}: {}",
@@ -299,7 +305,7 @@ fn of_call(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
                 result_beside_views(finished)
             ),
         }),
-        Event::OutcomeUnknown(unknown) => {
+        Event::Call(CallEvent::OutcomeUnknown(unknown)) => {
             let tool = chat.tool(unknown.call);
             let what = format!(
                 "whether {tool} of {} took effect is not known: {}",
@@ -308,8 +314,10 @@ fn of_call(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
             );
             Some(Line::Asks(chat.request(at), vec![what]))
         }
-        Event::OutcomeSettled(settled) => Some(Line::Good(settlement(chat, settled))),
-        Event::Reconciled(reconciled) => {
+        Event::Call(CallEvent::OutcomeSettled(settled)) => {
+            Some(Line::Good(settlement(chat, settled)))
+        }
+        Event::Call(CallEvent::Reconciled(reconciled)) => {
             let told = match reconciled.how {
                 ReconciledHow::Landed => "took effect",
                 ReconciledHow::DidNot => "did not take effect",

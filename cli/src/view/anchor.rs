@@ -1,6 +1,6 @@
 //! How far the log of a world has come, and how far it has been signed.
 
-use folkmoot::core::event::{Event, HeadSigned, TreeHead};
+use folkmoot::core::event::{Event, HeadSigned, TreeHead, WorldEvent};
 use folkmoot::core::ids::{Position, WorldId, WorldName};
 use folkmoot::core::port::{Custody, EventLog, Labels, WorldEntry};
 use serde::{Deserialize, Serialize};
@@ -86,7 +86,7 @@ async fn of(
             numbered.into_iter().rev()
         });
         let signed = events.find_map(|(at, event, is_own)| {
-            if let Event::HeadSigned(signed) = event
+            if let Event::World(WorldEvent::HeadSigned(signed)) = event
                 && is_own
             {
                 return Some((at, signed.clone()));

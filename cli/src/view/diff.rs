@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use folkmoot::core::command::commit::Commit;
-use folkmoot::core::event::{Event, Verdict};
+use folkmoot::core::event::{CallEvent, Event, TalkEvent, Verdict};
 use folkmoot::core::ids::{AgentName, CallId, Position, RequestId, WorldName};
 use folkmoot::core::port::{EventLog, StoredCommit};
 use folkmoot::core::world::Meter;
@@ -202,7 +202,7 @@ impl Story {
 
     /// Learns what calls and requests are about.
     fn learn(&mut self, at: Position, event: &Event) {
-        if let Event::CallsAdmitted(admitted) = event {
+        if let Event::Call(CallEvent::CallsAdmitted(admitted)) = event {
             for call in &admitted.calls {
                 let tool = call
                     .tool
@@ -213,13 +213,13 @@ impl Story {
                     format!("{} {tool} {}", admitted.agent, call.arguments.short()),
                 );
             }
-        } else if let Event::ApprovalRequested(asked) = event {
+        } else if let Event::Call(CallEvent::ApprovalRequested(asked)) = event {
             self.requests
                 .insert(RequestId(at), self.call(&asked.agent, asked.call));
-        } else if let Event::QuestionAsked(asked) = event {
+        } else if let Event::Call(CallEvent::QuestionAsked(asked)) = event {
             self.requests
                 .insert(RequestId(at), self.call(&asked.agent, asked.call));
-        } else if let Event::OutcomeUnknown(unknown) = event {
+        } else if let Event::Call(CallEvent::OutcomeUnknown(unknown)) = event {
             self.requests
                 .insert(RequestId(at), self.call(&unknown.agent, unknown.call));
         }
@@ -240,7 +240,7 @@ impl Story {
     }
 
     fn tell(&mut self, event: &Event) {
-        if let Event::ApprovalDecided(decided) = event {
+        if let Event::Call(CallEvent::ApprovalDecided(decided)) = event {
             let how = match decided.verdict {
                 Verdict::Allow => "allowed",
                 Verdict::Deny => "denied",
@@ -250,21 +250,21 @@ impl Story {
                 decided.by.display,
                 self.request(decided.request)
             ));
-        } else if let Event::ApprovalExpired(expired) = event {
+        } else if let Event::Call(CallEvent::ApprovalExpired(expired)) = event {
             self.decided(&format!("expired: {}", self.request(expired.request)));
-        } else if let Event::QuestionAnswered(answered) = event {
+        } else if let Event::Call(CallEvent::QuestionAnswered(answered)) = event {
             self.decided(&format!(
                 "{} answered: {}",
                 answered.by.display,
                 self.request(answered.request)
             ));
-        } else if let Event::OutcomeSettled(settled) = event {
+        } else if let Event::Call(CallEvent::OutcomeSettled(settled)) = event {
             self.decided(&format!(
                 "settled as {}: {}",
                 word(&settled.how),
                 self.request(settled.request)
             ));
-        } else if let Event::MessageRouted(routed) = event {
+        } else if let Event::Talk(TalkEvent::MessageRouted(routed)) = event {
             let names: Vec<String> = routed
                 .respond
                 .iter()
@@ -276,7 +276,7 @@ impl Story {
                 names.join(", ")
             };
             self.decided(&format!("routed to {to}"));
-        } else if let Event::ToolFinished(finished) = event {
+        } else if let Event::Call(CallEvent::ToolFinished(finished)) = event {
             let line = format!(
                 "{}: {}",
                 self.call(&finished.agent, finished.call),

@@ -3,8 +3,9 @@
 use folkmoot::core::command::commit::Commit;
 use folkmoot::core::content::Content;
 use folkmoot::core::event::{
-    AdmittedCall, ApprovalDecided, ArtifactWithheld, Author, Event, GrantGiven, MessagePosted,
-    MessageRouted, Notice, Occasion, Opened, RightsChanged, Scope, SpecRevised,
+    AdmittedCall, ApprovalDecided, ArtifactWithheld, Author, CallEvent, Event, GrantGiven,
+    MessagePosted, MessageRouted, Notice, Occasion, Opened, RightsChanged, Scope, SpecRevised,
+    TalkEvent, TurnEvent, WorldEvent,
 };
 use folkmoot::core::model::response::{LLMResponse, Part};
 use folkmoot::core::port::Reaction;
@@ -21,21 +22,25 @@ pub(crate) fn of(event: &Event, commit: &Commit) -> String {
 
 fn whole(event: &Event, commit: &Commit) -> String {
     match event {
-        Event::WorldOpened(opened) => format!(
+        Event::World(WorldEvent::WorldOpened(opened)) => format!(
             "the world {} begins, rules {}",
             opened.name,
             opened.decider.short()
         ),
-        Event::Opened(opened) => reopened(opened),
-        Event::SpecRevised(revised) => rules_changed(revised),
-        Event::EpochOpened(epoch) => format!("rules {} of {}", epoch.decider.short(), epoch.binary),
-        Event::Restored(restored) => format!("in copy {} of its store", restored.copy.0.simple()),
-        Event::PersonJoined(joined) => {
+        Event::World(WorldEvent::Opened(opened)) => reopened(opened),
+        Event::World(WorldEvent::SpecRevised(revised)) => rules_changed(revised),
+        Event::World(WorldEvent::EpochOpened(epoch)) => {
+            format!("rules {} of {}", epoch.decider.short(), epoch.binary)
+        }
+        Event::World(WorldEvent::Restored(restored)) => {
+            format!("in copy {} of its store", restored.copy.0.simple())
+        }
+        Event::World(WorldEvent::PersonJoined(joined)) => {
             let person = &joined.person;
             format!("{} ({} {})", person.display, person.method, person.subject)
         }
-        Event::PersonLeft(left) => left.person.to_string(),
-        Event::Labelled(labelled) => {
+        Event::World(WorldEvent::PersonLeft(left)) => left.person.to_string(),
+        Event::World(WorldEvent::Labelled(labelled)) => {
             let labels = labelled
                 .labels
                 .iter()
@@ -48,12 +53,13 @@ fn whole(event: &Event, commit: &Commit) -> String {
                 .collect::<Vec<_>>()
                 .join(", ")
         }
-        Event::RightsChanged(changed) => rights(changed),
-        Event::HeadSigned(_) | Event::Forked(_) | Event::ErasureRequested(_) | Event::Erased(_) => {
-            of_log(event)
-        }
-        Event::ArtifactWithheld(kept) => withheld(kept),
-        Event::StateObserved(observed) => {
+        Event::World(WorldEvent::RightsChanged(changed)) => rights(changed),
+        Event::World(WorldEvent::HeadSigned(_))
+        | Event::World(WorldEvent::Forked(_))
+        | Event::World(WorldEvent::ErasureRequested(_))
+        | Event::World(WorldEvent::Erased(_)) => of_log(event),
+        Event::Talk(TalkEvent::ArtifactWithheld(kept)) => withheld(kept),
+        Event::Talk(TalkEvent::StateObserved(observed)) => {
             format!(
                 "{} told by {}, {} dropped",
                 observed.name,
@@ -61,62 +67,62 @@ fn whole(event: &Event, commit: &Commit) -> String {
                 observed.dropped.len()
             )
         }
-        Event::WarningRecorded(warning) => warning.code.clone(),
-        Event::StepDone(done) => format!(
+        Event::World(WorldEvent::WarningRecorded(warning)) => warning.code.clone(),
+        Event::World(WorldEvent::StepDone(done)) => format!(
             "step {} of run {}",
             done.step.index.saturating_add(1),
             done.step.run
         ),
-        Event::MessagePosted(posted) => said(posted, commit),
-        Event::MessageRouted(routed) => addressed(routed),
-        Event::MessageEdited(edited) => {
+        Event::Talk(TalkEvent::MessagePosted(posted)) => said(posted, commit),
+        Event::Talk(TalkEvent::MessageRouted(routed)) => addressed(routed),
+        Event::Talk(TalkEvent::MessageEdited(edited)) => {
             let text = edited
                 .body
                 .present()
                 .map_or_else(|| gone(&edited.body), |body| body.text.clone());
             format!("message {}, {} gone: {text}", edited.at, edited.gone.len())
         }
-        Event::MessageRetracted(retracted) => {
+        Event::Talk(TalkEvent::MessageRetracted(retracted)) => {
             format!("message {}, {} gone", retracted.at, retracted.gone.len())
         }
-        Event::ReplyRegenerated(made) => format!(
+        Event::Talk(TalkEvent::ReplyRegenerated(made)) => format!(
             "{}'s message {}, {} gone",
             made.agent,
             made.at,
             made.gone.len()
         ),
-        Event::NoticePosted(posted) => notice(&posted.notice),
-        Event::TurnOpened(_)
-        | Event::TurnDeclined(_)
-        | Event::ModelCalled(_)
-        | Event::StreamStarted(_)
-        | Event::StreamCut(_)
-        | Event::ModelAnswered(_)
-        | Event::ModelFailed(_)
-        | Event::AgentReacted(_)
-        | Event::AgentFailed(_)
-        | Event::PrefixBroken(_)
-        | Event::TurnClosed(_)
-        | Event::Stopped(_)
-        | Event::JoinElapsed(_)
-        | Event::HandedOff(_)
-        | Event::MemoryCompacted(_) => of_work(event),
-        Event::CallsAdmitted(_)
-        | Event::ApprovalRequested(_)
-        | Event::ApprovalDecided(_)
-        | Event::ApprovalExpired(_)
-        | Event::GrantGiven(_)
-        | Event::GrantUsed(_)
-        | Event::GrantRevoked(_)
-        | Event::QuestionAsked(_)
-        | Event::QuestionAnswered(_)
-        | Event::ToolStarted(_)
-        | Event::ToolFinished(_)
-        | Event::OutcomeUnknown(_)
-        | Event::OutcomeSettled(_)
-        | Event::Reconciled(_)
-        | Event::CallReplaced(_)
-        | Event::AgentAsked(_)
+        Event::Talk(TalkEvent::NoticePosted(posted)) => notice(&posted.notice),
+        Event::Turn(TurnEvent::TurnOpened(_))
+        | Event::Turn(TurnEvent::TurnDeclined(_))
+        | Event::Turn(TurnEvent::ModelCalled(_))
+        | Event::Turn(TurnEvent::StreamStarted(_))
+        | Event::Turn(TurnEvent::StreamCut(_))
+        | Event::Turn(TurnEvent::ModelAnswered(_))
+        | Event::Turn(TurnEvent::ModelFailed(_))
+        | Event::Turn(TurnEvent::AgentReacted(_))
+        | Event::Turn(TurnEvent::AgentFailed(_))
+        | Event::Turn(TurnEvent::PrefixBroken(_))
+        | Event::Turn(TurnEvent::TurnClosed(_))
+        | Event::Turn(TurnEvent::Stopped(_))
+        | Event::Turn(TurnEvent::JoinElapsed(_))
+        | Event::Turn(TurnEvent::HandedOff(_))
+        | Event::Turn(TurnEvent::MemoryCompacted(_)) => of_work(event),
+        Event::Call(CallEvent::CallsAdmitted(_))
+        | Event::Call(CallEvent::ApprovalRequested(_))
+        | Event::Call(CallEvent::ApprovalDecided(_))
+        | Event::Call(CallEvent::ApprovalExpired(_))
+        | Event::Call(CallEvent::GrantGiven(_))
+        | Event::Call(CallEvent::GrantUsed(_))
+        | Event::Call(CallEvent::GrantRevoked(_))
+        | Event::Call(CallEvent::QuestionAsked(_))
+        | Event::Call(CallEvent::QuestionAnswered(_))
+        | Event::Call(CallEvent::ToolStarted(_))
+        | Event::Call(CallEvent::ToolFinished(_))
+        | Event::Call(CallEvent::OutcomeUnknown(_))
+        | Event::Call(CallEvent::OutcomeSettled(_))
+        | Event::Call(CallEvent::Reconciled(_))
+        | Event::Call(CallEvent::CallReplaced(_))
+        | Event::Call(CallEvent::AgentAsked(_))
         | Event::Refused(_) => of_call(event),
     }
 }
@@ -170,11 +176,11 @@ fn addressed(routed: &MessageRouted) -> String {
 )]
 fn of_work(event: &Event) -> String {
     match event {
-        Event::TurnOpened(opened) => {
+        Event::Turn(TurnEvent::TurnOpened(opened)) => {
             format!("episode {}, {} news", opened.episode, opened.news.len())
         }
-        Event::TurnDeclined(declined) => word(&declined.reason),
-        Event::ModelCalled(called) => {
+        Event::Turn(TurnEvent::TurnDeclined(declined)) => word(&declined.reason),
+        Event::Turn(TurnEvent::ModelCalled(called)) => {
             let most = called
                 .reserved
                 .map(|reserved| format!(", at most {}", reserved.attempt))
@@ -186,13 +192,15 @@ fn of_work(event: &Event) -> String {
                 counted(called.items, "item")
             )
         }
-        Event::StreamStarted(started) => format!("of call {}", started.call),
-        Event::StreamCut(cut) => format!("reply {}, of call {}", cut.stream, cut.call),
-        Event::ModelAnswered(answered) => answered
+        Event::Turn(TurnEvent::StreamStarted(started)) => format!("of call {}", started.call),
+        Event::Turn(TurnEvent::StreamCut(cut)) => {
+            format!("reply {}, of call {}", cut.stream, cut.call)
+        }
+        Event::Turn(TurnEvent::ModelAnswered(answered)) => answered
             .response
             .present()
             .map_or_else(|| gone(&answered.response), answer),
-        Event::ModelFailed(failed) => {
+        Event::Turn(TurnEvent::ModelFailed(failed)) => {
             let next = failed
                 .fallback
                 .as_ref()
@@ -208,25 +216,27 @@ fn of_work(event: &Event) -> String {
                     .unwrap_or_else(|| gone(&failed.detail))
             )
         }
-        Event::AgentReacted(reacted) => {
+        Event::Turn(TurnEvent::AgentReacted(reacted)) => {
             if reacted.has_answered {
                 format!("answered, {} calls", reacted.calls)
             } else {
                 "passed".to_owned()
             }
         }
-        Event::AgentFailed(failed) => failed.code.clone(),
-        Event::PrefixBroken(broken) => {
+        Event::Turn(TurnEvent::AgentFailed(failed)) => failed.code.clone(),
+        Event::Turn(TurnEvent::PrefixBroken(broken)) => {
             format!("{}, {} dropped", word(&broken.cause), broken.dropped)
         }
-        Event::TurnClosed(closed) => format!("turn {}: {}", closed.turn, word(&closed.reason)),
-        Event::Stopped(stopped) => format!("by {}", stopped.by),
-        Event::JoinElapsed(elapsed) => {
+        Event::Turn(TurnEvent::TurnClosed(closed)) => {
+            format!("turn {}: {}", closed.turn, word(&closed.reason))
+        }
+        Event::Turn(TurnEvent::Stopped(stopped)) => format!("by {}", stopped.by),
+        Event::Turn(TurnEvent::JoinElapsed(elapsed)) => {
             let missing: Vec<String> = elapsed.missing.iter().map(ToString::to_string).collect();
             format!("without {}", missing.join(", "))
         }
-        Event::HandedOff(handed) => format!("to {}", handed.to),
-        Event::MemoryCompacted(compacted) => counted(compacted.items, "item"),
+        Event::Turn(TurnEvent::HandedOff(handed)) => format!("to {}", handed.to),
+        Event::Turn(TurnEvent::MemoryCompacted(compacted)) => counted(compacted.items, "item"),
         _ => String::new(),
     }
 }
@@ -249,7 +259,7 @@ fn reopened(opened: &Opened) -> String {
 )]
 fn of_log(event: &Event) -> String {
     match event {
-        Event::HeadSigned(signed) => {
+        Event::World(WorldEvent::HeadSigned(signed)) => {
             let why = match signed.occasion {
                 Occasion::Count => "many were unsigned",
                 Occasion::Time => "it was time",
@@ -261,10 +271,10 @@ fn of_log(event: &Event) -> String {
                 signed.head.commits, signed.head.of, signed.key
             )
         }
-        Event::Forked(forked) => {
+        Event::World(WorldEvent::Forked(forked)) => {
             format!("off {} behind event {}", forked.parent_name, forked.base.of)
         }
-        Event::ErasureRequested(requested) => {
+        Event::World(WorldEvent::ErasureRequested(requested)) => {
             let spans = requested
                 .events
                 .iter()
@@ -275,7 +285,7 @@ fn of_log(event: &Event) -> String {
                 .map_or_else(|| gone(&requested.basis), String::clone);
             format!("events {}: {basis}", spans.collect::<Vec<_>>().join(", "))
         }
-        Event::Erased(gone) => {
+        Event::World(WorldEvent::Erased(gone)) => {
             format!(
                 "{} events and {} files, as event {} asks",
                 gone.events, gone.files, gone.request
@@ -291,7 +301,7 @@ fn of_log(event: &Event) -> String {
 )]
 fn of_call(event: &Event) -> String {
     match event {
-        Event::CallsAdmitted(admitted) => {
+        Event::Call(CallEvent::CallsAdmitted(admitted)) => {
             let tool = |call: &AdmittedCall| {
                 call.tool
                     .as_ref()
@@ -304,13 +314,13 @@ fn of_call(event: &Event) -> String {
                 .collect::<Vec<_>>()
                 .join(", ")
         }
-        Event::ApprovalRequested(asked) => format!(
+        Event::Call(CallEvent::ApprovalRequested(asked)) => format!(
             "{} ({}), shown {}",
             asked.tool,
             asked.effect,
             asked.shown.short()
         ),
-        Event::ApprovalDecided(decided) => {
+        Event::Call(CallEvent::ApprovalDecided(decided)) => {
             let shown = decided.shown.as_deref().unwrap_or("unconfirmed");
             let how = decision_words(decided);
             format!(
@@ -320,8 +330,8 @@ fn of_call(event: &Event) -> String {
                 decided.by.display
             )
         }
-        Event::ApprovalExpired(expired) => format!("request {}", expired.request),
-        Event::GrantGiven(given) => {
+        Event::Call(CallEvent::ApprovalExpired(expired)) => format!("request {}", expired.request),
+        Event::Call(CallEvent::GrantGiven(given)) => {
             let GrantGiven {
                 agent,
                 tool,
@@ -331,25 +341,27 @@ fn of_call(event: &Event) -> String {
             } = given;
             format!("{agent} may run {tool} ({scope}), by {}", by.display)
         }
-        Event::GrantUsed(used) => format!("grant {}", used.grant),
-        Event::GrantRevoked(revoked) => {
+        Event::Call(CallEvent::GrantUsed(used)) => format!("grant {}", used.grant),
+        Event::Call(CallEvent::GrantRevoked(revoked)) => {
             let by = revoked
                 .by
                 .as_ref()
                 .map_or_else(|| "a changed tool".to_owned(), |by| by.display.to_string());
             format!("grant {} by {by}", revoked.grant)
         }
-        Event::QuestionAsked(asked) => asked
+        Event::Call(CallEvent::QuestionAsked(asked)) => asked
             .question
             .present()
             .map_or_else(|| gone(&asked.question), |question| question.text.clone()),
-        Event::QuestionAnswered(answered) => {
+        Event::Call(CallEvent::QuestionAnswered(answered)) => {
             format!("request {} by {}", answered.request, answered.by.display)
         }
-        Event::ToolStarted(started) => format!("attempt {} ({})", started.attempt, started.effect),
-        Event::ToolFinished(finished) => words::result(finished),
-        Event::OutcomeUnknown(unknown) => word(&unknown.cause),
-        Event::OutcomeSettled(settled) => {
+        Event::Call(CallEvent::ToolStarted(started)) => {
+            format!("attempt {} ({})", started.attempt, started.effect)
+        }
+        Event::Call(CallEvent::ToolFinished(finished)) => words::result(finished),
+        Event::Call(CallEvent::OutcomeUnknown(unknown)) => word(&unknown.cause),
+        Event::Call(CallEvent::OutcomeSettled(settled)) => {
             format!(
                 "request {}: {} by {}",
                 settled.request,
@@ -357,9 +369,13 @@ fn of_call(event: &Event) -> String {
                 settled.by
             )
         }
-        Event::Reconciled(reconciled) => word(&reconciled.how),
-        Event::CallReplaced(replaced) => format!("{} by {}", replaced.call, replaced.by),
-        Event::AgentAsked(asked) => format!("{}, in message {}", asked.asked, asked.message),
+        Event::Call(CallEvent::Reconciled(reconciled)) => word(&reconciled.how),
+        Event::Call(CallEvent::CallReplaced(replaced)) => {
+            format!("{} by {}", replaced.call, replaced.by)
+        }
+        Event::Call(CallEvent::AgentAsked(asked)) => {
+            format!("{}, in message {}", asked.asked, asked.message)
+        }
         Event::Refused(refused) => format!("{} to {}", refused.reason.code(), refused.principal),
         _ => String::new(),
     }
@@ -394,10 +410,10 @@ fn gone<T>(content: &Content<T>) -> String {
 
 /// The same of the answer in an event.
 fn gone_answer(event: &Event) -> Option<String> {
-    if let Event::ModelAnswered(answered) = event {
+    if let Event::Turn(TurnEvent::ModelAnswered(answered)) = event {
         return Some(gone(&answered.response));
     }
-    if let Event::AgentReacted(reacted) = event {
+    if let Event::Turn(TurnEvent::AgentReacted(reacted)) = event {
         Some(gone(&reacted.reaction))
     } else {
         None
@@ -438,10 +454,10 @@ fn said(posted: &MessagePosted, commit: &Commit) -> String {
 
 /// The answer in an event, if it holds one that was not erased.
 pub(super) fn response_of(event: &Event) -> Option<&LLMResponse> {
-    if let Event::ModelAnswered(answered) = event {
+    if let Event::Turn(TurnEvent::ModelAnswered(answered)) = event {
         return answered.response.present();
     }
-    let Event::AgentReacted(reacted) = event else {
+    let Event::Turn(TurnEvent::AgentReacted(reacted)) = event else {
         return None;
     };
     if let Reaction::Answer { response, .. } = reacted.reaction.present()? {

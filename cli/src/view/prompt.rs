@@ -1,6 +1,6 @@
 //! The request of a model call, rebuilt from the log.
 
-use folkmoot::core::event::{Event, ModelCalled, Purpose};
+use folkmoot::core::event::{Event, ModelCalled, Purpose, TurnEvent};
 use folkmoot::core::ids::{AgentName, Attempt, Digest, ModelName, Position, TurnId, WorldName};
 use folkmoot::core::model::Parameters;
 use folkmoot::core::port::EventLog;
@@ -92,7 +92,7 @@ async fn called(
         .as_ref()
         .and_then(|commit| commit.numbered().find(|(at, _)| *at == call));
     match event {
-        Some((_, Event::ModelCalled(called))) => Ok(called.clone()),
+        Some((_, Event::Turn(TurnEvent::ModelCalled(called)))) => Ok(called.clone()),
         Some((_, other)) => {
             let list = format!("`log {name} --kind ModelCalled` lists the calls");
             Err(CliError::other(

@@ -5,7 +5,9 @@ use folkmoot::core::audit::why::{
     turn_of,
 };
 use folkmoot::core::command::commit::Commit;
-use folkmoot::core::event::{Author, Event, RoutingReason};
+use folkmoot::core::event::{
+    Author, CallEvent, Event, RoutingReason, TalkEvent, TurnEvent, WorldEvent,
+};
 use folkmoot::core::ids::{AgentName, Position, WorldId, WorldName};
 use folkmoot::core::port::EventLog;
 use futures::TryStreamExt as _;
@@ -237,9 +239,9 @@ impl Reader<'_> {
                 break;
             }
             for event in &stored.commit.events {
-                let spec = if let Event::WorldOpened(opened) = event {
+                let spec = if let Event::World(WorldEvent::WorldOpened(opened)) = event {
                     &opened.spec
-                } else if let Event::SpecRevised(revised) = event {
+                } else if let Event::World(WorldEvent::SpecRevised(revised)) = event {
                     &revised.spec
                 } else {
                     continue;
@@ -282,7 +284,7 @@ impl Reader<'_> {
             return Ok(None);
         };
         let asked = Asked::of(&self.commit(request.0).await?, request);
-        let decision = if let Event::ApprovalDecided(decided) = event {
+        let decision = if let Event::Call(CallEvent::ApprovalDecided(decided)) = event {
             Some(Decision::from((at, decided)))
         } else {
             None
@@ -293,10 +295,10 @@ impl Reader<'_> {
 
 /// The agent that an event is about to be woken, with its news.
 fn woken(event: &Event) -> Option<(&AgentName, &[Position])> {
-    if let Event::TurnOpened(opened) = event {
+    if let Event::Turn(TurnEvent::TurnOpened(opened)) = event {
         return Some((&opened.agent, &opened.news));
     }
-    if let Event::TurnDeclined(declined) = event {
+    if let Event::Turn(TurnEvent::TurnDeclined(declined)) = event {
         Some((&declined.agent, &declined.news))
     } else {
         None
@@ -318,10 +320,10 @@ fn said(commit: &Commit, at: Position) -> Result<(String, String), CliError> {
 
 /// Who says the message of an event.
 fn author(event: &Event) -> Option<Author> {
-    if let Event::MessagePosted(posted) = event {
+    if let Event::Talk(TalkEvent::MessagePosted(posted)) = event {
         return Some(posted.author.clone());
     }
-    if let Event::MessageEdited(edited) = event {
+    if let Event::Talk(TalkEvent::MessageEdited(edited)) = event {
         Some(edited.author.clone())
     } else {
         None

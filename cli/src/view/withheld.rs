@@ -1,7 +1,7 @@
 //! What was kept from people of what agents said.
 
 use folkmoot::core::command::commit::Commit;
-use folkmoot::core::event::{ArtifactWithheld, Event};
+use folkmoot::core::event::{ArtifactWithheld, Event, TalkEvent};
 use folkmoot::core::ids::{AgentName, MessageId, Position, Time, TurnId, WorldId, WorldName};
 use folkmoot::core::model::response::LLMResponse;
 use folkmoot::core::port::EventLog;
@@ -67,7 +67,7 @@ pub(crate) async fn withheld(
     let mut views = Vec::new();
     while let Some(stored) = commits.try_next().await? {
         for (at, event) in stored.commit.numbered() {
-            let Event::ArtifactWithheld(kept) = event else {
+            let Event::Talk(TalkEvent::ArtifactWithheld(kept)) = event else {
                 continue;
             };
             if at >= *from && agent.as_ref().is_none_or(|agent| *agent == kept.agent) {

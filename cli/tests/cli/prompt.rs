@@ -1,6 +1,6 @@
 //! `replay --prompt`: the exact request of a model call.
 
-use folkmoot::core::event::Event;
+use folkmoot::core::event::{Event, TurnEvent};
 use folkmoot::core::ids::{Digest, Incarnation, Position, WorldName};
 use folkmoot::core::port::EventLog as _;
 use folkmoot::{OpenMode, Store};
@@ -137,7 +137,7 @@ async fn copied(desk: &Desk) {
     let copy = Store::open(desk.path("copy"), OpenMode::Create).unwrap();
     for mut stored in commits {
         for event in &mut stored.commit.events {
-            if let Event::ModelCalled(called) = event {
+            if let Event::Turn(TurnEvent::ModelCalled(called)) = event {
                 called.fingerprint = Digest::of(&[b"another"]);
             }
         }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use folkmoot::core::event::{Event, RoutingRule};
+use folkmoot::core::event::{Event, RoutingRule, TalkEvent, TurnEvent, WorldEvent};
 use folkmoot::core::ids::{Digest, Incarnation, Position};
 use folkmoot::core::port::{Custody as _, EventLog as _};
 use folkmoot::proof::note::{Checkpoint, SignerKey};
@@ -37,7 +37,7 @@ fn copy(desk: &Desk, names: &[&str], mut change: impl FnMut(&str, &mut Event)) {
                     .iter_mut()
                     .for_each(|event| change(name, event));
                 let opened = |event: &Event| {
-                    if let Event::Opened(opened) = event {
+                    if let Event::World(WorldEvent::Opened(opened)) = event {
                         Some(opened.incarnation)
                     } else {
                         None
@@ -109,7 +109,7 @@ fn a_forged_routing_is_named_with_what_the_rules_make_of_it() {
     let mut position = 0;
     copy(&desk, &["release-room"], |_, event| {
         position += 1;
-        if let Event::MessageRouted(routed) = event
+        if let Event::Talk(TalkEvent::MessageRouted(routed)) = event
             && at.is_none()
         {
             (at, routed.rule) = (Some(position), RoutingRule::Everyone);
@@ -153,7 +153,7 @@ fn all_worlds_are_verified_and_a_bad_one_hides_no_other() {
         .expect(0)
         .out_has("2 worlds: 2 right in themselves, no anchor given");
     copy(&desk, &["denied", "release-room"], |name, event| {
-        if let (Event::ModelCalled(called), "denied") = (event, name) {
+        if let (Event::Turn(TurnEvent::ModelCalled(called)), "denied") = (event, name) {
             called.fingerprint = Digest::of(&[b"another prompt"]);
         }
     });

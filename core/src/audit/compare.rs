@@ -3,7 +3,7 @@
 use super::{Difference, Divergence};
 use crate::command::CommandKind;
 use crate::command::commit::Commit;
-use crate::event::Event;
+use crate::event::{Event, WorldEvent};
 use crate::world::Decision;
 
 /// The first difference between a commit and a decision about a command of `kind`.
@@ -85,7 +85,11 @@ pub(super) fn is_same(recorded: &Event, recomputed: &Event) -> bool {
     if recorded == recomputed {
         return true;
     }
-    if let (Event::EpochOpened(recorded), Event::EpochOpened(recomputed)) = (recorded, recomputed) {
+    if let (
+        Event::World(WorldEvent::EpochOpened(recorded)),
+        Event::World(WorldEvent::EpochOpened(recomputed)),
+    ) = (recorded, recomputed)
+    {
         return recorded.decider == recomputed.decider;
     }
     recorded.is_erased()

@@ -2,10 +2,11 @@
 
 use super::compare::{first_difference, is_same};
 use crate::command::commit::Commit;
-use crate::command::{Action, Command};
+use crate::command::{Action, Command, ConsentAction, ShellAction, TalkAction, WorldAction};
 use crate::event::refusal::{Refusal, RefusalReason};
 use crate::event::{
-    CloseReason, Event, EventKind, MessageEdited, ModelCalled, ModelFailed, Notice, SpecRevised,
+    CallEvent, CloseReason, Event, EventKind, MessageEdited, ModelCalled, ModelFailed, Notice,
+    SpecRevised, TalkEvent, TurnEvent, WorldEvent,
 };
 use crate::world::{Decision, Request, RequestKind, World};
 
@@ -30,11 +31,13 @@ pub(super) fn explains(
     if decision.events.is_empty() {
         return false;
     }
-    if matches!(command.action, Action::Fork { .. }) {
+    if matches!(command.action, Action::World(WorldAction::Fork { .. })) {
         return has_erased_question(world);
     }
-    if matches!(command.action, Action::Open { copy: Some(_), .. })
-        && (has_erased_question(world) || has_erased_call(world))
+    if matches!(
+        command.action,
+        Action::World(WorldAction::Open { copy: Some(_), .. })
+    ) && (has_erased_question(world) || has_erased_call(world))
     {
         return true;
     }
@@ -52,18 +55,24 @@ pub(super) fn explains(
         return true;
     };
     let (recorded, recomputed) = (commit.events.get(at), decision.events.get(at));
-    if let (Some(Event::ModelCalled(recorded)), Some(Event::ModelCalled(recomputed))) =
-        (recorded, recomputed)
+    if let (
+        Some(Event::Turn(TurnEvent::ModelCalled(recorded))),
+        Some(Event::Turn(TurnEvent::ModelCalled(recomputed))),
+    ) = (recorded, recomputed)
     {
         return is_same_attempt(recorded, recomputed);
     }
-    if let (Some(Event::ModelFailed(recorded)), Some(Event::ModelFailed(recomputed))) =
-        (recorded, recomputed)
+    if let (
+        Some(Event::Turn(TurnEvent::ModelFailed(recorded))),
+        Some(Event::Turn(TurnEvent::ModelFailed(recomputed))),
+    ) = (recorded, recomputed)
     {
         return is_same_failure(recorded, recomputed);
     }
-    if let (Some(Event::SpecRevised(recorded)), Some(Event::SpecRevised(recomputed))) =
-        (recorded, recomputed)
+    if let (
+        Some(Event::World(WorldEvent::SpecRevised(recorded))),
+        Some(Event::World(WorldEvent::SpecRevised(recomputed))),
+    ) = (recorded, recomputed)
     {
         let changes = recomputed.changes.clone();
         return world.spec_text().present().is_none()
@@ -74,13 +83,24 @@ pub(super) fn explains(
     }
     match (recorded, recomputed) {
         // What comes in the place of a result that was there to be given again may be anything that a call leads to.
-        (Some(Event::ToolFinished(finished)), _) if finished.memo.is_some() => true,
+        (Some(Event::Call(CallEvent::ToolFinished(finished))), _) if finished.memo.is_some() => {
+            true
+        }
         // So may a result be given again that would have been forgotten by then: what is erased takes no room.
-        (_, Some(Event::ToolFinished(finished))) if finished.memo.is_some() => true,
+        (_, Some(Event::Call(CallEvent::ToolFinished(finished)))) if finished.memo.is_some() => {
+            true
+        }
         // A memory that is full by its length drops items, or does not.
-        (Some(Event::PrefixBroken(_)), _) | (_, Some(Event::PrefixBroken(_))) => true,
-        (Some(Event::TurnOpened(_)), Some(Event::TurnDeclined(_))) => true,
-        (Some(Event::TurnDeclined(_)), Some(Event::TurnOpened(_))) => true,
+        (Some(Event::Turn(TurnEvent::PrefixBroken(_))), _)
+        | (_, Some(Event::Turn(TurnEvent::PrefixBroken(_)))) => true,
+        (
+            Some(Event::Turn(TurnEvent::TurnOpened(_))),
+            Some(Event::Turn(TurnEvent::TurnDeclined(_))),
+        ) => true,
+        (
+            Some(Event::Turn(TurnEvent::TurnDeclined(_))),
+            Some(Event::Turn(TurnEvent::TurnOpened(_))),
+        ) => true,
         (_, _) => [recorded, recomputed]
             .into_iter()
             .flatten()
@@ -134,7 +154,10 @@ fn has_erased_call(world: &World) -> bool {
 
 /// Two requests that differ in nothing but what they say, and how long that is.
 fn is_same_call(recorded: &Event, recomputed: &Event) -> bool {
-    let (Event::ModelCalled(recorded), Event::ModelCalled(recomputed)) = (recorded, recomputed)
+    let (
+        Event::Turn(TurnEvent::ModelCalled(recorded)),
+        Event::Turn(TurnEvent::ModelCalled(recomputed)),
+    ) = (recorded, recomputed)
     else {
         return false;
     };
@@ -186,7 +209,7 @@ fn is_same_failure(recorded: &ModelFailed, recomputed: &ModelFailed) -> bool {
 
 /// A yes to a call whose arguments are gone: these rules can no longer compare them with what was shown.
 fn is_about_erased_arguments(world: &World, command: &Command, decision: &Decision) -> bool {
-    let Action::Decide { agent, request, .. } = &command.action else {
+    let Action::Consent(ConsentAction::Decide { agent, request, .. }) = &command.action else {
         return false;
     };
     let Err(Refusal::Right {
@@ -203,7 +226,7 @@ fn is_about_erased_arguments(world: &World, command: &Command, decision: &Decisi
 
 /// A call whose arguments are gone is not started under other rules: with its arguments they may have allowed it.
 fn is_start_of_erased(world: &World, command: &Command, decision: &Decision) -> bool {
-    let Action::StartTool { agent, call, .. } = &command.action else {
+    let Action::Shell(ShellAction::StartTool { agent, call, .. }) = &command.action else {
         return false;
     };
     let open = world
@@ -224,7 +247,7 @@ fn is_edit_of_erased(
     command: &Command,
     decision: &Decision,
 ) -> bool {
-    let Action::Edit { message, .. } = &command.action else {
+    let Action::Talk(TalkAction::Edit { message, .. }) = &command.action else {
         return false;
     };
     let known = world.transcript().iter().find(|known| known.id == *message);
@@ -233,7 +256,10 @@ fn is_edit_of_erased(
     }
     match (commit.events.first(), decision.events.first()) {
         (Some(_), None) => matches!(decision.answer, Err(Refusal::BadMessage { .. })),
-        (Some(Event::MessageEdited(recorded)), Some(Event::MessageEdited(recomputed))) => {
+        (
+            Some(Event::Talk(TalkEvent::MessageEdited(recorded))),
+            Some(Event::Talk(TalkEvent::MessageEdited(recomputed))),
+        ) => {
             MessageEdited {
                 body: recomputed.body.clone(),
                 ..recorded.clone()
@@ -246,65 +272,65 @@ fn is_edit_of_erased(
 /// Whether it is there, or not, because of how long a request is.
 fn hangs_on_content(event: &Event) -> bool {
     match event {
-        Event::PrefixBroken(_)
-        | Event::MemoryCompacted(_)
-        | Event::ModelCalled(_)
-        | Event::TurnDeclined(_) => true,
-        Event::TurnClosed(closed) => {
+        Event::Turn(TurnEvent::PrefixBroken(_))
+        | Event::Turn(TurnEvent::MemoryCompacted(_))
+        | Event::Turn(TurnEvent::ModelCalled(_))
+        | Event::Turn(TurnEvent::TurnDeclined(_)) => true,
+        Event::Turn(TurnEvent::TurnClosed(closed)) => {
             matches!(closed.reason, CloseReason::Limit | CloseReason::Failed)
         }
-        Event::NoticePosted(posted) => matches!(
+        Event::Talk(TalkEvent::NoticePosted(posted)) => matches!(
             posted.notice,
             Notice::LimitReached { .. } | Notice::TurnFailed { .. }
         ),
-        Event::WorldOpened(_)
-        | Event::HeadSigned(_)
-        | Event::Restored(_)
-        | Event::StreamCut(_)
-        | Event::Forked(_)
-        | Event::ErasureRequested(_)
-        | Event::Erased(_)
-        | Event::Opened(_)
-        | Event::SpecRevised(_)
-        | Event::EpochOpened(_)
-        | Event::PersonJoined(_)
-        | Event::WarningRecorded(_)
-        | Event::StepDone(_)
-        | Event::PersonLeft(_)
-        | Event::Labelled(_)
-        | Event::RightsChanged(_)
-        | Event::MessagePosted(_)
-        | Event::MessageRouted(_)
-        | Event::MessageEdited(_)
-        | Event::MessageRetracted(_)
-        | Event::ReplyRegenerated(_)
-        | Event::ArtifactWithheld(_)
-        | Event::StateObserved(_)
-        | Event::TurnOpened(_)
-        | Event::StreamStarted(_)
-        | Event::ModelAnswered(_)
-        | Event::ModelFailed(_)
-        | Event::AgentReacted(_)
-        | Event::AgentFailed(_)
-        | Event::Stopped(_)
-        | Event::JoinElapsed(_)
-        | Event::HandedOff(_)
-        | Event::CallsAdmitted(_)
-        | Event::ApprovalRequested(_)
-        | Event::ApprovalDecided(_)
-        | Event::ApprovalExpired(_)
-        | Event::QuestionAsked(_)
-        | Event::QuestionAnswered(_)
-        | Event::ToolStarted(_)
-        | Event::ToolFinished(_)
-        | Event::OutcomeUnknown(_)
-        | Event::OutcomeSettled(_)
-        | Event::Reconciled(_)
-        | Event::CallReplaced(_)
-        | Event::AgentAsked(_)
-        | Event::GrantGiven(_)
-        | Event::GrantUsed(_)
-        | Event::GrantRevoked(_)
+        Event::World(WorldEvent::WorldOpened(_))
+        | Event::World(WorldEvent::HeadSigned(_))
+        | Event::World(WorldEvent::Restored(_))
+        | Event::Turn(TurnEvent::StreamCut(_))
+        | Event::World(WorldEvent::Forked(_))
+        | Event::World(WorldEvent::ErasureRequested(_))
+        | Event::World(WorldEvent::Erased(_))
+        | Event::World(WorldEvent::Opened(_))
+        | Event::World(WorldEvent::SpecRevised(_))
+        | Event::World(WorldEvent::EpochOpened(_))
+        | Event::World(WorldEvent::PersonJoined(_))
+        | Event::World(WorldEvent::WarningRecorded(_))
+        | Event::World(WorldEvent::StepDone(_))
+        | Event::World(WorldEvent::PersonLeft(_))
+        | Event::World(WorldEvent::Labelled(_))
+        | Event::World(WorldEvent::RightsChanged(_))
+        | Event::Talk(TalkEvent::MessagePosted(_))
+        | Event::Talk(TalkEvent::MessageRouted(_))
+        | Event::Talk(TalkEvent::MessageEdited(_))
+        | Event::Talk(TalkEvent::MessageRetracted(_))
+        | Event::Talk(TalkEvent::ReplyRegenerated(_))
+        | Event::Talk(TalkEvent::ArtifactWithheld(_))
+        | Event::Talk(TalkEvent::StateObserved(_))
+        | Event::Turn(TurnEvent::TurnOpened(_))
+        | Event::Turn(TurnEvent::StreamStarted(_))
+        | Event::Turn(TurnEvent::ModelAnswered(_))
+        | Event::Turn(TurnEvent::ModelFailed(_))
+        | Event::Turn(TurnEvent::AgentReacted(_))
+        | Event::Turn(TurnEvent::AgentFailed(_))
+        | Event::Turn(TurnEvent::Stopped(_))
+        | Event::Turn(TurnEvent::JoinElapsed(_))
+        | Event::Turn(TurnEvent::HandedOff(_))
+        | Event::Call(CallEvent::CallsAdmitted(_))
+        | Event::Call(CallEvent::ApprovalRequested(_))
+        | Event::Call(CallEvent::ApprovalDecided(_))
+        | Event::Call(CallEvent::ApprovalExpired(_))
+        | Event::Call(CallEvent::QuestionAsked(_))
+        | Event::Call(CallEvent::QuestionAnswered(_))
+        | Event::Call(CallEvent::ToolStarted(_))
+        | Event::Call(CallEvent::ToolFinished(_))
+        | Event::Call(CallEvent::OutcomeUnknown(_))
+        | Event::Call(CallEvent::OutcomeSettled(_))
+        | Event::Call(CallEvent::Reconciled(_))
+        | Event::Call(CallEvent::CallReplaced(_))
+        | Event::Call(CallEvent::AgentAsked(_))
+        | Event::Call(CallEvent::GrantGiven(_))
+        | Event::Call(CallEvent::GrantUsed(_))
+        | Event::Call(CallEvent::GrantRevoked(_))
         | Event::Refused(_) => false,
     }
 }

@@ -1,6 +1,7 @@
 use super::*;
 use crate::command::CommandKind;
 use crate::event::refusal::RefusalReason;
+use crate::event::{CallEvent, TalkEvent, TurnEvent, WorldEvent};
 use crate::event::{
     CallStatus, EpochOpened, EventRecord, PrefixBroken, PrefixCause, StoredContent, Verdict as Word,
 };
@@ -90,7 +91,7 @@ fn commit_of_other_rules_is_folded_and_told() {
     let mut commits = past().commits;
     for commit in &mut commits {
         commit.header.decider = OTHERS;
-        if let Some(Event::WorldOpened(opened)) = commit.events.first_mut() {
+        if let Some(Event::World(WorldEvent::WorldOpened(opened))) = commit.events.first_mut() {
             opened.decider = OTHERS;
         }
     }
@@ -108,7 +109,7 @@ fn epoch_is_opened_by_its_own_rules_whatever_their_build_is_called() {
     let first = past.commits[0].clone();
     let mut commits = vec![first];
     commits[0].header.decider = OTHERS;
-    if let Some(Event::WorldOpened(opened)) = commits[0].events.first_mut() {
+    if let Some(Event::World(WorldEvent::WorldOpened(opened))) = commits[0].events.first_mut() {
         opened.decider = OTHERS;
     }
     past.world = World::default();
@@ -118,7 +119,9 @@ fn epoch_is_opened_by_its_own_rules_whatever_their_build_is_called() {
         .world
         .commit(&command, &stamp, &past.world.decide(&command, &stamp))
         .unwrap();
-    let Some(Event::EpochOpened(EpochOpened { binary, .. })) = opening.events.get_mut(1) else {
+    let Some(Event::World(WorldEvent::EpochOpened(EpochOpened { binary, .. }))) =
+        opening.events.get_mut(1)
+    else {
         panic!("{opening:?}")
     };
     *binary = "another build of the same rules".to_owned();
@@ -212,7 +215,7 @@ fn yes_of_somebody_without_the_right_is_named_with_what_the_rules_say() {
     };
     assert!(matches!(
         recorded.as_deref(),
-        Some(Event::ApprovalDecided(_))
+        Some(Event::Call(CallEvent::ApprovalDecided(_)))
     ));
     let Some(Event::Refused(refused)) = recomputed.as_deref() else {
         panic!("{recomputed:?}")
@@ -227,7 +230,9 @@ fn run_that_these_rules_do_not_start_is_told_with_the_reason() {
     let denied = Past::began().bob_calls(&[("wipe", "{}")]);
     let (request, call) = (denied.request(), denied.call("bob", 0));
     let mut commits = denied.then(deny(request)).commits;
-    assert!(matches!(&started.events[0], Event::ToolStarted(event) if event.call == call));
+    assert!(
+        matches!(&started.events[0], Event::Call(CallEvent::ToolStarted(event)) if event.call == call)
+    );
     let first = commits.last().unwrap().last().next();
     commits.push(Commit {
         header: crate::command::commit::CommitHeader {
@@ -278,7 +283,7 @@ fn refusal_that_the_world_contradicts_diverges() {
 fn what_was_erased_explains_a_fingerprint_and_no_decision() {
     let mut past = past();
     past.commits[1].events.iter_mut().for_each(|event| {
-        if matches!(event, Event::MessagePosted(_)) {
+        if matches!(event, Event::Talk(TalkEvent::MessagePosted(_))) {
             erase(event);
         }
     });
@@ -309,7 +314,9 @@ fn what_was_erased_explains_a_fingerprint_and_no_decision() {
         .iter()
         .position(|commit| commit.header.command == CommandKind::Decide)
         .unwrap();
-    if let Some(Event::ApprovalDecided(event)) = past.commits[decided].events.last_mut() {
+    if let Some(Event::Call(CallEvent::ApprovalDecided(event))) =
+        past.commits[decided].events.last_mut()
+    {
         event.verdict = Word::Deny;
     }
     assert!(matches!(
@@ -358,7 +365,7 @@ fn many_epochs_are_bounded_and_none_with_a_divergence_is_left_out() {
 fn result_that_nobody_gave_is_seen() {
     let past = past().finished("bob", 0, 1, crate::tool::ToolOutcome::text("gone"));
     let found = after(&past, CommandKind::FinishTool, |commit| {
-        let Some(Event::ToolFinished(finished)) = commit.events.first_mut() else {
+        let Some(Event::Call(CallEvent::ToolFinished(finished))) = commit.events.first_mut() else {
             panic!()
         };
         finished.status = CallStatus::Denied;
@@ -379,18 +386,18 @@ fn yes_that_is_smuggled_into_an_explained_commit_diverges() {
         .unwrap();
     let mut commits = past.commits;
     let said = commits.iter_mut().flat_map(|commit| &mut commit.events);
-    said.filter(|event| matches!(event, Event::MessagePosted(_)))
+    said.filter(|event| matches!(event, Event::Talk(TalkEvent::MessagePosted(_))))
         .for_each(erase);
     let answer = commits
         .iter_mut()
         .find(|commit| commit.header.command == CommandKind::RecordAnswer)
         .unwrap();
     answer.events.extend([
-        Event::PrefixBroken(PrefixBroken {
+        Event::Turn(TurnEvent::PrefixBroken(PrefixBroken {
             agent: agent("bob"),
             cause: PrefixCause::MemoryFull,
             dropped: 0,
-        }),
+        })),
         decided,
     ]);
     let first = report(&commits).first.expect("a divergence");
@@ -404,7 +411,7 @@ fn what_was_erased_explains_no_other_attempt() {
         past.commits[1]
             .events
             .iter_mut()
-            .find(|event| matches!(event, Event::MessagePosted(_)))
+            .find(|event| matches!(event, Event::Talk(TalkEvent::MessagePosted(_))))
             .unwrap(),
     );
     let opened = past
@@ -412,7 +419,8 @@ fn what_was_erased_explains_no_other_attempt() {
         .iter()
         .position(|commit| commit.header.command == CommandKind::OpenTurn)
         .unwrap();
-    let Some(Event::ModelCalled(called)) = past.commits[opened].events.last_mut() else {
+    let Some(Event::Turn(TurnEvent::ModelCalled(called))) = past.commits[opened].events.last_mut()
+    else {
         panic!()
     };
     called.attempt = crate::ids::Attempt(2);

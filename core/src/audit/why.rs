@@ -4,7 +4,7 @@
 //! routing, a turn or an approval was based on is told by [`Verdicts`], [`TurnStory`] and [`Asked`].
 
 use crate::command::commit::Commit;
-use crate::event::{Event, MessageRouted};
+use crate::event::{Event, MessageRouted, TalkEvent};
 use crate::ids::Position;
 
 mod approval;
@@ -23,17 +23,21 @@ pub use verdicts::{Silence, Verdict, Verdicts};
 #[must_use]
 pub fn message_of(commit: &Commit, at: Position) -> Option<Position> {
     let (_, event) = commit.numbered().find(|(here, _)| *here == at)?;
-    if let Event::MessageRouted(routed) = event {
+    if let Event::Talk(TalkEvent::MessageRouted(routed)) = event {
         return Some(routed.message);
     }
-    matches!(event, Event::MessagePosted(_) | Event::MessageEdited(_)).then_some(at)
+    matches!(
+        event,
+        Event::Talk(TalkEvent::MessagePosted(_)) | Event::Talk(TalkEvent::MessageEdited(_))
+    )
+    .then_some(at)
 }
 
 /// The verdicts about the message at `message`, if `commit` holds them.
 #[must_use]
 pub fn routing_of(commit: &Commit, message: Position) -> Option<&MessageRouted> {
     commit.events.iter().find_map(|event| {
-        let Event::MessageRouted(routed) = event else {
+        let Event::Talk(TalkEvent::MessageRouted(routed)) = event else {
             return None;
         };
         (routed.message == message).then_some(routed)

@@ -1,7 +1,10 @@
 //! Commands as tests say them, and the same as verbs on a past.
 
 use super::{Past, ada, agent, at, node, runtime};
-use crate::command::{Action, Command, Judgement, Reply, Settlement};
+use crate::command::{
+    Action, Command, ConsentAction, Judgement, Reply, Settlement, ShellAction, TalkAction,
+    WorldAction,
+};
 use crate::event::reaction::Reaction;
 use crate::event::{ForkEffects, TreeHead, Verdict};
 use crate::ids::principal::Principal;
@@ -54,11 +57,11 @@ pub(crate) fn answer(response: LLMResponse) -> Reaction {
 pub(crate) fn post(said: &str) -> Command {
     Command::of(
         ada(),
-        Action::PostMessage {
+        Action::Talk(TalkAction::PostMessage {
             text: said.to_owned(),
             attachments: Vec::new(),
             reply_to: None,
-        },
+        }),
     )
 }
 
@@ -69,65 +72,68 @@ pub(crate) fn reopen() -> Command {
 /// An opening in the `n`-th copy of the store.
 pub(crate) fn reopen_in(n: u8) -> Command {
     let copy = Some(CopyId(uuid::Uuid::from_bytes([n; 16])));
-    runtime(Action::Open {
+    runtime(Action::World(WorldAction::Open {
         node: node(),
         base: None,
         revise: None,
         signer: None,
         copy,
-    })
+    }))
 }
 
 /// An opening that signs heads with a key.
 pub(crate) fn reopen_with(key: Option<&str>) -> Command {
-    runtime(Action::Open {
+    runtime(Action::World(WorldAction::Open {
         node: node(),
         base: None,
         revise: None,
         signer: key.map(str::to_owned),
         copy: None,
-    })
+    }))
 }
 
 pub(crate) fn settle(request: RequestId, settlement: Settlement) -> Command {
     Command::of(
         ada(),
-        Action::Settle {
+        Action::Consent(ConsentAction::Settle {
             request,
             settlement,
-        },
+        }),
     )
 }
 
 pub(crate) fn reply(request: RequestId, reply: Reply) -> Command {
-    Command::of(ada(), Action::Answer { request, reply })
+    Command::of(
+        ada(),
+        Action::Consent(ConsentAction::Answer { request, reply }),
+    )
 }
 
 pub(crate) fn edit(message: u64, said: &str) -> Command {
     Command::of(
         ada(),
-        Action::Edit {
+        Action::Talk(TalkAction::Edit {
             message: MessageId(at(message)),
             text: said.to_owned(),
-        },
+        }),
     )
 }
 
 pub(crate) fn retract(message: u64) -> Command {
     Command::of(
         ada(),
-        Action::Retract {
+        Action::Talk(TalkAction::Retract {
             message: MessageId(at(message)),
-        },
+        }),
     )
 }
 
 pub(crate) fn regenerate(message: u64) -> Command {
     Command::of(
         ada(),
-        Action::Regenerate {
+        Action::Talk(TalkAction::Regenerate {
             message: MessageId(at(message)),
-        },
+        }),
     )
 }
 
@@ -140,13 +146,13 @@ pub(crate) fn of(principal: Principal, command: &Command) -> Command {
 }
 
 pub(crate) fn stop() -> Command {
-    Command::of(ada(), Action::Stop { episode: None })
+    Command::of(ada(), Action::Talk(TalkAction::Stop { episode: None }))
 }
 
 /// Branches `world` off as it stands.
 pub(crate) fn fork_of(world: &World) -> Command {
     let deep = world.lineage().len() + 1;
-    let action = Action::Fork {
+    let action = Action::World(WorldAction::Fork {
         world: WorldId::from_stamp(&Stamp {
             time: world.time(),
             seed: crate::ids::Seed::new([10 + deep as u8; 16]),
@@ -162,7 +168,7 @@ pub(crate) fn fork_of(world: &World) -> Command {
         node: node(),
         signer: None,
         copy: None,
-    };
+    });
     Command::of(ada(), action)
 }
 
@@ -177,11 +183,11 @@ pub(crate) fn deny(request: RequestId) -> Command {
 pub(crate) fn decide_of(name: &str, request: RequestId, verdict: Verdict) -> Command {
     Command::of(
         ada(),
-        Action::Decide {
+        Action::Consent(ConsentAction::Decide {
             agent: agent(name),
             request,
             judgement: Judgement::new(verdict),
-        },
+        }),
     )
 }
 
@@ -214,29 +220,29 @@ impl Past {
     }
 
     pub(crate) fn wake(&self, name: &str, reaction: Reaction) -> Command {
-        runtime(Action::OpenTurn {
+        runtime(Action::Shell(ShellAction::OpenTurn {
             agent: agent(name),
             horizon: self.world.head(),
             reaction,
-        })
+        }))
     }
 
     pub(crate) fn carry_on(&self, name: &str, reaction: Reaction) -> Command {
-        runtime(Action::ContinueTurn {
+        runtime(Action::Shell(ShellAction::ContinueTurn {
             agent: agent(name),
             turn: self.turn(name),
             reaction,
-        })
+        }))
     }
 
     pub(crate) fn fail_agent(&self, name: &str) -> Command {
         let turn = self.memory(name).turn.as_ref().map(|turn| turn.id);
-        runtime(Action::FailAgent {
+        runtime(Action::Shell(ShellAction::FailAgent {
             agent: agent(name),
             turn,
             code: "broken".to_owned(),
             detail: "why".to_owned(),
-        })
+        }))
     }
 
     pub(crate) fn answer(&self, name: &str, response: LLMResponse) -> Command {
@@ -248,12 +254,12 @@ impl Past {
             .model
             .as_ref()
             .unwrap();
-        runtime(Action::RecordAnswer {
+        runtime(Action::Shell(ShellAction::RecordAnswer {
             agent: agent(name),
             call: model.call,
             attempt: model.attempt,
             response,
-        })
+        }))
     }
 
     pub(crate) fn fail_model(&self, name: &str, error: ModelError) -> Command {
@@ -265,12 +271,12 @@ impl Past {
             .model
             .as_ref()
             .unwrap();
-        runtime(Action::RecordFailure {
+        runtime(Action::Shell(ShellAction::RecordFailure {
             agent: agent(name),
             call: model.call,
             attempt: model.attempt,
             error,
-        })
+        }))
     }
 
     pub(crate) fn retry(&self, name: &str) -> Command {
@@ -283,10 +289,10 @@ impl Past {
             .as_ref()
             .unwrap()
             .call;
-        runtime(Action::RetryModel {
+        runtime(Action::Shell(ShellAction::RetryModel {
             agent: agent(name),
             call,
-        })
+        }))
     }
 
     pub(crate) fn stream(&self, name: &str) -> Command {
@@ -298,20 +304,20 @@ impl Past {
             .model
             .as_ref()
             .unwrap();
-        runtime(Action::StartStream {
+        runtime(Action::Shell(ShellAction::StartStream {
             agent: agent(name),
             call: model.call,
             attempt: model.attempt,
-        })
+        }))
     }
 
     pub(crate) fn start(&self, name: &str, n: usize, attempt: u32) -> Command {
         let (agent, call) = (agent(name), self.call(name, n));
-        runtime(Action::StartTool {
+        runtime(Action::Shell(ShellAction::StartTool {
             agent,
             call,
             attempt: Attempt(attempt),
-        })
+        }))
     }
 
     pub(crate) fn finish(
@@ -322,37 +328,37 @@ impl Past {
         outcome: ToolOutcome,
     ) -> Command {
         let (agent, call) = (agent(name), self.call(name, n));
-        runtime(Action::FinishTool {
+        runtime(Action::Shell(ShellAction::FinishTool {
             agent,
             call,
             attempt: Attempt(attempt),
             outcome,
             progress: None,
-        })
+        }))
     }
 
     pub(crate) fn time_out(&self, name: &str, n: usize, attempt: u32) -> Command {
         let (agent, call) = (agent(name), self.call(name, n));
-        runtime(Action::TimeOutTool {
+        runtime(Action::Shell(ShellAction::TimeOutTool {
             agent,
             call,
             attempt: Attempt(attempt),
-        })
+        }))
     }
 
     pub(crate) fn reconcile(&self, name: &str, n: usize, result: Reconciliation) -> Command {
-        runtime(Action::RecordReconcile {
+        runtime(Action::Shell(ShellAction::RecordReconcile {
             agent: agent(name),
             call: self.call(name, n),
             result,
-        })
+        }))
     }
 
     pub(crate) fn declare(&self, name: &str, n: usize) -> Command {
-        runtime(Action::DeclareUnknown {
+        runtime(Action::Shell(ShellAction::DeclareUnknown {
             agent: agent(name),
             call: self.call(name, n),
-        })
+        }))
     }
 }
 
@@ -424,7 +430,7 @@ impl Past {
 /// Does what is owed to the log itself: nothing that a world decides hangs on what the signature is.
 pub(crate) fn upkeep(world: &World, effect: &Effect) -> Action {
     match effect {
-        Effect::Sign { occasion, .. } => Action::Sign {
+        Effect::Sign { occasion, .. } => Action::Shell(ShellAction::Sign {
             head: TreeHead {
                 of: world.head(),
                 commits: 1,
@@ -433,12 +439,12 @@ pub(crate) fn upkeep(world: &World, effect: &Effect) -> Action {
             key: world.signer().unwrap().to_owned(),
             signature: "signature".to_owned(),
             occasion: *occasion,
-        },
-        Effect::Erase { request } => Action::RecordErased {
+        }),
+        Effect::Erase { request } => Action::Shell(ShellAction::RecordErased {
             request: *request,
             events: 1,
             files: 0,
-        },
+        }),
         Effect::Wake { .. }
         | Effect::Continue { .. }
         | Effect::CallModel { .. }

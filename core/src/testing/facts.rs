@@ -21,7 +21,7 @@ pub(crate) fn episode(position: u64) -> EpisodeId {
 }
 
 pub(crate) fn decided(request: RequestId, call: CallId, verdict: Verdict) -> Event {
-    Event::ApprovalDecided(ApprovalDecided {
+    Event::Call(CallEvent::ApprovalDecided(ApprovalDecided {
         request,
         call,
         agent: agent("bob"),
@@ -33,7 +33,7 @@ pub(crate) fn decided(request: RequestId, call: CallId, verdict: Verdict) -> Eve
         shown: None,
         by: person("ada"),
         text: DecisionText::default().into(),
-    })
+    }))
 }
 
 /// The end of a call of bob's that never ran.
@@ -52,39 +52,39 @@ pub(crate) fn tool_finished(
     status: CallStatus,
     outcome: Option<ToolOutcome>,
 ) -> Event {
-    Event::ToolFinished(ToolFinished::new(
+    Event::Call(CallEvent::ToolFinished(ToolFinished::new(
         call,
         agent("bob"),
         attempt,
         status,
         outcome,
-    ))
+    )))
 }
 
 pub(crate) fn notice(notice: Notice, of: u64) -> Event {
-    Event::NoticePosted(NoticePosted {
+    Event::Talk(TalkEvent::NoticePosted(NoticePosted {
         notice,
         to: None,
         episode: Some(episode(of)),
-    })
+    }))
 }
 
 pub(crate) fn notice_to_ada(notice: Notice, of: u64) -> Event {
     let to = Some(person("ada").display);
-    Event::NoticePosted(NoticePosted {
+    Event::Talk(TalkEvent::NoticePosted(NoticePosted {
         notice,
         to,
         episode: Some(episode(of)),
-    })
+    }))
 }
 
 pub(crate) fn closed(name: &str, turn: TurnId, reason: CloseReason) -> Event {
-    Event::TurnClosed(TurnClosed {
+    Event::Turn(TurnEvent::TurnClosed(TurnClosed {
         agent: agent(name),
         turn,
         reason,
         unasked: None,
-    })
+    }))
 }
 
 pub(crate) fn refused(
@@ -104,11 +104,11 @@ pub(crate) fn refused(
 }
 
 pub(crate) fn unknown(call: CallId, cause: UnknownCause) -> Event {
-    Event::OutcomeUnknown(OutcomeUnknown {
+    Event::Call(CallEvent::OutcomeUnknown(OutcomeUnknown {
         call,
         agent: agent("bob"),
         cause,
-    })
+    }))
 }
 
 pub(crate) fn settled(
@@ -118,37 +118,37 @@ pub(crate) fn settled(
     by: Principal,
     text: SettledText,
 ) -> Event {
-    Event::OutcomeSettled(OutcomeSettled {
+    Event::Call(CallEvent::OutcomeSettled(OutcomeSettled {
         request,
         call,
         agent: agent("bob"),
         how,
         by,
         text: text.into(),
-    })
+    }))
 }
 
 pub(crate) fn turn_opened(name: &str, of: u64, horizon: u64, news: &[u64]) -> Event {
     let news = news.iter().copied().map(at).collect();
-    Event::TurnOpened(TurnOpened {
+    Event::Turn(TurnEvent::TurnOpened(TurnOpened {
         agent: agent(name),
         episode: episode(of),
         horizon: at(horizon),
         news,
         resumes: None,
         redoes: Vec::new(),
-    })
+    }))
 }
 
 /// What ada says at `position`.
 pub(crate) fn posted(position: u64, said: &str) -> Event {
     let author = Author::Person(person("ada").display);
-    Event::MessagePosted(MessagePosted::said(
+    Event::Talk(TalkEvent::MessagePosted(MessagePosted::said(
         MessageId(at(position)),
         author,
         None,
         MessageBody::text(said),
-    ))
+    )))
 }
 
 /// The verdicts about the message at `message`, which begins its episode.
@@ -182,11 +182,11 @@ pub(crate) fn routed(
     unknown: &[&str],
 ) -> Event {
     let unknown: Vec<String> = unknown.iter().map(|name| (*name).to_owned()).collect();
-    Event::MessageRouted(MessageRouted {
+    Event::Talk(TalkEvent::MessageRouted(MessageRouted {
         undeliverable: u32::try_from(unknown.len()).unwrap(),
         unknown: Content::Present(unknown),
         ..route(message, rule, respond)
-    })
+    }))
 }
 
 /// Bob's model is asked at `call`, `items` being what it reads.
@@ -198,7 +198,7 @@ pub(crate) fn model_called(
     items: u32,
     link: Digest,
 ) -> Event {
-    Event::ModelCalled(ModelCalled {
+    Event::Turn(TurnEvent::ModelCalled(ModelCalled {
         agent: agent("bob"),
         turn,
         call: ModelCallId(at(call)),
@@ -210,5 +210,5 @@ pub(crate) fn model_called(
         items,
         fingerprint: link,
         reserved: None,
-    })
+    }))
 }

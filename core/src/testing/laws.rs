@@ -152,13 +152,13 @@ impl Laws {
     }
 
     fn watch(&mut self, at: Position, event: &Event, world: &World) {
-        if let Event::PrefixBroken(broken) = event {
+        if let Event::Turn(TurnEvent::PrefixBroken(broken)) = event {
             self.broken.insert(broken.agent.clone());
         }
-        if let Event::TurnOpened(opened) = event {
+        if let Event::Turn(TurnEvent::TurnOpened(opened)) = event {
             self.turns.insert(TurnId(at), opened.episode);
         }
-        if let Event::ModelCalled(called) = event
+        if let Event::Turn(TurnEvent::ModelCalled(called)) = event
             && called.attempt.0 == 1
         {
             assert_eq!(called.call.0, at);
@@ -168,14 +168,14 @@ impl Laws {
                 Purpose::Compaction => self.spend_summary(&called.agent, called.turn, world),
             }
         }
-        if let Event::AgentReacted(reacted) = event
+        if let Event::Turn(TurnEvent::AgentReacted(reacted)) = event
             && reacted.has_answered
         {
             self.spend(&reacted.agent, reacted.turn, true, world);
         }
-        if let Event::MessageEdited(MessageEdited { gone, .. })
-        | Event::MessageRetracted(MessageRetracted { gone, .. })
-        | Event::ReplyRegenerated(ReplyRegenerated { gone, .. }) = event
+        if let Event::Talk(TalkEvent::MessageEdited(MessageEdited { gone, .. }))
+        | Event::Talk(TalkEvent::MessageRetracted(MessageRetracted { gone, .. }))
+        | Event::Talk(TalkEvent::ReplyRegenerated(ReplyRegenerated { gone, .. })) = event
         {
             self.gone.extend(gone);
         }
@@ -223,7 +223,7 @@ impl Laws {
     }
 
     fn watch_call(&mut self, event: &Event) {
-        if let Event::ToolStarted(started) = event
+        if let Event::Call(CallEvent::ToolStarted(started)) = event
             && started.repeat == Repeat::Never
             && started.effect != EffectClass::Read
         {
@@ -232,17 +232,17 @@ impl Laws {
                 "an unrepeatable tool started twice: {started:?}"
             );
         }
-        if let Event::QuestionAnswered(QuestionAnswered { call, .. })
-        | Event::Reconciled(Reconciled {
+        if let Event::Call(CallEvent::QuestionAnswered(QuestionAnswered { call, .. }))
+        | Event::Call(CallEvent::Reconciled(Reconciled {
             call,
             how: ReconciledHow::DidNot,
             ..
-        }) = event
+        })) = event
         {
             self.once.remove(call);
         }
-        if let Event::ToolFinished(ToolFinished { call, .. })
-        | Event::CallReplaced(CallReplaced { call, .. }) = event
+        if let Event::Call(CallEvent::ToolFinished(ToolFinished { call, .. }))
+        | Event::Call(CallEvent::CallReplaced(CallReplaced { call, .. })) = event
         {
             assert!(
                 self.closed.insert(*call),
@@ -372,7 +372,7 @@ fn sums_are_right(world: &World) {
 }
 
 fn asked(event: &Event) -> Option<&ModelCalled> {
-    if let Event::ModelCalled(called) = event {
+    if let Event::Turn(TurnEvent::ModelCalled(called)) = event {
         Some(called)
     } else {
         None

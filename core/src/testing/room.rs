@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::command::Action;
+use crate::command::{Action, WorldAction};
 use crate::event::ClockKind;
 use crate::ids::principal::{Person, Principal};
 use crate::ids::{
@@ -140,7 +140,7 @@ pub(crate) fn definition(spec: WorldSpec) -> Definition {
 }
 
 pub(crate) fn create(spec: WorldSpec) -> Action {
-    Action::Create {
+    Action::World(WorldAction::Create {
         world: world_id(),
         name: WorldName::new("home").unwrap(),
         clock: ClockKind::Simulated,
@@ -149,5 +149,5 @@ pub(crate) fn create(spec: WorldSpec) -> Action {
         node: node(),
         signer: None,
         copy: None,
-    }
+    })
 }

@@ -2,9 +2,11 @@
 
 use super::World;
 use crate::command::commit::{Commit, CommitHeader};
-use crate::command::{Action, Command, CommandKind};
+use crate::command::{
+    Action, Command, ConsentAction, Giver, Refusals, ShellAction, TalkAction, WorldAction,
+};
 use crate::event::refusal::{Decided, Refusal, RefusalReason};
-use crate::event::{Event, Forked};
+use crate::event::{Event, Forked, TalkEvent};
 use crate::ids::principal::Principal;
 use crate::ids::{MessageId, Position, RequestId, Stamp, Time, WorldId};
 
@@ -89,7 +91,7 @@ impl TryFrom<&Commit> for Accepted {
 /// The message among `events`, if there is one.
 fn posted(events: &[Event]) -> Option<MessageId> {
     events.iter().find_map(|event| {
-        if let Event::MessagePosted(posted) = event {
+        if let Event::Talk(TalkEvent::MessagePosted(posted)) = event {
             Some(posted.message)
         } else {
             None
@@ -152,9 +154,9 @@ impl Draft<'_> {
             .next()
     }
 
-    fn push(&mut self, event: Event) -> Position {
+    fn push(&mut self, event: impl Into<Event>) -> Position {
         let at = self.here();
-        self.events.push(event);
+        self.events.push(event.into());
         at
     }
 }
@@ -214,7 +216,7 @@ impl World {
             events: Vec::new(),
             cause: None,
         };
-        if asserts_a_right(&command.action) {
+        if command.action.kind().rule().refusals == Refusals::Recorded {
             draft.refuse(command.digest(), reason, None);
         }
         Decision {
@@ -250,7 +252,9 @@ impl World {
     }
 
     fn id_for(&self, action: &Action) -> Option<WorldId> {
-        if let Action::Create { world, .. } | Action::Fork { world, .. } = action {
+        if let Action::World(WorldAction::Create { world, .. })
+        | Action::World(WorldAction::Fork { world, .. }) = action
+        {
             Some(*world)
         } else {
             self.id()
@@ -267,26 +271,37 @@ impl World {
 }
 
 impl Draft<'_> {
-    #[expect(clippy::too_many_lines, reason = "a table: one arm for each action")]
     fn act(&mut self, action: &Action) -> Result<(), No> {
-        if (self.world.head == Position::ZERO) != matches!(action, Action::Create { .. }) {
+        let is_beginning = matches!(action, Action::World(WorldAction::Create { .. }));
+        if (self.world.head == Position::ZERO) != is_beginning {
             return Err(No::STALE);
         }
-        if is_of_the_shell(action.kind()) && *self.principal != Principal::Runtime {
-            return Err(No::right(self.intrusion(action)));
-        }
-        if is_of_the_house(action)
-            && matches!(self.principal, Principal::Agent(_) | Principal::Tool(_))
-        {
-            return Err(No::right(RefusalReason::NotAPerson));
-        }
+        self.check_principal(action)?;
         self.check_right(action)?;
         self.check_giver(action)?;
-        if self.world.is_erasing() && asks_a_model(action) {
-            return Err(No::STALE);
-        }
         match action {
-            Action::Create {
+            Action::World(action) => self.act_on_world(action),
+            Action::Talk(action) => self.act_in_talk(action),
+            Action::Consent(action) => self.act_on_consent(action),
+            Action::Shell(action) => self.take_outcome(action),
+        }
+    }
+
+    /// Refuses a principal who can never give a command of this kind.
+    fn check_principal(&self, action: &Action) -> Result<(), No> {
+        let is_of_the_room = matches!(self.principal, Principal::Agent(_) | Principal::Tool(_));
+        match (action.kind().rule().giver, action) {
+            (Giver::Shell, Action::Shell(action)) if *self.principal != Principal::Runtime => {
+                Err(No::right(self.intrusion(action)))
+            }
+            (Giver::House, _) if is_of_the_room => Err(No::right(RefusalReason::NotAPerson)),
+            (Giver::Shell | Giver::House | Giver::Anyone, _) => Ok(()),
+        }
+    }
+
+    fn act_on_world(&mut self, action: &WorldAction) -> Result<(), No> {
+        match action {
+            WorldAction::Create {
                 world,
                 name,
                 clock,
@@ -301,7 +316,7 @@ impl Draft<'_> {
                 self.begin_in(*copy);
                 Ok(())
             }
-            Action::Open {
+            WorldAction::Open {
                 node,
                 base,
                 revise,
@@ -314,7 +329,7 @@ impl Draft<'_> {
                 signer.as_deref(),
                 *copy,
             ),
-            Action::Fork {
+            WorldAction::Fork {
                 world,
                 name,
                 base,
@@ -346,214 +361,161 @@ impl Draft<'_> {
                     *copy,
                 )
             }
-            Action::Revise { definition } => self.revise(definition),
-            Action::PostMessage {
+            WorldAction::Revise { definition } => self.revise(definition),
+            WorldAction::Label { owner, labels } => self.label(owner.as_deref(), labels),
+            WorldAction::SetRights {
+                method,
+                subject,
+                rights,
+            } => self.set_rights(method, subject, rights.as_ref()),
+            WorldAction::Erase { events, basis } => self.erase(events, basis),
+            WorldAction::RecordStep { step, digest } => self.record_step(*step, *digest),
+        }
+    }
+
+    fn act_in_talk(&mut self, action: &TalkAction) -> Result<(), No> {
+        match action {
+            TalkAction::PostMessage {
                 text,
                 attachments,
                 reply_to,
             } => self.post(text, attachments, *reply_to),
-            Action::Edit { message, text } => self.edit(*message, text),
-            Action::Retract { message } => self.retract(*message),
-            Action::Regenerate { message } => self.regenerate(*message),
-            Action::Join => self.join(),
-            Action::Leave => self.leave(),
-            Action::Label { owner, labels } => self.label(owner.as_deref(), labels),
-            Action::OpenTurn {
+            TalkAction::Edit { message, text } => self.edit(*message, text),
+            TalkAction::Retract { message } => self.retract(*message),
+            TalkAction::Regenerate { message } => self.regenerate(*message),
+            TalkAction::Join => self.join(),
+            TalkAction::Leave => self.leave(),
+            TalkAction::Observe { name, state } => self.observe(name, state),
+            TalkAction::Stop { episode } => self.stop(*episode),
+        }
+    }
+
+    fn act_on_consent(&mut self, action: &ConsentAction) -> Result<(), No> {
+        match action {
+            ConsentAction::Decide {
+                agent,
+                request,
+                judgement,
+            } => self.decide(agent, *request, judgement),
+            ConsentAction::Revoke { grant } => self.revoke(*grant),
+            ConsentAction::Answer { request, reply } => self.answer(*request, reply),
+            ConsentAction::Settle {
+                request,
+                settlement,
+            } => self.settle(*request, settlement),
+        }
+    }
+
+    fn take_outcome(&mut self, action: &ShellAction) -> Result<(), No> {
+        match action {
+            ShellAction::OpenTurn {
                 agent,
                 horizon,
                 reaction,
-            } => self.open_turn(agent, *horizon, reaction),
-            Action::ContinueTurn {
+            } => {
+                self.check_may_ask()?;
+                self.open_turn(agent, *horizon, reaction)
+            }
+            ShellAction::ContinueTurn {
                 agent,
                 turn,
                 reaction,
-            } => self.continue_turn(agent, *turn, reaction),
-            Action::FailAgent {
+            } => {
+                self.check_may_ask()?;
+                self.continue_turn(agent, *turn, reaction)
+            }
+            ShellAction::FailAgent {
                 agent,
                 turn,
                 code,
                 detail,
             } => self.fail_agent(agent, *turn, code, detail),
-            Action::RetryModel { agent, call } => self.retry_model(agent, *call),
-            Action::StartStream {
+            ShellAction::RetryModel { agent, call } => {
+                self.check_may_ask()?;
+                self.retry_model(agent, *call)
+            }
+            ShellAction::StartStream {
                 agent,
                 call,
                 attempt,
             } => self.start_stream(agent, *call, *attempt),
-            Action::RecordAnswer {
+            ShellAction::RecordAnswer {
                 agent,
                 call,
                 attempt,
                 response,
             } => self.record_answer(agent, *call, *attempt, response),
-            Action::RecordFailure {
+            ShellAction::RecordFailure {
                 agent,
                 call,
                 attempt,
                 error,
             } => self.record_failure(agent, *call, *attempt, error),
-            Action::StartTool {
+            ShellAction::StartTool {
                 agent,
                 call,
                 attempt,
             } => self.start_tool(agent, *call, *attempt),
-            Action::FinishTool {
+            ShellAction::FinishTool {
                 agent,
                 call,
                 attempt,
                 outcome,
                 progress,
             } => self.finish_tool(agent, *call, *attempt, (outcome, *progress)),
-            Action::TimeOutTool {
+            ShellAction::TimeOutTool {
                 agent,
                 call,
                 attempt,
             } => self.time_out_tool(agent, *call, *attempt),
-            Action::RecordReconcile {
+            ShellAction::RecordReconcile {
                 agent,
                 call,
                 result,
             } => self.record_reconcile(agent, *call, result),
-            Action::DeclareUnknown { agent, call } => self.declare_unknown(agent, *call),
-            Action::Decide {
-                agent,
-                request,
-                judgement,
-            } => self.decide(agent, *request, judgement),
-            Action::Revoke { grant } => self.revoke(*grant),
-            Action::SetRights {
-                method,
-                subject,
-                rights,
-            } => self.set_rights(method, subject, rights.as_ref()),
-            Action::Observe { name, state } => self.observe(name, state),
-            Action::Answer { request, reply } => self.answer(*request, reply),
-            Action::Settle {
-                request,
-                settlement,
-            } => self.settle(*request, settlement),
-            Action::Stop { episode } => self.stop(*episode),
-            Action::Erase { events, basis } => self.erase(events, basis),
-            Action::RecordErased {
+            ShellAction::DeclareUnknown { agent, call } => self.declare_unknown(agent, *call),
+            ShellAction::RecordErased {
                 request,
                 events,
                 files,
             } => self.record_erased(*request, *events, *files),
-            Action::Sign {
+            ShellAction::Sign {
                 head,
                 key,
                 signature,
                 occasion,
             } => self.sign(head, key, signature, *occasion),
-            Action::Tick => self.tick(),
-            Action::RecordStep { step, digest } => self.record_step(*step, *digest),
+            ShellAction::Tick => self.tick(),
+        }
+    }
+
+    /// Refuses what may ask a model while content is being erased: a request must not hold words that are on their way out.
+    fn check_may_ask(&self) -> Result<(), No> {
+        if self.world.is_erasing() {
+            Err(No::STALE)
+        } else {
+            Ok(())
         }
     }
 
     /// Why somebody else than the runtime cannot bring an outcome: first of all, whether there is such a call.
-    fn intrusion(&self, action: &Action) -> RefusalReason {
-        let (Action::StartTool { agent, call, .. }
-        | Action::FinishTool { agent, call, .. }
-        | Action::TimeOutTool { agent, call, .. }
-        | Action::RecordReconcile { agent, call, .. }
-        | Action::DeclareUnknown { agent, call }) = action
-        else {
+    fn intrusion(&self, action: &ShellAction) -> RefusalReason {
+        let Some((agent, call)) = action.tool_call() else {
             return RefusalReason::NotTheRuntime;
         };
         let world = self.world;
         let is_open_for =
-            |memory: &crate::world::memory::Memory| memory.open_calls.contains_key(call);
+            |memory: &crate::world::memory::Memory| memory.open_calls.contains_key(&call);
         if world.memories.get(agent).is_some_and(is_open_for) {
             RefusalReason::NotTheRuntime
         } else if world.memories.values().any(is_open_for) {
             RefusalReason::OtherAgent
         } else {
-            let settled = world.settled.values().find(|settled| settled.call == *call);
+            let settled = world.settled.values().find(|settled| settled.call == call);
             let known = settled
                 .map(|settled| settled.reason)
-                .or_else(|| world.inherited_reason(*call));
+                .or_else(|| world.inherited_reason(call));
             known.unwrap_or(RefusalReason::UnknownCall)
         }
-    }
-}
-
-/// Whether it is about the world as a whole, which agents and tools have no say in.
-const fn is_of_the_house(action: &Action) -> bool {
-    matches!(
-        action,
-        Action::Open { .. }
-            | Action::Revise { .. }
-            | Action::RecordStep { .. }
-            | Action::Label { .. }
-            | Action::SetRights { .. }
-            | Action::Fork { .. }
-            | Action::Erase { .. }
-    )
-}
-
-/// Whether a refusal of the command is recorded: it asks for more than to be heard.
-const fn asserts_a_right(action: &Action) -> bool {
-    is_of_the_shell(action.kind())
-        || matches!(
-            action,
-            Action::Decide { .. }
-                | Action::Answer { .. }
-                | Action::Settle { .. }
-                | Action::Revoke { .. }
-                | Action::SetRights { .. }
-                | Action::Edit { .. }
-                | Action::Retract { .. }
-                | Action::Regenerate { .. }
-                | Action::Stop { .. }
-                | Action::Erase { .. }
-        )
-}
-
-/// Whether a model may be asked by it, or an agent's reaction to what it was told is brought.
-const fn asks_a_model(action: &Action) -> bool {
-    matches!(
-        action,
-        Action::OpenTurn { .. } | Action::ContinueTurn { .. } | Action::RetryModel { .. }
-    )
-}
-
-/// Whether only the shell gives commands of this kind: they bring the outcomes of effects.
-const fn is_of_the_shell(kind: CommandKind) -> bool {
-    match kind {
-        CommandKind::OpenTurn
-        | CommandKind::ContinueTurn
-        | CommandKind::FailAgent
-        | CommandKind::RetryModel
-        | CommandKind::StartStream
-        | CommandKind::RecordAnswer
-        | CommandKind::RecordFailure
-        | CommandKind::StartTool
-        | CommandKind::FinishTool
-        | CommandKind::TimeOutTool
-        | CommandKind::RecordReconcile
-        | CommandKind::DeclareUnknown
-        | CommandKind::RecordErased
-        | CommandKind::Sign
-        | CommandKind::Tick => true,
-        CommandKind::Create
-        | CommandKind::Open
-        | CommandKind::Revise
-        | CommandKind::PostMessage
-        | CommandKind::Edit
-        | CommandKind::Retract
-        | CommandKind::Regenerate
-        | CommandKind::Join
-        | CommandKind::Leave
-        | CommandKind::Label
-        | CommandKind::Decide
-        | CommandKind::Revoke
-        | CommandKind::SetRights
-        | CommandKind::Observe
-        | CommandKind::Answer
-        | CommandKind::Settle
-        | CommandKind::Stop
-        | CommandKind::Fork
-        | CommandKind::Erase
-        | CommandKind::RecordStep => false,
     }
 }

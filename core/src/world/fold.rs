@@ -3,7 +3,7 @@
 use super::World;
 use super::meter::Ended;
 use crate::content::Content;
-use crate::event::{Event, Opened, SpecRevised};
+use crate::event::{CallEvent, Event, Opened, SpecRevised, TalkEvent, TurnEvent, WorldEvent};
 use crate::ids::{AgentName, CopyId, Digest, Incarnation, Position, Time};
 use crate::spec::{History, SpecText, WorldSpec};
 use crate::world::memory::{CallState, Memory};
@@ -22,13 +22,23 @@ impl World {
     /// Folds one event.
     pub fn evolve(&mut self, event: &Event) {
         self.head = self.head.next();
-        if !matches!(event, Event::HeadSigned(_)) {
+        if !matches!(event, Event::World(WorldEvent::HeadSigned(_))) {
             self.note_unsigned();
         }
         match event {
-            Event::WorldOpened(event) => self.open_as(event),
-            Event::Opened(event) => self.open_again(event),
-            Event::SpecRevised(SpecRevised {
+            Event::World(event) => self.evolve_world(event),
+            Event::Talk(event) => self.evolve_talk(event),
+            Event::Turn(event) => self.evolve_turn(event),
+            Event::Call(event) => self.evolve_call(event),
+            Event::Refused(event) => self.count_refusal(event),
+        }
+    }
+
+    fn evolve_world(&mut self, event: &WorldEvent) {
+        match event {
+            WorldEvent::WorldOpened(event) => self.open_as(event),
+            WorldEvent::Opened(event) => self.open_again(event),
+            WorldEvent::SpecRevised(SpecRevised {
                 spec,
                 spec_digest,
                 text,
@@ -38,57 +48,73 @@ impl World {
                 self.source.clone_from(source);
                 self.revise(spec, *spec_digest, text);
             }
-            Event::EpochOpened(event) => self.decider = event.decider,
-            Event::Restored(event) => self.enter_copy(event.copy),
-            Event::HeadSigned(event) => self.note_head(event),
-            Event::Forked(event) => self.branch_off(event),
-            Event::ErasureRequested(event) => self.request_erasure(event),
-            Event::Erased(event) => self.note_erased(event),
-            Event::PersonJoined(event) => self.join(&event.person),
-            Event::Labelled(event) => self.labelled = event.clone(),
-            Event::RightsChanged(event) => self.change_rights(event),
-            Event::StateObserved(event) => self.note_state(event),
+            WorldEvent::EpochOpened(event) => self.decider = event.decider,
+            WorldEvent::Restored(event) => self.enter_copy(event.copy),
+            WorldEvent::HeadSigned(event) => self.note_head(event),
+            WorldEvent::Forked(event) => self.branch_off(event),
+            WorldEvent::ErasureRequested(event) => self.request_erasure(event),
+            WorldEvent::Erased(event) => self.note_erased(event),
+            WorldEvent::PersonJoined(event) => self.join(&event.person),
+            WorldEvent::Labelled(event) => self.labelled = event.clone(),
+            WorldEvent::RightsChanged(event) => self.change_rights(event),
+            WorldEvent::PersonLeft(event) => self.part(&event.person),
+            WorldEvent::StepDone(event) => self.note_step(event.step, event.digest, self.head),
+            WorldEvent::WarningRecorded(_) => {}
+        }
+    }
+
+    fn evolve_talk(&mut self, event: &TalkEvent) {
+        match event {
+            TalkEvent::MessageEdited(event) => self.edit(event),
+            TalkEvent::MessageRetracted(event) => self.retract(event),
+            TalkEvent::ReplyRegenerated(event) => self.regenerate(event),
+            TalkEvent::MessagePosted(event) => self.post(event),
+            TalkEvent::MessageRouted(event) => self.route_to(event),
+            TalkEvent::NoticePosted(event) => self.note_notice(event),
+            TalkEvent::StateObserved(event) => self.note_state(event),
+            TalkEvent::ArtifactWithheld(_) => {}
+        }
+    }
+
+    fn evolve_turn(&mut self, event: &TurnEvent) {
+        match event {
+            TurnEvent::JoinElapsed(event) => self.elapse_join(event),
+            TurnEvent::HandedOff(event) => self.hand_off(event),
+            TurnEvent::TurnOpened(event) => self.open_turn(event),
+            TurnEvent::TurnDeclined(event) => self.decline_turn(event),
+            TurnEvent::ModelCalled(event) => self.call_model(event),
+            TurnEvent::StreamStarted(event) => self.start_stream(event),
+            TurnEvent::ModelAnswered(event) => self.take_answer(event),
+            TurnEvent::ModelFailed(event) => self.fail_model(event),
+            TurnEvent::AgentReacted(event) => self.take_reaction(event),
+            TurnEvent::AgentFailed(event) => self.fail_agent(event),
+            TurnEvent::MemoryCompacted(event) => self.compact(event),
+            TurnEvent::PrefixBroken(event) => self.break_prefix(event),
+            TurnEvent::TurnClosed(event) => self.close_turn(event),
+            TurnEvent::Stopped(event) => self.stop(event),
             // Opening the world, or giving the call up, has ended the stream already.
-            Event::WarningRecorded(_) | Event::ArtifactWithheld(_) | Event::StreamCut(_) => {}
-            Event::JoinElapsed(event) => self.elapse_join(event),
-            Event::HandedOff(event) => self.hand_off(event),
-            Event::AgentAsked(event) => self.ask_agent(event),
-            Event::PersonLeft(event) => self.part(&event.person),
-            Event::MessageEdited(event) => self.edit(event),
-            Event::MessageRetracted(event) => self.retract(event),
-            Event::ReplyRegenerated(event) => self.regenerate(event),
-            Event::StepDone(event) => self.note_step(event.step, event.digest, self.head),
-            Event::Refused(event) => self.count_refusal(event),
-            Event::MessagePosted(event) => self.post(event),
-            Event::MessageRouted(event) => self.route_to(event),
-            Event::NoticePosted(event) => self.note_notice(event),
-            Event::TurnOpened(event) => self.open_turn(event),
-            Event::TurnDeclined(event) => self.decline_turn(event),
-            Event::ModelCalled(event) => self.call_model(event),
-            Event::StreamStarted(event) => self.start_stream(event),
-            Event::ModelAnswered(event) => self.take_answer(event),
-            Event::ModelFailed(event) => self.fail_model(event),
-            Event::AgentReacted(event) => self.take_reaction(event),
-            Event::AgentFailed(event) => self.fail_agent(event),
-            Event::MemoryCompacted(event) => self.compact(event),
-            Event::PrefixBroken(event) => self.break_prefix(event),
-            Event::TurnClosed(event) => self.close_turn(event),
-            Event::Stopped(event) => self.stop(event),
-            Event::CallsAdmitted(event) => self.admit(event),
-            Event::ApprovalRequested(event) => self.ask_approval(event),
-            Event::ApprovalDecided(event) => self.decide_approval(event),
-            Event::ApprovalExpired(event) => self.expire_approval(event),
-            Event::GrantGiven(event) => self.give_grant(event),
-            Event::GrantUsed(event) => self.use_grant(event),
-            Event::GrantRevoked(event) => self.revoke_grant(event),
-            Event::QuestionAsked(event) => self.ask_question(event),
-            Event::QuestionAnswered(event) => self.answer_question(event),
-            Event::ToolStarted(event) => self.start_tool(event),
-            Event::ToolFinished(event) => self.finish_call(event),
-            Event::OutcomeUnknown(event) => self.lose_outcome(event),
-            Event::OutcomeSettled(event) => self.settle_outcome(event),
-            Event::Reconciled(event) => self.reconcile(event),
-            Event::CallReplaced(event) => self.replace_call(event),
+            TurnEvent::StreamCut(_) => {}
+        }
+    }
+
+    fn evolve_call(&mut self, event: &CallEvent) {
+        match event {
+            CallEvent::AgentAsked(event) => self.ask_agent(event),
+            CallEvent::CallsAdmitted(event) => self.admit(event),
+            CallEvent::ApprovalRequested(event) => self.ask_approval(event),
+            CallEvent::ApprovalDecided(event) => self.decide_approval(event),
+            CallEvent::ApprovalExpired(event) => self.expire_approval(event),
+            CallEvent::GrantGiven(event) => self.give_grant(event),
+            CallEvent::GrantUsed(event) => self.use_grant(event),
+            CallEvent::GrantRevoked(event) => self.revoke_grant(event),
+            CallEvent::QuestionAsked(event) => self.ask_question(event),
+            CallEvent::QuestionAnswered(event) => self.answer_question(event),
+            CallEvent::ToolStarted(event) => self.start_tool(event),
+            CallEvent::ToolFinished(event) => self.finish_call(event),
+            CallEvent::OutcomeUnknown(event) => self.lose_outcome(event),
+            CallEvent::OutcomeSettled(event) => self.settle_outcome(event),
+            CallEvent::Reconciled(event) => self.reconcile(event),
+            CallEvent::CallReplaced(event) => self.replace_call(event),
         }
     }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::World;
-use crate::event::{Event, ModelCalled, ModelFailed, Reserved};
+use crate::event::{Event, ModelCalled, ModelFailed, Reserved, TurnEvent};
 use crate::ids::{AgentName, Attempt, EpisodeId, ModelName, Position};
 use crate::model::money::Money;
 use crate::model::response::{ModelErrorKind, Reached, Usage};
@@ -146,9 +146,9 @@ impl Ended {
 
     /// How `event` ends the attempt that `agent` has under way, if it does.
     pub(super) fn by(event: &Event, agent: &AgentName) -> Option<Self> {
-        if let Event::ModelAnswered(answered) = event {
+        if let Event::Turn(TurnEvent::ModelAnswered(answered)) = event {
             (answered.agent == *agent).then_some(Self::Answered(answered.usage))
-        } else if let Event::ModelFailed(failed) = event {
+        } else if let Event::Turn(TurnEvent::ModelFailed(failed)) = event {
             (failed.agent == *agent).then_some(Self::of_failure(failed))
         } else {
             None

@@ -6,7 +6,8 @@ use crate::command::commit::Commit;
 use crate::content::Content;
 use crate::event::reaction::Reaction;
 use crate::event::{
-    AdmittedCall, Author, CallStatus, Event, MessagePosted, MessageRouted, SettledHow, ToolFinished,
+    AdmittedCall, Author, CallEvent, CallStatus, Event, MessagePosted, MessageRouted, SettledHow,
+    TalkEvent, ToolFinished, TurnEvent, WorldEvent,
 };
 use crate::ids::{AgentName, CallId, EpisodeId, Position, TurnId};
 use crate::model::response::LLMResponse;
@@ -39,13 +40,15 @@ impl TextProjection {
         let mut answer = None;
         let mut found = Vec::new();
         for (at, event) in commit.numbered() {
-            if let Event::MessagePosted(posted) = event {
+            if let Event::Talk(TalkEvent::MessagePosted(posted)) = event {
                 found.push(text_event(at, posted, answer.as_ref()));
-            } else if let Event::MessageEdited(edited) = event {
+            } else if let Event::Talk(TalkEvent::MessageEdited(edited)) = event {
                 found.push(edited_event(at, edited));
-            } else if let Event::MessageRouted(MessageRouted {
-                message, episode, ..
-            }) = event
+            } else if let Event::Talk(TalkEvent::MessageRouted(MessageRouted {
+                message,
+                episode,
+                ..
+            })) = event
             {
                 found
                     .iter_mut()
@@ -61,10 +64,10 @@ impl TextProjection {
 
 /// The answer that an event brought, with its position.
 fn answer_of(at: Position, event: &Event) -> Option<(Position, Content<LLMResponse>)> {
-    if let Event::ModelAnswered(answered) = event {
+    if let Event::Turn(TurnEvent::ModelAnswered(answered)) = event {
         return Some((at, answered.response.clone()));
     }
-    let Event::AgentReacted(reacted) = event else {
+    let Event::Turn(TurnEvent::AgentReacted(reacted)) = event else {
         return None;
     };
     match &reacted.reaction {
@@ -182,15 +185,15 @@ impl ToolResultProjection {
         answer: Option<&(Position, Content<LLMResponse>)>,
         commit: &Commit,
     ) -> Option<ToolResultEvent> {
-        if let Event::SpecRevised(revised) = event {
+        if let Event::World(WorldEvent::SpecRevised(revised)) = event {
             self.views_next = views_of(&revised.spec);
         }
-        if let Event::TurnOpened(opened) = event
+        if let Event::Turn(TurnEvent::TurnOpened(opened)) = event
             && opened.agent == self.agent
         {
             self.views = self.views_next.clone();
         }
-        if let Event::CallsAdmitted(admitted) = event
+        if let Event::Call(CallEvent::CallsAdmitted(admitted)) = event
             && admitted.agent == self.agent
         {
             for call in &admitted.calls {
@@ -198,7 +201,7 @@ impl ToolResultProjection {
                 self.open.insert(call.call, (admitted.turn, tool));
             }
         }
-        if let Event::ToolFinished(finished) = event {
+        if let Event::Call(CallEvent::ToolFinished(finished)) = event {
             let result = if let CallStatus::Answered(at) = finished.status {
                 CallResult::answered(said_at(at, commit).as_deref(), Crossing::OPEN)
             } else {
@@ -212,7 +215,7 @@ impl ToolResultProjection {
             };
             return self.close(finished.call, result);
         }
-        let Event::OutcomeSettled(settled) = event else {
+        let Event::Call(CallEvent::OutcomeSettled(settled)) = event else {
             return None;
         };
         match settled.how {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use folkmoot_core::audit::why::Slice;
-use folkmoot_core::event::Event;
+use folkmoot_core::event::{CallEvent, Event};
 use folkmoot_core::ids::{CallId, Position, WorldId, WorldName};
 use folkmoot_core::port::{EventLog as _, ReadError};
 use folkmoot_store::Store;
@@ -92,24 +92,24 @@ impl Calls {
 )]
 fn about(event: &Event) -> Vec<CallId> {
     match event {
-        Event::CallsAdmitted(admitted) => admitted
+        Event::Call(CallEvent::CallsAdmitted(admitted)) => admitted
             .calls
             .iter()
             .flat_map(|call| [Some(call.call), call.origin])
             .flatten()
             .collect(),
-        Event::ApprovalRequested(asked) => vec![asked.call],
-        Event::ApprovalDecided(decided) => vec![decided.call],
-        Event::ApprovalExpired(expired) => vec![expired.call],
-        Event::QuestionAsked(asked) => vec![asked.call],
-        Event::QuestionAnswered(answered) => vec![answered.call],
-        Event::ToolStarted(started) => vec![started.call],
-        Event::ToolFinished(finished) => vec![finished.call],
-        Event::OutcomeUnknown(unknown) => vec![unknown.call],
-        Event::OutcomeSettled(settled) => vec![settled.call],
-        Event::Reconciled(reconciled) => vec![reconciled.call],
-        Event::CallReplaced(replaced) => vec![replaced.call, replaced.by],
-        Event::GrantUsed(used) => vec![used.call],
+        Event::Call(CallEvent::ApprovalRequested(asked)) => vec![asked.call],
+        Event::Call(CallEvent::ApprovalDecided(decided)) => vec![decided.call],
+        Event::Call(CallEvent::ApprovalExpired(expired)) => vec![expired.call],
+        Event::Call(CallEvent::QuestionAsked(asked)) => vec![asked.call],
+        Event::Call(CallEvent::QuestionAnswered(answered)) => vec![answered.call],
+        Event::Call(CallEvent::ToolStarted(started)) => vec![started.call],
+        Event::Call(CallEvent::ToolFinished(finished)) => vec![finished.call],
+        Event::Call(CallEvent::OutcomeUnknown(unknown)) => vec![unknown.call],
+        Event::Call(CallEvent::OutcomeSettled(settled)) => vec![settled.call],
+        Event::Call(CallEvent::Reconciled(reconciled)) => vec![reconciled.call],
+        Event::Call(CallEvent::CallReplaced(replaced)) => vec![replaced.call, replaced.by],
+        Event::Call(CallEvent::GrantUsed(used)) => vec![used.call],
         _ => Vec::new(),
     }
 }

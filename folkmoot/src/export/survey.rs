@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use folkmoot_core::command::commit::Commit;
-use folkmoot_core::event::{Event, EventKind};
+use folkmoot_core::event::{Event, EventKind, TalkEvent, WorldEvent};
 use folkmoot_core::ids::{Position, Time};
 use folkmoot_core::world::World;
 use folkmoot_core::world::projection::{Revised, Revision};
@@ -31,13 +31,13 @@ pub(super) struct Revisions(BTreeMap<Position, (Position, (Position, Revised))>)
 impl Revisions {
     fn take(&mut self, commit: &Commit) {
         let about = |event: &Event| {
-            if let Event::MessageEdited(edited) = event {
+            if let Event::Talk(TalkEvent::MessageEdited(edited)) = event {
                 return Some(edited.at);
             }
-            if let Event::MessageRetracted(retracted) = event {
+            if let Event::Talk(TalkEvent::MessageRetracted(retracted)) = event {
                 return Some(retracted.at);
             }
-            if let Event::ReplyRegenerated(made) = event {
+            if let Event::Talk(TalkEvent::ReplyRegenerated(made)) = event {
                 Some(made.at)
             } else {
                 None
@@ -109,14 +109,14 @@ impl Survey {
         add(&mut self.model_calls, kind == EventKind::ModelCalled);
         add(&mut self.erased, event.is_erased() && !is_lost(event));
         add(&mut self.lost, is_lost(event));
-        if let Event::PersonJoined(joined) = event {
+        if let Event::World(WorldEvent::PersonJoined(joined)) = event {
             self.people.insert(joined.person.display.to_string());
-        } else if let Event::WorldOpened(opened) = event {
+        } else if let Event::World(WorldEvent::WorldOpened(opened)) = event {
             self.description = opened
                 .text
                 .present()
                 .and_then(|text| text.description.clone());
-        } else if let Event::SpecRevised(revised) = event {
+        } else if let Event::World(WorldEvent::SpecRevised(revised)) = event {
             self.description = revised
                 .text
                 .present()

@@ -1,6 +1,8 @@
 use folkmoot_core::command::commit::Commit;
-use folkmoot_core::command::{Action, Command, Judgement};
-use folkmoot_core::event::{ClockKind, Event, StoredContent, Verdict};
+use folkmoot_core::command::{
+    Action, Command, ConsentAction, Judgement, ShellAction, TalkAction, WorldAction,
+};
+use folkmoot_core::event::{CallEvent, ClockKind, Event, StoredContent, Verdict};
 use folkmoot_core::ids::principal::{Person, Principal};
 use folkmoot_core::ids::{
     AgentName, Attempt, Digest, MessageId, ModelName, NodeId, PersonName, Seed, Stamp, Time,
@@ -54,7 +56,7 @@ impl Past {
             description: Some("A room for <tests>".to_owned()),
             ..SpecText::default()
         };
-        Self::default().then(&Command::of_runtime(Action::Create {
+        Self::default().then(&Command::of_runtime(Action::World(WorldAction::Create {
             world: WorldId::from_stamp(&stamp),
             name: WorldName::new(NAME).unwrap(),
             clock: ClockKind::Simulated,
@@ -67,7 +69,7 @@ impl Past {
             node: NodeId::from_stamp(&stamp),
             signer: None,
             copy: None,
-        }))
+        })))
     }
 
     fn then(mut self, command: &Command) -> Self {
@@ -85,33 +87,33 @@ impl Past {
     fn said(self, who: &str, text: &str) -> Self {
         self.then(&Command::of(
             principal(who),
-            Action::PostMessage {
+            Action::Talk(TalkAction::PostMessage {
                 text: text.to_owned(),
                 attachments: Vec::new(),
                 reply_to: None,
-            },
+            }),
         ))
     }
 
     fn woke(self) -> Self {
         let horizon = self.world.head();
         let reaction = Reaction::AskModel(Parameters::default());
-        self.then(&Command::of_runtime(Action::OpenTurn {
+        self.then(&Command::of_runtime(Action::Shell(ShellAction::OpenTurn {
             agent: bob(),
             horizon,
             reaction,
-        }))
+        })))
     }
 
     fn answered(self, response: LLMResponse) -> Self {
         let turn = self.world.memory(&bob()).unwrap().turn.as_ref().unwrap();
         let model = turn.model.as_ref().unwrap();
-        let action = Action::RecordAnswer {
+        let action = Action::Shell(ShellAction::RecordAnswer {
             agent: bob(),
             call: model.call,
             attempt: model.attempt,
             response,
-        };
+        });
         self.then(&Command::of_runtime(action))
     }
 
@@ -137,11 +139,11 @@ impl Past {
             .unwrap();
         let judgement = Judgement::new(Verdict::Allow).because(Some(reason.to_owned()));
         let judgement = judgement.having_seen(Some(shown.to_string().chars().take(8).collect()));
-        let action = Action::Decide {
+        let action = Action::Consent(ConsentAction::Decide {
             agent: asked.agent.clone(),
             request: *request,
             judgement,
-        };
+        });
         self.then(&Command::of(principal(who), action))
     }
 
@@ -156,41 +158,50 @@ impl Past {
             .slots[0]
             .call;
         let attempt = Attempt(1);
-        let past = self.then(&Command::of_runtime(Action::StartTool {
-            agent: bob(),
-            call,
-            attempt,
-        }));
+        let past = self.then(&Command::of_runtime(Action::Shell(
+            ShellAction::StartTool {
+                agent: bob(),
+                call,
+                attempt,
+            },
+        )));
         let outcome = ToolOutcome::text(output);
-        past.then(&Command::of_runtime(Action::FinishTool {
-            agent: bob(),
-            call,
-            attempt,
-            outcome,
-            progress: None,
-        }))
+        past.then(&Command::of_runtime(Action::Shell(
+            ShellAction::FinishTool {
+                agent: bob(),
+                call,
+                attempt,
+                outcome,
+                progress: None,
+            },
+        )))
     }
 
     fn continued(self) -> Self {
         let turn = self.world.memory(&bob()).unwrap().turn.as_ref().unwrap().id;
         let reaction = Reaction::AskModel(Parameters::default());
-        self.then(&Command::of_runtime(Action::ContinueTurn {
-            agent: bob(),
-            turn,
-            reaction,
-        }))
+        self.then(&Command::of_runtime(Action::Shell(
+            ShellAction::ContinueTurn {
+                agent: bob(),
+                turn,
+                reaction,
+            },
+        )))
     }
 
     fn retracted(self, at: u64) -> Self {
         let message = MessageId(Position::new(at));
-        self.then(&Command::of(principal("ada"), Action::Retract { message }))
+        self.then(&Command::of(
+            principal("ada"),
+            Action::Talk(TalkAction::Retract { message }),
+        ))
     }
 
     fn edited(self, at: u64, text: &str) -> Self {
-        let action = Action::Edit {
+        let action = Action::Talk(TalkAction::Edit {
             message: MessageId(Position::new(at)),
             text: text.to_owned(),
-        };
+        });
         self.then(&Command::of(principal("ada"), action))
     }
 
@@ -275,7 +286,7 @@ fn principal(name: &str) -> Principal {
 }
 
 fn shown(event: &Event) -> Option<Digest> {
-    if let Event::ApprovalRequested(asked) = event {
+    if let Event::Call(CallEvent::ApprovalRequested(asked)) = event {
         Some(asked.shown)
     } else {
         None

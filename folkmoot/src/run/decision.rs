@@ -1,6 +1,6 @@
 //! Steps that decide what waits: approvals, questions, unknown outcomes.
 
-use folkmoot_core::command::{Action, Judgement};
+use folkmoot_core::command::{Action, ConsentAction, Judgement};
 use folkmoot_core::event::Verdict;
 use folkmoot_core::ids::{AgentName, RequestId};
 use folkmoot_core::world::{Settled, World};
@@ -57,19 +57,19 @@ impl Run<'_> {
 /// The command of a decision.
 fn action(decision: &Decision, request: RequestId, agent: AgentName) -> Action {
     match decision {
-        Decision::Judge(judgement) => Action::Decide {
+        Decision::Judge(judgement) => Action::Consent(ConsentAction::Decide {
             agent,
             request,
             judgement: judgement.clone(),
-        },
-        Decision::Answer(reply) => Action::Answer {
+        }),
+        Decision::Answer(reply) => Action::Consent(ConsentAction::Answer {
             request,
             reply: reply.clone(),
-        },
-        Decision::Settle(settlement) => Action::Settle {
+        }),
+        Decision::Settle(settlement) => Action::Consent(ConsentAction::Settle {
             request,
             settlement: settlement.clone(),
-        },
+        }),
     }
 }
 

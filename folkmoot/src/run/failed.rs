@@ -1,7 +1,7 @@
 //! Turns that failed for good, and which of them the script expects.
 
 use folkmoot_agents::{FoldError, Runtime, fold_world};
-use folkmoot_core::event::{CloseReason, Event};
+use folkmoot_core::event::{CloseReason, Event, TurnEvent};
 use folkmoot_core::ids::{AgentName, Position, WorldName};
 use folkmoot_core::port::ReadError;
 use folkmoot_core::world::{ScriptProgress, World};
@@ -165,7 +165,7 @@ async fn all(
     while let Some(next) = stored.try_next().await.map_err(read)? {
         let ends = next.commit.numbered().filter(|(at, _)| *at >= began);
         failed.extend(ends.filter_map(|(at, event)| {
-            let Event::TurnClosed(closed) = event else {
+            let Event::Turn(TurnEvent::TurnClosed(closed)) = event else {
                 return None;
             };
             (closed.reason == CloseReason::Failed).then(|| FailedTurn {

@@ -1,7 +1,7 @@
 //! Grants: finding the one that a step is about, and naming those that stand.
 
 use folkmoot_core::command::commit::Commit;
-use folkmoot_core::event::{Event, GrantGiven, Reach, Scope};
+use folkmoot_core::event::{CallEvent, Event, GrantGiven, Reach, Scope};
 use folkmoot_core::ids::principal::Person;
 use folkmoot_core::ids::{AgentName, GrantId, Time, ToolName, TurnId, WorldName};
 use folkmoot_core::spec::DenyRule;
@@ -136,7 +136,7 @@ impl Run<'_> {
 }
 
 fn given_in(commit: &Commit) -> Option<GrantId> {
-    let is_given = |event: &Event| matches!(event, Event::GrantGiven(_));
+    let is_given = |event: &Event| matches!(event, Event::Call(CallEvent::GrantGiven(_)));
     commit
         .numbered()
         .find(|(_, event)| is_given(event))

@@ -1,7 +1,7 @@
 //! Finding the message that a step is about.
 
 use folkmoot_core::command::commit::Commit;
-use folkmoot_core::event::{Author, Event};
+use folkmoot_core::event::{Author, Event, TalkEvent};
 use folkmoot_core::ids::{AgentName, MessageId, Position};
 use folkmoot_core::world::World;
 
@@ -41,7 +41,7 @@ impl Run<'_> {
     ) -> Result<MessageId, RunError> {
         let posted = self.commits_of(id).await?;
         let message = |event: &Event| {
-            if let Event::MessagePosted(posted) = event {
+            if let Event::Talk(TalkEvent::MessagePosted(posted)) = event {
                 Some(posted.message)
             } else {
                 None

@@ -1,7 +1,7 @@
 //! Doing one step.
 
 use folkmoot_agents::{Key, Proof, Seat, SeatError};
-use folkmoot_core::command::Action;
+use folkmoot_core::command::{Action, ConsentAction, TalkAction, WorldAction};
 use folkmoot_core::event::Rights;
 use folkmoot_core::ids::{MessageId, PersonName};
 use folkmoot_core::world::{Activity, World};
@@ -19,18 +19,33 @@ impl Run<'_> {
             Verb::Decide(select, decision) => self.decide(number, step, select, decision).await,
             Verb::Revoke(which) => {
                 let grant = self.grant(step, which).await?;
-                self.give(number, step, Action::Revoke { grant }).await
+                self.give(
+                    number,
+                    step,
+                    Action::Consent(ConsentAction::Revoke { grant }),
+                )
+                .await
             }
             Verb::Stop => {
-                self.give(number, step, Action::Stop { episode: None })
-                    .await
+                self.give(
+                    number,
+                    step,
+                    Action::Talk(TalkAction::Stop { episode: None }),
+                )
+                .await
             }
             Verb::Amend(which, amendment) => {
                 let message = self.message(step, which).await?;
                 self.give(number, step, amend(message, amendment)).await
             }
-            Verb::Join(_) => self.give(number, step, Action::Join).await,
-            Verb::Leave(_) => self.give(number, step, Action::Leave).await,
+            Verb::Join(_) => {
+                self.give(number, step, Action::Talk(TalkAction::Join))
+                    .await
+            }
+            Verb::Leave(_) => {
+                self.give(number, step, Action::Talk(TalkAction::Leave))
+                    .await
+            }
             Verb::Rights(person, rights) => {
                 self.give(number, step, set_rights(person, rights.as_ref()))
                     .await
@@ -39,10 +54,10 @@ impl Run<'_> {
                 self.give(
                     number,
                     step,
-                    Action::Observe {
+                    Action::Talk(TalkAction::Observe {
                         name: name.clone(),
                         state: state.clone(),
-                    },
+                    }),
                 )
                 .await
             }
@@ -116,11 +131,11 @@ impl Run<'_> {
         self.give(
             number,
             step,
-            Action::PostMessage {
+            Action::Talk(TalkAction::PostMessage {
                 text: post.text.clone(),
                 attachments,
                 reply_to,
-            },
+            }),
         )
         .await
     }
@@ -295,21 +310,21 @@ fn set_rights(person: &PersonName, rights: Option<&Rights>) -> Action {
         person.to_string(),
         rights.cloned(),
     );
-    Action::SetRights {
+    Action::World(WorldAction::SetRights {
         method,
         subject,
         rights,
-    }
+    })
 }
 
 /// The command of an amendment.
 fn amend(message: MessageId, amendment: &Amendment) -> Action {
     match amendment {
-        Amendment::Retract => Action::Retract { message },
-        Amendment::Edit(text) => Action::Edit {
+        Amendment::Retract => Action::Talk(TalkAction::Retract { message }),
+        Amendment::Edit(text) => Action::Talk(TalkAction::Edit {
             message,
             text: text.clone(),
-        },
-        Amendment::Regenerate => Action::Regenerate { message },
+        }),
+        Amendment::Regenerate => Action::Talk(TalkAction::Regenerate { message }),
     }
 }

@@ -2,7 +2,7 @@
 
 use folkmoot::core::audit::{Auditor, Difference, Divergence, Finding};
 use folkmoot::core::command::commit::Commit;
-use folkmoot::core::event::Event;
+use folkmoot::core::event::{Event, TalkEvent};
 use folkmoot::core::ids::{CallId, Position};
 
 use super::Outside;
@@ -182,8 +182,12 @@ fn law_of(found: &Divergence) -> Law {
     else {
         return Law::EveryPrefixValid;
     };
-    let is_route =
-        |event: &Option<Box<Event>>| matches!(event.as_deref(), Some(Event::MessageRouted(_)));
+    let is_route = |event: &Option<Box<Event>>| {
+        matches!(
+            event.as_deref(),
+            Some(Event::Talk(TalkEvent::MessageRouted(_)))
+        )
+    };
     if is_route(recorded) || is_route(recomputed) {
         Law::RoutingRecomputed
     } else {

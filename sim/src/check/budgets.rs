@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use folkmoot::core::event::{Event, ModelCalled, Purpose, TurnOpened};
+use folkmoot::core::event::{Event, ModelCalled, Purpose, TurnEvent, TurnOpened};
 use folkmoot::core::ids::{AgentName, EpisodeId, Position, TurnId};
 use folkmoot::core::spec::Limits;
 use folkmoot::core::world::World;
@@ -25,10 +25,10 @@ struct Spending {
 
 impl Budgets {
     pub(super) fn take(&mut self, at: Position, event: &Event) {
-        if let Event::TurnOpened(TurnOpened { episode, .. }) = event {
+        if let Event::Turn(TurnEvent::TurnOpened(TurnOpened { episode, .. })) = event {
             self.turns.insert(TurnId(at), *episode);
         }
-        if let Event::ModelCalled(called) = event
+        if let Event::Turn(TurnEvent::ModelCalled(called)) = event
             && called.attempt.0 == 1
         {
             self.spend(called);

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use folkmoot::core::event::{
-    CallReplaced, CallsAdmitted, Event, OutcomeSettled, OutcomeUnknown, QuestionAnswered,
-    Reconciled, ReconciledHow, SettledHow, ToolFinished, ToolStarted,
+    CallEvent, CallReplaced, CallsAdmitted, Event, OutcomeSettled, OutcomeUnknown,
+    QuestionAnswered, Reconciled, ReconciledHow, SettledHow, ToolFinished, ToolStarted, WorldEvent,
 };
 use folkmoot::core::ids::CallId;
 use folkmoot::core::tool::{EffectClass, Repeat};
@@ -25,8 +25,8 @@ pub(super) struct Calls {
 impl Calls {
     /// Whether an event may follow.
     pub(super) fn check(&self, event: &Event) -> Result<(), String> {
-        if let Event::ToolFinished(ToolFinished { call, .. })
-        | Event::CallReplaced(CallReplaced { call, .. }) = event
+        if let Event::Call(CallEvent::ToolFinished(ToolFinished { call, .. }))
+        | Event::Call(CallEvent::CallReplaced(CallReplaced { call, .. })) = event
         {
             if !self.admitted.contains(call) {
                 return Err(format!("{call} has an outcome and was never admitted"));
@@ -35,17 +35,17 @@ impl Calls {
                 return Err(format!("{call} has two outcomes"));
             }
         }
-        if let Event::OutcomeSettled(OutcomeSettled {
+        if let Event::Call(CallEvent::OutcomeSettled(OutcomeSettled {
             call,
             how: SettledHow::Ran | SettledHow::NotRun,
             ..
-        }) = event
+        })) = event
             && self.closed.contains(call)
             && !self.unknown.contains(call)
         {
             return Err(format!("{call} has an outcome and was settled"));
         }
-        if let Event::ToolStarted(ToolStarted { call, .. }) = event {
+        if let Event::Call(CallEvent::ToolStarted(ToolStarted { call, .. })) = event {
             if self.closed.contains(call) {
                 return Err(format!("{call} has an outcome and was started"));
             }
@@ -57,32 +57,32 @@ impl Calls {
     }
 
     pub(super) fn take(&mut self, event: &Event) {
-        if let Event::CallsAdmitted(CallsAdmitted { calls, .. }) = event {
+        if let Event::Call(CallEvent::CallsAdmitted(CallsAdmitted { calls, .. })) = event {
             self.admitted.extend(calls.iter().map(|call| call.call));
         }
-        if let Event::CallReplaced(CallReplaced { by, .. }) = event {
+        if let Event::Call(CallEvent::CallReplaced(CallReplaced { by, .. })) = event {
             self.admitted.insert(*by);
         }
-        if let Event::ToolFinished(ToolFinished { call, .. })
-        | Event::CallReplaced(CallReplaced { call, .. }) = event
+        if let Event::Call(CallEvent::ToolFinished(ToolFinished { call, .. }))
+        | Event::Call(CallEvent::CallReplaced(CallReplaced { call, .. })) = event
         {
             self.closed.insert(*call);
         }
-        if let Event::OutcomeUnknown(OutcomeUnknown { call, .. }) = event {
+        if let Event::Call(CallEvent::OutcomeUnknown(OutcomeUnknown { call, .. })) = event {
             self.unknown.insert(*call);
         }
-        if let Event::OutcomeSettled(OutcomeSettled { call, how, .. }) = event {
+        if let Event::Call(CallEvent::OutcomeSettled(OutcomeSettled { call, how, .. })) = event {
             self.unknown.remove(call);
             if matches!(how, SettledHow::Ran | SettledHow::NotRun) {
                 self.closed.insert(*call);
             }
         }
-        if let Event::ToolStarted(ToolStarted {
+        if let Event::Call(CallEvent::ToolStarted(ToolStarted {
             call,
             effect,
             repeat,
             ..
-        }) = event
+        })) = event
         {
             let may_repeat = *effect == EffectClass::Read || *repeat != Repeat::Never;
             self.started.insert(*call, may_repeat);
@@ -90,16 +90,16 @@ impl Calls {
                 self.once.insert(*call);
             }
         }
-        if let Event::QuestionAnswered(QuestionAnswered { call, .. })
-        | Event::Reconciled(Reconciled {
+        if let Event::Call(CallEvent::QuestionAnswered(QuestionAnswered { call, .. }))
+        | Event::Call(CallEvent::Reconciled(Reconciled {
             call,
             how: ReconciledHow::DidNot,
             ..
-        }) = event
+        })) = event
         {
             self.once.remove(call);
         }
-        if let Event::Forked(_) = event {
+        if let Event::World(WorldEvent::Forked(_)) = event {
             // What was open is closed by it, and asked again under other ids.
             self.closed.extend(&self.admitted);
         }

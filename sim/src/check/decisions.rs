@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use folkmoot::Verdict;
 use folkmoot::core::command::commit::{CommandKey, Commit};
 use folkmoot::core::event::{
-    ApprovalDecided, ApprovalRequested, Event, GrantGiven, GrantUsed, ToolStarted,
+    ApprovalDecided, ApprovalRequested, CallEvent, Event, GrantGiven, GrantUsed, ToolStarted,
 };
 use folkmoot::core::ids::{CallId, Position, RequestId};
 
@@ -34,7 +34,7 @@ impl Decisions {
     }
 
     fn allows(&self, commit: &Commit, event: &Event, outside: &Outside) -> Result<(), String> {
-        if let Event::ApprovalDecided(ApprovalDecided { request, .. }) = event {
+        if let Event::Call(CallEvent::ApprovalDecided(ApprovalDecided { request, .. })) = event {
             if commit.header.principal.person().is_none() {
                 return Err(format!(
                     "{request} was decided by {:?}",
@@ -51,7 +51,7 @@ impl Decisions {
                 ));
             }
         }
-        if let Event::GrantGiven(GrantGiven { .. }) = event
+        if let Event::Call(CallEvent::GrantGiven(GrantGiven { .. })) = event
             && commit.header.principal.person().is_none()
         {
             return Err(format!(
@@ -59,7 +59,7 @@ impl Decisions {
                 commit.header.principal
             ));
         }
-        if let Event::ToolStarted(ToolStarted { call, .. }) = event
+        if let Event::Call(CallEvent::ToolStarted(ToolStarted { call, .. })) = event
             && let Some(request) = self.unanswered.get(call)
         {
             return Err(format!("{call} was started, and {request} has no yes"));
@@ -68,17 +68,17 @@ impl Decisions {
     }
 
     pub(super) fn take(&mut self, at: Position, event: &Event) {
-        if let Event::ApprovalRequested(ApprovalRequested { call, .. }) = event {
+        if let Event::Call(CallEvent::ApprovalRequested(ApprovalRequested { call, .. })) = event {
             let request = RequestId(at);
             self.unanswered.insert(*call, request);
             self.requests.insert(request);
         }
-        if let Event::ApprovalDecided(ApprovalDecided {
+        if let Event::Call(CallEvent::ApprovalDecided(ApprovalDecided {
             call,
             verdict: Verdict::Allow,
             ..
-        })
-        | Event::GrantUsed(GrantUsed { call, .. }) = event
+        }))
+        | Event::Call(CallEvent::GrantUsed(GrantUsed { call, .. })) = event
         {
             self.unanswered.remove(call);
         }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use folkmoot::WorldName;
 use folkmoot::core::command::commit::{CommandKey, Commit};
-use folkmoot::core::event::Event;
+use folkmoot::core::event::{Event, TalkEvent};
 use folkmoot::core::ids::{MessageId, Position};
 
 use crate::law::{Law, Violation};
@@ -66,7 +66,7 @@ impl Ledger {
         let mut keys = BTreeMap::new();
         for commit in log {
             for event in &commit.events {
-                if let Event::MessagePosted(posted) = event
+                if let Event::Talk(TalkEvent::MessagePosted(posted)) = event
                     && let Some(text) = missing.remove(&posted.message)
                     && posted.body.present().is_some_and(|body| body.text != text)
                 {

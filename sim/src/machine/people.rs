@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use folkmoot::core::command::{Action, Judgement, Reply, Settlement};
+use folkmoot::core::command::{Action, ConsentAction, Judgement, Reply, Settlement, TalkAction};
 use folkmoot::core::event::{Author, Scope};
 use folkmoot::core::tool::ToolOutcome;
 use folkmoot::run::{Asks, Waiting, waiting};
@@ -131,14 +131,14 @@ async fn give(
         Does::AllowAll => decision(&all, Verdict::Allow, Scope::World),
         Does::Deny => decision(&all, Verdict::Deny, Scope::Once),
         Does::Answer => all.iter().find_map(answer),
-        Does::Stop => Some(Action::Stop { episode: None }),
+        Does::Stop => Some(Action::Talk(TalkAction::Stop { episode: None })),
         Does::Retract => {
             let last = process.outside.books().ledger.last(deed.room, &deed.person);
-            last.map(|message| Action::Retract { message })
+            last.map(|message| Action::Talk(TalkAction::Retract { message }))
         }
         Does::Regenerate => last_answer(world).await?,
-        Does::Join => Some(Action::Join),
-        Does::Leave => Some(Action::Leave),
+        Does::Join => Some(Action::Talk(TalkAction::Join)),
+        Does::Leave => Some(Action::Talk(TalkAction::Leave)),
         Does::Reopen => {
             process.runtime.close(&plan.name).await;
             room::open(process, plan).await;
@@ -161,9 +161,9 @@ pub(super) async fn act_on(
     seat: &Seat,
     action: Action,
 ) -> Result<(), SeatError> {
-    if let Action::Decide { request, .. }
-    | Action::Answer { request, .. }
-    | Action::Settle { request, .. } = &action
+    if let Action::Consent(ConsentAction::Decide { request, .. })
+    | Action::Consent(ConsentAction::Answer { request, .. })
+    | Action::Consent(ConsentAction::Settle { request, .. }) = &action
     {
         process.outside.books().checker.decides(*request);
     }
@@ -195,11 +195,11 @@ fn decision(all: &[Waiting], verdict: Verdict, scope: Scope) -> Option<Action> {
         .iter()
         .find(|one| matches!(one.asks, Asks::Approval { .. }))?;
     let judgement = Judgement::new(verdict).within(scope);
-    Some(Action::Decide {
+    Some(Action::Consent(ConsentAction::Decide {
         agent: one.agent.clone(),
         request: one.request,
         judgement,
-    })
+    }))
 }
 
 /// The first option of a question, or some words if it has none.
@@ -215,10 +215,10 @@ pub(super) fn answer(one: &Waiting) -> Option<Action> {
     } else {
         Reply::Text("As you like.".to_owned())
     };
-    Some(Action::Answer {
+    Some(Action::Consent(ConsentAction::Answer {
         request: one.request,
         reply,
-    })
+    }))
 }
 
 async fn last_answer(world: &WorldHandle) -> Result<Option<Action>, SeatError> {
@@ -229,8 +229,10 @@ async fn last_answer(world: &WorldHandle) -> Result<Option<Action>, SeatError> {
             .iter()
             .rev()
             .find(|message| by_agent(&message.author));
-        last.map(|message| Action::Regenerate {
-            message: message.id,
+        last.map(|message| {
+            Action::Talk(TalkAction::Regenerate {
+                message: message.id,
+            })
         })
     };
     world.operator().read(last).await
@@ -283,10 +285,10 @@ pub(super) async fn settle_doubts(process: &Process, plan: &Plan) -> usize {
         let Ok(seat) = seat(&world, "auditor") else {
             continue;
         };
-        let action = Action::Settle {
+        let action = Action::Consent(ConsentAction::Settle {
             request: one.request,
             settlement,
-        };
+        });
         if act_on(process, &seat, action).await.is_ok() {
             settled = settled.saturating_add(1);
         }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use folkmoot::core::command::{Action, Judgement};
+use folkmoot::core::command::{Action, ConsentAction, Judgement};
 use folkmoot::core::ids::WorldName;
 use folkmoot::core::world::effect::Effect;
 use folkmoot::core::world::{Activity, World};
@@ -131,11 +131,11 @@ async fn decide(
             act_on(
                 process,
                 &seat(world, "judge")?,
-                Action::Decide {
+                Action::Consent(ConsentAction::Decide {
                     agent,
                     request: one.request,
                     judgement,
-                },
+                }),
             )
             .await
         }

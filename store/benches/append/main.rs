@@ -7,7 +7,8 @@ use folkmoot_core::command::CommandKind;
 use folkmoot_core::command::commit::{Commit, CommitHeader};
 use folkmoot_core::content::Content;
 use folkmoot_core::event::{
-    Author, ClockKind, Event, MessageBody, MessagePosted, Opened, WorldOpened,
+    Author, ClockKind, Event, MessageBody, MessagePosted, Opened, TalkEvent, WorldEvent,
+    WorldOpened,
 };
 use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{
@@ -70,7 +71,10 @@ fn creation(number: u64) -> Option<Commit> {
     };
     Some(Commit {
         header: header(world, 1),
-        events: vec![Event::WorldOpened(opened), Event::Opened(opening)],
+        events: vec![
+            Event::World(WorldEvent::WorldOpened(opened)),
+            Event::World(WorldEvent::Opened(opening)),
+        ],
     })
 }
 
@@ -83,7 +87,7 @@ fn post(world: WorldId, first: u64) -> Option<Commit> {
     );
     Some(Commit {
         header: header(world, first),
-        events: vec![Event::MessagePosted(message)],
+        events: vec![Event::Talk(TalkEvent::MessagePosted(message))],
     })
 }
 

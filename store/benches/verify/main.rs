@@ -11,7 +11,7 @@ use folkmoot_core::command::commit::{Commit, CommitHeader};
 use folkmoot_core::content::Content;
 use folkmoot_core::event::{
     Author, ClockKind, Event, EventRecord, MessageBody, MessagePosted, Opened, StoredContent,
-    WarningRecorded, WorldOpened,
+    TalkEvent, WarningRecorded, WorldEvent, WorldOpened,
 };
 use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{
@@ -70,7 +70,10 @@ fn creation() -> Fallible<Commit> {
     };
     Ok(Commit {
         header: header(1),
-        events: vec![Event::WorldOpened(opened), Event::Opened(opening)],
+        events: vec![
+            Event::World(WorldEvent::WorldOpened(opened)),
+            Event::World(WorldEvent::Opened(opening)),
+        ],
     })
 }
 
@@ -86,8 +89,8 @@ fn post(first: u64) -> Fallible<Commit> {
     Ok(Commit {
         header: header(first),
         events: vec![
-            Event::MessagePosted(message),
-            Event::WarningRecorded(warning),
+            Event::Talk(TalkEvent::MessagePosted(message)),
+            Event::World(WorldEvent::WarningRecorded(warning)),
         ],
     })
 }

@@ -6,8 +6,8 @@ use folkmoot_core::command::CommandKind;
 use folkmoot_core::command::commit::{Commit, CommitHeader};
 use folkmoot_core::content::Content;
 #[cfg(feature = "shuttle")]
-use folkmoot_core::event::{Author, MessageBody, MessagePosted};
-use folkmoot_core::event::{ClockKind, Event, EventRecord, Opened, WorldOpened};
+use folkmoot_core::event::{Author, MessageBody, MessagePosted, TalkEvent};
+use folkmoot_core::event::{ClockKind, Event, EventRecord, Opened, WorldEvent, WorldOpened};
 use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{
     Digest, Incarnation, NodeId, Position, Seed, Stamp, Time, WorldId, WorldName,
@@ -72,7 +72,10 @@ pub(crate) fn creation(number: u8) -> Commit {
     };
     Commit {
         header: header(number, 1),
-        events: vec![Event::WorldOpened(opened), Event::Opened(opening)],
+        events: vec![
+            Event::World(WorldEvent::WorldOpened(opened)),
+            Event::World(WorldEvent::Opened(opening)),
+        ],
     }
 }
 
@@ -100,7 +103,7 @@ pub(crate) fn say(number: u8, first: u64, text: String) -> Commit {
     );
     Commit {
         header: header(number, first),
-        events: vec![Event::MessagePosted(message)],
+        events: vec![Event::Talk(TalkEvent::MessagePosted(message))],
     }
 }
 

@@ -1,4 +1,6 @@
-use folkmoot_core::event::{Event, EventKind, EventRecord, StoredContent, WarningRecorded};
+use folkmoot_core::event::{
+    Event, EventKind, EventRecord, StoredContent, WarningRecorded, WorldEvent,
+};
 use folkmoot_core::ids::Position;
 use futures::StreamExt as _;
 
@@ -142,10 +144,10 @@ async fn reading_lifts_what_an_older_build_wrote() {
         .unwrap()
         .collect()
         .await;
-    let event = Event::WarningRecorded(WarningRecorded {
+    let event = Event::World(WorldEvent::WarningRecorded(WarningRecorded {
         code: "old".to_owned(),
         agent: None,
-    });
+    }));
     assert_eq!(
         read.into_iter().next().unwrap().unwrap().commit.events,
         [event]
@@ -185,7 +187,7 @@ fn a_revision_of_before_names_nobody_and_says_nothing_of_what_changed() {
         content: StoredContent::Present(b"{}".to_vec()),
     };
     let event = Event::from_record(lift(record).unwrap()).unwrap();
-    let Event::SpecRevised(revised) = event else {
+    let Event::World(WorldEvent::SpecRevised(revised)) = event else {
         panic!("{event:?}")
     };
     assert_eq!(

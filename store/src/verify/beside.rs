@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind};
 
 use folkmoot_core::event::{
-    Event, MessageBody, MessageEdited, MessagePosted, MessageRetracted, OutcomeSettled, Reconciled,
-    ReplyRegenerated, ToolFinished,
+    CallEvent, Event, MessageBody, MessageEdited, MessagePosted, MessageRetracted, OutcomeSettled,
+    Reconciled, ReplyRegenerated, TalkEvent, ToolFinished,
 };
 use folkmoot_core::ids::{Digest, Position, WorldId};
 use folkmoot_core::port::BlobError;
@@ -113,9 +113,9 @@ impl<'a> Beside<'a> {
         at: Position,
         event: &Event,
     ) -> Option<Damage> {
-        if let Event::MessageEdited(MessageEdited { gone, .. })
-        | Event::MessageRetracted(MessageRetracted { gone, .. })
-        | Event::ReplyRegenerated(ReplyRegenerated { gone, .. }) = event
+        if let Event::Talk(TalkEvent::MessageEdited(MessageEdited { gone, .. }))
+        | Event::Talk(TalkEvent::MessageRetracted(MessageRetracted { gone, .. }))
+        | Event::Talk(TalkEvent::ReplyRegenerated(ReplyRegenerated { gone, .. })) = event
         {
             let is_in_table = self
                 .place
@@ -127,8 +127,8 @@ impl<'a> Beside<'a> {
         if self.place.is_none_or(|place| world != place.world) {
             return None;
         }
-        if let Event::MessagePosted(MessagePosted { body, .. })
-        | Event::MessageEdited(MessageEdited { body, .. }) = event
+        if let Event::Talk(TalkEvent::MessagePosted(MessagePosted { body, .. }))
+        | Event::Talk(TalkEvent::MessageEdited(MessageEdited { body, .. })) = event
         {
             let files = body
                 .present()
@@ -251,11 +251,12 @@ enum Kept {
 }
 
 fn output(event: &Event) -> Option<&ToolOutput> {
-    let outcome = if let Event::ToolFinished(ToolFinished { outcome, .. }) = event {
+    let outcome = if let Event::Call(CallEvent::ToolFinished(ToolFinished { outcome, .. })) = event
+    {
         outcome.present()?.as_ref()
-    } else if let Event::OutcomeSettled(OutcomeSettled { text, .. }) = event {
+    } else if let Event::Call(CallEvent::OutcomeSettled(OutcomeSettled { text, .. })) = event {
         text.present()?.late.as_ref().map(|(_, outcome)| outcome)
-    } else if let Event::Reconciled(Reconciled { outcome, .. }) = event {
+    } else if let Event::Call(CallEvent::Reconciled(Reconciled { outcome, .. })) = event {
         match outcome.present()? {
             Reconciliation::Landed(outcome) => Some(outcome),
             Reconciliation::DidNot | Reconciliation::CannotTell => None,

@@ -2,7 +2,7 @@
 
 use std::mem;
 
-use folkmoot_core::event::Event;
+use folkmoot_core::event::{Event, WorldEvent};
 use folkmoot_core::ids::{Digest, Position, WorldId, WorldName};
 use folkmoot_core::spec::Privacy;
 use folkmoot_proof::Frontier;
@@ -152,7 +152,7 @@ impl<'a> Checker<'a> {
             }
         }
         for (at, event) in &read {
-            is_opened |= matches!(event, Event::Opened(_));
+            is_opened |= matches!(event, Event::World(WorldEvent::Opened(_)));
             self.note(world, *at, event);
         }
         if let Some(damage) = self.attest.commit(self.next, is_opened) {
@@ -163,9 +163,9 @@ impl<'a> Checker<'a> {
 
     fn note(&mut self, world: WorldId, at: Position, event: &Event) {
         let before = Position::new(self.next.get().saturating_sub(1));
-        let found = if let Event::HeadSigned(signed) = event {
+        let found = if let Event::World(WorldEvent::HeadSigned(signed)) = event {
             self.attest.head(world, at, signed, before, &self.tree)
-        } else if let Event::Forked(forked) = event
+        } else if let Event::World(WorldEvent::Forked(forked)) = event
             && forked.world == self.plan.world
         {
             self.name.get_or_insert_with(|| forked.name.clone());
@@ -173,14 +173,14 @@ impl<'a> Checker<'a> {
         } else {
             self.beside.note_event(world, at, event)
         };
-        if let Event::WorldOpened(opened) = event {
+        if let Event::World(WorldEvent::WorldOpened(opened)) = event {
             self.taken_out.is_sealed = opened.spec.policy.privacy == Privacy::Sealed;
             // A fork begins with what its parent was called.
             if world == self.plan.world {
                 self.name.get_or_insert_with(|| opened.name.clone());
             }
         }
-        if let Event::ErasureRequested(asked) = event
+        if let Event::World(WorldEvent::ErasureRequested(asked)) = event
             && world == self.plan.world
         {
             self.taken_out.asked.extend_from_slice(&asked.events);
@@ -196,9 +196,9 @@ impl<'a> Checker<'a> {
 
     /// Compares the name by which the world is known with the one that it was given.
     fn compare_name(&mut self, world: WorldId, event: &Event) {
-        let given = if let Event::WorldOpened(opened) = event {
+        let given = if let Event::World(WorldEvent::WorldOpened(opened)) = event {
             Some(&opened.name)
-        } else if let Event::Forked(forked) = event {
+        } else if let Event::World(WorldEvent::Forked(forked)) = event {
             Some(&forked.name)
         } else {
             None

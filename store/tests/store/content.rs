@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use folkmoot_core::command::commit::Commit;
-use folkmoot_core::event::{Attachment, Event, MessageBody, Span};
+use folkmoot_core::event::{Attachment, Event, MessageBody, Span, TalkEvent, WorldEvent};
 use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{Digest, Position, Time};
 use folkmoot_core::port::{
@@ -68,7 +68,7 @@ fn text(len: usize) -> String {
 /// World 1, sealed or not, with contents around the sizes where something changes.
 async fn filled(store: &Store, privacy: Privacy) -> Vec<Commit> {
     let mut first = creation(1);
-    if let Event::WorldOpened(opened) = &mut first.events[0] {
+    if let Event::World(WorldEvent::WorldOpened(opened)) = &mut first.events[0] {
         opened.spec.policy.privacy = privacy;
     }
     let posts = (3..).zip(SIZES).map(|(at, len)| say(1, at, text(len)));
@@ -480,7 +480,7 @@ async fn a_store_that_is_opened_to_erase_passes_over_what_is_lost_and_saves_no_f
         let store = disk.open();
         let only = store.put(world(1), b"only".to_vec()).await.unwrap();
         let mut attached = say(1, 10, "see this");
-        if let Event::MessagePosted(posted) = &mut attached.events[0] {
+        if let Event::Talk(TalkEvent::MessagePosted(posted)) = &mut attached.events[0] {
             let file = Attachment {
                 blob: only,
                 media_type: "text/plain".to_owned(),

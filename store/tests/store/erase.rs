@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use folkmoot_core::command::commit::Commit;
 use folkmoot_core::content::Content;
-use folkmoot_core::event::{Attachment, ErasureRequested, Event, MessageBody, Span};
+use folkmoot_core::event::{
+    Attachment, ErasureRequested, Event, MessageBody, Span, TalkEvent, WorldEvent,
+};
 use folkmoot_core::ids::{Digest, Position};
 use folkmoot_core::port::{AppendError, Blobs as _, Checkpoints as _, Custody as _, Erasure};
 use folkmoot_store::{Against, DamageKind, Engine, FailingEngine, MemoryEngine, Store};
@@ -56,7 +58,7 @@ async fn filled(store: &Store) -> Vec<Commit> {
 /// `commit` as it reads after an erasure by `by`.
 fn bare_of(mut commit: Commit, by: Position) -> Commit {
     for event in &mut commit.events {
-        if let Event::MessagePosted(posted) = event {
+        if let Event::Talk(TalkEvent::MessagePosted(posted)) = event {
             posted.body = Content::Erased { by: Some(by) };
         }
     }
@@ -173,7 +175,7 @@ async fn a_unit_of_several_frames_is_replaced_whole(store: Store) {
 
 fn attached(number: u8, first: u64, blob: Digest) -> Commit {
     let mut commit = say(number, first, "see this");
-    if let Event::MessagePosted(posted) = &mut commit.events[0] {
+    if let Event::Talk(TalkEvent::MessagePosted(posted)) = &mut commit.events[0] {
         let attachments = vec![Attachment {
             blob,
             media_type: "text/plain".to_owned(),
@@ -375,7 +377,7 @@ async fn an_erasure_that_died_behind_its_files_is_no_damage() {
         &store,
         Commit {
             header: header(world(1), 4),
-            events: vec![Event::ErasureRequested(asked)],
+            events: vec![Event::World(WorldEvent::ErasureRequested(asked))],
         },
     )
     .await;

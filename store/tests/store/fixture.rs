@@ -4,7 +4,8 @@ use folkmoot_core::command::CommandKind;
 use folkmoot_core::command::commit::{CommandKey, Commit, CommitHeader, Keyed};
 use folkmoot_core::content::Content;
 use folkmoot_core::event::{
-    Author, ClockKind, Event, MessageBody, MessagePosted, Opened, WarningRecorded, WorldOpened,
+    Author, ClockKind, Event, MessageBody, MessagePosted, Opened, TalkEvent, WarningRecorded,
+    WorldEvent, WorldOpened,
 };
 use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{
@@ -78,7 +79,7 @@ pub(crate) fn creation_called(world: WorldId, name: WorldName) -> Commit {
     };
     Commit {
         header: header(world, 1),
-        events: vec![Event::WorldOpened(opened), opening(1)],
+        events: vec![Event::World(WorldEvent::WorldOpened(opened)), opening(1)],
     }
 }
 
@@ -87,28 +88,28 @@ pub(crate) fn opening(incarnation: u32) -> Event {
         time: Time(7),
         seed: Seed::new([7; 16]),
     });
-    Event::Opened(Opened {
+    Event::World(WorldEvent::Opened(Opened {
         incarnation: Incarnation(incarnation),
         node,
         base: None,
         signer: None,
-    })
+    }))
 }
 
 pub(crate) fn warning(code: &str) -> Event {
-    Event::WarningRecorded(WarningRecorded {
+    Event::World(WorldEvent::WarningRecorded(WarningRecorded {
         code: code.to_owned(),
         agent: None,
-    })
+    }))
 }
 
 pub(crate) fn message(text: impl Into<String>, at: u64) -> Event {
-    Event::MessagePosted(MessagePosted::said(
+    Event::Talk(TalkEvent::MessagePosted(MessagePosted::said(
         MessageId(Position::new(at)),
         Author::Person(PersonName::new("Ada").unwrap()),
         None,
         MessageBody::text(text.into()),
-    ))
+    )))
 }
 
 /// A commit of one message at `first`.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use folkmoot_core::command::commit::Commit;
-use folkmoot_core::event::{Event, ForkEffects, Forked, MessageRetracted};
+use folkmoot_core::event::{Event, ForkEffects, Forked, MessageRetracted, TalkEvent, WorldEvent};
 use folkmoot_core::ids::{MessageId, Position, WorldName};
 use folkmoot_core::port::{AppendError, Blobs as _, Custody as _, EventLog, StoredCommit};
 use folkmoot_store::{Against, Damage, Store, examine};
@@ -38,7 +38,7 @@ async fn forking(log: &Store, (parent, at): (u8, u64), number: u8) -> Commit {
     };
     Commit {
         header: header(world(number), at + 1),
-        events: vec![Event::Forked(forked), opening(1)],
+        events: vec![Event::World(WorldEvent::Forked(forked)), opening(1)],
     }
 }
 
@@ -170,7 +170,7 @@ async fn what_the_parent_does_afterwards_is_not_the_forks(log: Store) {
         };
         Commit {
             header: header(world(number), first),
-            events: vec![Event::MessageRetracted(retracted)],
+            events: vec![Event::Talk(TalkEvent::MessageRetracted(retracted))],
         }
     };
     fill(&log, 1, 9).await;
@@ -207,7 +207,7 @@ async fn fork_misses_what_its_parent_took_away_before_and_once_more_behind_it() 
         };
         Commit {
             header: header(world(1), first),
-            events: vec![Event::MessageRetracted(retracted)],
+            events: vec![Event::Talk(TalkEvent::MessageRetracted(retracted))],
         }
     };
     let disk = OnDisk::new();
@@ -232,7 +232,7 @@ async fn fork_that_tells_something_else_of_its_parent_is_refused(log: Store) {
     let good = forking(&log, (1, 10), 2).await;
     let other = forking(&log, (1, 11), 2).await;
     let forked = |commit: &Commit| {
-        if let Event::Forked(forked) = &commit.events[0] {
+        if let Event::World(WorldEvent::Forked(forked)) = &commit.events[0] {
             forked.clone()
         } else {
             panic!()
@@ -252,7 +252,7 @@ async fn fork_that_tells_something_else_of_its_parent_is_refused(log: Store) {
         },
     ] {
         let commit = Commit {
-            events: vec![Event::Forked(wrong), opening(1)],
+            events: vec![Event::World(WorldEvent::Forked(wrong)), opening(1)],
             ..good.clone()
         };
         let error = log.append(FIRST, commit).await.unwrap_err();
@@ -263,10 +263,10 @@ async fn fork_that_tells_something_else_of_its_parent_is_refused(log: Store) {
     }
     let nobody = Commit {
         events: vec![
-            Event::Forked(Forked {
+            Event::World(WorldEvent::Forked(Forked {
                 parent: world(9),
                 ..forked(&good)
-            }),
+            })),
             opening(1),
         ],
         ..good.clone()
@@ -292,7 +292,7 @@ async fn keys_belong_to_one_world_and_names_to_one_at_a_time(log: Store) {
     let child = fork(&log, (1, 10), 2).await;
     assert_eq!(log.find_key(world(2), &key("k")).await.unwrap(), None);
     append(&log, with_key(post(2, 13), keyed("k", "something else"))).await;
-    let forked = if let Event::Forked(forked) = &child.events[0] {
+    let forked = if let Event::World(WorldEvent::Forked(forked)) = &child.events[0] {
         forked.clone()
     } else {
         panic!()
@@ -303,7 +303,7 @@ async fn keys_belong_to_one_world_and_names_to_one_at_a_time(log: Store) {
     };
     let again = Commit {
         header: header(world(3), 11),
-        events: vec![Event::Forked(again), opening(1)],
+        events: vec![Event::World(WorldEvent::Forked(again)), opening(1)],
     };
     let error = log.append(FIRST, again).await.unwrap_err();
     assert!(matches!(error, AppendError::NameTaken(taken) if taken == name(2)));

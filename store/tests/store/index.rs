@@ -4,6 +4,7 @@ use folkmoot_core::command::commit::Commit;
 use folkmoot_core::content::Content;
 use folkmoot_core::event::{
     Author, Event, Labelled, MessageBody, MessageEdited, MessageRetracted, ReplyRegenerated,
+    TalkEvent, WorldEvent,
 };
 use folkmoot_core::ids::{AgentName, MessageId, PersonName, Position};
 use folkmoot_core::port::{EventLog, Labels, ReadError};
@@ -34,32 +35,32 @@ fn one(number: u8, first: u64, event: Event) -> Commit {
 
 fn retracted(gone: &[u64]) -> Event {
     let message = at(gone[0]);
-    Event::MessageRetracted(MessageRetracted {
+    Event::Talk(TalkEvent::MessageRetracted(MessageRetracted {
         message: MessageId(message),
         at: message,
         gone: positions(gone),
-    })
+    }))
 }
 
 fn edited(gone: &[u64]) -> Event {
-    Event::MessageEdited(MessageEdited {
+    Event::Talk(TalkEvent::MessageEdited(MessageEdited {
         message: MessageId(at(gone[0])),
         at: at(gone[0]),
         author: Author::Person(PersonName::new("Ada").unwrap()),
         reply_to: None,
         gone: positions(gone),
         body: Content::Present(MessageBody::default()),
-    })
+    }))
 }
 
 fn regenerated(gone: &[u64]) -> Event {
-    Event::ReplyRegenerated(ReplyRegenerated {
+    Event::Talk(TalkEvent::ReplyRegenerated(ReplyRegenerated {
         message: MessageId(at(gone[0])),
         at: at(gone[0]),
         gone: positions(gone),
         agent: AgentName::new("bob").unwrap(),
         news: Vec::new(),
-    })
+    }))
 }
 
 async fn gone(log: &dyn EventLog, number: u8, from: u64, to: u64) -> Vec<u64> {
@@ -111,10 +112,10 @@ fn labels(pairs: &[(&str, &str)]) -> Labels {
 }
 
 fn labelled(owner: Option<&str>, pairs: &[(&str, &str)]) -> Event {
-    Event::Labelled(Labelled {
+    Event::World(WorldEvent::Labelled(Labelled {
         owner: owner.map(str::to_owned),
         labels: labels(pairs),
-    })
+    }))
 }
 
 /// The numbers of the worlds that have all of these labels, from the one after `after`.

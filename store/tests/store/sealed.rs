@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use folkmoot_core::command::commit::Commit;
 use folkmoot_core::content::Content;
-use folkmoot_core::event::{Attachment, Event, MessageBody, Span};
+use folkmoot_core::event::{Attachment, Event, MessageBody, Span, TalkEvent, WorldEvent};
 use folkmoot_core::ids::principal::{Person, Principal};
 use folkmoot_core::ids::{Digest, Position};
 use folkmoot_core::port::{Blobs as _, Checkpoints as _, Custody as _, Erasure};
@@ -33,7 +33,7 @@ fn span(from: u64, to: u64) -> Span {
 
 fn sealed_creation() -> Commit {
     let mut commit = creation(1);
-    if let Event::WorldOpened(opened) = &mut commit.events[0] {
+    if let Event::World(WorldEvent::WorldOpened(opened)) = &mut commit.events[0] {
         opened.spec.policy.privacy = Privacy::Sealed;
         opened.text = Content::Present(SpecText {
             description: Some(CANARY.to_owned()),
@@ -79,7 +79,7 @@ fn keys_in(home: &Path) -> Vec<PathBuf> {
 }
 
 fn is_erased(commit: &Commit) -> bool {
-    matches!(&commit.events[0], Event::MessagePosted(posted) if posted.body.present().is_none())
+    matches!(&commit.events[0], Event::Talk(TalkEvent::MessagePosted(posted)) if posted.body.present().is_none())
 }
 
 async fn sealed_content_comes_back_as_it_was_written(store: Store) {
@@ -213,7 +213,7 @@ async fn a_file_of_a_sealed_message_goes_with_it() {
     append(&store, sealed_creation()).await;
     let blob = store.put(world(1), b"a file".to_vec()).await.unwrap();
     let mut commit = by("ada", 3, "see this");
-    if let Event::MessagePosted(posted) = &mut commit.events[0] {
+    if let Event::Talk(TalkEvent::MessagePosted(posted)) = &mut commit.events[0] {
         let attachments = vec![Attachment {
             blob,
             media_type: "text/plain".to_owned(),
@@ -251,7 +251,7 @@ async fn what_sealing_costs_in_space() {
         let disk = OnDisk::new();
         let store = disk.open();
         let mut creation = sealed_creation();
-        if let Event::WorldOpened(opened) = &mut creation.events[0] {
+        if let Event::World(WorldEvent::WorldOpened(opened)) = &mut creation.events[0] {
             opened.spec.policy.privacy = privacy;
         }
         append(&store, creation).await;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use folkmoot_core::command::commit::Commit;
-use folkmoot_core::event::{Attachment, Author, Event, MessageBody, MessagePosted};
+use folkmoot_core::event::{Attachment, Author, Event, MessageBody, MessagePosted, TalkEvent};
 use folkmoot_core::ids::{MessageId, PersonName, Position};
 use folkmoot_core::port::{Blobs as _, ReadError};
 use folkmoot_store::{
@@ -165,7 +165,7 @@ async fn a_file_that_is_missing_or_changed_is_named_with_its_event() {
     let author = Author::Person(PersonName::new("Ada").unwrap());
     let message = MessagePosted::said(MessageId(Position::new(6)), author, None, body);
     let mut commit = post(1, 6);
-    commit.events = vec![Event::MessagePosted(message)];
+    commit.events = vec![Event::Talk(TalkEvent::MessagePosted(message))];
     append(&log, commit).await;
     assert_eq!(
         log.verify(world(1), Against::default())

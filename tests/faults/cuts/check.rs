@@ -4,7 +4,7 @@ use std::path::Path;
 
 use folkmoot::core::command::commit::Commit;
 use folkmoot::core::content::Content;
-use folkmoot::core::event::Event;
+use folkmoot::core::event::{Event, TalkEvent, WorldEvent};
 use folkmoot::core::ids::{Digest, Position};
 use folkmoot::core::port::{Appended, Blobs as _, EventLog as _, StoredCommit};
 use folkmoot::store::{Against, OpenError};
@@ -292,9 +292,9 @@ async fn read(store: &Store, script: Script, world: u8) -> Result<Vec<StoredComm
 
 /// Whether an event's content is erased; `None` if it has none.
 fn is_erased(event: &Event) -> Option<bool> {
-    if let Event::MessagePosted(posted) = event {
+    if let Event::Talk(TalkEvent::MessagePosted(posted)) = event {
         Some(posted.body.present().is_none())
-    } else if let Event::ErasureRequested(asked) = event {
+    } else if let Event::World(WorldEvent::ErasureRequested(asked)) = event {
         Some(asked.basis.present().is_none())
     } else {
         None
@@ -305,12 +305,14 @@ fn is_erased(event: &Event) -> Option<bool> {
 fn without_erased(mut commit: Commit, stored: &Commit) -> Commit {
     for (event, stored) in commit.events.iter_mut().zip(&stored.events) {
         match (event, stored) {
-            (Event::MessagePosted(event), Event::MessagePosted(stored)) => {
-                take_out(&mut event.body, &stored.body)
-            }
-            (Event::ErasureRequested(event), Event::ErasureRequested(stored)) => {
-                take_out(&mut event.basis, &stored.basis)
-            }
+            (
+                Event::Talk(TalkEvent::MessagePosted(event)),
+                Event::Talk(TalkEvent::MessagePosted(stored)),
+            ) => take_out(&mut event.body, &stored.body),
+            (
+                Event::World(WorldEvent::ErasureRequested(event)),
+                Event::World(WorldEvent::ErasureRequested(stored)),
+            ) => take_out(&mut event.basis, &stored.basis),
             _ => {}
         }
     }

@@ -5,7 +5,7 @@ use folkmoot::core::command::commit::{CommandKey, Commit, CommitHeader, Keyed};
 use folkmoot::core::content::Content;
 use folkmoot::core::event::{
     Attachment, Author, ClockKind, ErasureRequested, Event, HeadSigned, MessageBody, MessagePosted,
-    Occasion, Opened, Span, TreeHead, WarningRecorded, WorldOpened,
+    Occasion, Opened, Span, TalkEvent, TreeHead, WarningRecorded, WorldEvent, WorldOpened,
 };
 use folkmoot::core::ids::principal::{Person, Principal};
 use folkmoot::core::ids::{
@@ -136,7 +136,7 @@ impl Script {
         };
         Commit {
             header: self.header(world, first),
-            events: vec![Event::HeadSigned(signed)],
+            events: vec![Event::World(WorldEvent::HeadSigned(signed))],
         }
     }
 
@@ -149,7 +149,7 @@ impl Script {
         };
         Commit {
             header: self.header(world, first),
-            events: vec![Event::ErasureRequested(asked)],
+            events: vec![Event::World(WorldEvent::ErasureRequested(asked))],
         }
     }
 
@@ -201,7 +201,10 @@ impl Script {
         };
         Commit {
             header: self.header(world, 1),
-            events: vec![Event::WorldOpened(opened), Event::Opened(opening)],
+            events: vec![
+                Event::World(WorldEvent::WorldOpened(opened)),
+                Event::World(WorldEvent::Opened(opening)),
+            ],
         }
     }
 
@@ -256,19 +259,19 @@ impl Script {
 
 fn said(at: u64, body: MessageBody) -> Event {
     let ada = Author::Person(PersonName::new("Ada").unwrap());
-    Event::MessagePosted(MessagePosted::said(
+    Event::Talk(TalkEvent::MessagePosted(MessagePosted::said(
         MessageId(Position::new(at)),
         ada,
         None,
         body,
-    ))
+    )))
 }
 
 fn warning() -> Event {
-    Event::WarningRecorded(WarningRecorded {
+    Event::World(WorldEvent::WarningRecorded(WarningRecorded {
         code: "slow".to_owned(),
         agent: None,
-    })
+    }))
 }
 
 fn person(name: &str) -> Principal {

@@ -5,7 +5,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::path::Path;
 
 use folkmoot::core::content::Content;
-use folkmoot::core::event::{Event, MessageBody, StoredContent};
+use folkmoot::core::event::{Event, MessageBody, StoredContent, TalkEvent};
 use folkmoot::core::ids::{Digest, Position, WorldId, WorldName};
 use folkmoot::core::port::{Blobs as _, EventLog as _, Labels, StoredCommit};
 use folkmoot::core::world::World;
@@ -255,7 +255,7 @@ async fn told(
 
 /// The files of a message.
 fn attached(event: &Event) -> Vec<Digest> {
-    let Event::MessagePosted(message) = event else {
+    let Event::Talk(TalkEvent::MessagePosted(message)) = event else {
         return Vec::new();
     };
     match &message.body {

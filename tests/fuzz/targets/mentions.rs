@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use folkmoot::core::event::{Event, WorldOpened};
+use folkmoot::core::event::{Event, WorldEvent, WorldOpened};
 use folkmoot::core::ids::{AgentName, PersonName, Position};
 use folkmoot::core::spec::rules::Rules;
 use folkmoot::core::spec::{AgentSpec, WorldSpec};
@@ -18,7 +18,7 @@ static ROOM: LazyLock<(Roster, Known)> = LazyLock::new(|| {
     let first = golden_commit(std::str::from_utf8(&log).unwrap().lines().next().unwrap())
         .events
         .remove(0);
-    let Event::WorldOpened(WorldOpened { spec, .. }) = first else {
+    let Event::World(WorldEvent::WorldOpened(WorldOpened { spec, .. })) = first else {
         panic!("a log begins with its world")
     };
     let agent = |name: &str| AgentSpec {

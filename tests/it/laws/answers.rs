@@ -1,7 +1,7 @@
 //! No answer of a model stops a room, whatever its size and shape: it is recorded or it is a failed attempt, the room goes on, and
 //! nobody is asked again for what was answered when the room is opened again.
 
-use folkmoot::core::event::{Event, ModelFailed};
+use folkmoot::core::event::{Event, ModelFailed, TurnEvent};
 use folkmoot::core::model::response::{CallPart, LLMResponse, ModelErrorKind, Part, Reply};
 use folkmoot::core::spec::limits::{ANSWER_CALLS_MAX, CONTENT_BYTES_MAX};
 use folkmoot::store::EngineKind;
@@ -178,10 +178,10 @@ async fn live(what: &str, answer: LLMResponse) -> bool {
     let failed = |event: &Event| {
         matches!(
             event,
-            Event::ModelFailed(ModelFailed {
+            Event::Turn(TurnEvent::ModelFailed(ModelFailed {
                 kind: ModelErrorKind::AnswerTooLarge,
                 ..
-            })
+            }))
         )
     };
     let is_recorded = !events.iter().any(failed);

@@ -1,7 +1,7 @@
 //! What a message names is kept before the message is; nothing else is posted.
 
 use folkmoot::core::event::refusal::{Refusal, RefusalReason};
-use folkmoot::core::event::{Attachment, Event, MessagePosted};
+use folkmoot::core::event::{Attachment, Event, MessagePosted, TalkEvent};
 use folkmoot::core::ids::Digest;
 use folkmoot::core::port::Blobs as _;
 use folkmoot::core::prompt::{Attached, Item};
@@ -90,12 +90,10 @@ async fn a_message_names_only_what_is_kept_in_its_world() {
         larger.blob
     );
     assert_eq!(ada.publish_message(with(vec![larger])).await, bad(why));
-    assert!(
-        !events(&store)
-            .await
-            .iter()
-            .any(|event| matches!(event, Event::MessagePosted(MessagePosted { .. })))
-    );
+    assert!(!events(&store).await.iter().any(|event| matches!(
+        event,
+        Event::Talk(TalkEvent::MessagePosted(MessagePosted { .. }))
+    )));
 }
 
 #[tokio::test]

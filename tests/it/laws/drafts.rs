@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use folkmoot::core::content::Content;
-use folkmoot::core::event::{CloseReason, Event};
+use folkmoot::core::event::{CloseReason, Event, TurnEvent};
 use folkmoot::core::model::response::{LLMResponse, ModelError, ModelErrorKind};
 use folkmoot::core::port::{Drafts, Model, ModelCall};
 use folkmoot::core::world::Activity;
@@ -87,9 +87,9 @@ async fn drafts_are_pieces_of_the_message_that_is_posted() {
             assert_eq!(Some(shown), posted, "{text:?} by {step}");
             let at =
                 |wanted: fn(&Event) -> bool| events.iter().position(wanted).expect("it is there");
-            let started = at(|event| matches!(event, Event::StreamStarted(_)));
+            let started = at(|event| matches!(event, Event::Turn(TurnEvent::StreamStarted(_))));
             assert!(
-                started < at(|event| matches!(event, Event::ModelAnswered(_))),
+                started < at(|event| matches!(event, Event::Turn(TurnEvent::ModelAnswered(_)))),
                 "{text:?} by {step}"
             );
         }
@@ -139,10 +139,10 @@ async fn reply_of_which_nothing_remains_is_never_shown_and_passes() {
         assert!(
             !events
                 .iter()
-                .any(|event| matches!(event, Event::StreamStarted(_))),
+                .any(|event| matches!(event, Event::Turn(TurnEvent::StreamStarted(_)))),
             "{text:?}"
         );
-        let passed = |event: &Event| matches!(event, Event::TurnClosed(closed) if closed.reason == CloseReason::Passed);
+        let passed = |event: &Event| matches!(event, Event::Turn(TurnEvent::TurnClosed(closed)) if closed.reason == CloseReason::Passed);
         assert!(events.iter().any(passed), "{text:?}");
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
-use folkmoot::core::event::{CallStatus, CloseReason, Event, UnknownCause};
+use folkmoot::core::event::{CallEvent, CallStatus, CloseReason, Event, TurnEvent, UnknownCause};
 use folkmoot::core::model::response::{LLMResponse, ModelError};
 use folkmoot::core::port::{Drafts, Model, ModelCall};
 use folkmoot::core::tool::{EffectClass, ToolErrorCode, ToolOutcome};
@@ -53,7 +53,7 @@ fn endless(
 
 async fn statuses(store: &Store) -> Vec<CallStatus> {
     let status = |event| {
-        if let Event::ToolFinished(finished) = event {
+        if let Event::Call(CallEvent::ToolFinished(finished)) = event {
             Some(finished.status)
         } else {
             None
@@ -158,7 +158,7 @@ async fn a_stop_ends_all_that_runs_and_every_call_has_its_end() {
         ]
     );
     let closed = |event| {
-        if let Event::TurnClosed(closed) = event {
+        if let Event::Turn(TurnEvent::TurnClosed(closed)) = event {
             Some(closed.reason)
         } else {
             None

@@ -1,6 +1,6 @@
 //! What tools give: how far they have come at once, and all of it, however long it is.
 
-use folkmoot::core::event::{Event, Progress, ToolFinished};
+use folkmoot::core::event::{CallEvent, Event, Progress, ToolFinished};
 use folkmoot::core::port::REPORT_BYTES_MAX;
 use folkmoot::core::tool::{BlobRef, ToolOutput, View};
 use folkmoot::{ActivityEvent, EffectClass, Post, Store, ToolOutcome};
@@ -11,7 +11,7 @@ use super::events;
 /// What a room's only call gave, as the log has it.
 fn finished<'e>(events: &'e [Event]) -> &'e ToolFinished {
     let finished = |event: &'e Event| {
-        if let Event::ToolFinished(finished) = event {
+        if let Event::Call(CallEvent::ToolFinished(finished)) = event {
             Some(finished)
         } else {
             None

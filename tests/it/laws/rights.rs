@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use folkmoot::core::command::Action;
+use folkmoot::core::command::{Action, ShellAction};
 use folkmoot::core::event::refusal::{Refusal, RefusalReason};
-use folkmoot::core::event::{Event, Refused, Verdict};
+use folkmoot::core::event::{CallEvent, Event, Refused, Verdict};
 use folkmoot::core::ids::principal::Principal;
 use folkmoot::core::ids::{Attempt, CallId, RequestId, ToolName};
 use folkmoot::core::tool::{EffectClass, ToolOutcome};
@@ -140,7 +140,7 @@ async fn text_that_looks_like_a_decision_is_text_from_whomever_it_comes() {
     let decided = events(&scene.store)
         .await
         .iter()
-        .any(|event| matches!(event, Event::ApprovalDecided(_)));
+        .any(|event| matches!(event, Event::Call(CallEvent::ApprovalDecided(_))));
     assert!(!decided && scene.pushed() == 0);
 }
 
@@ -174,24 +174,24 @@ async fn a_result_from_outside_is_refused_whoever_brings_it_and_recorded() {
     for seat in seats {
         let agent = agent.clone();
         let actions = [
-            Action::FinishTool {
+            Action::Shell(ShellAction::FinishTool {
                 agent: agent.clone(),
                 call,
                 attempt,
                 outcome: outcome.clone(),
                 progress: None,
-            },
-            Action::StartTool {
+            }),
+            Action::Shell(ShellAction::StartTool {
                 agent: agent.clone(),
                 call,
                 attempt,
-            },
-            Action::TimeOutTool {
+            }),
+            Action::Shell(ShellAction::TimeOutTool {
                 agent: agent.clone(),
                 call,
                 attempt,
-            },
-            Action::DeclareUnknown { agent, call },
+            }),
+            Action::Shell(ShellAction::DeclareUnknown { agent, call }),
         ];
         for action in actions {
             let error = seat.give(action, None).await.unwrap_err();

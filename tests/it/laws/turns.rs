@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
-use folkmoot::core::event::Event;
+use folkmoot::core::event::{CallEvent, Event};
 use folkmoot::core::model::response::{LLMResponse, ModelError};
 use folkmoot::core::port::{
     Agent, AgentError, Drafts, Model, ModelCall, Reaction, TextEvent, ToolResultEvent, TurnView,
@@ -78,14 +78,14 @@ async fn tools_of_one_answer_run_at_once_and_report_in_the_order_of_the_answer()
     let finished = events(&store)
         .await
         .into_iter()
-        .filter(|event| matches!(event, Event::ToolFinished(_)));
+        .filter(|event| matches!(event, Event::Call(CallEvent::ToolFinished(_))));
     let started = events(&store)
         .await
         .into_iter()
-        .filter(|event| matches!(event, Event::ToolStarted(_)));
+        .filter(|event| matches!(event, Event::Call(CallEvent::ToolStarted(_))));
     let call = |event: Event| match event {
-        Event::ToolFinished(event) => event.call,
-        Event::ToolStarted(event) => event.call,
+        Event::Call(CallEvent::ToolFinished(event)) => event.call,
+        Event::Call(CallEvent::ToolStarted(event)) => event.call,
         other => panic!("{other:?}"),
     };
     let (finished, mut started): (Vec<_>, Vec<_>) =

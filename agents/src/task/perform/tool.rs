@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use folkmoot_core::command::Action;
+use folkmoot_core::command::{Action, ShellAction};
 use folkmoot_core::content::canonical::read;
 use folkmoot_core::ids::{AgentName, Attempt, CallId, ToolName};
 use folkmoot_core::port::{Progress, Tool, ToolCall, Unheard};
@@ -26,11 +26,11 @@ impl WorldTask {
         attempt: Attempt,
     ) -> Result<(), String> {
         permission::verify(&*self.means.log, &self.world, &agent, call).await?;
-        self.bring(Action::StartTool {
+        self.bring(Action::Shell(ShellAction::StartTool {
             agent: agent.clone(),
             call,
             attempt,
-        })
+        }))
         .await?;
         if !self.world.is_running(&agent, call) {
             return Ok(());
@@ -53,18 +53,18 @@ impl WorldTask {
             let outcome = execute(run, &keeper).await;
             let progress = reports.end();
             match outcome {
-                Some(outcome) => Action::FinishTool {
+                Some(outcome) => Action::Shell(ShellAction::FinishTool {
                     agent,
                     call,
                     attempt,
                     outcome,
                     progress,
-                },
-                None => Action::TimeOutTool {
+                }),
+                None => Action::Shell(ShellAction::TimeOutTool {
                     agent,
                     call,
                     attempt,
-                },
+                }),
             }
         });
         Ok(())
@@ -94,11 +94,11 @@ impl WorldTask {
                 }
                 (Err(_), _) | (_, Err(_)) => Reconciliation::CannotTell,
             };
-            Action::RecordReconcile {
+            Action::Shell(ShellAction::RecordReconcile {
                 agent,
                 call,
                 result,
-            }
+            })
         });
     }
 

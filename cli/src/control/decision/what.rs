@@ -1,6 +1,6 @@
 //! What people decide, as a command line or a key says it.
 
-use folkmoot::core::command::{Action, Judgement, Reply, Settlement};
+use folkmoot::core::command::{Action, ConsentAction, Judgement, Reply, Settlement};
 use folkmoot::core::event::{Scope, Verdict, Wider};
 use folkmoot::core::ids::{AgentName, GrantId, Position, RequestId};
 use serde::{Deserialize, Serialize};
@@ -63,10 +63,12 @@ impl What {
     /// The command that decides so about what stands at `at`.
     pub(super) fn action(self, agent: AgentName, at: Position) -> Action {
         let request = RequestId(at);
-        let decide = |judgement| Action::Decide {
-            agent,
-            request,
-            judgement,
+        let decide = |judgement| {
+            Action::Consent(ConsentAction::Decide {
+                agent,
+                request,
+                judgement,
+            })
         };
         match self {
             Self::Approve(Approval {
@@ -97,27 +99,27 @@ impl What {
                     ..no
                 })
             }
-            Self::Options(options) => Action::Answer {
+            Self::Options(options) => Action::Consent(ConsentAction::Answer {
                 request,
                 reply: Reply::Options(options),
-            },
-            Self::Text(text) => Action::Answer {
+            }),
+            Self::Text(text) => Action::Consent(ConsentAction::Answer {
                 request,
                 reply: Reply::Text(text),
-            },
-            Self::Ran(text) => Action::Settle {
+            }),
+            Self::Ran(text) => Action::Consent(ConsentAction::Settle {
                 request,
                 settlement: Settlement::Ran(text),
-            },
-            Self::NotRun => Action::Settle {
+            }),
+            Self::NotRun => Action::Consent(ConsentAction::Settle {
                 request,
                 settlement: Settlement::NotRun,
-            },
-            Self::RunAgain => Action::Settle {
+            }),
+            Self::RunAgain => Action::Consent(ConsentAction::Settle {
                 request,
                 settlement: Settlement::RunAgain,
-            },
-            Self::Revoke => Action::Revoke { grant: GrantId(at) },
+            }),
+            Self::Revoke => Action::Consent(ConsentAction::Revoke { grant: GrantId(at) }),
         }
     }
 

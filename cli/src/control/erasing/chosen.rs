@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use folkmoot::core::command::commit::Commit;
-use folkmoot::core::event::{Event, Span, StoredContent};
+use folkmoot::core::event::{Event, Span, StoredContent, TalkEvent, TurnEvent, WorldEvent};
 use folkmoot::core::ids::Position;
 use folkmoot::core::ids::principal::Principal;
 use folkmoot::core::port::EventLog;
@@ -104,7 +104,7 @@ struct Episodes {
 impl Episodes {
     fn take(&mut self, commit: &Commit) -> Option<Position> {
         let opened = commit.events.iter().find_map(|event| {
-            if let Event::TurnOpened(opened) = event {
+            if let Event::Turn(TurnEvent::TurnOpened(opened)) = event {
                 Some(opened.episode.0)
             } else {
                 None
@@ -125,7 +125,9 @@ impl Episodes {
 fn begins(principal: &Principal, event: &Event) -> bool {
     let is_said = matches!(
         event,
-        Event::MessagePosted(_) | Event::MessageEdited(_) | Event::ReplyRegenerated(_)
+        Event::Talk(TalkEvent::MessagePosted(_))
+            | Event::Talk(TalkEvent::MessageEdited(_))
+            | Event::Talk(TalkEvent::ReplyRegenerated(_))
     );
     is_said && matches!(principal, Principal::Person(_) | Principal::World)
 }
@@ -141,7 +143,9 @@ fn is_by(commit: &Commit, name: &str) -> bool {
 fn is_talk(event: &Event) -> bool {
     !matches!(
         event,
-        Event::WorldOpened(_) | Event::SpecRevised(_) | Event::ErasureRequested(_)
+        Event::World(WorldEvent::WorldOpened(_))
+            | Event::World(WorldEvent::SpecRevised(_))
+            | Event::World(WorldEvent::ErasureRequested(_))
     )
 }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::command::commit::Commit;
 use crate::event::reaction::Reaction;
-use crate::event::{ApprovalDecided, ApprovalRequested, Event, Verdict};
+use crate::event::{ApprovalDecided, ApprovalRequested, CallEvent, Event, TurnEvent, Verdict};
 use crate::ids::principal::Person;
 use crate::ids::{AgentName, CallId, Digest, Position, RequestId, Time, ToolName};
 use crate::model::response::LLMResponse;
@@ -52,13 +52,13 @@ pub struct Decision {
 /// The request that an event opens, decides or lets expire.
 #[must_use]
 pub fn request_of(at: Position, event: &Event) -> Option<RequestId> {
-    if let Event::ApprovalRequested(_) = event {
+    if let Event::Call(CallEvent::ApprovalRequested(_)) = event {
         return Some(RequestId(at));
     }
-    if let Event::ApprovalDecided(decided) = event {
+    if let Event::Call(CallEvent::ApprovalDecided(decided)) = event {
         return Some(decided.request);
     }
-    if let Event::ApprovalExpired(expired) = event {
+    if let Event::Call(CallEvent::ApprovalExpired(expired)) = event {
         Some(expired.request)
     } else {
         None
@@ -70,7 +70,7 @@ impl Asked {
     #[must_use]
     pub fn of(commit: &Commit, request: RequestId) -> Option<Self> {
         let (_, event) = commit.numbered().find(|(at, _)| *at == request.0)?;
-        let Event::ApprovalRequested(asked) = event else {
+        let Event::Call(CallEvent::ApprovalRequested(asked)) = event else {
             return None;
         };
         let ApprovalRequested {
@@ -115,7 +115,7 @@ impl From<(Position, &ApprovalDecided)> for Decision {
 /// The arguments of `call`, which stand in the answer beside it.
 fn arguments(commit: &Commit, call: CallId) -> Option<String> {
     let admitted = commit.events.iter().find_map(|event| {
-        let Event::CallsAdmitted(admitted) = event else {
+        let Event::Call(CallEvent::CallsAdmitted(admitted)) = event else {
             return None;
         };
         admitted.calls.iter().find(|admitted| admitted.call == call)
@@ -130,10 +130,10 @@ fn arguments(commit: &Commit, call: CallId) -> Option<String> {
 }
 
 fn response(event: &Event) -> Option<&LLMResponse> {
-    if let Event::ModelAnswered(answered) = event {
+    if let Event::Turn(TurnEvent::ModelAnswered(answered)) = event {
         return answered.response.present();
     }
-    let Event::AgentReacted(reacted) = event else {
+    let Event::Turn(TurnEvent::AgentReacted(reacted)) = event else {
         return None;
     };
     if let Reaction::Answer { response, .. } = reacted.reaction.present()? {

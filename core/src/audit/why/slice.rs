@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::command::CommandKind;
 use crate::command::commit::Commit;
-use crate::event::Event;
+use crate::event::{CallEvent, Event, TalkEvent};
 use crate::ids::principal::Principal;
 use crate::ids::{Position, Time};
 
@@ -229,15 +229,14 @@ fn resolve(want: &mut Want, commit: &Commit) {
     let place = match want {
         Want::At(_) | Want::Older(_) => None,
         Want::Routed(message) => {
-            let verdicts = |event: &Event| matches!(event, Event::MessageRouted(routed) if routed.message == *message);
+            let verdicts = |event: &Event| matches!(event, Event::Talk(TalkEvent::MessageRouted(routed)) if routed.message == *message);
             holds(commit, *message).then(|| place_of(commit, verdicts).unwrap_or(*message))
         }
         Want::Moved(call, at) => {
             let is_admission = |(here, event): (Position, &Event)| {
-                here == *at && matches!(event, Event::CallsAdmitted(_))
+                here == *at && matches!(event, Event::Call(CallEvent::CallsAdmitted(_)))
             };
-            let used =
-                |event: &Event| matches!(event, Event::GrantUsed(used) if used.call == *call);
+            let used = |event: &Event| matches!(event, Event::Call(CallEvent::GrantUsed(used)) if used.call == *call);
             let granted = commit
                 .numbered()
                 .any(is_admission)

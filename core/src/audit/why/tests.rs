@@ -2,6 +2,7 @@ use super::*;
 use crate::event::{
     Author, CloseReason, DampReason, EventKind, Notice, NoticePosted, RoutingReason, RoutingRule,
 };
+use crate::event::{CallEvent, TalkEvent};
 use crate::ids::principal::Principal;
 use crate::ids::{AgentName, CallId, TurnId};
 use crate::testing::*;
@@ -64,9 +65,9 @@ fn rerouted(mut past: Past, change: impl FnOnce(&mut MessageRouted)) -> Past {
         .commits
         .iter_mut()
         .flat_map(|commit| &mut commit.events);
-    let routed = |event: &Event| matches!(event, Event::MessageRouted(_));
+    let routed = |event: &Event| matches!(event, Event::Talk(TalkEvent::MessageRouted(_)));
     let last = events.filter(|event| routed(event)).last();
-    let Some(Event::MessageRouted(routed)) = last else {
+    let Some(Event::Talk(TalkEvent::MessageRouted(routed))) = last else {
         panic!("{last:?}")
     };
     change(routed);
@@ -185,11 +186,11 @@ fn agents_that_are_only_named_are_told_so() {
         agents: vec![agent("bob")],
         people: Vec::new(),
     };
-    let told = Event::NoticePosted(NoticePosted {
+    let told = Event::Talk(TalkEvent::NoticePosted(NoticePosted {
         notice,
         to: None,
         episode: None,
-    });
+    }));
     past.commits.last_mut().unwrap().events.push(told);
     assert_eq!(
         silent(&past),
@@ -299,7 +300,7 @@ fn a_request_shows_what_it_asked_and_what_was_decided() {
     let decided = last(&past, EventKind::ApprovalDecided);
     let (_, event) = commit_of(&past, decided).numbered().next().unwrap();
     assert_eq!(request_of(decided, event), Some(asked.request));
-    let Event::ApprovalDecided(event) = event else {
+    let Event::Call(CallEvent::ApprovalDecided(event)) = event else {
         panic!("{event:?}")
     };
     let decision = Decision::from((decided, event));

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::command::commit::Commit;
-use crate::event::{CloseReason, Event, Notice};
+use crate::event::{CallEvent, CloseReason, Event, Notice, TalkEvent, TurnEvent};
 use crate::ids::principal::Principal;
 use crate::ids::{AgentName, Attempt, EpisodeId, Position, TurnId};
 
@@ -54,16 +54,18 @@ pub struct TurnEnd {
 )]
 pub fn turn_of(at: Position, event: &Event) -> Option<TurnId> {
     match event {
-        Event::TurnOpened(_) | Event::TurnDeclined(_) => Some(TurnId(at)),
-        Event::TurnClosed(closed) => Some(closed.turn),
-        Event::ModelCalled(called) => Some(called.turn),
-        Event::ModelAnswered(answered) => Some(answered.turn),
-        Event::ModelFailed(failed) => Some(failed.turn),
-        Event::AgentReacted(reacted) => Some(reacted.turn),
-        Event::AgentFailed(failed) => failed.turn,
-        Event::CallsAdmitted(admitted) => Some(admitted.turn),
-        Event::HandedOff(handed) => Some(handed.turn),
-        Event::MemoryCompacted(compacted) => Some(compacted.turn),
+        Event::Turn(TurnEvent::TurnOpened(_)) | Event::Turn(TurnEvent::TurnDeclined(_)) => {
+            Some(TurnId(at))
+        }
+        Event::Turn(TurnEvent::TurnClosed(closed)) => Some(closed.turn),
+        Event::Turn(TurnEvent::ModelCalled(called)) => Some(called.turn),
+        Event::Turn(TurnEvent::ModelAnswered(answered)) => Some(answered.turn),
+        Event::Turn(TurnEvent::ModelFailed(failed)) => Some(failed.turn),
+        Event::Turn(TurnEvent::AgentReacted(reacted)) => Some(reacted.turn),
+        Event::Turn(TurnEvent::AgentFailed(failed)) => failed.turn,
+        Event::Call(CallEvent::CallsAdmitted(admitted)) => Some(admitted.turn),
+        Event::Turn(TurnEvent::HandedOff(handed)) => Some(handed.turn),
+        Event::Turn(TurnEvent::MemoryCompacted(compacted)) => Some(compacted.turn),
         _ => None,
     }
 }
@@ -73,9 +75,9 @@ impl TurnStory {
     #[must_use]
     pub fn begin(commit: &Commit, turn: TurnId) -> Option<Self> {
         let (_, event) = commit.numbered().find(|(at, _)| *at == turn.0)?;
-        let (agent, episode, news) = if let Event::TurnOpened(opened) = event {
+        let (agent, episode, news) = if let Event::Turn(TurnEvent::TurnOpened(opened)) = event {
             (&opened.agent, opened.episode, &opened.news)
-        } else if let Event::TurnDeclined(declined) = event {
+        } else if let Event::Turn(TurnEvent::TurnDeclined(declined)) = event {
             (&declined.agent, declined.episode, &declined.news)
         } else {
             return None;
@@ -100,21 +102,21 @@ impl TurnStory {
             if self.end.is_some() {
                 return;
             }
-            if let Event::ModelCalled(called) = event
+            if let Event::Turn(TurnEvent::ModelCalled(called)) = event
                 && called.turn == self.turn
                 && called.attempt == Attempt(1)
             {
                 self.model_calls = self.model_calls.saturating_add(1);
-            } else if let Event::CallsAdmitted(admitted) = event
+            } else if let Event::Call(CallEvent::CallsAdmitted(admitted)) = event
                 && admitted.turn == self.turn
             {
                 let count = u32::try_from(admitted.calls.len()).unwrap_or(u32::MAX);
                 self.tool_calls = self.tool_calls.saturating_add(count);
-            } else if let Event::TurnClosed(closed) = event
+            } else if let Event::Turn(TurnEvent::TurnClosed(closed)) = event
                 && closed.turn == self.turn
             {
                 self.end = Some(self.ended(at, closed.reason, commit));
-            } else if let Event::TurnDeclined(declined) = event
+            } else if let Event::Turn(TurnEvent::TurnDeclined(declined)) = event
                 && at == self.turn.0
             {
                 self.end = Some(self.ended(at, declined.reason, commit));
@@ -123,8 +125,12 @@ impl TurnStory {
     }
 
     fn ended(&self, at: Position, reason: CloseReason, commit: &Commit) -> TurnEnd {
-        let is_message =
-            |event: &Event| matches!(event, Event::MessagePosted(_) | Event::MessageEdited(_));
+        let is_message = |event: &Event| {
+            matches!(
+                event,
+                Event::Talk(TalkEvent::MessagePosted(_)) | Event::Talk(TalkEvent::MessageEdited(_))
+            )
+        };
         let message = commit
             .numbered()
             .find(|(_, event)| is_message(event))
@@ -143,14 +149,14 @@ impl TurnStory {
     }
 
     fn handed_to(&self, event: &Event) -> Option<AgentName> {
-        let Event::HandedOff(handed) = event else {
+        let Event::Turn(TurnEvent::HandedOff(handed)) = event else {
             return None;
         };
         (handed.turn == self.turn).then(|| handed.to.clone())
     }
 
     fn code(&self, event: &Event) -> Option<String> {
-        let Event::NoticePosted(posted) = event else {
+        let Event::Talk(TalkEvent::NoticePosted(posted)) = event else {
             return None;
         };
         let Notice::TurnFailed { agent, code } = &posted.notice else {

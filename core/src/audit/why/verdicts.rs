@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{message_of, routing_of};
 use crate::command::commit::Commit;
 use crate::event::{
-    Author, DampReason, Event, MessageRouted, Notice, Others, RoutingReason, RoutingRule,
+    Author, DampReason, Event, MessageRouted, Notice, Others, RoutingReason, RoutingRule, TalkEvent,
 };
 use crate::ids::{AgentName, EpisodeId, PersonName, Position};
 use crate::text::reply::RoutingTag;
@@ -143,10 +143,10 @@ impl Verdicts {
 /// Who says the message at `message`.
 fn author(commit: &Commit, message: Position) -> Option<Author> {
     let (_, event) = commit.numbered().find(|(at, _)| *at == message)?;
-    if let Event::MessagePosted(posted) = event {
+    if let Event::Talk(TalkEvent::MessagePosted(posted)) = event {
         return Some(posted.author.clone());
     }
-    if let Event::MessageEdited(edited) = event {
+    if let Event::Talk(TalkEvent::MessageEdited(edited)) = event {
         Some(edited.author.clone())
     } else {
         None
@@ -165,14 +165,18 @@ impl Told {
     /// The notices between this message's verdicts and the next message.
     fn of(commit: &Commit, message: Position) -> Self {
         let mut told = Self::default();
-        let is_other =
-            |event: &Event| matches!(event, Event::MessagePosted(_) | Event::MessageEdited(_));
+        let is_other = |event: &Event| {
+            matches!(
+                event,
+                Event::Talk(TalkEvent::MessagePosted(_)) | Event::Talk(TalkEvent::MessageEdited(_))
+            )
+        };
         let behind = commit
             .numbered()
             .skip_while(|(at, _)| *at <= message)
             .map(|(_, event)| event);
         for event in behind.take_while(|event| !is_other(event)) {
-            if let Event::NoticePosted(posted) = event {
+            if let Event::Talk(TalkEvent::NoticePosted(posted)) = event {
                 told.take(&posted.notice);
             }
         }

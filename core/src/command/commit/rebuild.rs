@@ -1,7 +1,7 @@
 //! The way back from a commit to its command.
 
 use super::Commit;
-use crate::command::{Action, Command, CommandKind};
+use crate::command::{Action, Command, CommandKind, ShellAction, TalkAction};
 use crate::content::Content;
 use crate::event::Event;
 use crate::ids::{Digest, Position};
@@ -81,20 +81,6 @@ impl Source<'_> {
     }
 }
 
-/// Finds the first event of a variant.
-macro_rules! event {
-    ($source:expr, $variant:ident) => {
-        $source.find(concat!("no ", stringify!($variant)), |event| {
-            if let crate::event::Event::$variant(event) = event {
-                Some(event)
-            } else {
-                None
-            }
-        })
-    };
-}
-use event;
-
 impl Command {
     /// Rebuilds the command that made `commit`, as its world [meant](crate::world::World::meant) it.
     ///
@@ -144,8 +130,8 @@ impl Source<'_> {
             CommandKind::Edit => self.edit(),
             CommandKind::Retract => self.retract(),
             CommandKind::Regenerate => self.regenerate(),
-            CommandKind::Join => Ok(Action::Join),
-            CommandKind::Leave => Ok(Action::Leave),
+            CommandKind::Join => Ok(Action::Talk(TalkAction::Join)),
+            CommandKind::Leave => Ok(Action::Talk(TalkAction::Leave)),
             CommandKind::Label => self.label(),
             CommandKind::OpenTurn => self.open_turn(),
             CommandKind::ContinueTurn => self.continue_turn(),
@@ -170,7 +156,7 @@ impl Source<'_> {
             CommandKind::Erase => self.erase(),
             CommandKind::RecordErased => self.record_erased(),
             CommandKind::Sign => self.sign(),
-            CommandKind::Tick => Ok(Action::Tick),
+            CommandKind::Tick => Ok(Action::Shell(ShellAction::Tick)),
             CommandKind::RecordStep => self.record_step(),
         }
     }

@@ -44,28 +44,30 @@ impl Books {
     ) {
         match event {
             // Whatever models were told before an erasure is given up.
-            Event::Opened(_) | Event::Forked(_) | Event::ErasureRequested(_) => self
+            Event::World(WorldEvent::Opened(_))
+            | Event::World(WorldEvent::Forked(_))
+            | Event::World(WorldEvent::ErasureRequested(_)) => self
                 .open
                 .keys()
                 .cloned()
                 .collect::<Vec<_>>()
                 .iter()
                 .for_each(|agent| self.lose(agent)),
-            Event::TurnClosed(TurnClosed { agent, .. }) => self.lose(agent),
-            Event::ModelCalled(called) => {
+            Event::Turn(TurnEvent::TurnClosed(TurnClosed { agent, .. })) => self.lose(agent),
+            Event::Turn(TurnEvent::ModelCalled(called)) => {
                 self.lose(&called.agent);
                 self.begin(called, turns[&called.turn], world);
             }
-            Event::StreamStarted(StreamStarted { agent, .. }) => {
+            Event::Turn(TurnEvent::StreamStarted(StreamStarted { agent, .. })) => {
                 self.open.get_mut(agent).unwrap().is_shown = true;
             }
-            Event::ModelAnswered(ModelAnswered {
+            Event::Turn(TurnEvent::ModelAnswered(ModelAnswered {
                 agent,
                 call,
                 attempt,
                 usage,
                 ..
-            }) => {
+            })) => {
                 self.end(*call, *attempt);
                 assert!(self.answered.insert(*call), "{call} has two answers");
                 self.settle(agent, |open| {
@@ -73,14 +75,14 @@ impl Books {
                     cost.unwrap_or(open.reserved.attempt)
                 });
             }
-            Event::ModelFailed(ModelFailed {
+            Event::Turn(TurnEvent::ModelFailed(ModelFailed {
                 agent,
                 call,
                 attempt,
                 kind,
                 reached,
                 ..
-            }) => {
+            })) => {
                 self.end(*call, *attempt);
                 *self.failed.entry(*call).or_default() += 1;
                 self.settle(agent, |open| {

@@ -31,19 +31,19 @@ impl Redone {
     )]
     pub(super) fn watch(&mut self, at: Position, event: &Event) {
         match event {
-            Event::TurnOpened(opened) => self.open(TurnId(at), opened),
-            Event::MessagePosted(MessagePosted {
+            Event::Turn(TurnEvent::TurnOpened(opened)) => self.open(TurnId(at), opened),
+            Event::Talk(TalkEvent::MessagePosted(MessagePosted {
                 turn: Some(turn), ..
-            }) => {
+            })) => {
                 self.said_in.insert(at, *turn);
                 self.behind
                     .insert(at, self.must_ask.get(turn).cloned().unwrap_or_default());
             }
-            Event::MessageEdited(edited) => {
+            Event::Talk(TalkEvent::MessageEdited(edited)) => {
                 let tools = self.tools_behind(edited.at);
                 self.behind.insert(at, tools);
             }
-            Event::ReplyRegenerated(again) => {
+            Event::Talk(TalkEvent::ReplyRegenerated(again)) => {
                 let Some(turn) = self.said_in.get(&again.at) else {
                     return;
                 };
@@ -55,19 +55,23 @@ impl Redone {
                         .extend(tools.clone());
                 }
             }
-            Event::CallsAdmitted(admitted) => {
+            Event::Call(CallEvent::CallsAdmitted(admitted)) => {
                 for call in &admitted.calls {
                     let tool = call.tool.clone().map(|tool| (admitted.turn, tool));
                     self.calls.extend(tool.map(|tool| (call.call, tool)));
                 }
             }
-            Event::ApprovalDecided(decided) if decided.verdict == Verdict::Allow => {
+            Event::Call(CallEvent::ApprovalDecided(decided))
+                if decided.verdict == Verdict::Allow =>
+            {
                 self.allowed.insert(decided.call);
             }
-            Event::CallReplaced(replaced) if self.allowed.contains(&replaced.call) => {
+            Event::Call(CallEvent::CallReplaced(replaced))
+                if self.allowed.contains(&replaced.call) =>
+            {
                 self.allowed.insert(replaced.by);
             }
-            Event::ToolStarted(started) => self.start(started),
+            Event::Call(CallEvent::ToolStarted(started)) => self.start(started),
             _ => {}
         }
     }

@@ -8,7 +8,7 @@ use super::Draft;
 use super::asking::Errand;
 use super::now::Now;
 use crate::content::canonical::{arguments_digest, read};
-use crate::event::{AdmittedCall, CallStatus, CallsAdmitted, Event, Purpose, ToolFinished};
+use crate::event::{AdmittedCall, CallStatus, CallsAdmitted, Purpose, ToolFinished};
 use crate::ids::{AgentName, Attempt, CallId, EpisodeId, Position, ToolName, TurnId};
 use crate::model::response::{CallPart, LLMResponse};
 use crate::spec::limits::OPEN_CALLS_MAX;
@@ -88,12 +88,12 @@ impl Draft<'_> {
                 }
             })
             .collect();
-        self.push(Event::CallsAdmitted(CallsAdmitted {
+        self.push(CallsAdmitted {
             agent: agent.clone(),
             turn,
             answer,
             calls: calls.clone(),
-        }));
+        });
         let episode = memory
             .and_then(|memory| memory.turn.as_ref())
             .map_or(EpisodeId(turn.0), |turn| turn.episode);
@@ -174,10 +174,10 @@ impl Draft<'_> {
     /// Gives a call the result of an earlier one, whose `ToolFinished` stands at `at`. Nothing runs.
     fn end_as_before(&mut self, agent: &AgentName, call: CallId, at: Position) {
         let finished = ToolFinished::new(call, agent.clone(), None, CallStatus::Done, None);
-        self.push(Event::ToolFinished(ToolFinished {
+        self.push(ToolFinished {
             memo: Some(at),
             ..finished
-        }));
+        });
     }
 
     /// Gives a call its result without an outcome. `attempt` is the one that was cut off, if one was.
@@ -189,9 +189,7 @@ impl Draft<'_> {
         status: CallStatus,
     ) {
         let agent = agent.clone();
-        self.push(Event::ToolFinished(ToolFinished::new(
-            call, agent, attempt, status, None,
-        )));
+        self.push(ToolFinished::new(call, agent, attempt, status, None));
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Draft, No};
 use crate::content::Content;
-use crate::event::{AnswerKind, Event, ModelAnswered, Purpose, WarningRecorded};
+use crate::event::{AnswerKind, ModelAnswered, Purpose, WarningRecorded};
 use crate::ids::{AgentName, Attempt, ModelCallId};
 use crate::model::response::LLMResponse;
 
@@ -23,7 +23,7 @@ impl Draft<'_> {
         let (turn, purpose, stream, cause) = (open.id, model.purpose, model.stream, model.at);
         let reply = response.reply();
         self.cause = Some(cause);
-        let at = self.push(Event::ModelAnswered(ModelAnswered {
+        let at = self.push(ModelAnswered {
             agent: agent.clone(),
             turn,
             call,
@@ -33,7 +33,7 @@ impl Draft<'_> {
             usage: reply.usage,
             played: reply.played,
             response: Content::Present(response.clone()),
-        }));
+        });
         let kind = match AnswerKind::of(response) {
             AnswerKind::Truncated => Some("answer_truncated"),
             AnswerKind::Filtered => Some("answer_filtered"),
@@ -75,6 +75,6 @@ impl Draft<'_> {
 
     pub(super) fn warn(&mut self, agent: &AgentName, code: &str) {
         let (code, agent) = (code.to_owned(), Some(agent.clone()));
-        self.push(Event::WarningRecorded(WarningRecorded { code, agent }));
+        self.push(WarningRecorded { code, agent });
     }
 }

@@ -8,7 +8,7 @@ use crate::content::canonical::{arguments_digest, read};
 use crate::event::refusal::RefusalReason;
 use crate::event::{
     AdmittedCall, ApprovalDecided, ApprovalRequested, CallReplaced, CallStatus, CallsAdmitted,
-    DecisionText, Event, Scope, Verdict, Wider,
+    DecisionText, Event, Scope, Verdict, Wider, WorldEvent,
 };
 use crate::ids::principal::Person;
 use crate::ids::{AgentName, Attempt, CallId, Digest, RequestId, ToolName};
@@ -71,7 +71,7 @@ impl<'w> Draft<'w> {
             self.rules_of(agent).spec().limits.approval_ttl_ms(*effect),
         );
         let shown = approval_text(agent, &tool.name, *effect, asking.arguments, warnings);
-        self.push(Event::ApprovalRequested(ApprovalRequested {
+        self.push(ApprovalRequested {
             call: *call,
             agent: (*agent).clone(),
             tool: tool.name.clone(),
@@ -83,13 +83,13 @@ impl<'w> Draft<'w> {
             shown: Digest::of(&[shown.as_bytes()]),
             expires_at: self.now().after(ttl),
             attempt: asking.attempt,
-        }));
+        });
     }
 
     /// Where the tool called `name` works by the newest definition, which this very commit may have recorded.
     fn folder_of(&self, name: &ToolName) -> Option<String> {
         let revised = self.events.iter().rev().find_map(|event| {
-            if let Event::SpecRevised(revised) = event {
+            if let Event::World(WorldEvent::SpecRevised(revised)) = event {
                 Some(&revised.spec)
             } else {
                 None
@@ -418,7 +418,7 @@ impl<'w> Draft<'w> {
             shares_reason,
             ..
         } = judgement.clone();
-        self.push(Event::ApprovalDecided(ApprovalDecided {
+        self.push(ApprovalDecided {
             request: id,
             call: request.call,
             agent: request.agent.clone(),
@@ -430,7 +430,7 @@ impl<'w> Draft<'w> {
             shown,
             by: person.clone(),
             text: DecisionText { reason, arguments }.into(),
-        }));
+        });
     }
 
     /// Puts a call with the edited arguments in the place of the one that was asked about. It runs without being asked
@@ -491,17 +491,17 @@ impl<'w> Draft<'w> {
             origin: Some(old),
         };
         let (turn, answer) = (open.turn, open.answer);
-        self.push(Event::CallsAdmitted(CallsAdmitted {
+        self.push(CallsAdmitted {
             agent: agent.clone(),
             turn,
             answer,
             calls: vec![admitted],
-        }));
-        self.push(Event::CallReplaced(CallReplaced {
+        });
+        self.push(CallReplaced {
             call: old,
             agent: agent.clone(),
             by: call,
-        }));
+        });
         call
     }
 }

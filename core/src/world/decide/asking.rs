@@ -5,8 +5,9 @@ use std::time::Duration;
 use super::Draft;
 use crate::content::Content;
 use crate::event::{
-    AgentAsked, Author, CallStatus, CloseReason, Event, HandedOff, MessageBody, MessagePosted,
-    MessageRouted, Notice, Others, RoutingReason, RoutingRule, UnansweredCause,
+    AgentAsked, Author, CallEvent, CallStatus, CloseReason, Event, HandedOff, MessageBody,
+    MessagePosted, MessageRouted, Notice, Others, RoutingReason, RoutingRule, TalkEvent,
+    UnansweredCause,
 };
 use crate::ids::{AgentName, CallId, EpisodeId, MessageId, Position, TurnId};
 use crate::spec::MemoryPolicy;
@@ -104,14 +105,14 @@ impl<'w> Draft<'w> {
         let expires_at = self.now().after(Duration::from_millis(limits.ask_ttl_ms));
         let message = self.say(&errand, &asked, text, RoutingReason::Asked);
         let (call, agent) = (errand.call, errand.agent.clone());
-        self.push(Event::AgentAsked(AgentAsked {
+        self.push(AgentAsked {
             call,
             agent,
             asked,
             message,
             depth,
             expires_at,
-        }));
+        });
     }
 
     /// Hands the episode over to another agent, with whatever this one was asked.
@@ -136,12 +137,12 @@ impl<'w> Draft<'w> {
         errand.end(self, CallStatus::HandedOff);
         self.say(&errand, &to, text, RoutingReason::HandedOff);
         let (turn, call) = (errand.turn, errand.call);
-        self.push(Event::HandedOff(HandedOff {
+        self.push(HandedOff {
             agent: agent.clone(),
             turn,
             call,
             to,
-        }));
+        });
         self.close(agent, turn, CloseReason::HandedOff);
     }
 
@@ -162,7 +163,7 @@ impl<'w> Draft<'w> {
             return 0;
         };
         let wakes = |event: &&Event| {
-            let Event::MessageRouted(routed) = event else {
+            let Event::Talk(TalkEvent::MessageRouted(routed)) = event else {
                 return false;
             };
             routed.episode == episode && !routed.respond.is_empty()
@@ -201,7 +202,7 @@ impl<'w> Draft<'w> {
         let episode = self
             .episode_of(errand.agent)
             .unwrap_or(EpisodeId(errand.turn.0));
-        let at = self.push(Event::MessagePosted(MessagePosted {
+        let at = self.push(MessagePosted {
             message: id,
             author: Author::Agent(errand.agent.clone()),
             reply_to: None,
@@ -209,8 +210,8 @@ impl<'w> Draft<'w> {
             call: Some(errand.call),
             answer: None,
             body: MessageBody::text(text).into(),
-        }));
-        self.push(Event::MessageRouted(MessageRouted {
+        });
+        self.push(MessageRouted {
             message: at,
             episode,
             rule: if reason == RoutingReason::HandedOff {
@@ -229,7 +230,7 @@ impl<'w> Draft<'w> {
             tells_join: false,
             undeliverable: 0,
             unknown: Content::Present(Vec::new()),
-        }));
+        });
         self.tell_waiting(to.clone(), None, episode);
         at
     }
@@ -353,7 +354,7 @@ impl<'w> Draft<'w> {
     /// Whether a call has its result in this very commit.
     pub(super) fn has_ended(&self, call: CallId) -> bool {
         self.events.iter().any(|event| {
-            if let Event::ToolFinished(done) = event {
+            if let Event::Call(CallEvent::ToolFinished(done)) = event {
                 done.call == call
             } else {
                 false
@@ -364,7 +365,7 @@ impl<'w> Draft<'w> {
     /// Where the reply stands that `agent` gives in this very commit.
     fn said_last(&self, agent: &AgentName) -> Option<Position> {
         let own = |event: &Event| {
-            if let Event::MessagePosted(posted) = event {
+            if let Event::Talk(TalkEvent::MessagePosted(posted)) = event {
                 posted.author == Author::Agent(agent.clone())
             } else {
                 false

@@ -3,7 +3,7 @@
 use super::now::Starting;
 use super::{Draft, No};
 use crate::event::{
-    CallStatus, Event, ForkEffects, Notice, OutcomeSettled, OutcomeUnknown, Progress,
+    CallEvent, CallStatus, Event, ForkEffects, Notice, OutcomeSettled, OutcomeUnknown, Progress,
     QuestionAsked, SettledHow, SettledText, ToolFinished, ToolStarted, UnknownCause,
 };
 use crate::ids::{AgentName, Attempt, CallId, EpisodeId, RequestId};
@@ -61,7 +61,7 @@ impl<'w> Draft<'w> {
         }) {
             return Ok(());
         }
-        self.push(Event::ToolStarted(ToolStarted {
+        self.push(ToolStarted {
             call,
             agent: agent.clone(),
             attempt,
@@ -70,7 +70,7 @@ impl<'w> Draft<'w> {
             repeat: tool.repeat,
             // Where nothing is performed, the record can always tell: nothing was.
             reconciles: tool.reconciles || self.world.effects() == ForkEffects::Recorded,
-        }));
+        });
         Ok(())
     }
 
@@ -117,7 +117,7 @@ impl<'w> Draft<'w> {
         }
         // Behind an unknown outcome stands what people are told of it.
         for event in &mut self.events {
-            if let Event::ToolFinished(finished) = event
+            if let Event::Call(CallEvent::ToolFinished(finished)) = event
                 && finished.call == call
             {
                 finished.progress = progress;
@@ -152,10 +152,10 @@ impl<'w> Draft<'w> {
             status,
             Some(outcome.clone()),
         );
-        self.push(Event::ToolFinished(ToolFinished {
+        self.push(ToolFinished {
             dropped,
             ..finished
-        }));
+        });
     }
 
     /// The views of an outcome that nobody may see.
@@ -178,7 +178,7 @@ impl<'w> Draft<'w> {
         attempt: Attempt,
         question: &Question,
     ) {
-        self.push(Event::QuestionAsked(QuestionAsked {
+        self.push(QuestionAsked {
             call,
             agent: agent.clone(),
             attempt,
@@ -186,7 +186,7 @@ impl<'w> Draft<'w> {
             choose: question.choose,
             schema: question.schema.clone(),
             question: question.clone().into(),
-        }));
+        });
     }
 
     /// The request about the outcome of a call that was closed while `attempt` ran.
@@ -221,7 +221,7 @@ impl<'w> Draft<'w> {
             // It asks before it does anything.
             ToolOutcome::NeedsInput(_) => SettledHow::NotRun,
         };
-        self.push(Event::OutcomeSettled(OutcomeSettled {
+        self.push(OutcomeSettled {
             request,
             call,
             agent: agent.clone(),
@@ -232,7 +232,7 @@ impl<'w> Draft<'w> {
                 late: Some((attempt, outcome.clone())),
             }
             .into(),
-        }));
+        });
     }
 
     /// A run took too long and was stopped. What cannot be repeated may have taken effect.
@@ -262,19 +262,19 @@ impl<'w> Draft<'w> {
         cause: UnknownCause,
         outcome: Option<ToolOutcome>,
     ) {
-        let request = RequestId(self.push(Event::OutcomeUnknown(OutcomeUnknown {
+        let request = RequestId(self.push(OutcomeUnknown {
             call,
             agent: agent.clone(),
             cause,
-        })));
+        }));
         let status = CallStatus::Unknown(cause);
-        self.push(Event::ToolFinished(ToolFinished::new(
+        self.push(ToolFinished::new(
             call,
             agent.clone(),
             Some(attempt),
             status,
             outcome,
-        )));
+        ));
         self.tell_unknown(agent, request);
     }
 

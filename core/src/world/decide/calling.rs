@@ -2,7 +2,7 @@
 
 use super::compaction::Room;
 use super::{Draft, No};
-use crate::event::{Event, ModelCalled, PrefixBroken, PrefixCause, Purpose};
+use crate::event::{ModelCalled, PrefixBroken, PrefixCause, Purpose};
 use crate::ids::{AgentName, Attempt, ModelCallId, TurnId};
 use crate::model::Parameters;
 use crate::world::World;
@@ -96,11 +96,11 @@ impl Draft<'_> {
         } = *calling;
         if let Some(cause) = self.broken_prefix(calling, mark, purpose, dropped) {
             let dropped = u32::try_from(dropped).unwrap_or(u32::MAX);
-            self.push(Event::PrefixBroken(PrefixBroken {
+            self.push(PrefixBroken {
                 agent: agent.clone(),
                 cause,
                 dropped,
-            }));
+            });
         }
         let tokens = reading.with_files().without(dropped);
         let items = Asked {
@@ -129,7 +129,7 @@ impl Draft<'_> {
         let model = spec.and_then(|spec| spec.model.clone()).ok_or(No::STALE)?;
         let reserved = self.worst(calling, purpose, items.tokens);
         let call = ModelCallId(self.here());
-        self.push(Event::ModelCalled(ModelCalled {
+        self.push(ModelCalled {
             agent: agent.clone(),
             turn,
             call,
@@ -141,7 +141,7 @@ impl Draft<'_> {
             items: u32::try_from(items.count).unwrap_or(u32::MAX),
             fingerprint,
             reserved,
-        }));
+        });
         Ok(())
     }
 
@@ -151,11 +151,11 @@ impl Draft<'_> {
             .unwrap_or(u32::MAX);
         if dropped > 0 {
             let cause = PrefixCause::MemoryFull;
-            self.push(Event::PrefixBroken(PrefixBroken {
+            self.push(PrefixBroken {
                 agent: agent.clone(),
                 cause,
                 dropped,
-            }));
+            });
         }
     }
 

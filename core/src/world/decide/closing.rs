@@ -2,9 +2,7 @@
 
 use super::{Draft, No};
 use crate::event::refusal::RefusalReason;
-use crate::event::{
-    ApprovalExpired, CallStatus, CloseReason, Event, Notice, Stopped, UnknownCause,
-};
+use crate::event::{ApprovalExpired, CallStatus, CloseReason, Notice, Stopped, UnknownCause};
 use crate::ids::principal::Principal;
 use crate::ids::{AgentName, CallId, EpisodeId, RequestId};
 use crate::world::memory::{CallState, OpenCall};
@@ -47,10 +45,10 @@ impl Draft<'_> {
         if stopped.is_empty() && !world.busy.iter().any(waits) {
             return Err(No::right(RefusalReason::NothingToStop));
         }
-        self.push(Event::Stopped(Stopped {
+        self.push(Stopped {
             by: self.principal.clone(),
             episode,
-        }));
+        });
         self.end_asks_of(&stopped, &CallStatus::Cancelled, |message| {
             is_meant(message.episode)
         });
@@ -130,11 +128,11 @@ impl Draft<'_> {
 
     pub(super) fn expire(&mut self, id: RequestId, request: &Request) {
         let (agent, call) = (&request.agent, request.call);
-        self.push(Event::ApprovalExpired(ApprovalExpired {
+        self.push(ApprovalExpired {
             request: id,
             call,
             agent: agent.clone(),
-        }));
+        });
         self.end(agent, call, None, CallStatus::Expired);
         let turn = self.memory(agent).and_then(|memory| memory.turn.as_ref());
         let episode = turn.map_or(EpisodeId(id.0), |turn| turn.episode);

@@ -2,7 +2,7 @@
 
 use super::calling::{Asked, Calling};
 use super::{Draft, No};
-use crate::event::{Event, MemoryCompacted, PrefixBroken, PrefixCause, Purpose};
+use crate::event::{MemoryCompacted, PrefixBroken, PrefixCause, Purpose};
 use crate::ids::{AgentName, EpisodeId, Position};
 use crate::model::Parameters;
 use crate::model::response::LLMResponse;
@@ -143,17 +143,17 @@ impl Draft<'_> {
         after.flush_taken_back();
         if count > 0 && !memory.has_lost_any_of(count) {
             let (name, items) = (agent.clone(), u32::try_from(count).unwrap_or(u32::MAX));
-            self.push(Event::MemoryCompacted(MemoryCompacted {
+            self.push(MemoryCompacted {
                 agent: name.clone(),
                 turn: turn.id,
                 answer,
                 items,
-            }));
-            self.push(Event::PrefixBroken(PrefixBroken {
+            });
+            self.push(PrefixBroken {
                 agent: name,
                 cause: PrefixCause::Compaction,
                 dropped: 0,
-            }));
+            });
             after.summarise(count, text);
         }
         self.ask_wanted(agent, &after, turn.compactions, &model.parameters)

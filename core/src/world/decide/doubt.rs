@@ -1,7 +1,7 @@
 //! Runs that were lost with the process that ran them.
 
 use super::{Draft, No};
-use crate::event::{Event, OutcomeUnknown, Reconciled, ReconciledHow, UnknownCause};
+use crate::event::{OutcomeUnknown, Reconciled, ReconciledHow, UnknownCause};
 use crate::ids::{AgentName, CallId, RequestId};
 use crate::tool::Reconciliation;
 use crate::world::memory::{CallState, Run};
@@ -40,12 +40,12 @@ impl Draft<'_> {
             Reconciliation::DidNot => ReconciledHow::DidNot,
             Reconciliation::CannotTell => ReconciledHow::CannotTell,
         };
-        self.push(Event::Reconciled(Reconciled {
+        self.push(Reconciled {
             call,
             agent: agent.clone(),
             how,
             outcome: result.clone().into(),
-        }));
+        });
         if let Reconciliation::Landed(outcome) = result {
             self.end_run(agent, call, run.attempt, outcome);
         }
@@ -58,11 +58,11 @@ impl Draft<'_> {
             return Err(No::STALE);
         }
         let cause = UnknownCause::Crash;
-        let request = RequestId(self.push(Event::OutcomeUnknown(OutcomeUnknown {
+        let request = RequestId(self.push(OutcomeUnknown {
             call,
             agent: agent.clone(),
             cause,
-        })));
+        }));
         self.tell_unknown(agent, request);
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use super::{Draft, No};
 use crate::event::refusal::Refusal;
-use crate::event::{CallStatus, Erased, ErasureRequested, Event, Span};
+use crate::event::{CallStatus, Erased, ErasureRequested, Span};
 use crate::ids::Position;
 use crate::world::memory::CallState;
 
@@ -51,10 +51,10 @@ impl Draft<'_> {
                 "event {defined_at} holds the definition in force; revise it first"
             )));
         }
-        self.push(Event::ErasureRequested(ErasureRequested {
+        self.push(ErasureRequested {
             events: events.to_vec(),
             basis: basis.to_owned().into(),
-        }));
+        });
         self.cut_streams();
         self.cut_erased(events);
         Ok(())
@@ -95,11 +95,11 @@ impl Draft<'_> {
             return Err(No::STALE);
         }
         self.cause = Some(request);
-        self.push(Event::Erased(Erased {
+        self.push(Erased {
             request,
             events,
             files,
-        }));
+        });
         Ok(())
     }
 }

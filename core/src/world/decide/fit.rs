@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::Draft;
-use crate::command::{Action, Command};
+use crate::command::{Action, Command, ConsentAction, ShellAction, TalkAction, WorldAction};
 use crate::event::reaction::Reaction;
 use crate::event::refusal::Refusal;
 use crate::event::{Event, EventRecord, StoredContent};
@@ -23,12 +23,12 @@ impl World {
     /// What a model or an agent brought, within bounds: an answer that cannot be recorded is a failure, and the details of
     /// failures are cut. `None` if it is so already.
     pub(super) fn bounded(&self, command: &Command) -> Option<Action> {
-        if let Action::RecordAnswer {
+        if let Action::Shell(ShellAction::RecordAnswer {
             agent,
             call,
             attempt,
             response,
-        } = &command.action
+        }) = &command.action
         {
             let why = self.unfit_answer(command, response)?;
             let error = ModelError::new(ModelErrorKind::AnswerTooLarge, why).after(Reached::Answer);
@@ -36,36 +36,36 @@ impl World {
                 played: response.reply().played,
                 ..error
             };
-            Some(Action::RecordFailure {
+            Some(Action::Shell(ShellAction::RecordFailure {
                 agent: agent.clone(),
                 call: *call,
                 attempt: *attempt,
                 error,
-            })
-        } else if let Action::RecordFailure {
+            }))
+        } else if let Action::Shell(ShellAction::RecordFailure {
             agent,
             call,
             attempt,
             error,
-        } = &command.action
+        }) = &command.action
             && error.detail.len() > DETAIL_BYTES_MAX
         {
             let error = ModelError {
                 detail: cut_detail(&error.detail),
                 ..error.clone()
             };
-            Some(Action::RecordFailure {
+            Some(Action::Shell(ShellAction::RecordFailure {
                 agent: agent.clone(),
                 call: *call,
                 attempt: *attempt,
                 error,
-            })
-        } else if let Action::FailAgent {
+            }))
+        } else if let Action::Shell(ShellAction::FailAgent {
             agent,
             turn,
             code,
             detail,
-        } = &command.action
+        }) = &command.action
             && (code.len() > CALL_NAME_BYTES_MAX || detail.len() > DETAIL_BYTES_MAX)
         {
             let code = code
@@ -73,12 +73,12 @@ impl World {
                 .unwrap_or_default()
                 .to_owned();
             let (agent, turn, detail) = (agent.clone(), *turn, cut_detail(detail));
-            Some(Action::FailAgent {
+            Some(Action::Shell(ShellAction::FailAgent {
                 agent,
                 turn,
                 code,
                 detail,
-            })
+            }))
         } else {
             None
         }
@@ -98,12 +98,12 @@ impl World {
             Reaction::Pass { .. } => return None,
         };
         let (agent, code) = (agent.clone(), "reaction_too_large".to_owned());
-        Some(Action::FailAgent {
+        Some(Action::Shell(ShellAction::FailAgent {
             agent,
             turn,
             code,
             detail,
-        })
+        }))
     }
 
     /// Why a model's or an agent's answer cannot be taken; `None` if it can.
@@ -209,40 +209,41 @@ fn counted(record: &EventRecord) -> usize {
 /// tools give is kept within bounds by the shell, which can say so in its place.
 const fn is_bounded(action: &Action) -> bool {
     match action {
-        Action::PostMessage { text, .. } | Action::Edit { text, .. } => text.len() <= SMALL,
-        Action::Create { .. }
-        | Action::Open { .. }
-        | Action::Fork { .. }
-        | Action::Revise { .. }
-        | Action::Regenerate { .. }
-        | Action::Retract { .. }
-        | Action::Label { .. }
-        | Action::Decide { .. }
-        | Action::SetRights { .. }
-        | Action::Observe { .. }
-        | Action::Answer { .. }
-        | Action::Settle { .. }
-        | Action::Stop { .. }
-        | Action::Erase { .. }
-        | Action::Sign { .. } => false,
-        Action::Join
-        | Action::Leave
-        | Action::OpenTurn { .. }
-        | Action::ContinueTurn { .. }
-        | Action::FailAgent { .. }
-        | Action::RetryModel { .. }
-        | Action::StartStream { .. }
-        | Action::RecordAnswer { .. }
-        | Action::RecordFailure { .. }
-        | Action::StartTool { .. }
-        | Action::FinishTool { .. }
-        | Action::RecordReconcile { .. }
-        | Action::TimeOutTool { .. }
-        | Action::DeclareUnknown { .. }
-        | Action::Revoke { .. }
-        | Action::RecordErased { .. }
-        | Action::Tick
-        | Action::RecordStep { .. } => true,
+        Action::Talk(TalkAction::PostMessage { text, .. })
+        | Action::Talk(TalkAction::Edit { text, .. }) => text.len() <= SMALL,
+        Action::World(WorldAction::Create { .. })
+        | Action::World(WorldAction::Open { .. })
+        | Action::World(WorldAction::Fork { .. })
+        | Action::World(WorldAction::Revise { .. })
+        | Action::Talk(TalkAction::Regenerate { .. })
+        | Action::Talk(TalkAction::Retract { .. })
+        | Action::World(WorldAction::Label { .. })
+        | Action::Consent(ConsentAction::Decide { .. })
+        | Action::World(WorldAction::SetRights { .. })
+        | Action::Talk(TalkAction::Observe { .. })
+        | Action::Consent(ConsentAction::Answer { .. })
+        | Action::Consent(ConsentAction::Settle { .. })
+        | Action::Talk(TalkAction::Stop { .. })
+        | Action::World(WorldAction::Erase { .. })
+        | Action::Shell(ShellAction::Sign { .. }) => false,
+        Action::Talk(TalkAction::Join)
+        | Action::Talk(TalkAction::Leave)
+        | Action::Shell(ShellAction::OpenTurn { .. })
+        | Action::Shell(ShellAction::ContinueTurn { .. })
+        | Action::Shell(ShellAction::FailAgent { .. })
+        | Action::Shell(ShellAction::RetryModel { .. })
+        | Action::Shell(ShellAction::StartStream { .. })
+        | Action::Shell(ShellAction::RecordAnswer { .. })
+        | Action::Shell(ShellAction::RecordFailure { .. })
+        | Action::Shell(ShellAction::StartTool { .. })
+        | Action::Shell(ShellAction::FinishTool { .. })
+        | Action::Shell(ShellAction::RecordReconcile { .. })
+        | Action::Shell(ShellAction::TimeOutTool { .. })
+        | Action::Shell(ShellAction::DeclareUnknown { .. })
+        | Action::Consent(ConsentAction::Revoke { .. })
+        | Action::Shell(ShellAction::RecordErased { .. })
+        | Action::Shell(ShellAction::Tick)
+        | Action::World(WorldAction::RecordStep { .. }) => true,
     }
 }
 

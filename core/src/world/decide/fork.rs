@@ -3,8 +3,8 @@
 use super::{Draft, No};
 use crate::event::refusal::Refusal;
 use crate::event::{
-    AdmittedCall, ApprovalRequested, CallsAdmitted, EpochOpened, Event, Forked, Opened,
-    QuestionAsked, TurnOpened,
+    AdmittedCall, ApprovalRequested, CallsAdmitted, EpochOpened, Forked, Opened, QuestionAsked,
+    TurnOpened,
 };
 use crate::ids::{AgentName, Attempt, CallId, CopyId, TurnId};
 use crate::world::decider::{BINARY, decider_id};
@@ -27,13 +27,13 @@ impl<'w> Draft<'w> {
         copy: Option<CopyId>,
     ) -> Result<(), No> {
         self.check_fork(&forked)?;
-        self.push(Event::Forked(forked));
-        self.push(Event::Opened(opened));
+        self.push(forked);
+        self.push(opened);
         if self.world.decider != decider_id() {
-            self.push(Event::EpochOpened(EpochOpened {
+            self.push(EpochOpened {
                 decider: decider_id(),
                 binary: BINARY.to_owned(),
-            }));
+            });
         }
         self.begin_in(copy);
         let world = self.world;
@@ -86,19 +86,19 @@ impl<'w> Draft<'w> {
             resumes: Some(turn.id),
             redoes: Vec::new(),
         };
-        let resumed = TurnId(self.push(Event::TurnOpened(opened)));
+        let resumed = TurnId(self.push(opened));
         let at = self.here();
         let calls: Vec<AdmittedCall> = (0..)
             .zip(&asked)
             .map(|(n, asked)| asked.admitted(CallId::of(self.id, at, n), n))
             .collect();
         let ids: Vec<CallId> = calls.iter().map(|admitted| admitted.call).collect();
-        self.push(Event::CallsAdmitted(CallsAdmitted {
+        self.push(CallsAdmitted {
             agent: agent.clone(),
             turn: resumed,
             answer,
             calls,
-        }));
+        });
         for (call, asked) in ids.into_iter().zip(asked) {
             self.ask_again(agent, call, asked.request, None);
         }
@@ -154,7 +154,7 @@ impl<'w> Draft<'w> {
                 let limits = &self.rules_of(&agent).spec().limits;
                 let ttl = std::time::Duration::from_millis(limits.approval_ttl_ms(effect));
                 let (tool, expires_at) = (tool.clone(), self.now().after(ttl));
-                self.push(Event::ApprovalRequested(ApprovalRequested {
+                self.push(ApprovalRequested {
                     attempt,
                     call,
                     agent,
@@ -166,7 +166,7 @@ impl<'w> Draft<'w> {
                     warnings,
                     shown,
                     expires_at,
-                }));
+                });
             }
             (
                 RequestKind::Question {
@@ -181,7 +181,7 @@ impl<'w> Draft<'w> {
                     .world
                     .open_call(&agent, request.call)
                     .map_or(Attempt(1), OpenCall::attempt);
-                self.push(Event::QuestionAsked(QuestionAsked {
+                self.push(QuestionAsked {
                     call,
                     agent,
                     attempt,
@@ -189,7 +189,7 @@ impl<'w> Draft<'w> {
                     choose,
                     schema,
                     question,
-                }));
+                });
             }
             (RequestKind::Approval { .. }, None) | (RequestKind::Outcome { .. }, _) => {}
         }

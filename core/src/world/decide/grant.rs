@@ -7,7 +7,9 @@ use super::{Draft, No};
 use crate::command::Judgement;
 use crate::content::canonical::read;
 use crate::event::refusal::RefusalReason;
-use crate::event::{Event, GrantGiven, GrantRevoked, GrantUsed, Reach, Right, Scope, Wider};
+use crate::event::{
+    CallEvent, Event, GrantGiven, GrantRevoked, GrantUsed, Reach, Right, Scope, Wider,
+};
 use crate::ids::principal::{Person, Principal};
 use crate::ids::{AgentName, CallId, GrantId, RequestId};
 use crate::spec::WorldSpec;
@@ -50,7 +52,7 @@ impl<'w> Draft<'w> {
             expires_at: self.now().after(ttl),
             by: person.clone(),
         };
-        let grant = GrantId(self.push(Event::GrantGiven(given)));
+        let grant = GrantId(self.push(given));
         self.use_grant(grant, agent, call, None);
         self.allow_siblings(agent, id);
     }
@@ -93,12 +95,12 @@ impl<'w> Draft<'w> {
         call: CallId,
         request: Option<RequestId>,
     ) {
-        self.push(Event::GrantUsed(GrantUsed {
+        self.push(GrantUsed {
             grant,
             call,
             agent: agent.clone(),
             request,
-        }));
+        });
     }
 
     /// The oldest grant that allows a call, with what this very commit gave and used.
@@ -139,7 +141,7 @@ impl<'w> Draft<'w> {
             .iter()
             .map(|(id, grant)| (*id, grant.clone()));
         let new = (1..).zip(&self.events).filter_map(|(number, event)| {
-            let Event::GrantGiven(given) = event else {
+            let Event::Call(CallEvent::GrantGiven(given)) = event else {
                 return None;
             };
             Some((
@@ -166,8 +168,7 @@ impl<'w> Draft<'w> {
 
     /// How often this very commit used a grant.
     fn used_now(&self, grant: GrantId) -> u32 {
-        let is_use =
-            |event: &&Event| matches!(event, Event::GrantUsed(used) if used.grant == grant);
+        let is_use = |event: &&Event| matches!(event, Event::Call(CallEvent::GrantUsed(used)) if used.grant == grant);
         u32::try_from(self.events.iter().filter(is_use).count()).unwrap_or(u32::MAX)
     }
 
@@ -223,10 +224,10 @@ impl<'w> Draft<'w> {
         }
         self.cause = Some(grant.0);
         self.enrol();
-        self.push(Event::GrantRevoked(GrantRevoked {
+        self.push(GrantRevoked {
             grant,
             by: Some(person),
-        }));
+        });
         Ok(())
     }
 
@@ -244,10 +245,10 @@ impl<'w> Draft<'w> {
                 .zip(now)
                 .is_some_and(|(then, now)| then.acts_like(now) && !then.has_moved(now))
             {
-                self.push(Event::GrantRevoked(GrantRevoked {
+                self.push(GrantRevoked {
                     grant: *id,
                     by: None,
-                }));
+                });
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::Draft;
 use crate::content::Content;
 use crate::event::{
-    Author, Event, JoinElapsed, MessageBody, MessagePosted, MessageRouted, Others, RoutingReason,
+    Author, JoinElapsed, MessageBody, MessagePosted, MessageRouted, Others, RoutingReason,
     RoutingRule,
 };
 use crate::ids::{AgentName, MessageId};
@@ -31,23 +31,23 @@ impl Draft<'_> {
             }
             if !joining.is_over() {
                 let missing = joining.of.iter().cloned().collect();
-                self.push(Event::JoinElapsed(JoinElapsed {
+                self.push(JoinElapsed {
                     agent: agent.clone(),
                     missing,
-                }));
+                });
             }
         }
     }
 
     fn tell_join(&mut self, agent: &AgentName, joining: &Joining) {
         let body = MessageBody::text(told(agent, joining));
-        let at = self.push(Event::MessagePosted(MessagePosted::said(
+        let at = self.push(MessagePosted::said(
             MessageId(self.here()),
             Author::World,
             None,
             body,
-        )));
-        self.push(Event::MessageRouted(MessageRouted {
+        ));
+        self.push(MessageRouted {
             message: at,
             episode: joining.episode,
             rule: RoutingRule::Joined,
@@ -59,7 +59,7 @@ impl Draft<'_> {
             tells_join: false,
             undeliverable: 0,
             unknown: Content::Present(Vec::new()),
-        }));
+        });
     }
 
     /// Whether `agent`, which said what is routed so, waits for any of those who are to answer.

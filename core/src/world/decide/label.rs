@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{Draft, No};
+use crate::event::Labelled;
 use crate::event::refusal::Refusal;
-use crate::event::{Event, Labelled};
 
 impl Draft<'_> {
     /// Replaces the owner and the labels; nothing happens if they are the same.
@@ -21,7 +21,7 @@ impl Draft<'_> {
             .check()
             .map_err(|why| No::Quiet(Refusal::BadLabels { why }))?;
         if labelled != self.world.labelled {
-            self.push(Event::Labelled(labelled));
+            self.push(labelled);
         }
         Ok(())
     }

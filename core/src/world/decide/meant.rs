@@ -2,7 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::command::{Action, Command, Judgement};
+use crate::command::{
+    Action, Command, ConsentAction, Judgement, ShellAction, TalkAction, WorldAction,
+};
 use crate::event::reaction::Reaction;
 use crate::ids::{AgentName, Attempt, CallId, TurnId};
 use crate::model::Parameters;
@@ -24,105 +26,105 @@ impl World {
     #[must_use]
     pub fn meant<'c>(&self, command: &'c Command) -> Cow<'c, Command> {
         let action = match &command.action {
-            Action::Open {
+            Action::World(WorldAction::Open {
                 node,
                 base,
                 revise,
                 signer,
                 copy,
-            } => {
+            }) => {
                 let revise = revise
                     .clone()
                     .filter(|definition| !self.is_in_force(definition));
                 let copy = copy.filter(|copy| self.copy != Some(*copy) || self.is_restoring());
                 let (node, base, signer) = (*node, base.clone(), signer.clone());
-                Some(Action::Open {
+                Some(Action::World(WorldAction::Open {
                     node,
                     base,
                     revise,
                     signer,
                     copy,
-                })
+                }))
             }
-            Action::FinishTool {
+            Action::Shell(ShellAction::FinishTool {
                 agent,
                 call,
                 attempt,
                 outcome,
                 progress: Some(_),
-            } if matches!(outcome, ToolOutcome::NeedsInput(_))
+            }) if matches!(outcome, ToolOutcome::NeedsInput(_))
                 || !self.runs(agent, *call, *attempt) =>
             {
                 let (agent, call, attempt, outcome) =
                     (agent.clone(), *call, *attempt, outcome.clone());
-                Some(Action::FinishTool {
+                Some(Action::Shell(ShellAction::FinishTool {
                     agent,
                     call,
                     attempt,
                     outcome,
                     progress: None,
-                })
+                }))
             }
-            Action::Decide {
+            Action::Consent(ConsentAction::Decide {
                 agent,
                 request,
                 judgement,
-            } if judgement.world.is_some() && judgement.world == self.id() => {
+            }) if judgement.world.is_some() && judgement.world == self.id() => {
                 let judgement = Judgement {
                     world: None,
                     ..judgement.clone()
                 };
-                Some(Action::Decide {
+                Some(Action::Consent(ConsentAction::Decide {
                     agent: agent.clone(),
                     request: *request,
                     judgement,
-                })
+                }))
             }
-            Action::OpenTurn {
+            Action::Shell(ShellAction::OpenTurn {
                 agent, reaction, ..
-            } => self
+            }) => self
                 .fault(agent, None, reaction)
                 .or_else(|| self.unfit_reaction(command, agent, None, reaction)),
-            Action::ContinueTurn {
+            Action::Shell(ShellAction::ContinueTurn {
                 agent,
                 turn,
                 reaction,
-            } => self
+            }) => self
                 .fault(agent, Some(*turn), reaction)
                 .or_else(|| self.unaskable(agent, *turn, reaction))
                 .or_else(|| self.unfit_reaction(command, agent, Some(*turn), reaction)),
-            Action::RecordAnswer { .. }
-            | Action::RecordFailure { .. }
-            | Action::FailAgent { .. } => self.bounded(command),
-            Action::Observe { name, state } => self.observation(name, state),
-            Action::Create { .. }
-            | Action::Revise { .. }
-            | Action::PostMessage { .. }
-            | Action::Edit { .. }
-            | Action::Retract { .. }
-            | Action::Regenerate { .. }
-            | Action::Join
-            | Action::Leave
-            | Action::Label { .. }
-            | Action::RetryModel { .. }
-            | Action::StartStream { .. }
-            | Action::StartTool { .. }
-            | Action::FinishTool { .. }
-            | Action::TimeOutTool { .. }
-            | Action::RecordReconcile { .. }
-            | Action::DeclareUnknown { .. }
-            | Action::Decide { .. }
-            | Action::Revoke { .. }
-            | Action::SetRights { .. }
-            | Action::Answer { .. }
-            | Action::Settle { .. }
-            | Action::Stop { .. }
-            | Action::Fork { .. }
-            | Action::Erase { .. }
-            | Action::RecordErased { .. }
-            | Action::Sign { .. }
-            | Action::Tick
-            | Action::RecordStep { .. } => None,
+            Action::Shell(ShellAction::RecordAnswer { .. })
+            | Action::Shell(ShellAction::RecordFailure { .. })
+            | Action::Shell(ShellAction::FailAgent { .. }) => self.bounded(command),
+            Action::Talk(TalkAction::Observe { name, state }) => self.observation(name, state),
+            Action::World(WorldAction::Create { .. })
+            | Action::World(WorldAction::Revise { .. })
+            | Action::Talk(TalkAction::PostMessage { .. })
+            | Action::Talk(TalkAction::Edit { .. })
+            | Action::Talk(TalkAction::Retract { .. })
+            | Action::Talk(TalkAction::Regenerate { .. })
+            | Action::Talk(TalkAction::Join)
+            | Action::Talk(TalkAction::Leave)
+            | Action::World(WorldAction::Label { .. })
+            | Action::Shell(ShellAction::RetryModel { .. })
+            | Action::Shell(ShellAction::StartStream { .. })
+            | Action::Shell(ShellAction::StartTool { .. })
+            | Action::Shell(ShellAction::FinishTool { .. })
+            | Action::Shell(ShellAction::TimeOutTool { .. })
+            | Action::Shell(ShellAction::RecordReconcile { .. })
+            | Action::Shell(ShellAction::DeclareUnknown { .. })
+            | Action::Consent(ConsentAction::Decide { .. })
+            | Action::Consent(ConsentAction::Revoke { .. })
+            | Action::World(WorldAction::SetRights { .. })
+            | Action::Consent(ConsentAction::Answer { .. })
+            | Action::Consent(ConsentAction::Settle { .. })
+            | Action::Talk(TalkAction::Stop { .. })
+            | Action::World(WorldAction::Fork { .. })
+            | Action::World(WorldAction::Erase { .. })
+            | Action::Shell(ShellAction::RecordErased { .. })
+            | Action::Shell(ShellAction::Sign { .. })
+            | Action::Shell(ShellAction::Tick)
+            | Action::World(WorldAction::RecordStep { .. }) => None,
         };
         action.map_or(Cow::Borrowed(command), |action| {
             Cow::Owned(Command {
@@ -152,12 +154,12 @@ impl World {
             Reaction::AskModel(_) | Reaction::Answer { .. } | Reaction::Pass { .. } => return None,
         };
         let (agent, code, detail) = (agent.clone(), code.to_owned(), String::new());
-        Some(Action::FailAgent {
+        Some(Action::Shell(ShellAction::FailAgent {
             agent,
             turn,
             code,
             detail,
-        })
+        }))
     }
 
     /// Whether `attempt` of an open call is under way, so that its outcome is the call's result.
@@ -176,10 +178,12 @@ impl World {
         let is_unaskable = matches!(reaction, Reaction::AskModel(_))
             && self.affords(&open.rules, agent, open.episode).is_none();
         let reaction = Reaction::AskModel(Parameters::default());
-        is_unaskable.then(|| Action::ContinueTurn {
-            agent: agent.clone(),
-            turn,
-            reaction,
+        is_unaskable.then(|| {
+            Action::Shell(ShellAction::ContinueTurn {
+                agent: agent.clone(),
+                turn,
+                reaction,
+            })
         })
     }
 

@@ -7,7 +7,7 @@ use super::turn::RETRY_MIN;
 use super::{Draft, No};
 use crate::content::Content;
 use crate::event::{
-    CloseReason, Event, ModelCalled, ModelFailed, Notice, PrefixBroken, PrefixCause, Purpose,
+    CloseReason, ModelCalled, ModelFailed, Notice, PrefixBroken, PrefixCause, Purpose,
     StreamStarted, Unasked,
 };
 use crate::ids::{AgentName, Attempt, ModelCallId, Seed, Time};
@@ -98,13 +98,13 @@ impl<'w> Draft<'w> {
             .or(switched)
             .filter(|_| model.purpose != Purpose::Compaction)
         {
-            self.push(Event::PrefixBroken(PrefixBroken {
+            self.push(PrefixBroken {
                 agent: agent.clone(),
                 cause,
                 dropped: 0,
-            }));
+            });
         }
-        self.push(Event::ModelCalled(ModelCalled {
+        self.push(ModelCalled {
             agent: agent.clone(),
             turn: turn.id,
             call,
@@ -116,7 +116,7 @@ impl<'w> Draft<'w> {
             items: u32::try_from(memory.asked(model).len()).unwrap_or(u32::MAX),
             fingerprint: memory.fingerprint_of(model, frame.start()),
             reserved,
-        }));
+        });
         Ok(())
     }
 
@@ -136,13 +136,13 @@ impl<'w> Draft<'w> {
         let (cause, replaces) = (model.at, model.broken_stream);
         self.cause = Some(cause);
         let incarnation = self.world.incarnation;
-        self.push(Event::StreamStarted(StreamStarted {
+        self.push(StreamStarted {
             agent: agent.clone(),
             call,
             attempt,
             incarnation,
             replaces,
-        }));
+        });
         Ok(())
     }
 
@@ -165,7 +165,7 @@ impl<'w> Draft<'w> {
         };
         let retry_at = again.or_else(|| fallback.as_ref().map(|_| self.now()));
         self.cause = Some(at);
-        self.push(Event::ModelFailed(ModelFailed {
+        self.push(ModelFailed {
             agent: agent.clone(),
             turn: turn.id,
             call,
@@ -177,7 +177,7 @@ impl<'w> Draft<'w> {
             played: error.played,
             reached: error.reached,
             detail: Content::Present(error.detail.clone()),
-        }));
+        });
         if retry_at.is_some() {
             Ok(())
         } else {
@@ -217,7 +217,7 @@ impl<'w> Draft<'w> {
         let kind = ModelErrorKind::Outage;
         let fallback = self.fallback_of(agent, (turn, model), kind);
         let retry_at = fallback.as_ref().map(|_| self.now());
-        self.push(Event::ModelFailed(ModelFailed {
+        self.push(ModelFailed {
             agent: agent.clone(),
             turn: turn.id,
             call: model.call,
@@ -232,7 +232,7 @@ impl<'w> Draft<'w> {
                 "{} attempts, the last of them lost with its process",
                 model.begun
             )),
-        }));
+        });
         if retry_at.is_some() {
             Ok(())
         } else {

@@ -1,8 +1,7 @@
 //! Who gives a command: under which name, and whether a script plays them.
 
-use super::rights::needed;
-use super::{Draft, No, asserts_a_right};
-use crate::command::Action;
+use super::{Draft, No};
+use crate::command::{Action, Refusals};
 use crate::event::Right;
 use crate::event::refusal::{Refusal, RefusalReason};
 use crate::ids::PersonName;
@@ -13,7 +12,8 @@ impl Draft<'_> {
     /// Refuses a person under a name that is nobody's or could be taken for somebody else's, and decisions that a script
     /// plays where a user of this machine has acted: whoever runs it may be that user.
     pub(super) fn check_giver(&self, action: &Action) -> Result<(), No> {
-        let (Some(person), Some(right)) = (self.principal.person(), needed(action.kind())) else {
+        let rule = action.kind().rule();
+        let (Some(person), Some(right)) = (self.principal.person(), rule.right) else {
             return Ok(());
         };
         if person.is_played() && right != Right::Post && self.world.is_in_local_hands() {
@@ -30,7 +30,9 @@ impl Draft<'_> {
             }
         };
         match fault() {
-            Some(_) if asserts_a_right(action) => Err(No::right(RefusalReason::NotAPerson)),
+            Some(_) if rule.refusals == Refusals::Recorded => {
+                Err(No::right(RefusalReason::NotAPerson))
+            }
             Some(why) => Err(No::Quiet(Refusal::BadMessage { why })),
             None => Ok(()),
         }

@@ -1,11 +1,11 @@
 //! What clients tell of what their users see.
 
 use super::{Draft, No};
-use crate::command::Action;
+use crate::command::{Action, TalkAction};
 use crate::content::Content;
 use crate::content::canonical::canonical_text;
+use crate::event::StateObserved;
 use crate::event::refusal::RefusalReason;
-use crate::event::{Event, StateObserved};
 use crate::ids::StateName;
 use crate::ids::principal::Principal;
 use crate::world::World;
@@ -38,12 +38,12 @@ impl Draft<'_> {
                 self.principal.clone(),
                 Content::Present(state),
             );
-            self.push(Event::StateObserved(StateObserved {
+            self.push(StateObserved {
                 name,
                 by,
                 dropped,
                 state,
-            }));
+            });
         }
         Ok(())
     }
@@ -53,9 +53,9 @@ impl World {
     /// The same observation in the one form that is recorded; `None` if the room does not take it.
     pub(super) fn observation(&self, name: &StateName, state: &str) -> Option<Action> {
         let told = self.told(name, state)?;
-        Some(Action::Observe {
+        Some(Action::Talk(TalkAction::Observe {
             name: name.clone(),
             state: canonical_text(&told.state),
-        })
+        }))
     }
 }

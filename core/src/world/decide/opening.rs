@@ -2,7 +2,7 @@
 
 use super::{Draft, No};
 use crate::event::refusal::Refusal;
-use crate::event::{ClockKind, EpochOpened, Event, Opened, SpecRevised, StepDone, WorldOpened};
+use crate::event::{ClockKind, EpochOpened, Opened, SpecRevised, StepDone, WorldOpened};
 use crate::ids::{CopyId, Digest, Incarnation, NodeId, Position, StepKey, WorldId, WorldName};
 use crate::spec::rules::Rules;
 use crate::spec::{Definition, SpecText};
@@ -25,7 +25,7 @@ impl Draft<'_> {
             return Err(No::STALE);
         }
         let spec_digest = check(definition)?;
-        self.push(Event::WorldOpened(WorldOpened {
+        self.push(WorldOpened {
             world,
             name: name.clone(),
             clock,
@@ -35,8 +35,8 @@ impl Draft<'_> {
             spec_digest,
             spec: definition.spec.clone(),
             text: definition.text.clone(),
-        }));
-        self.push(Event::Opened(opened));
+        });
+        self.push(opened);
         Ok(())
     }
 
@@ -60,17 +60,17 @@ impl Draft<'_> {
     ) -> Result<(), No> {
         let incarnation = self.world.incarnation.next();
         let (base, signer) = (base.map(str::to_owned), signer.map(str::to_owned));
-        self.push(Event::Opened(Opened {
+        self.push(Opened {
             incarnation,
             node,
             base,
             signer,
-        }));
+        });
         if self.world.decider != decider_id() {
-            self.push(Event::EpochOpened(EpochOpened {
+            self.push(EpochOpened {
                 decider: decider_id(),
                 binary: BINARY.to_owned(),
-            }));
+            });
         }
         self.cut_streams();
         self.restore(copy);
@@ -118,14 +118,14 @@ impl Draft<'_> {
                 Some(self.principal.clone()),
                 self.world.definition().changes_to(definition),
             );
-            self.push(Event::SpecRevised(SpecRevised {
+            self.push(SpecRevised {
                 by,
                 changes,
                 source,
                 spec_digest,
                 spec,
                 text,
-            }));
+            });
             self.end_grants_of_changed(&definition.spec);
             self.ask_again_where_moved(&definition.spec);
         }
@@ -145,7 +145,7 @@ impl Draft<'_> {
             Some(known) if known.digest == digest => Ok(()),
             Some(_) => Err(No::STALE),
             None => {
-                self.push(Event::StepDone(StepDone { step, digest }));
+                self.push(StepDone { step, digest });
                 Ok(())
             }
         }

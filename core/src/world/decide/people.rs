@@ -4,7 +4,7 @@ use super::{Draft, No};
 use crate::command::{Reply, Settlement};
 use crate::content::Content;
 use crate::event::refusal::RefusalReason;
-use crate::event::{Event, OutcomeSettled, QuestionAnswered, SettledHow, SettledText};
+use crate::event::{OutcomeSettled, QuestionAnswered, SettledHow, SettledText};
 use crate::ids::principal::Person;
 use crate::ids::{AgentName, RequestId};
 use crate::tool::Choose;
@@ -42,14 +42,14 @@ impl<'w> Draft<'w> {
             return Err(No::about(RefusalReason::BadAnswer, id));
         }
         self.enrol();
-        self.push(Event::QuestionAnswered(QuestionAnswered {
+        self.push(QuestionAnswered {
             request: id,
             call: request.call,
             agent: request.agent.clone(),
             options,
             by: person.clone(),
             text: Content::Present(text),
-        }));
+        });
         Ok(())
     }
 
@@ -73,14 +73,14 @@ impl<'w> Draft<'w> {
             Settlement::RunAgain => return Err(No::about(RefusalReason::Closed, id)),
         };
         self.enrol();
-        self.push(Event::OutcomeSettled(OutcomeSettled {
+        self.push(OutcomeSettled {
             request: id,
             call: request.call,
             agent: request.agent.clone(),
             how,
             by: self.principal.clone(),
             text: SettledText { result, late: None }.into(),
-        }));
+        });
         if how == SettledHow::RunAgain {
             let open = open?;
             self.replace(

@@ -1,6 +1,7 @@
 //! Recorded refusals: how they are counted, and what can be said of one whose command is known by its digest only.
 
-use super::{Draft, is_of_the_shell, rights};
+use super::Draft;
+use crate::command::Giver;
 use crate::command::commit::Commit;
 use crate::event::refusal::RefusalReason;
 use crate::event::{Event, Refused};
@@ -36,7 +37,7 @@ impl Draft<'_> {
             }
             refused.repeated = true;
         }
-        self.push(Event::Refused(refused));
+        self.push(refused);
     }
 }
 
@@ -91,7 +92,7 @@ impl World {
     /// A person without the right to a command is refused for that, before anything else; nobody else is.
     fn fault_of_right(&self, commit: &Commit, refused: &Refused) -> Option<&'static str> {
         let kind = commit.header.command;
-        let is_without = match (&commit.header.principal, rights::needed(kind)) {
+        let is_without = match (&commit.header.principal, kind.rule().right) {
             (Principal::Person(_), Some(right)) => {
                 !self.rights_of(&commit.header.principal).has(right)
             }
@@ -100,7 +101,7 @@ impl World {
         let is_for_that = refused.reason == RefusalReason::NoRight;
         match (is_without, is_for_that) {
             (false, true) => Some("the person had the right to this"),
-            (true, false) if !is_of_the_shell(kind) => {
+            (true, false) if kind.rule().giver != Giver::Shell => {
                 Some("the person had no right to this, and something else is said")
             }
             (true | false, false) | (true, true) => None,

@@ -2,7 +2,7 @@
 
 use super::admission::Asking;
 use super::{Draft, fit};
-use crate::event::{Event, OutcomeUnknown, Restored, StreamCut, UnknownCause};
+use crate::event::{OutcomeUnknown, Restored, StreamCut, UnknownCause};
 use crate::ids::{AgentName, Attempt, CallId, CopyId, Position, RequestId, Time};
 use crate::spec::limits::FACTS_BYTES_MAX;
 use crate::tool::{ArgumentFinding, ToolSpec};
@@ -39,7 +39,7 @@ enum Stale<'w> {
 
 impl World {
     /// Whether people are still to be asked about something, since the world was first opened in its copy of the store. Until
-    /// then nothing of it may act: give [`Action::Open`](crate::command::Action::Open) again.
+    /// then nothing of it may act: give [`WorldAction::Open`](crate::command::WorldAction::Open) again.
     #[must_use]
     pub fn is_restoring(&self) -> bool {
         self.stale(self.restored_at, self.time).next().is_some()
@@ -147,7 +147,7 @@ impl<'w> Draft<'w> {
     /// Notes the copy that the world begins in.
     pub(super) fn begin_in(&mut self, copy: Option<CopyId>) {
         if let Some(copy) = copy {
-            self.push(Event::Restored(Restored { copy }));
+            self.push(Restored { copy });
         }
     }
 
@@ -162,7 +162,7 @@ impl<'w> Draft<'w> {
         } else {
             self.here()
         };
-        self.push(Event::Restored(Restored { copy }));
+        self.push(Restored { copy });
         let before = self.events.len();
         let mut facts = 0_usize;
         for stale in world.stale(since, self.now()) {
@@ -221,11 +221,11 @@ impl<'w> Draft<'w> {
     }
 
     fn ask_outcome(&mut self, agent: &AgentName, call: CallId, cause: UnknownCause) {
-        let request = RequestId(self.push(Event::OutcomeUnknown(OutcomeUnknown {
+        let request = RequestId(self.push(OutcomeUnknown {
             call,
             agent: agent.clone(),
             cause,
-        })));
+        }));
         self.tell_unknown(agent, request);
     }
 
@@ -239,12 +239,12 @@ impl<'w> Draft<'w> {
                 .and_then(|memory| memory.turn.as_ref()?.model.as_ref());
             if let Some((model, stream)) = model.and_then(|model| Some((model, model.stream?))) {
                 let (agent, call, attempt) = (agent.clone(), model.call, model.attempt);
-                self.push(Event::StreamCut(StreamCut {
+                self.push(StreamCut {
                     agent,
                     call,
                     attempt,
                     stream,
-                }));
+                });
             }
         }
     }

@@ -4,7 +4,7 @@ use super::{Draft, No};
 use crate::event::refusal::{Refusal, RefusalReason};
 use crate::event::{
     Author, CallStatus, CloseReason, Event, MessageBody, MessageEdited, MessageRetracted,
-    ReplyRegenerated, TurnClosed, UnansweredCause,
+    ReplyRegenerated, TalkEvent, TurnClosed, TurnEvent, UnansweredCause,
 };
 use crate::ids::principal::Principal;
 use crate::ids::{AgentName, CallId, EpisodeId, MessageId, Position};
@@ -21,7 +21,7 @@ impl<'w> Draft<'w> {
         self.enrol();
         let gone = self.world.gone_with(message.at);
         let author = message.author.clone();
-        let at = self.push(Event::MessageEdited(MessageEdited {
+        let at = self.push(MessageEdited {
             message: id,
             at: message.at,
             author: author.clone(),
@@ -32,7 +32,7 @@ impl<'w> Draft<'w> {
                 attachments: message.attachments.clone(),
             }
             .into(),
-        }));
+        });
         self.undo_turns(message, &gone, &[]);
         self.route_outside(at, &author, text);
         Ok(())
@@ -43,11 +43,11 @@ impl<'w> Draft<'w> {
         let message = self.message_of(id)?;
         self.enrol();
         let gone = self.world.gone_with(message.at);
-        self.push(Event::MessageRetracted(MessageRetracted {
+        self.push(MessageRetracted {
             message: id,
             at: message.at,
             gone: gone.clone(),
-        }));
+        });
         self.undo_turns(message, &gone, &[]);
         Ok(())
     }
@@ -60,13 +60,13 @@ impl<'w> Draft<'w> {
             .ok_or(No::right(RefusalReason::NoReply))?;
         self.enrol();
         let gone = self.world.gone_with(message.at);
-        let at = self.push(Event::ReplyRegenerated(ReplyRegenerated {
+        let at = self.push(ReplyRegenerated {
             message: id,
             at: message.at,
             gone: gone.clone(),
             agent: agent.clone(),
             news: news.clone(),
-        }));
+        });
         self.undo_turns(message, &gone, &news);
         let to = self.principal.person().map(|person| person.display.clone());
         self.reach_waiting(agent.clone(), to, EpisodeId(at));
@@ -153,12 +153,12 @@ impl<'w> Draft<'w> {
             };
             self.cut_calls_of(agent, CloseReason::Superseded);
             let (agent, turn_id, reason) = (agent.clone(), turn.id, CloseReason::Superseded);
-            self.push(Event::TurnClosed(TurnClosed {
+            self.push(TurnClosed {
                 agent,
                 turn: turn_id,
                 reason,
                 unasked: None,
-            }));
+            });
             loose.extend(&turn.asks);
             if !turn.is_of(&taken) {
                 let left = turn
@@ -183,7 +183,7 @@ impl<'w> Draft<'w> {
     /// Whether this very commit closes the turn of `agent`.
     pub(super) fn is_closing(&self, agent: &AgentName) -> bool {
         self.events.iter().any(|event| {
-            if let Event::TurnClosed(over) = event {
+            if let Event::Turn(TurnEvent::TurnClosed(over)) = event {
                 over.agent == *agent
             } else {
                 false
@@ -194,7 +194,7 @@ impl<'w> Draft<'w> {
     /// How many messages wait for an agent, without those that this very commit takes back.
     pub(super) fn waiting(&self, memory: &Memory) -> usize {
         let edited = self.events.iter().find_map(|event| {
-            if let Event::MessageEdited(edited) = event {
+            if let Event::Talk(TalkEvent::MessageEdited(edited)) = event {
                 Some(edited.gone.as_slice())
             } else {
                 None

@@ -1,9 +1,9 @@
 //! Who may do what.
 
 use super::{Draft, No};
-use crate::command::{Action, CommandKind};
+use crate::command::Action;
 use crate::event::refusal::{Refusal, RefusalReason};
-use crate::event::{Event, Right, Rights, RightsChanged};
+use crate::event::{Rights, RightsChanged};
 use crate::ids::principal::{Principal, proof};
 use crate::world::World;
 
@@ -14,7 +14,7 @@ impl Draft<'_> {
     /// Refuses what a person has no right to, before anything of it is looked up: they learn nothing of what there is.
     /// Agents and tools are refused by what they try, as they always were.
     pub(super) fn check_right(&self, action: &Action) -> Result<(), No> {
-        match (self.principal, needed(action.kind())) {
+        match (self.principal, action.kind().rule().right) {
             (Principal::Person(_), Some(right))
                 if !self.world.rights_of(self.principal).has(right) =>
             {
@@ -53,11 +53,11 @@ impl Draft<'_> {
         if known != rights {
             let (method, subject, rights) =
                 (method.to_owned(), subject.to_owned(), rights.cloned());
-            self.push(Event::RightsChanged(RightsChanged {
+            self.push(RightsChanged {
                 method,
                 subject,
                 rights,
-            }));
+            });
         }
         Ok(())
     }
@@ -79,45 +79,4 @@ fn check_proof(method: &str, subject: &str) -> Result<(), No> {
 
 const fn bad(why: String) -> No {
     No::Quiet(Refusal::BadRights { why })
-}
-
-/// The right that a person needs for a command of this kind; `None`: no right of the room is asked for.
-pub(super) const fn needed(kind: CommandKind) -> Option<Right> {
-    match kind {
-        CommandKind::PostMessage
-        | CommandKind::Edit
-        | CommandKind::Retract
-        | CommandKind::Regenerate
-        | CommandKind::Join
-        | CommandKind::Leave
-        | CommandKind::Observe => Some(Right::Post),
-        CommandKind::Decide | CommandKind::Revoke | CommandKind::Answer | CommandKind::Settle => {
-            Some(Right::Decide)
-        }
-        CommandKind::Open
-        | CommandKind::Revise
-        | CommandKind::Label
-        | CommandKind::SetRights
-        | CommandKind::Stop
-        | CommandKind::Fork
-        | CommandKind::Erase
-        | CommandKind::RecordStep => Some(Right::Operate),
-        // Whoever begins a world says who has which rights in it. The rest is the shell's alone.
-        CommandKind::Create
-        | CommandKind::OpenTurn
-        | CommandKind::ContinueTurn
-        | CommandKind::FailAgent
-        | CommandKind::RetryModel
-        | CommandKind::StartStream
-        | CommandKind::RecordAnswer
-        | CommandKind::RecordFailure
-        | CommandKind::StartTool
-        | CommandKind::FinishTool
-        | CommandKind::TimeOutTool
-        | CommandKind::RecordReconcile
-        | CommandKind::DeclareUnknown
-        | CommandKind::RecordErased
-        | CommandKind::Sign
-        | CommandKind::Tick => None,
-    }
 }

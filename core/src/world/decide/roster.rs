@@ -2,7 +2,7 @@
 
 use super::{Draft, No};
 use crate::event::refusal::RefusalReason;
-use crate::event::{Author, Event, PersonJoined, PersonLeft};
+use crate::event::{Author, PersonJoined, PersonLeft};
 use crate::ids::principal::{Person, Principal};
 
 impl<'w> Draft<'w> {
@@ -24,9 +24,9 @@ impl<'w> Draft<'w> {
             return Err(No::right(RefusalReason::NotYours));
         }
         if self.world.people.contains_key(&person.display) {
-            self.push(Event::PersonLeft(PersonLeft {
+            self.push(PersonLeft {
                 person: person.display.clone(),
-            }));
+            });
         }
         Ok(())
     }
@@ -49,9 +49,9 @@ impl<'w> Draft<'w> {
         if let Principal::Person(person) = self.principal
             && !self.world.people.contains_key(&person.display)
         {
-            self.push(Event::PersonJoined(PersonJoined {
+            self.push(PersonJoined {
                 person: person.clone(),
-            }));
+            });
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Recording signed heads of the log.
 
 use super::{Draft, No};
-use crate::event::{Event, HeadSigned, Occasion, TreeHead};
+use crate::event::{HeadSigned, Occasion, TreeHead};
 
 impl Draft<'_> {
     /// Only a head of the log as it stands is recorded, signed with the key that this opening named.
@@ -21,12 +21,12 @@ impl Draft<'_> {
             return Err(No::STALE);
         }
         let (head, key, signature) = (head.clone(), key.to_owned(), signature.to_owned());
-        self.push(Event::HeadSigned(HeadSigned {
+        self.push(HeadSigned {
             head,
             key,
             signature,
             occasion,
-        }));
+        });
         Ok(())
     }
 }

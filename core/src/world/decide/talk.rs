@@ -7,7 +7,7 @@ use crate::content::Content;
 use crate::event::refusal::{Refusal, RefusalReason};
 use crate::event::{
     AnswerText, Attachment, Author, CloseReason, DampReason, Event, MessageBody, MessagePosted,
-    MessageRouted, Notice, NoticePosted, RoutingRule, TurnOpened,
+    MessageRouted, Notice, NoticePosted, RoutingRule, TalkEvent, TurnEvent, TurnOpened, WorldEvent,
 };
 use crate::ids::principal::Principal;
 use crate::ids::{AgentName, EpisodeId, MessageId, PersonName, Position, RequestId, TurnId};
@@ -49,12 +49,7 @@ impl Draft<'_> {
             text: text.to_owned(),
             attachments: attachments.to_vec(),
         };
-        let at = self.push(Event::MessagePosted(MessagePosted::said(
-            message,
-            author.clone(),
-            reply_to,
-            body,
-        )));
+        let at = self.push(MessagePosted::said(message, author.clone(), reply_to, body));
         self.route_outside(at, &author, text);
         Ok(())
     }
@@ -182,7 +177,7 @@ impl Draft<'_> {
         let message = MessageId(stream.unwrap_or_else(|| self.here()));
         let author = Author::Agent(agent.clone());
         let newest = self.newest_news(agent);
-        let at = self.push(Event::MessagePosted(MessagePosted {
+        let at = self.push(MessagePosted {
             message,
             author: author.clone(),
             reply_to: newest.as_ref().map(|news| news.id),
@@ -193,7 +188,7 @@ impl Draft<'_> {
                 cut: reply.cut.clone(),
             }),
             body: MessageBody::default().into(),
-        }));
+        });
         let episode = self.episode_of(agent).unwrap_or(EpisodeId(at));
         let replies_to = newest.as_deref().and_then(Message::answered_agent);
         let said = Said {
@@ -242,7 +237,7 @@ impl Draft<'_> {
     /// The turn of `agent` that this very commit opens.
     pub(super) fn opened_turn(&self, agent: &AgentName) -> Option<&TurnOpened> {
         self.events.iter().rev().find_map(|event| {
-            if let Event::TurnOpened(opened) = event {
+            if let Event::Turn(TurnEvent::TurnOpened(opened)) = event {
                 (opened.agent == *agent).then_some(opened)
             } else {
                 None
@@ -265,7 +260,7 @@ impl Draft<'_> {
             .drain(..)
             .partition(|(name, _)| !self.is_full(name));
         let agents: Vec<AgentName> = respond.iter().map(|(name, _)| name.clone()).collect();
-        self.push(Event::MessageRouted(MessageRouted {
+        self.push(MessageRouted {
             message: at,
             episode,
             rule: route.rule,
@@ -278,7 +273,7 @@ impl Draft<'_> {
             undeliverable: u32::try_from(route.unknown.len().saturating_add(full.len()))
                 .unwrap_or(u32::MAX),
             unknown: Content::Present(route.unknown.clone()),
-        }));
+        });
         let to = match author {
             Author::Person(person) => Some(person.clone()),
             Author::Agent(_) | Author::World => None,
@@ -302,7 +297,7 @@ impl Draft<'_> {
     fn roster(&self) -> Roster {
         let first = self.world.head.next();
         let joined = |(index, event): (u64, &Event)| {
-            if let Event::PersonJoined(joined) = event {
+            if let Event::World(WorldEvent::PersonJoined(joined)) = event {
                 Some((joined.person.display.clone(), first.plus(index)))
             } else {
                 None
@@ -373,7 +368,7 @@ impl Draft<'_> {
     pub(super) fn tell_once(&mut self, notice: Notice, episode: EpisodeId) {
         let what = Told::of(&notice);
         let is_same = |event: &Event| {
-            let Event::NoticePosted(posted) = event else {
+            let Event::Talk(TalkEvent::NoticePosted(posted)) = event else {
                 return false;
             };
             posted.episode == Some(episode) && Told::of(&posted.notice) == what
@@ -389,18 +384,18 @@ impl Draft<'_> {
     }
 
     pub(super) fn tell(&mut self, notice: Notice, to: Option<PersonName>, episode: EpisodeId) {
-        self.push(Event::NoticePosted(NoticePosted {
+        self.push(NoticePosted {
             notice,
             to,
             episode: Some(episode),
-        }));
+        });
     }
 
     /// Whether `agent`'s inbox is full, with what this very commit put into it.
     pub(super) fn is_full(&self, agent: &AgentName) -> bool {
         let max = usize::try_from(self.world.rules.spec().limits.inbox_max).unwrap_or(usize::MAX);
         let is_for = |event: &&Event| {
-            let Event::MessageRouted(routed) = event else {
+            let Event::Talk(TalkEvent::MessageRouted(routed)) = event else {
                 return false;
             };
             routed.respond.iter().any(|(name, _)| name == agent)

@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use super::calling::Calling;
-use super::{Draft, No, model::backoff};
+use super::model::backoff;
+use super::{Draft, No};
 use crate::content::Content;
 use crate::event::reaction::Reaction;
 use crate::event::{
-    AgentFailed, AgentReacted, CloseReason, Event, Notice, Purpose, SpentLimit, TurnClosed,
-    TurnDeclined, TurnOpened, Unasked,
+    AgentFailed, AgentReacted, CloseReason, Notice, Purpose, SpentLimit, TurnClosed, TurnDeclined,
+    TurnOpened, Unasked,
 };
 use crate::ids::{AgentName, Attempt, CallId, EpisodeId, Position, Time, TurnId};
 use crate::model::Parameters;
@@ -127,14 +128,14 @@ impl<'w> Draft<'w> {
             redoes,
             ..
         } = news;
-        self.push(Event::TurnOpened(TurnOpened {
+        self.push(TurnOpened {
             agent: agent.clone(),
             episode: *episode,
             horizon,
             news: positions.clone(),
             resumes: None,
             redoes: redoes.clone(),
-        }));
+        });
     }
 
     fn open_asking(
@@ -179,14 +180,14 @@ impl<'w> Draft<'w> {
         parameters: &Parameters,
     ) {
         let (episode, count) = (news.episode, news.positions.len());
-        self.push(Event::TurnDeclined(TurnDeclined {
+        self.push(TurnDeclined {
             agent: agent.clone(),
             episode,
             horizon,
             news: news.positions.clone(),
             reason: CloseReason::Limit,
             parameters: parameters.clone(),
-        }));
+        });
         self.tell_limit(agent, limit, episode);
         self.decline_asks(agent, count);
     }
@@ -270,13 +271,13 @@ impl<'w> Draft<'w> {
         let rules = self.rules_of(agent);
         let taken = response.zip(self.world.affords(rules, agent, episode));
         let calls = taken.map_or(0, |(response, _)| response.reply().calls().count());
-        let at = self.push(Event::AgentReacted(AgentReacted {
+        let at = self.push(AgentReacted {
             agent: agent.clone(),
             turn,
             has_answered: taken.is_some(),
             calls: u32::try_from(calls).unwrap_or(u32::MAX),
             reaction: reaction.clone().into(),
-        }));
+        });
         match taken {
             Some((response, purpose)) => self.take_answer(agent, turn, at, None, response, purpose),
             None if response.is_none() => self.close(agent, turn, CloseReason::Passed),
@@ -330,14 +331,14 @@ impl<'w> Draft<'w> {
         detail: &str,
         retry_at: Option<Time>,
     ) {
-        self.push(Event::AgentFailed(AgentFailed {
+        self.push(AgentFailed {
             agent: agent.clone(),
             turn: memory.turn.as_ref().map(|open| open.id),
             attempt: Attempt(memory.failures).next(),
             code: code.to_owned(),
             retry_at,
             detail: Content::Present(detail.to_owned()),
-        }));
+        });
     }
 
     /// Closes the turn of an agent that failed for good, with its news if it has not taken them up.
@@ -371,24 +372,24 @@ impl<'w> Draft<'w> {
     /// Closes a turn; whoever asked its agent something has an answer, or is told that there is none.
     pub(super) fn close(&mut self, agent: &AgentName, turn: TurnId, reason: CloseReason) {
         self.answer_asks(agent, reason);
-        self.push(Event::TurnClosed(TurnClosed {
+        self.push(TurnClosed {
             agent: agent.clone(),
             turn,
             reason,
             unasked: None,
-        }));
+        });
     }
 
     /// Closes a turn that has too little money left for what it wanted.
     pub(super) fn close_unasked(&mut self, agent: &AgentName, turn: TurnId, unasked: Unasked) {
         let reason = CloseReason::Limit;
         self.answer_asks(agent, reason);
-        self.push(Event::TurnClosed(TurnClosed {
+        self.push(TurnClosed {
             agent: agent.clone(),
             turn,
             reason,
             unasked: Some(unasked),
-        }));
+        });
     }
 
     pub(super) fn memory(&self, agent: &AgentName) -> Option<&'w Memory> {

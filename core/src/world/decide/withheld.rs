@@ -1,7 +1,7 @@
 //! What people do not read of an answer.
 
 use super::Draft;
-use crate::event::{ArtifactWithheld, Event};
+use crate::event::ArtifactWithheld;
 use crate::ids::{AgentName, MessageId, Position, TurnId};
 use crate::text::reply::FinalReply;
 
@@ -21,12 +21,12 @@ impl Draft<'_> {
         let message = (!reply.text.is_empty())
             .then(|| MessageId(stream.unwrap_or_else(|| self.here().next())));
         let (agent, spans) = (agent.clone(), reply.withheld.clone());
-        self.push(Event::ArtifactWithheld(ArtifactWithheld {
+        self.push(ArtifactWithheld {
             agent,
             turn,
             answer,
             message,
             spans,
-        }));
+        });
     }
 }

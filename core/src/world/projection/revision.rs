@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::shown;
 use crate::command::commit::Commit;
-use crate::event::{Author, Event, MessageEdited};
+use crate::event::{Author, Event, MessageEdited, TalkEvent};
 use crate::ids::{EpisodeId, MessageId, Position};
 use crate::port::TextEvent;
 
@@ -38,11 +38,12 @@ impl Revision {
     #[must_use]
     pub fn of(commit: &Commit) -> Vec<Self> {
         let revision = |(at, event): (Position, &Event)| {
-            let (message, how, gone) = if let Event::MessageEdited(edited) = event {
+            let (message, how, gone) = if let Event::Talk(TalkEvent::MessageEdited(edited)) = event
+            {
                 (edited.message, Revised::Edited, &edited.gone)
-            } else if let Event::MessageRetracted(retracted) = event {
+            } else if let Event::Talk(TalkEvent::MessageRetracted(retracted)) = event {
                 (retracted.message, Revised::Retracted, &retracted.gone)
-            } else if let Event::ReplyRegenerated(made) = event {
+            } else if let Event::Talk(TalkEvent::ReplyRegenerated(made)) = event {
                 (made.message, Revised::Regenerated, &made.gone)
             } else {
                 return None;

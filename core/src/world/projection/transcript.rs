@@ -8,8 +8,8 @@ use super::answer_of;
 use crate::command::commit::Commit;
 use crate::content::Content;
 use crate::event::{
-    Attachment, Author, Event, MessageBody, MessageEdited, MessagePosted, MessageRouted, Notice,
-    NoticePosted, ToolFinished,
+    Attachment, Author, CallEvent, Event, MessageBody, MessageEdited, MessagePosted, MessageRouted,
+    Notice, NoticePosted, TalkEvent, ToolFinished,
 };
 use crate::ids::{AgentName, CallId, EpisodeId, MessageId, PersonName, Position, Time};
 use crate::model::response::LLMResponse;
@@ -179,18 +179,18 @@ fn entries_of(commit: &Commit, gone: &BTreeSet<Position>) -> Vec<TranscriptEntry
         if gone.contains(&at) {
             continue;
         }
-        if let Event::MessagePosted(posted) = event {
+        if let Event::Talk(TalkEvent::MessagePosted(posted)) = event {
             entries.push(TranscriptEntry::Message(said(
                 at,
                 time,
                 posted,
                 answer.as_ref(),
             )));
-        } else if let Event::MessageEdited(edited) = event {
+        } else if let Event::Talk(TalkEvent::MessageEdited(edited)) = event {
             entries.push(TranscriptEntry::Message(said_anew(at, time, edited)));
-        } else if let Event::MessageRouted(routed) = event {
+        } else if let Event::Talk(TalkEvent::MessageRouted(routed)) = event {
             entries.iter_mut().for_each(|entry| belong(entry, routed));
-        } else if let Event::NoticePosted(posted) = event
+        } else if let Event::Talk(TalkEvent::NoticePosted(posted)) = event
             && !posted
                 .notice
                 .message()
@@ -208,7 +208,7 @@ fn entries_of(commit: &Commit, gone: &BTreeSet<Position>) -> Vec<TranscriptEntry
                 to,
                 episode,
             }));
-        } else if let Event::ToolFinished(finished) = event {
+        } else if let Event::Call(CallEvent::ToolFinished(finished)) = event {
             entries.extend(shown(at, time, finished).map(TranscriptEntry::Shown));
         }
     }

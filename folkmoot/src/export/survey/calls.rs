@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use folkmoot_core::command::commit::Commit;
-use folkmoot_core::event::{AdmittedCall, Event, SettledHow};
+use folkmoot_core::event::{AdmittedCall, CallEvent, Event, SettledHow, TurnEvent};
 use folkmoot_core::ids::CallId;
 use folkmoot_core::model::response::LLMResponse;
 use folkmoot_core::port::Reaction;
@@ -31,7 +31,7 @@ struct Call {
 impl Calls {
     /// Takes up the calls of an event.
     pub(in crate::export) fn take(&mut self, commit: &Commit, event: &Event) {
-        let Event::CallsAdmitted(admitted) = event else {
+        let Event::Call(CallEvent::CallsAdmitted(admitted)) = event else {
             return;
         };
         for call in &admitted.calls {
@@ -42,11 +42,11 @@ impl Calls {
 
     /// Lets go of a call that the event ends.
     pub(in crate::export) fn let_go(&mut self, event: &Event) {
-        if let Event::ToolFinished(finished) = event {
+        if let Event::Call(CallEvent::ToolFinished(finished)) = event {
             self.0.remove(&finished.call);
-        } else if let Event::CallReplaced(replaced) = event {
+        } else if let Event::Call(CallEvent::CallReplaced(replaced)) = event {
             self.0.remove(&replaced.call);
-        } else if let Event::OutcomeSettled(settled) = event
+        } else if let Event::Call(CallEvent::OutcomeSettled(settled)) = event
             && matches!(settled.how, SettledHow::Ran | SettledHow::NotRun)
         {
             self.0.remove(&settled.call);
@@ -107,17 +107,17 @@ impl Calls {
 }
 
 fn edited(event: &Event) -> Option<String> {
-    let Event::ApprovalDecided(decided) = event else {
+    let Event::Call(CallEvent::ApprovalDecided(decided)) = event else {
         return None;
     };
     decided.text.present()?.arguments.clone()
 }
 
 fn response(event: &Event) -> Option<&LLMResponse> {
-    if let Event::ModelAnswered(answered) = event {
+    if let Event::Turn(TurnEvent::ModelAnswered(answered)) = event {
         return answered.response.present();
     }
-    let Event::AgentReacted(reacted) = event else {
+    let Event::Turn(TurnEvent::AgentReacted(reacted)) = event else {
         return None;
     };
     if let Reaction::Answer { response, .. } = reacted.reaction.present()? {

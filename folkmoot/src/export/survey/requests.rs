@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use folkmoot_core::event::{Event, Verdict};
+use folkmoot_core::event::{CallEvent, Event, Verdict};
 use folkmoot_core::ids::{CallId, Position, Time};
 
 use super::{Calls, ROWS_MAX};
@@ -59,7 +59,7 @@ pub(in crate::export) struct Approvals {
 
 impl Approvals {
     pub(super) fn take(&mut self, calls: &Calls, at: Position, time: Time, event: &Event) {
-        if let Event::ApprovalRequested(asked) = event {
+        if let Event::Call(CallEvent::ApprovalRequested(asked)) = event {
             if self.rows.len() >= ROWS_MAX {
                 self.more = self.more.saturating_add(1);
                 return;
@@ -75,7 +75,7 @@ impl Approvals {
             };
             self.rows.insert(at, approval);
             self.waiting.insert(asked.call, at);
-        } else if let Event::ApprovalDecided(decided) = event {
+        } else if let Event::Call(CallEvent::ApprovalDecided(decided)) = event {
             let who = decided.by.display.to_string();
             let fate = Fate::Decided {
                 at,
@@ -85,7 +85,7 @@ impl Approvals {
                 how: how(decided),
             };
             self.end(decided.call, fate);
-        } else if let Event::GrantUsed(used) = event {
+        } else if let Event::Call(CallEvent::GrantUsed(used)) = event {
             self.end(
                 used.call,
                 Fate::Granted {
@@ -93,9 +93,9 @@ impl Approvals {
                     time,
                 },
             );
-        } else if let Event::ApprovalExpired(expired) = event {
+        } else if let Event::Call(CallEvent::ApprovalExpired(expired)) = event {
             self.end(expired.call, Fate::Expired { time });
-        } else if let Event::ToolFinished(finished) = event {
+        } else if let Event::Call(CallEvent::ToolFinished(finished)) = event {
             self.end(
                 finished.call,
                 Fate::Closed {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use folkmoot_core::event::{Event, SettledHow};
+use folkmoot_core::event::{CallEvent, Event, SettledHow};
 use folkmoot_core::ids::{CallId, Position, Time};
 
 use super::{Calls, ROWS_MAX};
@@ -33,7 +33,7 @@ pub(in crate::export) struct Runs {
 
 impl Runs {
     pub(super) fn take(&mut self, calls: &Calls, at: Position, time: Time, event: &Event) {
-        if let Event::ToolStarted(started) = event {
+        if let Event::Call(CallEvent::ToolStarted(started)) = event {
             if let Some(run) = self
                 .open
                 .get(&started.call)
@@ -57,9 +57,9 @@ impl Runs {
                 attempts: started.attempt.0,
                 end: None,
             });
-        } else if let Event::ToolFinished(finished) = event {
+        } else if let Event::Call(CallEvent::ToolFinished(finished)) = event {
             self.end(finished.call, (at, time, status_word(&finished.status)));
-        } else if let Event::OutcomeSettled(settled) = event {
+        } else if let Event::Call(CallEvent::OutcomeSettled(settled)) = event {
             let how = match settled.how {
                 SettledHow::Ran => "it took effect, as a person found",
                 SettledHow::NotRun => "it did not take effect, as a person found",

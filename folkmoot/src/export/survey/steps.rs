@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use folkmoot_core::command::commit::Commit;
-use folkmoot_core::event::{Author, CallStatus, Event, Verdict};
+use folkmoot_core::event::{Author, CallEvent, CallStatus, Event, TalkEvent, TurnEvent, Verdict};
 use folkmoot_core::ids::{MessageId, Position, RequestId};
 use folkmoot_core::world::projection::TextProjection;
 
@@ -69,9 +69,9 @@ pub(in crate::export) struct Steps {
 
 impl Steps {
     pub(super) fn take(&mut self, calls: &Calls, commit: &Commit, at: Position, event: &Event) {
-        if let Event::MessageRouted(routed) = event {
+        if let Event::Talk(TalkEvent::MessageRouted(routed)) = event {
             self.said(commit, routed.message, event);
-        } else if let Event::ToolStarted(started) = event {
+        } else if let Event::Call(CallEvent::ToolStarted(started)) = event {
             let again = if started.attempt.0 > 1 {
                 format!(" (attempt {})", started.attempt)
             } else {
@@ -85,7 +85,7 @@ impl Steps {
                 .inline(started.call)
                 .unwrap_or_else(|| instead(&calls.arguments(started.call)));
             self.push(at, StepKind::Call, ends, &format!("{label}{again}"));
-        } else if let Event::ToolFinished(finished) = event
+        } else if let Event::Call(CallEvent::ToolFinished(finished)) = event
             && finished.attempt.is_some()
         {
             let ends = (
@@ -106,7 +106,7 @@ impl Steps {
     /// A message goes to each who answers it, and to the people whom it addresses; else to whom it answers; or it stays with
     /// its author.
     fn said(&mut self, commit: &Commit, message: Position, event: &Event) {
-        let Event::MessageRouted(routed) = event else {
+        let Event::Talk(TalkEvent::MessageRouted(routed)) = event else {
             return;
         };
         let texts = TextProjection::default().take(commit);
@@ -162,25 +162,25 @@ impl Steps {
     }
 
     fn asked(&mut self, calls: &Calls, at: Position, event: &Event) {
-        if let Event::ApprovalRequested(asked) = event {
+        if let Event::Call(CallEvent::ApprovalRequested(asked)) = event {
             self.asks(
                 at,
                 asked.agent.as_str(),
                 &format!("may I run {}?", asked.tool),
             );
-        } else if let Event::QuestionAsked(asked) = event {
+        } else if let Event::Call(CallEvent::QuestionAsked(asked)) = event {
             self.asks(
                 at,
                 asked.agent.as_str(),
                 &format!("{} asks", calls.tool(asked.call)),
             );
-        } else if let Event::OutcomeUnknown(unknown) = event {
+        } else if let Event::Call(CallEvent::OutcomeUnknown(unknown)) = event {
             self.asks(
                 at,
                 unknown.agent.as_str(),
                 &format!("did {} take effect?", calls.tool(unknown.call)),
             );
-        } else if let Event::ApprovalDecided(decided) = event {
+        } else if let Event::Call(CallEvent::ApprovalDecided(decided)) = event {
             let (kind, word) = match decided.verdict {
                 Verdict::Allow => (StepKind::Yes, "allows"),
                 Verdict::Deny => (StepKind::No, "denies"),
@@ -193,7 +193,7 @@ impl Steps {
                 (decided.agent.as_str(), decided.request),
                 &format!("{word} #{}", decided.request),
             );
-        } else if let Event::QuestionAnswered(answered) = event {
+        } else if let Event::Call(CallEvent::QuestionAnswered(answered)) = event {
             let (who, request) = (answered.by.display.as_str(), answered.request);
             self.decides(
                 at,
@@ -202,10 +202,10 @@ impl Steps {
                 (answered.agent.as_str(), request),
                 &format!("answers #{request}"),
             );
-        } else if let Event::Stopped(stopped) = event {
+        } else if let Event::Turn(TurnEvent::Stopped(stopped)) = event {
             let from = self.line(Role::Person, &stopped.by.to_string());
             self.push(at, StepKind::No, (from, from), "stops what is going on");
-        } else if let Event::ApprovalExpired(expired) = event {
+        } else if let Event::Call(CallEvent::ApprovalExpired(expired)) = event {
             let from = self.agent(expired.agent.as_str());
             self.push(at, StepKind::No, (from, from), "nobody decided in time");
         }
@@ -291,10 +291,10 @@ fn instead(body: &Body) -> String {
 
 /// Who says the message of an event, and which one it answers.
 fn said(event: &Event) -> Option<(Author, Option<MessageId>)> {
-    if let Event::MessagePosted(posted) = event {
+    if let Event::Talk(TalkEvent::MessagePosted(posted)) = event {
         return Some((posted.author.clone(), posted.reply_to));
     }
-    let Event::MessageEdited(edited) = event else {
+    let Event::Talk(TalkEvent::MessageEdited(edited)) = event else {
         return None;
     };
     Some((edited.author.clone(), edited.reply_to))

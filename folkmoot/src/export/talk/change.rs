@@ -1,6 +1,6 @@
 //! What happens beside the talk.
 
-use folkmoot_core::event::Event;
+use folkmoot_core::event::{Event, TalkEvent, TurnEvent, WorldEvent};
 
 use super::sentence::{ended, more};
 use super::{Blank, Entry, EntryKind};
@@ -16,11 +16,11 @@ pub(super) fn of(blank: &Blank, event: &Event) -> Option<Entry> {
     let change = |who: String, deed: String| Some(blank.entry(EntryKind::Change, &who, deed));
     let by = || blank.by.clone();
     match event {
-        Event::MessageRetracted(gone) => change(
+        Event::Talk(TalkEvent::MessageRetracted(gone)) => change(
             by(),
             format!("takes back #{}{}", gone.at, more(gone.gone.len())),
         ),
-        Event::ReplyRegenerated(made) => change(
+        Event::Talk(TalkEvent::ReplyRegenerated(made)) => change(
             by(),
             format!(
                 "has #{} of {} made anew{}",
@@ -29,11 +29,11 @@ pub(super) fn of(blank: &Blank, event: &Event) -> Option<Entry> {
                 more(made.gone.len())
             ),
         ),
-        Event::ArtifactWithheld(withheld) => change(
+        Event::Talk(TalkEvent::ArtifactWithheld(withheld)) => change(
             withheld.agent.to_string(),
             "said something that is no prose, which people are not shown".to_owned(),
         ),
-        Event::NoticePosted(posted) => {
+        Event::Talk(TalkEvent::NoticePosted(posted)) => {
             let to = posted
                 .to
                 .as_ref()
@@ -45,40 +45,42 @@ pub(super) fn of(blank: &Blank, event: &Event) -> Option<Entry> {
             );
             Some(blank.entry(EntryKind::Notice, "", deed))
         }
-        Event::HandedOff(handed) => change(
+        Event::Turn(TurnEvent::HandedOff(handed)) => change(
             handed.agent.to_string(),
             format!("hands over to {}", handed.to),
         ),
-        Event::JoinElapsed(elapsed) => {
+        Event::Turn(TurnEvent::JoinElapsed(elapsed)) => {
             let missing: Vec<String> = elapsed.missing.iter().map(ToString::to_string).collect();
             change(
                 elapsed.agent.to_string(),
                 format!("goes on without {}", missing.join(", ")),
             )
         }
-        Event::TurnClosed(closed) => {
+        Event::Turn(TurnEvent::TurnClosed(closed)) => {
             ended(closed.reason).and_then(|deed| change(closed.agent.to_string(), deed))
         }
-        Event::TurnDeclined(declined) => change(
+        Event::Turn(TurnEvent::TurnDeclined(declined)) => change(
             declined.agent.to_string(),
             "sets its news aside: it has no model call left".to_owned(),
         ),
-        Event::Stopped(stopped) => {
+        Event::Turn(TurnEvent::Stopped(stopped)) => {
             change(stopped.by.to_string(), "stops what is going on".to_owned())
         }
-        Event::SpecRevised(_) => change(by(), "changes the room's definition".to_owned()),
-        Event::Restored(_) => change(
+        Event::World(WorldEvent::SpecRevised(_)) => {
+            change(by(), "changes the room's definition".to_owned())
+        }
+        Event::World(WorldEvent::Restored(_)) => change(
             String::new(),
             "the room goes on in a copy of its store".to_owned(),
         ),
-        Event::Forked(forked) => change(
+        Event::World(WorldEvent::Forked(forked)) => change(
             by(),
             format!(
                 "branches this room off {}, behind #{}",
                 forked.parent_name, forked.base.of
             ),
         ),
-        Event::ErasureRequested(asked) => {
+        Event::World(WorldEvent::ErasureRequested(asked)) => {
             let spans = asked
                 .events
                 .iter()
@@ -91,11 +93,13 @@ pub(super) fn of(blank: &Blank, event: &Event) -> Option<Entry> {
                 ),
             )
         }
-        Event::Erased(gone) => change(
+        Event::World(WorldEvent::Erased(gone)) => change(
             String::new(),
             format!("the content of {} events was erased", gone.events),
         ),
-        Event::PersonLeft(left) => change(left.person.to_string(), "leaves".to_owned()),
+        Event::World(WorldEvent::PersonLeft(left)) => {
+            change(left.person.to_string(), "leaves".to_owned())
+        }
         Event::Refused(refused) => {
             let about = refused
                 .request

@@ -1,7 +1,7 @@
 //! Calls, and what people are asked and say about them.
 
 use folkmoot_core::event::{
-    ApprovalRequested, CallStatus, Event, GrantGiven, QuestionAnswered, QuestionAsked,
+    ApprovalRequested, CallEvent, CallStatus, Event, GrantGiven, QuestionAnswered, QuestionAsked,
     ToolFinished, Verdict,
 };
 use folkmoot_core::tool::{ArgumentFinding, ToolOutcome, View};
@@ -19,8 +19,8 @@ impl Talk {
     )]
     pub(super) fn of_call(&self, blank: &Blank, event: &Event) -> Option<Entry> {
         match event {
-            Event::ApprovalRequested(asked) => Some(self.wants(blank, asked)),
-            Event::ApprovalDecided(answer) => {
+            Event::Call(CallEvent::ApprovalRequested(asked)) => Some(self.wants(blank, asked)),
+            Event::Call(CallEvent::ApprovalDecided(answer)) => {
                 let kind = if answer.verdict == Verdict::Allow {
                     EntryKind::Yes
                 } else {
@@ -32,15 +32,15 @@ impl Talk {
                     ..blank.entry(kind, &answer.by.display, deed)
                 })
             }
-            Event::GrantGiven(given) => Some(grants(blank, given)),
-            Event::GrantUsed(used) => used.request.map(|request| {
+            Event::Call(CallEvent::GrantGiven(given)) => Some(grants(blank, given)),
+            Event::Call(CallEvent::GrantUsed(used)) => used.request.map(|request| {
                 blank.entry(
                     EntryKind::Change,
                     &used.agent,
                     format!("is allowed #{request} by grant #{}", used.grant),
                 )
             }),
-            Event::GrantRevoked(revoked) => {
+            Event::Call(CallEvent::GrantRevoked(revoked)) => {
                 let who = revoked
                     .by
                     .as_ref()
@@ -51,9 +51,9 @@ impl Talk {
                     format!("ends grant #{}", revoked.grant),
                 ))
             }
-            Event::QuestionAsked(asked) => Some(self.asks(blank, asked)),
-            Event::QuestionAnswered(answered) => Some(answers(blank, answered)),
-            Event::OutcomeUnknown(unknown) => {
+            Event::Call(CallEvent::QuestionAsked(asked)) => Some(self.asks(blank, asked)),
+            Event::Call(CallEvent::QuestionAnswered(answered)) => Some(answers(blank, answered)),
+            Event::Call(CallEvent::OutcomeUnknown(unknown)) => {
                 let (tool, why) = (
                     self.calls.tool(unknown.call),
                     unknown_because(unknown.cause),
@@ -61,12 +61,12 @@ impl Talk {
                 let deed = format!("ran {tool}, and nobody knows whether it took effect: {why}");
                 Some(blank.entry(EntryKind::Request, &unknown.agent, deed))
             }
-            Event::OutcomeSettled(outcome) => Some(blank.entry(
+            Event::Call(CallEvent::OutcomeSettled(outcome)) => Some(blank.entry(
                 EntryKind::Yes,
                 &outcome.by,
                 settled(outcome.how, outcome.request),
             )),
-            Event::ToolFinished(finished) => Some(self.ran(blank, finished)),
+            Event::Call(CallEvent::ToolFinished(finished)) => Some(self.ran(blank, finished)),
             _ => None,
         }
     }

@@ -1,7 +1,7 @@
 //! Messages, as they read now.
 
 use folkmoot_core::command::commit::Commit;
-use folkmoot_core::event::{Attachment, Author, Event};
+use folkmoot_core::event::{Attachment, Author, Event, TalkEvent};
 use folkmoot_core::ids::Position;
 use folkmoot_core::world::projection::{Revised, TextProjection};
 
@@ -10,17 +10,18 @@ use super::{Blank, Body, Entry, EntryKind, Talk};
 impl Talk {
     /// A message as it reads now; of one that is gone, what became of it.
     pub(super) fn said(&self, blank: &Blank, commit: &Commit, event: &Event) -> Option<Entry> {
-        let (author, reply_to, instead) = if let Event::MessagePosted(posted) = event {
-            (&posted.author, posted.reply_to, None)
-        } else if let Event::MessageEdited(edited) = event {
-            (
-                &edited.author,
-                edited.reply_to,
-                Some(format!("in the place of #{}", edited.at)),
-            )
-        } else {
-            return None;
-        };
+        let (author, reply_to, instead) =
+            if let Event::Talk(TalkEvent::MessagePosted(posted)) = event {
+                (&posted.author, posted.reply_to, None)
+            } else if let Event::Talk(TalkEvent::MessageEdited(edited)) = event {
+                (
+                    &edited.author,
+                    edited.reply_to,
+                    Some(format!("in the place of #{}", edited.at)),
+                )
+            } else {
+                return None;
+            };
         let entry = match author {
             Author::Person(name) => blank.entry(EntryKind::Person, name, String::new()),
             Author::Agent(name) => blank.entry(EntryKind::Agent, name, String::new()),

@@ -1,6 +1,7 @@
 //! What a report shows.
 
 use super::*;
+use folkmoot_core::command::TalkAction;
 
 fn page(past: &Past) -> String {
     past.export(ExportFormat::Html)
@@ -111,7 +112,7 @@ fn a_long_log_shows_the_first_steps_and_lifelines_and_says_so() {
         past.said(people[number % people.len()], "nobody in particular")
             .then(&Command::of(
                 principal("ada"),
-                Action::Stop { episode: None },
+                Action::Talk(TalkAction::Stop { episode: None }),
             ))
     });
     let page = page(&past);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use folkmoot_core::command::commit::Commit;
-use folkmoot_core::event::{ArtifactWithheld, Event, ToolFinished};
+use folkmoot_core::event::{ArtifactWithheld, CallEvent, Event, TalkEvent, ToolFinished};
 use folkmoot_core::ids::{CallId, ToolName};
 use folkmoot_core::text::firewall::ArtifactFamily;
 use folkmoot_core::text::view::{blocks, plain};
@@ -72,7 +72,7 @@ impl Evidence {
 }
 
 fn artifacts(event: &Event) -> impl Iterator<Item = Seen<'_>> {
-    let finished = if let Event::ToolFinished(finished) = event {
+    let finished = if let Event::Call(CallEvent::ToolFinished(finished)) = event {
         Some(finished)
     } else {
         None
@@ -95,7 +95,7 @@ const fn artifact(view: &View) -> Option<&Artifact> {
 /// The tools of all calls.
 fn tools(run: &[Commit]) -> BTreeMap<CallId, ToolName> {
     let admitted = events(run).filter_map(|event| {
-        if let Event::CallsAdmitted(calls) = event {
+        if let Event::Call(CallEvent::CallsAdmitted(calls)) = event {
             Some(calls)
         } else {
             None
@@ -126,7 +126,7 @@ pub(super) fn withheld(wanted: &WithheldMatch, commits: &[Commit]) -> Result<(),
 }
 
 const fn kept_back(event: &Event) -> Option<&ArtifactWithheld> {
-    if let Event::ArtifactWithheld(withheld) = event {
+    if let Event::Talk(TalkEvent::ArtifactWithheld(withheld)) = event {
         Some(withheld)
     } else {
         None

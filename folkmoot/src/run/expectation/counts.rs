@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use folkmoot_core::command::commit::Commit;
-use folkmoot_core::event::{CloseReason, Event, ModelCalled, Notice, Purpose};
+use folkmoot_core::event::{
+    CallEvent, CloseReason, Event, ModelCalled, Notice, Purpose, TalkEvent, TurnEvent, WorldEvent,
+};
 use folkmoot_core::ids::{AgentName, Attempt, CallId, ToolName, TurnId};
 use folkmoot_core::model::money::Money;
 use folkmoot_core::spec::WorldSpec;
@@ -18,7 +20,7 @@ pub(super) fn tool_runs(commits: &[Commit]) -> BTreeMap<ToolName, u32> {
     let mut admitted: BTreeMap<CallId, (ToolName, CallId)> = BTreeMap::new();
     let mut started = BTreeSet::new();
     for event in events(commits) {
-        if let Event::CallsAdmitted(calls) = event {
+        if let Event::Call(CallEvent::CallsAdmitted(calls)) = event {
             for call in &calls.calls {
                 let Some(tool) = call.tool.clone() else {
                     continue;
@@ -29,7 +31,7 @@ pub(super) fn tool_runs(commits: &[Commit]) -> BTreeMap<ToolName, u32> {
                 admitted.insert(call.call, (tool, first.unwrap_or(call.call)));
             }
         }
-        if let Event::ToolStarted(start) = event
+        if let Event::Call(CallEvent::ToolStarted(start)) = event
             && start.attempt == Attempt(1)
             && let Some(entry) = admitted.get(&start.call)
         {
@@ -52,7 +54,7 @@ fn calls(commits: &[Commit]) -> impl Iterator<Item = &ModelCalled> {
 }
 
 const fn called(event: &Event) -> Option<&ModelCalled> {
-    if let Event::ModelCalled(called) = event {
+    if let Event::Turn(TurnEvent::ModelCalled(called)) = event {
         Some(called)
     } else {
         None
@@ -107,9 +109,9 @@ fn cost_of(run: &[Commit], spec: &WorldSpec) -> Money {
     let mut asked = BTreeMap::new();
     let mut spent = Money::ZERO;
     for event in events(run) {
-        if let Event::ModelCalled(called) = event {
+        if let Event::Turn(TurnEvent::ModelCalled(called)) = event {
             asked.insert((called.call, called.attempt), &called.model);
-        } else if let Event::ModelAnswered(answered) = event
+        } else if let Event::Turn(TurnEvent::ModelAnswered(answered)) = event
             && let Some(model) = asked.get(&(answered.call, answered.attempt))
             && let Some(price) = spec.models.get(*model).and_then(|model| model.price)
         {
@@ -170,7 +172,7 @@ struct Spent {
 impl Spent {
     fn of(run: &[Commit]) -> Self {
         let episode = |event: &Event| {
-            if let Event::MessageRouted(routed) = event {
+            if let Event::Talk(TalkEvent::MessageRouted(routed)) = event {
                 Some(routed.episode)
             } else {
                 None
@@ -180,14 +182,14 @@ impl Spent {
         let mut turns = BTreeSet::new();
         let mut spent = Self::default();
         for (at, event) in run.iter().flat_map(Commit::numbered) {
-            if let Event::TurnOpened(opened) = event {
+            if let Event::Turn(TurnEvent::TurnOpened(opened)) = event {
                 turns.extend((Some(opened.episode) == last).then_some(TurnId(at)));
-            } else if let Event::ModelCalled(called) = event
+            } else if let Event::Turn(TurnEvent::ModelCalled(called)) = event
                 && called.attempt == Attempt(1)
                 && turns.contains(&called.turn)
             {
                 spent.one((called.purpose != Purpose::Compaction).then_some(&called.agent));
-            } else if let Event::AgentReacted(reacted) = event
+            } else if let Event::Turn(TurnEvent::AgentReacted(reacted)) = event
                 && reacted.has_answered
                 && turns.contains(&reacted.turn)
             {
@@ -216,10 +218,10 @@ pub(super) fn ends(commits: &[Commit]) -> BTreeMap<AgentName, Vec<CloseReason>> 
 }
 
 fn end(event: &Event) -> Option<(&AgentName, CloseReason)> {
-    if let Event::TurnClosed(closed) = event {
+    if let Event::Turn(TurnEvent::TurnClosed(closed)) = event {
         return Some((&closed.agent, closed.reason));
     }
-    if let Event::TurnDeclined(declined) = event {
+    if let Event::Turn(TurnEvent::TurnDeclined(declined)) = event {
         Some((&declined.agent, declined.reason))
     } else {
         None
@@ -229,7 +231,7 @@ fn end(event: &Event) -> Option<(&AgentName, CloseReason)> {
 /// The words for the notices, in their order.
 pub(super) fn notices(commits: &[Commit]) -> Vec<String> {
     let word = |event: &Event| {
-        if let Event::NoticePosted(posted) = event {
+        if let Event::Talk(TalkEvent::NoticePosted(posted)) = event {
             Some(word(&posted.notice))
         } else {
             None
@@ -267,7 +269,7 @@ pub(super) fn last_end(commits: &[Commit]) -> Option<CloseReason> {
 
 pub(super) fn exhausted(commits: &[Commit]) -> Vec<String> {
     let warned = |event: &Event| {
-        let Event::WarningRecorded(warning) = event else {
+        let Event::World(WorldEvent::WarningRecorded(warning)) = event else {
             return None;
         };
         let agent = warning

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use folkmoot_core::command::commit::Commit;
-use folkmoot_core::event::{Author, Event, MessageRouted, Notice};
+use folkmoot_core::event::{Author, Event, MessageRouted, Notice, TalkEvent};
 use folkmoot_core::ids::{AgentName, Position};
 
 use super::{Differs, events};
@@ -119,11 +119,11 @@ fn routings(commits: &[Commit]) -> Vec<Routing> {
     let mut authors: BTreeMap<Position, String> = BTreeMap::new();
     let mut nearest: BTreeMap<Position, Vec<AgentName>> = BTreeMap::new();
     for (at, event) in commits.iter().flat_map(Commit::numbered) {
-        if let Event::MessagePosted(posted) = event {
+        if let Event::Talk(TalkEvent::MessagePosted(posted)) = event {
             authors.insert(at, speaker(&posted.author));
-        } else if let Event::MessageEdited(edited) = event {
+        } else if let Event::Talk(TalkEvent::MessageEdited(edited)) = event {
             authors.insert(at, speaker(&edited.author));
-        } else if let Event::NoticePosted(posted) = event
+        } else if let Event::Talk(TalkEvent::NoticePosted(posted)) = event
             && let Notice::Undeliverable {
                 message,
                 nearest: names,
@@ -146,7 +146,7 @@ fn routings(commits: &[Commit]) -> Vec<Routing> {
 }
 
 const fn routed(event: &Event) -> Option<&MessageRouted> {
-    if let Event::MessageRouted(routed) = event {
+    if let Event::Talk(TalkEvent::MessageRouted(routed)) = event {
         Some(routed)
     } else {
         None

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use folkmoot_core::command::commit::Commit;
-use folkmoot_core::event::{Event, MessageRouted};
+use folkmoot_core::event::{Event, MessageRouted, TalkEvent};
 use folkmoot_core::ids::{AgentName, Position};
 use folkmoot_core::port::TextEvent;
 use folkmoot_core::world::projection::TextProjection;
@@ -26,9 +26,9 @@ fn messages(commits: &[Commit]) -> Vec<(TextEvent, Vec<AgentName>)> {
         );
         for (_, event) in commit.numbered() {
             gone(event).iter().for_each(|at| drop(all.remove(at)));
-            if let Event::MessageRouted(MessageRouted {
+            if let Event::Talk(TalkEvent::MessageRouted(MessageRouted {
                 message, respond, ..
-            }) = event
+            })) = event
             {
                 answer.insert(
                     *message,
@@ -45,13 +45,13 @@ fn messages(commits: &[Commit]) -> Vec<(TextEvent, Vec<AgentName>)> {
 
 /// Where the messages stand that an event takes away.
 fn gone(event: &Event) -> &[Position] {
-    if let Event::MessageEdited(edited) = event {
+    if let Event::Talk(TalkEvent::MessageEdited(edited)) = event {
         return &edited.gone;
     }
-    if let Event::MessageRetracted(retracted) = event {
+    if let Event::Talk(TalkEvent::MessageRetracted(retracted)) = event {
         return &retracted.gone;
     }
-    if let Event::ReplyRegenerated(made) = event {
+    if let Event::Talk(TalkEvent::ReplyRegenerated(made)) = event {
         &made.gone
     } else {
         &[]

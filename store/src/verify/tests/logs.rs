@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use folkmoot_core::command::CommandKind;
 use folkmoot_core::command::commit::{Commit, CommitHeader};
-use folkmoot_core::event::{Event, EventRecord, HeadSigned, Occasion, Opened, StoredContent};
+use folkmoot_core::event::{
+    Event, EventRecord, HeadSigned, Occasion, Opened, StoredContent, WorldEvent,
+};
 use folkmoot_core::ids::{Incarnation, NodeId, Position, Stamp, WorldId};
 use folkmoot_core::port::{Appended, Custody as _, EventLog as _};
 use folkmoot_proof::note::{Checkpoint, SignerKey};
@@ -104,7 +106,7 @@ impl Site {
         commit.header.first = Position::new(head + 1);
         self.last.insert(world, commit.header.clone());
         let opened = commit.events.iter().find_map(|event| {
-            if let Event::Opened(opened) = event {
+            if let Event::World(WorldEvent::Opened(opened)) = event {
                 Some(opened.incarnation)
             } else {
                 None
@@ -144,12 +146,12 @@ impl Site {
         self.event(
             world,
             CommandKind::Sign,
-            Event::HeadSigned(HeadSigned {
+            Event::World(WorldEvent::HeadSigned(HeadSigned {
                 head,
                 key,
                 signature,
                 occasion,
-            }),
+            })),
         );
     }
 
@@ -162,7 +164,11 @@ impl Site {
             base: None,
             signer: None,
         };
-        self.event(world, CommandKind::Open, Event::Opened(opened));
+        self.event(
+            world,
+            CommandKind::Open,
+            Event::World(WorldEvent::Opened(opened)),
+        );
     }
 
     /// Copies everything into runs.

@@ -3,7 +3,7 @@
 use folkmoot_core::command::commit::{CommandKey, Commit, Keyed, StepKey};
 use folkmoot_core::event::{
     Attachment, Author, ErasureRequested, Event, ForkEffects, Forked, Labelled, MessageBody,
-    MessagePosted, MessageRetracted, Span,
+    MessagePosted, MessageRetracted, Span, TalkEvent, WorldEvent,
 };
 use folkmoot_core::ids::principal::{Person, Principal};
 use folkmoot_core::ids::{
@@ -19,7 +19,7 @@ use crate::fixture::{self, creation_called, header, message, name, opening, warn
 /// The first commit of a world.
 pub(crate) fn creation(number: u8, called: u8, is_sealed: bool) -> Commit {
     let mut commit = creation_called(world(number), name(called));
-    if let Event::WorldOpened(opened) = &mut commit.events[0]
+    if let Event::World(WorldEvent::WorldOpened(opened)) = &mut commit.events[0]
         && is_sealed
     {
         opened.spec.policy.privacy = Privacy::Sealed;
@@ -51,7 +51,7 @@ pub(crate) fn fork(
     };
     Commit {
         header: header(id, first),
-        events: vec![Event::Forked(forked), opening(1)],
+        events: vec![Event::World(WorldEvent::Forked(forked)), opening(1)],
     }
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn request(id: WorldId, first: Position, span: Span) -> Commit {
     };
     Commit {
         header: header(id, first.get()),
-        events: vec![Event::ErasureRequested(requested)],
+        events: vec![Event::World(WorldEvent::ErasureRequested(requested))],
     }
 }
 
@@ -107,21 +107,21 @@ fn events(what: &What, first: u64, seed: u64) -> Vec<Event> {
             topic,
         } => {
             let owner = owner.then(|| "ada".to_owned());
-            vec![Event::Labelled(Labelled {
+            vec![Event::World(WorldEvent::Labelled(Labelled {
                 owner,
                 labels: labels(*stage, *topic),
-            })]
+            }))]
         }
         What::TakenAway(places) => {
             let gone: Vec<_> = places
                 .iter()
                 .map(|at| Position::new(u64::from(*at) % first.max(1) + 1))
                 .collect();
-            vec![Event::MessageRetracted(MessageRetracted {
+            vec![Event::Talk(TalkEvent::MessageRetracted(MessageRetracted {
                 message: MessageId(gone[0]),
                 at: gone[0],
                 gone,
-            })]
+            }))]
         }
         What::Attached(number) => vec![attached(*number, first)],
     }
@@ -134,12 +134,12 @@ fn attached(number: u8, at: u64) -> Event {
         text: "see this".to_owned(),
         attachments,
     };
-    Event::MessagePosted(MessagePosted::said(
+    Event::Talk(TalkEvent::MessagePosted(MessagePosted::said(
         MessageId(Position::new(at)),
         author,
         None,
         body,
-    ))
+    )))
 }
 
 /// The blob that has to be there before a commit may refer to it.

@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 
 use folkmoot_core::command::commit::Commit;
 use folkmoot_core::content::Content;
-use folkmoot_core::event::{Event, Span};
+use folkmoot_core::event::{Event, Span, TalkEvent, WorldEvent};
 use folkmoot_core::ids::{Digest, Position};
 use folkmoot_core::port::StoredCommit;
 
 /// About how long a commit is.
 pub(crate) fn len(commit: &Commit) -> usize {
     let of = |event: &Event| {
-        if let Event::MessagePosted(posted) = event {
+        if let Event::Talk(TalkEvent::MessagePosted(posted)) = event {
             posted.body.present().map_or(0, |body| body.text.len())
         } else {
             0
@@ -36,15 +36,15 @@ pub(crate) fn erase(commits: &mut [StoredCommit], span: Span, by: Position) {
 
 fn erase_event(event: &mut Event, by: Position) {
     let by = Some(by);
-    if let Event::MessagePosted(posted) = event
+    if let Event::Talk(TalkEvent::MessagePosted(posted)) = event
         && posted.body.present().is_some()
     {
         posted.body = Content::Erased { by };
-    } else if let Event::WorldOpened(opened) = event
+    } else if let Event::World(WorldEvent::WorldOpened(opened)) = event
         && opened.text.present().is_some()
     {
         opened.text = Content::Erased { by };
-    } else if let Event::ErasureRequested(requested) = event
+    } else if let Event::World(WorldEvent::ErasureRequested(requested)) = event
         && requested.basis.present().is_some()
     {
         requested.basis = Content::Erased { by };
@@ -53,15 +53,15 @@ fn erase_event(event: &mut Event, by: Position) {
 
 /// Which request took an event's content.
 pub(crate) const fn erased_by(event: &Event) -> Option<Position> {
-    if let Event::MessagePosted(posted) = event
+    if let Event::Talk(TalkEvent::MessagePosted(posted)) = event
         && let Content::Erased { by } = posted.body
     {
         by
-    } else if let Event::WorldOpened(opened) = event
+    } else if let Event::World(WorldEvent::WorldOpened(opened)) = event
         && let Content::Erased { by } = opened.text
     {
         by
-    } else if let Event::ErasureRequested(requested) = event
+    } else if let Event::World(WorldEvent::ErasureRequested(requested)) = event
         && let Content::Erased { by } = requested.basis
     {
         by
@@ -74,7 +74,7 @@ pub(crate) const fn erased_by(event: &Event) -> Option<Position> {
 pub(crate) fn attached<'a>(events: impl Iterator<Item = &'a Event>) -> BTreeSet<Digest> {
     events
         .filter_map(|event| {
-            if let Event::MessagePosted(posted) = event {
+            if let Event::Talk(TalkEvent::MessagePosted(posted)) = event {
                 posted.body.present()
             } else {
                 None

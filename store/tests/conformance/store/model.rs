@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use folkmoot_core::command::commit::{CommandKey, Commit};
-use folkmoot_core::event::{Event, Forked, Labelled, Span};
+use folkmoot_core::event::{Event, Forked, Labelled, Span, TalkEvent, WorldEvent};
 use folkmoot_core::ids::{Digest, Incarnation, Position, WorldId, WorldName};
 use folkmoot_core::port::{AppendError, Labels, StoredCommit, WorldEntry};
 use folkmoot_core::spec::Privacy;
@@ -82,7 +82,7 @@ impl World {
 
     pub(crate) fn incarnation(&self) -> Incarnation {
         let opened = |(_, event): (Position, &Event)| {
-            if let Event::Opened(opened) = event {
+            if let Event::World(WorldEvent::Opened(opened)) = event {
                 Some(opened.incarnation)
             } else {
                 None
@@ -97,7 +97,7 @@ impl World {
     fn labelled(&self) -> Labelled {
         self.events()
             .filter_map(|(_, event)| {
-                if let Event::Labelled(labelled) = event {
+                if let Event::World(WorldEvent::Labelled(labelled)) = event {
                     Some(labelled)
                 } else {
                     None
@@ -112,7 +112,7 @@ impl World {
     pub(crate) fn gone(&self) -> BTreeSet<Position> {
         self.events()
             .filter_map(|(_, event)| {
-                if let Event::MessageRetracted(gone) = event {
+                if let Event::Talk(TalkEvent::MessageRetracted(gone)) = event {
                     Some(&gone.gone)
                 } else {
                     None
@@ -397,7 +397,7 @@ impl Model {
 
 /// What a commit says of the parent, if it begins a fork.
 fn forked(commit: &Commit) -> Option<&Forked> {
-    let Some(Event::Forked(forked)) = commit.events.first() else {
+    let Some(Event::World(WorldEvent::Forked(forked))) = commit.events.first() else {
         return None;
     };
     (forked.world == commit.header.world && commit.header.first == forked.base.of.next())
@@ -406,7 +406,7 @@ fn forked(commit: &Commit) -> Option<&Forked> {
 
 /// The name of the world that a commit begins, and whether it is sealed.
 fn created(commit: &Commit) -> Option<(&WorldName, bool)> {
-    let Some(Event::WorldOpened(opened)) = commit.events.first() else {
+    let Some(Event::World(WorldEvent::WorldOpened(opened))) = commit.events.first() else {
         return None;
     };
     let begins = opened.world == commit.header.world && commit.header.first == Position::new(1);
@@ -418,7 +418,7 @@ fn opened(commit: &Commit) -> Option<Incarnation> {
         .events
         .iter()
         .filter_map(|event| {
-            if let Event::Opened(opened) = event {
+            if let Event::World(WorldEvent::Opened(opened)) = event {
                 Some(opened.incarnation)
             } else {
                 None

@@ -7,8 +7,9 @@ use super::search::{Search, admits};
 use crate::command::CommandKind;
 use crate::command::commit::Commit;
 use crate::event::{
-    Author, CallStatus, CloseReason, Event, MessagePosted, ModelCalled, Notice, NoticePosted,
-    OutcomeUnknown, ToolFinished, ToolStarted, TurnClosed, UnansweredCause, UnknownCause,
+    Author, CallEvent, CallStatus, CloseReason, Event, MessagePosted, ModelCalled, Notice,
+    NoticePosted, OutcomeUnknown, TalkEvent, ToolFinished, ToolStarted, TurnClosed, TurnEvent,
+    UnansweredCause, UnknownCause, WorldEvent,
 };
 use crate::ids::{AgentName, CallId, Position, TurnId};
 
@@ -33,72 +34,72 @@ impl Here<'_> {
     /// What the event itself names, whether it is older or not.
     fn wants(self, event: &Event) -> Vec<Want> {
         match event {
-            Event::WorldOpened(_)
-            | Event::PersonJoined(_)
-            | Event::PersonLeft(_)
-            | Event::Labelled(_)
-            | Event::RightsChanged(_)
-            | Event::StateObserved(_)
-            | Event::StepDone(_)
-            | Event::Stopped(_)
-            | Event::Forked(_)
-            | Event::HeadSigned(_)
-            | Event::ErasureRequested(_) => Vec::new(),
-            Event::Erased(erased) => vec![Want::At(erased.request)],
-            Event::Opened(_)
-            | Event::EpochOpened(_)
-            | Event::Restored(_)
-            | Event::SpecRevised(_)
-            | Event::WarningRecorded(_)
-            | Event::PrefixBroken(_) => self.commands(),
-            Event::StreamStarted(_) | Event::ModelAnswered(_) | Event::ModelFailed(_) => self.header(),
-            Event::MessagePosted(posted) => self.said(posted),
-            Event::MessageRouted(routed) => vec![Want::At(routed.message)],
-            Event::NoticePosted(posted) => self.told(posted),
-            Event::MessageEdited(edited) => vec![Want::At(edited.at)],
-            Event::MessageRetracted(retracted) => vec![Want::At(retracted.at)],
-            Event::ReplyRegenerated(made) => vec![Want::At(made.at)],
-            Event::ArtifactWithheld(withheld) => vec![Want::At(withheld.answer)],
-            Event::TurnOpened(opened) => self.woken(&opened.agent, &opened.news),
-            Event::TurnDeclined(declined) => self.woken(&declined.agent, &declined.news),
-            Event::ModelCalled(called) => self.asked(called),
-            Event::AgentReacted(reacted) => self.went_on(&reacted.agent, reacted.turn),
-            Event::AgentFailed(failed) => match failed.turn {
+            Event::World(WorldEvent::WorldOpened(_))
+            | Event::World(WorldEvent::PersonJoined(_))
+            | Event::World(WorldEvent::PersonLeft(_))
+            | Event::World(WorldEvent::Labelled(_))
+            | Event::World(WorldEvent::RightsChanged(_))
+            | Event::Talk(TalkEvent::StateObserved(_))
+            | Event::World(WorldEvent::StepDone(_))
+            | Event::Turn(TurnEvent::Stopped(_))
+            | Event::World(WorldEvent::Forked(_))
+            | Event::World(WorldEvent::HeadSigned(_))
+            | Event::World(WorldEvent::ErasureRequested(_)) => Vec::new(),
+            Event::World(WorldEvent::Erased(erased)) => vec![Want::At(erased.request)],
+            Event::World(WorldEvent::Opened(_))
+            | Event::World(WorldEvent::EpochOpened(_))
+            | Event::World(WorldEvent::Restored(_))
+            | Event::World(WorldEvent::SpecRevised(_))
+            | Event::World(WorldEvent::WarningRecorded(_))
+            | Event::Turn(TurnEvent::PrefixBroken(_)) => self.commands(),
+            Event::Turn(TurnEvent::StreamStarted(_)) | Event::Turn(TurnEvent::ModelAnswered(_)) | Event::Turn(TurnEvent::ModelFailed(_)) => self.header(),
+            Event::Talk(TalkEvent::MessagePosted(posted)) => self.said(posted),
+            Event::Talk(TalkEvent::MessageRouted(routed)) => vec![Want::At(routed.message)],
+            Event::Talk(TalkEvent::NoticePosted(posted)) => self.told(posted),
+            Event::Talk(TalkEvent::MessageEdited(edited)) => vec![Want::At(edited.at)],
+            Event::Talk(TalkEvent::MessageRetracted(retracted)) => vec![Want::At(retracted.at)],
+            Event::Talk(TalkEvent::ReplyRegenerated(made)) => vec![Want::At(made.at)],
+            Event::Talk(TalkEvent::ArtifactWithheld(withheld)) => vec![Want::At(withheld.answer)],
+            Event::Turn(TurnEvent::TurnOpened(opened)) => self.woken(&opened.agent, &opened.news),
+            Event::Turn(TurnEvent::TurnDeclined(declined)) => self.woken(&declined.agent, &declined.news),
+            Event::Turn(TurnEvent::ModelCalled(called)) => self.asked(called),
+            Event::Turn(TurnEvent::AgentReacted(reacted)) => self.went_on(&reacted.agent, reacted.turn),
+            Event::Turn(TurnEvent::AgentFailed(failed)) => match failed.turn {
                 Some(_) => self.and_opening(results_of(&failed.agent)),
                 None => self.and_opening(Search::Woken(failed.agent.clone())),
             },
-            Event::TurnClosed(closed) => self.closed(closed),
-            Event::StreamCut(cut) => [vec![Want::At(cut.stream)], self.commands()].concat(),
-            Event::JoinElapsed(elapsed) => vec![Want::Older(Search::Spoke(elapsed.agent.clone()))],
-            Event::HandedOff(handed) => self.admission_of(handed.call),
-            Event::MemoryCompacted(compacted) => vec![Want::At(compacted.answer)],
-            Event::CallsAdmitted(admitted) if admitted.calls.iter().any(|call| call.origin.is_some()) => {
+            Event::Turn(TurnEvent::TurnClosed(closed)) => self.closed(closed),
+            Event::Turn(TurnEvent::StreamCut(cut)) => [vec![Want::At(cut.stream)], self.commands()].concat(),
+            Event::Turn(TurnEvent::JoinElapsed(elapsed)) => vec![Want::Older(Search::Spoke(elapsed.agent.clone()))],
+            Event::Turn(TurnEvent::HandedOff(handed)) => self.admission_of(handed.call),
+            Event::Turn(TurnEvent::MemoryCompacted(compacted)) => vec![Want::At(compacted.answer)],
+            Event::Call(CallEvent::CallsAdmitted(admitted)) if admitted.calls.iter().any(|call| call.origin.is_some()) => {
                 self.commands()
             }
-            Event::CallsAdmitted(admitted) => vec![Want::At(admitted.answer)],
-            Event::ApprovalRequested(asked) => self.admission_of(asked.call),
-            Event::ApprovalDecided(decided) => vec![Want::At(decided.request.0)],
-            Event::ApprovalExpired(expired) => vec![Want::At(expired.request.0)],
-            Event::GrantGiven(given) => self
-                .nearest(|event| matches!(event, Event::ApprovalDecided(decided) if decided.request == given.request)),
-            Event::GrantUsed(used) => {
+            Event::Call(CallEvent::CallsAdmitted(admitted)) => vec![Want::At(admitted.answer)],
+            Event::Call(CallEvent::ApprovalRequested(asked)) => self.admission_of(asked.call),
+            Event::Call(CallEvent::ApprovalDecided(decided)) => vec![Want::At(decided.request.0)],
+            Event::Call(CallEvent::ApprovalExpired(expired)) => vec![Want::At(expired.request.0)],
+            Event::Call(CallEvent::GrantGiven(given)) => self
+                .nearest(|event| matches!(event, Event::Call(CallEvent::ApprovalDecided(decided)) if decided.request == given.request)),
+            Event::Call(CallEvent::GrantUsed(used)) => {
                 let call =
                     used.request.map_or_else(|| self.admission_of(used.call), |request| vec![Want::At(request.0)]);
                 [vec![Want::At(used.grant.0)], call].concat()
             }
-            Event::GrantRevoked(revoked) => {
+            Event::Call(CallEvent::GrantRevoked(revoked)) => {
                 let changed = if revoked.by.is_none() { self.commands() } else { Vec::new() };
                 [vec![Want::At(revoked.grant.0)], changed].concat()
             }
-            Event::QuestionAsked(asked) => self.reconciled_or_header(asked.call),
-            Event::QuestionAnswered(answered) => vec![Want::At(answered.request.0)],
-            Event::ToolStarted(started) => self.started(started),
-            Event::ToolFinished(finished) => self.finished(finished),
-            Event::OutcomeUnknown(unknown) => self.unknown(unknown),
-            Event::OutcomeSettled(settled) => vec![Want::At(settled.request.0)],
-            Event::Reconciled(_) => [self.header(), self.loss()].concat(),
-            Event::CallReplaced(replaced) => self.admission_of(replaced.by),
-            Event::AgentAsked(asked) => vec![Want::At(asked.message)],
+            Event::Call(CallEvent::QuestionAsked(asked)) => self.reconciled_or_header(asked.call),
+            Event::Call(CallEvent::QuestionAnswered(answered)) => vec![Want::At(answered.request.0)],
+            Event::Call(CallEvent::ToolStarted(started)) => self.started(started),
+            Event::Call(CallEvent::ToolFinished(finished)) => self.finished(finished),
+            Event::Call(CallEvent::OutcomeUnknown(unknown)) => self.unknown(unknown),
+            Event::Call(CallEvent::OutcomeSettled(settled)) => vec![Want::At(settled.request.0)],
+            Event::Call(CallEvent::Reconciled(_)) => [self.header(), self.loss()].concat(),
+            Event::Call(CallEvent::CallReplaced(replaced)) => self.admission_of(replaced.by),
+            Event::Call(CallEvent::AgentAsked(asked)) => vec![Want::At(asked.message)],
             Event::Refused(refused) => refused.request.map(Want::At).into_iter().collect(),
         }
     }
@@ -124,7 +125,7 @@ impl Here<'_> {
 
     /// What the command did first, if that is an older event, else what made the command necessary.
     fn commands(self) -> Vec<Want> {
-        let joined = |event: &Event| matches!(event, Event::PersonJoined(_));
+        let joined = |event: &Event| matches!(event, Event::World(WorldEvent::PersonJoined(_)));
         let first = self
             .commit
             .numbered()
@@ -153,7 +154,7 @@ impl Here<'_> {
 
     fn admission_of(self, call: CallId) -> Vec<Want> {
         self.nearest(
-            |event| matches!(event, Event::CallsAdmitted(admitted) if admits(admitted, call)),
+            |event| matches!(event, Event::Call(CallEvent::CallsAdmitted(admitted)) if admits(admitted, call)),
         )
     }
 
@@ -193,7 +194,7 @@ impl Here<'_> {
             | Notice::LimitReached { .. }
             | Notice::TurnFailed { .. }
             | Notice::RequestExpired { .. } => {
-                self.nearest(|event| !matches!(event, Event::NoticePosted(_)))
+                self.nearest(|event| !matches!(event, Event::Talk(TalkEvent::NoticePosted(_))))
             }
         }
     }
@@ -206,7 +207,7 @@ impl Here<'_> {
             .cause
             .filter(|cause| !news.contains(cause));
         let failed = self
-            .beside(|event| matches!(event, Event::AgentFailed(failed) if failed.agent == *agent));
+            .beside(|event| matches!(event, Event::Turn(TurnEvent::AgentFailed(failed)) if failed.agent == *agent));
         let oldest = news.iter().min().copied();
         let waited = oldest.map(|oldest| Want::Older(Search::Elapsed(agent.clone(), oldest)));
         let verdicts = news.iter().copied().map(Want::Routed);
@@ -235,7 +236,7 @@ impl Here<'_> {
     /// An agent acts because it was woken, or has the results of all its calls.
     fn went_on(self, agent: &AgentName, turn: TurnId) -> Vec<Want> {
         let opened = self
-            .beside(|event| matches!(event, Event::TurnOpened(opened) if opened.agent == *agent));
+            .beside(|event| matches!(event, Event::Turn(TurnEvent::TurnOpened(opened)) if opened.agent == *agent));
         match opened.filter(|opened| *opened == turn.0) {
             Some(opened) => vec![Want::At(opened)],
             None => vec![Want::Older(results_of(agent))],
@@ -244,7 +245,7 @@ impl Here<'_> {
 
     /// What is looked for, and the opening of the world in this very commit.
     fn and_opening(self, search: Search) -> Vec<Want> {
-        let opened = self.beside(|event| matches!(event, Event::Opened(_)));
+        let opened = self.beside(|event| matches!(event, Event::World(WorldEvent::Opened(_))));
         opened
             .map(Want::At)
             .into_iter()
@@ -256,10 +257,15 @@ impl Here<'_> {
         let turn = Want::At(closed.turn.0);
         match closed.reason {
             CloseReason::Answered => self.nearest(|event| is_reply_of(event, &closed.agent)),
-            CloseReason::HandedOff => self.nearest(|event| matches!(event, Event::HandedOff(_))),
-            CloseReason::Failed => {
-                self.nearest(|event| matches!(event, Event::ModelFailed(_) | Event::AgentFailed(_)))
+            CloseReason::HandedOff => {
+                self.nearest(|event| matches!(event, Event::Turn(TurnEvent::HandedOff(_))))
             }
+            CloseReason::Failed => self.nearest(|event| {
+                matches!(
+                    event,
+                    Event::Turn(TurnEvent::ModelFailed(_)) | Event::Turn(TurnEvent::AgentFailed(_))
+                )
+            }),
             CloseReason::Passed | CloseReason::Limit => self.commands(),
             CloseReason::Stopped | CloseReason::Superseded => {
                 [self.nearest(is_word), vec![turn]].concat()
@@ -282,7 +288,7 @@ impl Here<'_> {
 
     fn reconciled_or_header(self, call: CallId) -> Vec<Want> {
         let told = self.beside(
-            |event| matches!(event, Event::Reconciled(reconciled) if reconciled.call == call),
+            |event| matches!(event, Event::Call(CallEvent::Reconciled(reconciled)) if reconciled.call == call),
         );
         told.map_or_else(|| self.header(), |told| vec![Want::At(told)])
     }
@@ -304,13 +310,13 @@ impl Here<'_> {
                 | UnansweredCause::Limit
                 | UnansweredCause::Stopped,
             ) => [self.commands(), vec![question()]].concat(),
-            CallStatus::Denied => self.nearest(|event| matches!(event, Event::ApprovalDecided(_))),
+            CallStatus::Denied => self.nearest(|event| matches!(event, Event::Call(CallEvent::ApprovalDecided(_)))),
             CallStatus::Expired => self.nearest(
-                |event| matches!(event, Event::ApprovalExpired(expired) if expired.call == call),
+                |event| matches!(event, Event::Call(CallEvent::ApprovalExpired(expired)) if expired.call == call),
             ),
             CallStatus::Unknown(_) => {
                 let known = self.beside(
-                    |event| matches!(event, Event::OutcomeUnknown(lost) if lost.call == call),
+                    |event| matches!(event, Event::Call(CallEvent::OutcomeUnknown(lost)) if lost.call == call),
                 );
                 known.map_or_else(|| self.cut(call), |lost| vec![Want::At(lost)])
             }
@@ -343,16 +349,16 @@ fn results_of(agent: &AgentName) -> Search {
 const fn is_word(event: &Event) -> bool {
     matches!(
         event,
-        Event::MessageRouted(_)
-            | Event::MessageEdited(_)
-            | Event::MessageRetracted(_)
-            | Event::ReplyRegenerated(_)
-            | Event::Stopped(_)
+        Event::Talk(TalkEvent::MessageRouted(_))
+            | Event::Talk(TalkEvent::MessageEdited(_))
+            | Event::Talk(TalkEvent::MessageRetracted(_))
+            | Event::Talk(TalkEvent::ReplyRegenerated(_))
+            | Event::Turn(TurnEvent::Stopped(_))
     )
 }
 
 fn is_reply_of(event: &Event, agent: &AgentName) -> bool {
-    matches!(event, Event::MessagePosted(posted) if posted.author == Author::Agent(agent.clone()))
+    matches!(event, Event::Talk(TalkEvent::MessagePosted(posted)) if posted.author == Author::Agent(agent.clone()))
 }
 
 /// Whether it can be older than the event at `at`: nothing is its own cause.

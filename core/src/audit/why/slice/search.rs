@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use super::SliceNode;
 use crate::command::commit::Commit;
-use crate::event::{Author, CallsAdmitted, Event, SettledHow, UnknownCause};
+use crate::event::{
+    Author, CallEvent, CallsAdmitted, Event, SettledHow, TalkEvent, TurnEvent, UnknownCause,
+    WorldEvent,
+};
 use crate::ids::{AgentName, CallId, ModelCallId, Position};
 
 /// Something older that is looked for.
@@ -103,12 +106,12 @@ impl Search {
             Self::Results(agent, settled) => results(agent, settled, commit, at, event),
             Self::Attempt(call, lost) => attempt(*call, lost, commit, at, event),
             Self::Loss(since, lost) => loss(*since, lost, commit, at, event),
-            Self::Asked(call) => {
-                Found::last_if(matches!(event, Event::AgentAsked(asked) if asked.call == *call))
-            }
+            Self::Asked(call) => Found::last_if(
+                matches!(event, Event::Call(CallEvent::AgentAsked(asked)) if asked.call == *call),
+            ),
             Self::Call(call) => Found::last_if(moves(event, *call)),
             Self::Elapsed(agent, since) if at > *since => Found::last_if(
-                matches!(event, Event::JoinElapsed(elapsed) if elapsed.agent == *agent),
+                matches!(event, Event::Turn(TurnEvent::JoinElapsed(elapsed)) if elapsed.agent == *agent),
             ),
             Self::Elapsed(..) => Found::OVER,
             Self::Spoke(agent) => Found::last_if(is_said_by(event, agent)),
@@ -125,7 +128,7 @@ fn results(
     at: Position,
     event: &Event,
 ) -> Found {
-    if let Event::ToolFinished(finished) = event {
+    if let Event::Call(CallEvent::ToolFinished(finished)) = event {
         settled.remove(&finished.call);
         return if finished.agent == *agent {
             Found::ONE
@@ -133,13 +136,13 @@ fn results(
             Found::default()
         };
     }
-    if let Event::OutcomeSettled(outcome) = event
+    if let Event::Call(CallEvent::OutcomeSettled(outcome)) = event
         && outcome.agent == *agent
         && matches!(outcome.how, SettledHow::Ran | SettledHow::NotRun)
     {
         settled.insert(outcome.call, SliceNode::of(commit, at, event));
     }
-    if let Event::OutcomeUnknown(unknown) = event
+    if let Event::Call(CallEvent::OutcomeUnknown(unknown)) = event
         && let Some(node) = settled.remove(&unknown.call)
         && unknown.cause == UnknownCause::Crash
     {
@@ -151,7 +154,7 @@ fn results(
             ..Found::default()
         };
     }
-    if let Event::TurnOpened(opened) = event
+    if let Event::Turn(TurnEvent::TurnOpened(opened)) = event
         && opened.agent == *agent
     {
         return Found::LAST;
@@ -175,8 +178,10 @@ fn attempt(
     event: &Event,
 ) -> Found {
     match event {
-        Event::ModelFailed(failed) if failed.call == call => Found::LAST,
-        Event::ModelCalled(called) if called.call == call => Found::over_with(true, lost.take()),
+        Event::Turn(TurnEvent::ModelFailed(failed)) if failed.call == call => Found::LAST,
+        Event::Turn(TurnEvent::ModelCalled(called)) if called.call == call => {
+            Found::over_with(true, lost.take())
+        }
         other => note_opening(lost, commit, at, other),
     }
 }
@@ -191,7 +196,10 @@ fn loss(
     if at > since {
         return note_opening(lost, commit, at, event);
     }
-    let begins = matches!(event, Event::ToolStarted(_) | Event::ModelCalled(_));
+    let begins = matches!(
+        event,
+        Event::Call(CallEvent::ToolStarted(_)) | Event::Turn(TurnEvent::ModelCalled(_))
+    );
     Found::over_with(false, lost.take().filter(|_| begins && at == since))
 }
 
@@ -202,7 +210,7 @@ fn note_opening(
     at: Position,
     event: &Event,
 ) -> Found {
-    if matches!(event, Event::Opened(_)) {
+    if matches!(event, Event::World(WorldEvent::Opened(_))) {
         *lost = Some(SliceNode::of(commit, at, event));
     }
     Found::default()
@@ -210,7 +218,7 @@ fn note_opening(
 
 /// Whether it takes up calls of an answer of `agent`, and not such as stand for others.
 fn is_answer_of(event: &Event, agent: &AgentName) -> bool {
-    let Event::CallsAdmitted(admitted) = event else {
+    let Event::Call(CallEvent::CallsAdmitted(admitted)) = event else {
         return false;
     };
     admitted.agent == *agent && admitted.calls.iter().any(|call| call.origin.is_none())
@@ -221,7 +229,7 @@ pub(super) fn admits(admitted: &CallsAdmitted, call: CallId) -> bool {
 }
 
 fn is_said_by(event: &Event, agent: &AgentName) -> bool {
-    matches!(event, Event::MessagePosted(posted) if posted.author == Author::Agent(agent.clone()))
+    matches!(event, Event::Talk(TalkEvent::MessagePosted(posted)) if posted.author == Author::Agent(agent.clone()))
 }
 
 #[expect(
@@ -230,8 +238,10 @@ fn is_said_by(event: &Event, agent: &AgentName) -> bool {
 )]
 fn wakes(event: &Event, agent: &AgentName) -> bool {
     match event {
-        Event::MessageRouted(routed) => routed.respond.iter().any(|(name, _)| name == agent),
-        Event::ReplyRegenerated(made) => made.agent == *agent,
+        Event::Talk(TalkEvent::MessageRouted(routed)) => {
+            routed.respond.iter().any(|(name, _)| name == agent)
+        }
+        Event::Talk(TalkEvent::ReplyRegenerated(made)) => made.agent == *agent,
         _ => false,
     }
 }
@@ -243,16 +253,16 @@ fn wakes(event: &Event, agent: &AgentName) -> bool {
 )]
 fn moves(event: &Event, call: CallId) -> bool {
     match event {
-        Event::CallsAdmitted(admitted) => admits(admitted, call),
-        Event::ApprovalRequested(asked) => asked.call == call,
-        Event::ApprovalDecided(decided) => decided.call == call,
-        Event::GrantUsed(used) => used.call == call,
-        Event::QuestionAsked(asked) => asked.call == call,
-        Event::QuestionAnswered(answered) => answered.call == call,
-        Event::ToolStarted(started) => started.call == call,
-        Event::OutcomeUnknown(unknown) => unknown.call == call,
-        Event::Reconciled(reconciled) => reconciled.call == call,
-        Event::AgentAsked(asked) => asked.call == call,
+        Event::Call(CallEvent::CallsAdmitted(admitted)) => admits(admitted, call),
+        Event::Call(CallEvent::ApprovalRequested(asked)) => asked.call == call,
+        Event::Call(CallEvent::ApprovalDecided(decided)) => decided.call == call,
+        Event::Call(CallEvent::GrantUsed(used)) => used.call == call,
+        Event::Call(CallEvent::QuestionAsked(asked)) => asked.call == call,
+        Event::Call(CallEvent::QuestionAnswered(answered)) => answered.call == call,
+        Event::Call(CallEvent::ToolStarted(started)) => started.call == call,
+        Event::Call(CallEvent::OutcomeUnknown(unknown)) => unknown.call == call,
+        Event::Call(CallEvent::Reconciled(reconciled)) => reconciled.call == call,
+        Event::Call(CallEvent::AgentAsked(asked)) => asked.call == call,
         _ => false,
     }
 }

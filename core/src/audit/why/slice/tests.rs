@@ -1,6 +1,6 @@
 use crate::audit::why::tests::{allowed, commit_of, done, last};
 use crate::audit::why::{Slice, SliceNode};
-use crate::command::{Action, Command, Judgement, Settlement};
+use crate::command::{Action, Command, ConsentAction, Judgement, Settlement, ShellAction};
 use crate::event::{EventKind, Scope, Verdict};
 use crate::ids::Position;
 use crate::model::response::ModelErrorKind;
@@ -121,11 +121,11 @@ fn every_message_that_woke_an_agent_is_a_cause() {
 fn a_call_that_a_grant_allows_leads_to_the_decision_that_gave_it() {
     let past = Past::began().bob_calls(&[("write", "{}")]);
     let judgement = Judgement::new(Verdict::Allow).within(Scope::World);
-    let decide = Action::Decide {
+    let decide = Action::Consent(ConsentAction::Decide {
         agent: agent("bob"),
         request: past.request(),
         judgement,
-    };
+    });
     let past = past
         .then(Command::of(ada(), decide))
         .started("bob", 0, 1)
@@ -209,7 +209,9 @@ fn a_join_that_elapsed_is_a_cause_of_the_turn_that_it_lets_begin() {
         .woke("eve")
         .answered("eve", text("@bob seen"))
         .after_ms(2_000);
-    let past = past.then(runtime(Action::Tick)).woke("bob");
+    let past = past
+        .then(runtime(Action::Shell(ShellAction::Tick)))
+        .woke("bob");
     let nodes = of(&past, EventKind::TurnOpened);
     assert_eq!(
         nodes[..2],
@@ -266,7 +268,7 @@ fn what_time_ends_leads_to_its_request() {
     let past = Past::began().bob_calls(&[("wipe", "{}")]);
     let late = past
         .after_ms(Limits::default().approval_ttl_destructive_ms + 1)
-        .then(runtime(Action::Tick));
+        .then(runtime(Action::Shell(ShellAction::Tick)));
     let first = [
         "ToolFinished < ApprovalExpired",
         "ApprovalExpired < ApprovalRequested",

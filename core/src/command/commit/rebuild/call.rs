@@ -1,77 +1,83 @@
 //! Commands about runs of tools.
 
-use super::{RebuildError, Source, event};
-use crate::command::Action;
-use crate::event::ToolFinished;
+use super::{RebuildError, Source};
+use crate::command::{Action, ShellAction};
+use crate::event::{
+    ApprovalRequested, OutcomeSettled, OutcomeUnknown, QuestionAsked, Reconciled, ToolFinished,
+    ToolStarted,
+};
 use crate::ids::Attempt;
 use crate::tool::ToolOutcome;
 
 impl Source<'_> {
     pub(super) fn start_tool(&self) -> Result<Action, RebuildError> {
-        if let Ok(started) = event!(self, ToolStarted) {
+        if let Ok(started) = self.find("no ToolStarted", ToolStarted::of_event) {
             let (agent, call, attempt) = (started.agent.clone(), started.call, started.attempt);
-            return Ok(Action::StartTool {
+            return Ok(Action::Shell(ShellAction::StartTool {
                 agent,
                 call,
                 attempt,
-            });
+            }));
         }
-        if let Ok(asked) = event!(self, ApprovalRequested)
+        if let Ok(asked) = self.find("no ApprovalRequested", ApprovalRequested::of_event)
             && let Some(attempt) = asked.attempt
         {
-            return Ok(Action::StartTool {
+            return Ok(Action::Shell(ShellAction::StartTool {
                 agent: asked.agent.clone(),
                 call: asked.call,
                 attempt,
-            });
+            }));
         }
-        let finished = event!(self, ToolFinished)?;
-        if event!(self, OutcomeUnknown).is_ok() {
+        let finished = self.find("no ToolFinished", ToolFinished::of_event)?;
+        if self
+            .find("no OutcomeUnknown", OutcomeUnknown::of_event)
+            .is_ok()
+        {
             // The lost run stands there, and another one was about to start.
             let (agent, call, attempt) = (
                 finished.agent.clone(),
                 finished.call,
                 self.attempt(finished)?.next(),
             );
-            return Ok(Action::StartTool {
+            return Ok(Action::Shell(ShellAction::StartTool {
                 agent,
                 call,
                 attempt,
-            });
+            }));
         }
-        Ok(Action::StartTool {
+        Ok(Action::Shell(ShellAction::StartTool {
             agent: finished.agent.clone(),
             call: finished.call,
             attempt: self.attempt(finished)?,
-        })
+        }))
     }
 
     /// A result, a question, or the settlement of a run whose call was closed before it ended.
     pub(super) fn finish_tool(&self) -> Result<Action, RebuildError> {
-        if let Ok(asked) = event!(self, QuestionAsked) {
+        if let Ok(asked) = self.find("no QuestionAsked", QuestionAsked::of_event) {
             let outcome = ToolOutcome::NeedsInput(self.text(&asked.question)?);
             let (agent, call) = (asked.agent.clone(), asked.call);
-            return Ok(Action::FinishTool {
+            return Ok(Action::Shell(ShellAction::FinishTool {
                 agent,
                 call,
                 attempt: asked.attempt,
                 outcome,
                 progress: None,
-            });
+            }));
         }
-        if let Ok(settled) = event!(self, OutcomeSettled) {
+        if let Ok(settled) = self.find("no OutcomeSettled", OutcomeSettled::of_event) {
             let late = self.text(&settled.text)?.late;
             let (attempt, outcome) = late.map_or_else(|| self.misfit("no late outcome"), Ok)?;
             let (agent, call) = (settled.agent.clone(), settled.call);
-            return Ok(Action::FinishTool {
+            return Ok(Action::Shell(ShellAction::FinishTool {
                 agent,
                 call,
                 attempt,
                 outcome,
                 progress: None,
-            });
+            }));
         }
-        let finished = event!(self, ToolFinished)?;
+        let finished = self.find("no ToolFinished", ToolFinished::of_event)?;
         let (agent, call, attempt) = (
             finished.agent.clone(),
             finished.call,
@@ -80,22 +86,22 @@ impl Source<'_> {
         let outcome = self
             .text(&finished.outcome)?
             .map_or_else(|| self.misfit("no outcome"), Ok)?;
-        Ok(Action::FinishTool {
+        Ok(Action::Shell(ShellAction::FinishTool {
             agent,
             call,
             attempt,
             outcome,
             progress: finished.progress,
-        })
+        }))
     }
 
     pub(super) fn time_out_tool(&self) -> Result<Action, RebuildError> {
-        let finished = event!(self, ToolFinished)?;
-        Ok(Action::TimeOutTool {
+        let finished = self.find("no ToolFinished", ToolFinished::of_event)?;
+        Ok(Action::Shell(ShellAction::TimeOutTool {
             agent: finished.agent.clone(),
             call: finished.call,
             attempt: self.attempt(finished)?,
-        })
+        }))
     }
 
     fn attempt(&self, finished: &ToolFinished) -> Result<Attempt, RebuildError> {
@@ -105,20 +111,20 @@ impl Source<'_> {
     }
 
     pub(super) fn record_reconcile(&self) -> Result<Action, RebuildError> {
-        let reconciled = event!(self, Reconciled)?;
+        let reconciled = self.find("no Reconciled", Reconciled::of_event)?;
         let (agent, call) = (reconciled.agent.clone(), reconciled.call);
-        Ok(Action::RecordReconcile {
+        Ok(Action::Shell(ShellAction::RecordReconcile {
             agent,
             call,
             result: self.text(&reconciled.outcome)?,
-        })
+        }))
     }
 
     pub(super) fn declare_unknown(&self) -> Result<Action, RebuildError> {
-        let unknown = event!(self, OutcomeUnknown)?;
-        Ok(Action::DeclareUnknown {
+        let unknown = self.find("no OutcomeUnknown", OutcomeUnknown::of_event)?;
+        Ok(Action::Shell(ShellAction::DeclareUnknown {
             agent: unknown.agent.clone(),
             call: unknown.call,
-        })
+        }))
     }
 }

@@ -1,18 +1,23 @@
 //! Commands of people about requests, and stop.
 
-use super::{RebuildError, Source, event};
-use crate::command::{Action, Judgement, Reply, Settlement};
+use super::{RebuildError, Source};
+use crate::command::{
+    Action, ConsentAction, Judgement, Reply, Settlement, TalkAction, WorldAction,
+};
 use crate::content::canonical::canonical_text;
-use crate::event::{ApprovalDecided, DecisionText, RightsChanged, SettledHow};
+use crate::event::{
+    ApprovalDecided, DecisionText, GrantRevoked, OutcomeSettled, QuestionAnswered, RightsChanged,
+    SettledHow, StateObserved, Stopped,
+};
 
 impl Source<'_> {
     pub(super) fn decide(&self) -> Result<Action, RebuildError> {
-        let decided = event!(self, ApprovalDecided)?;
-        Ok(Action::Decide {
+        let decided = self.find("no ApprovalDecided", ApprovalDecided::of_event)?;
+        Ok(Action::Consent(ConsentAction::Decide {
             agent: decided.agent.clone(),
             request: decided.request,
             judgement: self.judgement(decided)?,
-        })
+        }))
     }
 
     fn judgement(&self, decided: &ApprovalDecided) -> Result<Judgement, RebuildError> {
@@ -36,9 +41,9 @@ impl Source<'_> {
     }
 
     pub(super) fn revoke(&self) -> Result<Action, RebuildError> {
-        Ok(Action::Revoke {
-            grant: event!(self, GrantRevoked)?.grant,
-        })
+        Ok(Action::Consent(ConsentAction::Revoke {
+            grant: self.find("no GrantRevoked", GrantRevoked::of_event)?.grant,
+        }))
     }
 
     pub(super) fn set_rights(&self) -> Result<Action, RebuildError> {
@@ -46,24 +51,26 @@ impl Source<'_> {
             method,
             subject,
             rights,
-        } = event!(self, RightsChanged)?.clone();
-        Ok(Action::SetRights {
+        } = self
+            .find("no RightsChanged", RightsChanged::of_event)?
+            .clone();
+        Ok(Action::World(WorldAction::SetRights {
             method,
             subject,
             rights,
-        })
+        }))
     }
 
     pub(super) fn observe(&self) -> Result<Action, RebuildError> {
-        let observed = event!(self, StateObserved)?;
-        Ok(Action::Observe {
+        let observed = self.find("no StateObserved", StateObserved::of_event)?;
+        Ok(Action::Talk(TalkAction::Observe {
             name: observed.name.clone(),
             state: canonical_text(&self.text(&observed.state)?),
-        })
+        }))
     }
 
     pub(super) fn answer(&self) -> Result<Action, RebuildError> {
-        let answered = event!(self, QuestionAnswered)?;
+        let answered = self.find("no QuestionAnswered", QuestionAnswered::of_event)?;
         let text = if answered.options.is_empty() {
             self.text(&answered.text)?
         } else {
@@ -73,29 +80,29 @@ impl Source<'_> {
             None => Reply::Options(answered.options.clone()),
             Some(text) => Reply::Text(text),
         };
-        Ok(Action::Answer {
+        Ok(Action::Consent(ConsentAction::Answer {
             request: answered.request,
             reply,
-        })
+        }))
     }
 
     pub(super) fn settle(&self) -> Result<Action, RebuildError> {
-        let settled = event!(self, OutcomeSettled)?;
+        let settled = self.find("no OutcomeSettled", OutcomeSettled::of_event)?;
         let settlement = match settled.how {
             SettledHow::Ran => Settlement::Ran(self.remark(&settled.text)?.result),
             SettledHow::NotRun => Settlement::NotRun,
             SettledHow::RunAgain => Settlement::RunAgain,
             SettledHow::Late => return self.misfit("a person settles, and it arrived late"),
         };
-        Ok(Action::Settle {
+        Ok(Action::Consent(ConsentAction::Settle {
             request: settled.request,
             settlement,
-        })
+        }))
     }
 
     pub(super) fn stop(&self) -> Result<Action, RebuildError> {
-        Ok(Action::Stop {
-            episode: event!(self, Stopped)?.episode,
-        })
+        Ok(Action::Talk(TalkAction::Stop {
+            episode: self.find("no Stopped", Stopped::of_event)?.episode,
+        }))
     }
 }

@@ -1,13 +1,14 @@
 //! Commands that prove the log, branch it, and take content out of it.
 
-use super::{RebuildError, Source, event};
-use crate::command::Action;
+use super::{RebuildError, Source};
+use crate::command::{Action, ShellAction, WorldAction};
+use crate::event::{Erased, ErasureRequested, Forked, HeadSigned, Opened};
 
 impl Source<'_> {
     pub(super) fn fork(&self) -> Result<Action, RebuildError> {
-        let forked = event!(self, Forked)?;
-        let opened = event!(self, Opened)?;
-        Ok(Action::Fork {
+        let forked = self.find("no Forked", Forked::of_event)?;
+        let opened = self.find("no Opened", Opened::of_event)?;
+        Ok(Action::World(WorldAction::Fork {
             world: forked.world,
             name: forked.name.clone(),
             base: forked.base.clone(),
@@ -16,33 +17,33 @@ impl Source<'_> {
             node: opened.node,
             signer: opened.signer.clone(),
             copy: self.copy(),
-        })
+        }))
     }
 
     pub(super) fn erase(&self) -> Result<Action, RebuildError> {
-        let requested = event!(self, ErasureRequested)?;
-        Ok(Action::Erase {
+        let requested = self.find("no ErasureRequested", ErasureRequested::of_event)?;
+        Ok(Action::World(WorldAction::Erase {
             events: requested.events.clone(),
             basis: self.text(&requested.basis)?,
-        })
+        }))
     }
 
     pub(super) fn record_erased(&self) -> Result<Action, RebuildError> {
-        let erased = event!(self, Erased)?;
-        Ok(Action::RecordErased {
+        let erased = self.find("no Erased", Erased::of_event)?;
+        Ok(Action::Shell(ShellAction::RecordErased {
             request: erased.request,
             events: erased.events,
             files: erased.files,
-        })
+        }))
     }
 
     pub(super) fn sign(&self) -> Result<Action, RebuildError> {
-        let signed = event!(self, HeadSigned)?;
-        Ok(Action::Sign {
+        let signed = self.find("no HeadSigned", HeadSigned::of_event)?;
+        Ok(Action::Shell(ShellAction::Sign {
             head: signed.head.clone(),
             key: signed.key.clone(),
             signature: signed.signature.clone(),
             occasion: signed.occasion,
-        })
+        }))
     }
 }

@@ -10,7 +10,7 @@ use crate::world::memory::{CallState, OpenCall};
 
 fn statuses(past: &Past) -> Vec<CallStatus> {
     let status = |event: &Event| {
-        if let Event::ToolFinished(done) = event {
+        if let Event::Call(CallEvent::ToolFinished(done)) = event {
             Some(done.status.clone())
         } else {
             None
@@ -134,7 +134,7 @@ fn mode_decides_which_calls_run_ask_or_are_not_allowed() {
         let room = room_with(|spec| spec.policy.mode = mode);
         let past = Past::with(room).bob_calls(&[("look", "{}"), ("write", "{}"), ("wipe", "{}")]);
         let asked = |event: &Event| {
-            if let Event::ApprovalRequested(asked) = event {
+            if let Event::Call(CallEvent::ApprovalRequested(asked)) = event {
                 Some(asked.effect)
             } else {
                 None
@@ -181,7 +181,10 @@ fn approval_names_the_digests_of_what_is_asked_and_shown() {
         shown: Digest::of(&[shown.as_bytes()]),
         expires_at: crate::ids::Time(past.now.0 + 15 * 60 * 1_000),
     };
-    assert_eq!(past.last()[2], Event::ApprovalRequested(requested));
+    assert_eq!(
+        past.last()[2],
+        Event::Call(CallEvent::ApprovalRequested(requested))
+    );
 }
 
 #[test]
@@ -191,7 +194,7 @@ fn calls_without_a_label_get_ours_counted_per_agent() {
         .carried_on("bob");
     let past = past.answered("bob", calls(&[("fly", "{}")]));
     fn admitted(event: &Event) -> Option<&CallsAdmitted> {
-        if let Event::CallsAdmitted(admitted) = event {
+        if let Event::Call(CallEvent::CallsAdmitted(admitted)) = event {
             Some(admitted)
         } else {
             None

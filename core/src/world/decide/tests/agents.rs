@@ -15,14 +15,14 @@ fn woken(reaction: Reaction) -> Past {
 
 fn failed(attempt: u32, code: &str, retry_at: Option<crate::ids::Time>) -> Event {
     let detail = if code == "broken" { "why" } else { "" };
-    Event::AgentFailed(AgentFailed {
+    Event::Turn(TurnEvent::AgentFailed(AgentFailed {
         agent: agent("cody"),
         turn: None,
         attempt: Attempt(attempt),
         code: code.to_owned(),
         retry_at,
         detail: detail.to_owned().into(),
-    })
+    }))
 }
 
 #[test]

@@ -1,4 +1,4 @@
-use crate::command::{Action, Command, Reply, Settlement};
+use crate::command::{Action, Command, ConsentAction, Reply, Settlement, ShellAction};
 use crate::event::refusal::{Decided, Refusal, RefusalReason};
 use crate::event::*;
 use crate::ids::principal::Principal;
@@ -12,22 +12,22 @@ fn asked() -> Past {
 }
 
 fn shown(past: &Past, seen: &str) -> Command {
-    let Action::Decide {
+    let Action::Consent(ConsentAction::Decide {
         agent,
         request,
         judgement,
-    } = allow(past.request()).action
+    }) = allow(past.request()).action
     else {
         panic!()
     };
     let judgement = judgement.having_seen(Some(seen.to_owned()));
     Command::of(
         ada(),
-        Action::Decide {
+        Action::Consent(ConsentAction::Decide {
             agent,
             request,
             judgement,
-        },
+        }),
     )
 }
 
@@ -200,11 +200,11 @@ fn unknown_request_is_refused() {
 fn decision_at_its_expiry_comes_too_late() {
     let past = asked().after_ms(15 * 60 * 1_000);
     let (request, call) = (past.request(), past.call("bob", 0));
-    let expired = Event::ApprovalExpired(ApprovalExpired {
+    let expired = Event::Call(CallEvent::ApprovalExpired(ApprovalExpired {
         request,
         call,
         agent: agent("bob"),
-    });
+    }));
     let told = notice(Notice::RequestExpired { request }, 4);
     let record = refused(&allow(request), RefusalReason::Expired, Some(request));
     let then = [expired, ended(call, CallStatus::Expired), told, record];
@@ -237,18 +237,22 @@ fn tick_records_what_nobody_decided_in_time() {
             due: Due::Expiry
         }]
     );
-    check(&past, &runtime(Action::Tick), &accepted([]));
+    check(
+        &past,
+        &runtime(Action::Shell(ShellAction::Tick)),
+        &accepted([]),
+    );
     let past = past.after_ms(15 * 60 * 1_000);
     let (request, call) = (past.request(), past.call("bob", 0));
-    let expired = Event::ApprovalExpired(ApprovalExpired {
+    let expired = Event::Call(CallEvent::ApprovalExpired(ApprovalExpired {
         request,
         call,
         agent: agent("bob"),
-    });
+    }));
     let told = notice(Notice::RequestExpired { request }, 4);
     check(
         &past,
-        &runtime(Action::Tick),
+        &runtime(Action::Shell(ShellAction::Tick)),
         &accepted([expired, ended(call, CallStatus::Expired), told]),
     );
 }
@@ -261,12 +265,15 @@ fn one_tick_ends_no_more_requests_than_a_commit_can_have() {
         .after_ms(15 * 60 * 1_000);
     let left = |past: &Past| past.world.pending().len();
     assert_eq!(left(&past), 128);
-    let past = past.then(runtime(Action::Tick));
+    let past = past.then(runtime(Action::Shell(ShellAction::Tick)));
     assert_eq!(left(&past), 28);
     assert!(
         matches!(past.owed()[..], [Effect::TickAt { time, due: Due::Expiry }] if time <= past.now)
     );
-    assert_eq!(left(&past.then(runtime(Action::Tick))), 0);
+    assert_eq!(
+        left(&past.then(runtime(Action::Shell(ShellAction::Tick)))),
+        0
+    );
 }
 
 #[test]
@@ -294,14 +301,14 @@ fn question_is_asked_of_people_and_its_answer_starts_the_call_again() {
         .started("bob", 0, 1)
         .finished("bob", 0, 1, question());
     let (request, call) = (past.request(), past.call("bob", 0));
-    let answered = Event::QuestionAnswered(QuestionAnswered {
+    let answered = Event::Call(CallEvent::QuestionAnswered(QuestionAnswered {
         request,
         call,
         agent: agent("bob"),
         options: vec![1],
         by: person("ada"),
         text: crate::content::Content::Present(None),
-    });
+    }));
     check(
         &past,
         &reply(request, Reply::Options(vec![1])),

@@ -63,7 +63,7 @@ fn asked_in(room: WorldSpec) -> Past {
 /// The ends of calls in the last commit.
 fn statuses(past: &Past) -> Vec<CallStatus> {
     let status = |event: &Event| {
-        if let Event::ToolFinished(done) = event {
+        if let Event::Call(CallEvent::ToolFinished(done)) = event {
             Some(done.status.clone())
         } else {
             None
@@ -134,12 +134,18 @@ fn kinds(past: &Past) -> Vec<EventKind> {
 }
 
 fn ended_for(name: &str, call: CallId, status: CallStatus) -> Event {
-    Event::ToolFinished(ToolFinished::new(call, agent(name), None, status, None))
+    Event::Call(CallEvent::ToolFinished(ToolFinished::new(
+        call,
+        agent(name),
+        None,
+        status,
+        None,
+    )))
 }
 
 /// What a call says to another agent, at `position`.
 fn said_by_call(position: u64, name: &str, turn: TurnId, call: CallId) -> Event {
-    Event::MessagePosted(MessagePosted {
+    Event::Talk(TalkEvent::MessagePosted(MessagePosted {
         message: MessageId(at(position)),
         author: Author::Agent(agent(name)),
         reply_to: None,
@@ -147,14 +153,14 @@ fn said_by_call(position: u64, name: &str, turn: TurnId, call: CallId) -> Event 
         call: Some(call),
         answer: None,
         body: MessageBody::text("Why?").into(),
-    })
+    }))
 }
 
 fn sent(position: u64, of: u64, rule: RoutingRule, to: &str, reason: RoutingReason) -> Event {
-    Event::MessageRouted(MessageRouted {
+    Event::Talk(TalkEvent::MessageRouted(MessageRouted {
         episode: episode(of),
         ..route(position, rule, &[(to, reason)])
-    })
+    }))
 }
 
 #[test]
@@ -178,14 +184,14 @@ fn who_writes_to_an_agent_is_told_what_the_one_waits_for_that_it_asked() {
 fn question_is_posted_and_wakes_whom_it_asks_while_the_call_waits() {
     let past = bob_asked_eve();
     let (turn, call) = (past.turn("bob"), past.call("bob", 0));
-    let asked = Event::AgentAsked(AgentAsked {
+    let asked = Event::Call(CallEvent::AgentAsked(AgentAsked {
         call,
         agent: agent("bob"),
         asked: agent("eve"),
         message: at(10),
         depth: 1,
         expires_at: Time(past.now.0 + 15 * 60_000),
-    });
+    }));
     let routed = sent(10, 4, RoutingRule::Asked, "eve", RoutingReason::Asked);
     assert_eq!(
         past.last()[2..],

@@ -1,4 +1,4 @@
-use crate::command::{Action, Command};
+use crate::command::{Action, Command, TalkAction};
 use crate::content::Content;
 use crate::event::refusal::Refusal;
 use crate::event::*;
@@ -14,11 +14,11 @@ fn file(name: &str, media_type: &str) -> Attachment {
 fn with_files(said: &str, attachments: Vec<Attachment>) -> Command {
     Command::of(
         ada(),
-        Action::PostMessage {
+        Action::Talk(TalkAction::PostMessage {
             text: said.to_owned(),
             attachments,
             reply_to: None,
-        },
+        }),
     )
 }
 
@@ -28,12 +28,12 @@ fn posted(position: u64, said: &str, attachments: Vec<Attachment>) -> Event {
         ..MessageBody::text(said)
     };
     let author = Author::Person(person("ada").display);
-    Event::MessagePosted(MessagePosted::said(
+    Event::Talk(TalkEvent::MessagePosted(MessagePosted::said(
         MessageId(at(position)),
         author,
         None,
         body,
-    ))
+    )))
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn an_erased_message_has_no_files() {
                 world
             });
     for event in &mut commit.events {
-        if let Event::MessagePosted(posted) = event {
+        if let Event::Talk(TalkEvent::MessagePosted(posted)) = event {
             posted.body = Content::Erased { by: None };
         }
     }

@@ -44,8 +44,8 @@ fn words_beside_calls_are_read_and_remembered_and_wake_nobody() {
         room_of(MemoryPolicy::Shared).answered("bob", says_and_calls("@eve I look first", "look"));
     let [
         answered,
-        Event::MessagePosted(posted),
-        Event::MessageRouted(routed),
+        Event::Talk(TalkEvent::MessagePosted(posted)),
+        Event::Talk(TalkEvent::MessageRouted(routed)),
         admitted,
         ..,
     ] = past.last()
@@ -54,7 +54,10 @@ fn words_beside_calls_are_read_and_remembered_and_wake_nobody() {
     };
     assert!(matches!(
         (answered, admitted),
-        (Event::ModelAnswered(_), Event::CallsAdmitted(_))
+        (
+            Event::Turn(TurnEvent::ModelAnswered(_)),
+            Event::Call(CallEvent::CallsAdmitted(_))
+        )
     ));
     assert_eq!(
         (&posted.author, posted.answer.is_some()),
@@ -68,7 +71,7 @@ fn words_beside_calls_are_read_and_remembered_and_wake_nobody() {
     assert!(
         !past
             .events()
-            .any(|event| matches!(event, Event::NoticePosted(_)))
+            .any(|event| matches!(event, Event::Talk(TalkEvent::NoticePosted(_))))
     );
     assert!(
         past.owed()
@@ -114,7 +117,7 @@ fn what_is_withheld_beside_calls_is_recorded_and_not_read() {
     assert!(
         past.last()
             .iter()
-            .any(|event| matches!(event, Event::ArtifactWithheld(_)))
+            .any(|event| matches!(event, Event::Talk(TalkEvent::ArtifactWithheld(_))))
     );
     assert_eq!(heard(&past, "eve")[1], "bob: I look.");
     let past = room_of(MemoryPolicy::Shared).answered(
@@ -124,13 +127,13 @@ fn what_is_withheld_beside_calls_is_recorded_and_not_read() {
     assert!(
         past.last()
             .iter()
-            .any(|event| matches!(event, Event::ArtifactWithheld(_)))
+            .any(|event| matches!(event, Event::Talk(TalkEvent::ArtifactWithheld(_))))
     );
     assert!(
         !past
             .last()
             .iter()
-            .any(|event| matches!(event, Event::MessagePosted(_)))
+            .any(|event| matches!(event, Event::Talk(TalkEvent::MessagePosted(_))))
     );
 }
 

@@ -1,6 +1,6 @@
 //! Money: set aside before, settled after, and what a limit of it does.
 
-use crate::command::{Action, Command};
+use crate::command::{Action, Command, TalkAction};
 use crate::event::*;
 use crate::model::Parameters;
 use crate::model::money::{Money, Price};
@@ -52,7 +52,7 @@ fn counted(response: &LLMResponse, input: u64, output: u64) -> LLMResponse {
 /// What the last model call has set aside.
 fn reserved(past: &Past) -> Reserved {
     let of = |event: &Event| {
-        if let Event::ModelCalled(called) = event {
+        if let Event::Turn(TurnEvent::ModelCalled(called)) = event {
             called.reserved
         } else {
             None
@@ -67,7 +67,7 @@ fn total(past: &Past) -> Meter {
 
 fn limit_of(past: &Past) -> Vec<SpentLimit> {
     let limit = |event: &Event| {
-        let Event::NoticePosted(posted) = event else {
+        let Event::Talk(TalkEvent::NoticePosted(posted)) = event else {
             return None;
         };
         if let Notice::LimitReached { limit, .. } = posted.notice {
@@ -290,14 +290,14 @@ fn call_with_tools_is_made_only_if_a_closing_call_stays_affordable() {
 #[test]
 fn turn_that_cannot_pay_for_a_call_is_declined_with_a_notice_that_names_the_limit() {
     let past = priced(|spec| spec.limits.cost_per_episode = Some(money("100"))).said("@bob hi");
-    let declined = Event::TurnDeclined(TurnDeclined {
+    let declined = Event::Turn(TurnEvent::TurnDeclined(TurnDeclined {
         agent: agent("bob"),
         episode: episode(4),
         horizon: past.world.head(),
         news: vec![at(4)],
         reason: CloseReason::Limit,
         parameters: Parameters::default(),
-    });
+    }));
     let told = Notice::LimitReached {
         agent: agent("bob"),
         limit: SpentLimit::CostPerEpisode,
@@ -343,12 +343,12 @@ fn turn_that_has_no_money_left_for_its_results_closes_and_its_command_is_found_a
         4,
     );
     let unasked = Some(Unasked::Call(wanted));
-    let over = Event::TurnClosed(TurnClosed {
+    let over = Event::Turn(TurnEvent::TurnClosed(TurnClosed {
         agent: agent("bob"),
         turn,
         reason: CloseReason::Limit,
         unasked,
-    });
+    }));
     check(&past, &command, &accepted([told, over]));
 }
 
@@ -381,12 +381,12 @@ fn further_attempt_is_charged_apart_and_not_made_where_it_does_not_fit() {
         4,
     );
     let unasked = Some(Unasked::Attempt(call));
-    let over = Event::TurnClosed(TurnClosed {
+    let over = Event::Turn(TurnEvent::TurnClosed(TurnClosed {
         agent: agent("bob"),
         turn,
         reason: CloseReason::Limit,
         unasked,
-    });
+    }));
     check(&past, &retry, &accepted([told, over]));
     let free = priced(|spec| spec.limits.cost = Some(cost))
         .said("@bob hi")
@@ -436,7 +436,7 @@ fn each_warning_of_a_reply_is_recorded_once_and_not_without_end() {
     };
     let warned = |past: &Past| -> Vec<String> {
         let code = |event: &Event| {
-            if let Event::WarningRecorded(it) = event {
+            if let Event::World(WorldEvent::WarningRecorded(it)) = event {
                 Some(it.code.clone())
             } else {
                 None
@@ -470,7 +470,7 @@ fn no_number_of_warnings_hides_that_an_answer_was_cut() {
             .woke("bob")
             .answered("bob", answer);
         let code = |event: &Event| {
-            if let Event::WarningRecorded(it) = event {
+            if let Event::World(WorldEvent::WarningRecorded(it)) = event {
                 Some(it.code.clone())
             } else {
                 None
@@ -583,7 +583,7 @@ fn memory_that_no_episode_could_pay_for_loses_its_oldest_items() {
     };
     let past = (0..20).fold(tight("1000"), |past, _| talk(past));
     assert_eq!(limit_of(&past), []);
-    let dropped = |event: &Event| matches!(event, Event::PrefixBroken(it) if it.cause == PrefixCause::MemoryFull);
+    let dropped = |event: &Event| matches!(event, Event::Turn(TurnEvent::PrefixBroken(it)) if it.cause == PrefixCause::MemoryFull);
     assert!(past.events().any(dropped));
     assert!(
         past.memory("bob").items.len() > 3,
@@ -610,11 +610,11 @@ fn agent_that_could_not_pay_for_its_results_answers_in_the_next_episode() {
 fn attached_files_are_set_aside_for_in_each_attempt() {
     let asked = |media_type: &str, bytes: usize| {
         let attachments = vec![Attachment::of("a.txt", media_type, &vec![b'x'; bytes])];
-        let action = Action::PostMessage {
+        let action = Action::Talk(TalkAction::PostMessage {
             text: "@bob look".to_owned(),
             attachments,
             reply_to: None,
-        };
+        });
         priced(|_| {}).then(Command::of(ada(), action)).woke("bob")
     };
     let kept = |media_type, bytes| reserved(&asked(media_type, bytes));

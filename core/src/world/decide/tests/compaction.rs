@@ -56,7 +56,7 @@ fn read(past: &Past) -> Vec<Item> {
 
 fn purposes(past: &Past) -> Vec<Purpose> {
     let purpose = |event: &Event| {
-        if let Event::ModelCalled(called) = event {
+        if let Event::Turn(TurnEvent::ModelCalled(called)) = event {
             Some(called.purpose)
         } else {
             None
@@ -96,20 +96,20 @@ fn asked(past: &Past) -> (u64, Digest) {
 }
 
 fn broken(cause: PrefixCause, dropped: u32) -> Event {
-    Event::PrefixBroken(PrefixBroken {
+    Event::Turn(TurnEvent::PrefixBroken(PrefixBroken {
         agent: agent("bob"),
         cause,
         dropped,
-    })
+    }))
 }
 
 fn summarised(past: &Past, at_position: u64, items: u32) -> Event {
-    Event::MemoryCompacted(MemoryCompacted {
+    Event::Turn(TurnEvent::MemoryCompacted(MemoryCompacted {
         agent: agent("bob"),
         turn: past.turn("bob"),
         answer: at(at_position),
         items,
-    })
+    }))
 }
 
 fn answered(past: &Past, response: &LLMResponse) -> Event {
@@ -121,7 +121,7 @@ fn answered(past: &Past, response: &LLMResponse) -> Event {
         .model
         .clone()
         .unwrap();
-    Event::ModelAnswered(ModelAnswered {
+    Event::Turn(TurnEvent::ModelAnswered(ModelAnswered {
         agent: agent("bob"),
         turn: past.turn("bob"),
         call: model.call,
@@ -131,7 +131,7 @@ fn answered(past: &Past, response: &LLMResponse) -> Event {
         usage: response.reply().usage,
         played: None,
         response: Content::Present(response.clone()),
-    })
+    }))
 }
 
 #[test]
@@ -520,7 +520,7 @@ fn agent_in_code_drops_its_oldest_items_and_is_asked_for_no_summary() {
     }
     let dropped = past
         .events()
-        .filter(|event| matches!(event, Event::PrefixBroken(_)))
+        .filter(|event| matches!(event, Event::Turn(TurnEvent::PrefixBroken(_))))
         .count();
     assert!(dropped > 0);
     assert_eq!(purposes(&past), []);

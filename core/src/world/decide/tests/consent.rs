@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::command::{Action, Command, Judgement};
+use crate::command::{Action, Command, ConsentAction, Judgement, WorldAction};
 use crate::event::refusal::RefusalReason;
 use crate::event::*;
 use crate::ids::principal::Principal;
@@ -29,11 +29,11 @@ pub(super) fn judged_by(
 ) -> Command {
     Command::of(
         principal,
-        Action::Decide {
+        Action::Consent(ConsentAction::Decide {
             agent: agent(name),
             request,
             judgement,
-        },
+        }),
     )
 }
 
@@ -57,13 +57,13 @@ pub(super) fn wide(scope: Scope, constraints: Value) -> Judgement {
 }
 
 pub(super) fn revise(spec: crate::spec::WorldSpec) -> Command {
-    Command::of_runtime(Action::Revise {
+    Command::of_runtime(Action::World(WorldAction::Revise {
         definition: definition(spec),
-    })
+    }))
 }
 
 pub(super) fn revoke(grant: GrantId) -> Command {
-    Command::of(ada(), Action::Revoke { grant })
+    Command::of(ada(), Action::Consent(ConsentAction::Revoke { grant }))
 }
 
 /// `command` is refused, and recorded for `reason` about `request`.

@@ -204,11 +204,11 @@ fn call_that_is_to_run_again_is_replaced_and_does_not_ask_anew() {
     let (request, old) = (past.request(), past.call("bob", 0));
     let past = past.then(settle(request, Settlement::RunAgain));
     let new = past.call("bob", 0);
-    let replaced = Event::CallReplaced(CallReplaced {
+    let replaced = Event::Call(CallEvent::CallReplaced(CallReplaced {
         call: old,
         agent: agent("bob"),
         by: new,
-    });
+    }));
     assert_eq!(past.last().last(), Some(&replaced));
     assert_eq!(past.owed(), [run(new, 1)]);
     let past = past

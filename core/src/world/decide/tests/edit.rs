@@ -1,4 +1,4 @@
-use crate::command::{Action, Command};
+use crate::command::{Action, Command, TalkAction};
 use crate::event::refusal::{Refusal, RefusalReason};
 use crate::event::*;
 use crate::ids::MessageId;
@@ -8,14 +8,14 @@ use crate::testing::*;
 use crate::world::projection::{Revised, Revision, TextProjection};
 
 fn edited(message: u64, place: u64, gone: &[u64], said: &str) -> Event {
-    Event::MessageEdited(MessageEdited {
+    Event::Talk(TalkEvent::MessageEdited(MessageEdited {
         message: MessageId(at(message)),
         at: at(place),
         author: Author::Person(person("ada").display),
         reply_to: None,
         gone: gone.iter().copied().map(at).collect(),
         body: MessageBody::text(said).into(),
-    })
+    }))
 }
 
 fn to(message: u64, name: &str) -> Event {
@@ -97,11 +97,11 @@ fn message_is_edited_once_more_under_its_id() {
 #[test]
 fn answer_of_a_person_to_the_old_words_stays_and_answers_the_new_ones() {
     let past = Past::began().said("@bob one");
-    let reply = Action::PostMessage {
+    let reply = Action::Talk(TalkAction::PostMessage {
         text: "@bob mind".to_owned(),
         attachments: Vec::new(),
         reply_to: Some(MessageId(at(4))),
-    };
+    });
     let past = past
         .then(Command::of(ada(), reply))
         .then(edit(4, "@bob two"));
@@ -186,11 +186,11 @@ fn what_is_attached_stays_and_may_stand_alone() {
         name: "a.txt".to_owned(),
         bytes: 1,
     }];
-    let action = Action::PostMessage {
+    let action = Action::Talk(TalkAction::PostMessage {
         text: "@bob read".to_owned(),
         attachments: attachments.clone(),
         reply_to: None,
-    };
+    });
     let past = Past::began()
         .then(Command::of(ada(), action))
         .then(edit(4, "@bob look"))

@@ -1,6 +1,6 @@
 //! Erasing: what is refused, what is cancelled with it, what waits for it, and what goes on behind it.
 
-use crate::command::{Action, Command};
+use crate::command::{Action, Command, ShellAction, WorldAction};
 use crate::event::refusal::{Refusal, RefusalReason};
 use crate::event::*;
 use crate::ids::Position;
@@ -19,26 +19,26 @@ fn span(from: u64, to: u64) -> Span {
 fn erase(events: &[Span]) -> Command {
     Command::of(
         ada(),
-        Action::Erase {
+        Action::World(WorldAction::Erase {
             events: events.to_vec(),
             basis: "asked for".to_owned(),
-        },
+        }),
     )
 }
 
 fn requested(events: &[Span]) -> Event {
-    Event::ErasureRequested(ErasureRequested {
+    Event::World(WorldEvent::ErasureRequested(ErasureRequested {
         events: events.to_vec(),
         basis: "asked for".to_owned().into(),
-    })
+    }))
 }
 
 fn done(request: Position) -> Command {
-    runtime(Action::RecordErased {
+    runtime(Action::Shell(ShellAction::RecordErased {
         request,
         events: 1,
         files: 0,
-    })
+    }))
 }
 
 fn bad(why: &str) -> Then {
@@ -156,7 +156,7 @@ fn a_model_that_is_being_asked_is_asked_again_behind_it() {
         cause: PrefixCause::Erasure,
         dropped: 0,
     };
-    assert_eq!(past.last()[0], Event::PrefixBroken(broken));
+    assert_eq!(past.last()[0], Event::Turn(TurnEvent::PrefixBroken(broken)));
     let asked = past.world.model_ask(&agent("bob")).unwrap();
     let items = format!("{:?}", asked.request.items());
     assert!(
@@ -172,7 +172,7 @@ fn the_privacy_of_a_world_stays() {
     let why = "the privacy of a world cannot change; begin another world".to_owned();
     check(
         &past,
-        &runtime(Action::Revise { definition: sealed }),
+        &runtime(Action::World(WorldAction::Revise { definition: sealed })),
         &quietly(Refusal::BadDefinition { why }),
     );
 }

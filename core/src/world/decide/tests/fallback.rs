@@ -30,7 +30,7 @@ fn chained(change: impl FnOnce(&mut WorldSpec)) -> Past {
 }
 
 fn failed(past: &Past) -> &ModelFailed {
-    let Event::ModelFailed(failed) = &past.last()[0] else {
+    let Event::Turn(TurnEvent::ModelFailed(failed)) = &past.last()[0] else {
         panic!("{:?}", past.last())
     };
     failed
@@ -76,7 +76,7 @@ fn next_model_is_owed_at_once_in_the_same_call_when_the_attempts_are_over() {
         cause: PrefixCause::Model,
         dropped: 0,
     };
-    assert_eq!(past.last()[0], Event::PrefixBroken(broken));
+    assert_eq!(past.last()[0], Event::Turn(TurnEvent::PrefixBroken(broken)));
     let ask = past.world.model_ask(&agent).unwrap();
     assert_eq!(
         (ask.model, ask.attempt, ask.timeout_ms),
@@ -249,7 +249,7 @@ fn next_call_begins_with_the_agents_own_model_again() {
         cause: PrefixCause::Model,
         dropped: 0,
     };
-    assert_eq!(past.last()[0], Event::PrefixBroken(broken));
+    assert_eq!(past.last()[0], Event::Turn(TurnEvent::PrefixBroken(broken)));
     assert_eq!(past.world.model_ask(&agent("bob")).unwrap().model, model());
 }
 

@@ -1,7 +1,7 @@
 //! What is too large to be recorded: refused, or a failed attempt, and never a commit that the store would refuse.
 
 use super::super::fit;
-use crate::command::{Action, Command};
+use crate::command::{Action, Command, ShellAction, WorldAction};
 use crate::event::refusal::Refusal;
 use crate::event::*;
 use crate::ids::ModelName;
@@ -40,7 +40,7 @@ fn warned(code: String) -> LLMResponse {
 fn is_too_large(past: &Past, answer: LLMResponse) -> bool {
     let command = past.answer("bob", answer);
     let meant = past.world.meant(&command);
-    matches!(&meant.action, Action::RecordFailure { error, .. } if error.kind == ModelErrorKind::AnswerTooLarge)
+    matches!(&meant.action, Action::Shell(ShellAction::RecordFailure { error, .. }) if error.kind == ModelErrorKind::AnswerTooLarge)
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn answer_that_is_too_large_is_not_asked_for_again_and_another_model_stands_in()
         .said("@bob go")
         .woke("bob")
         .answered("bob", too_large.clone());
-    let Event::ModelFailed(failed) = &past.last()[0] else {
+    let Event::Turn(TurnEvent::ModelFailed(failed)) = &past.last()[0] else {
         panic!("{:?}", past.last())
     };
     assert_eq!(
@@ -121,7 +121,7 @@ fn details_of_failures_are_cut() {
     let past = Past::began().said("@bob go").woke("bob");
     let command = past.fail_model("bob", error);
     let past = past.then(command);
-    let Event::ModelFailed(ModelFailed { detail, .. }) = &past.last()[0] else {
+    let Event::Turn(TurnEvent::ModelFailed(ModelFailed { detail, .. })) = &past.last()[0] else {
         panic!("{:?}", past.last())
     };
     let detail = detail.present().unwrap();
@@ -132,13 +132,13 @@ fn details_of_failures_are_cut() {
 fn agent_in_code_that_gives_too_much_has_failed() {
     let past = Past::began().said("@eve go");
     let reaction = answer(text(&"a".repeat(CONTENT_BYTES_MAX)));
-    let command = Command::of_runtime(Action::OpenTurn {
+    let command = Command::of_runtime(Action::Shell(ShellAction::OpenTurn {
         agent: agent("eve"),
         horizon: past.world.head(),
         reaction,
-    });
+    }));
     let past = past.then(command);
-    let Event::AgentFailed(failed) = &past.last()[0] else {
+    let Event::Turn(TurnEvent::AgentFailed(failed)) = &past.last()[0] else {
         panic!("{:?}", past.last())
     };
     assert_eq!(failed.code, "reaction_too_large");
@@ -169,15 +169,15 @@ fn definition_that_cannot_be_recorded_is_refused_before_anything_is() {
 #[test]
 fn command_that_leads_to_too_much_is_refused() {
     let warned = |len: usize| {
-        Event::WarningRecorded(WarningRecorded {
+        Event::World(WorldEvent::WarningRecorded(WarningRecorded {
             code: "w".repeat(len),
             agent: None,
-        })
+        }))
     };
-    let settings = Action::Label {
+    let settings = Action::World(WorldAction::Label {
         owner: None,
         labels: std::collections::BTreeMap::new(),
-    };
+    });
     assert_eq!(
         fit::check(&settings, &[warned(FACTS_BYTES_MAX / 2)]),
         Ok(())

@@ -1,4 +1,4 @@
-use crate::command::{Action, Command, Judgement, Reply};
+use crate::command::{Action, Command, ConsentAction, Judgement, Reply, WorldAction};
 use crate::event::refusal::{Refusal, RefusalReason};
 use crate::event::*;
 use crate::ids::{CallId, Incarnation, Time, TurnId};
@@ -75,9 +75,9 @@ fn pending_request_is_asked_again_under_the_childs_ids_with_its_full_time() {
     let own = CallId::of(child.world.id().unwrap(), at, 0);
     let [
         ..,
-        Event::TurnOpened(opened),
-        Event::CallsAdmitted(admitted),
-        Event::ApprovalRequested(asked),
+        Event::Turn(TurnEvent::TurnOpened(opened)),
+        Event::Call(CallEvent::CallsAdmitted(admitted)),
+        Event::Call(CallEvent::ApprovalRequested(asked)),
     ] = child.last()
     else {
         panic!()
@@ -91,7 +91,7 @@ fn pending_request_is_asked_again_under_the_childs_ids_with_its_full_time() {
         .collect();
     assert_eq!(admitted, [(own, Some(call))]);
     let then = before.events().find_map(|event| {
-        if let Event::ApprovalRequested(asked) = event {
+        if let Event::Call(CallEvent::ApprovalRequested(asked)) = event {
             Some(asked)
         } else {
             None
@@ -216,11 +216,11 @@ fn no_grant_of_the_parent_allows_anything() {
     let before = asks();
     let request = before.request();
     let judgement = Judgement::new(Verdict::Allow).within(Scope::World);
-    let decide = Action::Decide {
+    let decide = Action::Consent(ConsentAction::Decide {
         agent: agent("bob"),
         request,
         judgement,
-    };
+    });
     let before = before.then(Command::of(ada(), decide)).started("bob", 0, 1);
     let before = before
         .finished("bob", 0, 1, ToolOutcome::text("wiped"))
@@ -321,10 +321,10 @@ fn outcome_that_is_unknown_in_the_parent_is_not_asked_about_in_the_child() {
 fn child_has_no_recorded_steps_and_keeps_its_people() {
     let step = Command::of(
         crate::ids::principal::Principal::World,
-        Action::RecordStep {
+        Action::World(WorldAction::RecordStep {
             step: crate::ids::StepKey { run: 1, index: 0 },
             digest: crate::ids::Digest::of(&[]),
-        },
+        }),
     );
     let before = Past::began().said("@bob hi").then(step);
     let child = before.clone().forked();
@@ -338,7 +338,7 @@ fn fork_that_does_not_fit_its_parent_is_refused() {
     let past = asks();
     let of = |change: fn(&mut TreeHead)| {
         let mut command = fork_of(&past.world);
-        let Action::Fork { base, .. } = &mut command.action else {
+        let Action::World(WorldAction::Fork { base, .. }) = &mut command.action else {
             panic!()
         };
         change(base);

@@ -1,4 +1,4 @@
-use crate::command::{Action, Command};
+use crate::command::{Action, Command, WorldAction};
 use crate::event::refusal::{Refusal, RefusalReason};
 use crate::event::*;
 use crate::ids::principal::Principal;
@@ -7,19 +7,19 @@ use crate::spec::{Change, How};
 use crate::testing::*;
 
 fn step(run: u32, index: u32, says: &str) -> Command {
-    runtime(Action::RecordStep {
+    runtime(Action::World(WorldAction::RecordStep {
         step: StepKey { run, index },
         digest: Digest::of(&[says.as_bytes()]),
-    })
+    }))
 }
 
 fn opened(incarnation: u32) -> Event {
-    Event::Opened(Opened {
+    Event::World(WorldEvent::Opened(Opened {
         incarnation: Incarnation(incarnation),
         node: node(),
         base: None,
         signer: None,
-    })
+    }))
 }
 
 #[test]
@@ -33,17 +33,17 @@ fn every_opening_is_a_new_incarnation() {
 fn opening_with_the_definition_in_force_revises_nothing() {
     let past = Past::began();
     let open = |spec| {
-        runtime(Action::Open {
+        runtime(Action::World(WorldAction::Open {
             node: node(),
             base: None,
             revise: Some(definition(spec)),
             signer: None,
             copy: None,
-        })
+        }))
     };
     check(&past, &open(room()), &accepted([opened(2)]));
     let other = definition(room_with(|spec| spec.limits.attempts = 1));
-    let revised = Event::SpecRevised(SpecRevised {
+    let revised = Event::World(WorldEvent::SpecRevised(SpecRevised {
         by: Some(Principal::Runtime),
         changes: vec![Change {
             what: "limits.attempts".to_owned(),
@@ -55,24 +55,25 @@ fn opening_with_the_definition_in_force_revises_nothing() {
         spec_digest: other.digest().unwrap(),
         spec: other.spec.clone(),
         text: other.text.clone(),
-    });
+    }));
     check(&past, &open(other.spec), &accepted([opened(2), revised]));
 }
 
 #[test]
 fn world_whose_last_rules_were_others_begins_an_epoch() {
     let mut past = Past::began();
-    past.world.evolve(&Event::EpochOpened(EpochOpened {
-        decider: Digest::default(),
-        binary: "0".to_owned(),
-    }));
+    past.world
+        .evolve(&Event::World(WorldEvent::EpochOpened(EpochOpened {
+            decider: Digest::default(),
+            binary: "0".to_owned(),
+        })));
     let (decider, binary) = (
         crate::world::decider::decider_id(),
         crate::world::decider::BINARY.to_owned(),
     );
     let then = vec![
         opened(2),
-        Event::EpochOpened(EpochOpened { decider, binary }),
+        Event::World(WorldEvent::EpochOpened(EpochOpened { decider, binary })),
     ];
     assert_eq!(past.decide(&reopen()).events, then);
 }
@@ -84,7 +85,7 @@ fn bad_definition_is_refused_without_a_trace() {
     let why = "the limit news_max is 0".to_owned();
     check(
         &past,
-        &runtime(Action::Revise { definition: bad }),
+        &runtime(Action::World(WorldAction::Revise { definition: bad })),
         &quietly(Refusal::BadDefinition { why }),
     );
 }
@@ -92,9 +93,9 @@ fn bad_definition_is_refused_without_a_trace() {
 #[test]
 fn agents_and_tools_have_no_say_in_the_room() {
     let past = Past::began();
-    let revise = Action::Revise {
+    let revise = Action::World(WorldAction::Revise {
         definition: definition(room()),
-    };
+    });
     for action in [reopen().action, revise, step(1, 0, "a").action] {
         let command = Command::of(Principal::Agent(agent("bob")), action);
         let reason = RefusalReason::NotAPerson;
@@ -113,7 +114,10 @@ fn step_is_recorded_once() {
     check(
         &past,
         &step(1, 0, "a"),
-        &accepted([Event::StepDone(StepDone { step: key, digest })]),
+        &accepted([Event::World(WorldEvent::StepDone(StepDone {
+            step: key,
+            digest,
+        }))]),
     );
     let past = past.then(step(1, 0, "a"));
     check(&past, &step(1, 0, "a"), &accepted([]));

@@ -56,7 +56,9 @@ fn by_cody(past: Past, response: LLMResponse) -> Past {
 }
 
 fn tick(past: &Past) -> Past {
-    past.clone().then(runtime(crate::command::Action::Tick))
+    past.clone().then(runtime(crate::command::Action::Shell(
+        crate::command::ShellAction::Tick,
+    )))
 }
 
 #[test]
@@ -125,7 +127,10 @@ fn told(past: &Past, position: u64, text: &str) -> [Event; 2] {
             &[("bob", RoutingReason::Joined)],
         )
     };
-    [Event::MessagePosted(said), Event::MessageRouted(routed)]
+    [
+        Event::Talk(TalkEvent::MessagePosted(said)),
+        Event::Talk(TalkEvent::MessageRouted(routed)),
+    ]
 }
 
 fn passed(past: Past, name: &str) -> Past {
@@ -134,7 +139,9 @@ fn passed(past: Past, name: &str) -> Past {
 }
 
 fn tick_command() -> crate::command::Command {
-    runtime(crate::command::Action::Tick)
+    runtime(crate::command::Action::Shell(
+        crate::command::ShellAction::Tick,
+    ))
 }
 
 #[test]
@@ -258,7 +265,7 @@ fn declined_turn_counts_as_an_answer() {
     assert!(
         past.last()
             .iter()
-            .any(|event| matches!(event, Event::TurnDeclined(_)))
+            .any(|event| matches!(event, Event::Turn(TurnEvent::TurnDeclined(_))))
     );
     let position = past.world.head().next().get();
     check(
@@ -278,12 +285,18 @@ fn wait_ends_after_its_time_and_says_who_is_missing() {
     let past = by_cody(asked(), text("@bob mine"))
         .woke("eve")
         .after_ms(4_999);
-    check(&past, &runtime(crate::command::Action::Tick), &accepted([]));
+    check(
+        &past,
+        &runtime(crate::command::Action::Shell(
+            crate::command::ShellAction::Tick,
+        )),
+        &accepted([]),
+    );
     let past = past.after_ms(1);
-    let elapsed = Event::JoinElapsed(JoinElapsed {
+    let elapsed = Event::Turn(TurnEvent::JoinElapsed(JoinElapsed {
         agent: agent("bob"),
         missing: vec![agent("eve")],
-    });
+    }));
     let position = past.world.head().next().get();
     let both = told(
         &past,

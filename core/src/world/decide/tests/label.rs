@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
-use crate::command::{Action, Command};
+use crate::command::{Action, Command, WorldAction};
 use crate::event::refusal::{Refusal, RefusalReason};
-use crate::event::{Event, Labelled};
+use crate::event::{Event, Labelled, WorldEvent};
 use crate::ids::principal::Principal;
 use crate::testing::*;
 
@@ -14,10 +14,10 @@ fn labels(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
 }
 
 fn label(owner: Option<&str>, pairs: &[(&str, &str)]) -> Command {
-    runtime(Action::Label {
+    runtime(Action::World(WorldAction::Label {
         owner: owner.map(str::to_owned),
         labels: labels(pairs),
-    })
+    }))
 }
 
 #[test]
@@ -32,10 +32,10 @@ fn owner_and_labels_replace_the_ones_before() {
     check(
         &past,
         &first,
-        &accepted([Event::Labelled(labelled(
+        &accepted([Event::World(WorldEvent::Labelled(labelled(
             Some("team-a"),
             &[("stage", "test"), ("topic", "release")],
-        ))]),
+        )))]),
     );
     let past = past.then(first);
     let past = past.then(label(None, &[("stage", "live")]));

@@ -2,7 +2,10 @@
 
 use proptest::prelude::*;
 
-use crate::command::{Action, Command, Judgement, Reply, Settlement};
+use crate::command::{
+    Action, Command, ConsentAction, Judgement, Reply, Settlement, ShellAction, TalkAction,
+    WorldAction,
+};
 use crate::event::reaction::Reaction;
 use crate::event::{Progress, Purpose, Span, Verdict};
 use crate::ids::principal::Principal;
@@ -232,39 +235,39 @@ fn perform(past: &Past, effect: Effect, a: u8, b: u8) -> Command {
                 .turn
                 .as_ref()
                 .map(|turn| turn.id);
-            Action::FailAgent {
+            Action::Shell(ShellAction::FailAgent {
                 agent,
                 turn,
                 code: "broken".to_owned(),
                 detail: "d".to_owned(),
-            }
+            })
         }
         Effect::Wake { agent, .. } => {
             let reaction = reaction(past, &agent, a, b);
-            Action::OpenTurn {
+            Action::Shell(ShellAction::OpenTurn {
                 agent,
                 horizon,
                 reaction,
-            }
+            })
         }
         Effect::Continue { agent, turn, .. } => {
             let reaction = reaction(past, &agent, a, b);
-            Action::ContinueTurn {
+            Action::Shell(ShellAction::ContinueTurn {
                 agent,
                 turn,
                 reaction,
-            }
+            })
         }
         Effect::CallModel {
             agent,
             call,
             attempt,
         } => match a % 8 {
-            0 if !is_compaction(past, &agent) => Action::StartStream {
+            0 if !is_compaction(past, &agent) => Action::Shell(ShellAction::StartStream {
                 agent,
                 call,
                 attempt,
-            },
+            }),
             1 => {
                 let kind = match b % 8 {
                     0 => ModelErrorKind::RefusesRequest,
@@ -281,44 +284,48 @@ fn perform(past: &Past, effect: Effect, a: u8, b: u8) -> Command {
                     reached,
                     ..ModelError::new(kind, "d")
                 };
-                Action::RecordFailure {
+                Action::Shell(ShellAction::RecordFailure {
                     agent,
                     call,
                     attempt,
                     error,
-                }
+                })
             }
-            _ => Action::RecordAnswer {
+            _ => Action::Shell(ShellAction::RecordAnswer {
                 agent,
                 call,
                 attempt,
                 response: counted(response(a / 8, b), b),
-            },
+            }),
         },
-        Effect::RetryModel { agent, call, .. } => Action::RetryModel { agent, call },
+        Effect::RetryModel { agent, call, .. } => {
+            Action::Shell(ShellAction::RetryModel { agent, call })
+        }
         Effect::RunTool {
             agent,
             call,
             attempt,
-        } => Action::StartTool {
+        } => Action::Shell(ShellAction::StartTool {
             agent,
             call,
             attempt,
-        },
+        }),
         Effect::Reconcile { agent, call, .. } => {
             let told = [
                 Reconciliation::DidNot,
                 Reconciliation::CannotTell,
                 Reconciliation::Landed(outcome(b)),
             ];
-            Action::RecordReconcile {
+            Action::Shell(ShellAction::RecordReconcile {
                 agent,
                 call,
                 result: told[usize::from(a % 3)].clone(),
-            }
+            })
         }
-        Effect::DeclareUnknown { agent, call } => Action::DeclareUnknown { agent, call },
-        Effect::TickAt { .. } => Action::Tick,
+        Effect::DeclareUnknown { agent, call } => {
+            Action::Shell(ShellAction::DeclareUnknown { agent, call })
+        }
+        Effect::TickAt { .. } => Action::Shell(ShellAction::Tick),
         effect @ (Effect::Sign { .. } | Effect::Erase { .. }) => upkeep(&past.world, &effect),
     })
 }
@@ -338,18 +345,18 @@ fn end_run(past: &Past, a: u8, b: u8) -> Option<Command> {
         .collect();
     let (agent, call, attempt) = runs.get(usize::from(a) % runs.len().max(1))?.clone();
     Some(runtime(match b % 8 {
-        7 => Action::TimeOutTool {
+        7 => Action::Shell(ShellAction::TimeOutTool {
             agent,
             call,
             attempt,
-        },
-        _ => Action::FinishTool {
+        }),
+        _ => Action::Shell(ShellAction::FinishTool {
             agent,
             call,
             attempt,
             outcome: outcome(b),
             progress: progress(a),
-        },
+        }),
     }))
 }
 
@@ -371,34 +378,34 @@ fn about_request(past: &Past, a: u8, b: u8) -> Option<Command> {
         Verdict::Deny
     };
     let action = match (asked.map(|asked| &asked.kind), b % 16) {
-        (Some(RequestKind::Question { .. }), 0..14) => Action::Answer {
+        (Some(RequestKind::Question { .. }), 0..14) => Action::Consent(ConsentAction::Answer {
             request,
             reply: Reply::Options(vec![u32::from(b % 3)]),
-        },
+        }),
         (Some(RequestKind::Outcome { .. }), 0..14) => {
             let ways = [
                 Settlement::Ran(Some("found".to_owned())),
                 Settlement::NotRun,
                 Settlement::RunAgain,
             ];
-            Action::Settle {
+            Action::Consent(ConsentAction::Settle {
                 request,
                 settlement: ways[usize::from(b % 3)].clone(),
-            }
+            })
         }
         (_, 14) => {
             let judgement = Judgement::new(verdict).having_seen(Some("0000".to_owned()));
-            Action::Decide {
+            Action::Consent(ConsentAction::Decide {
                 agent: agent("eve"),
                 request,
                 judgement,
-            }
+            })
         }
-        _ => Action::Decide {
+        _ => Action::Consent(ConsentAction::Decide {
             agent: owner,
             request,
             judgement: Judgement::new(verdict),
-        },
+        }),
     };
     let principal = if b % 16 == 15 {
         Principal::Agent(agent("bob"))
@@ -417,13 +424,13 @@ fn late(past: &Past, a: u8, b: u8) -> Option<Command> {
     } else {
         Attempt(1)
     };
-    let action = Action::FinishTool {
+    let action = Action::Shell(ShellAction::FinishTool {
         agent: request.agent.clone(),
         call: request.call,
         attempt,
         outcome: outcome(b),
         progress: progress(a),
-    };
+    });
     Some(if b.is_multiple_of(8) {
         Command::of(ada(), action)
     } else {
@@ -437,14 +444,14 @@ fn about_message(past: &Past, a: u8, b: u8) -> Command {
     let chosen = known.get(usize::from(a) % known.len().max(1));
     let message = chosen.map_or(MessageId(at(1)), |message| message.id);
     let action = match b % 8 {
-        0 | 1 => Action::Edit {
+        0 | 1 => Action::Talk(TalkAction::Edit {
             message,
             text: SAYINGS[usize::from(b / 8) % SAYINGS.len()].to_owned(),
-        },
-        2 | 3 => Action::Retract { message },
-        4..=6 => Action::Regenerate { message },
-        _ if a.is_multiple_of(2) => Action::Join,
-        _ => Action::Leave,
+        }),
+        2 | 3 => Action::Talk(TalkAction::Retract { message }),
+        4..=6 => Action::Talk(TalkAction::Regenerate { message }),
+        _ if a.is_multiple_of(2) => Action::Talk(TalkAction::Join),
+        _ => Action::Talk(TalkAction::Leave),
     };
     Command::of(if b >= 250 { Principal::World } else { ada() }, action)
 }
@@ -452,9 +459,9 @@ fn about_message(past: &Past, a: u8, b: u8) -> Command {
 fn revise(past: &Past, b: u8) -> Command {
     let mut spec = past.world.rules().spec().clone();
     spec.agents[0].parameters.temperature_milli = Some(u32::from(b));
-    runtime(Action::Revise {
+    runtime(Action::World(WorldAction::Revise {
         definition: definition(spec),
-    })
+    }))
 }
 
 /// Somebody wants some of the last events erased.
@@ -464,10 +471,10 @@ fn erase(past: &Past, a: u8, b: u8) -> Command {
     let from = from.plus(u64::from(b % 8)).min(to);
     Command::of(
         Principal::World,
-        Action::Erase {
+        Action::World(WorldAction::Erase {
             events: vec![Span { from, to }],
             basis: "asked for".to_owned(),
-        },
+        }),
     )
 }
 
@@ -497,9 +504,9 @@ fn stop_one(past: &Past, b: u8) -> Option<Command> {
         .copied()?;
     Some(Command::of(
         ada(),
-        Action::Stop {
+        Action::Talk(TalkAction::Stop {
             episode: Some(episode),
-        },
+        }),
     ))
 }
 
@@ -517,7 +524,10 @@ fn perform_owed(past: &mut Past, a: u8, b: u8) {
     let answer = past.give(&command);
     if is_due {
         assert_eq!(answer, Ok(()), "{effect:?} is owed");
-        let is_repeated = matches!(command.action, Action::StartStream { .. });
+        let is_repeated = matches!(
+            command.action,
+            Action::Shell(ShellAction::StartStream { .. })
+        );
         assert!(
             is_repeated || past.world.head() > head,
             "{effect:?} led to nothing"
@@ -549,7 +559,7 @@ fn step(past: &mut Past, (what, a, b): Step) {
         23 => Some(erase(past, a, b)),
         _ => {
             past.now.0 += u64::from(a) * u64::from(b) * 30;
-            Some(runtime(Action::Tick))
+            Some(runtime(Action::Shell(ShellAction::Tick)))
         }
     };
     if let Some(command) = command {

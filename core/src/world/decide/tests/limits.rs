@@ -6,7 +6,7 @@ use crate::tool::ToolOutcome;
 
 fn models(past: &Past) -> Vec<Purpose> {
     let purpose = |event: &Event| {
-        if let Event::ModelCalled(called) = event {
+        if let Event::Turn(TurnEvent::ModelCalled(called)) = event {
             Some(called.purpose)
         } else {
             None
@@ -17,7 +17,7 @@ fn models(past: &Past) -> Vec<Purpose> {
 
 fn notices(past: &Past) -> Vec<Notice> {
     let notice = |event: &Event| {
-        if let Event::NoticePosted(posted) = event {
+        if let Event::Talk(TalkEvent::NoticePosted(posted)) = event {
             Some(posted.notice.clone())
         } else {
             None
@@ -78,14 +78,14 @@ fn turn_that_cannot_afford_a_call_is_declined_with_one_notice_in_the_episode() {
         }
     });
     let past = Past::with(room).said("@bob @eve go").woke("bob");
-    let declined = Event::TurnDeclined(TurnDeclined {
+    let declined = Event::Turn(TurnEvent::TurnDeclined(TurnDeclined {
         agent: agent("eve"),
         episode: episode(4),
         horizon: past.world.head(),
         news: vec![at(4)],
         reason: CloseReason::Limit,
         parameters: Default::default(),
-    });
+    }));
     let told = notice(
         Notice::LimitReached {
             agent: agent("eve"),
@@ -111,7 +111,7 @@ fn declined_turn_leaves_the_message_that_belongs_to_another_episode() {
         .said("@eve and you?");
     let past = past.woke("eve");
     let declined = |event: &Event| {
-        if let Event::TurnDeclined(over) = event {
+        if let Event::Turn(TurnEvent::TurnDeclined(over)) = event {
             over.news.clone()
         } else {
             Vec::new()
@@ -170,9 +170,11 @@ fn open_turn_keeps_the_limits_that_it_began_under() {
         .bob_calls(&[("look", "{}")])
         .started("bob", 0, 1);
     let smaller = definition(room_with(|spec| spec.limits.model_calls_per_agent = 1));
-    let past = past.then(runtime(crate::command::Action::Revise {
-        definition: smaller,
-    }));
+    let past = past.then(runtime(crate::command::Action::World(
+        crate::command::WorldAction::Revise {
+            definition: smaller,
+        },
+    )));
     let past = past
         .finished("bob", 0, 1, ToolOutcome::text("seen"))
         .carried_on("bob");

@@ -27,7 +27,7 @@ fn looked(outcome: ToolOutcome) -> Past {
 
 fn finished(past: &Past) -> Vec<&ToolFinished> {
     fn of(event: &Event) -> Option<&ToolFinished> {
-        if let Event::ToolFinished(finished) = event {
+        if let Event::Call(CallEvent::ToolFinished(finished)) = event {
             Some(finished)
         } else {
             None
@@ -48,7 +48,7 @@ fn same_arguments_have_the_result_of_the_first_run_and_nothing_runs() {
     let past = looked(ToolOutcome::text("it is red"));
     let first = past
         .events()
-        .position(|event| matches!(event, Event::ToolFinished(_)))
+        .position(|event| matches!(event, Event::Call(CallEvent::ToolFinished(_))))
         .unwrap();
     let past = past.bob_calls(&[("look", "{ \"path\": \"a\" }")]);
     let [one] = finished(&past)[..] else {
@@ -119,7 +119,7 @@ fn tool_that_was_set_otherwise_runs() {
     let definition = definition(room);
     let past = past.then(crate::command::Command::of(
         ada(),
-        crate::command::Action::Revise { definition },
+        crate::command::Action::World(crate::command::WorldAction::Revise { definition }),
     ));
     assert_eq!(
         runs_owed(&past.bob_calls(&[("look", "{\"path\":\"a\"}")])),

@@ -12,7 +12,7 @@ fn asking() -> Past {
 }
 
 fn retry_at(past: &Past) -> Option<Time> {
-    let Event::ModelFailed(failed) = &past.last()[0] else {
+    let Event::Turn(TurnEvent::ModelFailed(failed)) = &past.last()[0] else {
         panic!("{:?}", past.last())
     };
     failed.retry_at
@@ -81,7 +81,7 @@ fn further_attempt_is_no_new_call() {
         .finished("bob", 0, 1, ToolOutcome::text("seen"))
         .carried_on("bob");
     assert!(
-        matches!(past.last(), [.., Event::ModelCalled(called)] if called.purpose == Purpose::Closing)
+        matches!(past.last(), [.., Event::Turn(TurnEvent::ModelCalled(called))] if called.purpose == Purpose::Closing)
     );
 }
 
@@ -217,11 +217,13 @@ fn model_that_stands_in_for_one_that_processes_died_of_has_attempts_of_its_own()
         past = past.then(command);
     }
     assert!(
-        matches!(past.last(), [Event::ModelFailed(failed)] if failed.fallback == Some(other.clone()))
+        matches!(past.last(), [Event::Turn(TurnEvent::ModelFailed(failed))] if failed.fallback == Some(other.clone()))
     );
     let command = past.retry("bob");
     let past = past.then(command);
-    assert!(matches!(past.last(), [.., Event::ModelCalled(called)] if called.model == other));
+    assert!(
+        matches!(past.last(), [.., Event::Turn(TurnEvent::ModelCalled(called))] if called.model == other)
+    );
 }
 
 #[test]
@@ -253,7 +255,7 @@ fn stream_of_a_lost_attempt_is_replaced_under_a_new_id() {
     check(
         &past,
         &past.stream("bob"),
-        &accepted([Event::StreamStarted(started)]),
+        &accepted([Event::Turn(TurnEvent::StreamStarted(started))]),
     );
     let past = past.clone().then(past.stream("bob"));
     check(&past, &past.stream("bob"), &accepted([]));
@@ -281,7 +283,9 @@ fn retry_asks_what_was_asked_though_the_room_was_revised() {
 fn retried_after(past: Past, definition: crate::spec::Definition) -> Past {
     let due = retry_at(&past).unwrap();
     let past = past
-        .then(runtime(crate::command::Action::Revise { definition }))
+        .then(runtime(crate::command::Action::World(
+            crate::command::WorldAction::Revise { definition },
+        )))
         .after_ms(500);
     assert!(due <= past.now);
     let command = past.retry("bob");

@@ -1,6 +1,6 @@
 //! Who acts: under which names, and whose hands are behind the people of a script.
 
-use crate::command::{Action, Command, Judgement};
+use crate::command::{Action, Command, ConsentAction, Judgement, TalkAction, WorldAction};
 use crate::event::refusal::{Refusal, RefusalReason};
 use crate::event::*;
 use crate::ids::PersonName;
@@ -28,11 +28,11 @@ fn yes(past: &Past, by: &Principal) -> Command {
     let judgement = Judgement::new(Verdict::Allow);
     Command::of(
         by.clone(),
-        Action::Decide {
+        Action::Consent(ConsentAction::Decide {
             agent: agent("bob"),
             request,
             judgement,
-        },
+        }),
     )
 }
 
@@ -93,7 +93,10 @@ fn local_user_may_be_whoever_a_script_plays() {
 #[test]
 fn where_a_local_user_has_acted_no_decision_of_a_script_is_taken() {
     let past = wipes(&of_script("ada"));
-    let attempt = Command::of(person_of("mallory"), Action::Stop { episode: None });
+    let attempt = Command::of(
+        person_of("mallory"),
+        Action::Talk(TalkAction::Stop { episode: None }),
+    );
     let tried = past
         .clone()
         .then_refused(of(Principal::Tool(tool("x")), &attempt));
@@ -112,11 +115,11 @@ fn where_a_local_user_has_acted_no_decision_of_a_script_is_taken() {
             [refused(&command, RefusalReason::Played, None)],
         ),
     );
-    let rights = Action::SetRights {
+    let rights = Action::World(WorldAction::SetRights {
         method: "local".to_owned(),
         subject: "x".to_owned(),
         rights: None,
-    };
+    });
     assert_eq!(
         refusal(&past, &Command::of(of_script("kim"), rights)),
         Some(RefusalReason::Played)
@@ -186,9 +189,9 @@ fn nobody_is_called_like_what_is_nobody_or_like_somebody_of_the_room() {
 fn agents_are_told_from_one_another_and_from_people() {
     let with = |name: &'static str| {
         let spec = room_with(|spec| spec.agents.push(AgentSpec::new(agent(name), None)));
-        runtime(Action::Revise {
+        runtime(Action::World(WorldAction::Revise {
             definition: definition(spec),
-        })
+        }))
     };
     let past = Past::began().said("@cody hi");
     for name in [
@@ -219,29 +222,32 @@ fn revision_names_who_made_it_and_asks_for_the_right_to_operate() {
         spec.policy.mode = crate::spec::Mode::Auto;
         spec.agents.pop();
     }));
-    let open = Action::Open {
+    let open = Action::World(WorldAction::Open {
         node: node(),
         base: None,
         revise: Some(other.clone()),
         signer: None,
         copy: None,
-    };
-    for action in [open.clone(), Action::Revise { definition: other }] {
+    });
+    for action in [
+        open.clone(),
+        Action::World(WorldAction::Revise { definition: other }),
+    ] {
         assert_eq!(
             refusal(&past, &Command::of(ada(), action)),
             Some(RefusalReason::NoRight)
         );
     }
-    let rights = Action::SetRights {
+    let rights = Action::World(WorldAction::SetRights {
         method: "local".to_owned(),
         subject: "ada".to_owned(),
         rights: Some(Rights([Right::Operate].into())),
-    };
+    });
     let past = past
         .then(Command::of(Principal::World, rights))
         .then(Command::of(ada(), open));
     let revised = past.last().iter().find_map(|event| {
-        if let Event::SpecRevised(revised) = event {
+        if let Event::World(WorldEvent::SpecRevised(revised)) = event {
             Some(revised)
         } else {
             None

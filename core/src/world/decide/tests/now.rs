@@ -1,6 +1,6 @@
 //! A call is allowed by the rules it was taken up under and by those of now, or it does not run.
 
-use crate::command::{Action, Command, Judgement};
+use crate::command::{Action, Command, ConsentAction, Judgement, ShellAction, WorldAction};
 use crate::event::*;
 use crate::ids::principal::Principal;
 use crate::spec::{DenyRule, Mode, WorldSpec};
@@ -52,9 +52,9 @@ fn revised(past: Past, law: Law) -> Past {
 }
 
 fn revise(law: Law) -> Command {
-    runtime(Action::Revise {
+    runtime(Action::World(WorldAction::Revise {
         definition: definition(under(law)),
-    })
+    }))
 }
 
 /// `by` allows whatever waits; whether anything did.
@@ -66,11 +66,11 @@ fn allowed(past: &mut Past, by: &Principal) -> bool {
         .copied()
         .is_some_and(|request| {
             let judgement = Judgement::new(Verdict::Allow);
-            let decide = Action::Decide {
+            let decide = Action::Consent(ConsentAction::Decide {
                 agent: agent("bob"),
                 request,
                 judgement,
-            };
+            });
             takes(past, &Command::of(by.clone(), decide)).is_some()
         })
 }
@@ -106,11 +106,11 @@ fn ran(woke: &Past, (now, when): (Law, When), by: &Principal) -> bool {
             let Effect::RunTool { call, attempt, .. } = effect else {
                 return None;
             };
-            Some(Action::StartTool {
+            Some(Action::Shell(ShellAction::StartTool {
                 agent: agent("bob"),
                 call,
                 attempt,
-            })
+            }))
         };
         let Some(start) = past.owed().into_iter().find_map(runs) else {
             continue;
@@ -118,7 +118,7 @@ fn ran(woke: &Past, (now, when): (Law, When), by: &Principal) -> bool {
         let events = takes(&mut past, &runtime(start)).unwrap();
         if events
             .iter()
-            .any(|event| matches!(event, Event::ToolStarted(_)))
+            .any(|event| matches!(event, Event::Call(CallEvent::ToolStarted(_))))
         {
             return true;
         }
@@ -166,9 +166,9 @@ fn call_of_a_tool_that_its_agent_has_lost_does_not_start() {
         |spec| spec.tools.get_mut(&tool("look")).unwrap().effect = EffectClass::Destructive,
     ] {
         let past = Past::began().bob_calls(&[("look", "{}")]);
-        let past = past.then(runtime(Action::Revise {
+        let past = past.then(runtime(Action::World(WorldAction::Revise {
             definition: definition(room_with(change)),
-        }));
+        })));
         let call = past.call("bob", 0);
         let past = past.started("bob", 0, 1);
         assert_eq!(past.last(), [cut(call, 1, CallStatus::Missing)]);
@@ -203,17 +203,17 @@ fn lost_run_whose_arguments_are_erased_is_a_question_under_other_rules() {
     };
     let past = past.then(Command::of(
         ada(),
-        Action::Erase {
+        Action::World(WorldAction::Erase {
             events: vec![all],
             basis: "asked for".to_owned(),
-        },
+        }),
     ));
     let request = past.world.head();
-    let past = past.then(runtime(Action::RecordErased {
+    let past = past.then(runtime(Action::Shell(ShellAction::RecordErased {
         request,
         events: 1,
         files: 0,
-    }));
+    })));
     let past = revised(past, Law::Asks);
     let call = past.call("bob", 0);
     let past = past.started("bob", 0, 2);
@@ -230,10 +230,10 @@ fn call_that_is_asked_about_again_goes_on_with_its_next_attempt() {
         Past::with(room_with(|spec| spec.policy.mode = Mode::Auto)).bob_calls(&[("wipe", "{}")]);
     let past = past.started("bob", 0, 1).finished("bob", 0, 1, question());
     let request = past.request();
-    let answer = Action::Answer {
+    let answer = Action::Consent(ConsentAction::Answer {
         request,
         reply: crate::command::Reply::Options(vec![0]),
-    };
+    });
     let past = revised(past.then(Command::of(ada(), answer)), Law::Asks).started("bob", 0, 2);
     let request = past.request();
     assert_eq!(
@@ -251,11 +251,11 @@ fn call_that_is_asked_about_again_goes_on_with_its_next_attempt() {
 fn grant_of_before_is_used_where_only_the_rules_of_now_ask() {
     let past = Past::began().bob_calls(&[("wipe", "{}")]);
     let yes = Judgement::new(Verdict::Allow).within(Scope::World);
-    let decide = Action::Decide {
+    let decide = Action::Consent(ConsentAction::Decide {
         agent: agent("bob"),
         request: past.request(),
         judgement: yes,
-    };
+    });
     let past = past.then(Command::of(ada(), decide)).started("bob", 0, 1);
     let past = past
         .finished("bob", 0, 1, crate::tool::ToolOutcome::text("ok"))

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::command::{Action, Command};
+use crate::command::{Action, Command, TalkAction, WorldAction};
 use crate::content::Content;
 use crate::content::canonical::canonical_text;
 use crate::event::refusal::RefusalReason;
-use crate::event::{Event, StateObserved};
+use crate::event::{Event, StateObserved, TalkEvent};
 use crate::ids::StateName;
 use crate::ids::principal::Principal;
 use crate::prompt::Item;
@@ -57,21 +57,21 @@ fn observe(state: &Value) -> Command {
 fn observe_text(state: &str) -> Command {
     Command::of(
         ada(),
-        Action::Observe {
+        Action::Talk(TalkAction::Observe {
             name: ui(),
             state: state.to_owned(),
-        },
+        }),
     )
 }
 
 fn told(state: Value, dropped: &[&str]) -> Event {
     let dropped = dropped.iter().map(|place| (*place).to_owned()).collect();
-    Event::StateObserved(StateObserved {
+    Event::Talk(TalkEvent::StateObserved(StateObserved {
         name: ui(),
         by: ada(),
         dropped,
         state: Content::Present(state),
-    })
+    }))
 }
 
 /// What bob read of states so far.
@@ -158,7 +158,7 @@ fn unknown_id_is_gone_and_its_place_is_recorded() {
         });
         let past = Past::with(room).then(observe(&json!({ "dataset": id })));
         assert!(
-            matches!(past.last(), [Event::StateObserved(told)] if told.dropped == ["/dataset"]),
+            matches!(past.last(), [Event::Talk(TalkEvent::StateObserved(told))] if told.dropped == ["/dataset"]),
             "{id}"
         );
         assert_eq!(
@@ -183,10 +183,10 @@ fn state_that_the_room_does_not_take_is_refused_and_nothing_of_it_is_recorded() 
     let past = Past::with(observing_room());
     let long = json!({ "text": "x".repeat(400) }).to_string();
     let grows = json!({ "open": { "files": vec!["f1"; 60] } }).to_string();
-    let other = Action::Observe {
+    let other = Action::Talk(TalkAction::Observe {
         name: StateName::new("other").unwrap(),
         state: "{}".to_owned(),
-    };
+    });
     let commands = [
         observe_text("no json"),
         observe_text("[]"),
@@ -298,9 +298,9 @@ fn agent_in_code_sees_it_with_its_news() {
 fn state_that_a_definition_no_longer_has_is_forgotten() {
     let past = Past::with(observing_room()).then(observe(&json!({ "n": 1 })));
     let past = past
-        .then(runtime(Action::Revise {
+        .then(runtime(Action::World(WorldAction::Revise {
             definition: definition(room()),
-        }))
+        })))
         .said("@bob hi")
         .woke("bob");
     assert_eq!(seen(&past), Vec::<String>::new());

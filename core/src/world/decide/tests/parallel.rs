@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use crate::command::{Action, Command, Judgement};
+use crate::command::{Action, Command, ConsentAction, Judgement, ShellAction};
 use crate::event::Verdict;
 use crate::ids::{Attempt, CallId, Digest, RequestId, Seed, Time};
 use crate::prompt::ModelRequest;
@@ -218,13 +218,13 @@ fn finish(world: &mut World, n: usize, call: CallId) {
     let (agent, attempt) = (agent("bob"), Attempt(1));
     give(
         world,
-        &runtime(Action::FinishTool {
+        &runtime(Action::Shell(ShellAction::FinishTool {
             agent,
             call,
             attempt,
             outcome,
             progress: None,
-        }),
+        })),
     );
 }
 
@@ -240,11 +240,11 @@ fn next_prompt(world: &World) -> ModelRequest {
         .id;
     give(
         &mut world,
-        &runtime(Action::ContinueTurn {
+        &runtime(Action::Shell(ShellAction::ContinueTurn {
             agent: agent("bob"),
             turn,
             reaction: ask(),
-        }),
+        })),
     );
     world.model_ask(&agent("bob")).unwrap().request
 }
@@ -318,20 +318,20 @@ fn next_of(world: &World, allowed: u8, n: usize, call: CallId) -> Option<Command
     let attempt = Attempt(1);
     Some(match world.memory(&agent)?.open_calls.get(&call)?.state {
         CallState::AwaitsApproval { request, .. } => decision(request, allowed >> n & 1 == 1),
-        CallState::Ready { .. } => runtime(Action::StartTool {
+        CallState::Ready { .. } => runtime(Action::Shell(ShellAction::StartTool {
             agent,
             call,
             attempt,
-        }),
+        })),
         CallState::Running(_) => {
             let outcome = ToolOutcome::text(format!("result {n}"));
-            runtime(Action::FinishTool {
+            runtime(Action::Shell(ShellAction::FinishTool {
                 agent,
                 call,
                 attempt,
                 outcome,
                 progress: None,
-            })
+            }))
         }
         CallState::AwaitsAnswer { .. }
         | CallState::AwaitsAgent { .. }
@@ -348,11 +348,11 @@ fn decision(request: RequestId, is_allowed: bool) -> Command {
     });
     Command::of(
         ada(),
-        Action::Decide {
+        Action::Consent(ConsentAction::Decide {
             agent: agent("bob"),
             request,
             judgement,
-        },
+        }),
     )
 }
 

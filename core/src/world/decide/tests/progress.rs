@@ -1,5 +1,5 @@
-use crate::command::{Action, Command};
-use crate::event::{Event, Progress};
+use crate::command::{Action, Command, ShellAction};
+use crate::event::{CallEvent, Event, Progress};
 use crate::ids::Digest;
 use crate::spec::Mode;
 use crate::testing::*;
@@ -16,7 +16,7 @@ fn reported() -> Progress {
 }
 
 fn reporting(mut finish: Command) -> Command {
-    if let Action::FinishTool { progress, .. } = &mut finish.action {
+    if let Action::Shell(ShellAction::FinishTool { progress, .. }) = &mut finish.action {
         *progress = Some(reported());
     }
     finish
@@ -27,7 +27,7 @@ fn recorded(past: Past, outcome: ToolOutcome) -> Option<Option<Progress>> {
     let command = reporting(past.finish("bob", 0, 1, outcome));
     let past = past.then(command);
     let finished = |event: &Event| {
-        if let Event::ToolFinished(finished) = event {
+        if let Event::Call(CallEvent::ToolFinished(finished)) = event {
             Some(finished.progress)
         } else {
             None

@@ -1,7 +1,7 @@
 //! Turns that take the place of others: what was done there is known, and nothing is done twice unasked.
 
 use super::consent::{judged, yes};
-use crate::command::{Action, Command};
+use crate::command::{Action, Command, ShellAction, WorldAction};
 use crate::event::*;
 use crate::ids::Position;
 use crate::prompt::Item;
@@ -75,7 +75,7 @@ fn warnings(past: &Past) -> Vec<Vec<String>> {
             .collect()
     };
     let asked = |event: &Event| {
-        if let Event::ApprovalRequested(asked) = event {
+        if let Event::Call(CallEvent::ApprovalRequested(asked)) = event {
             Some(codes(asked))
         } else {
             None
@@ -292,18 +292,18 @@ fn erasing_what_was_done_leaves_nothing_of_it_in_the_new_request() {
     };
     let erase = Command::of(
         ada(),
-        Action::Erase {
+        Action::World(WorldAction::Erase {
             events: vec![all],
             basis: "asked for".to_owned(),
-        },
+        }),
     );
     let past = past.then(erase);
     let request: Position = past.world.head();
-    let past = past.then(runtime(Action::RecordErased {
+    let past = past.then(runtime(Action::Shell(ShellAction::RecordErased {
         request,
         events: 1,
         files: 0,
-    }));
+    })));
     let retry = past.retry("bob");
     let past = past.then(retry);
     assert!(!told_of(&past, "francs") && !told_of(&past, "bill"));
@@ -317,7 +317,10 @@ fn erasing_what_was_done_leaves_nothing_of_it_in_the_new_request() {
         cause: PrefixCause::Erasure,
         dropped: 0,
     };
-    assert!(past.last().contains(&Event::PrefixBroken(broken)));
+    assert!(
+        past.last()
+            .contains(&Event::Turn(TurnEvent::PrefixBroken(broken)))
+    );
 }
 
 #[test]

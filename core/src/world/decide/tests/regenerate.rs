@@ -9,13 +9,13 @@ use crate::tool::ToolOutcome;
 use crate::world::effect::Effect;
 
 fn regenerated(message: u64, gone: &[u64], news: &[u64]) -> Event {
-    Event::ReplyRegenerated(ReplyRegenerated {
+    Event::Talk(TalkEvent::ReplyRegenerated(ReplyRegenerated {
         message: MessageId(at(message)),
         at: at(message),
         gone: gone.iter().copied().map(at).collect(),
         agent: agent("bob"),
         news: news.iter().copied().map(at).collect(),
-    })
+    }))
 }
 
 fn no_reply(past: &Past, message: u64) {
@@ -56,11 +56,11 @@ fn same_news_open_a_new_turn_in_an_episode_of_their_own() {
         }]
     );
     let past = past.woke("bob");
-    let broken = Event::PrefixBroken(PrefixBroken {
+    let broken = Event::Turn(TurnEvent::PrefixBroken(PrefixBroken {
         agent: agent("bob"),
         cause: PrefixCause::Retraction,
         dropped: 0,
-    });
+    }));
     assert_eq!(
         past.last()[..2],
         [turn_opened("bob", 14, 14, &[4, 6]), broken]
@@ -116,13 +116,13 @@ fn what_was_said_in_answer_to_the_reply_is_gone_and_what_it_had_open_closed() {
         .answered("bob", text("@eve write it"));
     let past = past.woke("eve").answered("eve", calls(&[("write", "{}")]));
     let (turn, call) = (past.turn("eve"), past.call("eve", 0));
-    let end = Event::ToolFinished(ToolFinished::new(
+    let end = Event::Call(CallEvent::ToolFinished(ToolFinished::new(
         call,
         agent("eve"),
         None,
         CallStatus::Superseded,
         None,
-    ));
+    )));
     let then = [
         regenerated(9, &[9], &[4]),
         end,
@@ -141,7 +141,9 @@ fn what_was_said_in_answer_to_the_reply_is_gone_and_what_it_had_open_closed() {
 #[test]
 fn news_that_are_taken_back_meanwhile_are_not_answered_again() {
     let past = answered().then(regenerate(11)).then(retract(4)).woke("bob");
-    assert!(matches!(&past.last()[0], Event::TurnOpened(opened) if opened.news == [at(6)]));
+    assert!(
+        matches!(&past.last()[0], Event::Turn(TurnEvent::TurnOpened(opened)) if opened.news == [at(6)])
+    );
     let past = answered()
         .then(regenerate(11))
         .then(retract(4))
@@ -177,7 +179,9 @@ fn agent_that_waits_for_a_person_about_something_else_makes_it_anew_later() {
         .carried_on("bob")
         .answered("bob", text("written"));
     let past = past.woke("bob");
-    assert!(matches!(&past.last()[0], Event::TurnOpened(opened) if opened.news == [at(4), at(6)]));
+    assert!(
+        matches!(&past.last()[0], Event::Turn(TurnEvent::TurnOpened(opened)) if opened.news == [at(4), at(6)])
+    );
 }
 
 #[test]
@@ -189,7 +193,7 @@ fn streamed_reply_is_found_under_its_id() {
     assert_ne!(id, stands.get());
     let past = past.then(regenerate(id));
     assert!(
-        matches!(past.last(), [Event::ReplyRegenerated(made)] if made.at == stands && made.gone == [stands])
+        matches!(past.last(), [Event::Talk(TalkEvent::ReplyRegenerated(made))] if made.at == stands && made.gone == [stands])
     );
 }
 
@@ -208,8 +212,10 @@ fn peoples_messages_and_replies_whose_news_are_forgotten_are_not_made_anew() {
 fn reply_of_an_agent_that_left_is_not_made_anew() {
     let spec = room_with(|spec| spec.agents.retain(|spec| spec.name != agent("bob")));
     let past = answered();
-    let revise = runtime(crate::command::Action::Revise {
-        definition: definition(spec),
-    });
+    let revise = runtime(crate::command::Action::World(
+        crate::command::WorldAction::Revise {
+            definition: definition(spec),
+        },
+    ));
     no_reply(&past.then(revise), 11);
 }

@@ -1,6 +1,6 @@
 //! What a model is asked: the layers before the conversation, and how much of the past an agent learns.
 
-use crate::command::{Action, Command};
+use crate::command::{Action, Command, WorldAction};
 use crate::prompt::{Item, Layer, LayerKind};
 use crate::spec::{AgentSpec, Definition, History, SpecText};
 use crate::testing::*;
@@ -19,13 +19,13 @@ fn system(past: &Past, name: &str) -> Vec<Layer> {
 
 fn revised(past: &Past, text: SpecText) -> Command {
     let spec = past.world.rules().spec().clone();
-    runtime(Action::Revise {
+    runtime(Action::World(WorldAction::Revise {
         definition: Definition {
             spec,
             text: text.into(),
             source: None,
         },
-    })
+    }))
 }
 
 #[test]
@@ -136,9 +136,9 @@ fn joined(past: &Past, history: History) -> Command {
     spec.policy.history = history;
     spec.agents
         .push(AgentSpec::new(agent("finn"), Some(model())));
-    runtime(Action::Revise {
+    runtime(Action::World(WorldAction::Revise {
         definition: definition(spec),
-    })
+    }))
 }
 
 /// What `finn`, who joined after two messages, reads at his first turn.

@@ -1,6 +1,6 @@
 //! The first opening in a copy of the store: people are asked anew, and nothing that was allowed runs unasked.
 
-use crate::command::{Action, Reply, Settlement};
+use crate::command::{Action, Reply, Settlement, WorldAction};
 use crate::event::refusal::RefusalReason;
 use crate::event::*;
 use crate::ids::{Attempt, CallId, CopyId, RequestId};
@@ -12,9 +12,9 @@ use crate::world::RequestKind;
 use crate::world::effect::Effect;
 
 fn restored(n: u8) -> Event {
-    Event::Restored(Restored {
+    Event::World(WorldEvent::Restored(Restored {
         copy: CopyId(uuid::Uuid::from_bytes([n; 16])),
-    })
+    }))
 }
 
 fn kinds(past: &Past) -> Vec<EventKind> {
@@ -49,7 +49,7 @@ fn only_the_first_opening_in_each_copy_is_one() {
     let past = past.then(reopen_in(1)).then(reopen());
     assert_eq!(
         past.events()
-            .filter(|event| matches!(event, Event::Restored(_)))
+            .filter(|event| matches!(event, Event::World(WorldEvent::Restored(_))))
             .count(),
         1
     );
@@ -109,7 +109,7 @@ fn call_that_was_allowed_asks_again_unless_it_may_run_twice() {
     for mode in [Mode::Ask, Mode::Auto] {
         for tool in ["write", "wipe"] {
             let past = allowed(tool, mode).then(reopen_in(1));
-            let [.., Event::ApprovalRequested(asked)] = past.last() else {
+            let [.., Event::Call(CallEvent::ApprovalRequested(asked))] = past.last() else {
                 panic!("{tool}: {:?}", past.last())
             };
             assert_eq!(
@@ -209,7 +209,7 @@ fn doubt_is_asked_about_anew_whether_the_call_is_open_or_not() {
 
 #[test]
 fn world_that_begins_in_a_copy_is_not_restored_there() {
-    let Action::Create {
+    let Action::World(WorldAction::Create {
         world,
         name,
         clock,
@@ -218,12 +218,12 @@ fn world_that_begins_in_a_copy_is_not_restored_there() {
         node,
         signer,
         ..
-    } = create(room())
+    }) = create(room())
     else {
         panic!()
     };
     let copy = Some(CopyId(uuid::Uuid::from_bytes([1; 16])));
-    let create = Action::Create {
+    let create = Action::World(WorldAction::Create {
         world,
         name,
         clock,
@@ -232,7 +232,7 @@ fn world_that_begins_in_a_copy_is_not_restored_there() {
         node,
         signer,
         copy,
-    };
+    });
     let past = Past::empty()
         .then(runtime(create))
         .bob_calls(&[("wipe", "{}")]);
@@ -254,7 +254,7 @@ fn stream_that_a_crash_cut_ends_at_the_next_opening() {
         attempt,
         stream: started,
     };
-    assert_eq!(past.last()[1..], [Event::StreamCut(cut)]);
+    assert_eq!(past.last()[1..], [Event::Turn(TurnEvent::StreamCut(cut))]);
     let past = past.then(reopen());
     assert_eq!(kinds(&past), [EventKind::Opened], "once");
     let retry = past.retry("bob");
@@ -304,7 +304,7 @@ fn no_more_calls_are_open_than_one_command_can_stop() {
     assert_eq!(past.world.pending().len(), OPEN_CALLS_MAX);
     let ended = past
         .events()
-        .filter(|event| matches!(event, Event::ToolFinished(_)))
+        .filter(|event| matches!(event, Event::Call(CallEvent::ToolFinished(_))))
         .count();
     assert_eq!(ended, 5 * 128 - OPEN_CALLS_MAX);
     let past = past.then(stop());
@@ -341,7 +341,7 @@ fn openings_in_a_copy_ask_about_all_that_waits_however_much_it_is() {
         );
         let asked = past
             .events()
-            .filter(|event| matches!(event, Event::ApprovalRequested(_)))
+            .filter(|event| matches!(event, Event::Call(CallEvent::ApprovalRequested(_))))
             .count();
         assert_eq!(asked, before.len() + OPEN_CALLS_MAX, "each once");
         assert_eq!(runs(&past), []);

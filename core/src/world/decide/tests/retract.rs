@@ -1,4 +1,4 @@
-use crate::command::{Action, Command};
+use crate::command::{Action, Command, TalkAction};
 use crate::event::refusal::{Refusal, RefusalReason};
 use crate::event::*;
 use crate::ids::principal::Principal;
@@ -12,19 +12,19 @@ use crate::world::effect::Effect;
 
 fn retracted(message: u64, gone: &[u64]) -> Event {
     let gone = gone.iter().copied().map(at).collect();
-    Event::MessageRetracted(MessageRetracted {
+    Event::Talk(TalkEvent::MessageRetracted(MessageRetracted {
         message: MessageId(at(message)),
         at: at(message),
         gone,
-    })
+    }))
 }
 
 fn broken(name: &str) -> Event {
-    Event::PrefixBroken(PrefixBroken {
+    Event::Turn(TurnEvent::PrefixBroken(PrefixBroken {
         agent: agent(name),
         cause: PrefixCause::Retraction,
         dropped: 0,
-    })
+    }))
 }
 
 fn heard(from: &str, said: &str) -> Item {
@@ -172,7 +172,13 @@ fn news_that_stay_wake_their_agent_again_and_are_not_heard_twice() {
         .said("@bob three")
         .woke("bob");
     assert!(
-        matches!(past.last(), [Event::TurnOpened(_), Event::ModelCalled(_)]),
+        matches!(
+            past.last(),
+            [
+                Event::Turn(TurnEvent::TurnOpened(_)),
+                Event::Turn(TurnEvent::ModelCalled(_))
+            ]
+        ),
         "it is told once"
     );
 }
@@ -262,7 +268,13 @@ fn request_that_is_under_way_for_something_else_stays_as_it_is_and_the_next_one_
         .said("@eve three")
         .woke("eve");
     assert!(
-        matches!(past.last(), [Event::TurnOpened(_), Event::ModelCalled(_)]),
+        matches!(
+            past.last(),
+            [
+                Event::Turn(TurnEvent::TurnOpened(_)),
+                Event::Turn(TurnEvent::ModelCalled(_))
+            ]
+        ),
         "it is told once"
     );
 }
@@ -289,7 +301,9 @@ fn further_attempt_of_a_request_leaves_it_out() {
     for past in [failed, waits, crashed, crashed_before] {
         let retry = past.retry("eve");
         let past = past.then(retry);
-        assert!(matches!(past.last(), [first, Event::ModelCalled(_)] if *first == broken("eve")));
+        assert!(
+            matches!(past.last(), [first, Event::Turn(TurnEvent::ModelCalled(_))] if *first == broken("eve"))
+        );
         assert_eq!(items(&past, "eve"), [heard("ada", "@eve two")]);
     }
 }
@@ -420,9 +434,9 @@ fn agent_in_code_that_was_told_what_is_gone_is_told_anew() {
 fn people_take_back_their_own_messages_and_those_of_agents_and_the_world_all() {
     let past = chain();
     let kim = |command: &Command| of(Principal::Person(person("kim")), command);
-    let joined = Event::PersonJoined(PersonJoined {
+    let joined = Event::World(WorldEvent::PersonJoined(PersonJoined {
         person: person("kim"),
-    });
+    }));
     check(
         &past,
         &kim(&retract(20)),
@@ -494,11 +508,11 @@ fn what_is_gone_or_never_was_is_not_taken_back() {
     let (text, attachments, reply_to) = ("why?".to_owned(), Vec::new(), Some(MessageId(at(9))));
     let reply = Command::of(
         ada(),
-        Action::PostMessage {
+        Action::Talk(TalkAction::PostMessage {
             text,
             attachments,
             reply_to,
-        },
+        }),
     );
     check(
         &past,

@@ -126,11 +126,9 @@ fn handoff_that_is_taken_back_leaves_the_question_unanswered() {
     let handoff = question(&past);
     let past = past.then(retract(handoff));
     let status = CallStatus::Unanswered(UnansweredCause::Stopped);
-    assert!(
-        past.last()
-            .iter()
-            .any(|event| matches!(event, Event::ToolFinished(end) if end.status == status))
-    );
+    assert!(past.last().iter().any(
+        |event| matches!(event, Event::Call(CallEvent::ToolFinished(end)) if end.status == status)
+    ));
     assert!(
         matches!(wakes(&past)[..], [Effect::Continue { .. }]),
         "bob goes on without it"
@@ -168,7 +166,7 @@ fn question_is_unanswered_if_the_turn_that_would_have_answered_it_ends_with_its_
     let past = past.then(retract(further));
     let status = CallStatus::Unanswered(UnansweredCause::Stopped);
     let call = past.call("bob", 0);
-    let is_told = |event: &Event| matches!(event, Event::ToolFinished(end) if end.status == status && end.call == call);
+    let is_told = |event: &Event| matches!(event, Event::Call(CallEvent::ToolFinished(end)) if end.status == status && end.call == call);
     assert!(past.last().iter().any(is_told));
     assert!(
         matches!(wakes(&past)[..], [Effect::Continue { .. }]),

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::command::{Action, Command, Judgement, Reply, Settlement};
+use crate::command::{
+    Action, Command, ConsentAction, Judgement, Reply, Settlement, TalkAction, WorldAction,
+};
 use crate::event::refusal::{Refusal, RefusalReason};
 use crate::event::*;
 use crate::ids::principal::{Person, Principal};
@@ -23,11 +25,11 @@ fn by(name: &str, action: Action) -> Command {
 
 fn set(subject: &str, rights: Option<&[Right]>) -> Action {
     let (method, subject) = ("local".to_owned(), subject.to_owned());
-    Action::SetRights {
+    Action::World(WorldAction::SetRights {
         method,
         subject,
         rights: rights.map(only),
-    }
+    })
 }
 
 /// A room where everyone may read, and ada all.
@@ -58,99 +60,105 @@ fn commands() -> Vec<(Right, Action)> {
     vec![
         (
             Right::Post,
-            Action::PostMessage {
+            Action::Talk(TalkAction::PostMessage {
                 text: "hi".to_owned(),
                 attachments: Vec::new(),
                 reply_to: None,
-            },
+            }),
         ),
         (
             Right::Post,
-            Action::Edit {
+            Action::Talk(TalkAction::Edit {
                 message,
                 text: "ho".to_owned(),
-            },
+            }),
         ),
-        (Right::Post, Action::Retract { message }),
-        (Right::Post, Action::Regenerate { message }),
-        (Right::Post, Action::Join),
-        (Right::Post, Action::Leave),
+        (Right::Post, Action::Talk(TalkAction::Retract { message })),
         (
             Right::Post,
-            Action::Observe {
+            Action::Talk(TalkAction::Regenerate { message }),
+        ),
+        (Right::Post, Action::Talk(TalkAction::Join)),
+        (Right::Post, Action::Talk(TalkAction::Leave)),
+        (
+            Right::Post,
+            Action::Talk(TalkAction::Observe {
                 name: super::observe::ui(),
                 state: "{}".to_owned(),
-            },
+            }),
         ),
         (
             Right::Decide,
-            Action::Decide {
+            Action::Consent(ConsentAction::Decide {
                 agent: agent("bob"),
                 request,
                 judgement: Judgement::new(Verdict::Allow),
-            },
+            }),
         ),
         (
             Right::Decide,
-            Action::Answer {
+            Action::Consent(ConsentAction::Answer {
                 request,
                 reply: Reply::Options(vec![0]),
-            },
+            }),
         ),
         (
             Right::Decide,
-            Action::Settle {
+            Action::Consent(ConsentAction::Settle {
                 request,
                 settlement: Settlement::NotRun,
-            },
+            }),
         ),
         (
             Right::Decide,
-            Action::Revoke {
+            Action::Consent(ConsentAction::Revoke {
                 grant: GrantId(at(902)),
-            },
+            }),
         ),
-        (Right::Operate, Action::Stop { episode: None }),
         (
             Right::Operate,
-            Action::Revise {
+            Action::Talk(TalkAction::Stop { episode: None }),
+        ),
+        (
+            Right::Operate,
+            Action::World(WorldAction::Revise {
                 definition: definition(room()),
-            },
+            }),
         ),
         (
             Right::Operate,
-            Action::Open {
+            Action::World(WorldAction::Open {
                 node: node(),
                 base: None,
                 revise: Some(definition(room())),
                 signer: None,
                 copy: None,
-            },
+            }),
         ),
         (
             Right::Operate,
-            Action::Open {
+            Action::World(WorldAction::Open {
                 node: node(),
                 base: None,
                 revise: None,
                 signer: None,
                 copy: None,
-            },
+            }),
         ),
         (
             Right::Operate,
-            Action::Label {
+            Action::World(WorldAction::Label {
                 owner: Some("kim".to_owned()),
                 labels: BTreeMap::new(),
-            },
+            }),
         ),
         (Right::Operate, set("kim", Some(&ALL))),
         (
             Right::Operate,
-            Action::RecordStep {
+            Action::World(WorldAction::RecordStep {
                 step,
                 digest: Digest::default(),
-            },
+            }),
         ),
     ]
 }
@@ -202,17 +210,17 @@ fn whoever_may_not_decide_learns_nothing_of_what_there_is_to_decide() {
     let request = past.request();
     let real = by(
         "kim",
-        Action::Answer {
+        Action::Consent(ConsentAction::Answer {
             request,
             reply: Reply::Options(vec![0]),
-        },
+        }),
     );
     let unreal = by(
         "kim",
-        Action::Answer {
+        Action::Consent(ConsentAction::Answer {
             request: RequestId(at(900)),
             reply: Reply::Options(vec![0]),
-        },
+        }),
     );
     lacks(&past, &real);
     lacks(&past, &unreal);
@@ -251,7 +259,10 @@ fn rights_are_of_the_proof_and_not_of_the_name() {
     };
     lacks(
         &past,
-        &Command::of(Principal::Person(claims), Action::Stop { episode: None }),
+        &Command::of(
+            Principal::Person(claims),
+            Action::Talk(TalkAction::Stop { episode: None }),
+        ),
     );
     let joined = Person {
         method: "local:a".to_owned(),
@@ -271,9 +282,9 @@ fn changed_rights_hold_until_they_are_changed_back() {
     let change = |rights| Command::of(ada(), set("kim", rights));
     let past = Past::with(closed_room()).then(change(Some(&[Right::Post])));
     check(&past, &change(Some(&[Right::Post])), &accepted([]));
-    let past = past.then(by("kim", Action::Join));
+    let past = past.then(by("kim", Action::Talk(TalkAction::Join)));
     let back = past.then(change(None));
-    lacks(&back, &by("kim", Action::Leave));
+    lacks(&back, &by("kim", Action::Talk(TalkAction::Leave)));
     check(&back, &change(None), &accepted([]));
 }
 
@@ -297,9 +308,11 @@ fn new_definition_has_the_newest_word_on_whom_it_says_something_else_of() {
         spec.policy.rights = closed_room().policy.rights;
         spec.limits.inbox_max = 7;
     });
-    let same = past.clone().then(runtime(Action::Revise {
-        definition: definition(same),
-    }));
+    let same = past
+        .clone()
+        .then(runtime(Action::World(WorldAction::Revise {
+            definition: definition(same),
+        })));
     assert_eq!(
         same.world.rights_of(&ada()),
         only(&[]),
@@ -312,9 +325,9 @@ fn new_definition_has_the_newest_word_on_whom_it_says_something_else_of() {
             people,
         };
     });
-    let other = past.then(runtime(Action::Revise {
+    let other = past.then(runtime(Action::World(WorldAction::Revise {
         definition: definition(other),
-    }));
+    })));
     assert_eq!(other.world.rights_of(&ada()), only(&[Right::Operate]));
     assert_eq!(
         other.world.rights_of(&Principal::Person(person("kim"))),
@@ -384,7 +397,9 @@ fn no_command_without_its_right_changes_anything() {
             all.retain(|(_, action)| {
                 !matches!(
                     action,
-                    Action::SetRights { .. } | Action::Revise { .. } | Action::Open { .. }
+                    Action::World(WorldAction::SetRights { .. })
+                        | Action::World(WorldAction::Revise { .. })
+                        | Action::World(WorldAction::Open { .. })
                 )
             });
             let (right, action) = all.swap_remove(roll.of(all.len()));

@@ -1,4 +1,4 @@
-use crate::command::{Action, Command, Reply, Settlement};
+use crate::command::{Action, Command, Reply, Settlement, TalkAction};
 use crate::event::refusal::{Refusal, RefusalReason};
 use crate::event::*;
 use crate::ids::principal::{Person, Principal};
@@ -11,17 +11,17 @@ fn by(name: &str, command: &Command) -> Command {
 }
 
 fn join() -> Command {
-    Command::of(ada(), Action::Join)
+    Command::of(ada(), Action::Talk(TalkAction::Join))
 }
 
 fn leave() -> Command {
-    Command::of(ada(), Action::Leave)
+    Command::of(ada(), Action::Talk(TalkAction::Leave))
 }
 
 fn joined(name: &str) -> Event {
-    Event::PersonJoined(PersonJoined {
+    Event::World(WorldEvent::PersonJoined(PersonJoined {
         person: person(name),
-    })
+    }))
 }
 
 #[test]
@@ -34,9 +34,9 @@ fn person_joins_and_leaves_once() {
     check(
         &past,
         &leave(),
-        &accepted([Event::PersonLeft(PersonLeft {
+        &accepted([Event::World(WorldEvent::PersonLeft(PersonLeft {
             person: person("ada").display,
-        })]),
+        }))]),
     );
     let past = past.then(leave());
     assert_eq!(past.world.people().len(), 0);
@@ -121,14 +121,16 @@ fn only_people_join_and_leave() {
 fn person_who_decides_is_in_the_roster_from_then_on() {
     let past = Past::began().bob_calls(&[("write", "{}")]);
     let past = past.clone().then(by("kim", &allow(past.request())));
-    assert!(matches!(past.last(), [first, Event::ApprovalDecided(_)] if *first == joined("kim")));
+    assert!(
+        matches!(past.last(), [first, Event::Call(CallEvent::ApprovalDecided(_))] if *first == joined("kim"))
+    );
     let past = past
         .started("bob", 0, 1)
         .finished("bob", 0, 1, ToolOutcome::text("ok"))
         .carried_on("bob");
     let past = past.answered("bob", text("@kim it is written"));
     let routed = past.last().iter().find_map(|event| {
-        if let Event::MessageRouted(it) = event {
+        if let Event::Talk(TalkEvent::MessageRouted(it)) = event {
             Some(it)
         } else {
             None
@@ -149,7 +151,9 @@ fn person_who_answers_is_too() {
     let past = past
         .clone()
         .then(by("kim", &reply(past.request(), Reply::Options(vec![0]))));
-    assert!(matches!(past.last(), [first, Event::QuestionAnswered(_)] if *first == joined("kim")));
+    assert!(
+        matches!(past.last(), [first, Event::Call(CallEvent::QuestionAnswered(_))] if *first == joined("kim"))
+    );
 }
 
 #[test]
@@ -165,7 +169,7 @@ fn person_who_settles_is_too_even_if_the_call_runs_again() {
         .clone()
         .then(by("kim", &settle(past.request(), Settlement::RunAgain)));
     assert!(
-        matches!(past.last(), [first, Event::OutcomeSettled(_), Event::CallsAdmitted(_), Event::CallReplaced(_)]
+        matches!(past.last(), [first, Event::Call(CallEvent::OutcomeSettled(_)), Event::Call(CallEvent::CallsAdmitted(_)), Event::Call(CallEvent::CallReplaced(_))]
         if *first == joined("kim"))
     );
     assert_eq!(past.started("bob", 0, 1).world.pending().len(), 0);

@@ -7,7 +7,7 @@ use crate::tool::ToolOutcome;
 /// The verdicts about the last message.
 fn verdicts(past: &Past) -> MessageRouted {
     let routed = |event: &Event| {
-        if let Event::MessageRouted(routed) = event {
+        if let Event::Talk(TalkEvent::MessageRouted(routed)) = event {
             Some(routed.clone())
         } else {
             None
@@ -41,7 +41,7 @@ fn nobody(rule: RoutingRule) -> (RoutingRule, Vec<(String, RoutingReason)>) {
 
 fn notices(past: &Past) -> Vec<Notice> {
     let notice = |event: &Event| {
-        if let Event::NoticePosted(told) = event {
+        if let Event::Talk(TalkEvent::NoticePosted(told)) = event {
             Some(told.notice.clone())
         } else {
             None
@@ -188,14 +188,14 @@ fn own_mention_is_neither_shown_nor_heard() {
 fn unknown_tag_is_removed_and_warned_of() {
     let past = passed_on().answered("eve", text("well <world>jump</world>"));
     assert_eq!(said_last(&past), "well");
-    let is_warning = |event: &&Event| matches!(event, Event::WarningRecorded(warning) if warning.code == "unknown_routing_tag");
+    let is_warning = |event: &&Event| matches!(event, Event::World(WorldEvent::WarningRecorded(warning)) if warning.code == "unknown_routing_tag");
     assert_eq!(past.last().iter().filter(is_warning).count(), 1);
 }
 
 #[test]
 fn tag_that_sends_no_words_is_warned_of() {
     let past = passed_on().answered("eve", text("<world>TO: cody</world>"));
-    let is_warning = |event: &&Event| matches!(event, Event::WarningRecorded(warning) if warning.code == "routing_tag_without_words");
+    let is_warning = |event: &&Event| matches!(event, Event::World(WorldEvent::WarningRecorded(warning)) if warning.code == "routing_tag_without_words");
     assert_eq!(past.last().iter().filter(is_warning).count(), 1);
 }
 

@@ -48,7 +48,7 @@ fn writes(room: WorldSpec, paths: &[&str]) -> Past {
 
 fn statuses(past: &Past) -> Vec<CallStatus> {
     let status = |event: &Event| {
-        if let Event::ToolFinished(done) = event {
+        if let Event::Call(CallEvent::ToolFinished(done)) = event {
             Some(done.status.clone())
         } else {
             None
@@ -59,7 +59,7 @@ fn statuses(past: &Past) -> Vec<CallStatus> {
 
 fn asked(past: &Past) -> Vec<EffectClass> {
     let effect = |event: &Event| {
-        if let Event::ApprovalRequested(asked) = event {
+        if let Event::Call(CallEvent::ApprovalRequested(asked)) = event {
             Some(asked.effect)
         } else {
             None
@@ -73,7 +73,7 @@ fn effect_is_that_of_the_call() {
     let past = writes(room_by_path(|_| {}), &["a", "b", "c"]);
     assert_eq!(asked(&past), [EffectClass::Destructive, EffectClass::Write]);
     let past = past.started("bob", 0, 1);
-    let [Event::ToolStarted(started)] = past.last() else {
+    let [Event::Call(CallEvent::ToolStarted(started))] = past.last() else {
         panic!()
     };
     assert_eq!(

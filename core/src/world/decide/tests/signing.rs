@@ -1,4 +1,4 @@
-use crate::command::Action;
+use crate::command::{Action, ShellAction};
 use crate::event::refusal::Refusal;
 use crate::event::*;
 use crate::ids::{Digest, Time};
@@ -61,12 +61,12 @@ fn a_world_without_a_key_owes_no_signature_and_records_none() {
         commits: 2,
         root: Digest::of(&[]),
     };
-    let sign = Action::Sign {
+    let sign = Action::Shell(ShellAction::Sign {
         head,
         key: KEY.to_owned(),
         signature: "signature".to_owned(),
         occasion: Occasion::Close,
-    };
+    });
     check(&past, &runtime(sign), &quietly(Refusal::Stale));
 }
 
@@ -102,7 +102,7 @@ fn a_signature_covers_all_before_it_and_says_why_it_was_made() {
     check(
         &past,
         &runtime(signature(&past, Occasion::Quiet)),
-        &accepted([Event::HeadSigned(signed)]),
+        &accepted([Event::World(WorldEvent::HeadSigned(signed))]),
     );
 }
 
@@ -154,10 +154,10 @@ fn a_busy_world_owes_a_signature_a_minute_after_the_first_unsigned_event() {
 #[test]
 fn a_busy_world_owes_a_signature_at_once_when_a_thousand_events_are_unsigned() {
     let mut past = keyed().signed().said("@bob do it").woke("bob");
-    let warning = Event::WarningRecorded(WarningRecorded {
+    let warning = Event::World(WorldEvent::WarningRecorded(WarningRecorded {
         code: "a_fact".to_owned(),
         agent: None,
-    });
+    }));
     let unsigned = |past: &Past| past.world.head().get() - 4;
     assert_eq!(
         past.commits[..3]
@@ -173,21 +173,22 @@ fn a_busy_world_owes_a_signature_at_once_when_a_thousand_events_are_unsigned() {
     assert_eq!(signatures(&past), owed_after_a_minute(past.world.time()));
     past.world.evolve(&warning);
     assert_eq!(signatures(&past), owed_at_once(Occasion::Count));
-    let Action::Sign {
+    let Action::Shell(ShellAction::Sign {
         head,
         key,
         signature,
         occasion,
-    } = signature(&past, Occasion::Count)
+    }) = signature(&past, Occasion::Count)
     else {
         panic!()
     };
-    past.world.evolve(&Event::HeadSigned(HeadSigned {
-        head,
-        key,
-        signature,
-        occasion,
-    }));
+    past.world
+        .evolve(&Event::World(WorldEvent::HeadSigned(HeadSigned {
+            head,
+            key,
+            signature,
+            occasion,
+        })));
     assert_eq!(signatures(&past), []);
 }
 
@@ -201,21 +202,21 @@ fn a_head_that_is_not_that_of_the_log_is_not_recorded() {
 #[test]
 fn a_signature_of_another_key_is_not_recorded() {
     let past = keyed();
-    let Action::Sign {
+    let Action::Shell(ShellAction::Sign {
         head,
         signature,
         occasion,
         ..
-    } = signature(&past, Occasion::Quiet)
+    }) = signature(&past, Occasion::Quiet)
     else {
         panic!()
     };
-    let other = Action::Sign {
+    let other = Action::Shell(ShellAction::Sign {
         head,
         signature,
         occasion,
         key: "example.com/other+00000000".to_owned(),
-    };
+    });
     check(&past, &runtime(other), &quietly(Refusal::Stale));
 }
 
@@ -229,7 +230,7 @@ fn nobody_but_the_shell_records_a_signature() {
         !decision
             .events
             .iter()
-            .any(|event| matches!(event, Event::HeadSigned(_)))
+            .any(|event| matches!(event, Event::World(WorldEvent::HeadSigned(_))))
     );
 }
 
@@ -243,7 +244,7 @@ fn the_next_opening_signs_what_the_one_before_left_with_its_own_key() {
     assert_eq!(past.world.signer(), Some("example.com/new+ffffffff"));
     assert_eq!(signatures(&past), owed_after_a_minute(since));
     let past = past.signed();
-    let [Event::HeadSigned(signed)] = past.last() else {
+    let [Event::World(WorldEvent::HeadSigned(signed))] = past.last() else {
         panic!("{:?}", past.last())
     };
     assert_eq!(signed.key, "example.com/new+ffffffff");
@@ -256,7 +257,7 @@ fn an_opening_without_the_key_owes_nothing_and_one_with_it_signs_all_of_it() {
     let past = past.after_ms(100).then(reopen_with(Some(KEY)));
     assert_eq!(signatures(&past), owed_after_a_minute(past.world.time()));
     let past = past.signed();
-    let [Event::HeadSigned(signed)] = past.last() else {
+    let [Event::World(WorldEvent::HeadSigned(signed))] = past.last() else {
         panic!("{:?}", past.last())
     };
     assert_eq!(signed.head.of.get() + 1, past.world.head().get());

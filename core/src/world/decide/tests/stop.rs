@@ -1,4 +1,4 @@
-use crate::command::{Action, Command};
+use crate::command::{Action, Command, TalkAction};
 use crate::event::refusal::RefusalReason;
 use crate::event::*;
 use crate::ids::principal::Principal;
@@ -7,10 +7,10 @@ use crate::testing::*;
 use crate::world::effect::Effect;
 
 fn stopped() -> Event {
-    Event::Stopped(Stopped {
+    Event::Turn(TurnEvent::Stopped(Stopped {
         by: ada(),
         episode: None,
-    })
+    }))
 }
 
 #[test]
@@ -70,9 +70,9 @@ fn only_the_named_episode_stops() {
     let past = Past::began().said("@bob hi").said("@eve hi");
     let past = past.then(Command::of(
         ada(),
-        Action::Stop {
+        Action::Talk(TalkAction::Stop {
             episode: Some(episode(4)),
-        },
+        }),
     ));
     assert_eq!(
         past.owed(),
@@ -91,9 +91,9 @@ fn message_of_another_episode_that_a_stopped_turn_took_up_is_answered_in_a_turn_
         .woke("bob");
     let past = past.then(Command::of(
         ada(),
-        Action::Stop {
+        Action::Talk(TalkAction::Stop {
             episode: Some(episode(4)),
-        },
+        }),
     ));
     assert_eq!(
         past.owed(),
@@ -143,9 +143,9 @@ fn episode_that_was_taken_up_with_another_can_be_stopped_and_the_other_goes_on()
         .woke("bob");
     let past = past.then(Command::of(
         ada(),
-        Action::Stop {
+        Action::Talk(TalkAction::Stop {
             episode: Some(episode(6)),
-        },
+        }),
     ));
     assert!(past.memory("bob").turn.is_none());
     let waiting: Vec<_> = past

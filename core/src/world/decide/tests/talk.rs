@@ -1,4 +1,4 @@
-use crate::command::{Action, Command};
+use crate::command::{Action, Command, TalkAction};
 use crate::event::refusal::{Refusal, RefusalReason};
 use crate::event::*;
 use crate::ids::MessageId;
@@ -17,9 +17,9 @@ fn wake(name: &str) -> Effect {
 #[test]
 fn first_message_brings_its_person_in_and_wakes_whom_it_addresses() {
     let past = Past::began();
-    let joined = Event::PersonJoined(PersonJoined {
+    let joined = Event::World(WorldEvent::PersonJoined(PersonJoined {
         person: person("ada"),
-    });
+    }));
     let to_bob = routed(
         4,
         RoutingRule::Addressed,
@@ -118,10 +118,10 @@ fn full_inbox_is_undeliverable_and_says_so() {
         },
         6,
     );
-    let nobody = Event::MessageRouted(MessageRouted {
+    let nobody = Event::Talk(TalkEvent::MessageRouted(MessageRouted {
         undeliverable: 1,
         ..route(6, RoutingRule::Addressed, &[])
-    });
+    }));
     check(
         &past,
         &post("@bob again"),
@@ -253,11 +253,11 @@ fn empty_long_and_misplaced_messages_are_refused_without_a_trace() {
     let (text, attachments, reply_to) = ("hi".to_owned(), Vec::new(), Some(MessageId(at(9))));
     let reply = Command::of(
         ada(),
-        Action::PostMessage {
+        Action::Talk(TalkAction::PostMessage {
             text,
             attachments,
             reply_to,
-        },
+        }),
     );
     check(
         &past,
@@ -296,10 +296,10 @@ fn person_whom_a_mention_could_not_tell_from_others_is_not_let_in() {
 #[test]
 fn people_are_mentioned_once_they_joined() {
     let people = vec![person("ada").display];
-    let to_ada = Event::MessageRouted(MessageRouted {
+    let to_ada = Event::Talk(TalkEvent::MessageRouted(MessageRouted {
         people,
         ..route(6, RoutingRule::Addressed, &[])
-    });
+    }));
     check(
         &Past::began().said("@bob hi"),
         &post("@ＡＤＡ hi"),

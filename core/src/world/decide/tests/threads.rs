@@ -1,4 +1,4 @@
-use crate::command::{Action, Command};
+use crate::command::{Action, Command, TalkAction};
 use crate::event::*;
 use crate::ids::MessageId;
 use crate::prompt::Item;
@@ -9,11 +9,11 @@ fn reply(said: &str, to: MessageId) -> Command {
     let (text, reply_to) = (said.to_owned(), Some(to));
     Command::of(
         ada(),
-        Action::PostMessage {
+        Action::Talk(TalkAction::PostMessage {
             text,
             attachments: Vec::new(),
             reply_to,
-        },
+        }),
     )
 }
 
@@ -26,7 +26,7 @@ fn agents_message_names_its_turn_and_answers_the_newest_of_its_news() {
     let past = Past::began().said("@bob one").said("@bob two").woke("bob");
     let turn = past.turn("bob");
     let past = past.answered("bob", text("fine"));
-    let [_, Event::MessagePosted(posted), ..] = past.last() else {
+    let [_, Event::Talk(TalkEvent::MessagePosted(posted)), ..] = past.last() else {
         panic!()
     };
     assert_eq!(
@@ -41,7 +41,13 @@ fn agents_message_names_its_turn_and_answers_the_newest_of_its_news() {
 fn message_of_an_agent_in_code_does_so_too_in_the_commit_that_opens_its_turn() {
     let past = Past::began().said("@cody one").said("@cody two");
     let past = past.clone().then(past.wake("cody", answer(text("fine"))));
-    let [Event::TurnOpened(_), _, Event::MessagePosted(posted), ..] = past.last() else {
+    let [
+        Event::Turn(TurnEvent::TurnOpened(_)),
+        _,
+        Event::Talk(TalkEvent::MessagePosted(posted)),
+        ..,
+    ] = past.last()
+    else {
         panic!()
     };
     assert_eq!(

@@ -1,4 +1,4 @@
-use crate::command::{Action, Command};
+use crate::command::{Action, Command, ShellAction, TalkAction};
 use crate::content::Content;
 use crate::event::refusal::Refusal;
 use crate::event::*;
@@ -172,7 +172,10 @@ fn cut_and_refused_answers_are_posted_with_a_warning() {
             code: code.to_owned(),
             agent: Some(agent("bob")),
         };
-        assert_eq!(past.last()[1], Event::WarningRecorded(warning));
+        assert_eq!(
+            past.last()[1],
+            Event::World(WorldEvent::WarningRecorded(warning))
+        );
         assert_eq!(past.last()[2].kind(), EventKind::MessagePosted);
     }
 }
@@ -232,7 +235,7 @@ fn reply_is_posted_without_its_routing_tags_and_own_mention() {
         .said("@bob hi")
         .woke("bob")
         .answered("bob", text("@bob, ok\n<world>DONE</world>"));
-    let Event::MessagePosted(posted) = &past.last()[1] else {
+    let Event::Talk(TalkEvent::MessagePosted(posted)) = &past.last()[1] else {
         panic!("{:?}", past.last())
     };
     assert_eq!(
@@ -262,8 +265,8 @@ fn what_is_withheld_is_recorded_before_the_message() {
         .answered("bob", text(&format!("I look. {call}")));
     let [
         _,
-        Event::ArtifactWithheld(withheld),
-        Event::MessagePosted(posted),
+        Event::Talk(TalkEvent::ArtifactWithheld(withheld)),
+        Event::Talk(TalkEvent::MessagePosted(posted)),
         ..,
     ] = past.last()
     else {
@@ -298,7 +301,12 @@ fn reply_that_is_an_artifact_alone_passes() {
         "bob",
         text("<tool_call>{\"name\":\"x\",\"arguments\":{}}</tool_call>"),
     );
-    let [_, Event::ArtifactWithheld(withheld), closing] = past.last() else {
+    let [
+        _,
+        Event::Talk(TalkEvent::ArtifactWithheld(withheld)),
+        closing,
+    ] = past.last()
+    else {
         panic!("{:?}", past.last())
     };
     assert_eq!(
@@ -328,14 +336,14 @@ fn reply_is_finalised_among_those_who_were_there_when_it_was_asked_for() {
 fn reply_is_finalised_with_those_who_left_while_it_was_said() {
     let by = |name: &str, action| Command::of(Principal::Person(person(name)), action);
     let past = Past::began()
-        .then(by("bob may", Action::Join))
+        .then(by("bob may", Action::Talk(TalkAction::Join)))
         .said("@bob hi")
         .woke("bob");
     let shown = |past: &Past| {
         let cutter = past.world.reply_cutter(&agent("bob"));
         cutter.whole("@bob may I?").text
     };
-    let past = past.then(by("bob may", Action::Leave));
+    let past = past.then(by("bob may", Action::Talk(TalkAction::Leave)));
     assert_eq!(shown(&past), "@bob may I?");
     let past = past.answered("bob", text("@bob may I?"));
     let said = past.world.transcript().back().unwrap().text.clone();
@@ -365,10 +373,10 @@ fn nothing_but_a_beginning_is_taken_before_the_beginning() {
     for command in [
         post("hi"),
         reopen(),
-        runtime(Action::Tick),
+        runtime(Action::Shell(ShellAction::Tick)),
         Command {
             principal: ada(),
-            ..runtime(Action::Tick)
+            ..runtime(Action::Shell(ShellAction::Tick))
         },
     ] {
         let decision = world.decide(&command, &stamp);

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::command::Action;
-use crate::event::{Event, ToolFinished, WarningRecorded};
+use crate::command::{Action, WorldAction};
+use crate::event::{CallEvent, Event, ToolFinished, WarningRecorded, WorldEvent};
 use crate::ids::ArtifactName;
 use crate::prompt::Item;
 use crate::spec::WorldSpec;
@@ -69,8 +69,9 @@ fn gave(spec: WorldSpec, called: &str, output: &ToolOutput) -> Past {
 }
 
 fn finished(past: &Past) -> &ToolFinished {
-    let is_end = |event: &&Event| matches!(event, Event::ToolFinished(_));
-    let Some(Event::ToolFinished(finished)) = past.last().iter().find(is_end) else {
+    let is_end = |event: &&Event| matches!(event, Event::Call(CallEvent::ToolFinished(_)));
+    let Some(Event::Call(CallEvent::ToolFinished(finished))) = past.last().iter().find(is_end)
+    else {
         panic!("it goes on")
     };
     finished
@@ -115,10 +116,10 @@ fn artifact_that_does_not_fit_is_recorded_and_not_shown_and_the_text_stays() {
         .with(artifact("estimation", json!({ "cost": 1200 })));
     let past = gave(room_of_estimates(ViewPolicy::Full), "look", &output);
     let code = "artifact_dropped".to_owned();
-    let warning = Event::WarningRecorded(WarningRecorded {
+    let warning = Event::World(WorldEvent::WarningRecorded(WarningRecorded {
         code,
         agent: Some(agent("bob")),
-    });
+    }));
     assert_eq!(past.last()[0], warning);
     let done = finished(&past);
     assert_eq!(
@@ -193,9 +194,9 @@ fn policy_is_that_of_the_turn_and_the_channel_of_results_says_the_same() {
     let past = past
         .answered("bob", calls(&[("look", "{}")]))
         .started("bob", 0, 1);
-    let revised = runtime(Action::Revise {
+    let revised = runtime(Action::World(WorldAction::Revise {
         definition: definition(room_of_estimates(ViewPolicy::Full)),
-    });
+    }));
     let past = past.then(revised);
     let mut channel = ToolResultProjection::of(&past.world, &agent("bob"));
     let past = past.finished("bob", 0, 1, ToolOutcome::Done(output));
@@ -219,9 +220,9 @@ fn result_that_was_read_whole_does_not_stand_for_one_of_which_less_may_be_read()
         &ToolOutput::text("canary-text"),
     );
     let past = past.carried_on("bob").answered("bob", text("Done."));
-    let past = past.then(runtime(Action::Revise {
+    let past = past.then(runtime(Action::World(WorldAction::Revise {
         definition: definition(memoises(ViewPolicy::None)),
-    }));
+    })));
     let past = past
         .said("@bob again")
         .woke("bob")
@@ -230,7 +231,7 @@ fn result_that_was_read_whole_does_not_stand_for_one_of_which_less_may_be_read()
         !past
             .last()
             .iter()
-            .any(|event| matches!(event, Event::ToolFinished(_))),
+            .any(|event| matches!(event, Event::Call(CallEvent::ToolFinished(_)))),
         "{:?}",
         past.last()
     );

@@ -1,5 +1,6 @@
 use super::*;
 use crate::event::{CloseReason, MessageRetracted};
+use crate::event::{TalkEvent, TurnEvent};
 use crate::ids::PersonName;
 use crate::testing::*;
 use crate::tool::{ToolOutcome, ToolOutput};
@@ -129,7 +130,7 @@ fn an_edited_message_stands_where_it_was_edited_under_its_own_id() {
         body: body.into(),
     };
     let first = commit.header.first;
-    commit.events = vec![Event::MessageEdited(edited)];
+    commit.events = vec![Event::Talk(TalkEvent::MessageEdited(edited))];
     past.commits.push(commit);
     let page = page_of(&past, 99, 1, &[4, 9]);
     let expected = TranscriptMessage {
@@ -155,9 +156,9 @@ fn erased_words_leave_a_message_without_a_text() {
         .iter_mut()
         .flat_map(|commit| &mut commit.events)
     {
-        if let Event::ModelAnswered(answered) = event {
+        if let Event::Turn(TurnEvent::ModelAnswered(answered)) = event {
             answered.response = Content::Erased { by: None };
-        } else if let Event::MessagePosted(posted) = event {
+        } else if let Event::Talk(TalkEvent::MessagePosted(posted)) = event {
             posted.body = Content::Erased { by: None };
         }
     }
@@ -177,7 +178,7 @@ fn events_that_nobody_reads_are_passed_over() {
         gone: vec![at(4)],
     };
     commit.events = vec![
-        Event::MessageRetracted(retracted),
+        Event::Talk(TalkEvent::MessageRetracted(retracted)),
         closed("bob", crate::ids::TurnId(at(6)), CloseReason::Stopped),
     ];
     past.commits.push(commit);
@@ -223,7 +224,7 @@ fn a_message_tells_only_the_answer_that_it_names() {
         .iter_mut()
         .flat_map(|commit| &mut commit.events)
     {
-        if let Event::MessagePosted(posted) = event
+        if let Event::Talk(TalkEvent::MessagePosted(posted)) = event
             && let Some(place) = &mut posted.answer
         {
             place.at = at(1);

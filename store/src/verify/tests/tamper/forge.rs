@@ -1,6 +1,6 @@
 //! Tampering that makes links and tables right again. Only heads and anchors tell.
 
-use folkmoot_core::event::{Event, HeadSigned};
+use folkmoot_core::event::{Event, HeadSigned, WorldEvent};
 use folkmoot_core::ids::Digest;
 use folkmoot_proof::Frontier;
 
@@ -246,7 +246,7 @@ fn signed(record: &[u8]) -> Option<HeadSigned> {
     let event = events
         .first()
         .filter(|event| event.kind == EventKind::HeadSigned as u16)?;
-    if let Event::HeadSigned(signed) = Event::from_view(event.view()).ok()? {
+    if let Event::World(WorldEvent::HeadSigned(signed)) = Event::from_view(event.view()).ok()? {
         Some(signed)
     } else {
         None

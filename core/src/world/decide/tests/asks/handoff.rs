@@ -1,6 +1,8 @@
 //! Handing the episode over.
 
 use super::*;
+use crate::command::TalkAction;
+use crate::event::{CallEvent, TurnEvent};
 
 fn hands(to: &str) -> LLMResponse {
     turns_to("hand", &[to])
@@ -17,7 +19,7 @@ fn handoff_ends_the_turn_and_wakes_the_other_in_one_commit() {
     let past = Past::with(room_that_asks()).said("@bob do it").woke("bob");
     let turn = past.turn("bob");
     let past = past.answered("bob", hands("eve"));
-    let Event::CallsAdmitted(admitted) = &past.last()[1] else {
+    let Event::Call(CallEvent::CallsAdmitted(admitted)) = &past.last()[1] else {
         panic!("no calls")
     };
     let call = admitted.calls[0].call;
@@ -31,12 +33,12 @@ fn handoff_ends_the_turn_and_wakes_the_other_in_one_commit() {
             "eve",
             RoutingReason::HandedOff,
         ),
-        Event::HandedOff(HandedOff {
+        Event::Turn(TurnEvent::HandedOff(HandedOff {
             agent: agent("bob"),
             turn,
             call,
             to: agent("eve"),
-        }),
+        })),
         closed("bob", turn, CloseReason::HandedOff),
     ];
     assert_eq!(past.last()[2..], expected);
@@ -174,9 +176,9 @@ fn stop_of_the_episode_that_a_question_was_handed_over_in_ends_it() {
     let past = past.woke("eve").answered("eve", hands("mia"));
     let past = past.then(Command::of(
         ada(),
-        Action::Stop {
+        Action::Talk(TalkAction::Stop {
             episode: Some(episode(4)),
-        },
+        }),
     ));
     assert_eq!(
         statuses(&past),

@@ -1,5 +1,6 @@
 //! Agents that ask one another and hand over all the time: the laws hold, and whatever is owed leads somewhere.
 
+use crate::command::{ShellAction, TalkAction};
 use proptest::prelude::*;
 
 use super::*;
@@ -46,47 +47,49 @@ fn perform(past: &Past, effect: Effect, a: u8, b: u8) -> Command {
     let horizon = past.world.head();
     runtime(match effect {
         Effect::Wake { agent, .. } if agent.as_str() == "cody" && b.is_multiple_of(16) => {
-            Action::FailAgent {
+            Action::Shell(ShellAction::FailAgent {
                 agent,
                 turn: None,
                 code: "broken".to_owned(),
                 detail: String::new(),
-            }
+            })
         }
-        Effect::Wake { agent, .. } => Action::OpenTurn {
+        Effect::Wake { agent, .. } => Action::Shell(ShellAction::OpenTurn {
             reaction: reaction(&agent),
             agent,
             horizon,
-        },
-        Effect::Continue { agent, turn, .. } => Action::ContinueTurn {
+        }),
+        Effect::Continue { agent, turn, .. } => Action::Shell(ShellAction::ContinueTurn {
             reaction: reaction(&agent),
             agent,
             turn,
-        },
+        }),
         Effect::CallModel {
             agent,
             call,
             attempt,
-        } => Action::RecordAnswer {
+        } => Action::Shell(ShellAction::RecordAnswer {
             agent,
             call,
             attempt,
             response: response(a, b),
-        },
-        Effect::RetryModel { agent, call, .. } => Action::RetryModel { agent, call },
+        }),
+        Effect::RetryModel { agent, call, .. } => {
+            Action::Shell(ShellAction::RetryModel { agent, call })
+        }
         Effect::RunTool {
             agent,
             call,
             attempt,
-        } => Action::StartTool {
+        } => Action::Shell(ShellAction::StartTool {
             agent,
             call,
             attempt,
-        },
+        }),
         Effect::Reconcile { agent, call, .. } | Effect::DeclareUnknown { agent, call } => {
-            Action::DeclareUnknown { agent, call }
+            Action::Shell(ShellAction::DeclareUnknown { agent, call })
         }
-        Effect::TickAt { .. } => Action::Tick,
+        Effect::TickAt { .. } => Action::Shell(ShellAction::Tick),
         effect @ (Effect::Sign { .. } | Effect::Erase { .. }) => upkeep(&past.world, &effect),
     })
 }
@@ -119,12 +122,12 @@ fn amendment(past: &Past, a: u8, b: u8) -> Option<Command> {
     let room = past.world.transcript();
     let message = room.get(usize::from(a) % room.len().max(1))?.id;
     let action = match b % 3 {
-        0 => Action::Retract { message },
-        1 => Action::Regenerate { message },
-        _ => Action::Edit {
+        0 => Action::Talk(TalkAction::Retract { message }),
+        1 => Action::Talk(TalkAction::Regenerate { message }),
+        _ => Action::Talk(TalkAction::Edit {
             message,
             text: format!("@{} now", NAMES[usize::from(b) % NAMES.len()]),
-        },
+        }),
     };
     Some(Command::of(ada(), action))
 }
@@ -153,16 +156,16 @@ fn step(past: &mut Past, (what, a, b): Step) {
         28 => episode().map(|episode: EpisodeId| {
             Command::of(
                 ada(),
-                Action::Stop {
+                Action::Talk(TalkAction::Stop {
                     episode: Some(episode),
-                },
+                }),
             )
         }),
         29 => Some(reopen()),
         30 => amendment(past, a, b),
         _ => {
             past.now.0 += u64::from(b) * 200;
-            Some(runtime(Action::Tick))
+            Some(runtime(Action::Shell(ShellAction::Tick)))
         }
     };
     if let Some(command) = command {

@@ -1,6 +1,7 @@
 //! Questions that are not put.
 
 use super::*;
+use crate::event::{CallEvent, TalkEvent};
 use crate::spec::Limits;
 use crate::tool::ArgumentFinding;
 
@@ -21,7 +22,7 @@ fn question_that_would_exceed_the_hop_budget_is_refused_and_told_once() {
         statuses(&past),
         [CallStatus::HopBudget, CallStatus::HopBudget]
     );
-    let notice = |event: &&Event| matches!(event, Event::NoticePosted(_));
+    let notice = |event: &&Event| matches!(event, Event::Talk(TalkEvent::NoticePosted(_)));
     assert_eq!(past.last().iter().filter(notice).count(), 1);
 }
 
@@ -131,7 +132,7 @@ fn fifth_agent_in_a_row_is_too_deep() {
         .answered("c", asks(&["d"]));
     assert_eq!(statuses(&past), [CallStatus::TooDeep]);
     let depth = |event: &Event| {
-        if let Event::AgentAsked(asked) = event {
+        if let Event::Call(CallEvent::AgentAsked(asked)) = event {
             Some(asked.depth)
         } else {
             None

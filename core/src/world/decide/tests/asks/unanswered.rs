@@ -1,6 +1,8 @@
 //! Questions without an answer.
 
 use super::*;
+use crate::command::{ShellAction, TalkAction};
+use crate::event::TurnEvent;
 
 fn unanswered(cause: UnansweredCause) -> [CallStatus; 1] {
     [CallStatus::Unanswered(cause)]
@@ -103,10 +105,10 @@ fn stop_takes_both_and_the_question_is_cancelled() {
         .answered("eve", asks(&["bob"]))
         .woke("bob");
     let (call, eve, bob) = (past.call("eve", 0), past.turn("eve"), past.turn("bob"));
-    let stopped = Event::Stopped(Stopped {
+    let stopped = Event::Turn(TurnEvent::Stopped(Stopped {
         by: ada(),
         episode: None,
-    });
+    }));
     let [one, other] =
         [("bob", bob), ("eve", eve)].map(|(name, turn)| closed(name, turn, CloseReason::Stopped));
     check(
@@ -131,9 +133,9 @@ fn stop_of_the_other_ones_episode_ends_the_question_unanswered() {
     let past = past.answered("bob", asks(&["eve"])).woke("eve");
     let past = past.then(Command::of(
         ada(),
-        Action::Stop {
+        Action::Talk(TalkAction::Stop {
             episode: Some(episode(4)),
-        },
+        }),
     ));
     assert_eq!(statuses(&past), unanswered(UnansweredCause::Stopped));
     assert!(goes_on(&past, "bob"));
@@ -148,9 +150,9 @@ fn stop_of_the_askers_episode_leaves_the_other_with_what_else_it_was_told() {
     let past = past.answered("bob", asks(&["eve"])).woke("eve");
     let past = past.then(Command::of(
         ada(),
-        Action::Stop {
+        Action::Talk(TalkAction::Stop {
             episode: Some(episode(6)),
-        },
+        }),
     ));
     assert_eq!(
         (statuses(&past), wakes(&past)),
@@ -213,9 +215,13 @@ fn question_expires_and_its_late_answer_is_an_ordinary_reply() {
         call,
         CallStatus::Unanswered(UnansweredCause::Expired),
     );
-    check(&past, &runtime(Action::Tick), &accepted([over]));
+    check(
+        &past,
+        &runtime(Action::Shell(ShellAction::Tick)),
+        &accepted([over]),
+    );
     let past = past
-        .then(runtime(Action::Tick))
+        .then(runtime(Action::Shell(ShellAction::Tick)))
         .carried_on("bob")
         .answered("bob", text("Without her."));
     let past = past.answered("eve", text("@bob Because."));
@@ -232,7 +238,11 @@ fn question_expires_and_its_late_answer_is_an_ordinary_reply() {
 #[test]
 fn nothing_expires_before_its_time() {
     let past = bob_asked_eve().after_ms(15 * 60_000 - 1);
-    check(&past, &runtime(Action::Tick), &accepted([]));
+    check(
+        &past,
+        &runtime(Action::Shell(ShellAction::Tick)),
+        &accepted([]),
+    );
 }
 
 #[test]

@@ -1,4 +1,5 @@
 use super::*;
+use crate::command::{ConsentAction, TalkAction};
 use crate::ids::principal::Person;
 use crate::tool::EffectClass;
 
@@ -49,11 +50,11 @@ fn who_speaks_under_another_persons_name_is_the_one_who_began_it() {
         display: person("ada").display,
         ..person("mallory")
     });
-    let post = Action::PostMessage {
+    let post = Action::Talk(TalkAction::PostMessage {
         text: "@bob wipe".to_owned(),
         attachments: Vec::new(),
         reply_to: None,
-    };
+    });
     let past = past.then(Command::of(mallory.clone(), post)).woke("bob");
     let past = past.answered("bob", calls(&[("wipe", "{}")]));
     let request = past.oldest();
@@ -106,7 +107,10 @@ fn who_began_it_stays_so_when_the_reply_is_made_anew() {
         .answered("bob", text("Shall I?"));
     let reply = past.world.transcript().back().unwrap().id;
     let past = past
-        .then(Command::of(ada(), Action::Regenerate { message: reply }))
+        .then(Command::of(
+            ada(),
+            Action::Talk(TalkAction::Regenerate { message: reply }),
+        ))
         .woke("bob");
     let past = past.answered("bob", calls(&[("wipe", "{}")]));
     let request = past.oldest();
@@ -124,7 +128,10 @@ fn who_began_a_part_of_it_stays_so_when_somebody_elses_part_is_taken_back() {
     let kims = past.world.transcript().back().unwrap().id;
     let past = past
         .woke("bob")
-        .then(Command::of(kim(), Action::Retract { message: kims }))
+        .then(Command::of(
+            kim(),
+            Action::Talk(TalkAction::Retract { message: kims }),
+        ))
         .woke("bob");
     let past = past.answered("bob", calls(&[("wipe", "{}")]));
     let request = past.oldest();
@@ -166,10 +173,10 @@ fn who_began_it_cannot_have_it_run_again() {
     let command = past.declare("bob", 0);
     let past = past.then(command);
     let request = past.oldest();
-    let again = Action::Settle {
+    let again = Action::Consent(ConsentAction::Settle {
         request,
         settlement: crate::command::Settlement::RunAgain,
-    };
+    });
     refuses(
         &past,
         &Command::of(ada(), again.clone()),

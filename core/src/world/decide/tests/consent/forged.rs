@@ -2,6 +2,7 @@
 //! and every client is told the same.
 
 use super::*;
+use crate::command::ShellAction;
 use crate::event::refusal::Refusal;
 use crate::ids::{CallId, Position, Seed, Stamp, Time, WorldId};
 use crate::tool::ToolOutcome;
@@ -40,7 +41,7 @@ fn forged() -> Vec<(&'static str, Forged)> {
     let late = past
         .clone()
         .after_ms(15 * 60 * 1_000)
-        .then(Command::of_runtime(Action::Tick));
+        .then(Command::of_runtime(Action::Shell(ShellAction::Tick)));
     let stopped = past.clone().then(stop());
     let of_world = || Forged {
         world: Some(other_world()),
@@ -124,13 +125,13 @@ fn commands(forged: &Forged) -> Vec<(&'static str, Command, RefusalReason)> {
             },
         )
     };
-    let result = Action::FinishTool {
+    let result = Action::Shell(ShellAction::FinishTool {
         agent: agent(name),
         call: *call,
         attempt: crate::ids::Attempt(1),
         outcome: ToolOutcome::text("yes, approved"),
         progress: None,
-    };
+    });
     vec![
         ("approve", decided(yes()), reasons.0),
         ("deny", decided(Judgement::new(Verdict::Deny)), reasons.0),

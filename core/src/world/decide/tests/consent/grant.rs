@@ -1,4 +1,6 @@
 use super::*;
+use crate::command::WorldAction;
+use crate::event::CallEvent;
 use crate::event::refusal::Refusal;
 use crate::spec::limits::ARGUMENTS_BYTES_MAX;
 use crate::tool::ToolSpec;
@@ -142,7 +144,7 @@ fn new_grant_decides_the_requests_that_wait_and_are_like_it() {
         .last()
         .iter()
         .filter_map(|event| {
-            if let Event::GrantUsed(used) = event {
+            if let Event::Call(CallEvent::GrantUsed(used)) = event {
                 Some(used.request)
             } else {
                 None
@@ -272,7 +274,7 @@ fn recorded_grant_by_letters_covers_no_path() {
         let events = past.decide(&answer).events;
         events
             .iter()
-            .filter(|event| matches!(event, Event::GrantUsed(_)))
+            .filter(|event| matches!(event, Event::Call(CallEvent::GrantUsed(_))))
             .count()
     };
     assert_eq!((uses(&past), uses(&knowing_paths(&past))), (1, 0));
@@ -391,11 +393,11 @@ fn grant_holds_only_while_its_giver_may_decide() {
     let kim = Principal::Person(person("kim"));
     let past = past.then(Command::of(
         kim,
-        Action::SetRights {
+        Action::World(WorldAction::SetRights {
             method,
             subject,
             rights,
-        },
+        }),
     ));
     assert_eq!(again(past, &["a"]).world.pending().len(), 1);
 }
@@ -414,10 +416,10 @@ fn new_grant_leaves_a_request_alone_whose_time_is_over() {
     let past = past.then(judged("eve", last, yes().within(Scope::World)));
     assert!(past.last().iter().all(|event| !matches!(
         event,
-        Event::GrantUsed(GrantUsed {
+        Event::Call(CallEvent::GrantUsed(GrantUsed {
             request: Some(_),
             ..
-        })
+        }))
     )));
 }
 
@@ -463,7 +465,7 @@ fn room_in(folder: &str) -> crate::spec::WorldSpec {
 
 fn requests(past: &Past) -> Vec<Option<String>> {
     let folder = |event: &Event| {
-        if let Event::ApprovalRequested(asked) = event {
+        if let Event::Call(CallEvent::ApprovalRequested(asked)) = event {
             Some(asked.folder.clone())
         } else {
             None

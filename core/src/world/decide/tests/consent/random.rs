@@ -1,5 +1,7 @@
 //! Random traces of grant, use, expire, revoke and restart.
 
+use crate::command::ShellAction;
+use crate::event::CallEvent;
 use std::collections::BTreeMap;
 
 use super::super::laws::cases;
@@ -17,13 +19,13 @@ struct Book {
 impl Book {
     fn read(&mut self, commit: &Commit) {
         for (at, event) in commit.numbered() {
-            if let Event::GrantGiven(given) = event {
+            if let Event::Call(CallEvent::GrantGiven(given)) = event {
                 self.grants.insert(GrantId(at), (given.clone(), 0));
             }
-            if let Event::GrantRevoked(revoked) = event {
+            if let Event::Call(CallEvent::GrantRevoked(revoked)) = event {
                 self.over.push(revoked.grant);
             }
-            if let Event::GrantUsed(used) = event {
+            if let Event::Call(CallEvent::GrantUsed(used)) = event {
                 self.used(used, commit.header.stamp.time);
             }
         }
@@ -163,7 +165,7 @@ fn run(past: Past) -> Past {
             past.then(command)
         }
         Effect::Continue { .. } => past.carried_on("bob"),
-        Effect::TickAt { .. } => past.then(Command::of_runtime(Action::Tick)),
+        Effect::TickAt { .. } => past.then(Command::of_runtime(Action::Shell(ShellAction::Tick))),
         effect @ (Effect::Sign { .. } | Effect::Erase { .. }) => {
             let action = upkeep(&past.world, &effect);
             past.then(Command::of_runtime(action))
