@@ -86,30 +86,32 @@ impl Calls {
 }
 
 /// The calls that an event is about.
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "all other events are about no call"
-)]
 fn about(event: &Event) -> Vec<CallId> {
+    let Event::Call(event) = event else {
+        return Vec::new();
+    };
     match event {
-        Event::Call(CallEvent::CallsAdmitted(admitted)) => admitted
+        CallEvent::CallsAdmitted(admitted) => admitted
             .calls
             .iter()
             .flat_map(|call| [Some(call.call), call.origin])
             .flatten()
             .collect(),
-        Event::Call(CallEvent::ApprovalRequested(asked)) => vec![asked.call],
-        Event::Call(CallEvent::ApprovalDecided(decided)) => vec![decided.call],
-        Event::Call(CallEvent::ApprovalExpired(expired)) => vec![expired.call],
-        Event::Call(CallEvent::QuestionAsked(asked)) => vec![asked.call],
-        Event::Call(CallEvent::QuestionAnswered(answered)) => vec![answered.call],
-        Event::Call(CallEvent::ToolStarted(started)) => vec![started.call],
-        Event::Call(CallEvent::ToolFinished(finished)) => vec![finished.call],
-        Event::Call(CallEvent::OutcomeUnknown(unknown)) => vec![unknown.call],
-        Event::Call(CallEvent::OutcomeSettled(settled)) => vec![settled.call],
-        Event::Call(CallEvent::Reconciled(reconciled)) => vec![reconciled.call],
-        Event::Call(CallEvent::CallReplaced(replaced)) => vec![replaced.call, replaced.by],
-        Event::Call(CallEvent::GrantUsed(used)) => vec![used.call],
-        _ => Vec::new(),
+        CallEvent::ApprovalRequested(asked) => vec![asked.call],
+        CallEvent::ApprovalDecided(decided) => vec![decided.call],
+        CallEvent::ApprovalExpired(expired) => vec![expired.call],
+        CallEvent::QuestionAsked(asked) => vec![asked.call],
+        CallEvent::QuestionAnswered(answered) => vec![answered.call],
+        CallEvent::ToolStarted(started) => vec![started.call],
+        CallEvent::ToolFinished(finished) => vec![finished.call],
+        CallEvent::OutcomeUnknown(unknown) => vec![unknown.call],
+        CallEvent::OutcomeSettled(settled) => vec![settled.call],
+        CallEvent::Reconciled(reconciled) => vec![reconciled.call],
+        CallEvent::CallReplaced(replaced) => vec![replaced.call, replaced.by],
+        CallEvent::GrantUsed(used) => vec![used.call],
+        // The call of an agent asked is found by its admission; the others are about grants.
+        CallEvent::AgentAsked(_) | CallEvent::GrantGiven(_) | CallEvent::GrantRevoked(_) => {
+            Vec::new()
+        }
     }
 }

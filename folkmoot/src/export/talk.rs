@@ -3,10 +3,11 @@
 use std::fmt;
 
 use folkmoot_core::command::commit::Commit;
-use folkmoot_core::event::{CallEvent, Event, StoredContent, TalkEvent, TurnEvent, WorldEvent};
+use folkmoot_core::event::{Event, StoredContent, TalkEvent};
 use folkmoot_core::ids::{Position, Time};
 
 use super::survey::{Calls, Revisions};
+use said::Said;
 
 mod change;
 mod request;
@@ -146,62 +147,37 @@ impl Talk {
             by: commit.header.principal.to_string(),
         };
         match event {
-            Event::Talk(TalkEvent::MessagePosted(_)) | Event::Talk(TalkEvent::MessageEdited(_)) => {
-                self.said(&blank, commit, event)
+            Event::World(event) => change::of_world(&blank, event),
+            Event::Talk(event) => self.of_talk(&blank, commit, event),
+            Event::Turn(event) => change::of_turn(&blank, event),
+            Event::Call(event) => self.of_call(&blank, event),
+            Event::Refused(refused) => Some(change::of_refusal(&blank, refused)),
+        }
+    }
+
+    fn of_talk(&self, blank: &Blank, commit: &Commit, event: &TalkEvent) -> Option<Entry> {
+        match event {
+            TalkEvent::MessagePosted(posted) => {
+                let said = Said {
+                    author: &posted.author,
+                    reply_to: posted.reply_to,
+                    instead: None,
+                };
+                Some(self.said(blank, commit, said))
             }
-            Event::Call(CallEvent::ApprovalRequested(_))
-            | Event::Call(CallEvent::ApprovalDecided(_))
-            | Event::Call(CallEvent::GrantGiven(_))
-            | Event::Call(CallEvent::GrantUsed(_))
-            | Event::Call(CallEvent::GrantRevoked(_))
-            | Event::Call(CallEvent::QuestionAsked(_))
-            | Event::Call(CallEvent::QuestionAnswered(_))
-            | Event::Call(CallEvent::OutcomeUnknown(_))
-            | Event::Call(CallEvent::OutcomeSettled(_))
-            | Event::Call(CallEvent::ToolFinished(_)) => self.of_call(&blank, event),
-            Event::Talk(TalkEvent::MessageRetracted(_))
-            | Event::Talk(TalkEvent::ReplyRegenerated(_))
-            | Event::Talk(TalkEvent::ArtifactWithheld(_))
-            | Event::Talk(TalkEvent::NoticePosted(_))
-            | Event::Turn(TurnEvent::HandedOff(_))
-            | Event::Turn(TurnEvent::JoinElapsed(_))
-            | Event::Turn(TurnEvent::TurnClosed(_))
-            | Event::Turn(TurnEvent::TurnDeclined(_))
-            | Event::Turn(TurnEvent::Stopped(_))
-            | Event::World(WorldEvent::SpecRevised(_))
-            | Event::World(WorldEvent::PersonLeft(_))
-            | Event::World(WorldEvent::Forked(_))
-            | Event::World(WorldEvent::Restored(_))
-            | Event::World(WorldEvent::ErasureRequested(_))
-            | Event::World(WorldEvent::Erased(_))
-            | Event::Refused(_) => change::of(&blank, event),
-            Event::World(WorldEvent::WorldOpened(_))
-            | Event::World(WorldEvent::Opened(_))
-            | Event::World(WorldEvent::EpochOpened(_))
-            | Event::World(WorldEvent::PersonJoined(_))
-            | Event::World(WorldEvent::WarningRecorded(_))
-            | Event::World(WorldEvent::StepDone(_))
-            | Event::World(WorldEvent::Labelled(_))
-            | Event::World(WorldEvent::HeadSigned(_))
-            | Event::World(WorldEvent::RightsChanged(_))
-            | Event::Talk(TalkEvent::MessageRouted(_))
-            | Event::Talk(TalkEvent::StateObserved(_))
-            | Event::Turn(TurnEvent::TurnOpened(_))
-            | Event::Turn(TurnEvent::ModelCalled(_))
-            | Event::Turn(TurnEvent::StreamStarted(_))
-            | Event::Turn(TurnEvent::StreamCut(_))
-            | Event::Turn(TurnEvent::ModelAnswered(_))
-            | Event::Turn(TurnEvent::ModelFailed(_))
-            | Event::Turn(TurnEvent::AgentReacted(_))
-            | Event::Turn(TurnEvent::AgentFailed(_))
-            | Event::Turn(TurnEvent::PrefixBroken(_))
-            | Event::Turn(TurnEvent::MemoryCompacted(_))
-            | Event::Call(CallEvent::CallsAdmitted(_))
-            | Event::Call(CallEvent::ApprovalExpired(_))
-            | Event::Call(CallEvent::ToolStarted(_))
-            | Event::Call(CallEvent::Reconciled(_))
-            | Event::Call(CallEvent::CallReplaced(_))
-            | Event::Call(CallEvent::AgentAsked(_)) => None,
+            TalkEvent::MessageEdited(edited) => {
+                let said = Said {
+                    author: &edited.author,
+                    reply_to: edited.reply_to,
+                    instead: Some(format!("in the place of #{}", edited.at)),
+                };
+                Some(self.said(blank, commit, said))
+            }
+            TalkEvent::MessageRetracted(gone) => Some(change::retracted(blank, gone)),
+            TalkEvent::ReplyRegenerated(made) => Some(change::regenerated(blank, made)),
+            TalkEvent::ArtifactWithheld(withheld) => Some(change::withheld(blank, withheld)),
+            TalkEvent::NoticePosted(posted) => Some(change::noticed(blank, posted)),
+            TalkEvent::MessageRouted(_) | TalkEvent::StateObserved(_) => None,
         }
     }
 }

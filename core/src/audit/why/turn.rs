@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use crate::command::commit::Commit;
-use crate::event::{CallEvent, CloseReason, Event, Notice, TalkEvent, TurnEvent};
+use crate::event::{
+    CallEvent, CallsAdmitted, CloseReason, Event, Notice, TalkEvent, TurnDeclined, TurnEvent,
+    TurnOpened,
+};
 use crate::ids::principal::Principal;
 use crate::ids::{AgentName, Attempt, EpisodeId, Position, TurnId};
 
@@ -48,25 +51,30 @@ pub struct TurnEnd {
 
 /// The turn that an event belongs to, if it says so.
 #[must_use]
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "the other events name no turn"
-)]
 pub fn turn_of(at: Position, event: &Event) -> Option<TurnId> {
     match event {
-        Event::Turn(TurnEvent::TurnOpened(_)) | Event::Turn(TurnEvent::TurnDeclined(_)) => {
-            Some(TurnId(at))
-        }
-        Event::Turn(TurnEvent::TurnClosed(closed)) => Some(closed.turn),
-        Event::Turn(TurnEvent::ModelCalled(called)) => Some(called.turn),
-        Event::Turn(TurnEvent::ModelAnswered(answered)) => Some(answered.turn),
-        Event::Turn(TurnEvent::ModelFailed(failed)) => Some(failed.turn),
-        Event::Turn(TurnEvent::AgentReacted(reacted)) => Some(reacted.turn),
-        Event::Turn(TurnEvent::AgentFailed(failed)) => failed.turn,
-        Event::Call(CallEvent::CallsAdmitted(admitted)) => Some(admitted.turn),
-        Event::Turn(TurnEvent::HandedOff(handed)) => Some(handed.turn),
-        Event::Turn(TurnEvent::MemoryCompacted(compacted)) => Some(compacted.turn),
-        _ => None,
+        Event::Turn(event) => turn_of_its_own(at, event),
+        Event::Call(_) => CallsAdmitted::of_event(event).map(|admitted| admitted.turn),
+        Event::World(_) | Event::Talk(_) | Event::Refused(_) => None,
+    }
+}
+
+fn turn_of_its_own(at: Position, event: &TurnEvent) -> Option<TurnId> {
+    match event {
+        TurnEvent::TurnOpened(_) | TurnEvent::TurnDeclined(_) => Some(TurnId(at)),
+        TurnEvent::TurnClosed(closed) => Some(closed.turn),
+        TurnEvent::ModelCalled(called) => Some(called.turn),
+        TurnEvent::ModelAnswered(answered) => Some(answered.turn),
+        TurnEvent::ModelFailed(failed) => Some(failed.turn),
+        TurnEvent::AgentReacted(reacted) => Some(reacted.turn),
+        TurnEvent::AgentFailed(failed) => failed.turn,
+        TurnEvent::HandedOff(handed) => Some(handed.turn),
+        TurnEvent::MemoryCompacted(compacted) => Some(compacted.turn),
+        TurnEvent::StreamStarted(_)
+        | TurnEvent::StreamCut(_)
+        | TurnEvent::PrefixBroken(_)
+        | TurnEvent::Stopped(_)
+        | TurnEvent::JoinElapsed(_) => None,
     }
 }
 
@@ -75,9 +83,9 @@ impl TurnStory {
     #[must_use]
     pub fn begin(commit: &Commit, turn: TurnId) -> Option<Self> {
         let (_, event) = commit.numbered().find(|(at, _)| *at == turn.0)?;
-        let (agent, episode, news) = if let Event::Turn(TurnEvent::TurnOpened(opened)) = event {
+        let (agent, episode, news) = if let Some(opened) = TurnOpened::of_event(event) {
             (&opened.agent, opened.episode, &opened.news)
-        } else if let Event::Turn(TurnEvent::TurnDeclined(declined)) = event {
+        } else if let Some(declined) = TurnDeclined::of_event(event) {
             (&declined.agent, declined.episode, &declined.news)
         } else {
             return None;

@@ -1,116 +1,135 @@
 //! What happens beside the talk.
 
-use folkmoot_core::event::{Event, TalkEvent, TurnEvent, WorldEvent};
+use std::fmt;
+
+use folkmoot_core::event::{
+    ArtifactWithheld, ErasureRequested, JoinElapsed, MessageRetracted, NoticePosted, Refused,
+    ReplyRegenerated, TurnEvent, WorldEvent,
+};
 
 use super::sentence::{ended, more};
 use super::{Blank, Entry, EntryKind};
 use crate::run::refused_because;
 use crate::words::told;
 
-/// What people read of it, if it is anything to them.
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "`Talk::entry` names all events"
-)]
-pub(super) fn of(blank: &Blank, event: &Event) -> Option<Entry> {
-    let change = |who: String, deed: String| Some(blank.entry(EntryKind::Change, &who, deed));
-    let by = || blank.by.clone();
+/// The entry of a fact about the world; `None` if it is nothing to people.
+pub(super) fn of_world(blank: &Blank, event: &WorldEvent) -> Option<Entry> {
+    let change = |who: &str, deed: String| Some(change(blank, who, deed));
     match event {
-        Event::Talk(TalkEvent::MessageRetracted(gone)) => change(
-            by(),
-            format!("takes back #{}{}", gone.at, more(gone.gone.len())),
-        ),
-        Event::Talk(TalkEvent::ReplyRegenerated(made)) => change(
-            by(),
-            format!(
-                "has #{} of {} made anew{}",
-                made.at,
-                made.agent,
-                more(made.gone.len())
-            ),
-        ),
-        Event::Talk(TalkEvent::ArtifactWithheld(withheld)) => change(
-            withheld.agent.to_string(),
-            "said something that is no prose, which people are not shown".to_owned(),
-        ),
-        Event::Talk(TalkEvent::NoticePosted(posted)) => {
-            let to = posted
-                .to
-                .as_ref()
-                .map(|to| format!(" (to {to})"))
-                .unwrap_or_default();
-            let deed = format!(
-                "{}{to}",
-                told(&posted.notice, |request| format!("#{request}"))
-            );
-            Some(blank.entry(EntryKind::Notice, "", deed))
-        }
-        Event::Turn(TurnEvent::HandedOff(handed)) => change(
-            handed.agent.to_string(),
-            format!("hands over to {}", handed.to),
-        ),
-        Event::Turn(TurnEvent::JoinElapsed(elapsed)) => {
-            let missing: Vec<String> = elapsed.missing.iter().map(ToString::to_string).collect();
+        WorldEvent::SpecRevised(_) => change(&blank.by, "changes the room's definition".to_owned()),
+        WorldEvent::Restored(_) => change("", "the room goes on in a copy of its store".to_owned()),
+        WorldEvent::Forked(forked) => {
+            let (parent, at) = (&forked.parent_name, forked.base.of);
             change(
-                elapsed.agent.to_string(),
-                format!("goes on without {}", missing.join(", ")),
+                &blank.by,
+                format!("branches this room off {parent}, behind #{at}"),
             )
         }
-        Event::Turn(TurnEvent::TurnClosed(closed)) => {
-            ended(closed.reason).and_then(|deed| change(closed.agent.to_string(), deed))
-        }
-        Event::Turn(TurnEvent::TurnDeclined(declined)) => change(
-            declined.agent.to_string(),
-            "sets its news aside: it has no model call left".to_owned(),
-        ),
-        Event::Turn(TurnEvent::Stopped(stopped)) => {
-            change(stopped.by.to_string(), "stops what is going on".to_owned())
-        }
-        Event::World(WorldEvent::SpecRevised(_)) => {
-            change(by(), "changes the room's definition".to_owned())
-        }
-        Event::World(WorldEvent::Restored(_)) => change(
-            String::new(),
-            "the room goes on in a copy of its store".to_owned(),
-        ),
-        Event::World(WorldEvent::Forked(forked)) => change(
-            by(),
-            format!(
-                "branches this room off {}, behind #{}",
-                forked.parent_name, forked.base.of
-            ),
-        ),
-        Event::World(WorldEvent::ErasureRequested(asked)) => {
-            let spans = asked
-                .events
-                .iter()
-                .map(|span| format!("#{} to #{}", span.from, span.to));
-            change(
-                by(),
-                format!(
-                    "has the content of {} erased",
-                    spans.collect::<Vec<_>>().join(", ")
-                ),
-            )
-        }
-        Event::World(WorldEvent::Erased(gone)) => change(
-            String::new(),
+        WorldEvent::ErasureRequested(asked) => Some(erasure_asked(blank, asked)),
+        WorldEvent::Erased(gone) => change(
+            "",
             format!("the content of {} events was erased", gone.events),
         ),
-        Event::World(WorldEvent::PersonLeft(left)) => {
-            change(left.person.to_string(), "leaves".to_owned())
-        }
-        Event::Refused(refused) => {
-            let about = refused
-                .request
-                .map(|at| format!(" about #{at}"))
-                .unwrap_or_default();
-            let deed = format!(
-                "is refused a command{about}: {}",
-                refused_because(refused.reason)
-            );
-            Some(blank.entry(EntryKind::No, &refused.principal, deed))
-        }
-        _ => None,
+        WorldEvent::PersonLeft(left) => change(left.person.as_str(), "leaves".to_owned()),
+        WorldEvent::WorldOpened(_)
+        | WorldEvent::Opened(_)
+        | WorldEvent::EpochOpened(_)
+        | WorldEvent::PersonJoined(_)
+        | WorldEvent::WarningRecorded(_)
+        | WorldEvent::StepDone(_)
+        | WorldEvent::Labelled(_)
+        | WorldEvent::HeadSigned(_)
+        | WorldEvent::RightsChanged(_) => None,
     }
+}
+
+/// The entry of a fact about a turn; `None` if it is nothing to people.
+pub(super) fn of_turn(blank: &Blank, event: &TurnEvent) -> Option<Entry> {
+    match event {
+        TurnEvent::HandedOff(handed) => {
+            let deed = format!("hands over to {}", handed.to);
+            Some(change(blank, &handed.agent, deed))
+        }
+        TurnEvent::JoinElapsed(elapsed) => Some(join_elapsed(blank, elapsed)),
+        TurnEvent::TurnClosed(closed) => {
+            ended(closed.reason).map(|deed| change(blank, &closed.agent, deed))
+        }
+        TurnEvent::TurnDeclined(declined) => {
+            let deed = "sets its news aside: it has no model call left".to_owned();
+            Some(change(blank, &declined.agent, deed))
+        }
+        TurnEvent::Stopped(stopped) => {
+            let deed = "stops what is going on".to_owned();
+            Some(change(blank, &stopped.by, deed))
+        }
+        TurnEvent::TurnOpened(_)
+        | TurnEvent::ModelCalled(_)
+        | TurnEvent::StreamStarted(_)
+        | TurnEvent::StreamCut(_)
+        | TurnEvent::ModelAnswered(_)
+        | TurnEvent::ModelFailed(_)
+        | TurnEvent::AgentReacted(_)
+        | TurnEvent::AgentFailed(_)
+        | TurnEvent::PrefixBroken(_)
+        | TurnEvent::MemoryCompacted(_) => None,
+    }
+}
+
+pub(super) fn of_refusal(blank: &Blank, refused: &Refused) -> Entry {
+    let about = refused
+        .request
+        .map(|at| format!(" about #{at}"))
+        .unwrap_or_default();
+    let why = refused_because(refused.reason);
+    blank.entry(
+        EntryKind::No,
+        &refused.principal,
+        format!("is refused a command{about}: {why}"),
+    )
+}
+
+pub(super) fn retracted(blank: &Blank, gone: &MessageRetracted) -> Entry {
+    let deed = format!("takes back #{}{}", gone.at, more(gone.gone.len()));
+    change(blank, &blank.by, deed)
+}
+
+pub(super) fn regenerated(blank: &Blank, made: &ReplyRegenerated) -> Entry {
+    let behind = more(made.gone.len());
+    let deed = format!("has #{} of {} made anew{behind}", made.at, made.agent);
+    change(blank, &blank.by, deed)
+}
+
+pub(super) fn withheld(blank: &Blank, withheld: &ArtifactWithheld) -> Entry {
+    let deed = "said something that is no prose, which people are not shown".to_owned();
+    change(blank, &withheld.agent, deed)
+}
+
+pub(super) fn noticed(blank: &Blank, posted: &NoticePosted) -> Entry {
+    let to = posted
+        .to
+        .as_ref()
+        .map(|to| format!(" (to {to})"))
+        .unwrap_or_default();
+    let words = told(&posted.notice, |request| format!("#{request}"));
+    blank.entry(EntryKind::Notice, "", format!("{words}{to}"))
+}
+
+fn erasure_asked(blank: &Blank, asked: &ErasureRequested) -> Entry {
+    let spans: Vec<String> = asked
+        .events
+        .iter()
+        .map(|span| format!("#{} to #{}", span.from, span.to))
+        .collect();
+    let deed = format!("has the content of {} erased", spans.join(", "));
+    change(blank, &blank.by, deed)
+}
+
+fn join_elapsed(blank: &Blank, elapsed: &JoinElapsed) -> Entry {
+    let missing: Vec<String> = elapsed.missing.iter().map(ToString::to_string).collect();
+    let deed = format!("goes on without {}", missing.join(", "));
+    change(blank, &elapsed.agent, deed)
+}
+
+fn change(blank: &Blank, who: &(impl fmt::Display + ?Sized), deed: String) -> Entry {
+    blank.entry(EntryKind::Change, who, deed)
 }

@@ -1,7 +1,7 @@
 //! Calls, and what people are asked and say about them.
 
 use folkmoot_core::event::{
-    ApprovalRequested, CallEvent, CallStatus, Event, GrantGiven, QuestionAnswered, QuestionAsked,
+    ApprovalRequested, CallEvent, CallStatus, GrantGiven, QuestionAnswered, QuestionAsked,
     ToolFinished, Verdict,
 };
 use folkmoot_core::tool::{ArgumentFinding, ToolOutcome, View};
@@ -13,14 +13,10 @@ use crate::words::{status_word, unknown_because};
 
 impl Talk {
     /// What people read of an event about a call.
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "`Talk::entry` names all events"
-    )]
-    pub(super) fn of_call(&self, blank: &Blank, event: &Event) -> Option<Entry> {
+    pub(super) fn of_call(&self, blank: &Blank, event: &CallEvent) -> Option<Entry> {
         match event {
-            Event::Call(CallEvent::ApprovalRequested(asked)) => Some(self.wants(blank, asked)),
-            Event::Call(CallEvent::ApprovalDecided(answer)) => {
+            CallEvent::ApprovalRequested(asked) => Some(self.wants(blank, asked)),
+            CallEvent::ApprovalDecided(answer) => {
                 let kind = if answer.verdict == Verdict::Allow {
                     EntryKind::Yes
                 } else {
@@ -32,15 +28,15 @@ impl Talk {
                     ..blank.entry(kind, &answer.by.display, deed)
                 })
             }
-            Event::Call(CallEvent::GrantGiven(given)) => Some(grants(blank, given)),
-            Event::Call(CallEvent::GrantUsed(used)) => used.request.map(|request| {
+            CallEvent::GrantGiven(given) => Some(grants(blank, given)),
+            CallEvent::GrantUsed(used) => used.request.map(|request| {
                 blank.entry(
                     EntryKind::Change,
                     &used.agent,
                     format!("is allowed #{request} by grant #{}", used.grant),
                 )
             }),
-            Event::Call(CallEvent::GrantRevoked(revoked)) => {
+            CallEvent::GrantRevoked(revoked) => {
                 let who = revoked
                     .by
                     .as_ref()
@@ -51,9 +47,9 @@ impl Talk {
                     format!("ends grant #{}", revoked.grant),
                 ))
             }
-            Event::Call(CallEvent::QuestionAsked(asked)) => Some(self.asks(blank, asked)),
-            Event::Call(CallEvent::QuestionAnswered(answered)) => Some(answers(blank, answered)),
-            Event::Call(CallEvent::OutcomeUnknown(unknown)) => {
+            CallEvent::QuestionAsked(asked) => Some(self.asks(blank, asked)),
+            CallEvent::QuestionAnswered(answered) => Some(answers(blank, answered)),
+            CallEvent::OutcomeUnknown(unknown) => {
                 let (tool, why) = (
                     self.calls.tool(unknown.call),
                     unknown_because(unknown.cause),
@@ -61,13 +57,18 @@ impl Talk {
                 let deed = format!("ran {tool}, and nobody knows whether it took effect: {why}");
                 Some(blank.entry(EntryKind::Request, &unknown.agent, deed))
             }
-            Event::Call(CallEvent::OutcomeSettled(outcome)) => Some(blank.entry(
+            CallEvent::OutcomeSettled(outcome) => Some(blank.entry(
                 EntryKind::Yes,
                 &outcome.by,
                 settled(outcome.how, outcome.request),
             )),
-            Event::Call(CallEvent::ToolFinished(finished)) => Some(self.ran(blank, finished)),
-            _ => None,
+            CallEvent::ToolFinished(finished) => Some(self.ran(blank, finished)),
+            CallEvent::CallsAdmitted(_)
+            | CallEvent::ApprovalExpired(_)
+            | CallEvent::ToolStarted(_)
+            | CallEvent::Reconciled(_)
+            | CallEvent::CallReplaced(_)
+            | CallEvent::AgentAsked(_) => None,
         }
     }
 

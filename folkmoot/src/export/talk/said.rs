@@ -1,27 +1,30 @@
 //! Messages, as they read now.
 
 use folkmoot_core::command::commit::Commit;
-use folkmoot_core::event::{Attachment, Author, Event, TalkEvent};
+use folkmoot_core::event::{Attachment, Author};
+use folkmoot_core::ids::MessageId;
 use folkmoot_core::ids::Position;
 use folkmoot_core::world::projection::{Revised, TextProjection};
 
 use super::{Blank, Body, Entry, EntryKind, Talk};
 
+/// Words that somebody said.
+pub(super) struct Said<'e> {
+    pub(super) author: &'e Author,
+    /// The message they answer.
+    pub(super) reply_to: Option<MessageId>,
+    /// The note about the words that these took the place of; `None` if there were none.
+    pub(super) instead: Option<String>,
+}
+
 impl Talk {
     /// A message as it reads now; of one that is gone, what became of it.
-    pub(super) fn said(&self, blank: &Blank, commit: &Commit, event: &Event) -> Option<Entry> {
-        let (author, reply_to, instead) =
-            if let Event::Talk(TalkEvent::MessagePosted(posted)) = event {
-                (&posted.author, posted.reply_to, None)
-            } else if let Event::Talk(TalkEvent::MessageEdited(edited)) = event {
-                (
-                    &edited.author,
-                    edited.reply_to,
-                    Some(format!("in the place of #{}", edited.at)),
-                )
-            } else {
-                return None;
-            };
+    pub(super) fn said(&self, blank: &Blank, commit: &Commit, said: Said<'_>) -> Entry {
+        let Said {
+            author,
+            reply_to,
+            instead,
+        } = said;
         let entry = match author {
             Author::Person(name) => blank.entry(EntryKind::Person, name, String::new()),
             Author::Agent(name) => blank.entry(EntryKind::Agent, name, String::new()),
@@ -29,10 +32,10 @@ impl Talk {
         };
         let at = blank.at;
         if let Some((by, how)) = self.revisions.of(at) {
-            return Some(Entry {
+            return Entry {
                 gone: Some(became(by, at, how)),
                 ..entry
-            });
+            };
         }
         let found = TextProjection::default()
             .take(commit)
@@ -53,11 +56,11 @@ impl Talk {
         } else {
             Body::Prose(text)
         };
-        Some(Entry {
+        Entry {
             body,
             notes,
             ..entry
-        })
+        }
     }
 }
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use super::SliceNode;
 use crate::command::commit::Commit;
 use crate::event::{
-    Author, CallEvent, CallsAdmitted, Event, SettledHow, TalkEvent, TurnEvent, UnknownCause,
-    WorldEvent,
+    Author, CallEvent, CallsAdmitted, Event, MessageRouted, ModelCalled, ModelFailed,
+    ReplyRegenerated, SettledHow, TalkEvent, TurnEvent, UnknownCause, WorldEvent,
 };
 use crate::ids::{AgentName, CallId, ModelCallId, Position};
 
@@ -166,10 +166,6 @@ fn results(
     }
 }
 
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "no other event is looked for here"
-)]
 fn attempt(
     call: ModelCallId,
     lost: &mut Option<SliceNode>,
@@ -177,12 +173,12 @@ fn attempt(
     at: Position,
     event: &Event,
 ) -> Found {
-    match event {
-        Event::Turn(TurnEvent::ModelFailed(failed)) if failed.call == call => Found::LAST,
-        Event::Turn(TurnEvent::ModelCalled(called)) if called.call == call => {
-            Found::over_with(true, lost.take())
-        }
-        other => note_opening(lost, commit, at, other),
+    if ModelFailed::of_event(event).is_some_and(|failed| failed.call == call) {
+        Found::LAST
+    } else if ModelCalled::of_event(event).is_some_and(|called| called.call == call) {
+        Found::over_with(true, lost.take())
+    } else {
+        note_opening(lost, commit, at, event)
     }
 }
 
@@ -232,37 +228,34 @@ fn is_said_by(event: &Event, agent: &AgentName) -> bool {
     matches!(event, Event::Talk(TalkEvent::MessagePosted(posted)) if posted.author == Author::Agent(agent.clone()))
 }
 
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "no other event is looked for here"
-)]
 fn wakes(event: &Event, agent: &AgentName) -> bool {
-    match event {
-        Event::Talk(TalkEvent::MessageRouted(routed)) => {
-            routed.respond.iter().any(|(name, _)| name == agent)
-        }
-        Event::Talk(TalkEvent::ReplyRegenerated(made)) => made.agent == *agent,
-        _ => false,
-    }
+    let is_woken = |routed: &MessageRouted| routed.respond.iter().any(|(name, _)| name == agent);
+    MessageRouted::of_event(event).is_some_and(is_woken)
+        || ReplyRegenerated::of_event(event).is_some_and(|made| made.agent == *agent)
 }
 
 /// Whether something became of `call`.
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "no other event is looked for here"
-)]
 fn moves(event: &Event, call: CallId) -> bool {
+    let Event::Call(event) = event else {
+        return false;
+    };
     match event {
-        Event::Call(CallEvent::CallsAdmitted(admitted)) => admits(admitted, call),
-        Event::Call(CallEvent::ApprovalRequested(asked)) => asked.call == call,
-        Event::Call(CallEvent::ApprovalDecided(decided)) => decided.call == call,
-        Event::Call(CallEvent::GrantUsed(used)) => used.call == call,
-        Event::Call(CallEvent::QuestionAsked(asked)) => asked.call == call,
-        Event::Call(CallEvent::QuestionAnswered(answered)) => answered.call == call,
-        Event::Call(CallEvent::ToolStarted(started)) => started.call == call,
-        Event::Call(CallEvent::OutcomeUnknown(unknown)) => unknown.call == call,
-        Event::Call(CallEvent::Reconciled(reconciled)) => reconciled.call == call,
-        Event::Call(CallEvent::AgentAsked(asked)) => asked.call == call,
-        _ => false,
+        CallEvent::CallsAdmitted(admitted) => admits(admitted, call),
+        CallEvent::ApprovalRequested(asked) => asked.call == call,
+        CallEvent::ApprovalDecided(decided) => decided.call == call,
+        CallEvent::GrantUsed(used) => used.call == call,
+        CallEvent::QuestionAsked(asked) => asked.call == call,
+        CallEvent::QuestionAnswered(answered) => answered.call == call,
+        CallEvent::ToolStarted(started) => started.call == call,
+        CallEvent::OutcomeUnknown(unknown) => unknown.call == call,
+        CallEvent::Reconciled(reconciled) => reconciled.call == call,
+        CallEvent::AgentAsked(asked) => asked.call == call,
+        // Ends of calls, and grants that are about no single call.
+        CallEvent::ApprovalExpired(_)
+        | CallEvent::ToolFinished(_)
+        | CallEvent::OutcomeSettled(_)
+        | CallEvent::CallReplaced(_)
+        | CallEvent::GrantGiven(_)
+        | CallEvent::GrantRevoked(_) => false,
     }
 }
