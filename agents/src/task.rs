@@ -12,6 +12,7 @@ use folkmoot_core::ids::{AgentName, Position, Stamp, Time};
 use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::port::{Appended, Clock};
 use folkmoot_core::spec::Definition;
+use folkmoot_core::world::decider::checkpoint_id;
 use folkmoot_core::world::effect::Effect;
 use folkmoot_core::world::{Accepted, Activity, Decision, Doing, World};
 use tokio::sync::oneshot;
@@ -433,7 +434,12 @@ impl WorldTask {
             Ok(state) => {
                 self.means
                     .checkpoints
-                    .save(id, self.world.head(), self.world.decider(), state)
+                    .save(
+                        id,
+                        self.world.head(),
+                        checkpoint_id(self.world.decider()),
+                        state,
+                    )
                     .await
             }
             Err(error) => return tracing::warn!(%error, "the fold has no written form"),

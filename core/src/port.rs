@@ -168,7 +168,7 @@ pub trait EventLog: Send + Sync + Debug {
 /// Saved folds. All of them may be deleted at any time: they only save work.
 #[async_trait]
 pub trait Checkpoints: Send + Sync + Debug {
-    /// Keeps `state`, the fold of `world` up to `at`, made by the rules `decider`. It becomes the newest; older ones may go.
+    /// Keeps `state`, the fold of `world` up to `at`. `decider` tells under which rules and in which layout it was made. It becomes the newest; older ones may go.
     ///
     /// # Errors
     /// [`AppendError::NoSuchWorld`], [`AppendError::Full`] or [`AppendError::Io`]. Failing to save one loses nothing.

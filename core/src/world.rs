@@ -11,7 +11,7 @@ use crate::event::{ClockKind, Labelled, Refused, Rights, Span, WorldOpened};
 use crate::ids::principal::Person;
 use crate::ids::{
     AgentName, CallId, CopyId, Digest, EpisodeId, GrantId, Incarnation, MessageId, PersonName,
-    Position, RequestId, Seed, Stamp, StateName, Time, WorldId, WorldName,
+    Position, Seed, Stamp, StateName, Time, WorldId, WorldName,
 };
 use crate::model::response::LLMResponse;
 use crate::spec::rules::Rules;
@@ -24,13 +24,13 @@ mod activity;
 mod ask;
 mod budget;
 mod checkpoint;
+mod consent;
 mod decide;
 pub mod decider;
 mod done;
 pub mod effect;
 mod episode;
 mod fold;
-mod grant;
 mod hands;
 mod layers;
 mod lineage;
@@ -40,7 +40,6 @@ mod meter;
 mod observed;
 mod owed;
 pub mod projection;
-mod request;
 mod rights;
 pub mod routing;
 mod script;
@@ -57,12 +56,11 @@ use observed::Observed;
 
 pub use activity::{Activity, Doing};
 pub use ask::ModelAsk;
+pub use consent::{Consent, Grant, Request, RequestKind, Settled};
 pub use decide::{Accepted, Decision};
 pub use episode::{Episode, Pair, Told};
-pub use grant::Grant;
 pub use lineage::{Branch, FORKS_DEEP_MAX};
 pub use meter::{Meter, Meters, Spent, Tokens};
-pub use request::{Request, RequestKind, Settled};
 pub use rights::Access;
 pub use script::{ScriptProgress, StepRecord};
 pub use view::{Runnable, approval_text};
@@ -102,14 +100,11 @@ checkpointed! {
         memories: BTreeMap<AgentName, Memory>,
         busy: BTreeSet<AgentName>,
         episodes: BTreeMap<EpisodeId, Episode>,
-        pending: BTreeMap<RequestId, Request>,
-        settled: BTreeMap<RequestId, Settled>,
+        consent: Consent,
         refusals: VecDeque<RefusalCount>,
         /// The rights that were changed, by proof.
         #[serde(default)]
         rights: BTreeMap<String, Rights>,
-        #[serde(default)]
-        grants: BTreeMap<GrantId, Grant>,
         #[serde(default, skip_serializing_if = "memo::Memos::is_empty")]
         memos: memo::Memos,
         /// The doings of calls that did more than read.
@@ -167,8 +162,6 @@ struct RefusalCount {
 }
 
 impl World {
-    /// How many settled requests are remembered, so that a second decision can be told who was first.
-    pub const SETTLED_MAX: usize = 1_000;
     /// How many kinds of refusals are counted at a time.
     const REFUSAL_KINDS_MAX: usize = 256;
 
@@ -375,16 +368,15 @@ impl World {
         self.memories.get(agent)
     }
 
-    /// The requests to people that wait, oldest first.
+    /// The requests to people, and the grants that people gave.
     #[must_use]
-    pub const fn pending(&self) -> &BTreeMap<RequestId, Request> {
-        &self.pending
+    pub const fn consent(&self) -> &Consent {
+        &self.consent
     }
 
-    /// The requests that no longer wait, as far as they are remembered.
-    #[must_use]
-    pub const fn settled(&self) -> &BTreeMap<RequestId, Settled> {
-        &self.settled
+    /// The grants that can still be used at the time of the last commit, oldest first.
+    pub fn grants(&self) -> impl Iterator<Item = (GrantId, &Grant)> {
+        self.consent.grants_at(self.time)
     }
 
     /// The episodes that somebody still works on or is to work on.

@@ -230,7 +230,14 @@ async fn begin(world: &WorldHandle) {
 /// Answers the question, and says no to the rest without telling the agent why.
 async fn decide_all(world: &WorldHandle) {
     let ada = person(world, "ada");
-    let all = |world: &World| world.pending().keys().copied().collect::<Vec<RequestId>>();
+    let all = |world: &World| {
+        world
+            .consent()
+            .pending()
+            .keys()
+            .copied()
+            .collect::<Vec<RequestId>>()
+    };
     for request in world.operator().read(all).await.unwrap() {
         let no = Judgement::new(Verdict::Deny).because(Some("canary-reason".to_owned()));
         if ada

@@ -10,6 +10,7 @@ use folkmoot::core::model::response::Part;
 use folkmoot::core::port::{Checkpoints as _, EventLog as _};
 use folkmoot::core::prompt::Item;
 use folkmoot::core::world::World;
+use folkmoot::core::world::decider::{checkpoint_id, decider_id};
 use folkmoot::{
     EffectClass, File, OpenMode, Opening, Perform, Post, Runtime, SeatError, Store, ToolOutcome,
     WorldHandle,
@@ -174,11 +175,7 @@ async fn an_erasure_is_owed_until_it_is_done_also_to_a_world_that_performs_nothi
     assert_eq!(done.count(), 1);
     assert!(!format!("{commits:?}").contains(CANARY));
     let saved = store
-        .latest(
-            commits[0].header.world,
-            folkmoot::core::world::decider::decider_id(),
-            None,
-        )
+        .latest(commits[0].header.world, checkpoint_id(decider_id()), None)
         .await;
     assert_eq!(
         saved, None,
@@ -308,14 +305,18 @@ async fn a_call_whose_arguments_go_is_not_asked_about_any_more() {
     let (runtime, world) = room.open(&store).await;
     talk(&world, "send it").await;
     let parked = live(&world).await;
-    assert_eq!(parked.pending().len(), 1);
+    assert_eq!(parked.consent().pending().len(), 1);
     let asked = world
         .operator()
         .erase(vec![span(3, parked.head().get())], "asked for", None)
         .await
         .unwrap();
     let head = live(&world).await;
-    assert_eq!(head.pending().len(), 0, "with the commit that asks for it");
+    assert_eq!(
+        head.consent().pending().len(),
+        0,
+        "with the commit that asks for it"
+    );
     world.erased(asked).await.unwrap();
     world.quiet().await.unwrap();
     assert_eq!(model.asked().len(), 2, "the turn goes on");

@@ -117,6 +117,7 @@ async fn deed(world: &WorldHandle, roll: &mut Roll) {
     let ada = person(world, "ada");
     let pending = ada.read(|world| {
         world
+            .consent()
             .pending()
             .iter()
             .map(|(id, request)| (*id, request.agent.clone()))
@@ -247,7 +248,7 @@ async fn wiped(reached: &Reached) -> (Store, Runtime, WorldHandle, Position) {
 async fn decide(world: &WorldHandle, verdict: Verdict) {
     let ada = person(world, "ada");
     let request = ada
-        .read(|world| *world.pending().keys().next().unwrap())
+        .read(|world| *world.consent().pending().keys().next().unwrap())
         .await
         .unwrap();
     ada.decide(&agent_name("bob"), request, Judgement::new(verdict), None)

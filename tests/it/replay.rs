@@ -114,7 +114,10 @@ fn check_erased(commits: &[Commit], replayed: &[World], what: &str) {
             "{what}: owed, erased, at {at}"
         );
         assert!(
-            bare.pending().keys().eq(full.pending().keys()),
+            bare.consent()
+                .pending()
+                .keys()
+                .eq(full.consent().pending().keys()),
             "{what}: requests, erased, at {at}"
         );
         assert_eq!(

@@ -142,7 +142,7 @@ fn deed(room: &mut PureRoom, dice: &mut Dice) {
 
 /// Decides the oldest request, as it comes.
 fn decision(room: &PureRoom, dice: &mut Dice) -> Option<Action> {
-    let (request, asked) = room.world.pending().iter().next()?;
+    let (request, asked) = room.world.consent().pending().iter().next()?;
     let request = *request;
     Some(match &asked.kind {
         RequestKind::Approval { .. } => {

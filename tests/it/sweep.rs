@@ -218,7 +218,7 @@ async fn doubts(world: &WorldHandle) -> Vec<(RequestId, CallId, String, String)>
             let tool = one.tool.map(|tool| tool.to_string()).unwrap_or_default();
             (
                 one.request,
-                world.pending()[&one.request].call,
+                world.consent().pending()[&one.request].call,
                 tool,
                 one.arguments.unwrap_or_default(),
             )

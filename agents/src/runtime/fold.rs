@@ -3,7 +3,7 @@
 use folkmoot_core::ids::{Position, WorldId, WorldName};
 use folkmoot_core::port::{Checkpoints, EventLog, ReadError, WorldEntry};
 use folkmoot_core::world::World;
-use folkmoot_core::world::decider::decider_id;
+use folkmoot_core::world::decider::{checkpoint_id, decider_id};
 use futures::TryStreamExt as _;
 
 use crate::error::FoldError;
@@ -69,7 +69,7 @@ pub(crate) async fn load(
 /// The world as its newest usable checkpoint has it, up to a position; an empty one if there is none.
 async fn saved(checkpoints: &dyn Checkpoints, entry: &WorldEntry, up_to: Position) -> World {
     let saved = checkpoints
-        .latest(entry.world, decider_id(), Some(up_to))
+        .latest(entry.world, checkpoint_id(decider_id()), Some(up_to))
         .await;
     let world = saved.and_then(|(at, state)| {
         World::restore(&state)

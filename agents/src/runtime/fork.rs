@@ -93,7 +93,7 @@ impl LeftBehind {
         Self {
             turns: memories().filter(|memory| memory.turn.is_some()).count(),
             calls: memories().map(|memory| memory.open_calls.len()).sum(),
-            requests: world.pending().len(),
+            requests: world.consent().pending().len(),
             messages: memories().map(|memory| memory.inbox.len()).sum(),
         }
     }

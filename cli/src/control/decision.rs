@@ -210,7 +210,7 @@ struct About {
 /// What a request is about. One that is unknown is somebody's all the same: it is the world that refuses it.
 fn about(world: &World, at: Position) -> Option<About> {
     let id = RequestId(at);
-    if let Some(request) = world.pending().get(&id) {
+    if let Some(request) = world.consent().pending().get(&id) {
         let arguments = request.arguments.present().cloned();
         return Some(About {
             agent: request.agent.clone(),
@@ -219,6 +219,7 @@ fn about(world: &World, at: Position) -> Option<About> {
         });
     }
     let settled = world
+        .consent()
         .settled()
         .get(&id)
         .map(|settled| settled.agent.clone());

@@ -37,7 +37,7 @@ impl WorldView {
             id: entry.world,
             events: entry.head,
             agents: world.rules().spec().agents.len(),
-            pending: world.pending().len(),
+            pending: world.consent().pending().len(),
             usage: world.meters().total,
             activity: world.activity(),
             last: entry.time,

@@ -4,7 +4,7 @@ use std::process::Stdio;
 
 use folkmoot::core::ids::Position;
 use folkmoot::core::port::{Checkpoints as _, EventLog as _};
-use folkmoot::core::world::decider::decider_id;
+use folkmoot::core::world::decider::{checkpoint_id, decider_id};
 use folkmoot::{
     FoldError, OpenMode, Opening, Perform, Runtime, Store, WorldName, fold_world, fold_world_from,
 };
@@ -676,10 +676,13 @@ async fn going_back_from_a_checkpoint_gives_what_the_whole_log_gives() {
         let state = serde_json::to_vec(saved).unwrap();
         std::fs::remove_dir_all(desk.path("store/checkpoints")).unwrap();
         store
-            .save(id, saved.head(), decider_id(), state)
+            .save(id, saved.head(), checkpoint_id(decider_id()), state)
             .await
             .unwrap();
-        assert_eq!(store.places(id).await, [(saved.head(), decider_id())]);
+        assert_eq!(
+            store.places(id).await,
+            [(saved.head(), checkpoint_id(decider_id()))]
+        );
         for (at, fold) in (1..).map(Position::new).zip(&folds) {
             let found = fold_world_from(&store, &store, &name, Some(at))
                 .await

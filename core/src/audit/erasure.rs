@@ -140,7 +140,7 @@ fn authority(events: &[Event]) -> Vec<EventKind> {
 /// Whether people were asked something whose words are gone: a fork cannot ask it again.
 fn has_erased_question(world: &World) -> bool {
     let is_erased = |request: &Request| matches!(&request.kind, RequestKind::Question { question, .. } if question.present().is_none());
-    world.pending().values().any(is_erased)
+    world.consent().pending().values().any(is_erased)
 }
 
 /// True if a call waits whose arguments are gone: nobody can be asked about it as it was.
@@ -219,7 +219,11 @@ fn is_about_erased_arguments(world: &World, command: &Command, decision: &Decisi
     else {
         return false;
     };
-    let call = world.pending().get(request).map(|request| request.call);
+    let call = world
+        .consent()
+        .pending()
+        .get(request)
+        .map(|request| request.call);
     let open = call.and_then(|call| world.memory(agent)?.open_calls.get(&call));
     open.is_some_and(|open| open.arguments.present().is_none())
 }

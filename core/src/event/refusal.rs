@@ -115,6 +115,24 @@ pub struct Decided {
     pub how: String,
 }
 
+impl Decided {
+    /// The end of a request that time or the runtime brought, by one word.
+    pub(crate) fn by_nobody(how: &str) -> Self {
+        Self {
+            by: None,
+            how: how.to_owned(),
+        }
+    }
+
+    /// A decision of `by`, by one word.
+    pub(crate) fn by_person(by: Person, how: &str) -> Self {
+        Self {
+            by: Some(by),
+            how: how.to_owned(),
+        }
+    }
+}
+
 /// The recorded reasons.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -215,8 +215,8 @@ impl Past {
 
     /// The only request that waits.
     pub(crate) fn request(&self) -> RequestId {
-        assert_eq!(self.world.pending().len(), 1);
-        *self.world.pending().keys().next().unwrap()
+        assert_eq!(self.world.consent().pending().len(), 1);
+        *self.world.consent().pending().keys().next().unwrap()
     }
 
     pub(crate) fn wake(&self, name: &str, reaction: Reaction) -> Command {

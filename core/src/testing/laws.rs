@@ -462,8 +462,8 @@ fn requests_have_their_calls(world: &World) {
             {
                 assert_eq!(
                     (
-                        world.pending()[&request].call,
-                        &world.pending()[&request].agent
+                        world.consent().pending()[&request].call,
+                        &world.consent().pending()[&request].agent
                     ),
                     (*call, &spec.name)
                 );
@@ -473,9 +473,9 @@ fn requests_have_their_calls(world: &World) {
     }
     let is_closed =
         |request: &&Request| matches!(request.kind, RequestKind::Outcome { is_open: false, .. });
-    let closed = world.pending().values().filter(is_closed).count();
+    let closed = world.consent().pending().values().filter(is_closed).count();
     assert_eq!(
-        world.pending().len(),
+        world.consent().pending().len(),
         waiting.len() + closed,
         "a request without a call that waits"
     );

@@ -511,9 +511,9 @@ impl Draft<'_> {
         } else if world.memories.values().any(is_open_for) {
             RefusalReason::OtherAgent
         } else {
-            let settled = world.settled.values().find(|settled| settled.call == call);
-            let known = settled
-                .map(|settled| settled.reason)
+            let known = world
+                .consent
+                .reason_of(call)
                 .or_else(|| world.inherited_reason(call));
             known.unwrap_or(RefusalReason::UnknownCall)
         }

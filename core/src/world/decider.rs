@@ -11,6 +11,10 @@ mod tests;
 /// Counted up whenever `decide` may answer differently to the same history.
 pub const DECIDER_VERSION: u32 = 6;
 
+/// Counted up whenever a state of the same rules is laid out otherwise in checkpoints. Older checkpoints are then left
+/// alone, and their worlds are folded anew.
+const STATE_LAYOUT: u32 = 2;
+
 /// The version of this build.
 pub const BINARY: &str = env!("CARGO_PKG_VERSION");
 
@@ -32,4 +36,10 @@ pub fn decider_id() -> Digest {
             LOCKED_CRATES.as_bytes(),
         ])
     })
+}
+
+/// The id of checkpoints that were made under the rules `decider`, as this build lays them out.
+#[must_use]
+pub fn checkpoint_id(decider: Digest) -> Digest {
+    Digest::of(&[decider.as_bytes(), &STATE_LAYOUT.to_le_bytes()])
 }

@@ -51,7 +51,8 @@ impl World {
             RequestKind::Question { .. } | RequestKind::Outcome { .. } => None,
         };
         let requests = self
-            .pending
+            .consent
+            .pending()
             .values()
             .filter_map(|request| expires_at(&request.kind));
         let tick = requests.chain(self.asks().map(|ask| ask.expires_at)).min();

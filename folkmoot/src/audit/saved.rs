@@ -5,7 +5,7 @@ use folkmoot_core::audit::Verdict;
 use folkmoot_core::ids::WorldName;
 use folkmoot_core::port::{Checkpoints, EventLog};
 use folkmoot_core::world::World;
-use folkmoot_core::world::decider::decider_id;
+use folkmoot_core::world::decider::{checkpoint_id, decider_id};
 
 use super::Check;
 
@@ -20,7 +20,9 @@ pub async fn saved(
     name: &WorldName,
 ) -> Option<Check> {
     let entry = log.find(name).await.ok().flatten()?;
-    let (at, state) = checkpoints.latest(entry.world, decider_id(), None).await?;
+    let (at, state) = checkpoints
+        .latest(entry.world, checkpoint_id(decider_id()), None)
+        .await?;
     let folded = fold_world(log, name, Some(at)).await.ok()?;
     let is_same = World::restore(&state).is_ok_and(|saved| saved == folded);
     let what = format!(

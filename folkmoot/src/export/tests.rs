@@ -130,7 +130,7 @@ impl Past {
     }
 
     fn allowed(self, who: &str, reason: &str) -> Self {
-        let (request, asked) = self.world.pending().iter().next().unwrap();
+        let (request, asked) = self.world.consent().pending().iter().next().unwrap();
         let shown = self
             .commits
             .iter()

@@ -141,6 +141,7 @@ fn settled(
                 .is_none_or(|tool| Some(tool) == one.tool.as_ref())
     };
     let mut newest = world
+        .consent()
         .settled()
         .iter()
         .rev()

@@ -123,7 +123,7 @@ impl Evidence {
             Claim::Requests(count) => same(
                 "waiting requests",
                 count,
-                &number(self.world.pending().len()),
+                &number(self.world.consent().pending().len()),
             ),
             Claim::Notices(wanted) => same("notices", wanted, &counts::notices(commits)),
             Claim::ToolRuns(wanted) => {

@@ -104,7 +104,7 @@ pub fn waiting(world: &World) -> Vec<Waiting> {
             asks,
         }
     };
-    world.pending().iter().map(one).collect()
+    world.consent().pending().iter().map(one).collect()
 }
 
 fn offers(world: &World, tool: Option<&ToolName>) -> Offers {

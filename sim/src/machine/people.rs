@@ -308,7 +308,7 @@ async fn truth(
         Some(format!(
             "{}:{}",
             world.id()?,
-            world.pending().get(&request)?.call
+            world.consent().pending().get(&request)?.call
         ))
     };
     let Some(key) = world.operator().read(key).await? else {

@@ -90,6 +90,7 @@ impl Scene {
 async fn only_request(world: &WorldHandle) -> (RequestId, CallId) {
     let all = |world: &folkmoot::core::world::World| {
         world
+            .consent()
             .pending()
             .iter()
             .map(|(id, request)| (*id, request.call))

@@ -200,11 +200,9 @@ impl<'w> Draft<'w> {
             | RequestKind::Approval { .. }
             | RequestKind::Question { .. } => false,
         };
-        let mut pending = self.world.pending.iter();
-        let found = pending.find(|(_, request)| {
-            request.agent == *agent && request.call == call && is_it(&request.kind)
-        });
-        found.map(|(id, _)| *id)
+        self.world
+            .consent
+            .find(|request| request.agent == *agent && request.call == call && is_it(&request.kind))
     }
 
     fn settle_late(

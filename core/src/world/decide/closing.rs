@@ -114,7 +114,8 @@ impl Draft<'_> {
         let is_over = |request: &Request| matches!(&request.kind, RequestKind::Approval { expires_at, .. } if *expires_at <= now);
         // What is left over makes the next tick due at once.
         for (id, request) in world
-            .pending
+            .consent
+            .pending()
             .iter()
             .filter(|(_, request)| is_over(request))
             .take(EXPIRIES_MAX)

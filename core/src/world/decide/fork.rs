@@ -114,7 +114,7 @@ impl<'w> Draft<'w> {
             else {
                 return None;
             };
-            let request = world.pending.get(request)?;
+            let request = world.consent.pending().get(request)?;
             let is_whole = match &request.kind {
                 RequestKind::Approval { .. } => request.tool.is_some(),
                 RequestKind::Question { question, .. } => question.present().is_some(),

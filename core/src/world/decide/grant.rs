@@ -61,7 +61,8 @@ impl<'w> Draft<'w> {
     fn allow_siblings(&mut self, agent: &AgentName, decided: RequestId) {
         let world = self.world;
         for (id, request) in world
-            .pending
+            .consent
+            .pending()
             .iter()
             .filter(|(id, request)| **id != decided && request.agent == *agent)
         {
@@ -137,7 +138,8 @@ impl<'w> Draft<'w> {
         };
         let kept = self
             .world
-            .grants
+            .consent
+            .grants()
             .iter()
             .map(|(id, grant)| (*id, grant.clone()));
         let new = (1..).zip(&self.events).filter_map(|(number, event)| {
@@ -211,7 +213,8 @@ impl<'w> Draft<'w> {
         let person = person.ok_or(No::right(RefusalReason::NotAPerson))?.clone();
         let is_open = self
             .world
-            .grants
+            .consent
+            .grants()
             .get(&grant)
             .is_some_and(|grant| grant.left(self.now()) != Some(0));
         if !is_open {
@@ -234,7 +237,7 @@ impl<'w> Draft<'w> {
     /// Ends the grants of tools that a new definition changes or takes away.
     pub(super) fn end_grants_of_changed(&mut self, spec: &WorldSpec) {
         let world = self.world;
-        for (id, grant) in &world.grants {
+        for (id, grant) in world.consent.grants() {
             let given = &grant.given;
             let has_it = spec
                 .agent(&given.agent)

@@ -129,8 +129,7 @@ impl<'w> Draft<'w> {
     where
         Self: 'w,
     {
-        let is_ours = self.world.pending.contains_key(&id) || self.world.settled.contains_key(&id);
-        let request = is_ours.then_some(id);
+        let request = self.world.consent.knows(id).then_some(id);
         let reason = RefusalReason::NotAPerson;
         let person = self
             .principal
@@ -146,11 +145,11 @@ impl<'w> Draft<'w> {
     /// The request, if it waits; else why not.
     pub(super) fn request(&mut self, id: RequestId) -> Result<&'w Request, No> {
         let world: &'w World = self.world;
-        if let Some(request) = world.pending.get(&id) {
+        if let Some(request) = world.consent.pending().get(&id) {
             self.cause = Some(id.0);
             return Ok(request);
         }
-        match world.settled.get(&id) {
+        match world.consent.settled().get(&id) {
             Some(settled) => Err(No::Recorded {
                 reason: settled.reason,
                 request: Some(id),

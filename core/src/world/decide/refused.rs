@@ -58,7 +58,7 @@ impl World {
         };
         // The one refusal that comes with events: it says first that the request's time is over.
         if let (RefusalReason::Expired, Some(id)) = (refused.reason, request)
-            && let Some(pending) = self.pending.get(&id)
+            && let Some(pending) = self.consent.pending().get(&id)
         {
             draft.expire(id, pending);
         }
@@ -111,10 +111,10 @@ impl World {
     /// Whether the request stands as a refusal says: it is known, and was settled for that reason or waits.
     fn is_about(&self, id: RequestId, reason: RefusalReason, commit: &Commit) -> bool {
         let is_of_whom = reason == RefusalReason::NotAPerson;
-        if let Some(settled) = self.settled.get(&id) {
+        if let Some(settled) = self.consent.settled().get(&id) {
             return is_of_whom || settled.reason == reason;
         }
-        let Some(pending) = self.pending.get(&id) else {
+        let Some(pending) = self.consent.pending().get(&id) else {
             return false;
         };
         match (&pending.kind, reason) {

@@ -61,7 +61,8 @@ impl World {
             self.stale_call(agent, call, open, (since, now))
         });
         let closed = self
-            .pending
+            .consent
+            .pending()
             .range(..RequestId(since))
             .map(|(_, request)| request);
         let closed = closed
@@ -89,7 +90,8 @@ impl World {
         match &open.state {
             CallState::AwaitsApproval { request, .. } | CallState::AwaitsAnswer { request, .. } => {
                 let asked = self
-                    .pending
+                    .consent
+                    .pending()
                     .get(request)
                     .filter(|asked| request.0 < since && is_whole(asked))?;
                 Some(Stale::Request {

@@ -14,9 +14,9 @@ use crate::ids::{AgentName, EpisodeId, MessageId, PersonName, Position, RequestI
 use crate::spec::{Limits, WhileWaiting};
 use crate::text::mentions::{Roster, name_fault};
 use crate::text::reply::FinalReply;
-use crate::world::Told;
 use crate::world::memory::Message;
 use crate::world::routing::{Route, Said, Speaker, Speech, route};
+use crate::world::{Request, Told};
 
 /// What an agent says in its own words.
 #[derive(Clone, Copy)]
@@ -442,7 +442,7 @@ impl Draft<'_> {
 
     /// The request that an agent waits for which `agent` waits for.
     fn request_behind(&self, agent: &AgentName) -> Option<RequestId> {
-        if self.world.pending.is_empty() {
+        if self.world.consent.pending().is_empty() {
             return None;
         }
         self.world
@@ -459,11 +459,7 @@ impl Draft<'_> {
     /// The request that `agent`'s open turn waits for.
     pub(super) fn waits_for(&self, agent: &AgentName) -> Option<RequestId> {
         let open = &self.world.memories.get(agent)?.open_calls;
-        let is_open = |call| open.contains_key(call);
-        self.world
-            .pending
-            .iter()
-            .find(|(_, request)| is_open(&request.call))
-            .map(|(id, _)| *id)
+        let waits = |request: &Request| open.contains_key(&request.call);
+        self.world.consent.find(waits)
     }
 }

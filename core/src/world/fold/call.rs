@@ -7,6 +7,7 @@ use crate::event::{
     CallsAdmitted, OutcomeSettled, OutcomeUnknown, QuestionAnswered, QuestionAsked, Reconciled,
     ReconciledHow, SettledHow, ToolFinished, ToolStarted, UnknownCause, Verdict,
 };
+use crate::ids::principal::Person;
 use crate::ids::{AgentName, Attempt, CallId, RequestId};
 use crate::prompt::border::{Crossing, settled_notice};
 use crate::tool::{Question, ViewPolicy, reads_json};
@@ -189,18 +190,9 @@ impl World {
 
     /// Puts `request` in the place of the one that waits about the same outcome, if there is one.
     fn ask_outcome_anew(&mut self, event: &OutcomeUnknown, request: RequestId) -> bool {
-        let is_it = |asked: &Request| {
-            asked.call == event.call && matches!(asked.kind, RequestKind::Outcome { .. })
-        };
-        let before = self
-            .pending
-            .iter()
-            .find(|(_, asked)| is_it(asked))
-            .map(|(id, asked)| (*id, asked.clone()));
-        let Some((before, asked)) = before else {
+        if !self.consent.ask_outcome_anew(request, event.call) {
             return false;
-        };
-        self.settle(before, RefusalReason::Closed, asked_anew());
+        }
         let open = self.call_mut(&event.agent, event.call);
         if let Some(CallState::AwaitsSettlement {
             request: waits_for, ..
@@ -208,29 +200,20 @@ impl World {
         {
             *waits_for = request;
         }
-        self.pending.insert(request, asked);
         true
     }
 
     /// Asks people about a call. What they were asked about it before is asked anew by that.
     fn ask(&mut self, agent: &AgentName, call: CallId, state: CallState, kind: RequestKind) {
         let at = self.head;
-        let before: Vec<RequestId> = self
-            .pending
-            .iter()
-            .filter(|(_, asked)| asked.call == call)
-            .map(|(id, _)| *id)
-            .collect();
-        before
-            .into_iter()
-            .for_each(|id| self.settle(id, RefusalReason::Closed, asked_anew()));
+        self.consent.withdraw(call, at);
         let Some(open) = self.call_mut(agent, call) else {
             return;
         };
         open.state = state;
         open.moved_by = at;
         let (tool, arguments) = (open.tool.clone(), open.arguments.clone());
-        self.pending.insert(
+        self.consent.ask(
             RequestId(at),
             Request {
                 agent: agent.clone(),
@@ -248,7 +231,8 @@ impl World {
             Verdict::Deny => "deny",
         };
         let asked = self
-            .pending
+            .consent
+            .pending()
             .get(&event.request)
             .and_then(|request| request.kind.effect());
         self.settle_by(event.request, event.by.clone(), how);
@@ -269,16 +253,16 @@ impl World {
     }
 
     pub(super) fn expire_approval(&mut self, event: &ApprovalExpired) {
-        let decided = Decided {
-            by: None,
-            how: "expired".to_owned(),
-        };
-        self.settle(event.request, RefusalReason::Expired, decided);
+        let decided = Decided::by_nobody("expired");
+        let reason = RefusalReason::Expired;
+        self.consent
+            .settle(event.request, self.head, reason, decided);
     }
 
     pub(super) fn answer_question(&mut self, event: &QuestionAnswered) {
         let question = self
-            .pending
+            .consent
+            .pending()
             .get(&event.request)
             .map(|request| request.kind.clone());
         self.settle_by(event.request, event.by.clone(), "answered");
@@ -291,17 +275,10 @@ impl World {
         self.make_ready(&event.agent, event.call, next);
     }
 
-    pub(super) fn settle_by(
-        &mut self,
-        request: RequestId,
-        by: crate::ids::principal::Person,
-        how: &str,
-    ) {
-        let decided = Decided {
-            by: Some(by),
-            how: how.to_owned(),
-        };
-        self.settle(request, RefusalReason::AlreadyDecided, decided);
+    pub(super) fn settle_by(&mut self, request: RequestId, by: Person, how: &str) {
+        let decided = Decided::by_person(by, how);
+        let reason = RefusalReason::AlreadyDecided;
+        self.consent.settle(request, self.head, reason, decided);
     }
 
     /// A call that waited for permission may run.
@@ -351,7 +328,7 @@ impl World {
         self.discount_call(&event.agent, event.call, &event.status);
         self.close_call(&event.agent, event.call, result);
         if !matches!(event.status, CallStatus::Unknown(_)) {
-            self.close_requests_of(event.call);
+            self.consent.close_requests_of(event.call, self.head);
         }
     }
 
@@ -405,20 +382,7 @@ impl World {
             }
         }
         memory.flush_results();
-        self.close_outcome_of(id);
-    }
-
-    /// A request about an outcome stays when its call is closed, but no longer decides it.
-    fn close_outcome_of(&mut self, call: CallId) {
-        for request in self
-            .pending
-            .values_mut()
-            .filter(|request| request.call == call)
-        {
-            if let RequestKind::Outcome { is_open, .. } = &mut request.kind {
-                *is_open = false;
-            }
-        }
+        self.consent.close_outcome_of(id);
     }
 
     pub(super) fn settle_outcome(&mut self, event: &OutcomeSettled) {
@@ -427,7 +391,9 @@ impl World {
             by: event.by.person().cloned(),
             how: "settled".to_owned(),
         };
-        self.settle(event.request, RefusalReason::AlreadyDecided, decided);
+        let reason = RefusalReason::AlreadyDecided;
+        self.consent
+            .settle(event.request, self.head, reason, decided);
         match event.how {
             SettledHow::Ran | SettledHow::NotRun if is_open => {
                 let result = CallResult::settled(event, self.crossing(&event.agent, event.call));
@@ -475,7 +441,7 @@ impl World {
         if let Some(slot) = turn.slots.iter_mut().find(|slot| slot.call == event.call) {
             slot.call = event.by;
         }
-        self.close_requests_of(event.call);
+        self.consent.close_requests_of(event.call, self.head);
     }
 
     pub(super) fn call_mut(&mut self, agent: &AgentName, call: CallId) -> Option<&mut OpenCall> {
@@ -494,13 +460,6 @@ impl Memory {
 }
 
 /// The end of a request that another one about the same took the place of.
-fn asked_anew() -> Decided {
-    Decided {
-        by: None,
-        how: "asked anew".to_owned(),
-    }
-}
-
 /// A person's answer, as the tool gets it.
 fn given(question: Option<RequestKind>, event: &QuestionAnswered) -> Option<Given> {
     let Some(RequestKind::Question {

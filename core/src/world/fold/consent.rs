@@ -4,23 +4,13 @@ use crate::event::{GrantGiven, GrantRevoked, GrantUsed, RightsChanged};
 use crate::ids::GrantId;
 use crate::ids::principal::proof;
 use crate::spec::RightsPolicy;
+use crate::world::World;
 use crate::world::memory::Allowance;
-use crate::world::{Grant, World};
 
 impl World {
     pub(super) fn give_grant(&mut self, event: &GrantGiven) {
-        let now = self.time;
-        self.grants.retain(|_, grant| grant.left(now) != Some(0));
-        self.grants.insert(
-            GrantId(self.head),
-            Grant {
-                given: event.clone(),
-                used: 0,
-            },
-        );
-        while self.grants.len() > Self::GRANTS_MAX {
-            self.grants.pop_first();
-        }
+        let id = GrantId(self.head);
+        self.consent.give(id, event.clone(), self.time);
     }
 
     pub(super) fn use_grant(&mut self, event: &GrantUsed) {
@@ -32,8 +22,7 @@ impl World {
         if let Some(call) = self.call_mut(&event.agent, event.call) {
             call.folder = folder;
         }
-        if let Some(grant) = self.grants.get_mut(&event.grant) {
-            grant.used = grant.used.saturating_add(1);
+        if let Some(grant) = self.consent.use_grant(event.grant) {
             let allowance = Allowance {
                 by: grant.given.by.clone(),
                 effect: grant.given.effect,
@@ -48,7 +37,7 @@ impl World {
     }
 
     pub(super) fn revoke_grant(&mut self, event: &GrantRevoked) {
-        self.grants.remove(&event.grant);
+        self.consent.revoke(event.grant);
     }
 
     pub(super) fn change_rights(&mut self, event: &RightsChanged) {

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use crate::event::refusal::{Decided, RefusalReason};
 use crate::event::{Forked, TurnOpened};
 use crate::ids::{AgentName, CallId, EpisodeId, Incarnation, TurnId};
 use crate::world::World;
@@ -30,10 +29,9 @@ impl World {
         (self.incarnation, self.signing) = (Incarnation(0), None);
         // The number of the run stays: what was played in it is used up here as well.
         self.script.done.clear();
-        self.grants.clear();
         self.refusals.clear();
         self.erasures.clear();
-        self.disown_requests();
+        self.consent.disown(self.head);
         for agent in std::mem::take(&mut self.busy) {
             self.end_attempt(&agent, Ended::Lost);
             self.inherited.extend(
@@ -48,23 +46,6 @@ impl World {
             episode.open = 0;
             held.contains(id)
         });
-    }
-
-    /// No request of the other world can be decided here, whether or not it was there.
-    fn disown_requests(&mut self) {
-        for request in self.pending.keys().copied().collect::<Vec<_>>() {
-            self.settle(
-                request,
-                RefusalReason::OfParent,
-                Decided {
-                    by: None,
-                    how: "forked".to_owned(),
-                },
-            );
-        }
-        self.settled
-            .values_mut()
-            .for_each(|settled| settled.reason = RefusalReason::OfParent);
     }
 
     /// Goes on with a turn of the other world: it keeps its news, its rules and the results that it has.

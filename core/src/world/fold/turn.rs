@@ -313,8 +313,7 @@ impl World {
         let Some(turn) = memory.turn.take() else {
             return;
         };
-        self.grants
-            .retain(|_, grant| grant.given.turn != Some(turn.id));
+        self.consent.end_turn(turn.id);
         memory.flush_taken_back();
         memory.flush_notices();
         self.end_waits_for(

@@ -36,7 +36,7 @@ fn answer_of_an_agent_in_code_is_taken_like_a_models() {
         }]
     );
     let past = woken(answer(calls(&[("look", "{}"), ("write", "{}")])));
-    assert_eq!(past.world.pending().len(), 1);
+    assert_eq!(past.world.consent().pending().len(), 1);
     let past = past
         .started("cody", 0, 1)
         .finished("cody", 0, 1, ToolOutcome::text("seen"));

@@ -90,7 +90,7 @@ fn confirmation_must_be_of_what_was_shown() {
         Some(request),
     );
     let crate::world::RequestKind::Approval { shown: digest, .. } =
-        past.world.pending()[&request].kind
+        past.world.consent().pending()[&request].kind
     else {
         panic!()
     };
@@ -263,7 +263,7 @@ fn one_tick_ends_no_more_requests_than_a_commit_can_have() {
     let past = Past::with(room)
         .bob_calls(&[("wipe", "{}"); 128])
         .after_ms(15 * 60 * 1_000);
-    let left = |past: &Past| past.world.pending().len();
+    let left = |past: &Past| past.world.consent().pending().len();
     assert_eq!(left(&past), 128);
     let past = past.then(runtime(Action::Shell(ShellAction::Tick)));
     assert_eq!(left(&past), 28);

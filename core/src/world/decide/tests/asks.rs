@@ -406,7 +406,9 @@ fn other_agent_acts_with_its_own_tools_and_permissions_only() {
     assert_eq!(statuses(&past), [CallStatus::Missing]);
     assert_eq!(
         (
-            past.world.pending()[&past.request()].agent.clone(),
+            past.world.consent().pending()[&past.request()]
+                .agent
+                .clone(),
             past.world.activity()
         ),
         (agent("eve"), Activity::Parked)

@@ -100,7 +100,7 @@ pub(super) fn wiping(past: Past, paths: &[&str]) -> Past {
 impl Past {
     /// The oldest request that waits.
     pub(super) fn oldest(&self) -> RequestId {
-        *self.world.pending().keys().next().unwrap()
+        *self.world.consent().pending().keys().next().unwrap()
     }
 
     /// The newest grant.

@@ -280,7 +280,7 @@ fn repeatable_run_that_was_lost_has_failed_and_the_model_may_try_again() {
     );
     let text = "lost: What ran the tool was lost before it reported. It may be called again.";
     assert_eq!(
-        (result(&past), past.world.pending().len()),
+        (result(&past), past.world.consent().pending().len()),
         (result_of(text, true), 0)
     );
 }
@@ -384,7 +384,7 @@ fn stopping_a_call_that_waits_for_settlement_leaves_the_question_open() {
         attempt: Attempt(1),
         is_open: false,
     };
-    assert_eq!(past.world.pending()[&request].kind, kind);
+    assert_eq!(past.world.consent().pending()[&request].kind, kind);
     let past = past.then(settle(request, Settlement::NotRun));
     let told = "About an earlier call whose outcome was not known: A person found that it did not take effect.";
     assert_eq!(

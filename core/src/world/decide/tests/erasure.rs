@@ -107,7 +107,7 @@ fn a_call_whose_arguments_go_is_cancelled_in_the_same_commit() {
         &accepted([requested(&meant), ended(call, CallStatus::Cancelled)]),
     );
     let past = past.then(erase(&meant));
-    assert!(past.world.pending().is_empty());
+    assert!(past.world.consent().pending().is_empty());
     let other = Past::began().bob_calls(&[("wipe", "{\"path\":\"a\"}")]);
     check(
         &other,

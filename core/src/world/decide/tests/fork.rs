@@ -228,13 +228,13 @@ fn no_grant_of_the_parent_allows_anything() {
         .answered("bob", text("ok"));
     let same = |past: Past| past.bob_calls(&[("wipe", "{\"path\":\"a\"}")]);
     assert_eq!(
-        same(before.clone()).world.pending().len(),
+        same(before.clone()).world.consent().pending().len(),
         0,
         "the parent's grant still holds there"
     );
     let child = before.forked();
     assert_eq!(child.world.grants().count(), 0);
-    assert_eq!(same(child).world.pending().len(), 1);
+    assert_eq!(same(child).world.consent().pending().len(), 1);
 }
 
 #[test]
@@ -302,7 +302,7 @@ fn outcome_that_is_unknown_in_the_parent_is_not_asked_about_in_the_child() {
     let before = past.then(declare);
     let child = before.clone().forked();
     assert_eq!(kinds(&child), ["Forked", "Opened"]);
-    assert!(child.world.pending().is_empty());
+    assert!(child.world.consent().pending().is_empty());
     let settle = settle(before.request(), crate::command::Settlement::NotRun);
     let refused = child.decide(&settle).answer;
     assert!(

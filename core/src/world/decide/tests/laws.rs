@@ -364,13 +364,14 @@ fn end_run(past: &Past, a: u8, b: u8) -> Option<Command> {
 fn about_request(past: &Past, a: u8, b: u8) -> Option<Command> {
     let world = &past.world;
     let waiting: Vec<RequestId> = world
+        .consent()
         .pending()
         .keys()
-        .chain(world.settled().keys())
+        .chain(world.consent().settled().keys())
         .copied()
         .collect();
     let request = *waiting.get(usize::from(a) % waiting.len().max(1))?;
-    let asked = world.pending().get(&request);
+    let asked = world.consent().pending().get(&request);
     let owner = asked.map_or_else(|| agent("bob"), |asked| asked.agent.clone());
     let verdict = if b.is_multiple_of(2) {
         Verdict::Allow
@@ -417,7 +418,7 @@ fn about_request(past: &Past, a: u8, b: u8) -> Option<Command> {
 
 /// A result of a run whose call is closed, or an injected one.
 fn late(past: &Past, a: u8, b: u8) -> Option<Command> {
-    let lost: Vec<_> = past.world.pending().values().collect();
+    let lost: Vec<_> = past.world.consent().pending().values().collect();
     let request = lost.get(usize::from(a) % lost.len().max(1))?;
     let attempt = if let RequestKind::Outcome { attempt, .. } = request.kind {
         attempt

@@ -60,6 +60,7 @@ fn revise(law: Law) -> Command {
 /// `by` allows whatever waits; whether anything did.
 fn allowed(past: &mut Past, by: &Principal) -> bool {
     past.world
+        .consent()
         .pending()
         .keys()
         .next()
@@ -188,7 +189,7 @@ fn lost_run_that_the_rules_of_now_would_not_repeat_is_a_question_to_people() {
         "{:?}",
         past.last()
     );
-    assert_eq!(past.world.pending().len(), 1);
+    assert_eq!(past.world.consent().pending().len(), 1);
 }
 
 #[test]

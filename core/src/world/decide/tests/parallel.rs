@@ -252,7 +252,7 @@ fn next_prompt(world: &World) -> ModelRequest {
 /// The digest of the state, less where in the log each decision stands: that is the order in which people decided.
 fn state_hash(world: &World) -> Digest {
     let mut state = serde_json::to_value(world).unwrap();
-    let settled = state["settled"].as_object_mut().unwrap();
+    let settled = state["consent"]["settled"].as_object_mut().unwrap();
     settled
         .values_mut()
         .for_each(|settled| settled["at"] = json!(null));

@@ -21,7 +21,7 @@ fn done(past: Past, tool: &str) -> Past {
         .said("@bob pay")
         .woke("bob")
         .answered("bob", calls(&[(tool, PATH)]));
-    let past = if past.world.pending().is_empty() {
+    let past = if past.world.consent().pending().is_empty() {
         past
     } else {
         let request = past.request();

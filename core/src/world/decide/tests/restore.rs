@@ -35,7 +35,7 @@ fn runs(past: &Past) -> Vec<CallId> {
 /// A call of `tool` that was allowed, by the mode or by ada, and that nobody has started.
 fn allowed(tool: &str, mode: Mode) -> Past {
     let past = Past::with(room_with(|spec| spec.policy.mode = mode)).bob_calls(&[(tool, "{}")]);
-    if past.world.pending().is_empty() {
+    if past.world.consent().pending().is_empty() {
         return past;
     }
     let request = past.request();
@@ -76,8 +76,14 @@ fn what_people_were_asked_is_asked_under_a_new_number() {
                     EventKind::ApprovalRequested
                 ]
     );
-    assert_eq!(past.world.settled()[&old].reason, RefusalReason::Closed);
-    assert_eq!(past.world.settled()[&old].decided.how, "asked anew");
+    assert_eq!(
+        past.world.consent().settled()[&old].reason,
+        RefusalReason::Closed
+    );
+    assert_eq!(
+        past.world.consent().settled()[&old].decided.how,
+        "asked anew"
+    );
     let past = past.then_refused(allow(old));
     assert_eq!(runs(&past), []);
     assert_eq!(runs(&past.then(allow(new))), [call]);
@@ -128,7 +134,7 @@ fn call_that_was_allowed_asks_again_unless_it_may_run_twice() {
         for tool in ["keep", "brief", "look"] {
             let past = allowed(tool, mode).then(reopen_in(1));
             assert_eq!(
-                (runs(&past).len(), past.world.pending().len()),
+                (runs(&past).len(), past.world.consent().pending().len()),
                 (1, 0),
                 "{tool}, {mode:?}"
             );
@@ -164,7 +170,7 @@ fn run_that_was_under_way_is_in_doubt_and_its_tool_is_not_asked() {
     let past = past.then(reopen_in(1));
     let request = past.request();
     assert!(matches!(
-        past.world.pending()[&request].kind,
+        past.world.consent().pending()[&request].kind,
         RequestKind::Outcome { is_open: true, .. }
     ));
     assert_eq!(
@@ -193,17 +199,21 @@ fn doubt_is_asked_about_anew_whether_the_call_is_open_or_not() {
     for past in [open.then(declared), closed] {
         let (old, before) = past
             .world
+            .consent()
             .pending()
             .first_key_value()
             .map(|(id, kept)| (*id, kept.clone()))
             .unwrap();
         let past = past.then(reopen_in(1));
         let new: RequestId = past.request();
-        assert_eq!((new > old, &past.world.pending()[&new]), (true, &before));
+        assert_eq!(
+            (new > old, &past.world.consent().pending()[&new]),
+            (true, &before)
+        );
         let past = past
             .then_refused(settle(old, Settlement::NotRun))
             .then(settle(new, Settlement::NotRun));
-        assert_eq!(past.world.pending().len(), 0);
+        assert_eq!(past.world.consent().pending().len(), 0);
     }
 }
 
@@ -301,7 +311,7 @@ fn facts(events: &[Event]) -> usize {
 #[test]
 fn no_more_calls_are_open_than_one_command_can_stop() {
     let past = full(Mode::Ask);
-    assert_eq!(past.world.pending().len(), OPEN_CALLS_MAX);
+    assert_eq!(past.world.consent().pending().len(), OPEN_CALLS_MAX);
     let ended = past
         .events()
         .filter(|event| matches!(event, Event::Call(CallEvent::ToolFinished(_))))
@@ -309,7 +319,7 @@ fn no_more_calls_are_open_than_one_command_can_stop() {
     assert_eq!(ended, 5 * 128 - OPEN_CALLS_MAX);
     let past = past.then(stop());
     assert!(
-        past.world.pending().is_empty() && facts(past.last()) <= FACTS_BYTES_MAX,
+        past.world.consent().pending().is_empty() && facts(past.last()) <= FACTS_BYTES_MAX,
         "{}",
         facts(past.last())
     );
@@ -319,7 +329,7 @@ fn no_more_calls_are_open_than_one_command_can_stop() {
 fn openings_in_a_copy_ask_about_all_that_waits_however_much_it_is() {
     for mode in [Mode::Ask, Mode::Auto] {
         let mut past = full(mode);
-        let before: Vec<RequestId> = past.world.pending().keys().copied().collect();
+        let before: Vec<RequestId> = past.world.consent().pending().keys().copied().collect();
         let mut openings = 0;
         while openings == 0 || past.world.is_restoring() {
             past = past.then(reopen_in(1));
@@ -332,11 +342,15 @@ fn openings_in_a_copy_ask_about_all_that_waits_however_much_it_is() {
             );
         }
         assert!(openings > 2, "{openings}");
-        assert_eq!(past.world.pending().len(), OPEN_CALLS_MAX, "{mode:?}");
+        assert_eq!(
+            past.world.consent().pending().len(),
+            OPEN_CALLS_MAX,
+            "{mode:?}"
+        );
         assert!(
             before
                 .iter()
-                .all(|old| past.world.settled()[old].decided.how == "asked anew"),
+                .all(|old| past.world.consent().settled()[old].decided.how == "asked anew"),
             "{mode:?}"
         );
         let asked = past

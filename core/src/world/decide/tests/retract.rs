@@ -84,7 +84,10 @@ fn approval_behind_it_is_closed_with_its_turn() {
         (past.owed(), items(&past, "bob"), room(&past)),
         (Vec::new(), Vec::new(), Vec::new())
     );
-    assert_eq!(past.world.settled()[&request].reason, RefusalReason::Closed);
+    assert_eq!(
+        past.world.consent().settled()[&request].reason,
+        RefusalReason::Closed
+    );
     let past = past.then_refused(allow(request));
     assert_eq!(past.owed(), Vec::<Effect>::new());
 }
@@ -118,9 +121,12 @@ fn started_call_that_cannot_repeat_may_have_taken_effect() {
     ];
     check(&past, &retract(4), &accepted(then));
     let past = past.then(retract(4));
-    assert_eq!((past.owed(), past.world.pending().len()), (Vec::new(), 1));
+    assert_eq!(
+        (past.owed(), past.world.consent().pending().len()),
+        (Vec::new(), 1)
+    );
     let past = past.then(late);
-    assert_eq!(past.world.pending().len(), 0);
+    assert_eq!(past.world.consent().pending().len(), 0);
     assert!(
         matches!(items(&past, "bob")[..], [Item::Notice { .. }]),
         "what took effect stays true"
@@ -386,7 +392,7 @@ fn other_episodes_go_on_untouched() {
         past.memory("eve").turn.clone(),
         past.memory("eve").open_calls.clone(),
     );
-    let request = *past.world.pending().keys().last().unwrap();
+    let request = *past.world.consent().pending().keys().last().unwrap();
     let past = past.then(retract(4));
     assert_eq!(
         (&past.memory("eve").turn, &past.memory("eve").open_calls),

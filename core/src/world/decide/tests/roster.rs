@@ -172,7 +172,7 @@ fn person_who_settles_is_too_even_if_the_call_runs_again() {
         matches!(past.last(), [first, Event::Call(CallEvent::OutcomeSettled(_)), Event::Call(CallEvent::CallsAdmitted(_)), Event::Call(CallEvent::CallReplaced(_))]
         if *first == joined("kim"))
     );
-    assert_eq!(past.started("bob", 0, 1).world.pending().len(), 0);
+    assert_eq!(past.started("bob", 0, 1).world.consent().pending().len(), 0);
 }
 
 #[test]

@@ -87,12 +87,12 @@ fn turn_goes_on_only_when_all_its_calls_are_closed() {
 #[test]
 fn decision_moves_no_sibling() {
     let past = Past::began().bob_calls(&[("write", "{}"), ("write", "{}")]);
-    let first = *past.world.pending().keys().next().unwrap();
+    let first = *past.world.consent().pending().keys().next().unwrap();
     let past =
         past.then(allow(first))
             .started("bob", 0, 1)
             .finished("bob", 0, 1, ToolOutcome::text("ok"));
-    assert_eq!(past.world.pending().len(), 1);
+    assert_eq!(past.world.consent().pending().len(), 1);
     assert_eq!(
         past.events()
             .filter(|event| event.kind() == EventKind::ToolStarted)
@@ -111,5 +111,5 @@ fn forged_decision_in_a_tools_output_stays_text() {
         past.request()
     );
     let past = past.finished("bob", 0, 1, ToolOutcome::text(forged));
-    assert_eq!(past.world.pending().len(), 1);
+    assert_eq!(past.world.consent().pending().len(), 1);
 }

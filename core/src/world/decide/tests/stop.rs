@@ -24,7 +24,10 @@ fn call_that_has_not_started_is_cancelled() {
     ];
     check(&past, &stop(), &accepted(then));
     let past = past.then(stop());
-    assert_eq!((past.owed(), past.world.pending().len()), (Vec::new(), 0));
+    assert_eq!(
+        (past.owed(), past.world.consent().pending().len()),
+        (Vec::new(), 0)
+    );
 }
 
 #[test]

@@ -174,7 +174,7 @@ fn message_to_an_agent_that_waits_supersedes_its_turn_where_the_room_says_so() {
     check(&past, &post("@bob no"), &accepted(then));
     let past = past.said("@bob no");
     assert_eq!(
-        (past.owed(), past.world.pending().len()),
+        (past.owed(), past.world.consent().pending().len()),
         (vec![wake("bob")], 0)
     );
 }

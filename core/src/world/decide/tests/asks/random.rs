@@ -142,6 +142,7 @@ fn step(past: &mut Past, (what, a, b): Step) {
     };
     let pending = past
         .world
+        .consent()
         .pending()
         .iter()
         .next()
@@ -187,7 +188,7 @@ fn settle(past: &mut Past) {
     assert_eq!(work(past), []);
     let waits = past.world.activity();
     assert!(
-        waits == Activity::Idle || !past.world.pending().is_empty(),
+        waits == Activity::Idle || !past.world.consent().pending().is_empty(),
         "{waits:?}, and nobody can help"
     );
 }

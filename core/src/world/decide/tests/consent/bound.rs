@@ -22,7 +22,7 @@ fn changed_arguments_schema_effect_or_tool_are_not_what_was_allowed() {
     let past = asks_to_wipe(&["a"]);
     let (request, call) = (past.oldest(), past.call("bob", 0));
     let digest = json!(Digest::of(&[b"another"]));
-    let asked = format!("/pending/{request}");
+    let asked = format!("/consent/pending/{request}");
     let open = format!("/memories/bob/open_calls/{call}");
     let table = [
         (
@@ -77,7 +77,7 @@ fn changed_arguments_schema_effect_or_tool_are_not_what_was_allowed() {
         ),
     ];
     let seen = if let crate::world::RequestKind::Approval { shown, .. } =
-        past.world.pending()[&request].kind
+        past.world.consent().pending()[&request].kind
     {
         Some(shown.short())
     } else {

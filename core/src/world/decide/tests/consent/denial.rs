@@ -34,7 +34,7 @@ fn same_call_again_in_the_turn_is_denied_at_once() {
     );
     let first = past.call("bob", 0);
     assert_eq!(past.last()[2], ended(first, CallStatus::DeniedBefore));
-    assert_eq!(past.world.pending().len(), 1);
+    assert_eq!(past.world.consent().pending().len(), 1);
 }
 
 #[test]
@@ -42,5 +42,5 @@ fn next_turn_may_ask_again() {
     let past = denied(Judgement::new(Verdict::Deny))
         .carried_on("bob")
         .answered("bob", text("well"));
-    assert_eq!(wiping(past, &["a"]).world.pending().len(), 1);
+    assert_eq!(wiping(past, &["a"]).world.consent().pending().len(), 1);
 }

@@ -110,7 +110,7 @@ fn edit_to_a_worse_effect_asks_again() {
     assert_eq!(past.kinds().last(), Some(&EventKind::ApprovalRequested));
     assert_eq!(
         (
-            past.world.pending().len(),
+            past.world.consent().pending().len(),
             past.world.grants().count(),
             past.owed().len()
         ),
@@ -126,7 +126,7 @@ fn grant_beside_an_edit_is_for_the_edited_arguments() {
         past.oldest(),
         edited(&json!({ "path": "b" })).within(Scope::Turn),
     );
-    assert_eq!(past.then(command).world.pending().len(), 0);
+    assert_eq!(past.then(command).world.consent().pending().len(), 0);
 }
 
 #[test]

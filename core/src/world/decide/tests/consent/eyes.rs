@@ -84,7 +84,7 @@ fn who_began_it_cannot_allow_it_by_a_grant_of_before_either() {
         .said("@bob wipe")
         .woke("bob")
         .answered("bob", calls(&[("wipe", "{}")]));
-    assert_eq!(past.world.pending().len(), 1);
+    assert_eq!(past.world.consent().pending().len(), 1);
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn yes_to_this_call_alone_gives_no_grant() {
     let past = granted(Scope::Once);
     assert_eq!(past.world.grants().count(), 0);
     let past = again(past, &["a"]);
-    assert_eq!(past.world.pending().len(), 1);
+    assert_eq!(past.world.consent().pending().len(), 1);
 }
 
 #[test]
@@ -60,6 +60,7 @@ fn grant_allows_the_same_call_and_no_other() {
     let past = again(past, &["a", "b"]);
     let asked: Vec<_> = past
         .world
+        .consent()
         .pending()
         .values()
         .map(|request| request.arguments.present().unwrap())
@@ -76,7 +77,7 @@ fn arguments_are_the_same_however_they_are_written() {
     let past = past
         .carried_on("bob")
         .answered("bob", calls(&[("wipe", "{ \"path\" : \"\\u0061\" }")]));
-    assert_eq!(past.world.pending().len(), 0);
+    assert_eq!(past.world.consent().pending().len(), 0);
 }
 
 #[test]
@@ -89,7 +90,7 @@ fn grant_of_a_turn_ends_with_it() {
     );
     let past = past.carried_on("bob").answered("bob", text("done"));
     assert_eq!(past.world.grants().count(), 0);
-    assert_eq!(wiping(past, &["a"]).world.pending().len(), 1);
+    assert_eq!(wiping(past, &["a"]).world.consent().pending().len(), 1);
 }
 
 #[test]
@@ -102,27 +103,27 @@ fn grant_of_a_world_holds_for_other_turns_of_the_agent_and_for_no_other_agent() 
     );
     let past = past.carried_on("bob").answered("bob", text("done"));
     let past = wiping(past, &["a"]);
-    assert_eq!(past.world.pending().len(), 0);
+    assert_eq!(past.world.consent().pending().len(), 0);
     let past = past
         .said("@eve wipe")
         .woke("eve")
         .answered("eve", calls(&[("wipe", r#"{"path":"a"}"#)]));
-    assert_eq!(past.world.pending().len(), 1);
+    assert_eq!(past.world.consent().pending().len(), 1);
 }
 
 #[test]
 fn uses_are_counted_from_the_decided_call_on() {
     let past = again(granted(Scope::Uses(2)), &["a"]);
-    assert_eq!(past.world.pending().len(), 0);
+    assert_eq!(past.world.consent().pending().len(), 0);
     assert_eq!(past.world.grants().count(), 0);
     let past = again(past, &["a"]);
-    assert_eq!(past.world.pending().len(), 1);
+    assert_eq!(past.world.consent().pending().len(), 1);
 }
 
 #[test]
 fn uses_within_one_answer_are_counted_too() {
     let past = again(granted(Scope::Uses(3)), &["a", "a", "a"]);
-    assert_eq!(past.world.pending().len(), 1);
+    assert_eq!(past.world.consent().pending().len(), 1);
 }
 
 #[test]
@@ -132,13 +133,16 @@ fn grant_expires_by_recorded_time() {
     let command = judged("bob", past.oldest(), yes().within(Scope::World));
     let past = past.then(command).after_ms(60_000);
     let past = again(past, &["a"]);
-    assert_eq!(past.world.pending().len(), 1);
+    assert_eq!(past.world.consent().pending().len(), 1);
 }
 
 #[test]
 fn new_grant_decides_the_requests_that_wait_and_are_like_it() {
     let past = asks_to_wipe(&["a", "b", "a"]);
-    let (first, last) = (past.oldest(), *past.world.pending().keys().last().unwrap());
+    let (first, last) = (
+        past.oldest(),
+        *past.world.consent().pending().keys().last().unwrap(),
+    );
     let past = past.then(judged("bob", first, yes().within(Scope::Turn)));
     let used: Vec<Option<RequestId>> = past
         .last()
@@ -152,7 +156,7 @@ fn new_grant_decides_the_requests_that_wait_and_are_like_it() {
         })
         .collect();
     assert_eq!(used, [None, Some(last)]);
-    assert_eq!(past.world.pending().len(), 1);
+    assert_eq!(past.world.consent().pending().len(), 1);
     let decision = past.decide(&judged("bob", last, yes()));
     let Err(Refusal::Right {
         reason: RefusalReason::AlreadyDecided,
@@ -173,7 +177,7 @@ fn constraints_free_the_places_that_they_name_and_no_other() {
     let free = json!([{ "path": "/path", "prefix": "tmp/" }]);
     let command = judged("bob", past.oldest(), wide(Scope::Turn, free));
     let past = again(past.then(command), &["tmp/b", "etc/b"]);
-    assert_eq!(past.world.pending().len(), 1);
+    assert_eq!(past.world.consent().pending().len(), 1);
 }
 
 #[test]
@@ -234,6 +238,7 @@ fn paths_are_granted_by_folder_and_by_nothing_that_compares_letters() {
     let past = again(past, &["notes/b", "notes2/b", "notes/../secrets/key.txt"]);
     let asked: Vec<_> = past
         .world
+        .consent()
         .pending()
         .values()
         .map(|request| request.arguments.present().unwrap())
@@ -317,7 +322,11 @@ fn any_arguments_are_granted_only_where_the_tool_offers_it() {
     let past = wiping(Past::with(spec), &["a"]);
     let command = judged("bob", past.oldest(), any);
     assert_eq!(
-        again(past.then(command), &["b", "c"]).world.pending().len(),
+        again(past.then(command), &["b", "c"])
+            .world
+            .consent()
+            .pending()
+            .len(),
         0
     );
 }
@@ -353,7 +362,10 @@ fn revoked_grant_allows_nothing_more() {
     let past = granted(Scope::World);
     let grant = past.grant();
     let past = past.then(revoke(grant));
-    assert_eq!(again(past.clone(), &["a"]).world.pending().len(), 1);
+    assert_eq!(
+        again(past.clone(), &["a"]).world.consent().pending().len(),
+        1
+    );
     refuses(&past, &revoke(grant), RefusalReason::UnknownGrant, None);
     let command = of(Principal::Agent(agent("bob")), &revoke(grant));
     refuses(
@@ -399,7 +411,7 @@ fn grant_holds_only_while_its_giver_may_decide() {
             rights,
         }),
     ));
-    assert_eq!(again(past, &["a"]).world.pending().len(), 1);
+    assert_eq!(again(past, &["a"]).world.consent().pending().len(), 1);
 }
 
 #[test]
@@ -412,7 +424,7 @@ fn new_grant_leaves_a_request_alone_whose_time_is_over() {
         .said("@eve wipe")
         .woke("eve")
         .answered("eve", calls(&[("wipe", r#"{"path":"a"}"#)]));
-    let last = *past.world.pending().keys().last().unwrap();
+    let last = *past.world.consent().pending().keys().last().unwrap();
     let past = past.then(judged("eve", last, yes().within(Scope::World)));
     assert!(past.last().iter().all(|event| !matches!(
         event,
@@ -479,10 +491,13 @@ fn request_says_in_which_folder_its_tool_works_and_another_one_asks_again() {
     let here = Some("notes".to_owned());
     let past = wiping(Past::with(room_in("notes")), &["a", "b"]);
     assert_eq!(requests(&past), [here.clone(), here]);
-    let (first, second) = (past.oldest(), *past.world.pending().keys().last().unwrap());
+    let (first, second) = (
+        past.oldest(),
+        *past.world.consent().pending().keys().last().unwrap(),
+    );
     let past = past.then(judged("bob", first, yes()));
     let same = past.clone().then(revise(room_in("notes")));
-    assert_eq!(same.world.pending().len(), 1, "nothing is news");
+    assert_eq!(same.world.consent().pending().len(), 1, "nothing is news");
     let past = past.then(revise(room_in("../secrets")));
     let there = Some("../secrets".to_owned());
     assert_eq!(
@@ -506,7 +521,7 @@ fn request_says_in_which_folder_its_tool_works_and_another_one_asks_again() {
     );
     let past = past.clone().then(judged("bob", past.oldest(), yes()));
     assert!(past.world.has_tool_of(&agent("bob"), past.call("bob", 0)));
-    assert_eq!(past.world.pending().len(), 1);
+    assert_eq!(past.world.consent().pending().len(), 1);
 }
 
 #[test]
@@ -521,10 +536,13 @@ fn granted_call_asks_again_in_another_folder_and_its_grant_is_over() {
     let past = past
         .carried_on("bob")
         .answered("bob", calls(&[("wipe", r#"{"path":"a"}"#)]));
-    assert_eq!(past.world.pending().len(), 0);
+    assert_eq!(past.world.consent().pending().len(), 0);
     let past = past.then(revise(room_in("secrets")));
     assert_eq!(
-        (past.world.pending().len(), past.world.grants().count()),
+        (
+            past.world.consent().pending().len(),
+            past.world.grants().count()
+        ),
         (1, 0)
     );
     assert_eq!(requests(&past), [Some("secrets".to_owned())]);

@@ -63,7 +63,7 @@ fn step(past: Past, roll: &mut Roll) -> Past {
     let bob = past.memory("bob");
     let (turn, waits) = (
         bob.turn.clone(),
-        past.world.pending().keys().next().copied(),
+        past.world.consent().pending().keys().next().copied(),
     );
     match (roll.of(8), waits, turn) {
         (0, _, _) => past.after_ms(20_000),

@@ -3,10 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::World;
 use crate::content::Content;
 use crate::event::refusal::{Decided, RefusalReason};
-use crate::ids::{AgentName, Attempt, CallId, Digest, Position, RequestId, Time, ToolName};
+use crate::ids::{AgentName, Attempt, CallId, Digest, Position, Time, ToolName};
 use crate::tool::{ArgumentFinding, Choose, EffectClass, Question};
 
 /// A request that waits.
@@ -69,10 +68,18 @@ pub enum RequestKind {
 
 impl RequestKind {
     /// What the call may do that permission is asked for.
-    pub(super) const fn effect(&self) -> Option<EffectClass> {
+    pub(in crate::world) const fn effect(&self) -> Option<EffectClass> {
         match self {
             Self::Approval { effect, .. } => Some(*effect),
             Self::Question { .. } | Self::Outcome { .. } => None,
+        }
+    }
+
+    /// Whether it asks what became of a call.
+    pub(super) const fn is_of_outcome(&self) -> bool {
+        match self {
+            Self::Outcome { .. } => true,
+            Self::Approval { .. } | Self::Question { .. } => false,
         }
     }
 }
@@ -92,51 +99,4 @@ pub struct Settled {
     pub reason: RefusalReason,
     /// Who decided, and how.
     pub decided: Decided,
-}
-
-impl World {
-    pub(super) fn settle(&mut self, id: RequestId, reason: RefusalReason, decided: Decided) {
-        let Some(request) = self.pending.remove(&id) else {
-            return;
-        };
-        self.settled.insert(
-            id,
-            Settled {
-                agent: request.agent,
-                call: request.call,
-                tool: request.tool,
-                at: self.head,
-                reason,
-                decided,
-            },
-        );
-        while self.settled.len() > Self::SETTLED_MAX {
-            self.settled.pop_first();
-        }
-    }
-
-    /// Closes the requests of a call that got its result some other way. One about an outcome stays: it is still
-    /// unknown.
-    pub(super) fn close_requests_of(&mut self, call: CallId) {
-        let is_closed = |request: &Request| match request.kind {
-            RequestKind::Approval { .. } | RequestKind::Question { .. } => request.call == call,
-            RequestKind::Outcome { .. } => false,
-        };
-        let closed: Vec<RequestId> = self
-            .pending
-            .iter()
-            .filter(|(_, request)| is_closed(request))
-            .map(|(id, _)| *id)
-            .collect();
-        for id in closed {
-            self.settle(
-                id,
-                RefusalReason::Closed,
-                Decided {
-                    by: None,
-                    how: "closed".to_owned(),
-                },
-            );
-        }
-    }
 }

@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::World;
 use crate::event::{GrantGiven, Scope};
-use crate::ids::{GrantId, Time};
+use crate::ids::Time;
 
 /// A grant, and what is left of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,19 +24,5 @@ impl Grant {
             Scope::Once => Some(1_u32.saturating_sub(self.used)),
             Scope::Turn | Scope::World => None,
         }
-    }
-}
-
-impl World {
-    /// How many grants a world keeps: the oldest gives way to a new one.
-    pub const GRANTS_MAX: usize = 256;
-
-    /// The grants that can still be used at the time of the last commit, oldest first.
-    pub fn grants(&self) -> impl Iterator<Item = (GrantId, &Grant)> {
-        let live = |grant: &&Grant| grant.left(self.time) != Some(0);
-        self.grants
-            .iter()
-            .map(|(id, grant)| (*id, grant))
-            .filter(move |(_, grant)| live(grant))
     }
 }
