@@ -349,7 +349,7 @@ impl Seat {
     ) -> Result<Accepted, SeatError> {
         self.give(
             Action::Consent(ConsentAction::Decide {
-                agent: agent.clone(),
+                agent: Some(agent.clone()),
                 request,
                 judgement,
             }),

@@ -319,8 +319,8 @@ actions! {
         /// Decides an approval.
         [Giver::Anyone, Some(Right::Decide), Refusals::Recorded]
         Decide {
-            /// The agent whose call it is, as the person saw it.
-            agent: AgentName,
+            /// The agent whose call the person saw it to be; `None` if they named the request alone.
+            agent: Option<AgentName>,
             /// The request.
             request: RequestId,
             /// What the person decides.

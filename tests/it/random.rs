@@ -250,7 +250,7 @@ impl Play {
             Deed::Decide(verdict) => {
                 first(|asks| matches!(asks, Asks::Approval { .. })).map(|one| {
                     Action::Consent(ConsentAction::Decide {
-                        agent: one.agent,
+                        agent: Some(one.agent),
                         request: one.request,
                         judgement: Judgement::new(*verdict),
                     })

@@ -151,7 +151,7 @@ fn decision(room: &PureRoom, dice: &mut Dice) -> Option<Action> {
             } else {
                 Verdict::Deny
             };
-            let agent = asked.agent.clone();
+            let agent = Some(asked.agent.clone());
             Action::Consent(ConsentAction::Decide {
                 agent,
                 request,

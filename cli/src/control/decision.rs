@@ -116,7 +116,7 @@ async fn refuse_beforehand(
     audience: Audience,
 ) -> Result<(), CliError> {
     let world = fold_world(&**runtime.log(), &decision.world, None).await?;
-    let agent = decision.about(&world).ok_or_else(no_agents)?.agent;
+    let agent = decision.about(&world).map(|about| about.agent);
     let action = decision.what.clone().action(agent, decision.about);
     match runtime.beforehand(&decision.world, proof, action).await? {
         Beforehand::Refused(refusal) => Err(audience.told(SeatError::Refused(refusal))),
@@ -157,7 +157,7 @@ async fn take(
     } = about.ok_or_else(no_agents)?;
     let arguments = decision.what.edited().or(arguments);
     let seat = world.as_principal(proof);
-    let action = decision.what.clone().action(agent.clone(), at);
+    let action = decision.what.clone().action(Some(agent.clone()), at);
     let accepted = seat
         .give(action, None)
         .await
@@ -197,7 +197,7 @@ pub(crate) async fn give(
         .read(move |world| about(world, request.0))
         .await?;
     let agent = about.ok_or(SeatError::Closed)?.agent;
-    seat.give(what.action(agent, request.0), None).await
+    seat.give(what.action(Some(agent), request.0), None).await
 }
 
 /// What a request or a grant is about.

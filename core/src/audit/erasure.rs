@@ -209,7 +209,7 @@ fn is_same_failure(recorded: &ModelFailed, recomputed: &ModelFailed) -> bool {
 
 /// A yes to a call whose arguments are gone: these rules can no longer compare them with what was shown.
 fn is_about_erased_arguments(world: &World, command: &Command, decision: &Decision) -> bool {
-    let Action::Consent(ConsentAction::Decide { agent, request, .. }) = &command.action else {
+    let Action::Consent(ConsentAction::Decide { request, .. }) = &command.action else {
         return false;
     };
     let Err(Refusal::Right {
@@ -219,12 +219,11 @@ fn is_about_erased_arguments(world: &World, command: &Command, decision: &Decisi
     else {
         return false;
     };
-    let call = world
-        .consent()
-        .pending()
-        .get(request)
-        .map(|request| request.call);
-    let open = call.and_then(|call| world.memory(agent)?.open_calls.get(&call));
+    let request = world.consent().pending().get(request);
+    let open = request.and_then(|request| {
+        let memory = world.memory(&request.agent)?;
+        memory.open_calls.get(&request.call)
+    });
     open.is_some_and(|open| open.arguments.present().is_none())
 }
 

@@ -184,7 +184,7 @@ pub(crate) fn decide_of(name: &str, request: RequestId, verdict: Verdict) -> Com
     Command::of(
         ada(),
         Action::Consent(ConsentAction::Decide {
-            agent: agent(name),
+            agent: Some(agent(name)),
             request,
             judgement: Judgement::new(verdict),
         }),

@@ -396,7 +396,7 @@ impl Draft<'_> {
                 agent,
                 request,
                 judgement,
-            } => self.decide(agent, *request, judgement),
+            } => self.decide(agent.as_ref(), *request, judgement),
             ConsentAction::Revoke { grant } => self.revoke(*grant),
             ConsentAction::Answer { request, reply } => self.answer(*request, reply),
             ConsentAction::Settle {

@@ -140,7 +140,7 @@ impl Past {
         let judgement = Judgement::new(Verdict::Allow).because(Some(reason.to_owned()));
         let judgement = judgement.having_seen(Some(shown.to_string().chars().take(8).collect()));
         let action = Action::Consent(ConsentAction::Decide {
-            agent: asked.agent.clone(),
+            agent: Some(asked.agent.clone()),
             request: *request,
             judgement,
         });

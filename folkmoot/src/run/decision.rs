@@ -11,8 +11,8 @@ use crate::script::{Decision, Selector, Step};
 
 /// What a step found to decide.
 enum Found {
-    /// This request; the agent is the one that the step claims.
-    Request(RequestId, AgentName),
+    /// This request; the agent is the one that the step claims, or whose call it is known to be.
+    Request(RequestId, Option<AgentName>),
     /// It was decided meanwhile, in the same way.
     DecidedAlike,
     /// Nothing fits; what does wait, by name.
@@ -55,7 +55,7 @@ impl Run<'_> {
 }
 
 /// The command of a decision.
-fn action(decision: &Decision, request: RequestId, agent: AgentName) -> Action {
+fn action(decision: &Decision, request: RequestId, agent: Option<AgentName>) -> Action {
     match decision {
         Decision::Judge(judgement) => Action::Consent(ConsentAction::Decide {
             agent,
@@ -82,11 +82,7 @@ fn find(world: &World, select: &Selector, decision: &Decision, claims_only: bool
             .iter()
             .find(|one| one.request == request)
             .map(|one| one.agent.clone());
-        let agent = select.agent.clone().or(known).or_else(|| any_agent(world));
-        return agent.map_or_else(
-            || Found::Nothing(names(&all)),
-            |agent| Found::Request(request, agent),
-        );
+        return Found::Request(request, select.agent.clone().or(known));
     }
     let fits = |one: &&Waiting| {
         is_of_kind(decision, &one.asks)
@@ -110,7 +106,7 @@ fn find(world: &World, select: &Selector, decision: &Decision, claims_only: bool
             .clone()
             .filter(|_| claims_only)
             .unwrap_or_else(|| one.agent.clone());
-        return Found::Request(one.request, claimed);
+        return Found::Request(one.request, Some(claimed));
     }
     settled(world, select, decision, claims_only).unwrap_or_else(|| Found::Nothing(names(&all)))
 }
@@ -149,7 +145,7 @@ fn settled(
     if claims_only {
         return newest
             .next()
-            .map(|(id, one)| Found::Request(*id, one.agent.clone()));
+            .map(|(id, one)| Found::Request(*id, Some(one.agent.clone())));
     }
     let words = settles_as(decision);
     newest
@@ -187,15 +183,6 @@ fn fits_arguments(select: &Selector, one: &Waiting) -> bool {
         .as_ref()
         .and_then(|text| serde_json::from_str(text).ok());
     select.arguments.is_none() || given.is_some_and(|given| select.fits_arguments(&given))
-}
-
-fn any_agent(world: &World) -> Option<AgentName> {
-    world
-        .rules()
-        .spec()
-        .agents
-        .first()
-        .map(|agent| agent.name.clone())
 }
 
 fn names(all: &[Waiting]) -> Vec<String> {

@@ -196,7 +196,7 @@ fn decision(all: &[Waiting], verdict: Verdict, scope: Scope) -> Option<Action> {
         .find(|one| matches!(one.asks, Asks::Approval { .. }))?;
     let judgement = Judgement::new(verdict).within(scope);
     Some(Action::Consent(ConsentAction::Decide {
-        agent: one.agent.clone(),
+        agent: Some(one.agent.clone()),
         request: one.request,
         judgement,
     }))

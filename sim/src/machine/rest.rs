@@ -127,7 +127,8 @@ async fn decide(
             } else {
                 Verdict::Allow
             };
-            let (agent, judgement) = (one.agent.clone(), Judgement::new(verdict));
+            let agent = Some(one.agent.clone());
+            let judgement = Judgement::new(verdict);
             act_on(
                 process,
                 &seat(world, "judge")?,

@@ -61,7 +61,7 @@ impl Approval {
 
 impl What {
     /// The command that decides so about what stands at `at`.
-    pub(super) fn action(self, agent: AgentName, at: Position) -> Action {
+    pub(super) fn action(self, agent: Option<AgentName>, at: Position) -> Action {
         let request = RequestId(at);
         let decide = |judgement| {
             Action::Consent(ConsentAction::Decide {

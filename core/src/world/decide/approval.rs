@@ -152,9 +152,10 @@ impl<'w> Draft<'w> {
         }
     }
 
+    /// Takes a decision about one request. `seen` is the agent whose call the person saw, if they said whose it is.
     pub(super) fn decide(
         &mut self,
-        agent: &AgentName,
+        seen: Option<&AgentName>,
         id: RequestId,
         judgement: &Judgement,
     ) -> Result<(), No> {
@@ -169,11 +170,11 @@ impl<'w> Draft<'w> {
         }
         let request = self.request(id)?;
         self.verify_size(id, judgement)?;
-        self.verify_asked(agent, id, request, judgement)?;
+        self.verify_asked(seen, id, request, judgement)?;
         if judgement.verdict == Verdict::Deny {
             self.enrol();
             self.record_decision(person, id, request, judgement, false);
-            self.end(agent, request.call, None, CallStatus::Denied);
+            self.end(&request.agent, request.call, None, CallStatus::Denied);
             return Ok(());
         }
         let pending = self.pending(id, request)?;
@@ -183,7 +184,7 @@ impl<'w> Draft<'w> {
             self.verify_fits(&pending)?;
         }
         if let Some(arguments) = edited
-            && self.is_by_one(agent, pending.tool.effect_at(arguments), person)
+            && self.is_by_one(pending.agent, pending.tool.effect_at(arguments), person)
         {
             return Err(No::about(RefusalReason::SamePerson, id));
         }
@@ -221,7 +222,7 @@ impl<'w> Draft<'w> {
     /// That the request waits, in time, and is the one that the person saw.
     fn verify_asked(
         &mut self,
-        agent: &AgentName,
+        seen: Option<&AgentName>,
         id: RequestId,
         request: &Request,
         judgement: &Judgement,
@@ -233,7 +234,7 @@ impl<'w> Draft<'w> {
         else {
             return no(RefusalReason::OtherKind);
         };
-        if request.agent != *agent {
+        if seen.is_some_and(|agent| request.agent != *agent) {
             return no(RefusalReason::OtherAgent);
         }
         self.verify_waits(request, id)?;

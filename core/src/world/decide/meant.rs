@@ -6,7 +6,7 @@ use crate::command::{
     Action, Command, ConsentAction, Judgement, ShellAction, TalkAction, WorldAction,
 };
 use crate::event::reaction::Reaction;
-use crate::ids::{AgentName, Attempt, CallId, TurnId};
+use crate::ids::{AgentName, Attempt, CallId, RequestId, TurnId};
 use crate::model::Parameters;
 use crate::tool::ToolOutcome;
 use crate::world::World;
@@ -22,7 +22,7 @@ impl World {
     /// unless more is to be asked there. A
     /// reaction that breaks the rules of agents is the agent's failure, and an answer that cannot be recorded is the failure
     /// of an attempt. What is wanted of a model that can no longer be asked is left out, and what a tool reported where its run
-    /// has no result. A client's state is in its canonical form.
+    /// has no result. A decision says whose call it is about. A client's state is in its canonical form.
     #[must_use]
     pub fn meant<'c>(&self, command: &'c Command) -> Cow<'c, Command> {
         let action = match &command.action {
@@ -69,17 +69,7 @@ impl World {
                 agent,
                 request,
                 judgement,
-            }) if judgement.world.is_some() && judgement.world == self.id() => {
-                let judgement = Judgement {
-                    world: None,
-                    ..judgement.clone()
-                };
-                Some(Action::Consent(ConsentAction::Decide {
-                    agent: agent.clone(),
-                    request: *request,
-                    judgement,
-                }))
-            }
+            }) => self.decision(agent.as_ref(), *request, judgement),
             Action::Shell(ShellAction::OpenTurn {
                 agent, reaction, ..
             }) => self
@@ -113,7 +103,6 @@ impl World {
             | Action::Shell(ShellAction::TimeOutTool { .. })
             | Action::Shell(ShellAction::RecordReconcile { .. })
             | Action::Shell(ShellAction::DeclareUnknown { .. })
-            | Action::Consent(ConsentAction::Decide { .. })
             | Action::Consent(ConsentAction::Revoke { .. })
             | Action::World(WorldAction::SetRights { .. })
             | Action::Consent(ConsentAction::Answer { .. })
@@ -130,6 +119,29 @@ impl World {
             Cow::Owned(Command {
                 action,
                 ..command.clone()
+            })
+        })
+    }
+
+    /// The form in which a decision is recorded: it says whose call it is about, and nothing of the world that it is made in.
+    /// `None` if it has that form already.
+    fn decision(
+        &self,
+        seen: Option<&AgentName>,
+        request: RequestId,
+        judgement: &Judgement,
+    ) -> Option<Action> {
+        let waiting = self.consent.pending().get(&request);
+        let agent = seen.or_else(|| waiting.map(|waiting| &waiting.agent));
+        let is_said_here = judgement.world.is_some() && judgement.world == self.id();
+        (agent != seen || is_said_here).then(|| {
+            Action::Consent(ConsentAction::Decide {
+                agent: agent.cloned(),
+                request,
+                judgement: Judgement {
+                    world: judgement.world.filter(|_| !is_said_here),
+                    ..judgement.clone()
+                },
             })
         })
     }

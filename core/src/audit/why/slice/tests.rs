@@ -122,7 +122,7 @@ fn a_call_that_a_grant_allows_leads_to_the_decision_that_gave_it() {
     let past = Past::began().bob_calls(&[("write", "{}")]);
     let judgement = Judgement::new(Verdict::Allow).within(Scope::World);
     let decide = Action::Consent(ConsentAction::Decide {
-        agent: agent("bob"),
+        agent: Some(agent("bob")),
         request: past.request(),
         judgement,
     });

@@ -14,7 +14,7 @@ impl Source<'_> {
     pub(super) fn decide(&self) -> Result<Action, RebuildError> {
         let decided = self.find("no ApprovalDecided", ApprovalDecided::of_event)?;
         Ok(Action::Consent(ConsentAction::Decide {
-            agent: decided.agent.clone(),
+            agent: Some(decided.agent.clone()),
             request: decided.request,
             judgement: self.judgement(decided)?,
         }))

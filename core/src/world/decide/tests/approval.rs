@@ -1,4 +1,4 @@
-use crate::command::{Action, Command, ConsentAction, Reply, Settlement, ShellAction};
+use crate::command::{Action, Command, ConsentAction, Judgement, Reply, Settlement, ShellAction};
 use crate::event::refusal::{Decided, Refusal, RefusalReason};
 use crate::event::*;
 use crate::ids::principal::Principal;
@@ -31,6 +31,19 @@ fn shown(past: &Past, seen: &str) -> Command {
     )
 }
 
+/// A yes that names its request and says nothing of whose call it is.
+fn allow_unnamed(request: RequestId) -> Command {
+    let judgement = Judgement::new(Verdict::Allow);
+    Command::of(
+        ada(),
+        Action::Consent(ConsentAction::Decide {
+            agent: None,
+            request,
+            judgement,
+        }),
+    )
+}
+
 /// `command` is refused and recorded for `reason`.
 fn refuses(past: &Past, command: &Command, reason: RefusalReason, request: Option<RequestId>) {
     check(
@@ -55,6 +68,24 @@ fn allowed_call_runs() {
         attempt: Attempt(1),
     };
     assert_eq!(past.then(allow(request)).owed(), [run]);
+}
+
+#[test]
+fn decision_that_names_no_agent_is_about_the_call_of_the_request() {
+    let past = asked();
+    let (request, call) = (past.request(), past.call("bob", 0));
+    check(
+        &past,
+        &allow_unnamed(request),
+        &accepted([decided(request, call, Verdict::Allow)]),
+    );
+    let unknown = RequestId(past.world.head().next());
+    refuses(
+        &past,
+        &allow_unnamed(unknown),
+        RefusalReason::UnknownRequest,
+        None,
+    );
 }
 
 #[test]

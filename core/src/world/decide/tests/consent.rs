@@ -30,7 +30,7 @@ pub(super) fn judged_by(
     Command::of(
         principal,
         Action::Consent(ConsentAction::Decide {
-            agent: agent(name),
+            agent: Some(agent(name)),
             request,
             judgement,
         }),

@@ -217,7 +217,7 @@ fn no_grant_of_the_parent_allows_anything() {
     let request = before.request();
     let judgement = Judgement::new(Verdict::Allow).within(Scope::World);
     let decide = Action::Consent(ConsentAction::Decide {
-        agent: agent("bob"),
+        agent: Some(agent("bob")),
         request,
         judgement,
     });

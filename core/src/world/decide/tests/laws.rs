@@ -397,13 +397,13 @@ fn about_request(past: &Past, a: u8, b: u8) -> Option<Command> {
         (_, 14) => {
             let judgement = Judgement::new(verdict).having_seen(Some("0000".to_owned()));
             Action::Consent(ConsentAction::Decide {
-                agent: agent("eve"),
+                agent: Some(agent("eve")),
                 request,
                 judgement,
             })
         }
         _ => Action::Consent(ConsentAction::Decide {
-            agent: owner,
+            agent: Some(owner),
             request,
             judgement: Judgement::new(verdict),
         }),

@@ -29,7 +29,7 @@ fn yes(past: &Past, by: &Principal) -> Command {
     Command::of(
         by.clone(),
         Action::Consent(ConsentAction::Decide {
-            agent: agent("bob"),
+            agent: Some(agent("bob")),
             request,
             judgement,
         }),

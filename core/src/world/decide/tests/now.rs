@@ -68,7 +68,7 @@ fn allowed(past: &mut Past, by: &Principal) -> bool {
         .is_some_and(|request| {
             let judgement = Judgement::new(Verdict::Allow);
             let decide = Action::Consent(ConsentAction::Decide {
-                agent: agent("bob"),
+                agent: Some(agent("bob")),
                 request,
                 judgement,
             });
@@ -253,7 +253,7 @@ fn grant_of_before_is_used_where_only_the_rules_of_now_ask() {
     let past = Past::began().bob_calls(&[("wipe", "{}")]);
     let yes = Judgement::new(Verdict::Allow).within(Scope::World);
     let decide = Action::Consent(ConsentAction::Decide {
-        agent: agent("bob"),
+        agent: Some(agent("bob")),
         request: past.request(),
         judgement: yes,
     });

@@ -349,7 +349,7 @@ fn decision(request: RequestId, is_allowed: bool) -> Command {
     Command::of(
         ada(),
         Action::Consent(ConsentAction::Decide {
-            agent: agent("bob"),
+            agent: Some(agent("bob")),
             request,
             judgement,
         }),

@@ -90,7 +90,7 @@ fn commands() -> Vec<(Right, Action)> {
         (
             Right::Decide,
             Action::Consent(ConsentAction::Decide {
-                agent: agent("bob"),
+                agent: Some(agent("bob")),
                 request,
                 judgement: Judgement::new(Verdict::Allow),
             }),
