@@ -528,8 +528,58 @@ impl ShellAction {
     }
 }
 
+/// What a person says about a request that waits for them: the one form of it between whoever they say it to and the world.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Resolution {
+    /// A pending call may run, or may not.
+    Judge(Judgement),
+    /// A tool's question is answered.
+    Answer(Reply),
+    /// It is said what became of a call whose outcome is unknown.
+    Settle(Settlement),
+}
+
+impl Resolution {
+    /// Returns the verb for it: `approve`, `deny`, `answer` or `settle`.
+    #[must_use]
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Judge(Judgement {
+                verdict: Verdict::Allow,
+                ..
+            }) => "approve",
+            Self::Judge(Judgement {
+                verdict: Verdict::Deny,
+                ..
+            }) => "deny",
+            Self::Answer(_) => "answer",
+            Self::Settle(_) => "settle",
+        }
+    }
+
+    /// Returns the command that resolves `request` so. `seen` is the agent whose call the person saw; `None` if they named the
+    /// request alone.
+    #[must_use]
+    pub fn of(self, request: RequestId, seen: Option<AgentName>) -> Action {
+        let action = match self {
+            Self::Judge(judgement) => ConsentAction::Decide {
+                agent: seen,
+                request,
+                judgement,
+            },
+            Self::Answer(reply) => ConsentAction::Answer { request, reply },
+            Self::Settle(settlement) => ConsentAction::Settle {
+                request,
+                settlement,
+            },
+        };
+        action.into()
+    }
+}
+
 /// What a person decides about a call that waits.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Judgement {
     /// Yes or no.
     pub verdict: Verdict,
@@ -585,7 +635,7 @@ impl Judgement {
 }
 
 /// A person's answer to a tool's question.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reply {
     /// The numbers of the chosen options, from 0.
@@ -595,7 +645,7 @@ pub enum Reply {
 }
 
 /// What a person says became of a call.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Settlement {
     /// It took effect, with this result if that is known.

@@ -38,9 +38,7 @@ pub use expect::{
 pub use fault::{Fault, Mark, ScriptError, Sources};
 pub use schema::json_schema;
 pub use spec::{AgentDraft, ModelDraft, Places, SpecDraft, ToolDraft};
-pub use step::{
-    Actor, Amendment, Decision, Fork, ForkAt, GrantRef, MessageRef, Post, Selector, Step, Verb,
-};
+pub use step::{Actor, Amendment, Fork, ForkAt, GrantRef, MessageRef, Post, Selector, Step, Verb};
 
 use fault::Faults;
 use grammar::{INCLUDED, SCRIPT};

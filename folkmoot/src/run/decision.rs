@@ -1,13 +1,13 @@
 //! Steps that decide what waits: approvals, questions, unknown outcomes.
 
-use folkmoot_core::command::{Action, ConsentAction, Judgement};
+use folkmoot_core::command::{Judgement, Resolution};
 use folkmoot_core::event::Verdict;
 use folkmoot_core::ids::{AgentName, RequestId};
 use folkmoot_core::world::{Settled, World};
 
 use super::pending::{Asks, Waiting, waiting};
 use super::{Run, RunError};
-use crate::script::{Decision, Selector, Step};
+use crate::script::{Selector, Step};
 
 /// What a step found to decide.
 enum Found {
@@ -25,7 +25,7 @@ impl Run<'_> {
         number: u32,
         step: &Step,
         select: &Selector,
-        decision: &Decision,
+        decision: &Resolution,
     ) -> Result<(), RunError> {
         self.quiet().await?;
         let (wanted, kind, is_refused) = (select.clone(), decision.clone(), step.refused.is_some());
@@ -34,7 +34,7 @@ impl Run<'_> {
             .await?
         {
             Found::Request(request, agent) => {
-                self.give(number, step, action(decision, request, agent))
+                self.give(number, step, decision.clone().of(request, agent))
                     .await
             }
             Found::DecidedAlike => self.record(number, step).await,
@@ -54,27 +54,8 @@ impl Run<'_> {
     }
 }
 
-/// The command of a decision.
-fn action(decision: &Decision, request: RequestId, agent: Option<AgentName>) -> Action {
-    match decision {
-        Decision::Judge(judgement) => Action::Consent(ConsentAction::Decide {
-            agent,
-            request,
-            judgement: judgement.clone(),
-        }),
-        Decision::Answer(reply) => Action::Consent(ConsentAction::Answer {
-            request,
-            reply: reply.clone(),
-        }),
-        Decision::Settle(settlement) => Action::Consent(ConsentAction::Settle {
-            request,
-            settlement: settlement.clone(),
-        }),
-    }
-}
-
 /// Finds the request of a decision. In a step that is to be refused, the agent is a claim and does not select.
-fn find(world: &World, select: &Selector, decision: &Decision, claims_only: bool) -> Found {
+fn find(world: &World, select: &Selector, decision: &Resolution, claims_only: bool) -> Found {
     let all = waiting(world);
     if let Some(position) = select.request {
         let request = RequestId(position);
@@ -116,7 +97,7 @@ fn find(world: &World, select: &Selector, decision: &Decision, claims_only: bool
 fn settled(
     world: &World,
     select: &Selector,
-    decision: &Decision,
+    decision: &Resolution,
     claims_only: bool,
 ) -> Option<Found> {
     let script = world.script();
@@ -154,26 +135,26 @@ fn settled(
 }
 
 /// The words under which a decision of this kind is remembered.
-const fn settles_as(decision: &Decision) -> &'static [&'static str] {
+const fn settles_as(decision: &Resolution) -> &'static [&'static str] {
     match decision {
-        Decision::Judge(Judgement {
+        Resolution::Judge(Judgement {
             verdict: Verdict::Allow,
             ..
         }) => &["allow", "granted"],
-        Decision::Judge(Judgement {
+        Resolution::Judge(Judgement {
             verdict: Verdict::Deny,
             ..
         }) => &["deny"],
-        Decision::Answer(_) => &["answered"],
-        Decision::Settle(_) => &["settled"],
+        Resolution::Answer(_) => &["answered"],
+        Resolution::Settle(_) => &["settled"],
     }
 }
 
-const fn is_of_kind(decision: &Decision, asks: &Asks) -> bool {
+const fn is_of_kind(decision: &Resolution, asks: &Asks) -> bool {
     match decision {
-        Decision::Judge(_) => matches!(asks, Asks::Approval { .. }),
-        Decision::Answer(_) => matches!(asks, Asks::Question { .. }),
-        Decision::Settle(_) => matches!(asks, Asks::Outcome { .. }),
+        Resolution::Judge(_) => matches!(asks, Asks::Approval { .. }),
+        Resolution::Answer(_) => matches!(asks, Asks::Question { .. }),
+        Resolution::Settle(_) => matches!(asks, Asks::Outcome { .. }),
     }
 }
 

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use folkmoot_core::command::{Judgement, Reply, Settlement};
-use folkmoot_core::event::{Rights, Verdict};
+use folkmoot_core::command::Resolution;
+use folkmoot_core::event::Rights;
 use folkmoot_core::ids::{AgentName, Digest, PersonName, Position, StateName, ToolName, WorldName};
 use serde_json::Value;
 
@@ -43,7 +43,7 @@ pub enum Verb {
     /// Says something.
     Say(Post),
     /// Decides a request that waits for a person.
-    Decide(Selector, Decision),
+    Decide(Selector, Resolution),
     /// Ends a grant before its time.
     Revoke(GrantRef),
     /// Stops all that is going on.
@@ -155,36 +155,6 @@ pub enum ForkAt {
     Event(Position),
     /// Before the step of this name was done.
     Step(String),
-}
-
-/// What is decided about a request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Decision {
-    /// A pending call may run, or may not.
-    Judge(Judgement),
-    /// A tool's question is answered.
-    Answer(Reply),
-    /// It is said what became of a call whose outcome is unknown.
-    Settle(Settlement),
-}
-
-impl Decision {
-    /// The word for it in scripts.
-    #[must_use]
-    pub const fn word(&self) -> &'static str {
-        match self {
-            Self::Judge(Judgement {
-                verdict: Verdict::Allow,
-                ..
-            }) => "approve",
-            Self::Judge(Judgement {
-                verdict: Verdict::Deny,
-                ..
-            }) => "deny",
-            Self::Answer(_) => "answer",
-            Self::Settle(_) => "settle",
-        }
-    }
 }
 
 /// What is said.

@@ -2,13 +2,11 @@
 
 use std::time::Duration;
 
-use folkmoot_core::command::{Reply, Settlement};
+use folkmoot_core::command::{Reply, Resolution, Settlement};
 use folkmoot_core::event::Rights;
 use folkmoot_core::ids::{AgentName, Digest, PersonName, Position, StateName, ToolName, WorldName};
 
-use super::{
-    Actor, Amendment, Decision, Fork, ForkAt, GrantRef, MessageRef, Post, Selector, Step, Verb,
-};
+use super::{Actor, Amendment, Fork, ForkAt, GrantRef, MessageRef, Post, Selector, Step, Verb};
 use crate::script::attach::Attach;
 use crate::script::expect::Expect;
 use crate::script::fault::Mark;
@@ -71,10 +69,13 @@ fn with_since(mut read: Step, step: &Node) -> Step {
 fn verb(word: &str, node: &Node, spec: &Node) -> Option<Verb> {
     Some(match word {
         "say" => Verb::Say(post(node)?),
-        "approve" => Verb::Decide(selector(node)?, Decision::Judge(judgement::approval(node)?)),
-        "deny" => Verb::Decide(selector(node)?, Decision::Judge(judgement::denial(node))),
-        "answer" => Verb::Decide(selector(node)?, Decision::Answer(reply(node)?)),
-        "settle" => Verb::Decide(selector(node)?, Decision::Settle(settlement(node)?)),
+        "approve" => Verb::Decide(
+            selector(node)?,
+            Resolution::Judge(judgement::approval(node)?),
+        ),
+        "deny" => Verb::Decide(selector(node)?, Resolution::Judge(judgement::denial(node))),
+        "answer" => Verb::Decide(selector(node)?, Resolution::Answer(reply(node)?)),
+        "settle" => Verb::Decide(selector(node)?, Resolution::Settle(settlement(node)?)),
         "revoke" => Verb::Revoke(grant(node)?),
         "stop" => Verb::Stop,
         "retract" => Verb::Amend(message(node)?, Amendment::Retract),

@@ -1,6 +1,6 @@
 //! What people decide, how far it reaches, and what is expected of it.
 
-use folkmoot_core::command::{Judgement, Reply};
+use folkmoot_core::command::{Judgement, Reply, Resolution};
 use folkmoot_core::event::{Scope, Verdict, Wider};
 use folkmoot_core::ids::{AgentName, PersonName, ToolName};
 use serde_json::json;
@@ -15,7 +15,7 @@ fn verbs(steps: &str) -> Vec<Verb> {
 
 fn judgements(steps: &str) -> Vec<Judgement> {
     let judgement = |verb| {
-        if let Verb::Decide(_, Decision::Judge(judgement)) = verb {
+        if let Verb::Decide(_, Resolution::Judge(judgement)) = verb {
             judgement
         } else {
             panic!("{verb:?}")
@@ -56,7 +56,7 @@ fn a_yes_says_how_far_it_reaches() {
 #[test]
 fn args_are_what_the_call_runs_with_and_match_is_what_it_has() {
     let verbs = verbs("  - approve: { match: { path: a }, args: { path: b } }");
-    let [Verb::Decide(select, Decision::Judge(judgement))] = verbs.as_slice() else {
+    let [Verb::Decide(select, Resolution::Judge(judgement))] = verbs.as_slice() else {
         panic!("{verbs:?}")
     };
     assert!(select.fits_arguments(&json!({ "path": "a" })));
@@ -79,7 +79,7 @@ fn a_reason_is_the_agents_only_if_it_is_shared() {
 #[test]
 fn several_options_can_be_chosen() {
     let reply = |verb| {
-        if let Verb::Decide(_, Decision::Answer(reply)) = verb {
+        if let Verb::Decide(_, Resolution::Answer(reply)) = verb {
             reply
         } else {
             panic!("{verb:?}")

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use folkmoot_core::command::{Reply, Settlement};
+use folkmoot_core::command::{Reply, Resolution, Settlement};
 use folkmoot_core::event::refusal::RefusalReason;
 use folkmoot_core::event::{CloseReason, DampReason, RoutingReason, RoutingRule};
 use folkmoot_core::ids::{AgentName, PersonName, Position};
@@ -127,8 +127,8 @@ fn requests_are_selected_by_name_place_or_arguments() {
   - settle: { ran: \"true\" }",
     );
     let [
-        Verb::Decide(select, Decision::Judge(_)),
-        Verb::Decide(denied, Decision::Judge(no)),
+        Verb::Decide(select, Resolution::Judge(_)),
+        Verb::Decide(denied, Resolution::Judge(no)),
         rest @ ..,
     ] = verbs.as_slice()
     else {
@@ -145,9 +145,9 @@ fn requests_are_selected_by_name_place_or_arguments() {
         (Some(Position::new(41)), Some("no."))
     );
     let expected = [
-        Decision::Answer(Reply::Options(vec![1])),
-        Decision::Settle(Settlement::Ran(None)),
-        Decision::Settle(Settlement::Ran(Some("true".to_owned()))),
+        Resolution::Answer(Reply::Options(vec![1])),
+        Resolution::Settle(Settlement::Ran(None)),
+        Resolution::Settle(Settlement::Ran(Some("true".to_owned()))),
     ];
     assert_eq!(
         rest,
