@@ -8,22 +8,10 @@ use folkmoot::core::spec::limits::ARGUMENTS_BYTES_MAX;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::view::query::Query;
-
 pub(crate) mod client;
-pub(crate) mod decision;
-pub(crate) mod erasing;
-pub(crate) mod fork;
-pub(crate) mod life;
-mod peer;
 pub(crate) mod server;
 #[cfg(test)]
 mod tests;
-
-use decision::Decision;
-use erasing::Erasing;
-use fork::ForkWish;
-use life::Deletion;
 
 /// The socket's name in the store's directory.
 const SOCKET: &str = "control.sock";
@@ -32,24 +20,6 @@ const SOCKET: &str = "control.sock";
 const REQUEST_MAX: u64 = 2 * ARGUMENTS_BYTES_MAX as u64 + 256 * 1024;
 /// The longest path of a socket, in bytes.
 const PATH_MAX: usize = 100;
-
-/// What is asked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Request {
-    /// To read.
-    Query(Query),
-    /// To decide.
-    Decide(Decision),
-    /// To delete worlds.
-    Delete(Deletion),
-    /// To copy the store into this directory.
-    Backup(PathBuf),
-    /// To branch a world off another one.
-    Fork(ForkWish),
-    /// To erase.
-    Erase(Erasing),
-}
 
 /// A line of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

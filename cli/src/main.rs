@@ -9,6 +9,7 @@ mod arguments;
 mod commands;
 mod control;
 mod credentials;
+mod desk;
 mod exit;
 mod interrupt;
 mod new_file;

@@ -12,12 +12,12 @@ use futures::{StreamExt as _, TryStreamExt as _};
 use serde_json::Value;
 
 use crate::arguments::Common;
-use crate::control::Request;
 use crate::control::client::Client;
-use crate::control::decision::{Audience, Decision, Taken, decide};
-use crate::control::erasing::{Erasing, Gone, erase};
-use crate::control::fork::{ForkView, ForkWish, fork};
-use crate::control::life::{backup, delete};
+use crate::desk::Request;
+use crate::desk::decision::{Audience, Decision, Taken, decide};
+use crate::desk::erasing::{Erasing, Gone, erase};
+use crate::desk::fork::{ForkView, ForkWish, fork};
+use crate::desk::life::{backup, delete};
 use crate::exit::{CliError, INTEGRITY, STORE, USAGE};
 use crate::person;
 use crate::session::refuse_tools;

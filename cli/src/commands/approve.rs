@@ -4,7 +4,7 @@ use folkmoot::core::event::{Scope, Wider};
 
 use crate::arguments::{Approve, Common};
 use crate::commands::decision::decide;
-use crate::control::decision::{Approval, What};
+use crate::desk::decision::{Approval, What};
 use crate::exit::{CliError, USAGE};
 
 /// Allows a call, and calls like it to come if its scope says so.

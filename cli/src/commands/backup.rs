@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::arguments::{Backup, Common};
-use crate::control::Request;
-use crate::control::life::BackupView;
+use crate::desk::Request;
+use crate::desk::life::BackupView;
 use crate::exit::{CliError, INTEGRITY, USAGE};
 use crate::show::one_line;
 use crate::source::Source;

@@ -4,7 +4,7 @@ use folkmoot::core::ids::PersonName;
 
 use crate::arguments::{Common, Decided, Resume};
 use crate::commands::{place, resume};
-use crate::control::decision::{Decision, Taken, What};
+use crate::desk::decision::{Decision, Taken, What};
 use crate::exit::CliError;
 use crate::show::request::block;
 use crate::show::{clean, clip, grant};

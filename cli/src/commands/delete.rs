@@ -7,8 +7,8 @@ use folkmoot::core::ids::{Time, WorldName};
 use folkmoot::store::Tombstone;
 
 use crate::arguments::{Common, Delete};
-use crate::control::Request;
-use crate::control::life::Deletion;
+use crate::desk::Request;
+use crate::desk::life::Deletion;
 use crate::exit::{CliError, USAGE};
 use crate::show::{complain, time};
 use crate::source::Source;

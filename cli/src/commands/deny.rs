@@ -2,7 +2,7 @@
 
 use crate::arguments::{Common, Deny};
 use crate::commands::decision::decide;
-use crate::control::decision::What;
+use crate::desk::decision::What;
 use crate::exit::CliError;
 
 /// Denies a call.

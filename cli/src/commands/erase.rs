@@ -1,7 +1,7 @@
 //! `folkmoot erase`.
 
 use crate::arguments::{Common, Erase};
-use crate::control::erasing::{Erasing, Gone, Wish};
+use crate::desk::erasing::{Erasing, Gone, Wish};
 use crate::exit::CliError;
 use crate::show::{clean, clip};
 use crate::signing;

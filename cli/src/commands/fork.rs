@@ -4,7 +4,7 @@ use folkmoot::core::event::ForkEffects;
 use folkmoot::core::ids::Position;
 
 use crate::arguments::{Common, Fork};
-use crate::control::fork::{ForkView, ForkWish};
+use crate::desk::fork::{ForkView, ForkWish};
 use crate::exit::CliError;
 use crate::show;
 use crate::signing;

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::arguments::{Common, Rebuild};
 use crate::commands::check_bundle;
-use crate::control::life::copy_failed;
+use crate::desk::life::copy_failed;
 use crate::exit::{CliError, INTEGRITY, STORE};
 use crate::show::one_line;
 use crate::terminal::Terminal;

@@ -3,7 +3,7 @@
 use crate::arguments::{Common, Revoke};
 use crate::commands::decision::take;
 use crate::commands::place;
-use crate::control::decision::{Decision, What};
+use crate::desk::decision::{Decision, What};
 use crate::exit::CliError;
 
 /// Ends a grant before its time.

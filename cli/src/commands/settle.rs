@@ -2,7 +2,7 @@
 
 use crate::arguments::{Common, Settle};
 use crate::commands::decision::decide;
-use crate::control::decision::What;
+use crate::desk::decision::What;
 use crate::exit::CliError;
 
 /// Says what became of a call whose outcome is unknown.

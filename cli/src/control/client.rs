@@ -10,7 +10,8 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::UnixStream;
 use tokio::net::unix::OwnedReadHalf;
 
-use super::{Request, Response, SOCKET, Way};
+use super::{Response, SOCKET, Way};
+use crate::desk::Request;
 use crate::exit::{CliError, STORE};
 use crate::view::query::{Answer, Query};
 

@@ -18,12 +18,13 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 
-use super::decision::{Audience, Decision, decide};
-use super::erasing::{Erasing, Gone, erase};
-use super::fork::fork;
-use super::life::{Deletion, backup, delete};
-use super::peer::Peer;
-use super::{REQUEST_MAX, Request, Response, SOCKET, Way};
+use super::{REQUEST_MAX, Response, SOCKET, Way};
+use crate::desk::Request;
+use crate::desk::decision::{Audience, Decision, Taken, decide};
+use crate::desk::erasing::{Erasing, Gone, erase};
+use crate::desk::fork::fork;
+use crate::desk::life::{Deletion, backup, delete};
+use crate::desk::peer::Peer;
 use crate::exit::{CliError, INTEGRITY, PENDING, STORE, USAGE};
 use crate::person;
 use crate::view::query::{Query, answer};
@@ -301,11 +302,7 @@ impl Served {
         Ok(vec![serde_json::to_value(copied).map_err(CliError::json)?])
     }
 
-    async fn decide(
-        &self,
-        uid: u32,
-        decision: &Decision,
-    ) -> Result<super::decision::Taken, CliError> {
+    async fn decide(&self, uid: u32, decision: &Decision) -> Result<Taken, CliError> {
         let proof = proof(uid, decision.by.clone())?;
         self.take(proof, decision).await
     }
@@ -321,11 +318,7 @@ impl Served {
         erase(&self.runtime, proof, erasing, driven).await
     }
 
-    async fn take(
-        &self,
-        proof: Proof,
-        decision: &Decision,
-    ) -> Result<super::decision::Taken, CliError> {
+    async fn take(&self, proof: Proof, decision: &Decision) -> Result<Taken, CliError> {
         let driven = self.driven.as_ref().as_ref();
         let _only = if driven == Some(&decision.world) {
             None

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use folkmoot::core::ids::WorldName;
 use serde_json::{Value, json};
 
-use super::{Request, Response};
+use super::Response;
+use crate::desk::Request;
 use crate::view::query::Query;
 
 #[path = "../../../tests/fuzz/generator.rs"]

@@ -4,7 +4,7 @@ use folkmoot::core::content::canonical::read;
 use folkmoot::core::ids::{Digest, RequestId};
 use folkmoot::run::Waiting;
 
-use crate::control::decision::{Approval, What};
+use crate::desk::decision::{Approval, What};
 use crate::show::clean;
 
 /// A decision that is being put together, line by line.

@@ -5,7 +5,7 @@ use folkmoot::core::ids::Digest;
 use folkmoot::core::tool::Question;
 
 use super::dialog::Dialog;
-use crate::control::decision::{Approval, What};
+use crate::desk::decision::{Approval, What};
 use folkmoot::run::{Asks, Waiting};
 
 /// What a typed line asks for.

@@ -1,5 +1,5 @@
 use super::{OTHERS_MAX, PEERS_MAX, Places};
-use crate::control::peer::Peer;
+use crate::desk::peer::Peer;
 
 #[tokio::test]
 async fn what_tools_hold_open_takes_no_persons_place() {

@@ -5,7 +5,7 @@ use folkmoot::core::ids::{AgentName, Digest, Position, RequestId, Time};
 use folkmoot::core::tool::{Choose, Question};
 
 use super::{Dialog, Meaning};
-use crate::control::decision::{Approval, What};
+use crate::desk::decision::{Approval, What};
 use folkmoot::run::{Asks, Offers, Waiting};
 
 fn request(asks: Asks) -> Waiting {
