@@ -1,30 +1,43 @@
-//! What people ask of the worlds of a store, whoever holds it.
+//! The desk: what people ask of the worlds of a store, and who may ask it.
+//!
+//! There is one in the process that holds the store. It serves that process's own user and, over the control socket, the
+//! other processes of the same user, so that both are answered in the same way.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use folkmoot::core::ids::{ToolName, WorldName};
+use folkmoot::life::LifeError;
+use folkmoot::store::Tombstone;
+use folkmoot::{Proof, Runtime, Store};
+use futures::{StreamExt as _, stream};
 use serde::{Deserialize, Serialize};
+use tokio::sync::{Mutex, MutexGuard};
 
-use crate::view::query::Query;
+use crate::exit::{CliError, INTEGRITY, STORE};
+use crate::view::answer::Answer;
+use crate::view::query::{self, Query};
 
-pub(crate) mod decision;
 pub(crate) mod erasing;
 pub(crate) mod fork;
 pub(crate) mod life;
 pub(crate) mod peer;
+pub(crate) mod ruling;
 
-use decision::Decision;
-use erasing::Erasing;
-use fork::ForkWish;
-use life::Deletion;
+use erasing::{Erasing, Gone, erase};
+use fork::{ForkView, ForkWish, fork};
+use life::{Deletion, backup, delete};
+use peer::Peer;
+use ruling::{Ruling, Taken, rule};
 
-/// What is asked.
+/// A request of a person to a store or to one of its worlds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Request {
     /// To read.
     Query(Query),
     /// To decide.
-    Decide(Decision),
+    Decide(Ruling),
     /// To delete worlds.
     Delete(Deletion),
     /// To copy the store into this directory.
@@ -33,4 +46,138 @@ pub(crate) enum Request {
     Fork(ForkWish),
     /// To erase.
     Erase(Erasing),
+}
+
+impl From<Query> for Request {
+    fn from(query: Query) -> Self {
+        Self::Query(query)
+    }
+}
+
+/// The desk of a store that this process holds.
+#[derive(Debug, Clone)]
+pub(crate) struct Desk {
+    runtime: Runtime,
+    store: Store,
+    /// The world that a command of this process opens and closes itself; `None` if there is no such command.
+    driven: Option<WorldName>,
+    /// Held while a world is opened for a request: no second request may open or close it meanwhile.
+    opens: Arc<Mutex<()>>,
+}
+
+impl Desk {
+    /// Makes the desk of `store`, whose worlds `runtime` opens.
+    pub(crate) fn new(runtime: Runtime, store: Store, driven: Option<WorldName>) -> Self {
+        Self {
+            runtime,
+            store,
+            driven,
+            opens: Arc::default(),
+        }
+    }
+
+    /// The runtime that opens the store's worlds.
+    pub(crate) const fn runtime(&self) -> &Runtime {
+        &self.runtime
+    }
+
+    /// Closes all worlds and the store.
+    pub(crate) async fn close(self) -> Result<(), CliError> {
+        let Self { runtime, store, .. } = self;
+        runtime.shutdown().await;
+        drop(runtime);
+        let closed = tokio::task::spawn_blocking(move || store.close()).await;
+        Ok(closed.map_err(|error| CliError::other(STORE, error.to_string()))??)
+    }
+
+    /// Does what `peer` asks, if they may ask it.
+    pub(crate) async fn serve(&self, peer: Peer, request: Request) -> Result<Answer, CliError> {
+        if let Err(refusal) = peer.may_ask(&request) {
+            if let (Peer::OfTool, Request::Decide(ruling)) = (peer, &request) {
+                self.record_attempt(ruling).await;
+            }
+            return Err(refusal);
+        }
+        match request {
+            Request::Query(query) => self.read(peer, &query).await,
+            Request::Decide(ruling) => {
+                let proof = peer.proof(ruling.by.clone())?;
+                Answer::one(&self.rule(peer, proof, &ruling).await?)
+            }
+            Request::Delete(deletion) => Answer::values(&self.delete(peer, &deletion).await?),
+            Request::Backup(dir) => Answer::one(&backup(&self.store, dir).await?),
+            Request::Fork(wish) => Answer::one(&self.fork(peer.proof(None)?, &wish).await?),
+            Request::Erase(erasing) => Answer::one(&self.erase(peer, &erasing).await?),
+        }
+    }
+
+    /// Branches a world off, in the name of `by`.
+    pub(crate) async fn fork(&self, by: Proof, wish: &ForkWish) -> Result<ForkView, CliError> {
+        fork(&self.runtime, by, wish).await
+    }
+
+    /// Reads. A peer is told at the end which content of what it read is lost; the holder tells its own user once for all
+    /// that it read.
+    async fn read(&self, peer: Peer, query: &Query) -> Result<Answer, CliError> {
+        if peer == Peer::Holder {
+            return query::answer(&self.store, query).await;
+        }
+        let store = self.store.passing_over_loss();
+        let values = query::answer(&store, query).await?;
+        let lost = stream::once(async move { lost_in(&store) }).filter_map(std::future::ready);
+        Ok(Answer::of(values.chain(lost.map(Err))))
+    }
+
+    async fn rule(&self, peer: Peer, proof: Proof, ruling: &Ruling) -> Result<Taken, CliError> {
+        let _alone = self.alone_with(&ruling.world).await;
+        rule(&self.runtime, proof, ruling, peer, self.driven.as_ref()).await
+    }
+
+    async fn erase(&self, peer: Peer, erasing: &Erasing) -> Result<Gone, CliError> {
+        let proof = peer.proof(erasing.by.clone())?;
+        let _alone = self.alone_with(&erasing.world).await;
+        erase(&self.runtime, proof, erasing, self.driven.as_ref()).await
+    }
+
+    async fn delete(&self, peer: Peer, deletion: &Deletion) -> Result<Vec<Tombstone>, CliError> {
+        let _alone = self.opens.lock().await;
+        let is_driven = |driven: &&WorldName| deletion.worlds.contains(driven);
+        if let Some(driven) = self.driven.as_ref().filter(is_driven) {
+            return Err(LifeError::Open(driven.clone()).into());
+        }
+        let proof = peer.proof(deletion.by.clone())?;
+        let store = self.store.passing_over_loss();
+        delete(&self.runtime, &store, &proof, deletion).await
+    }
+
+    /// Waits until no other request opens or closes a world. A driven world is opened and closed by its command alone.
+    async fn alone_with(&self, world: &WorldName) -> Option<MutexGuard<'_, ()>> {
+        if self.driven.as_ref() == Some(world) {
+            None
+        } else {
+            Some(self.opens.lock().await)
+        }
+    }
+
+    /// Lets the world refuse the attempt of a tool, so that it is in the log. A world that nobody has open is left alone:
+    /// else a tool could have its log grow.
+    async fn record_attempt(&self, ruling: &Ruling) {
+        let is_driven = self.driven.as_ref() == Some(&ruling.world);
+        if !is_driven && self.runtime.world(&ruling.world).is_none() {
+            return;
+        }
+        let Ok(tool) = ToolName::new("process-of-a-tool") else {
+            return;
+        };
+        match self.rule(Peer::OfTool, Proof::tool(tool), ruling).await {
+            Ok(_) => tracing::error!("a tool's decision was accepted"),
+            Err(error) => tracing::debug!(%error, "a program that a tool runs tried to decide"),
+        }
+    }
+}
+
+/// The content that `store` found to be lost while it was read; `None` if none is.
+fn lost_in(store: &Store) -> Option<CliError> {
+    let lost = store.lost_content().to_lines();
+    (!lost.is_empty()).then(|| CliError::other(INTEGRITY, lost.join("\n")))
 }

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use folkmoot::core::ids::WorldName;
 use folkmoot::store::OpenMode;
 use folkmoot::tools::host::ancestry::descends_from_tool;
-use folkmoot::{ProcessHost, Runtime, Shipped, Store};
+use folkmoot::{ProcessHost, Runtime, Shipped};
 
 use crate::control::server::{Control, serve};
+use crate::desk::Desk;
 use crate::exit::{CliError, PENDING, STORE};
 use crate::recording::Recording;
 use crate::signing::{self, Signing};
@@ -20,8 +21,9 @@ const LOCKS: &str = "locks";
 /// A store that this process holds, with a runtime that performs what its worlds owe.
 #[derive(Debug)]
 pub(crate) struct Session {
-    pub(crate) runtime: Runtime,
-    store: Store,
+    /// The desk of the store.
+    pub(crate) desk: Desk,
+    /// The control socket; `None` if it could not be made.
     control: Option<Control>,
 }
 
@@ -52,13 +54,13 @@ impl Session {
         };
         let builder = signing::signed(Runtime::builder(&store), signer);
         let runtime = builder.assembler(shipped).host(Arc::new(host)).build();
-        let control = serve(dir, &runtime, &store, Some(driven));
+        let desk = Desk::new(runtime, store, Some(driven));
+        let control = serve(dir, desk.clone());
         if let Err(error) = &control {
             tracing::warn!(%error, "no second terminal can take part");
         }
         Ok(Self {
-            runtime,
-            store,
+            desk,
             control: control.ok(),
         })
     }
@@ -72,18 +74,11 @@ impl Session {
         }
     }
 
-    /// Closes all worlds and the store.
+    /// Closes the control socket, all worlds and the store.
     async fn close(self) -> Result<(), CliError> {
-        let Self {
-            store,
-            runtime,
-            control,
-        } = self;
+        let Self { desk, control } = self;
         drop(control);
-        runtime.shutdown().await;
-        drop(runtime);
-        let closed = tokio::task::spawn_blocking(move || store.close()).await;
-        Ok(closed.map_err(|error| CliError::other(STORE, error.to_string()))??)
+        desk.close().await
     }
 }
 

@@ -5,25 +5,18 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use folkmoot::core::ids::{PersonName, WorldName};
+use folkmoot::core::ids::WorldName;
 use folkmoot::store::{LostContent, OpenError, OpenMode, Survey};
-use folkmoot::{Proof, Runtime, Store};
-use futures::{StreamExt as _, TryStreamExt as _};
-use serde_json::Value;
+use folkmoot::{Runtime, Store};
 
 use crate::arguments::Common;
 use crate::control::client::Client;
-use crate::desk::Request;
-use crate::desk::decision::{Audience, Decision, Taken, decide};
-use crate::desk::erasing::{Erasing, Gone, erase};
-use crate::desk::fork::{ForkView, ForkWish, fork};
-use crate::desk::life::{backup, delete};
-use crate::exit::{CliError, INTEGRITY, STORE, USAGE};
-use crate::person;
-use crate::session::refuse_tools;
+use crate::desk::peer::Peer;
+use crate::desk::{Desk, Request};
+use crate::exit::{CliError, INTEGRITY, STORE};
 use crate::show::complain;
 use crate::signing::{self, Signing};
-use crate::view::query::{Answer, Query, answer};
+use crate::view::answer::Answer;
 
 /// How often, and how long apart, a locked store without a control socket is tried again: its holder is about to begin,
 /// or to end.
@@ -34,7 +27,12 @@ const TRY_EVERY: Duration = Duration::from_millis(50);
 #[derive(Debug)]
 pub(crate) enum Source {
     /// In the store itself.
-    Own(Store),
+    Own {
+        /// The store.
+        store: Store,
+        /// The key that signs heads of a world that is opened to change something. The holder of a store signs with its own.
+        signer: Signing,
+    },
     /// Through the process that holds it.
     Holder(Client),
 }
@@ -128,45 +126,49 @@ pub(crate) async fn hold(
 
 impl Source {
     /// Opens the store, which must exist, to change something in a world, or finds its holder.
-    pub(crate) async fn open(common: &Common, world: &WorldName) -> Result<Self, CliError> {
-        Self::to_write(common, Access::Write(OpenMode::Existing, world.clone())).await
+    pub(crate) async fn open(
+        common: &Common,
+        world: &WorldName,
+        signer: Signing,
+    ) -> Result<Self, CliError> {
+        let access = Access::Write(OpenMode::Existing, world.clone());
+        Self::to_write(common, access, signer).await
     }
 
     /// Opens the store, which must exist, to take something out of it, or finds its holder.
-    pub(crate) async fn open_to_erase(common: &Common) -> Result<Self, CliError> {
-        Self::to_write(common, Access::Erase).await
+    pub(crate) async fn open_to_erase(common: &Common, signer: Signing) -> Result<Self, CliError> {
+        Self::to_write(common, Access::Erase, signer).await
     }
 
-    async fn to_write(common: &Common, access: Access) -> Result<Self, CliError> {
+    async fn to_write(common: &Common, access: Access, signer: Signing) -> Result<Self, CliError> {
         Ok(match hold(&common.store, access).await? {
-            Ok(store) => Self::Own(store),
+            Ok(store) => Self::Own { store, signer },
             Err((client, _)) => Self::Holder(client),
         })
     }
 
     /// Opens the store, which must exist, to read it, or finds its holder. Says if it is damaged.
     pub(crate) async fn look(common: &Common) -> Result<Self, CliError> {
-        let source = match hold(&common.store, Access::Read).await? {
-            Ok(store) => Self::Own(store),
+        let store = match hold(&common.store, Access::Read).await? {
+            Ok(store) => store,
             Err((client, _)) => return Ok(Self::Holder(client)),
         };
-        if let Self::Own(store) = &source
-            && let Some(what) = damage(store, &common.store)
-        {
+        if let Some(what) = damage(&store, &common.store) {
             complain(&common.to_type(&what));
         }
-        if let Self::Own(store) = &source {
-            LOST.lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .push(store.lost_content());
-        }
-        Ok(source)
+        LOST.lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .push(store.lost_content());
+        Ok(Self::Own {
+            store,
+            signer: None,
+        })
     }
 
     /// What is whole of a damaged store that is read; `None` if nothing was found to be damaged.
     pub(crate) fn survey(&self) -> Option<&Survey> {
         match self {
-            Self::Own(store) => store.survey(),
+            Self::Own { store, .. } => store.survey(),
             Self::Holder(_) => None,
         }
     }
@@ -174,7 +176,10 @@ impl Source {
     /// Another way to the same store.
     pub(crate) async fn another(&self, common: &Common) -> Result<Self, CliError> {
         match self {
-            Self::Own(store) => Ok(Self::Own(store.clone())),
+            Self::Own { store, signer } => Ok(Self::Own {
+                store: store.clone(),
+                signer: signer.clone(),
+            }),
             Self::Holder(_) => Self::look(common).await,
         }
     }
@@ -184,144 +189,25 @@ impl Source {
         matches!(self, Self::Holder(_))
     }
 
-    /// Asks, and gives the answer as it comes. A store of one's own stays open as long as the answer is kept.
-    pub(crate) async fn ask(self, query: Query) -> Result<Answer, CliError> {
-        match self {
-            Self::Own(store) => {
-                let values = answer(&store, &query).await?;
-                // The last handle on a store closes it.
-                Ok(values.inspect(move |_| _ = &store).boxed())
-            }
-            Self::Holder(client) => client.ask(&Request::Query(query)).await,
+    /// Asks, and returns the answer as it comes. A store of one's own is closed when all is done, or, if it is only read, once
+    /// the answer is not kept any more.
+    pub(crate) async fn ask(self, request: impl Into<Request>) -> Result<Answer, CliError> {
+        let request = request.into();
+        let (store, signer) = match self {
+            Self::Own { store, signer } => (store, signer),
+            Self::Holder(client) => return client.ask(&request).await,
+        };
+        let runtime = signing::signed(Runtime::builder(&store), signer).build();
+        let desk = Desk::new(runtime, store, None);
+        let only_reads = matches!(request, Request::Query(_));
+        let answer = Box::pin(desk.serve(Peer::Holder, request)).await;
+        if only_reads {
+            // The last handle on a store closes it.
+            return Ok(answer?.keeping(desk));
         }
+        let closed = desk.close().await;
+        let answer = answer?;
+        closed?;
+        Ok(answer)
     }
-
-    /// Asks, and gives the whole answer.
-    pub(crate) async fn ask_all(self, query: Query) -> Result<Vec<Value>, CliError> {
-        self.ask(query).await?.try_collect().await
-    }
-
-    /// Does what concerns the whole store, here or through its holder; gives the whole answer.
-    pub(crate) async fn perform(self, request: Request) -> Result<Vec<Value>, CliError> {
-        match self {
-            Self::Own(store) => perform_in(store, request).await,
-            Self::Holder(client) => client.ask(&request).await?.try_collect().await,
-        }
-    }
-
-    /// Takes a decision in the name of this process's user. A world that is opened for it is signed with `signer`; the
-    /// holder of the store signs with its own key.
-    pub(crate) async fn decide(
-        self,
-        decision: &Decision,
-        signer: Signing,
-    ) -> Result<Taken, CliError> {
-        match self {
-            Self::Own(store) => decide_in(store, decision, signer).await,
-            Self::Holder(client) => first(client, Request::Decide(decision.clone())).await,
-        }
-    }
-
-    /// Erases in the name of this process's user.
-    pub(crate) async fn erase(self, erasing: &Erasing, signer: Signing) -> Result<Gone, CliError> {
-        match self {
-            Self::Own(store) => erase_in(store, erasing, signer).await,
-            Self::Holder(client) => first(client, Request::Erase(erasing.clone())).await,
-        }
-    }
-
-    /// Branches a world off, in the name of this process's user.
-    pub(crate) async fn fork(self, wish: &ForkWish, signer: Signing) -> Result<ForkView, CliError> {
-        match self {
-            Self::Own(store) => fork_in(store, wish, signer).await,
-            Self::Holder(client) => first(client, Request::Fork(wish.clone())).await,
-        }
-    }
-}
-
-/// The one value that a holder answers with.
-async fn first<T: serde::de::DeserializeOwned>(
-    client: Client,
-    request: Request,
-) -> Result<T, CliError> {
-    let value = client.ask(&request).await?.try_next().await?;
-    let value = value.ok_or_else(|| CliError::other(STORE, "the holder gave no answer"))?;
-    serde_json::from_value(value).map_err(CliError::json)
-}
-
-async fn perform_in(store: Store, request: Request) -> Result<Vec<Value>, CliError> {
-    let value = |value: Result<Value, serde_json::Error>| value.map_err(CliError::json);
-    match request {
-        Request::Backup(dir) => {
-            refuse_tools()?;
-            let made = in_store(store.clone(), None, async |_| backup(&store, dir).await).await?;
-            Ok(vec![value(serde_json::to_value(made))?])
-        }
-        Request::Delete(deletion) => {
-            let proof = own_proof(deletion.by.clone())?;
-            let work = async |runtime: &Runtime| delete(runtime, &store, &proof, &deletion).await;
-            let deleted = in_store(store.clone(), None, work).await?;
-            deleted
-                .iter()
-                .map(|one| value(serde_json::to_value(one)))
-                .collect()
-        }
-        Request::Fork(wish) => Ok(vec![value(serde_json::to_value(
-            fork_in(store, &wish, None).await?,
-        ))?]),
-        Request::Erase(erasing) => Ok(vec![value(serde_json::to_value(
-            erase_in(store, &erasing, None).await?,
-        ))?]),
-        Request::Decide(decision) => Ok(vec![value(serde_json::to_value(
-            decide_in(store, &decision, None).await?,
-        ))?]),
-        Request::Query(query) => answer(&store, &query).await?.try_collect().await,
-    }
-}
-
-async fn fork_in(store: Store, wish: &ForkWish, signer: Signing) -> Result<ForkView, CliError> {
-    let proof = own_proof(None)?;
-    in_store(store, signer, async |runtime| {
-        fork(runtime, proof, wish).await
-    })
-    .await
-}
-
-async fn erase_in(store: Store, erasing: &Erasing, signer: Signing) -> Result<Gone, CliError> {
-    let proof = own_proof(erasing.by.clone())?;
-    in_store(store, signer, async |runtime| {
-        erase(runtime, proof, erasing, None).await
-    })
-    .await
-}
-
-async fn decide_in(store: Store, decision: &Decision, signer: Signing) -> Result<Taken, CliError> {
-    let proof = own_proof(decision.by.clone())?;
-    in_store(store, signer, async |runtime| {
-        decide(runtime, proof, decision, Audience::Operator, None).await
-    })
-    .await
-}
-
-/// Who this process's user is.
-fn own_proof(by: Option<PersonName>) -> Result<Proof, CliError> {
-    refuse_tools()?;
-    person::proof(by).ok_or_else(|| CliError::other(USAGE, "say who this is: --as NAME"))
-}
-
-/// Does something in a store of one's own, and closes it.
-async fn in_store<T>(
-    store: Store,
-    signer: Signing,
-    work: impl AsyncFnOnce(&Runtime) -> Result<T, CliError>,
-) -> Result<T, CliError> {
-    let runtime = signing::signed(Runtime::builder(&store), signer).build();
-    let taken = work(&runtime).await;
-    runtime.shutdown().await;
-    drop(runtime);
-    let closed = tokio::task::spawn_blocking(move || store.close()).await;
-    let closed = closed.map_err(|error| CliError::other(STORE, error.to_string()))?;
-    let taken = taken?;
-    closed?;
-    Ok(taken)
 }

@@ -1,6 +1,7 @@
 //! What commands answer, as data: the same for people, for `--json` and for the control socket.
 
 pub(crate) mod anchor;
+pub(crate) mod answer;
 pub(crate) mod definition;
 pub(crate) mod diff;
 pub(crate) mod event;

@@ -40,7 +40,9 @@ pub(crate) async fn anchor(common: &Common, arguments: Anchor) -> Result<(), Cli
     let signer = signing::signer(common)?;
     let asked = Source::look(common)
         .await?
-        .ask_all(Query::Anchors(AnchorQuery { world }))
+        .ask(Query::Anchors(AnchorQuery { world }))
+        .await?
+        .all()
         .await?;
     let (mut made, mut missing) = (Vec::new(), 0_usize);
     for value in asked {

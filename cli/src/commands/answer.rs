@@ -1,8 +1,9 @@
 //! `folkmoot answer`.
 
+use folkmoot::core::command::{Reply, Resolution};
+
 use crate::arguments::{Answer, Common};
 use crate::commands::decision::decide;
-use crate::desk::decision::What;
 use crate::exit::CliError;
 
 /// Answers a tool's question.
@@ -13,8 +14,8 @@ pub(crate) async fn answer(common: &Common, arguments: Answer) -> Result<(), Cli
         option,
         ..
     } = arguments;
-    let what = text.map_or_else(|| What::Options(numbers(&option)), What::Text);
-    decide(common, decided, what).await
+    let reply = text.map_or_else(|| Reply::Options(numbers(&option)), Reply::Text);
+    decide(common, decided, Resolution::Answer(reply)).await
 }
 
 /// The numbers as the log counts them: from 0, ascending.

@@ -17,8 +17,12 @@ pub(crate) async fn approvals(common: &Common, arguments: Approvals) -> Result<(
     let world = arguments.world;
     let source = Source::look(common).await?;
     let (is_held, other) = (source.is_held(), source.another(common).await?);
-    let waiting = source.ask_all(Query::Approvals(world.clone())).await?;
-    let doubts = other.ask_all(Query::Doubts(world.clone())).await?;
+    let waiting = source
+        .ask(Query::Approvals(world.clone()))
+        .await?
+        .all()
+        .await?;
+    let doubts = other.ask(Query::Doubts(world.clone())).await?.all().await?;
     let doubts: Vec<DoubtView> = doubts
         .into_iter()
         .map(serde_json::from_value)

@@ -1,10 +1,10 @@
 //! `folkmoot approve`.
 
-use folkmoot::core::event::{Scope, Wider};
+use folkmoot::core::command::{Judgement, Resolution};
+use folkmoot::core::event::{Scope, Verdict, Wider};
 
 use crate::arguments::{Approve, Common};
 use crate::commands::decision::decide;
-use crate::desk::decision::{Approval, What};
 use crate::exit::{CliError, USAGE};
 
 /// Allows a call, and calls like it to come if its scope says so.
@@ -26,15 +26,12 @@ pub(crate) async fn approve(common: &Common, arguments: Approve) -> Result<(), C
         let why = "--where and --any-args are about calls to come: say how far they reach with --scope turn, world or uses:N";
         return Err(CliError::other(USAGE, why));
     }
-    decide(
-        common,
-        decided,
-        What::Approve(Approval {
-            shown,
-            scope,
-            wider,
-            arguments: args,
-        }),
-    )
-    .await
+    let judgement = Judgement {
+        wider,
+        arguments: args,
+        ..Judgement::new(Verdict::Allow)
+            .having_seen(shown)
+            .within(scope)
+    };
+    decide(common, decided, Resolution::Judge(judgement)).await
 }

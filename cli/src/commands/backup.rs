@@ -21,7 +21,7 @@ pub(crate) async fn backup(common: &Common, arguments: Backup) -> Result<(), Cli
             format!("nothing was copied; {what}"),
         ));
     }
-    let values = source.perform(Request::Backup(dir)).await?;
+    let values = source.ask(Request::Backup(dir)).await?.all().await?;
     let mut terminal = Terminal::new();
     for value in values {
         if common.json {

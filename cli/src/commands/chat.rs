@@ -157,7 +157,7 @@ async fn talk(
     by: PersonName,
     session: &Session,
 ) -> Result<(), CliError> {
-    let runtime = &session.runtime;
+    let runtime = session.desk.runtime();
     let before = match fold_world(&**runtime.log(), &room.name, None).await {
         Err(FoldError::NoSuchWorld(_)) if room.script.is_some() => World::default(),
         folded => folded?,
@@ -177,7 +177,13 @@ async fn talk(
     let seat = world.as_principal(proof.clone());
     greet(&prompter, &names, room);
     let input = Input::begin()?;
-    let mut table = Table::new(common, (runtime, proof), &seat, prompter.line(), asked);
+    let mut table = Table::new(
+        common,
+        (&session.desk, proof),
+        &seat,
+        prompter.line(),
+        asked,
+    );
     let end = tokio::select! {
         end = Box::pin(converse(&mut table, input)) => end,
         error = prompter.ended() => {

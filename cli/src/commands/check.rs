@@ -65,14 +65,8 @@ async fn against(
         world: world.clone(),
         script,
     };
-    let mut values = Source::look(common)
-        .await?
-        .ask_all(Query::Revision(query))
-        .await?;
-    let value = values
-        .pop()
-        .ok_or_else(|| CliError::other(STORE, "the holder gave no answer"))?;
-    serde_json::from_value(value).map_err(CliError::json)
+    let source = Source::look(common).await?;
+    source.ask(Query::Revision(query)).await?.first().await
 }
 
 fn tell(terminal: &mut Terminal, revision: &RevisionView) -> Result<(), CliError> {

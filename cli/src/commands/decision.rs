@@ -1,10 +1,12 @@
 //! What `approve`, `deny`, `answer`, `settle` and `revoke` have in common.
 
-use folkmoot::core::ids::PersonName;
+use folkmoot::core::command::Resolution;
+use folkmoot::core::ids::{PersonName, RequestId};
 
 use crate::arguments::{Common, Decided, Resume};
 use crate::commands::{place, resume};
-use crate::desk::decision::{Decision, Taken, What};
+use crate::desk::Request;
+use crate::desk::ruling::{Matter, Ruling, Taken};
 use crate::exit::CliError;
 use crate::show::request::block;
 use crate::show::{clean, clip, grant};
@@ -16,7 +18,11 @@ use crate::{person, signing};
 const ARGUMENTS_MAX: usize = 200;
 
 /// Takes a decision: in the store, or through the process that holds it.
-pub(crate) async fn decide(common: &Common, decided: Decided, what: What) -> Result<(), CliError> {
+pub(crate) async fn decide(
+    common: &Common,
+    decided: Decided,
+    resolution: Resolution,
+) -> Result<(), CliError> {
     let Decided {
         world,
         request,
@@ -24,14 +30,17 @@ pub(crate) async fn decide(common: &Common, decided: Decided, what: What) -> Res
         resume,
     } = decided;
     let about = place::of(&world, &request, "request")?;
-    let decision = Decision {
-        world,
-        about,
-        by: person.by,
-        what,
+    let matter = Matter::Request {
+        request: RequestId(about),
+        seen: None,
+        resolution,
     };
-    let is_held = take(common, &decision).await?;
-    let world = decision.world;
+    let ruling = Ruling {
+        world: world.clone(),
+        by: person.by,
+        matter,
+    };
+    let is_held = take(common, ruling).await?;
     match (is_held, resume) {
         (true, _) if common.json => Ok(()),
         (true, _) => Terminal::new().line("The process that holds the store goes on with it."),
@@ -53,13 +62,14 @@ pub(crate) async fn decide(common: &Common, decided: Decided, what: What) -> Res
     }
 }
 
-/// Takes a decision and says what became of it; says whether another process holds the store.
-pub(crate) async fn take(common: &Common, decision: &Decision) -> Result<bool, CliError> {
+/// Gives a ruling and says what became of it; returns whether another process holds the store.
+pub(crate) async fn take(common: &Common, ruling: Ruling) -> Result<bool, CliError> {
     let signer = signing::signer(common)?;
-    let source = Source::open(common, &decision.world).await?;
+    let source = Source::open(common, &ruling.world, signer).await?;
     let is_held = source.is_held();
-    let taken = Box::pin(source.decide(decision, signer)).await?;
-    say(common, &taken, decision.by.as_ref())?;
+    let by = ruling.by.clone();
+    let answer = source.ask(Request::Decide(ruling)).await?;
+    say(common, &answer.first().await?, by.as_ref())?;
     Ok(is_held)
 }
 

@@ -34,10 +34,8 @@ pub(crate) async fn delete(common: &Common, arguments: Delete) -> Result<(), Cli
         idle_since,
         by: arguments.by,
     };
-    let deleted = Source::open_to_erase(common)
-        .await?
-        .perform(Request::Delete(deletion))
-        .await?;
+    let source = Source::open_to_erase(common, None).await?;
+    let deleted = source.ask(Request::Delete(deletion)).await?.all().await?;
     for value in deleted {
         if common.json {
             terminal.json(&value)?;
@@ -59,7 +57,9 @@ async fn idle(
     let labels = arguments.label.iter().cloned().collect();
     let values = Source::look(common)
         .await?
-        .ask_all(Query::Idle(IdleQuery { idle_for, labels }))
+        .ask(Query::Idle(IdleQuery { idle_for, labels }))
+        .await?
+        .all()
         .await?;
     let views = values
         .into_iter()

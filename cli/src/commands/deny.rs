@@ -1,8 +1,10 @@
 //! `folkmoot deny`.
 
+use folkmoot::core::command::{Judgement, Resolution};
+use folkmoot::core::event::Verdict;
+
 use crate::arguments::{Common, Deny};
 use crate::commands::decision::decide;
-use crate::desk::decision::What;
 use crate::exit::CliError;
 
 /// Denies a call.
@@ -13,14 +15,11 @@ pub(crate) async fn deny(common: &Common, arguments: Deny) -> Result<(), CliErro
         tell_agent,
         shown,
     } = arguments;
-    decide(
-        common,
-        decided,
-        What::Deny {
-            shown,
-            reason,
-            shares_reason: tell_agent,
-        },
-    )
-    .await
+    let judgement = Judgement {
+        shares_reason: tell_agent,
+        ..Judgement::new(Verdict::Deny)
+            .having_seen(shown)
+            .because(reason)
+    };
+    decide(common, decided, Resolution::Judge(judgement)).await
 }

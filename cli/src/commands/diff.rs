@@ -1,7 +1,7 @@
 //! `folkmoot diff`.
 
 use crate::arguments::{Common, Diff};
-use crate::exit::{CliError, STORE};
+use crate::exit::CliError;
 use crate::show::clip;
 use crate::show::gutter::hung;
 use crate::show::usage::cost;
@@ -16,15 +16,9 @@ const LINE_MAX: usize = 200;
 /// Compares two worlds.
 pub(crate) async fn diff(common: &Common, arguments: Diff) -> Result<(), CliError> {
     let Diff { one, other } = arguments;
-    let answer = Source::look(common)
-        .await?
-        .ask_all(Query::Diff(DiffQuery { one, other }))
-        .await?;
-    let value = answer
-        .into_iter()
-        .next()
-        .ok_or_else(|| CliError::other(STORE, "the holder gave no answer"))?;
-    let mut view: DiffView = serde_json::from_value(value).map_err(CliError::json)?;
+    let source = Source::look(common).await?;
+    let query = Query::Diff(DiffQuery { one, other });
+    let mut view: DiffView = source.ask(query).await?.first().await?;
     let mut terminal = Terminal::new();
     if common.json {
         [&mut view.one, &mut view.other]

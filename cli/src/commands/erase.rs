@@ -1,6 +1,7 @@
 //! `folkmoot erase`.
 
 use crate::arguments::{Common, Erase};
+use crate::desk::Request;
 use crate::desk::erasing::{Erasing, Gone, Wish};
 use crate::exit::CliError;
 use crate::show::{clean, clip};
@@ -36,10 +37,10 @@ pub(crate) async fn erase(common: &Common, arguments: Erase) -> Result<(), CliEr
     let source = if dry_run {
         Source::look(common).await?
     } else {
-        Source::open_to_erase(common).await?
+        Source::open_to_erase(common, signer).await?
     };
-    let gone = Box::pin(source.erase(&erasing, signer)).await?;
-    say(common, &gone)
+    let gone = source.ask(Request::Erase(erasing)).await?;
+    say(common, &gone.first().await?)
 }
 
 fn say(common: &Common, gone: &Gone) -> Result<(), CliError> {

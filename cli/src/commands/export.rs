@@ -15,8 +15,9 @@ use crate::new_file::{self, NewFile};
 use crate::show::remark;
 use crate::source::Source;
 use crate::terminal::Terminal;
+use crate::view::answer::Answer;
 use crate::view::export::ExportQuery;
-use crate::view::query::{Answer, Query};
+use crate::view::query::Query;
 use crate::view::verify::Given;
 
 /// Writes a world down.

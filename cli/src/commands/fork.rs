@@ -4,6 +4,7 @@ use folkmoot::core::event::ForkEffects;
 use folkmoot::core::ids::Position;
 
 use crate::arguments::{Common, Fork};
+use crate::desk::Request;
 use crate::desk::fork::{ForkView, ForkWish};
 use crate::exit::CliError;
 use crate::show;
@@ -29,8 +30,8 @@ pub(crate) async fn fork(common: &Common, arguments: Fork) -> Result<(), CliErro
         is_copied: copy,
         is_live: live,
     };
-    let source = Source::open(common, &wish.parent).await?;
-    let view = Box::pin(source.fork(&wish, signer)).await?;
+    let source = Source::open(common, &wish.parent, signer).await?;
+    let view: ForkView = source.ask(Request::Fork(wish)).await?.first().await?;
     let mut terminal = Terminal::new();
     if common.json {
         return terminal.document(&view);

@@ -14,11 +14,15 @@ pub(crate) async fn grants(common: &Common, arguments: Grants) -> Result<(), Cli
     let world = arguments.world;
     let standing = Source::look(common)
         .await?
-        .ask_all(Query::Grants(world.clone()))
+        .ask(Query::Grants(world.clone()))
+        .await?
+        .all()
         .await?;
     let outdated = Source::look(common)
         .await?
-        .ask_all(Query::OutdatedRules(world.clone()))
+        .ask(Query::OutdatedRules(world.clone()))
+        .await?
+        .all()
         .await?;
     let mut terminal = Terminal::new();
     if common.json {

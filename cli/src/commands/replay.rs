@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::arguments::{Common, Replay};
 use crate::commands::place;
-use crate::exit::{CliError, INTEGRITY, STORE};
+use crate::exit::{CliError, INTEGRITY};
 use crate::show::gutter::hung;
 use crate::show::item::told;
 use crate::show::style::{BOLD, DIM, paint};
@@ -97,11 +97,8 @@ fn show_prompt(common: &Common, terminal: &mut Terminal, value: Value) -> Result
 }
 
 async fn ask(common: &Common, query: Query) -> Result<Value, CliError> {
-    let answer = Source::look(common).await?.ask_all(query).await?;
-    answer
-        .into_iter()
-        .next()
-        .ok_or_else(|| CliError::other(STORE, "the holder gave no answer"))
+    let source = Source::look(common).await?;
+    source.ask(query).await?.first().await
 }
 
 async fn page(common: &Common, query: TranscriptQuery) -> Result<(), CliError> {

@@ -32,7 +32,7 @@ pub(crate) async fn resume(common: &Common, arguments: &Resume) -> Result<(), Cl
 }
 
 async fn drive(common: &Common, arguments: &Resume, session: &Session) -> Result<(), CliError> {
-    let (runtime, name) = (&session.runtime, &arguments.world);
+    let (runtime, name) = (session.desk.runtime(), &arguments.world);
     let before = fold_world(&**runtime.log(), name, None).await?;
     if before.effects() == ForkEffects::Live {
         credentials::check(&definition(&before))?;
@@ -98,7 +98,7 @@ async fn conclude(
 ) -> Result<(), CliError> {
     let name: &WorldName = world.name();
     let waiting = world.operator().read(waiting).await?;
-    finish(&session.runtime, name, prompter).await?;
+    finish(session.desk.runtime(), name, prompter).await?;
     let mut terminal = Terminal::new();
     if common.json {
         terminal.json(

@@ -1,9 +1,11 @@
 //! `folkmoot revoke`.
 
+use folkmoot::core::ids::GrantId;
+
 use crate::arguments::{Common, Revoke};
 use crate::commands::decision::take;
 use crate::commands::place;
-use crate::desk::decision::{Decision, What};
+use crate::desk::ruling::{Matter, Ruling};
 use crate::exit::CliError;
 
 /// Ends a grant before its time.
@@ -14,15 +16,10 @@ pub(crate) async fn revoke(common: &Common, arguments: Revoke) -> Result<(), Cli
         person,
     } = arguments;
     let about = place::of(&world, &grant, "grant")?;
-    take(
-        common,
-        &Decision {
-            world,
-            about,
-            by: person.by,
-            what: What::Revoke,
-        },
-    )
-    .await
-    .map(|_| ())
+    let ruling = Ruling {
+        world,
+        by: person.by,
+        matter: Matter::Grant(GrantId(about)),
+    };
+    take(common, ruling).await.map(|_| ())
 }

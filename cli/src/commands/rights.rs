@@ -14,7 +14,9 @@ use crate::view::rights::RightsView;
 pub(crate) async fn rights(common: &Common, arguments: RightsOf) -> Result<(), CliError> {
     let all = Source::look(common)
         .await?
-        .ask_all(Query::Rights(arguments.world))
+        .ask(Query::Rights(arguments.world))
+        .await?
+        .all()
         .await?;
     let mut terminal = Terminal::new();
     if common.json {

@@ -59,7 +59,7 @@ async fn drive(
         perform: Perform::AsItComes,
         base: None,
     };
-    let runtime = &session.runtime;
+    let runtime = session.desk.runtime();
     let name = options
         .world
         .clone()

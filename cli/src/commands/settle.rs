@@ -1,8 +1,9 @@
 //! `folkmoot settle`.
 
+use folkmoot::core::command::{Resolution, Settlement};
+
 use crate::arguments::{Common, Settle};
 use crate::commands::decision::decide;
-use crate::desk::decision::What;
 use crate::exit::CliError;
 
 /// Says what became of a call whose outcome is unknown.
@@ -13,10 +14,10 @@ pub(crate) async fn settle(common: &Common, arguments: Settle) -> Result<(), Cli
         run_again,
         ..
     } = arguments;
-    let what = match (ran, run_again) {
-        (Some(text), _) => What::Ran(text),
-        (None, true) => What::RunAgain,
-        (None, false) => What::NotRun,
+    let settlement = match (ran, run_again) {
+        (Some(text), _) => Settlement::Ran(text),
+        (None, true) => Settlement::RunAgain,
+        (None, false) => Settlement::NotRun,
     };
-    decide(common, decided, what).await
+    decide(common, decided, Resolution::Settle(settlement)).await
 }

@@ -12,7 +12,9 @@ use crate::view::usage::UsageView;
 pub(crate) async fn usage(common: &Common, arguments: UsageOfWorld) -> Result<(), CliError> {
     let all = Source::look(common)
         .await?
-        .ask_all(Query::Usage(arguments.world))
+        .ask(Query::Usage(arguments.world))
+        .await?
+        .all()
         .await?;
     let mut terminal = Terminal::new();
     if common.json {

@@ -66,7 +66,13 @@ async fn all(
     given: &Given,
     terminal: &mut Terminal,
 ) -> Result<(), CliError> {
-    let names = source.another(common).await?.ask_all(Query::Names).await?;
+    let names = source
+        .another(common)
+        .await?
+        .ask(Query::Names)
+        .await?
+        .all()
+        .await?;
     let (mut sum, mut worst, mut missing) = (Sum::default(), FINE, given.read().0.worlds());
     for name in names {
         let world: WorldName = serde_json::from_value(name).map_err(CliError::json)?;

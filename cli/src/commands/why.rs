@@ -2,7 +2,7 @@
 
 use crate::arguments::{Common, Why};
 use crate::commands::place;
-use crate::exit::{CliError, STORE};
+use crate::exit::CliError;
 use crate::show::why::lines;
 use crate::source::Source;
 use crate::terminal::Terminal;
@@ -16,15 +16,8 @@ pub(crate) async fn why(common: &Common, arguments: Why) -> Result<(), CliError>
         world: arguments.world,
         at,
     };
-    let answer = Source::look(common)
-        .await?
-        .ask_all(Query::Why(query))
-        .await?;
-    let value = answer
-        .into_iter()
-        .next()
-        .ok_or_else(|| CliError::other(STORE, "the holder gave no answer"))?;
-    let mut view: WhyView = serde_json::from_value(value).map_err(CliError::json)?;
+    let source = Source::look(common).await?;
+    let mut view: WhyView = source.ask(Query::Why(query)).await?.first().await?;
     let mut terminal = Terminal::new();
     if common.json {
         view.nodes

@@ -75,7 +75,12 @@ fn list(common: &Common, arguments: &Worlds, worlds: Vec<Value>) -> Result<(), C
 
 /// Lists the worlds that were deleted.
 async fn deleted(common: &Common) -> Result<(), CliError> {
-    let tombstones = Source::look(common).await?.ask_all(Query::Deleted).await?;
+    let tombstones = Source::look(common)
+        .await?
+        .ask(Query::Deleted)
+        .await?
+        .all()
+        .await?;
     let mut terminal = Terminal::new();
     if common.json {
         return tombstones

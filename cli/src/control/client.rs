@@ -4,7 +4,6 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use futures::StreamExt as _;
 use futures::stream;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::UnixStream;
@@ -13,7 +12,8 @@ use tokio::net::unix::OwnedReadHalf;
 use super::{Response, SOCKET, Way};
 use crate::desk::Request;
 use crate::exit::{CliError, STORE};
-use crate::view::query::{Answer, Query};
+use crate::view::answer::Answer;
+use crate::view::query::Query;
 
 /// A connection to the process that holds a store.
 #[derive(Debug)]
@@ -62,7 +62,7 @@ impl Client {
                 }
             },
         );
-        Ok(lines.boxed())
+        Ok(Answer::of(lines))
     }
 }
 

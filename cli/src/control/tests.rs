@@ -41,7 +41,7 @@ fn no_line_is_taken_for_another_request() {
         .map(|request| serde_json::to_vec(request).unwrap())
         .collect();
     seeds.extend(lines(&[
-        json!({ "decide": { "world": "room", "about": 7, "by": "ada", "what": { "approve": {} } } }),
+        json!({ "decide": { "world": "room", "by": "ada", "matter": { "grant": 7 } } }),
         json!({ "erase": { "world": "room", "by": null } }),
         json!({ "delete": { "worlds": ["room"], "by": "ada" } }),
     ]));

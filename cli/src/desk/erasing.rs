@@ -8,7 +8,7 @@ use folkmoot::core::world::{Branch, World};
 use folkmoot::{Beforehand, Opening, Perform, Proof, Runtime, SeatError, WorldHandle, fold_world};
 use serde::{Deserialize, Serialize};
 
-use super::decision::at_hand;
+use super::ruling::at_hand;
 use crate::exit::{CliError, USAGE};
 
 mod chosen;

@@ -1,23 +1,30 @@
-//! Who is at the other end of the socket.
+//! Who asks, and what they may.
 
+use folkmoot::core::ids::PersonName;
 use folkmoot::tools::host::ancestry::descends_from_runtime_or_tool;
+use folkmoot::{Proof, SeatError};
 use tokio::net::UnixStream;
 
+use super::Request;
+use crate::exit::{CliError, PENDING, USAGE};
 use crate::person;
+use crate::session::refuse_tools;
 
-/// A peer that may ask.
+/// Somebody who asks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Peer {
-    /// A person's process, with its user's number.
+    /// The user of the process that holds the store.
+    Holder,
+    /// A person's process at the control socket, with its user's number.
     Person(u32),
-    /// A process that this one, or a tool, has started.
+    /// A process there that this one, or a tool, has started.
     OfTool,
-    /// Another user's, or one that nothing is known of.
+    /// Another user's process there, or one that nothing is known of.
     Stranger,
 }
 
 impl Peer {
-    /// Asks the system.
+    /// Asks the system who is at the other end of the control socket.
     pub(crate) fn of(stream: &UnixStream) -> Self {
         let Ok(credentials) = stream.peer_cred() else {
             return Self::Stranger;
@@ -35,6 +42,48 @@ impl Peer {
                 tracing::warn!(pid, %error, "the ancestry of a peer cannot be read");
                 Self::Stranger
             }
+        }
+    }
+
+    /// Checks that they may ask for `request`. These are all the rights of a peer; a world has rights of its own.
+    pub(crate) fn may_ask(self, request: &Request) -> Result<(), CliError> {
+        let why = match (self, request) {
+            // The files of the store can be read by whoever runs this program.
+            (Self::Holder, Request::Query(_)) | (Self::Person(_), _) => return Ok(()),
+            (Self::Holder, _) => return refuse_tools(),
+            (Self::Stranger, _) => "only the user who holds the store is served",
+            (Self::OfTool, Request::Decide(_)) => {
+                "a program that a tool runs cannot decide; where the world is open, the attempt is recorded"
+            }
+            (Self::OfTool, Request::Erase(_)) => "a program that a tool runs cannot erase",
+            (
+                Self::OfTool,
+                Request::Query(_) | Request::Delete(_) | Request::Backup(_) | Request::Fork(_),
+            ) => "a program that a tool runs is not served",
+        };
+        Err(CliError::other(PENDING, format!("refused: {why}")))
+    }
+
+    /// Proves who they are, under the name `display` or their login name.
+    pub(super) fn proof(self, display: Option<PersonName>) -> Result<Proof, CliError> {
+        let proof = match self {
+            Self::Holder => person::proof(display),
+            Self::Person(uid) => display
+                .or_else(person::login)
+                .map(|display| Proof::local(uid, display)),
+            Self::OfTool | Self::Stranger => None,
+        };
+        proof.ok_or_else(|| CliError::other(USAGE, "say who this is: --as NAME"))
+    }
+
+    /// Returns what they are told of a refusal. The holder can read the log, and is told all of it; the others are told what
+    /// [`Refusal::outward`](folkmoot::core::event::refusal::Refusal::outward) leaves.
+    pub(super) fn told(self, error: SeatError) -> CliError {
+        match (self, error) {
+            (Self::Person(_) | Self::OfTool | Self::Stranger, SeatError::Refused(refusal)) => {
+                SeatError::Refused(refusal.outward()).into()
+            }
+            (_, error) => error.into(),
         }
     }
 }

@@ -3,12 +3,12 @@
 use folkmoot::core::ids::WorldName;
 use folkmoot::core::port::EventLog;
 use folkmoot::export::{ExportFormat, Integrity, export};
-use futures::{StreamExt as _, TryStreamExt as _};
+use futures::TryStreamExt as _;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::exit::CliError;
-use crate::view::query::Answer;
+use crate::view::answer::Answer;
 
 /// Which world, and how it is written down.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,5 +25,7 @@ pub(crate) struct ExportQuery {
 /// The pieces of an export, each a text.
 pub(crate) async fn pieces(log: &dyn EventLog, query: &ExportQuery) -> Result<Answer, CliError> {
     let pieces = export(log, &query.world, query.format, &query.integrity).await?;
-    Ok(pieces.map_ok(Value::String).map_err(CliError::from).boxed())
+    Ok(Answer::of(
+        pieces.map_ok(Value::String).map_err(CliError::from),
+    ))
 }

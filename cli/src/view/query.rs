@@ -7,12 +7,13 @@ use folkmoot::core::port::{EventLog, Labels, ReadError, WorldEntry};
 use folkmoot::core::world::World;
 use folkmoot::{FoldError, Store, fold_world, fold_world_from};
 use futures::StreamExt as _;
-use futures::stream::{self, BoxStream};
+use futures::stream;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::exit::{CliError, INTEGRITY, USAGE};
 use crate::view::anchor::{AnchorQuery, anchors};
+use crate::view::answer::Answer;
 use crate::view::definition::{RevisionQuery, revision};
 use crate::view::diff::{DiffQuery, diff};
 use crate::view::event::EventView;
@@ -113,56 +114,46 @@ pub(crate) struct ReplayQuery {
     pub(crate) prompt: Option<Position>,
 }
 
-/// An answer: one value after another.
-pub(crate) type Answer = BoxStream<'static, Result<Value, CliError>>;
-
 /// Answers a question.
 pub(crate) async fn answer(store: &Store, query: &Query) -> Result<Answer, CliError> {
     let log: &dyn EventLog = store;
     match query {
         Query::Worlds { labels } => worlds(store, labels).await,
-        Query::Idle(query) => values(&idle(store, query).await?),
-        Query::Deleted => values(&store.deleted().await?),
+        Query::Idle(query) => Answer::values(&idle(store, query).await?),
+        Query::Deleted => Answer::values(&store.deleted().await?),
         Query::Approvals(world) => {
             let world = fold_world(log, world, None).await?;
-            values(&WaitingView::all(&world))
+            Answer::values(&WaitingView::all(&world))
         }
-        Query::Doubts(world) => values(&DoubtView::all(&fold_world(log, world, None).await?)),
+        Query::Doubts(world) => {
+            Answer::values(&DoubtView::all(&fold_world(log, world, None).await?))
+        }
         Query::Grants(world) => {
             let world = fold_world(log, world, None).await?;
-            values(&standing(&world))
+            Answer::values(&standing(&world))
         }
         Query::OutdatedRules(world) => {
-            values(&outdated_rules(&fold_world(log, world, None).await?))
+            Answer::values(&outdated_rules(&fold_world(log, world, None).await?))
         }
         Query::Withheld(query) => withheld(log, query).await,
-        Query::Rights(world) => values(&RightsView::all(&fold_world(log, world, None).await?)),
-        Query::Usage(world) => values(&UsageView::all(&fold_world(log, world, None).await?)),
+        Query::Rights(world) => {
+            Answer::values(&RightsView::all(&fold_world(log, world, None).await?))
+        }
+        Query::Usage(world) => {
+            Answer::values(&UsageView::all(&fold_world(log, world, None).await?))
+        }
         Query::Log(query) => events(log, query).await,
-        Query::StateDiff(query) => one(&state_diff(store, query).await?),
-        Query::Why(query) => one(&why(log, query).await?),
-        Query::Diff(query) => one(&diff(log, query).await?),
-        Query::Transcript(query) => one(&transcript(log, query).await?),
-        Query::Names => values(&names(log).await?),
-        Query::Revision(query) => one(&revision(log, query).await?),
+        Query::StateDiff(query) => Answer::one(&state_diff(store, query).await?),
+        Query::Why(query) => Answer::one(&why(log, query).await?),
+        Query::Diff(query) => Answer::one(&diff(log, query).await?),
+        Query::Transcript(query) => Answer::one(&transcript(log, query).await?),
+        Query::Names => Answer::values(&names(log).await?),
+        Query::Revision(query) => Answer::one(&revision(log, query).await?),
         Query::Verify(query) => verify(store, query).await,
         Query::Export(query) => pieces(log, query).await,
-        Query::Anchors(query) => values(&anchors(log, store, query).await?),
-        Query::Replay(query) => Ok(stream::iter([replay(store, query).await]).boxed()),
+        Query::Anchors(query) => Answer::values(&anchors(log, store, query).await?),
+        Query::Replay(query) => Ok(Answer::of(stream::iter([replay(store, query).await]))),
     }
-}
-
-fn one(view: &impl Serialize) -> Result<Answer, CliError> {
-    let value = serde_json::to_value(view).map_err(CliError::json)?;
-    Ok(stream::iter([Ok(value)]).boxed())
-}
-
-fn values(all: &[impl Serialize]) -> Result<Answer, CliError> {
-    let all: Vec<Value> = all
-        .iter()
-        .map(|one| serde_json::to_value(one).map_err(CliError::json))
-        .collect::<Result<_, _>>()?;
-    Ok(stream::iter(all).map(Ok).boxed())
 }
 
 /// The worlds of a store, and behind them what is said of those that are damaged.
@@ -205,9 +196,8 @@ async fn worlds(store: &Store, labels: &Labels) -> Result<Answer, CliError> {
                 CliError::other(INTEGRITY, format!("{name}: no event of it is whole"))
             }),
     );
-    Ok(values(&all)?
-        .chain(stream::iter(damaged.into_iter().map(Err)))
-        .boxed())
+    let damaged = stream::iter(damaged.into_iter().map(Err));
+    Ok(Answer::of(Answer::values(&all)?.chain(damaged)))
 }
 
 async fn names(log: &dyn EventLog) -> Result<Vec<WorldName>, CliError> {
@@ -254,9 +244,8 @@ async fn events(log: &dyn EventLog, query: &LogQuery) -> Result<Answer, CliError
             Err(error) => vec![Err(error)],
         }
     };
-    Ok(commits
-        .flat_map(move |stored| stream::iter(of_commit(stored)))
-        .boxed())
+    let events = commits.flat_map(move |stored| stream::iter(of_commit(stored)));
+    Ok(Answer::of(events))
 }
 
 /// The kind of event that `name` means: `ToolStarted`, `toolstarted` and `tool_started` are one.

@@ -12,7 +12,7 @@ use folkmoot::{FoldError, Store};
 use futures::{StreamExt as _, stream};
 use serde::{Deserialize, Serialize};
 
-use super::query::Answer;
+use super::answer::Answer;
 use crate::exit::CliError;
 
 /// What is said where anchors are about other worlds only.
@@ -93,7 +93,9 @@ pub(crate) async fn verify(store: &Store, query: &VerifyQuery) -> Result<Answer,
             .extend(audit::saved(&store, &store, &entry.name).await);
         value(&VerifyStep::Report(Box::new(report)))
     };
-    Ok(stream::iter([begins]).chain(stream::once(report)).boxed())
+    Ok(Answer::of(
+        stream::iter([begins]).chain(stream::once(report)),
+    ))
 }
 
 /// Whether the stored records are those that were written.

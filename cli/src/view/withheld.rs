@@ -6,11 +6,12 @@ use folkmoot::core::ids::{AgentName, MessageId, Position, Time, TurnId, WorldId,
 use folkmoot::core::model::response::LLMResponse;
 use folkmoot::core::port::EventLog;
 use folkmoot::core::text::firewall::{ArtifactFamily, Withheld};
-use futures::{StreamExt as _, TryStreamExt as _};
+use futures::TryStreamExt as _;
 use serde::{Deserialize, Serialize};
 
+use super::answer::Answer;
 use super::gist::response_of;
-use super::query::{Answer, entry};
+use super::query::entry;
 use crate::exit::CliError;
 
 /// Which of it.
@@ -81,10 +82,7 @@ pub(crate) async fn withheld(
             }
         }
     }
-    let values = views
-        .into_iter()
-        .map(|view| serde_json::to_value(view).map_err(CliError::json));
-    Ok(futures::stream::iter(values.collect::<Vec<_>>()).boxed())
+    Answer::values(&views)
 }
 
 impl WithheldView {

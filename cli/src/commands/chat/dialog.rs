@@ -1,10 +1,11 @@
 //! Decisions that take more than a key: other arguments, and a reason to say no.
 
+use folkmoot::core::command::{Judgement, Resolution};
 use folkmoot::core::content::canonical::read;
-use folkmoot::core::ids::{Digest, RequestId};
+use folkmoot::core::event::Verdict;
+use folkmoot::core::ids::{AgentName, Digest, RequestId};
 use folkmoot::run::Waiting;
 
-use crate::desk::decision::{Approval, What};
 use crate::show::clean;
 
 /// A decision that is being put together, line by line.
@@ -12,6 +13,8 @@ use crate::show::clean;
 pub(super) struct Dialog {
     /// The request that is decided.
     pub(super) request: RequestId,
+    /// The agent whose call the person sees.
+    pub(super) agent: AgentName,
     /// Its name.
     pub(super) name: String,
     shown: Digest,
@@ -34,7 +37,7 @@ pub(super) enum Turn {
     /// Another line is wanted.
     More(Dialog),
     /// The decision is made.
-    Decided(What),
+    Decided(Resolution),
     /// Nothing is decided.
     Dropped,
 }
@@ -45,6 +48,7 @@ impl Dialog {
         let arguments = request.arguments.clone().unwrap_or_default();
         Self {
             request: request.request,
+            agent: request.agent.clone(),
             name: request.name.clone(),
             shown,
             step: Step::Arguments(arguments),
@@ -55,6 +59,7 @@ impl Dialog {
     pub(super) fn deny(request: &Waiting, shown: Digest) -> Self {
         Self {
             request: request.request,
+            agent: request.agent.clone(),
             name: request.name.clone(),
             shown,
             step: Step::Reason,
@@ -102,19 +107,20 @@ impl Dialog {
         if !read(line).is_ok_and(|value| value.is_object()) {
             return Turn::More(self);
         }
-        let yes = Approval::once(Some(self.shown.short()));
-        Turn::Decided(What::Approve(Approval {
+        let yes = Judgement::new(Verdict::Allow).having_seen(Some(self.shown.short()));
+        Turn::Decided(Resolution::Judge(Judgement {
             arguments: Some(line.to_owned()),
             ..yes
         }))
     }
 
-    fn denied(&self, reason: Option<String>, shares_reason: bool) -> What {
-        What::Deny {
-            shown: Some(self.shown.short()),
+    fn denied(&self, reason: Option<String>, shares_reason: bool) -> Resolution {
+        let no = Judgement::new(Verdict::Deny).having_seen(Some(self.shown.short()));
+        Resolution::Judge(Judgement {
             reason,
             shares_reason,
-        }
+            ..no
+        })
     }
 }
 

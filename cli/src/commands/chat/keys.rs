@@ -1,11 +1,11 @@
 //! What a line means while a request waits: a key, or a talk.
 
-use folkmoot::core::event::Scope;
+use folkmoot::core::command::{Judgement, Reply, Resolution, Settlement};
+use folkmoot::core::event::{Scope, Verdict};
 use folkmoot::core::ids::Digest;
 use folkmoot::core::tool::Question;
 
 use super::dialog::Dialog;
-use crate::desk::decision::{Approval, What};
 use folkmoot::run::{Asks, Waiting};
 
 /// What a typed line asks for.
@@ -14,7 +14,7 @@ pub(super) enum Meaning {
     /// Something is said to the room.
     Say(String),
     /// The request is decided.
-    Decide(What),
+    Decide(Resolution),
     /// The request is shown once more.
     Details,
     /// The request is decided by further lines.
@@ -41,10 +41,8 @@ impl Meaning {
     }
 
     fn answer(line: &str, request: &Waiting) -> Self {
-        let what = match (&request.asks, line) {
-            (Asks::Approval { shown, .. }, "o") => {
-                What::Approve(Approval::once(Some(shown.short())))
-            }
+        let resolution = match (&request.asks, line) {
+            (Asks::Approval { shown, .. }, "o") => reaching(Scope::Once, *shown),
             (Asks::Approval { shown, .. }, "t") => reaching(Scope::Turn, *shown),
             (Asks::Approval { shown, .. }, "w") => reaching(Scope::World, *shown),
             (Asks::Approval { shown, .. }, "e") => return Self::Ask(Dialog::edit(request, *shown)),
@@ -55,24 +53,23 @@ impl Meaning {
                 },
                 line,
             ) if !question.options.is_empty() => match options(line, question) {
-                Some(options) => What::Options(options),
+                Some(options) => Resolution::Answer(Reply::Options(options)),
                 None => return Self::Say(line.to_owned()),
             },
-            (Asks::Question { .. }, line) => What::Text(line.to_owned()),
-            (Asks::Outcome { .. }, "r") => What::Ran(None),
-            (Asks::Outcome { .. }, "n") => What::NotRun,
-            (Asks::Outcome { is_open: true }, "a") => What::RunAgain,
+            (Asks::Question { .. }, line) => Resolution::Answer(Reply::Text(line.to_owned())),
+            (Asks::Outcome { .. }, "r") => Resolution::Settle(Settlement::Ran(None)),
+            (Asks::Outcome { .. }, "n") => Resolution::Settle(Settlement::NotRun),
+            (Asks::Outcome { is_open: true }, "a") => Resolution::Settle(Settlement::RunAgain),
             (Asks::Approval { .. } | Asks::Outcome { .. }, _) => return Self::Say(line.to_owned()),
         };
-        Self::Decide(what)
+        Self::Decide(resolution)
     }
 }
 
-fn reaching(scope: Scope, shown: Digest) -> What {
-    What::Approve(Approval {
-        scope,
-        ..Approval::once(Some(shown.short()))
-    })
+/// A yes to what was shown, which reaches so far.
+fn reaching(scope: Scope, shown: Digest) -> Resolution {
+    let yes = Judgement::new(Verdict::Allow);
+    Resolution::Judge(yes.having_seen(Some(shown.short())).within(scope))
 }
 
 /// The options that `line` names, from 0: one number, or several where several may be chosen, `-` for none of them.

@@ -1,16 +1,17 @@
 //! The person's side of a chat: what a typed line does.
 
-use folkmoot::core::ids::{GrantId, RequestId, WorldName};
+use folkmoot::core::command::Resolution;
+use folkmoot::core::ids::{AgentName, GrantId, RequestId, WorldName};
 use folkmoot::core::world::Activity;
-use folkmoot::{Post, Proof, Runtime, Seat, SeatError};
+use folkmoot::{Post, Proof, Seat, SeatError};
 use tokio::sync::{mpsc, oneshot};
 
 use super::dialog::{Dialog, Turn};
 use super::keys::Meaning;
 use crate::arguments::Common;
 use crate::commands::place;
-use crate::desk::decision::{What, give};
-use crate::desk::fork::{ForkWish, fork};
+use crate::desk::Desk;
+use crate::desk::fork::ForkWish;
 use crate::exit::CliError;
 use crate::show::chat::Line;
 use crate::show::request::Form;
@@ -43,7 +44,7 @@ pub(super) enum Next {
 /// The person's side of a chat.
 pub(super) struct Table<'a> {
     common: &'a Common,
-    runtime: &'a Runtime,
+    desk: &'a Desk,
     by: Proof,
     seat: &'a Seat,
     stage: mpsc::UnboundedSender<News>,
@@ -54,14 +55,14 @@ pub(super) struct Table<'a> {
 impl<'a> Table<'a> {
     pub(super) fn new(
         common: &'a Common,
-        (runtime, by): (&'a Runtime, Proof),
+        (desk, by): (&'a Desk, Proof),
         seat: &'a Seat,
         stage: mpsc::UnboundedSender<News>,
         asked: Asked,
     ) -> Self {
         Self {
             common,
-            runtime,
+            desk,
             by,
             seat,
             stage,
@@ -89,8 +90,9 @@ impl<'a> Table<'a> {
         match (Meaning::of(line, request), request) {
             (Meaning::Nothing, _) => {}
             (Meaning::Say(text), _) => self.say(&text).await?,
-            (Meaning::Decide(what), Some(request)) if shown.is_some() => {
-                self.decide(request.request, what).await?
+            (Meaning::Decide(resolution), Some(request)) if shown.is_some() => {
+                self.decide(request.request, &request.agent, resolution)
+                    .await?
             }
             (Meaning::Ask(dialog), Some(_)) if shown.is_some() => self.ask(dialog),
             // Something was printed since: nobody answers what they have not just seen.
@@ -136,8 +138,14 @@ impl<'a> Table<'a> {
         )
     }
 
-    async fn decide(&self, request: RequestId, what: What) -> Result<(), CliError> {
-        self.survive(give(self.seat, request, what).await.map(|_| ()))
+    async fn decide(
+        &self,
+        request: RequestId,
+        seen: &AgentName,
+        resolution: Resolution,
+    ) -> Result<(), CliError> {
+        let action = resolution.of(request, Some(seen.clone()));
+        self.survive(self.seat.give(action, None).await.map(|_| ()))
     }
 
     /// Asks for what is missing of a decision.
@@ -154,6 +162,7 @@ impl<'a> Table<'a> {
 
     async fn go_on(&mut self, dialog: Dialog, line: &str) -> Result<(), CliError> {
         let request = dialog.request;
+        let agent = dialog.agent.clone();
         if !self.asked.is_ready(&dialog.name) {
             // Something was printed since: the question is put again.
             self.ask(dialog);
@@ -161,7 +170,7 @@ impl<'a> Table<'a> {
         }
         match dialog.take(line) {
             Turn::More(dialog) => self.ask(dialog),
-            Turn::Decided(what) => self.decide(request, what).await?,
+            Turn::Decided(resolution) => self.decide(request, &agent, resolution).await?,
             Turn::Dropped => self.tell(Line::Quiet("nothing is decided".to_owned())),
         }
         Ok(())
@@ -203,7 +212,7 @@ impl<'a> Table<'a> {
             is_copied: false,
             is_live: false,
         };
-        match fork(self.runtime, self.by.clone(), &wish).await {
+        match self.desk.fork(self.by.clone(), &wish).await {
             Ok(view) => {
                 let program = self.common.program();
                 self.tell(Line::Quiet(format!(

@@ -1,6 +1,6 @@
 //! What lines make of a decision.
 
-use folkmoot::core::ids::{AgentName, Position};
+use folkmoot::core::ids::Position;
 use folkmoot::run::Asks;
 
 use super::*;
@@ -20,12 +20,12 @@ fn request() -> Waiting {
 }
 
 fn denied(reason: Option<&str>, shares_reason: bool) -> Turn {
-    let (shown, reason) = (Some(Digest::default().short()), reason.map(str::to_owned));
-    Turn::Decided(What::Deny {
-        shown,
-        reason,
+    let no = Judgement::new(Verdict::Deny).having_seen(Some(Digest::default().short()));
+    Turn::Decided(Resolution::Judge(Judgement {
+        reason: reason.map(str::to_owned),
         shares_reason,
-    })
+        ..no
+    }))
 }
 
 fn more(turn: Turn) -> Dialog {
@@ -60,12 +60,12 @@ fn edited_arguments_are_a_json_object_or_nothing_is_decided() {
     let again =
         more(more(more(begin().take("path: b")).take("[1]")).take(r#"{"path":"a","path":"b"}"#));
     let arguments = Some(r#"{"path": "b"}"#.to_owned());
-    let yes = Approval {
+    let yes = Judgement {
         arguments,
-        ..Approval::once(Some(Digest::default().short()))
+        ..Judgement::new(Verdict::Allow).having_seen(Some(Digest::default().short()))
     };
     assert_eq!(
         again.take(r#" {"path": "b"} "#),
-        Turn::Decided(What::Approve(yes))
+        Turn::Decided(Resolution::Judge(yes))
     );
 }

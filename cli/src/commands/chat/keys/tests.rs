@@ -1,11 +1,11 @@
 //! What keys mean.
 
-use folkmoot::core::event::Scope;
+use folkmoot::core::command::{Judgement, Reply, Resolution, Settlement};
+use folkmoot::core::event::{Scope, Verdict};
 use folkmoot::core::ids::{AgentName, Digest, Position, RequestId, Time};
 use folkmoot::core::tool::{Choose, Question};
 
 use super::{Dialog, Meaning};
-use crate::desk::decision::{Approval, What};
 use folkmoot::run::{Asks, Offers, Waiting};
 
 fn request(asks: Asks) -> Waiting {
@@ -48,13 +48,12 @@ fn o_t_and_w_allow_what_was_shown_and_say_how_far() {
         (" t ", Scope::Turn),
         ("w", Scope::World),
     ] {
-        let yes = Approval {
-            scope,
-            ..Approval::once(Some("00000000".to_owned()))
-        };
+        let yes = Judgement::new(Verdict::Allow)
+            .having_seen(Some("00000000".to_owned()))
+            .within(scope);
         assert_eq!(
             Meaning::of(key, Some(&approval())),
-            Meaning::Decide(What::Approve(yes))
+            Meaning::Decide(Resolution::Judge(yes))
         );
     }
 }
@@ -85,7 +84,7 @@ fn options_are_numbered_from_one() {
     let request = question(&["red", "blue"]);
     assert_eq!(
         Meaning::of("2", Some(&request)),
-        Meaning::Decide(What::Options(vec![1]))
+        Meaning::Decide(Resolution::Answer(Reply::Options(vec![1])))
     );
     assert_eq!(
         Meaning::of("1 2", Some(&request)),
@@ -110,7 +109,8 @@ fn several_options_are_typed_in_one_line() {
     {
         question.choose = Some(Choose { min: 0, max: 2 });
     }
-    let chosen = |numbers: &[u32]| Meaning::Decide(What::Options(numbers.to_vec()));
+    let chosen =
+        |numbers: &[u32]| Meaning::Decide(Resolution::Answer(Reply::Options(numbers.to_vec())));
     assert_eq!(Meaning::of("3, 1", Some(&request)), chosen(&[0, 2]));
     assert_eq!(Meaning::of("2", Some(&request)), chosen(&[1]));
     assert_eq!(Meaning::of("-", Some(&request)), chosen(&[]));
@@ -124,7 +124,7 @@ fn several_options_are_typed_in_one_line() {
 fn a_line_answers_a_free_question() {
     assert_eq!(
         Meaning::of("blue", Some(&question(&[]))),
-        Meaning::Decide(What::Text("blue".to_owned()))
+        Meaning::Decide(Resolution::Answer(Reply::Text("blue".to_owned())))
     );
 }
 
@@ -137,6 +137,6 @@ fn a_closed_call_cannot_run_again() {
     );
     assert_eq!(
         Meaning::of("r", Some(&request)),
-        Meaning::Decide(What::Ran(None))
+        Meaning::Decide(Resolution::Settle(Settlement::Ran(None)))
     );
 }
