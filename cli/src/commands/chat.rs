@@ -171,17 +171,18 @@ async fn talk(
     names.push(by.to_string());
     let lines = Lines::new(room.name.as_str(), &before, None);
     let mut prompter = Stage::new(common, runtime, lines, &names, &before).begin();
-    prompter.opened(&world);
+    prompter.opened(&world).await;
     let asked = Asked::default();
-    prompter.tell(News::Hints(Hints::Keys(asked.clone())));
+    let keys = Hints::Keys(asked.clone());
+    prompter.tell(News::Hints(keys)).await;
     let seat = world.as_principal(proof.clone());
-    greet(&prompter, &names, room);
+    greet(&prompter, &names, room).await;
     let input = Input::begin()?;
     let mut table = Table::new(
         common,
         (&session.desk, proof),
         &seat,
-        prompter.line(),
+        prompter.cues(),
         asked,
     );
     let end = tokio::select! {
@@ -221,7 +222,7 @@ fn agents(world: &World) -> Vec<String> {
         .collect()
 }
 
-fn greet(prompter: &Prompter, names: &[String], room: &Room) {
+async fn greet(prompter: &Prompter, names: &[String], room: &Room) {
     if std::io::stdin().is_terminal() {
         let agents: Vec<String> = names
             .iter()
@@ -235,7 +236,7 @@ fn greet(prompter: &Prompter, names: &[String], room: &Room) {
             room.name,
             agents.join(", ")
         );
-        prompter.tell(News::Show(Line::Quiet(text)));
+        prompter.tell(News::Show(Line::Quiet(text))).await;
     }
 }
 

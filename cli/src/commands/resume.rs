@@ -55,12 +55,13 @@ async fn drive(common: &Common, arguments: &Resume, session: &Session) -> Result
         })
         .await?;
     let mut prompter = Stage::new(common, runtime, chat, &names, &before).begin();
-    prompter.opened(&world);
-    prompter.tell(News::Hints(if arguments.wait {
+    prompter.opened(&world).await;
+    let hints = if arguments.wait {
         Hints::Commands
     } else {
         Hints::None
-    }));
+    };
+    prompter.tell(News::Hints(hints)).await;
     let activity = tokio::select! {
         activity = settled(&world, arguments.wait) => activity?,
         error = prompter.ended() => {

@@ -9,7 +9,6 @@ use folkmoot::run::{
 use folkmoot::script::{Script, Step, Verb};
 use folkmoot::store::OpenMode;
 use folkmoot::{FoldError, Perform, Runtime, WorldHandle, definition_of, fold_world};
-use tokio::sync::mpsc;
 
 use crate::arguments::{Common, Run, Spec};
 use crate::commands::resume::settled;
@@ -17,7 +16,7 @@ use crate::exit::{CUT_OFF, CliError, FAILED, INTERRUPTED, PENDING};
 use crate::recording::Recording;
 use crate::session::Session;
 use crate::show::chat::{Chat, Line};
-use crate::show::stage::{Hints, News, Prompter, Stage, tell_opened};
+use crate::show::stage::{Cues, Hints, News, Prompter, Stage, opened};
 use crate::terminal::Terminal;
 use crate::{credentials, interrupt, person, show, signing};
 
@@ -68,7 +67,7 @@ async fn drive(
     let chat = Chat::new(name.as_str(), &before, Some(script));
     let mut prompter = Stage::new(common, runtime, chat, &names(script), &before).begin();
     let mut relay = Relay {
-        news: prompter.line(),
+        cues: prompter.cues(),
         waits: options.wait,
     };
     let outcome = tokio::select! {
@@ -100,7 +99,7 @@ async fn perform(
         && report.activity == Activity::Parked
         && let Some(world) = runtime.world(&report.world)
     {
-        relay.tell(News::Hints(Hints::Commands));
+        relay.cues.tell(News::Hints(Hints::Commands)).await;
         report.activity = settled(&world, true).await?;
         report.waiting = world.operator().read(waiting).await?;
     }
@@ -277,26 +276,23 @@ async fn farewell(
 
 /// Passes on to the stage what the run does.
 struct Relay {
-    news: mpsc::UnboundedSender<News>,
+    /// The way to the stage.
+    cues: Cues,
+    /// True if the run stays while requests wait for people.
     waits: bool,
-}
-
-impl Relay {
-    fn tell(&self, news: News) {
-        // A stage that has ended needs no news; the run is stopped for it elsewhere.
-        let _ended = self.news.send(news);
-    }
 }
 
 impl Watch for Relay {
     fn opened(&mut self, world: &WorldHandle) {
-        tell_opened(&self.news, world);
+        if let Some(news) = opened(world) {
+            self.cues.tell_blocking(news);
+        }
     }
 
     fn begins(&mut self, _index: usize, step: &Step) {
         // Other steps decide by themselves, or end the run.
         let is_last = self.waits && matches!(step.verb, Verb::Idle);
-        self.tell(News::Hints(if is_last {
+        self.cues.tell_blocking(News::Hints(if is_last {
             Hints::Commands
         } else {
             Hints::None
@@ -307,10 +303,12 @@ impl Watch for Relay {
         let what = format!("step {} ({})", index.saturating_add(1), step.verb.word());
         match outcome {
             Outcome::Done => {}
-            Outcome::DoneBefore => {
-                self.tell(News::Show(Line::Quiet(format!("{what} was done before"))))
-            }
-            Outcome::HeldBefore => self.tell(News::Show(Line::Good(format!("{what} still holds")))),
+            Outcome::DoneBefore => self
+                .cues
+                .tell_blocking(News::Show(Line::Quiet(format!("{what} was done before")))),
+            Outcome::HeldBefore => self
+                .cues
+                .tell_blocking(News::Show(Line::Good(format!("{what} still holds")))),
         }
     }
 }

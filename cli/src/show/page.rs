@@ -15,6 +15,9 @@ use super::style::{DIM, paint};
 use crate::exit::CliError;
 use crate::terminal::Terminal;
 
+/// How many lines may wait behind a draft. One that holds up more is broken off; the whole reply is shown once it is there.
+const HELD_MAX: usize = 1024;
+
 /// A page that is being written. Each text is on it once: a draft that was shown is only completed.
 #[derive(Debug)]
 pub(crate) struct Page {
@@ -101,9 +104,13 @@ impl Page {
     pub(crate) fn show(&mut self, line: Line) -> Result<(), CliError> {
         match &self.floor {
             Some(floor) if floor.is_ended_by(&line) => self.complete(&line),
-            Some(_) => {
+            Some(_) if self.held.len() < HELD_MAX => {
                 self.held.push_back(line);
                 Ok(())
+            }
+            Some(_) => {
+                self.break_off()?;
+                self.print(&line)
             }
             None => self.print(&line),
         }

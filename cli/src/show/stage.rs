@@ -27,6 +27,9 @@ use folkmoot::run::{Waiting, waiting};
 #[cfg(test)]
 mod tests;
 
+/// How much news may wait for a stage; whoever has more waits until it has shown some.
+const NEWS_MAX: usize = 256;
+
 /// What the stage is told beside what it reads.
 #[derive(Debug)]
 pub(crate) enum News {
@@ -115,27 +118,52 @@ pub(crate) enum Hints {
     Keys(Asked),
 }
 
+/// A way to tell a stage something.
+#[derive(Debug, Clone)]
+pub(crate) struct Cues(mpsc::Sender<News>);
+
+impl Cues {
+    /// Tells the stage something, as soon as it has room for it. One that has ended needs no news: why it ended comes out at
+    /// the end.
+    pub(crate) async fn tell(&self, news: News) {
+        let _ended = self.0.send(news).await;
+    }
+
+    /// Does the same where nothing can be awaited: the thread waits until there is room.
+    pub(crate) fn tell_blocking(&self, news: News) {
+        if let Err(mpsc::error::TrySendError::Full(news)) = self.0.try_send(news) {
+            tokio::task::block_in_place(|| {
+                let _ended = self.0.blocking_send(news);
+            });
+        }
+    }
+}
+
 /// The end of a stage at which it is told.
 #[derive(Debug)]
 pub(crate) struct Prompter {
-    news: mpsc::UnboundedSender<News>,
+    /// The way to tell the stage something.
+    cues: Cues,
+    /// The stage, which plays until it is told to finish.
     playing: JoinHandle<Result<(), CliError>>,
 }
 
 impl Prompter {
-    /// Tells the stage something. One that has ended needs no news: why it ended comes out at the end.
-    pub(crate) fn tell(&self, news: News) {
-        let _ended = self.news.send(news);
+    /// Tells the stage something.
+    pub(crate) async fn tell(&self, news: News) {
+        self.cues.tell(news).await;
     }
 
-    /// A way to tell it something.
-    pub(crate) fn line(&self) -> mpsc::UnboundedSender<News> {
-        self.news.clone()
+    /// Returns a way to tell it something.
+    pub(crate) fn cues(&self) -> Cues {
+        self.cues.clone()
     }
 
     /// Tells it that a world was opened.
-    pub(crate) fn opened(&self, world: &WorldHandle) {
-        tell_opened(&self.news, world);
+    pub(crate) async fn opened(&self, world: &WorldHandle) {
+        if let Some(news) = opened(world) {
+            self.tell(news).await;
+        }
     }
 
     /// Waits until the stage ends of itself: the reader of the output went away.
@@ -149,19 +177,18 @@ impl Prompter {
 
     /// Waits until everything up to `at` is shown.
     pub(crate) async fn finish(self, at: Position) -> Result<(), CliError> {
-        self.tell(News::Finish(at));
+        self.tell(News::Finish(at)).await;
         self.playing
             .await
             .map_err(|error| CliError::other(FAILED, format!("the display ended: {error}")))?
     }
 }
 
-/// Tells a stage that a world was opened. The subscription begins here, so that nothing is missed.
-pub(crate) fn tell_opened(news: &mpsc::UnboundedSender<News>, world: &WorldHandle) {
-    // This process runs the world.
-    if let Ok(activity) = world.operator().subscribe_activity() {
-        let _ended = news.send(News::Opened(world.clone(), activity));
-    }
+/// The news that a world was opened; `None` if another process runs it. The subscription begins here, so that nothing is
+/// missed.
+pub(crate) fn opened(world: &WorldHandle) -> Option<News> {
+    let activity = world.operator().subscribe_activity().ok()?;
+    Some(News::Opened(world.clone(), activity))
 }
 
 /// The chat as it happens.
@@ -212,14 +239,14 @@ impl Stage {
 
     /// Begins to play.
     pub(crate) fn begin(self) -> Prompter {
-        let (news, told) = mpsc::unbounded_channel();
+        let (news, told) = mpsc::channel(NEWS_MAX);
         Prompter {
-            news,
+            cues: Cues(news),
             playing: tokio::spawn(self.play(told)),
         }
     }
 
-    async fn play(mut self, mut news: mpsc::UnboundedReceiver<News>) -> Result<(), CliError> {
+    async fn play(mut self, mut news: mpsc::Receiver<News>) -> Result<(), CliError> {
         let mut commits: CommitStream = futures::stream::pending().boxed();
         let mut activity = None;
         while self.until.is_none_or(|until| self.seen < until) {

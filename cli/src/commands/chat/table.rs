@@ -4,18 +4,18 @@ use folkmoot::core::command::Resolution;
 use folkmoot::core::ids::{AgentName, GrantId, RequestId, WorldName};
 use folkmoot::core::world::Activity;
 use folkmoot::{Post, Proof, Seat, SeatError};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 
 use super::dialog::{Dialog, Turn};
 use super::keys::Meaning;
 use crate::arguments::Common;
 use crate::commands::place;
 use crate::desk::Desk;
-use crate::desk::fork::ForkWish;
+use crate::desk::fork::{ForkView, ForkWish};
 use crate::exit::CliError;
 use crate::show::chat::Line;
 use crate::show::request::Form;
-use crate::show::stage::{Asked, News};
+use crate::show::stage::{Asked, Cues, News};
 use crate::show::{grant, refusal, request};
 use folkmoot::run::{Waiting, standing, waiting};
 
@@ -47,7 +47,7 @@ pub(super) struct Table<'a> {
     desk: &'a Desk,
     by: Proof,
     seat: &'a Seat,
-    stage: mpsc::UnboundedSender<News>,
+    stage: Cues,
     asked: Asked,
     dialog: Option<Dialog>,
 }
@@ -57,7 +57,7 @@ impl<'a> Table<'a> {
         common: &'a Common,
         (desk, by): (&'a Desk, Proof),
         seat: &'a Seat,
-        stage: mpsc::UnboundedSender<News>,
+        stage: Cues,
         asked: Asked,
     ) -> Self {
         Self {
@@ -94,10 +94,10 @@ impl<'a> Table<'a> {
                 self.decide(request.request, &request.agent, resolution)
                     .await?
             }
-            (Meaning::Ask(dialog), Some(_)) if shown.is_some() => self.ask(dialog),
+            (Meaning::Ask(dialog), Some(_)) if shown.is_some() => self.ask(dialog).await,
             // Something was printed since: nobody answers what they have not just seen.
             (Meaning::Decide(_) | Meaning::Ask(_) | Meaning::Details, Some(request)) => {
-                self.details(request)
+                self.details(request).await;
             }
             (Meaning::Decide(_) | Meaning::Ask(_) | Meaning::Details, None) => {}
             (Meaning::Command(command), _) => return self.command(&command, &waiting).await,
@@ -108,12 +108,20 @@ impl<'a> Table<'a> {
     async fn command(&self, command: &str, waiting: &[Waiting]) -> Result<Next, CliError> {
         let (word, rest) = command.split_once(' ').unwrap_or((command, ""));
         match word {
-            "help" => HELP
-                .iter()
-                .for_each(|line| self.tell(Line::Plain((*line).to_owned()))),
+            "help" => {
+                for line in HELP {
+                    self.tell(Line::Plain(line.to_owned())).await;
+                }
+            }
             "agents" => self.agents().await?,
-            "approvals" if waiting.is_empty() => self.tell(Line::Quiet("nothing waits".to_owned())),
-            "approvals" => waiting.iter().for_each(|request| self.details(request)),
+            "approvals" if waiting.is_empty() => {
+                self.tell(Line::Quiet("nothing waits".to_owned())).await;
+            }
+            "approvals" => {
+                for request in waiting {
+                    self.details(request).await;
+                }
+            }
             "say" => self.say(rest).await?,
             "stop" => {
                 self.stop().await?;
@@ -122,20 +130,17 @@ impl<'a> Table<'a> {
             "grants" => self.grants().await?,
             "revoke" => self.revoke(rest).await?,
             "fork" => self.fork(rest).await,
-            word => self.tell(Line::Bad(format!(
-                "there is no /{word}; /help lists what there is"
-            ))),
+            word => {
+                let what = format!("there is no /{word}; /help lists what there is");
+                self.tell(Line::Bad(what)).await;
+            }
         }
         Ok(Next::Line)
     }
 
     async fn say(&self, text: &str) -> Result<(), CliError> {
-        self.survive(
-            self.seat
-                .publish_message(Post::text(text))
-                .await
-                .map(|_| ()),
-        )
+        let said = self.seat.publish_message(Post::text(text)).await;
+        self.survive(said.map(|_| ())).await
     }
 
     async fn decide(
@@ -145,18 +150,20 @@ impl<'a> Table<'a> {
         resolution: Resolution,
     ) -> Result<(), CliError> {
         let action = resolution.of(request, Some(seen.clone()));
-        self.survive(self.seat.give(action, None).await.map(|_| ()))
+        let given = self.seat.give(action, None).await;
+        self.survive(given.map(|_| ())).await
     }
 
     /// Asks for what is missing of a decision.
-    fn ask(&mut self, dialog: Dialog) {
+    async fn ask(&mut self, dialog: Dialog) {
         let mut asks = dialog.asks();
         let keys = asks.pop().unwrap_or_default();
         self.tell(Line::Keys {
             name: dialog.name.clone(),
             again: Some(asks),
             keys,
-        });
+        })
+        .await;
         self.dialog = Some(dialog);
     }
 
@@ -165,13 +172,16 @@ impl<'a> Table<'a> {
         let agent = dialog.agent.clone();
         if !self.asked.is_ready(&dialog.name) {
             // Something was printed since: the question is put again.
-            self.ask(dialog);
+            self.ask(dialog).await;
             return Ok(());
         }
         match dialog.take(line) {
-            Turn::More(dialog) => self.ask(dialog),
+            Turn::More(dialog) => self.ask(dialog).await,
             Turn::Decided(resolution) => self.decide(request, &agent, resolution).await?,
-            Turn::Dropped => self.tell(Line::Quiet("nothing is decided".to_owned())),
+            Turn::Dropped => {
+                self.tell(Line::Quiet("nothing is decided".to_owned()))
+                    .await;
+            }
         }
         Ok(())
     }
@@ -179,20 +189,26 @@ impl<'a> Table<'a> {
     async fn grants(&self) -> Result<(), CliError> {
         let all = self.seat.read(standing).await?;
         if all.is_empty() {
-            self.tell(Line::Quiet("no call is allowed in advance".to_owned()));
+            self.tell(Line::Quiet("no call is allowed in advance".to_owned()))
+                .await;
         }
         for one in all {
-            self.tell(Line::Asks(one.name.clone(), grant::lines(&one)));
-            self.tell(Line::Quiet(format!("/revoke {} ends it", one.grant)));
+            self.tell(Line::Asks(one.name.clone(), grant::lines(&one)))
+                .await;
+            let how = format!("/revoke {} ends it", one.grant);
+            self.tell(Line::Quiet(how)).await;
         }
         Ok(())
     }
 
     async fn revoke(&self, name: &str) -> Result<(), CliError> {
         match place::of(self.seat.world().name(), name.trim(), "grant") {
-            Ok(at) => self.survive(self.seat.revoke(GrantId(at), None).await.map(|_| ())),
+            Ok(at) => {
+                let revoked = self.seat.revoke(GrantId(at), None).await;
+                self.survive(revoked.map(|_| ())).await
+            }
             Err(error) => {
-                self.tell(Line::Bad(error.to_string()));
+                self.tell(Line::Bad(error.to_string())).await;
                 Ok(())
             }
         }
@@ -201,9 +217,8 @@ impl<'a> Table<'a> {
     /// Branches the room off as it stands; the chat goes on in this one.
     async fn fork(&self, name: &str) {
         let Ok(name) = WorldName::new(name.trim()) else {
-            return self.tell(Line::Bad(
-                "/fork NAME branches this room off under that name".to_owned(),
-            ));
+            let how = "/fork NAME branches this room off under that name";
+            return self.tell(Line::Bad(how.to_owned())).await;
         };
         let wish = ForkWish {
             parent: self.seat.world().name().clone(),
@@ -215,16 +230,13 @@ impl<'a> Table<'a> {
         match self.desk.fork(self.by.clone(), &wish).await {
             Ok(view) => {
                 let program = self.common.program();
-                self.tell(Line::Quiet(format!(
-                    "{} is branched off behind event {}",
-                    view.world, view.at
-                )));
-                self.tell(Line::Quiet(format!(
-                    "go on there with: {program} chat {}",
-                    view.world
-                )));
+                let ForkView { world, at, .. } = view;
+                let done = format!("{world} is branched off behind event {at}");
+                self.tell(Line::Quiet(done)).await;
+                let next = format!("go on there with: {program} chat {world}");
+                self.tell(Line::Quiet(next)).await;
             }
-            Err(error) => self.tell(Line::Bad(error.to_string())),
+            Err(error) => self.tell(Line::Bad(error.to_string())).await,
         }
     }
 
@@ -236,10 +248,9 @@ impl<'a> Table<'a> {
                 .map(|agent| format!("@{}  {}", agent.name, doing(&agent.name)))
                 .collect::<Vec<_>>()
         });
-        agents
-            .await?
-            .into_iter()
-            .for_each(|line| self.tell(Line::Plain(line)));
+        for line in agents.await? {
+            self.tell(Line::Plain(line)).await;
+        }
         Ok(())
     }
 
@@ -247,10 +258,11 @@ impl<'a> Table<'a> {
     pub(super) async fn stop(&self) -> Result<bool, CliError> {
         let activity = self.seat.read(|world| world.activity()).await?;
         if activity == Activity::Idle {
-            self.tell(Line::Quiet("nothing goes on".to_owned()));
+            self.tell(Line::Quiet("nothing goes on".to_owned())).await;
             return Ok(false);
         }
-        self.survive(self.seat.stop(None, None).await.map(|_| ()))?;
+        let stopped = self.seat.stop(None, None).await;
+        self.survive(stopped.map(|_| ())).await?;
         Ok(true)
     }
 
@@ -263,46 +275,45 @@ impl<'a> Table<'a> {
             .read(|world| (waiting(world), world.head()))
             .await?;
         // A question that is half answered is the last thing that was shown, and stays it.
-        let _ended = self.stage.send(News::Waits(if self.dialog.is_some() {
+        let waiting = if self.dialog.is_some() {
             Vec::new()
         } else {
             waiting
-        }));
+        };
+        self.stage.tell(News::Waits(waiting)).await;
         let (done, shown) = oneshot::channel();
-        let _ended = self.stage.send(News::Sync(head, done));
+        self.stage.tell(News::Sync(head, done)).await;
         // A stage that has ended shows nothing any more, and ends the chat elsewhere.
         let _ended = shown.await;
         Ok(())
     }
 
-    fn details(&self, request: &Waiting) {
-        request::reaches(request, Form::Keys)
-            .into_iter()
-            .for_each(|line| self.tell(Line::Plain(line)));
-        request::commands(self.common, request, None)
-            .into_iter()
-            .for_each(|line| self.tell(Line::Plain(line)));
-        let (name, again) = (request.name.clone(), Some(request::asked(request)));
+    async fn details(&self, request: &Waiting) {
+        let reaches = request::reaches(request, Form::Keys);
+        let commands = request::commands(self.common, request, None);
+        for line in reaches.into_iter().chain(commands) {
+            self.tell(Line::Plain(line)).await;
+        }
         self.tell(Line::Keys {
-            name,
-            again,
+            name: request.name.clone(),
+            again: Some(request::asked(request)),
             keys: request::keys(request).to_owned(),
-        });
+        })
+        .await;
     }
 
     /// A refusal is told, and the chat goes on. A world that has ended ends it.
-    fn survive(&self, result: Result<(), SeatError>) -> Result<(), CliError> {
+    async fn survive(&self, result: Result<(), SeatError>) -> Result<(), CliError> {
         match result {
             Err(SeatError::Refused(why)) => {
-                self.tell(Line::Bad(refusal(&why)));
+                self.tell(Line::Bad(refusal(&why))).await;
                 Ok(())
             }
             result => Ok(result?),
         }
     }
 
-    fn tell(&self, line: Line) {
-        // A stage that has ended ends the chat elsewhere.
-        let _ended = self.stage.send(News::Show(line));
+    async fn tell(&self, line: Line) {
+        self.stage.tell(News::Show(line)).await;
     }
 }
