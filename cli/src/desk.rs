@@ -28,7 +28,7 @@ use erasing::{Erasing, Gone, erase};
 use fork::{ForkView, ForkWish, fork};
 use life::{Deletion, backup, delete};
 use peer::Peer;
-use ruling::{Ruling, Taken, rule};
+use ruling::{PersonRuling, Taken, rule};
 
 /// A request of a person to a store or to one of its worlds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,7 +37,7 @@ pub(crate) enum Request {
     /// To read.
     Query(Query),
     /// To decide.
-    Decide(Ruling),
+    Decide(PersonRuling),
     /// To delete worlds.
     Delete(Deletion),
     /// To copy the store into this directory.
@@ -128,7 +128,12 @@ impl Desk {
         Ok(Answer::of(values.chain(lost.map(Err))))
     }
 
-    async fn rule(&self, peer: Peer, proof: Proof, ruling: &Ruling) -> Result<Taken, CliError> {
+    async fn rule(
+        &self,
+        peer: Peer,
+        proof: Proof,
+        ruling: &PersonRuling,
+    ) -> Result<Taken, CliError> {
         let _alone = self.alone_with(&ruling.world).await;
         rule(&self.runtime, proof, ruling, peer, self.driven.as_ref()).await
     }
@@ -161,7 +166,7 @@ impl Desk {
 
     /// Lets the world refuse the attempt of a tool, so that it is in the log. A world that nobody has open is left alone:
     /// else a tool could have its log grow.
-    async fn record_attempt(&self, ruling: &Ruling) {
+    async fn record_attempt(&self, ruling: &PersonRuling) {
         let is_driven = self.driven.as_ref() == Some(&ruling.world);
         if !is_driven && self.runtime.world(&ruling.world).is_none() {
             return;

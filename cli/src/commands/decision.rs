@@ -6,7 +6,7 @@ use folkmoot::core::ids::{PersonName, RequestId};
 use crate::arguments::{Common, Decided, Resume};
 use crate::commands::{place, resume};
 use crate::desk::Request;
-use crate::desk::ruling::{Matter, Ruling, Taken};
+use crate::desk::ruling::{Matter, PersonRuling, Taken};
 use crate::exit::CliError;
 use crate::show::request::block;
 use crate::show::{clean, clip, grant};
@@ -35,7 +35,7 @@ pub(crate) async fn decide(
         seen: None,
         resolution,
     };
-    let ruling = Ruling {
+    let ruling = PersonRuling {
         world: world.clone(),
         by: person.by,
         matter,
@@ -63,7 +63,7 @@ pub(crate) async fn decide(
 }
 
 /// Gives a ruling and says what became of it; returns whether another process holds the store.
-pub(crate) async fn take(common: &Common, ruling: Ruling) -> Result<bool, CliError> {
+pub(crate) async fn take(common: &Common, ruling: PersonRuling) -> Result<bool, CliError> {
     let signer = signing::signer(common)?;
     let source = Source::open(common, &ruling.world, signer).await?;
     let is_held = source.is_held();

@@ -5,7 +5,7 @@ use folkmoot::core::ids::GrantId;
 use crate::arguments::{Common, Revoke};
 use crate::commands::decision::take;
 use crate::commands::place;
-use crate::desk::ruling::{Matter, Ruling};
+use crate::desk::ruling::{Matter, PersonRuling};
 use crate::exit::CliError;
 
 /// Ends a grant before its time.
@@ -16,7 +16,7 @@ pub(crate) async fn revoke(common: &Common, arguments: Revoke) -> Result<(), Cli
         person,
     } = arguments;
     let about = place::of(&world, &grant, "grant")?;
-    let ruling = Ruling {
+    let ruling = PersonRuling {
         world,
         by: person.by,
         matter: Matter::Grant(GrantId(about)),

@@ -22,7 +22,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// A ruling of a person, and where it is given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Ruling {
+pub(crate) struct PersonRuling {
     /// The world.
     pub(crate) world: WorldName,
     /// How the person is called; their login name if `None`. Claimed, not proven.
@@ -74,7 +74,7 @@ pub(crate) struct Taken {
 pub(super) async fn rule(
     runtime: &Runtime,
     proof: Proof,
-    ruling: &Ruling,
+    ruling: &PersonRuling,
     peer: Peer,
     driven: Option<&WorldName>,
 ) -> Result<Taken, CliError> {
@@ -97,7 +97,7 @@ pub(super) async fn rule(
 async fn refuse_beforehand(
     runtime: &Runtime,
     proof: &Proof,
-    ruling: &Ruling,
+    ruling: &PersonRuling,
     peer: Peer,
 ) -> Result<(), CliError> {
     // A saved fold would hide that the log before it does not read. Then nothing is decided.
@@ -127,7 +127,7 @@ pub(super) async fn at_hand(
 async fn take(
     world: &WorldHandle,
     proof: Proof,
-    ruling: &Ruling,
+    ruling: &PersonRuling,
     peer: Peer,
 ) -> Result<Taken, CliError> {
     let matter = ruling.matter.clone();
