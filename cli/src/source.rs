@@ -80,14 +80,12 @@ pub(crate) fn check_content(dir: &Path) -> Result<(), CliError> {
 /// What is to be said of a damaged store that is read.
 pub(crate) fn damage(store: &Store, dir: &Path) -> Option<String> {
     let survey = store.survey()?;
-    let (all, whole) = (
-        survey.worlds.len(),
-        survey
-            .worlds
-            .iter()
-            .filter(|world| world.is_whole())
-            .count(),
-    );
+    let all = survey.worlds.len();
+    let whole = survey
+        .worlds
+        .iter()
+        .filter(|world| world.is_whole())
+        .count();
     let first = survey.store.first().map(|damage| &damage.what);
     let what = first.or_else(|| survey.worlds.iter().find_map(|world| world.found.as_ref()));
     let what = what.map_or_else(String::new, |what| format!(" ({what})"));
@@ -105,7 +103,8 @@ pub(crate) async fn hold(
 ) -> Result<Result<Store, (Client, OpenError)>, CliError> {
     let mut tries = TRIES;
     loop {
-        let (path, access) = (dir.to_owned(), access.clone());
+        let path = dir.to_owned();
+        let access = access.clone();
         let opened = tokio::task::spawn_blocking(move || access.open(path)).await;
         let error = match opened.map_err(|error| CliError::other(STORE, error.to_string()))? {
             Ok(store) => return Ok(Ok(store)),

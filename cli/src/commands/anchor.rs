@@ -44,7 +44,8 @@ pub(crate) async fn anchor(common: &Common, arguments: Anchor) -> Result<(), Cli
         .await?
         .all()
         .await?;
-    let (mut made, mut missing) = (Vec::new(), 0_usize);
+    let mut made = Vec::new();
+    let mut missing = 0_usize;
     for value in asked {
         let view: AnchorView = serde_json::from_value(value).map_err(CliError::json)?;
         match make(common, view, signer.as_deref()) {
@@ -106,7 +107,8 @@ fn make(common: &Common, view: AnchorView, signer: Option<&HeadSigner>) -> Resul
         note.verify(&[signer.verifier()])
             .map_err(|error| broken(error.to_string()))?;
     }
-    let (head, key) = (signed.head.clone(), signed.key.clone());
+    let head = signed.head.clone();
+    let key = signed.key.clone();
     Ok(Made {
         head,
         key,
@@ -117,7 +119,8 @@ fn make(common: &Common, view: AnchorView, signer: Option<&HeadSigner>) -> Resul
 }
 
 fn unsigned(common: &Common, view: &AnchorView) -> CliError {
-    let (program, world) = (common.program(), &view.world);
+    let program = common.program();
+    let world = &view.world;
     let what = format!("no head of {world} is signed, and no key is given to sign one with");
     let how = format!(
         "make a key with `folkmoot key new FILE`, then `{program} --key FILE anchor {world}`"

@@ -16,7 +16,8 @@ use crate::{person, show};
 pub(crate) async fn approvals(common: &Common, arguments: Approvals) -> Result<(), CliError> {
     let world = arguments.world;
     let source = Source::look(common).await?;
-    let (is_held, other) = (source.is_held(), source.another(common).await?);
+    let is_held = source.is_held();
+    let other = source.another(common).await?;
     let waiting = source
         .ask(Query::Approvals(world.clone()))
         .await?

@@ -31,7 +31,8 @@ pub(crate) async fn check(common: &Common, arguments: &Check) -> Result<(), CliE
         None => None,
     };
     let mut terminal = Terminal::new();
-    let (agents, steps) = (script.spec.agents.len(), script.steps.len());
+    let agents = script.spec.agents.len();
+    let steps = script.steps.len();
     if common.json {
         let mut document = Map::new();
         document.insert("world".to_owned(), json!(script.world));

@@ -58,7 +58,8 @@ fn say(common: &Common, gone: &Gone) -> Result<(), CliError> {
     let spans = spans.collect::<Vec<_>>().join(" ");
     match &gone.done {
         Some(done) => {
-            let (world, by) = (&gone.world, clean(&gone.by));
+            let world = &gone.world;
+            let by = clean(&gone.by);
             terminal.line(&format!(
                 "Erased the content of {} events of {world}: {spans}",
                 done.events

@@ -38,7 +38,8 @@ pub(crate) async fn export(common: &Common, arguments: Export) -> Result<(), Cli
             "--events, --why and --note are for --format bundle",
         ));
     }
-    let (world, force) = (arguments.world, arguments.force);
+    let world = arguments.world;
+    let force = arguments.force;
     let source = Source::look(common).await?;
     let integrity = match format {
         ExportFormat::Html => integrity(source.another(common).await?, world.clone()).await?,

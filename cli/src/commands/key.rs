@@ -29,7 +29,8 @@ pub(crate) fn key(common: &Common, arguments: Key) -> Result<(), CliError> {
 }
 
 fn tell(common: &Common, file: &KeyFile, signer: &HeadSigner) -> Result<(), CliError> {
-    let (mut terminal, public) = (Terminal::new(), signer.verifier());
+    let mut terminal = Terminal::new();
+    let public = signer.verifier();
     if common.json {
         let told = serde_json::json!({
             "file": file.path().display().to_string(),

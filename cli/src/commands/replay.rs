@@ -204,10 +204,8 @@ fn state(value: Value, asked: Option<Position>) -> Result<Vec<String>, CliError>
     }
     lines.push(head("budgets of open episodes"));
     lines.extend(state.episodes.iter().map(|episode| {
-        let (spent, most) = (
-            episode.model_calls_total,
-            state.limits.model_calls_per_episode,
-        );
+        let spent = episode.model_calls_total;
+        let most = state.limits.model_calls_per_episode;
         format!(
             "  episode {}: {spent} of {most} model calls",
             episode.episode

@@ -20,11 +20,9 @@ use folkmoot::run::waiting;
 
 /// Opens a recorded world and does what is owed, until it is idle or waits for people.
 pub(crate) async fn resume(common: &Common, arguments: &Resume) -> Result<(), CliError> {
-    let (name, recording, signer) = (
-        arguments.world.clone(),
-        Recording::default(),
-        signing::signer(common)?,
-    );
+    let name = arguments.world.clone();
+    let recording = Recording::default();
+    let signer = signing::signer(common)?;
     let session =
         Session::open(&common.store, OpenMode::Existing, name, &recording, signer).await?;
     let result = Box::pin(drive(common, arguments, &session)).await;
@@ -32,7 +30,8 @@ pub(crate) async fn resume(common: &Common, arguments: &Resume) -> Result<(), Cl
 }
 
 async fn drive(common: &Common, arguments: &Resume, session: &Session) -> Result<(), CliError> {
-    let (runtime, name) = (session.desk.runtime(), &arguments.world);
+    let runtime = session.desk.runtime();
+    let name = &arguments.world;
     let before = fold_world(&**runtime.log(), name, None).await?;
     if before.effects() == ForkEffects::Live {
         credentials::check(&definition(&before))?;

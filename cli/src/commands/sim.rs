@@ -103,7 +103,8 @@ fn all(
     arguments: &Sim,
     tell: &(dyn Fn(u64) -> Story + Sync),
 ) -> Result<Summary, CliError> {
-    let (mut summary, mut unplayed) = (Summary::default(), None);
+    let mut summary = Summary::default();
+    let mut unplayed = None;
     let mut bar = show::sim::Bar::new(
         shows_progress(common),
         arguments.seeds.end - arguments.seeds.start,

@@ -73,7 +73,9 @@ async fn all(
         .await?
         .all()
         .await?;
-    let (mut sum, mut worst, mut missing) = (Sum::default(), FINE, given.read().0.worlds());
+    let mut sum = Sum::default();
+    let mut worst = FINE;
+    let mut missing = given.read().0.worlds();
     for name in names {
         let world: WorldName = serde_json::from_value(name).map_err(CliError::json)?;
         let found = report(source.another(common).await?, world.clone(), given.clone()).await;

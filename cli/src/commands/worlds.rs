@@ -26,7 +26,8 @@ pub(crate) async fn worlds(common: &Common, arguments: &Worlds) -> Result<(), Cl
         .await?
         .ask(Query::Worlds { labels })
         .await?;
-    let (mut worlds, mut failed) = (Vec::new(), Ok(()));
+    let mut worlds = Vec::new();
+    let mut failed = Ok(());
     while let Some(answer) = answers.next().await {
         match answer {
             Ok(world) => worlds.push(world),

@@ -116,13 +116,16 @@ pub(super) fn happened(chat: &Chat, at: Position, event: &Event) -> Option<Line>
             expires_at,
             ..
         })) => {
-            let (by, until, name) = (&by.display, time(*expires_at), chat.request(at));
+            let by = &by.display;
+            let until = time(*expires_at);
+            let name = chat.request(at);
             Some(Line::Good(format!(
                 "{by} grants {agent} calls of {tool} like it ({scope}), until {until}: {name}"
             )))
         }
         Event::Call(CallEvent::GrantUsed(used)) => {
-            let (tool, name) = (chat.tool(used.call), chat.request(used.grant));
+            let tool = chat.tool(used.call);
+            let name = chat.request(used.grant);
             Some(Line::Quiet(format!(
                 "{tool} of {} is allowed by the grant {name}",
                 used.agent

@@ -68,7 +68,8 @@ pub(crate) fn named(name: &str) -> String {
 pub(crate) fn escaped(line: &str) -> String {
     match line.char_indices().find(|(_, c)| is_seen(*c)) {
         Some((at, c)) if is_mark(c) => {
-            let (before, behind) = (line.get(..at), line.get(at.saturating_add(c.len_utf8())..));
+            let before = line.get(..at);
+            let behind = line.get(at.saturating_add(c.len_utf8())..);
             format!(
                 "{}{}{}",
                 before.unwrap_or_default(),

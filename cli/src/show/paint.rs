@@ -69,7 +69,8 @@ impl Layout {
         let indent = self.indent();
         let indented = u16::try_from(indent.len()).unwrap_or(u16::MAX);
         let room = terminal::width().map(|width| width.saturating_sub(indented));
-        let (mut lines, mut is_cut) = (Vec::new(), false);
+        let mut lines = Vec::new();
+        let mut is_cut = false;
         for view in views {
             let (of_view, is_more) = view.lines(room);
             lines.extend(of_view);

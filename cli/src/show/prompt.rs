@@ -20,7 +20,8 @@ pub(crate) fn lines(view: &PromptView) -> Vec<String> {
         request,
         ..
     } = view;
-    let (agent, asked) = (clean(agent.as_str()), clean(&request.model));
+    let agent = clean(agent.as_str());
+    let asked = clean(&request.model);
     let mut lines = vec![
         paint(
             BOLD,
@@ -54,7 +55,8 @@ const fn purpose(purpose: Purpose) -> &'static str {
 }
 
 fn fingerprint(view: &PromptView) -> String {
-    let (found, recorded) = (view.request.fingerprint, view.recorded);
+    let found = view.request.fingerprint;
+    let recorded = view.recorded;
     if view.is_same {
         return paint(DIM, &format!("fingerprint {found}, as recorded"));
     }

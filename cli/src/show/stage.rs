@@ -422,7 +422,8 @@ impl Stage {
 
     /// Tells those who want to know that the log has been shown.
     fn sync(&mut self) {
-        let (is_drafting, seen) = (self.page.is_drafting(), self.seen);
+        let is_drafting = self.page.is_drafting();
+        let seen = self.seen;
         let is_shown = |sync: &mut (Position, oneshot::Sender<()>)| sync.0 <= seen && !is_drafting;
         for (_, done) in self.syncs.extract_if(.., is_shown) {
             // Whoever has gone away does not want to know any more.

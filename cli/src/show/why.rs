@@ -301,7 +301,8 @@ fn approval(view: &ApprovalView) -> Vec<String> {
         "  asked because the tool is {}, and what is not `read` asks in this room",
         asked.effect
     ));
-    let (shown, until) = (asked.shown.short(), time(asked.expires_at));
+    let shown = asked.shown.short();
+    let until = time(asked.expires_at);
     lines.push(format!(
         "  shown {shown}, schema {}, expires {until}",
         asked.schema.short()

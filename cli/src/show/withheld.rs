@@ -15,7 +15,8 @@ pub(crate) fn block(view: &WithheldView) -> Vec<String> {
         || "nothing was left".to_owned(),
         |message| format!("message {message}"),
     );
-    let (at, when) = (view.position.get(), paint(DIM, &time(view.time)));
+    let at = view.position.get();
+    let when = paint(DIM, &time(view.time));
     let agent = clean(view.agent.as_str());
     let mut block = vec![format!(
         "{at:>5}  {when}  {agent} in answer {}, {instead}",

@@ -61,8 +61,10 @@ async fn of(
     custody: &dyn Custody,
     entry: WorldEntry,
 ) -> Result<AnchorView, CliError> {
-    let (id, head) = (entry.world, custody.tree_head(entry.world).await?);
-    let (mut before, mut unsigned) = (head.of.next(), 0_u64);
+    let id = entry.world;
+    let head = custody.tree_head(entry.world).await?;
+    let mut before = head.of.next();
+    let mut unsigned = 0_u64;
     loop {
         let commits = log.read_back(id, before, COMMITS).await?;
         let Some(oldest) = commits.last() else {

@@ -78,10 +78,8 @@ impl RowView {
 
 /// Compares two worlds.
 pub(crate) async fn diff(log: &dyn EventLog, query: &DiffQuery) -> Result<DiffView, CliError> {
-    let (one, other) = (
-        Read::of(log, &query.one).await?,
-        Read::of(log, &query.other).await?,
-    );
+    let one = Read::of(log, &query.one).await?;
+    let other = Read::of(log, &query.other).await?;
     let is_same = |(one, other): &(&StoredCommit, &StoredCommit)| one.link == other.link;
     let shared = one
         .commits
@@ -93,10 +91,8 @@ pub(crate) async fn diff(log: &dyn EventLog, query: &DiffQuery) -> Result<DiffVi
         .checked_sub(1)
         .and_then(|last| one.commits.get(last))
         .map_or(Position::ZERO, |last| last.commit.last());
-    let (ours, theirs) = (
-        Story::of(&one.commits, shared),
-        Story::of(&other.commits, shared),
-    );
+    let ours = Story::of(&one.commits, shared);
+    let theirs = Story::of(&other.commits, shared);
     let mut all = rows(&ours.all, &theirs.all).into_iter();
     Ok(DiffView {
         common,

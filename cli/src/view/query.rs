@@ -158,7 +158,8 @@ pub(crate) async fn answer(store: &Store, query: &Query) -> Result<Answer, CliEr
 
 /// The worlds of a store, and behind them what is said of those that are damaged.
 async fn worlds(store: &Store, labels: &Labels) -> Result<Answer, CliError> {
-    let (mut all, mut damaged) = (Vec::new(), Vec::new());
+    let mut all = Vec::new();
+    let mut damaged = Vec::new();
     let mut after: Option<WorldName> = None;
     loop {
         let page = store.worlds(labels, after.as_ref(), PAGE).await?;

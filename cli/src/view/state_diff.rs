@@ -118,7 +118,8 @@ impl StateDiff {
     pub(crate) fn of(before: &World, after: &World) -> Self {
         let memories = memories(before, after);
         let usage = change(before.meters().total, after.meters().total);
-        let (before, after) = (ReplayView::of(before), ReplayView::of(after));
+        let before = ReplayView::of(before);
+        let after = ReplayView::of(after);
         Self {
             world: after.world,
             at: Change {
@@ -151,7 +152,8 @@ fn changes<T: PartialEq, K: Ord>(
     key: impl Fn(&T) -> K,
 ) -> Changes<T> {
     let mut known: BTreeMap<K, T> = before.into_iter().map(|one| (key(&one), one)).collect();
-    let (mut added, mut changed) = (Vec::new(), Vec::new());
+    let mut added = Vec::new();
+    let mut changed = Vec::new();
     for one in after {
         match known.remove(&key(&one)) {
             None => added.push(one),
@@ -174,7 +176,8 @@ fn transcript(mut before: Vec<MessageView>, mut after: Vec<MessageView>) -> Chan
             .min()
             .unwrap_or_default()
     };
-    let (first_before, first_after) = (oldest(&before), oldest(&after));
+    let first_before = oldest(&before);
+    let first_after = oldest(&after);
     if after.len() >= before.len() {
         before.retain(|message| message.at >= first_after);
     } else {

@@ -82,7 +82,8 @@ pub(crate) async fn verify(store: &Store, query: &VerifyQuery) -> Result<Answer,
     let work = audit::verify(store, world).await?;
     let value = |step: &VerifyStep| serde_json::to_value(step).map_err(CliError::json);
     let begins = value(&VerifyStep::Begins(entry.world));
-    let (store, given) = (store.clone(), given.clone());
+    let store = store.clone();
+    let given = given.clone();
     let report = async move {
         let mut report = work.await;
         report

@@ -70,7 +70,8 @@ impl DoubtView {
                     | CallState::AwaitsSettlement { .. } => return None,
                 };
                 let arguments = call.arguments.present().cloned();
-                let (agent, tool) = (agent.clone(), call.tool.clone());
+                let agent = agent.clone();
+                let tool = call.tool.clone();
                 (!run.may_repeat(now)).then_some(Self {
                     agent,
                     tool,
@@ -105,7 +106,8 @@ mod tests {
 
     #[test]
     fn approval_whose_time_is_over_is_late_and_what_never_expires_is_not() {
-        let (shown, offers) = (Digest::default(), Offers::default());
+        let shown = Digest::default();
+        let offers = Offers::default();
         let approval = Asks::Approval {
             text: String::new(),
             shown,

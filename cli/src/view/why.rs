@@ -101,7 +101,8 @@ pub(crate) struct NodeView {
 /// before it.
 pub(crate) async fn why(log: &dyn EventLog, query: &WhyQuery) -> Result<WhyView, CliError> {
     let entry = entry(log, &query.world).await?;
-    let (at, head) = (query.at, entry.head);
+    let at = query.at;
+    let head = entry.head;
     if at == Position::ZERO || at > head {
         let what = format!(
             "there is no event {at} in the world {}: its events are 1 to {head}",
@@ -145,7 +146,8 @@ impl Reader<'_> {
     }
 
     async fn slice(&self, at: Position) -> Result<(Vec<NodeView>, bool), CliError> {
-        let (mut slice, mut page) = (Slice::of(at, LINKS_MAX), Vec::new());
+        let mut slice = Slice::of(at, LINKS_MAX);
+        let mut page = Vec::new();
         while let Some(needed) = slice.needs() {
             slice.take(&self.back_to(needed, &mut page).await?);
         }

@@ -36,10 +36,8 @@ impl Chosen {
             );
             return Err(CliError::other(USAGE, why));
         }
-        let (mut commits, mut episodes) = (
-            log.read(entry.world, Position::new(1)).await?,
-            Episodes::default(),
-        );
+        let mut commits = log.read(entry.world, Position::new(1)).await?;
+        let mut episodes = Episodes::default();
         let mut chosen = Self { spans: Vec::new() };
         while let Some(stored) = commits.try_next().await? {
             let commit = stored.commit;

@@ -40,7 +40,8 @@ struct Tree<'v> {
 impl Tree<'_> {
     /// Writes the event at `at` behind `mark`, and all its causes below, behind `indent`.
     fn grow(&mut self, at: Position, indent: &str, mark: &str) {
-        let (mut next, mut before) = (at, format!("{indent}{mark}"));
+        let mut next = at;
+        let mut before = format!("{indent}{mark}");
         let below = if mark.is_empty() {
             indent.to_owned()
         } else {
