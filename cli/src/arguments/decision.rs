@@ -1,12 +1,11 @@
 //! What can be typed about requests and grants.
 
 use clap::Args;
-use folkmoot::core::content::canonical::read;
 use folkmoot::core::event::Scope;
 use folkmoot::core::ids::{PersonName, WorldName};
 use folkmoot::core::tool::constraint::Constraint;
 
-use super::{person, world};
+use super::value::{object, person, world};
 
 /// What every decision takes.
 #[derive(Debug, Args)]
@@ -128,15 +127,4 @@ pub(crate) struct Revoke {
     pub(crate) grant: String,
     #[command(flatten)]
     pub(crate) person: Person,
-}
-
-/// A JSON object, as it is typed.
-fn object(text: &str) -> Result<String, String> {
-    match read(text) {
-        Ok(serde_json::Value::Object(_)) => Ok(text.to_owned()),
-        Ok(_) => Err("arguments are a JSON object, e.g. '{\"path\": \"a.md\"}'".to_owned()),
-        Err(error) => Err(format!(
-            "arguments are a JSON object with each key once: {error}"
-        )),
-    }
 }

@@ -2,10 +2,10 @@
 
 use clap::Args;
 use folkmoot::core::event::Span;
-use folkmoot::core::ids::{Position, WorldName};
+use folkmoot::core::ids::WorldName;
 
 use super::decision::Person;
-use super::world;
+use super::value::{span, world};
 
 /// `erase`.
 #[derive(Debug, Args)]
@@ -31,23 +31,4 @@ pub(crate) struct Erase {
     /// Only list what would be erased.
     #[arg(long)]
     pub(crate) dry_run: bool,
-}
-
-fn span(text: &str) -> Result<Span, String> {
-    let number = |text: &str| {
-        let number = text.parse().ok().filter(|number| *number > 0);
-        number
-            .map(Position::new)
-            .ok_or_else(|| format!("{text:?} is no position of an event; they are counted from 1"))
-    };
-    let (from, to) = text.split_once('-').unwrap_or((text, text));
-    let span = Span {
-        from: number(from)?,
-        to: number(to)?,
-    };
-    if span.from <= span.to {
-        Ok(span)
-    } else {
-        Err(format!("{text} ends before it begins"))
-    }
 }

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use folkmoot::core::ids::WorldName;
 use folkmoot::export::ExportFormat;
 
-use super::world;
+use super::value::world;
 
 /// `export`.
 #[derive(Debug, Args)]

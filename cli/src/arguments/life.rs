@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use folkmoot::core::ids::{PersonName, WorldName};
 use folkmoot::store::EngineKind;
 
-use super::{label, person, world};
+use super::value::{age, label, person, world};
 
 /// `delete`.
 #[derive(Debug, Args)]
@@ -30,6 +30,27 @@ pub(crate) struct Delete {
     /// How you are called; it is kept with what stays of the worlds.
     #[arg(long = "as", value_name = "NAME", value_parser = person)]
     pub(crate) by: Option<PersonName>,
+}
+
+/// `fork`.
+#[derive(Debug, Args)]
+pub(crate) struct Fork {
+    /// The world that it is branched off. Nothing of it changes.
+    #[arg(value_parser = world)]
+    pub(crate) world: WorldName,
+    /// The last event that both have, counted from 1. Inside a commit: the commit's last event. The newest if left out.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) at: Option<u64>,
+    /// The new world's name.
+    #[arg(long = "as", value_name = "NEW", value_parser = world)]
+    pub(crate) name: WorldName,
+    /// Give it its own copy of what both have.
+    #[arg(long)]
+    pub(crate) copy: bool,
+    /// Perform its effects: ask its models and run its tools. Without this they are answered from the record where the
+    /// same request occurred, and else do not happen.
+    #[arg(long)]
+    pub(crate) live: bool,
 }
 
 /// `backup`.
@@ -69,23 +90,4 @@ impl From<EngineName> for EngineKind {
             EngineName::Sled => Self::Sled,
         }
     }
-}
-
-/// An age: a number and its unit.
-fn age(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("`{text}` is no age: write a number and d, h, m or s, e.g. 90d");
-    let unit = text.chars().next_back().ok_or_else(wrong)?;
-    let number = text.strip_suffix(unit).unwrap_or_default();
-    let seconds: u64 = match unit {
-        'd' => 86_400,
-        'h' => 3_600,
-        'm' => 60,
-        's' => 1,
-        _ => return Err(wrong()),
-    };
-    let number: u64 = number.parse().map_err(|_| wrong())?;
-    number
-        .checked_mul(seconds)
-        .map(Duration::from_secs)
-        .ok_or_else(wrong)
 }

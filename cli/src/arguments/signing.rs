@@ -9,7 +9,7 @@ use folkmoot::core::ids::WorldName;
 #[derive(Debug, Args)]
 pub(crate) struct Anchor {
     /// The world.
-    #[arg(value_parser = super::world, required_unless_present = "all", conflicts_with = "all")]
+    #[arg(value_parser = super::value::world, required_unless_present = "all", conflicts_with = "all")]
     pub(crate) world: Option<WorldName>,
     /// All worlds of the store.
     #[arg(long)]

@@ -1,0 +1,101 @@
+//! Options of every command.
+
+use std::path::{Path, PathBuf};
+
+use clap::builder::{OsStringValueParser, TypedValueParser as _};
+use clap::{Args, ValueEnum};
+
+/// Where a store is, if nobody says otherwise.
+const STORE_DEFAULT: &str = ".folkmoot";
+/// The variable that says otherwise.
+const STORE_VARIABLE: &str = "FOLKMOOT_STORE";
+/// The variable that names the file of the key that signs.
+const KEY_VARIABLE: &str = "FOLKMOOT_KEY";
+
+/// What every command takes.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct Common {
+    /// The directory of the store.
+    #[arg(long, global = true, value_name = "DIR", env = STORE_VARIABLE, default_value = STORE_DEFAULT,
+        value_parser = OsStringValueParser::new().map(PathBuf::from))]
+    pub(crate) store: PathBuf,
+    /// The file of a key, outside of the store, that signs the logs of worlds that are opened: see `folkmoot key new`.
+    #[arg(long, global = true, value_name = "FILE", env = KEY_VARIABLE,
+        value_parser = OsStringValueParser::new().map(PathBuf::from))]
+    pub(crate) key: Option<PathBuf>,
+    /// Print JSON: one document, or one object a line.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// When to use colours.
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = Colors::Auto)]
+    pub(crate) color: Colors,
+    /// Log more to stderr; twice for even more. RUST_LOG says it in detail.
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+    /// Show no progress, and log errors only.
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+}
+
+impl Common {
+    /// The same; an empty name of a store counts as none, and so does one of a key.
+    pub(crate) fn with_a_store(mut self) -> Self {
+        self.key = self.key.filter(|key| !key.as_os_str().is_empty());
+        if self.store.as_os_str().is_empty() {
+            self.store = PathBuf::from(STORE_DEFAULT);
+        }
+        self
+    }
+
+    /// How a command to type begins: with the store and the key, unless they are found without saying so.
+    pub(crate) fn program(&self) -> String {
+        let found = |variable: &str| {
+            std::env::var_os(variable)
+                .filter(|path| !path.is_empty())
+                .map(PathBuf::from)
+        };
+        let mut program = "folkmoot".to_owned();
+        if self.store != found(STORE_VARIABLE).unwrap_or_else(|| PathBuf::from(STORE_DEFAULT)) {
+            program.push_str(&format!(" --store {}", quoted(&self.store)));
+        }
+        if let Some(key) = self
+            .key
+            .as_ref()
+            .filter(|key| found(KEY_VARIABLE).as_ref() != Some(*key))
+        {
+            program.push_str(&format!(" --key {}", quoted(key)));
+        }
+        program
+    }
+
+    /// A message whose commands can be typed as they stand: those of libraries know no options.
+    pub(crate) fn to_type(&self, message: &str) -> String {
+        // Our own sentences say which store they are about already.
+        let known = format!("`{} ", self.program());
+        let bare = message.replace(&known, "`folkmoot ");
+        bare.replace("`folkmoot ", &known)
+    }
+}
+
+/// When to use colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Colors {
+    /// On a terminal, unless `NO_COLOR` is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// A path as a shell reads it.
+fn quoted(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain =
+        |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '_' | '-' | '+' | ':' | '@');
+    if !text.is_empty() && text.chars().all(is_plain) {
+        text
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}

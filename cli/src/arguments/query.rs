@@ -1,0 +1,143 @@
+//! Arguments of the commands that read.
+
+use clap::Args;
+use folkmoot::core::ids::{AgentName, Position, WorldName};
+use std::path::PathBuf;
+
+use super::value::{agent, label, world, world_at};
+
+/// `worlds`.
+#[derive(Debug, Args)]
+pub(crate) struct Worlds {
+    /// Only worlds that have this label; given several times: all of them. Labels are set by the programs that open worlds.
+    #[arg(long, value_name = "KEY=VALUE", value_parser = label)]
+    pub(crate) label: Vec<(String, String)>,
+    /// The worlds that were deleted: what they were called, how far they had come, and who deleted them.
+    #[arg(long, conflicts_with = "label")]
+    pub(crate) deleted: bool,
+}
+
+/// `log`.
+#[derive(Debug, Args)]
+pub(crate) struct Log {
+    /// The world.
+    #[arg(value_parser = world)]
+    pub(crate) world: WorldName,
+    /// Begin with this event.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) from: u64,
+    /// Wait for more, as long as another process holds the store.
+    #[arg(short, long)]
+    pub(crate) follow: bool,
+    /// Only events of this kind, e.g. `ToolFinished`.
+    #[arg(long, value_name = "K")]
+    pub(crate) kind: Option<String>,
+    /// Only events about this agent.
+    #[arg(long, value_name = "A", value_parser = agent)]
+    pub(crate) agent: Option<AgentName>,
+    /// What was kept from people of what agents said, and its exact text: for those who run the room.
+    #[arg(long, conflicts_with_all = ["follow", "kind"])]
+    pub(crate) withheld: bool,
+}
+
+/// `replay`.
+#[derive(Debug, Args)]
+pub(crate) struct Replay {
+    /// The world.
+    #[arg(value_parser = world)]
+    pub(crate) world: WorldName,
+    /// As it stood after this event, counted from 1. Inside a commit: after the commit.
+    #[arg(long, value_name = "N", conflicts_with = "prompt", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) at: Option<u64>,
+    /// What is different after this event: roster, messages, memories, requests, grants, budgets.
+    #[arg(long, value_name = "M", requires = "at", conflicts_with_all = ["agent", "prompt"],
+        value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) diff: Option<u64>,
+    /// This agent's memory.
+    #[arg(long, value_name = "A", value_parser = agent, conflicts_with = "prompt")]
+    pub(crate) agent: Option<AgentName>,
+    /// The exact request of the model call that is recorded here: `WORLD#POSITION` of its `ModelCalled`, or the position.
+    #[arg(long, value_name = "CALL")]
+    pub(crate) prompt: Option<String>,
+    /// What people read of it: the newest page, as it reads now.
+    #[arg(long, conflicts_with_all = ["at", "diff", "agent", "prompt"])]
+    pub(crate) transcript: bool,
+    /// The page of the transcript before this event.
+    #[arg(long, value_name = "N", requires = "transcript")]
+    pub(crate) before: Option<u64>,
+    /// How many messages and notices of the transcript are shown at most: 1 to 1000, 50 if left out.
+    #[arg(long, value_name = "N", requires = "transcript", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub(crate) limit: Option<u16>,
+}
+
+/// `why`.
+#[derive(Debug, Args)]
+pub(crate) struct Why {
+    /// The world.
+    #[arg(value_parser = world)]
+    pub(crate) world: WorldName,
+    /// The event: its position in the log, or `WORLD#POSITION`.
+    #[arg(value_name = "N")]
+    pub(crate) at: String,
+}
+
+/// `verify`.
+#[derive(Debug, Args)]
+pub(crate) struct Verify {
+    /// The world.
+    #[arg(value_parser = world, required_unless_present = "all")]
+    pub(crate) world: Option<WorldName>,
+    /// All worlds of the store.
+    #[arg(long, conflicts_with = "world")]
+    pub(crate) all: bool,
+    /// Compare with the anchors in this file.
+    #[arg(long, value_name = "ANCHOR")]
+    pub(crate) against: Vec<PathBuf>,
+    /// A public key whose signatures count: `name+id+key`, or the file that it stands in.
+    #[arg(long, value_name = "KEY")]
+    pub(crate) trust: Vec<String>,
+}
+
+/// `approvals`.
+#[derive(Debug, Args)]
+pub(crate) struct Approvals {
+    /// The world.
+    #[arg(value_parser = world)]
+    pub(crate) world: WorldName,
+}
+
+/// `rights`.
+#[derive(Debug, Args)]
+pub(crate) struct RightsOf {
+    /// The world.
+    #[arg(value_parser = world)]
+    pub(crate) world: WorldName,
+}
+
+/// `usage`.
+#[derive(Debug, Args)]
+pub(crate) struct UsageOfWorld {
+    /// The world.
+    #[arg(value_parser = world)]
+    pub(crate) world: WorldName,
+}
+
+/// `diff`.
+#[derive(Debug, Args)]
+pub(crate) struct Diff {
+    /// A world, or `WORLD@N`: as it stood after event N.
+    #[arg(value_name = "A", value_parser = world_at)]
+    pub(crate) one: WorldAt,
+    /// Another one, or the same at another position.
+    #[arg(value_name = "B", value_parser = world_at)]
+    pub(crate) other: WorldAt,
+}
+
+/// A world, or a world at a position.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(crate) struct WorldAt {
+    /// The world.
+    pub(crate) world: WorldName,
+    /// The position; its head if `None`.
+    pub(crate) at: Option<Position>,
+}

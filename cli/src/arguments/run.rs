@@ -1,0 +1,124 @@
+//! Arguments of the commands that run worlds, and of those that try scripts.
+
+use std::ops::Range;
+use std::path::PathBuf;
+
+use clap::builder::PossibleValue;
+use clap::{Args, ValueEnum};
+use folkmoot::core::event::ClockKind;
+use folkmoot::core::ids::{PersonName, WorldName};
+
+use super::room_of::RoomOf;
+use super::value::{person, seeds, world};
+
+/// `run`.
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    /// The script.
+    pub(crate) script: PathBuf,
+    /// The world's name, instead of the script's.
+    #[arg(long, value_name = "NAME", value_parser = world)]
+    pub(crate) world: Option<WorldName>,
+    /// Begin the next run of a finished script; one that is not finished goes on (a world of another name, --world, begins anew).
+    #[arg(long, conflicts_with = "fresh")]
+    pub(crate) again: bool,
+    /// Refuse a world that exists.
+    #[arg(long)]
+    pub(crate) fresh: bool,
+    /// Stay while requests wait, so that a second terminal can decide them.
+    #[arg(long)]
+    pub(crate) wait: bool,
+    #[command(flatten)]
+    pub(crate) room_of: RoomOf,
+    /// The clock of a new world, instead of the script's.
+    #[arg(long, value_enum)]
+    pub(crate) clock: Option<Clock>,
+    #[command(flatten)]
+    pub(crate) recording: Recording,
+}
+
+/// `chat`.
+#[derive(Debug, Args)]
+pub(crate) struct Chat {
+    /// A script, or the name of a world in the store.
+    #[arg(value_name = "SCRIPT-or-WORLD")]
+    pub(crate) room: String,
+    /// The world's name, instead of the script's.
+    #[arg(long, value_name = "NAME", value_parser = world)]
+    pub(crate) world: Option<WorldName>,
+    #[command(flatten)]
+    pub(crate) room_of: RoomOf,
+    /// How you are called in the room.
+    #[arg(long = "as", value_name = "NAME", value_parser = person)]
+    pub(crate) by: Option<PersonName>,
+    #[command(flatten)]
+    pub(crate) recording: Recording,
+}
+
+/// `resume`.
+#[derive(Debug, Args)]
+pub(crate) struct Resume {
+    /// The world.
+    #[arg(value_parser = world)]
+    pub(crate) world: WorldName,
+    /// The folder that the world's relative paths are relative to from now on.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) base: Option<PathBuf>,
+    /// Stay while requests wait, so that a second terminal can decide them.
+    #[arg(long)]
+    pub(crate) wait: bool,
+}
+
+/// What of a run is recorded besides the log.
+#[derive(Debug, Args)]
+pub(crate) struct Recording {
+    /// Record what models exchange with their providers in a new file, for `provider: recorded`. Without keys, but with
+    /// all that was said.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
+}
+
+/// Which clock a world has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Clock(pub(crate) ClockKind);
+
+impl ValueEnum for Clock {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self(ClockKind::System), Self(ClockKind::Simulated)]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(match self.0 {
+            ClockKind::System => PossibleValue::new("system").help("the machine's"),
+            ClockKind::Simulated => PossibleValue::new("simulated").help("its own"),
+        })
+    }
+}
+
+/// `check`.
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    /// The script.
+    pub(crate) script: PathBuf,
+    /// Say how the script would change the room of this world. Nothing is changed.
+    #[arg(long, value_name = "WORLD", value_parser = world)]
+    pub(crate) against: Option<WorldName>,
+}
+
+/// `sim`.
+#[derive(Debug, Args)]
+pub(crate) struct Sim {
+    /// The script that is run in every story, while whatever should not change how it ends goes wrong. Without one, each
+    /// story has random rooms with random people.
+    #[arg(conflicts_with = "story")]
+    pub(crate) script: Option<PathBuf>,
+    /// The seeds, one story each: from A to before B.
+    #[arg(long, value_name = "A..B", default_value = "0..100", value_parser = seeds)]
+    pub(crate) seeds: Range<u64>,
+    /// How many simulated seconds a story is kept busy.
+    #[arg(long, default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub(crate) seconds: u64,
+    /// Live the story in this file instead, as it was printed for a seed that failed.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) story: Option<PathBuf>,
+}
