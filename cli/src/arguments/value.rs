@@ -3,30 +3,66 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use folkmoot::core::content::canonical::read;
+use folkmoot::core::content::canonical::{JsonFault, read};
 use folkmoot::core::event::Span;
-use folkmoot::core::ids::{AgentName, PersonName, Position, WorldName};
+use folkmoot::core::ids::{AgentName, NameError, PersonName, Position, WorldName};
 
 use super::query::WorldAt;
 
-pub(super) fn label(text: &str) -> Result<(String, String), String> {
-    let (key, value) = text.split_once('=').ok_or("a label is written KEY=VALUE")?;
+/// A typed value that cannot be taken. clap says which argument it was for.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ValueFault {
+    /// It is no label.
+    #[error("a label is written KEY=VALUE")]
+    Label,
+    /// It is no range of seeds, or an empty one.
+    #[error("seeds are written A..B, and A is less than B")]
+    Seeds,
+    /// It cannot be the name of what is named.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// It is no world at a position.
+    #[error("a world at a position is written WORLD@N, and positions count from 1")]
+    WorldAt,
+    /// It is JSON, and no object.
+    #[error("arguments are a JSON object, e.g. '{{\"path\": \"a.md\"}}'")]
+    NoObject,
+    /// It is no JSON, or has a key twice.
+    #[error("arguments are a JSON object with each key once: {0}")]
+    Json(JsonFault),
+    /// It is no age.
+    #[error("`{0}` is no age: write a number and d, h, m or s, e.g. 90d")]
+    Age(String),
+    /// It is no position.
+    #[error("{0:?} is no position of an event; they are counted from 1")]
+    Position(String),
+    /// It is a range of positions whose last one is before its first.
+    #[error("{0} ends before it begins")]
+    Backwards(String),
+}
+
+/// Reads a label.
+pub(super) fn label(text: &str) -> Result<(String, String), ValueFault> {
+    let (key, value) = text.split_once('=').ok_or(ValueFault::Label)?;
     Ok((key.to_owned(), value.to_owned()))
 }
 
-pub(super) fn seeds(text: &str) -> Result<Range<u64>, String> {
+/// Reads a range of seeds.
+pub(super) fn seeds(text: &str) -> Result<Range<u64>, ValueFault> {
     let ends = text
         .split_once("..")
         .and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
     ends.filter(|seeds| !seeds.is_empty())
-        .ok_or_else(|| "seeds are written A..B, and A is less than B".to_owned())
+        .ok_or(ValueFault::Seeds)
 }
 
-pub(super) fn world(name: &str) -> Result<WorldName, String> {
-    WorldName::new(name).map_err(|error| error.to_string())
+/// Reads the name of a world.
+pub(super) fn world(name: &str) -> Result<WorldName, ValueFault> {
+    Ok(WorldName::new(name)?)
 }
 
-pub(super) fn world_at(text: &str) -> Result<WorldAt, String> {
+/// Reads a world, alone or at a position.
+pub(super) fn world_at(text: &str) -> Result<WorldAt, ValueFault> {
     let Some((name, at)) = text.rsplit_once('@') else {
         return Ok(WorldAt {
             world: world(text)?,
@@ -34,35 +70,35 @@ pub(super) fn world_at(text: &str) -> Result<WorldAt, String> {
         });
     };
     let at: Option<u64> = at.parse().ok().filter(|at| *at > 0);
-    let at = at.ok_or("a world at a position is written WORLD@N, and positions count from 1")?;
+    let at = at.ok_or(ValueFault::WorldAt)?;
     Ok(WorldAt {
         world: world(name)?,
         at: Some(Position::new(at)),
     })
 }
 
-pub(super) fn agent(name: &str) -> Result<AgentName, String> {
-    AgentName::new(name).map_err(|error| error.to_string())
+/// Reads the name of an agent.
+pub(super) fn agent(name: &str) -> Result<AgentName, ValueFault> {
+    Ok(AgentName::new(name)?)
 }
 
-pub(super) fn person(name: &str) -> Result<PersonName, String> {
-    PersonName::new(name).map_err(|error| error.to_string())
+/// Reads the name of a person.
+pub(super) fn person(name: &str) -> Result<PersonName, ValueFault> {
+    Ok(PersonName::new(name)?)
 }
 
-/// A JSON object, as it is typed.
-pub(super) fn object(text: &str) -> Result<String, String> {
+/// Checks that it is a JSON object, and returns it as it is typed.
+pub(super) fn object(text: &str) -> Result<String, ValueFault> {
     match read(text) {
         Ok(serde_json::Value::Object(_)) => Ok(text.to_owned()),
-        Ok(_) => Err("arguments are a JSON object, e.g. '{\"path\": \"a.md\"}'".to_owned()),
-        Err(error) => Err(format!(
-            "arguments are a JSON object with each key once: {error}"
-        )),
+        Ok(_) => Err(ValueFault::NoObject),
+        Err(error) => Err(ValueFault::Json(error)),
     }
 }
 
-/// An age: a number and its unit.
-pub(super) fn age(text: &str) -> Result<Duration, String> {
-    let wrong = || format!("`{text}` is no age: write a number and d, h, m or s, e.g. 90d");
+/// Reads an age: a number and its unit.
+pub(super) fn age(text: &str) -> Result<Duration, ValueFault> {
+    let wrong = || ValueFault::Age(text.to_owned());
     let unit = text.chars().next_back().ok_or_else(wrong)?;
     let number = text.strip_suffix(unit).unwrap_or_default();
     let seconds: u64 = match unit {
@@ -79,12 +115,13 @@ pub(super) fn age(text: &str) -> Result<Duration, String> {
         .ok_or_else(wrong)
 }
 
-pub(super) fn span(text: &str) -> Result<Span, String> {
+/// Reads a position, or a range of them.
+pub(super) fn span(text: &str) -> Result<Span, ValueFault> {
     let number = |text: &str| {
         let number = text.parse().ok().filter(|number| *number > 0);
         number
             .map(Position::new)
-            .ok_or_else(|| format!("{text:?} is no position of an event; they are counted from 1"))
+            .ok_or_else(|| ValueFault::Position(text.to_owned()))
     };
     let (from, to) = text.split_once('-').unwrap_or((text, text));
     let span = Span {
@@ -94,6 +131,6 @@ pub(super) fn span(text: &str) -> Result<Span, String> {
     if span.from <= span.to {
         Ok(span)
     } else {
-        Err(format!("{text} ends before it begins"))
+        Err(ValueFault::Backwards(text.to_owned()))
     }
 }
