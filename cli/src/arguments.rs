@@ -14,17 +14,20 @@ mod run;
 mod signing;
 mod value;
 
-pub(crate) use common::{Colors, Common};
-pub(crate) use decision::{Answer, Approve, Decided, Deny, Grants, Revoke, Settle};
-pub(crate) use erase::Erase;
-pub(crate) use evidence::{CheckBundle, Export, Form};
-pub(crate) use life::{Backup, Delete, Fork, Rebuild};
+pub(crate) use common::{Colors, CommonArgs};
+pub(crate) use decision::{
+    AnswerArgs, ApproveArgs, DecisionArgs, DenyArgs, GrantsArgs, RevokeArgs, SettleArgs,
+};
+pub(crate) use erase::EraseArgs;
+pub(crate) use evidence::{CheckBundleArgs, ExportArgs, ExportForm};
+pub(crate) use life::{BackupArgs, DeleteArgs, ForkArgs, RebuildArgs};
 pub(crate) use query::{
-    Approvals, Diff, Log, Replay, RightsOf, UsageOfWorld, Verify, Why, WorldAt, Worlds,
+    ApprovalsArgs, DiffArgs, LogArgs, ReplayArgs, RightsArgs, UsageArgs, VerifyArgs, WhyArgs,
+    WorldAt, WorldsArgs,
 };
 pub(crate) use room_of::Spec;
-pub(crate) use run::{Chat, Check, Recording, Resume, Run, Sim};
-pub(crate) use signing::{Anchor, Key};
+pub(crate) use run::{ChatArgs, CheckArgs, RecordingArgs, ResumeArgs, RunArgs, SimArgs};
+pub(crate) use signing::{AnchorArgs, KeyArgs};
 
 /// Rooms of agents and people over one replayable log.
 #[derive(Debug, Parser)]
@@ -34,93 +37,93 @@ pub(crate) use signing::{Anchor, Key};
     propagate_version = true,
     max_term_width = 100
 )]
-pub(crate) struct Arguments {
+pub(crate) struct CommandLine {
     #[command(flatten)]
-    pub(crate) common: Common,
+    pub(crate) common: CommonArgs,
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: CliCommand,
 }
 
 /// What is done.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum CliCommand {
     /// Run a world script, or go on with it.
-    Run(Run),
+    Run(RunArgs),
     /// Talk in a room: the script's, or one that is recorded.
-    Chat(Chat),
+    Chat(ChatArgs),
     /// Check a script, and point at each fault.
-    Check(Check),
+    Check(CheckArgs),
     /// Print the JSON Schema of world scripts.
     Schema,
     /// List the worlds in the store.
-    Worlds(Worlds),
+    Worlds(WorldsArgs),
     /// Show the events of a world.
-    Log(Log),
+    Log(LogArgs),
     /// Show the state of a world at a position, an agent's memory, the request of a model call, or the transcript.
-    Replay(Replay),
+    Replay(ReplayArgs),
     /// Show why an event is there: its causes, back to a person, and what was decided about it.
-    Why(Why),
+    Why(WhyArgs),
     /// Show what waits for people.
-    Approvals(Approvals),
+    Approvals(ApprovalsArgs),
     /// Show which calls are allowed to come without asking.
-    Grants(Grants),
+    Grants(GrantsArgs),
     /// Show who may do what.
-    Rights(RightsOf),
+    Rights(RightsArgs),
     /// Show what the models of a world were asked, and what that cost.
-    Usage(UsageOfWorld),
+    Usage(UsageArgs),
     /// Allow a call; with --scope, calls like it to come as well.
-    Approve(Approve),
+    Approve(ApproveArgs),
     /// Deny a call.
-    Deny(Deny),
+    Deny(DenyArgs),
     /// Answer a tool's question.
-    Answer(Answer),
+    Answer(AnswerArgs),
     /// End a grant before its time.
-    Revoke(Revoke),
+    Revoke(RevokeArgs),
     /// Say what became of a call whose outcome is unknown.
-    Settle(Settle),
+    Settle(SettleArgs),
     /// Open a world and do what is owed, until it is idle.
-    Resume(Resume),
+    Resume(ResumeArgs),
     #[command(flatten)]
     Logs(LogCommand),
     /// Live stories with faults on a simulated machine, and hold them against the laws of the log.
-    Sim(Sim),
+    Sim(SimArgs),
     /// Show the store's health, which credentials are set, and versions.
     Doctor,
     /// Print a completion script for a shell.
-    Completions(Completions),
+    Completions(CompletionsArgs),
 }
 
 /// What concerns logs as a whole: proofs, copies, branches, and their end.
 #[derive(Debug, Subcommand)]
 pub(crate) enum LogCommand {
     /// Check a world: that nothing was changed, and that every recorded command is decided again as it was.
-    Verify(Verify),
+    Verify(VerifyArgs),
     /// Print the signed heads of logs, to be kept elsewhere.
-    Anchor(Anchor),
+    Anchor(AnchorArgs),
     /// Make a key that signs logs, or show its public part.
     #[command(subcommand)]
-    Key(Key),
+    Key(KeyArgs),
     /// Take a world elsewhere: as a transcript, as lines of JSON, as a report, or as evidence.
-    Export(Export),
+    Export(ExportArgs),
     /// Check a bundle that was exported, offline.
-    CheckBundle(CheckBundle),
+    CheckBundle(CheckBundleArgs),
     /// Branch a world off another one: go on from there, and see what else could have happened.
-    Fork(Fork),
+    Fork(ForkArgs),
     /// Compare two worlds, or one at two positions: where they part, and what happened in each from there on.
-    Diff(Diff),
+    Diff(DiffArgs),
     /// Erase what people, agents and tools wrote in some events, for good. That it was there, and who had it erased, stays.
-    Erase(Erase),
+    Erase(EraseArgs),
     /// Delete worlds for good: by name, or those that nobody used for long. It takes the right to operate each of them.
-    Delete(Delete),
+    Delete(DeleteArgs),
     /// Copy the store into a directory that is a store itself, also while it is in use.
-    Backup(Backup),
+    Backup(BackupArgs),
     /// Make a new store of what is whole of a damaged one, and say of each world what is. Nothing is changed in the old one.
-    Rebuild(Rebuild),
+    Rebuild(RebuildArgs),
 }
 
 /// `completions`.
 #[derive(Debug, Args)]
-pub(crate) struct Completions {
+pub(crate) struct CompletionsArgs {
     /// The shell.
     pub(crate) shell: Shell,
 }

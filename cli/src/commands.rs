@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Parser as _;
 use tracing_subscriber::EnvFilter;
 
-use crate::arguments::{Arguments, Command, Common, LogCommand};
+use crate::arguments::{CliCommand, CommandLine, CommonArgs, LogCommand};
 use crate::exit::{self, CliError};
 use crate::{interrupt, source, terminal};
 
@@ -47,7 +47,7 @@ mod worlds;
 
 /// Reads the arguments, does what they say, and reports.
 pub(crate) fn main() -> ExitCode {
-    let Arguments { common, command } = Arguments::parse();
+    let CommandLine { common, command } = CommandLine::parse();
     let common = common.with_a_store();
     terminal::choose_colors(common.color);
     log_to_stderr(&common);
@@ -72,36 +72,36 @@ pub(crate) fn main() -> ExitCode {
     )
 }
 
-async fn perform(common: &Common, command: Command) -> Result<(), CliError> {
+async fn perform(common: &CommonArgs, command: CliCommand) -> Result<(), CliError> {
     interrupt::survive_file_limit();
     match command {
-        Command::Run(arguments) => run::run(common, &arguments).await,
-        Command::Chat(arguments) => chat::chat(common, &arguments).await,
-        Command::Check(arguments) => check::check(common, &arguments).await,
-        Command::Schema => schema::schema(),
-        Command::Worlds(arguments) => worlds::worlds(common, &arguments).await,
-        Command::Log(arguments) => log::log(common, arguments).await,
-        Command::Replay(arguments) => replay::replay(common, arguments).await,
-        Command::Why(arguments) => why::why(common, arguments).await,
-        Command::Approvals(arguments) => approvals::approvals(common, arguments).await,
-        Command::Grants(arguments) => grants::grants(common, arguments).await,
-        Command::Rights(arguments) => rights::rights(common, arguments).await,
-        Command::Usage(arguments) => usage::usage(common, arguments).await,
-        Command::Approve(arguments) => approve::approve(common, arguments).await,
-        Command::Deny(arguments) => deny::deny(common, arguments).await,
-        Command::Answer(arguments) => answer::answer(common, arguments).await,
-        Command::Revoke(arguments) => revoke::revoke(common, arguments).await,
-        Command::Settle(arguments) => settle::settle(common, arguments).await,
-        Command::Resume(arguments) => resume::resume(common, &arguments).await,
-        Command::Sim(arguments) => sim::sim(common, &arguments),
-        Command::Doctor => doctor::doctor(common).await,
-        Command::Completions(arguments) => completions::completions(&arguments),
-        Command::Logs(command) => keep(common, command).await,
+        CliCommand::Run(arguments) => run::run(common, &arguments).await,
+        CliCommand::Chat(arguments) => chat::chat(common, &arguments).await,
+        CliCommand::Check(arguments) => check::check(common, &arguments).await,
+        CliCommand::Schema => schema::schema(),
+        CliCommand::Worlds(arguments) => worlds::worlds(common, &arguments).await,
+        CliCommand::Log(arguments) => log::log(common, arguments).await,
+        CliCommand::Replay(arguments) => replay::replay(common, arguments).await,
+        CliCommand::Why(arguments) => why::why(common, arguments).await,
+        CliCommand::Approvals(arguments) => approvals::approvals(common, arguments).await,
+        CliCommand::Grants(arguments) => grants::grants(common, arguments).await,
+        CliCommand::Rights(arguments) => rights::rights(common, arguments).await,
+        CliCommand::Usage(arguments) => usage::usage(common, arguments).await,
+        CliCommand::Approve(arguments) => approve::approve(common, arguments).await,
+        CliCommand::Deny(arguments) => deny::deny(common, arguments).await,
+        CliCommand::Answer(arguments) => answer::answer(common, arguments).await,
+        CliCommand::Revoke(arguments) => revoke::revoke(common, arguments).await,
+        CliCommand::Settle(arguments) => settle::settle(common, arguments).await,
+        CliCommand::Resume(arguments) => resume::resume(common, &arguments).await,
+        CliCommand::Sim(arguments) => sim::sim(common, &arguments),
+        CliCommand::Doctor => doctor::doctor(common).await,
+        CliCommand::Completions(arguments) => completions::completions(&arguments),
+        CliCommand::Logs(command) => keep(common, command).await,
     }
 }
 
 /// What concerns logs as a whole: proofs, copies, branches, and their end.
-async fn keep(common: &Common, command: LogCommand) -> Result<(), CliError> {
+async fn keep(common: &CommonArgs, command: LogCommand) -> Result<(), CliError> {
     match command {
         LogCommand::Verify(arguments) => verify::verify(common, arguments).await,
         LogCommand::Anchor(arguments) => anchor::anchor(common, arguments).await,
@@ -118,7 +118,7 @@ async fn keep(common: &Common, command: LogCommand) -> Result<(), CliError> {
 }
 
 /// Logs go to standard error: as `RUST_LOG` says, else by `-v` and `-q`.
-fn log_to_stderr(common: &Common) {
+fn log_to_stderr(common: &CommonArgs) {
     let level = match (common.quiet, common.verbose) {
         (true, _) => "error",
         (false, 0) => "warn",

@@ -11,7 +11,7 @@ use folkmoot::run::{RunError, Unmet};
 use folkmoot::script::{Fault, ScriptError};
 use folkmoot::{DefinitionError, FoldError, OpenError, SeatError, store};
 
-use crate::arguments::Common;
+use crate::arguments::CommonArgs;
 
 /// What was asked for is done.
 pub(crate) const FINE: u8 = 0;
@@ -236,7 +236,7 @@ impl From<RunError> for CliError {
 
 /// Says on standard error what went wrong, unless that was said, and gives the exit code. Commands that it names can be typed
 /// as they stand.
-pub(crate) fn report(common: &Common, result: Result<(), CliError>) -> ExitCode {
+pub(crate) fn report(common: &CommonArgs, result: Result<(), CliError>) -> ExitCode {
     let Err(error) = result else {
         return ExitCode::from(FINE);
     };

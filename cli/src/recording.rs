@@ -17,7 +17,7 @@ pub(crate) struct Recording(Option<Arc<RecordingFile>>);
 impl Recording {
     /// Begins the one that was asked for, in a room with this definition, if that is known.
     pub(crate) fn begin(
-        asked: &arguments::Recording,
+        asked: &arguments::RecordingArgs,
         definition: Option<&Definition>,
     ) -> Result<Self, CliError> {
         let Some(path) = &asked.record else {

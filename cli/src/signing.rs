@@ -6,14 +6,14 @@ use folkmoot::core::port::causes::with_causes;
 use folkmoot::proof::note::VerifierKey;
 use folkmoot::{HeadSigner, KeyFile, KeyFileError, RuntimeBuilder};
 
-use crate::arguments::Common;
+use crate::arguments::CommonArgs;
 use crate::exit::{CliError, STORE, USAGE};
 
 /// What signs, or nothing.
 pub(crate) type Signing = Option<Arc<HeadSigner>>;
 
 /// Reads the key that was given.
-pub(crate) fn signer(common: &Common) -> Result<Signing, CliError> {
+pub(crate) fn signer(common: &CommonArgs) -> Result<Signing, CliError> {
     let Some(file) = &common.key else {
         return Ok(None);
     };

@@ -9,7 +9,7 @@ use folkmoot::core::ids::WorldName;
 use folkmoot::store::{LostContent, OpenError, OpenMode, Survey};
 use folkmoot::{Runtime, Store};
 
-use crate::arguments::Common;
+use crate::arguments::CommonArgs;
 use crate::control::client::Client;
 use crate::desk::peer::Peer;
 use crate::desk::{Desk, Request};
@@ -126,7 +126,7 @@ pub(crate) async fn hold(
 impl Source {
     /// Opens the store, which must exist, to change something in a world, or finds its holder.
     pub(crate) async fn open(
-        common: &Common,
+        common: &CommonArgs,
         world: &WorldName,
         signer: Signing,
     ) -> Result<Self, CliError> {
@@ -135,11 +135,18 @@ impl Source {
     }
 
     /// Opens the store, which must exist, to take something out of it, or finds its holder.
-    pub(crate) async fn open_to_erase(common: &Common, signer: Signing) -> Result<Self, CliError> {
+    pub(crate) async fn open_to_erase(
+        common: &CommonArgs,
+        signer: Signing,
+    ) -> Result<Self, CliError> {
         Self::to_write(common, Access::Erase, signer).await
     }
 
-    async fn to_write(common: &Common, access: Access, signer: Signing) -> Result<Self, CliError> {
+    async fn to_write(
+        common: &CommonArgs,
+        access: Access,
+        signer: Signing,
+    ) -> Result<Self, CliError> {
         Ok(match hold(&common.store, access).await? {
             Ok(store) => Self::Own { store, signer },
             Err((client, _)) => Self::Holder(client),
@@ -147,7 +154,7 @@ impl Source {
     }
 
     /// Opens the store, which must exist, to read it, or finds its holder. Says if it is damaged.
-    pub(crate) async fn look(common: &Common) -> Result<Self, CliError> {
+    pub(crate) async fn look(common: &CommonArgs) -> Result<Self, CliError> {
         let store = match hold(&common.store, Access::Read).await? {
             Ok(store) => store,
             Err((client, _)) => return Ok(Self::Holder(client)),
@@ -173,7 +180,7 @@ impl Source {
     }
 
     /// Another way to the same store.
-    pub(crate) async fn another(&self, common: &Common) -> Result<Self, CliError> {
+    pub(crate) async fn another(&self, common: &CommonArgs) -> Result<Self, CliError> {
         match self {
             Self::Own { store, signer } => Ok(Self::Own {
                 store: store.clone(),

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use anstream::{AutoStream, ColorChoice};
 
-use crate::arguments::{Colors, Common};
+use crate::arguments::{Colors, CommonArgs};
 use crate::exit::CliError;
 use crate::show::gutter::folded;
 use crate::show::is_obeyed;
@@ -26,7 +26,7 @@ pub(crate) fn choose_colors(colors: Colors) {
 }
 
 /// Whether standard error is a terminal that shows progress.
-pub(crate) fn shows_progress(common: &Common) -> bool {
+pub(crate) fn shows_progress(common: &CommonArgs) -> bool {
     !common.quiet && !common.json && io::stderr().is_terminal()
 }
 

@@ -14,7 +14,7 @@ const KEY_VARIABLE: &str = "FOLKMOOT_KEY";
 
 /// What every command takes.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct Common {
+pub(crate) struct CommonArgs {
     /// The directory of the store.
     #[arg(long, global = true, value_name = "DIR", env = STORE_VARIABLE, default_value = STORE_DEFAULT,
         value_parser = OsStringValueParser::new().map(PathBuf::from))]
@@ -37,7 +37,7 @@ pub(crate) struct Common {
     pub(crate) quiet: bool,
 }
 
-impl Common {
+impl CommonArgs {
     /// The same; an empty name of a store counts as none, and so does one of a key.
     pub(crate) fn with_a_store(mut self) -> Self {
         self.key = self.key.filter(|key| !key.as_os_str().is_empty());

@@ -9,14 +9,14 @@ use super::value::{object, person, world};
 
 /// What every decision takes.
 #[derive(Debug, Args)]
-pub(crate) struct Decided {
+pub(crate) struct DecisionArgs {
     /// The world.
     #[arg(value_parser = world)]
     pub(crate) world: WorldName,
     /// The request: `WORLD#POSITION`, or its position alone.
     pub(crate) request: String,
     #[command(flatten)]
-    pub(crate) person: Person,
+    pub(crate) person: PersonArgs,
     /// Go on with the world at once, if no other process does.
     #[arg(long)]
     pub(crate) resume: bool,
@@ -24,7 +24,7 @@ pub(crate) struct Decided {
 
 /// Who decides.
 #[derive(Debug, Args)]
-pub(crate) struct Person {
+pub(crate) struct PersonArgs {
     /// How you are called in the room. Your login name, if left out.
     #[arg(long = "as", value_name = "NAME", value_parser = person)]
     pub(crate) by: Option<PersonName>,
@@ -32,9 +32,9 @@ pub(crate) struct Person {
 
 /// `approve`.
 #[derive(Debug, Args)]
-pub(crate) struct Approve {
+pub(crate) struct ApproveArgs {
     #[command(flatten)]
-    pub(crate) decided: Decided,
+    pub(crate) decided: DecisionArgs,
     /// How far it reaches: once, turn, world, or uses:N. All but `once` also allow calls to come: of this agent, with this
     /// tool, and with these arguments. uses:N counts this call as the first.
     #[arg(long, value_name = "SCOPE", default_value = "once", value_parser = str::parse::<Scope>)]
@@ -58,9 +58,9 @@ pub(crate) struct Approve {
 
 /// `deny`.
 #[derive(Debug, Args)]
-pub(crate) struct Deny {
+pub(crate) struct DenyArgs {
     #[command(flatten)]
-    pub(crate) decided: Decided,
+    pub(crate) decided: DecisionArgs,
     /// Why. The agent does not read it, unless --tell-agent is given.
     #[arg(long, value_name = "TEXT")]
     pub(crate) reason: Option<String>,
@@ -74,9 +74,9 @@ pub(crate) struct Deny {
 
 /// `answer`.
 #[derive(Debug, Args)]
-pub(crate) struct Answer {
+pub(crate) struct AnswerArgs {
     #[command(flatten)]
-    pub(crate) decided: Decided,
+    pub(crate) decided: DecisionArgs,
     /// The answer, if the question has no options; as JSON, if it asks for that.
     #[arg(required_unless_present_any = ["option", "none"], allow_negative_numbers = true)]
     pub(crate) text: Option<String>,
@@ -91,9 +91,9 @@ pub(crate) struct Answer {
 /// `settle`.
 #[derive(Debug, Args)]
 #[group(id = "outcome", required = true, multiple = false, args = ["ran", "not_run", "run_again"])]
-pub(crate) struct Settle {
+pub(crate) struct SettleArgs {
     #[command(flatten)]
-    pub(crate) decided: Decided,
+    pub(crate) decided: DecisionArgs,
     /// It took effect, with this result if that is known.
     #[arg(long, value_name = "TEXT", num_args = 0..=1)]
     #[expect(
@@ -111,7 +111,7 @@ pub(crate) struct Settle {
 
 /// `grants`.
 #[derive(Debug, Args)]
-pub(crate) struct Grants {
+pub(crate) struct GrantsArgs {
     /// The world.
     #[arg(value_parser = world)]
     pub(crate) world: WorldName,
@@ -119,12 +119,12 @@ pub(crate) struct Grants {
 
 /// `revoke`.
 #[derive(Debug, Args)]
-pub(crate) struct Revoke {
+pub(crate) struct RevokeArgs {
     /// The world.
     #[arg(value_parser = world)]
     pub(crate) world: WorldName,
     /// The grant: `WORLD#POSITION`, or its position alone.
     pub(crate) grant: String,
     #[command(flatten)]
-    pub(crate) person: Person,
+    pub(crate) person: PersonArgs,
 }

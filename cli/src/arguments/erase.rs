@@ -4,13 +4,13 @@ use clap::Args;
 use folkmoot::core::event::Span;
 use folkmoot::core::ids::WorldName;
 
-use super::decision::Person;
+use super::decision::PersonArgs;
 use super::value::{span, world};
 
 /// `erase`.
 #[derive(Debug, Args)]
 #[group(id = "what", required = true, multiple = false, args = ["events", "person", "episode"])]
-pub(crate) struct Erase {
+pub(crate) struct EraseArgs {
     /// The world.
     #[arg(value_parser = world)]
     pub(crate) world: WorldName,
@@ -27,7 +27,7 @@ pub(crate) struct Erase {
     #[arg(long, value_name = "TEXT")]
     pub(crate) basis: String,
     #[command(flatten)]
-    pub(crate) by: Person,
+    pub(crate) by: PersonArgs,
     /// Only list what would be erased.
     #[arg(long)]
     pub(crate) dry_run: bool,

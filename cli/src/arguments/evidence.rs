@@ -11,13 +11,13 @@ use super::value::world;
 
 /// `export`.
 #[derive(Debug, Args)]
-pub(crate) struct Export {
+pub(crate) struct ExportArgs {
     /// The world.
     #[arg(value_parser = world)]
     pub(crate) world: WorldName,
     /// In which form.
     #[arg(long, value_name = "FORM", value_enum)]
-    pub(crate) format: Form,
+    pub(crate) format: ExportForm,
     /// Only the commits that hold these events, e.g. `17,26-28`; of what else is in them, no content.
     #[arg(long, value_name = "N,M-K", conflicts_with = "why")]
     pub(crate) events: Option<String>,
@@ -35,7 +35,7 @@ pub(crate) struct Export {
     pub(crate) force: bool,
 }
 
-impl Export {
+impl ExportArgs {
     /// Whether something is asked for that only evidence has.
     pub(crate) fn is_about_evidence(&self) -> bool {
         self.events.is_some() || self.why.is_some() || !self.note.is_empty()
@@ -44,14 +44,14 @@ impl Export {
 
 /// In which form a world is exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum ExportForm {
     /// For people or programs to read.
     Read(ExportFormat),
     /// An evidence bundle, for `check-bundle`.
     Bundle,
 }
 
-impl ValueEnum for Form {
+impl ValueEnum for ExportForm {
     fn value_variants<'a>() -> &'a [Self] {
         &[
             Self::Read(ExportFormat::Markdown),
@@ -80,7 +80,7 @@ impl ValueEnum for Form {
 
 /// `check-bundle`.
 #[derive(Debug, Args)]
-pub(crate) struct CheckBundle {
+pub(crate) struct CheckBundleArgs {
     /// The bundle.
     #[arg(value_name = "FILE")]
     pub(crate) bundle: PathBuf,

@@ -11,7 +11,7 @@ use super::value::{age, label, person, world};
 
 /// `delete`.
 #[derive(Debug, Args)]
-pub(crate) struct Delete {
+pub(crate) struct DeleteArgs {
     /// The worlds.
     #[arg(value_name = "WORLD", value_parser = world, required_unless_present = "idle_for")]
     pub(crate) worlds: Vec<WorldName>,
@@ -34,7 +34,7 @@ pub(crate) struct Delete {
 
 /// `fork`.
 #[derive(Debug, Args)]
-pub(crate) struct Fork {
+pub(crate) struct ForkArgs {
     /// The world that it is branched off. Nothing of it changes.
     #[arg(value_parser = world)]
     pub(crate) world: WorldName,
@@ -55,14 +55,14 @@ pub(crate) struct Fork {
 
 /// `backup`.
 #[derive(Debug, Args)]
-pub(crate) struct Backup {
+pub(crate) struct BackupArgs {
     /// The directory, which does not exist or is empty.
     pub(crate) dir: PathBuf,
 }
 
 /// `rebuild`. Exits with 5 if anything was left behind.
 #[derive(Debug, Args)]
-pub(crate) struct Rebuild {
+pub(crate) struct RebuildArgs {
     /// The directory of the new store, which does not exist or is empty. The old one is that of --store.
     #[arg(long, value_name = "NEW")]
     pub(crate) to: PathBuf,

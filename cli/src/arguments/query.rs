@@ -8,7 +8,7 @@ use super::value::{agent, label, world, world_at};
 
 /// `worlds`.
 #[derive(Debug, Args)]
-pub(crate) struct Worlds {
+pub(crate) struct WorldsArgs {
     /// Only worlds that have this label; given several times: all of them. Labels are set by the programs that open worlds.
     #[arg(long, value_name = "KEY=VALUE", value_parser = label)]
     pub(crate) label: Vec<(String, String)>,
@@ -19,7 +19,7 @@ pub(crate) struct Worlds {
 
 /// `log`.
 #[derive(Debug, Args)]
-pub(crate) struct Log {
+pub(crate) struct LogArgs {
     /// The world.
     #[arg(value_parser = world)]
     pub(crate) world: WorldName,
@@ -42,7 +42,7 @@ pub(crate) struct Log {
 
 /// `replay`.
 #[derive(Debug, Args)]
-pub(crate) struct Replay {
+pub(crate) struct ReplayArgs {
     /// The world.
     #[arg(value_parser = world)]
     pub(crate) world: WorldName,
@@ -72,7 +72,7 @@ pub(crate) struct Replay {
 
 /// `why`.
 #[derive(Debug, Args)]
-pub(crate) struct Why {
+pub(crate) struct WhyArgs {
     /// The world.
     #[arg(value_parser = world)]
     pub(crate) world: WorldName,
@@ -83,7 +83,7 @@ pub(crate) struct Why {
 
 /// `verify`.
 #[derive(Debug, Args)]
-pub(crate) struct Verify {
+pub(crate) struct VerifyArgs {
     /// The world.
     #[arg(value_parser = world, required_unless_present = "all")]
     pub(crate) world: Option<WorldName>,
@@ -100,7 +100,7 @@ pub(crate) struct Verify {
 
 /// `approvals`.
 #[derive(Debug, Args)]
-pub(crate) struct Approvals {
+pub(crate) struct ApprovalsArgs {
     /// The world.
     #[arg(value_parser = world)]
     pub(crate) world: WorldName,
@@ -108,7 +108,7 @@ pub(crate) struct Approvals {
 
 /// `rights`.
 #[derive(Debug, Args)]
-pub(crate) struct RightsOf {
+pub(crate) struct RightsArgs {
     /// The world.
     #[arg(value_parser = world)]
     pub(crate) world: WorldName,
@@ -116,7 +116,7 @@ pub(crate) struct RightsOf {
 
 /// `usage`.
 #[derive(Debug, Args)]
-pub(crate) struct UsageOfWorld {
+pub(crate) struct UsageArgs {
     /// The world.
     #[arg(value_parser = world)]
     pub(crate) world: WorldName,
@@ -124,7 +124,7 @@ pub(crate) struct UsageOfWorld {
 
 /// `diff`.
 #[derive(Debug, Args)]
-pub(crate) struct Diff {
+pub(crate) struct DiffArgs {
     /// A world, or `WORLD@N`: as it stood after event N.
     #[arg(value_name = "A", value_parser = world_at)]
     pub(crate) one: WorldAt,

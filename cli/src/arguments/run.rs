@@ -13,7 +13,7 @@ use super::value::{person, seeds, world};
 
 /// `run`.
 #[derive(Debug, Args)]
-pub(crate) struct Run {
+pub(crate) struct RunArgs {
     /// The script.
     pub(crate) script: PathBuf,
     /// The world's name, instead of the script's.
@@ -32,14 +32,14 @@ pub(crate) struct Run {
     pub(crate) room_of: RoomOf,
     /// The clock of a new world, instead of the script's.
     #[arg(long, value_enum)]
-    pub(crate) clock: Option<Clock>,
+    pub(crate) clock: Option<ClockName>,
     #[command(flatten)]
-    pub(crate) recording: Recording,
+    pub(crate) recording: RecordingArgs,
 }
 
 /// `chat`.
 #[derive(Debug, Args)]
-pub(crate) struct Chat {
+pub(crate) struct ChatArgs {
     /// A script, or the name of a world in the store.
     #[arg(value_name = "SCRIPT-or-WORLD")]
     pub(crate) room: String,
@@ -52,12 +52,12 @@ pub(crate) struct Chat {
     #[arg(long = "as", value_name = "NAME", value_parser = person)]
     pub(crate) by: Option<PersonName>,
     #[command(flatten)]
-    pub(crate) recording: Recording,
+    pub(crate) recording: RecordingArgs,
 }
 
 /// `resume`.
 #[derive(Debug, Args)]
-pub(crate) struct Resume {
+pub(crate) struct ResumeArgs {
     /// The world.
     #[arg(value_parser = world)]
     pub(crate) world: WorldName,
@@ -71,7 +71,7 @@ pub(crate) struct Resume {
 
 /// What of a run is recorded besides the log.
 #[derive(Debug, Args)]
-pub(crate) struct Recording {
+pub(crate) struct RecordingArgs {
     /// Record what models exchange with their providers in a new file, for `provider: recorded`. Without keys, but with
     /// all that was said.
     #[arg(long, value_name = "FILE")]
@@ -80,9 +80,9 @@ pub(crate) struct Recording {
 
 /// Which clock a world has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Clock(pub(crate) ClockKind);
+pub(crate) struct ClockName(pub(crate) ClockKind);
 
-impl ValueEnum for Clock {
+impl ValueEnum for ClockName {
     fn value_variants<'a>() -> &'a [Self] {
         &[Self(ClockKind::System), Self(ClockKind::Simulated)]
     }
@@ -97,7 +97,7 @@ impl ValueEnum for Clock {
 
 /// `check`.
 #[derive(Debug, Args)]
-pub(crate) struct Check {
+pub(crate) struct CheckArgs {
     /// The script.
     pub(crate) script: PathBuf,
     /// Say how the script would change the room of this world. Nothing is changed.
@@ -107,7 +107,7 @@ pub(crate) struct Check {
 
 /// `sim`.
 #[derive(Debug, Args)]
-pub(crate) struct Sim {
+pub(crate) struct SimArgs {
     /// The script that is run in every story, while whatever should not change how it ends goes wrong. Without one, each
     /// story has random rooms with random people.
     #[arg(conflicts_with = "story")]

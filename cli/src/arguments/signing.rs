@@ -7,7 +7,7 @@ use folkmoot::core::ids::WorldName;
 
 /// `anchor`.
 #[derive(Debug, Args)]
-pub(crate) struct Anchor {
+pub(crate) struct AnchorArgs {
     /// The world.
     #[arg(value_parser = super::value::world, required_unless_present = "all", conflicts_with = "all")]
     pub(crate) world: Option<WorldName>,
@@ -24,16 +24,16 @@ pub(crate) struct Anchor {
 
 /// `key`.
 #[derive(Debug, Subcommand)]
-pub(crate) enum Key {
+pub(crate) enum KeyArgs {
     /// Make a key in a new file that only you can read, and print its public part.
-    New(NewKey),
+    New(NewKeyArgs),
     /// Print the public part of a key: what whoever verifies needs.
-    Show(ShowKey),
+    Show(ShowKeyArgs),
 }
 
 /// `key new`.
 #[derive(Debug, Args)]
-pub(crate) struct NewKey {
+pub(crate) struct NewKeyArgs {
     /// The file, outside of every store.
     pub(crate) file: PathBuf,
     /// What the key is called in signatures, e.g. `example.com/desk`: no spaces, no `+`.
@@ -43,7 +43,7 @@ pub(crate) struct NewKey {
 
 /// `key show`.
 #[derive(Debug, Args)]
-pub(crate) struct ShowKey {
+pub(crate) struct ShowKeyArgs {
     /// The file.
     pub(crate) file: PathBuf,
 }

@@ -9,7 +9,7 @@ use folkmoot::proof::anchors::{Anchor as Kept, AnchorsFile};
 use folkmoot::proof::note::SignedNote;
 use folkmoot::{HeadSigner, note_of};
 
-use crate::arguments::{Anchor, Common};
+use crate::arguments::{AnchorArgs, CommonArgs};
 use crate::exit::{CliError, INTEGRITY, STORE};
 use crate::new_file::{self, NewFile};
 use crate::show;
@@ -30,8 +30,8 @@ struct Made {
 }
 
 /// Prints the newest signed heads as anchors, or writes them to a file.
-pub(crate) async fn anchor(common: &Common, arguments: Anchor) -> Result<(), CliError> {
-    let Anchor {
+pub(crate) async fn anchor(common: &CommonArgs, arguments: AnchorArgs) -> Result<(), CliError> {
+    let AnchorArgs {
         world,
         all,
         output,
@@ -76,7 +76,11 @@ pub(crate) async fn anchor(common: &Common, arguments: Anchor) -> Result<(), Cli
 }
 
 /// The newest recorded head; with a key one that covers all, if that does not.
-fn make(common: &Common, view: AnchorView, signer: Option<&HeadSigner>) -> Result<Made, CliError> {
+fn make(
+    common: &CommonArgs,
+    view: AnchorView,
+    signer: Option<&HeadSigner>,
+) -> Result<Made, CliError> {
     let (at, signed) = match (&view.signed, signer) {
         (Some((at, signed)), None) => (*at, signed),
         (Some((at, signed)), Some(_)) if view.unsigned == 0 => (*at, signed),
@@ -118,7 +122,7 @@ fn make(common: &Common, view: AnchorView, signer: Option<&HeadSigner>) -> Resul
     })
 }
 
-fn unsigned(common: &Common, view: &AnchorView) -> CliError {
+fn unsigned(common: &CommonArgs, view: &AnchorView) -> CliError {
     let program = common.program();
     let world = &view.world;
     let what = format!("no head of {world} is signed, and no key is given to sign one with");
@@ -133,7 +137,7 @@ fn unsigned(common: &Common, view: &AnchorView) -> CliError {
     )
 }
 
-fn none(common: &Common) -> CliError {
+fn none(common: &CommonArgs) -> CliError {
     CliError::other(
         STORE,
         format!("there is no world in the store {}", common.store.display()),
@@ -171,7 +175,7 @@ fn remark(anchor: &Made) -> String {
 
 /// Prints the anchors or writes them to a file; JSON is printed in either case.
 fn give(
-    common: &Common,
+    common: &CommonArgs,
     made: &[Made],
     all: bool,
     output: Option<(PathBuf, bool)>,

@@ -2,13 +2,13 @@
 
 use folkmoot::core::command::{Reply, Resolution};
 
-use crate::arguments::{Answer, Common};
+use crate::arguments::{AnswerArgs, CommonArgs};
 use crate::commands::decision::decide;
 use crate::exit::CliError;
 
 /// Answers a tool's question.
-pub(crate) async fn answer(common: &Common, arguments: Answer) -> Result<(), CliError> {
-    let Answer {
+pub(crate) async fn answer(common: &CommonArgs, arguments: AnswerArgs) -> Result<(), CliError> {
+    let AnswerArgs {
         decided,
         text,
         option,

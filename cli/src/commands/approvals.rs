@@ -3,7 +3,7 @@
 use folkmoot::core::ids::WorldName;
 use serde_json::json;
 
-use crate::arguments::{Approvals, Common};
+use crate::arguments::{ApprovalsArgs, CommonArgs};
 use crate::exit::CliError;
 use crate::show::request::Form;
 use crate::source::Source;
@@ -13,7 +13,10 @@ use crate::view::waiting::{DoubtView, WaitingView};
 use crate::{person, show};
 
 /// Shows what waits for people, with the commands that answer it, and what a crash left in doubt.
-pub(crate) async fn approvals(common: &Common, arguments: Approvals) -> Result<(), CliError> {
+pub(crate) async fn approvals(
+    common: &CommonArgs,
+    arguments: ApprovalsArgs,
+) -> Result<(), CliError> {
     let world = arguments.world;
     let source = Source::look(common).await?;
     let is_held = source.is_held();
@@ -64,7 +67,7 @@ pub(crate) async fn approvals(common: &Common, arguments: Approvals) -> Result<(
         .try_for_each(|doubt| tell(common, &mut terminal, &world, doubt))
 }
 
-fn show(common: &Common, terminal: &mut Terminal, view: &WaitingView) -> Result<(), CliError> {
+fn show(common: &CommonArgs, terminal: &mut Terminal, view: &WaitingView) -> Result<(), CliError> {
     let request = &view.waiting;
     for line in show::request::block(&request.name, &show::request::asked(request)) {
         terminal.line(&line)?;
@@ -83,7 +86,7 @@ fn show(common: &Common, terminal: &mut Terminal, view: &WaitingView) -> Result<
 }
 
 fn tell(
-    common: &Common,
+    common: &CommonArgs,
     terminal: &mut Terminal,
     world: &WorldName,
     doubt: &DoubtView,

@@ -3,13 +3,13 @@
 use folkmoot::core::command::{Judgement, Resolution};
 use folkmoot::core::event::{Scope, Verdict, Wider};
 
-use crate::arguments::{Approve, Common};
+use crate::arguments::{ApproveArgs, CommonArgs};
 use crate::commands::decision::decide;
 use crate::exit::{CliError, USAGE};
 
 /// Allows a call, and calls like it to come if its scope says so.
-pub(crate) async fn approve(common: &Common, arguments: Approve) -> Result<(), CliError> {
-    let Approve {
+pub(crate) async fn approve(common: &CommonArgs, arguments: ApproveArgs) -> Result<(), CliError> {
+    let ApproveArgs {
         decided,
         scope,
         args,

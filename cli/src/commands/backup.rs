@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::arguments::{Backup, Common};
+use crate::arguments::{BackupArgs, CommonArgs};
 use crate::desk::Request;
 use crate::desk::life::BackupView;
 use crate::exit::{CliError, INTEGRITY, USAGE};
@@ -11,7 +11,7 @@ use crate::source::Source;
 use crate::terminal::Terminal;
 
 /// Copies the store into a directory, also while another process works in it.
-pub(crate) async fn backup(common: &Common, arguments: Backup) -> Result<(), CliError> {
+pub(crate) async fn backup(common: &CommonArgs, arguments: BackupArgs) -> Result<(), CliError> {
     let dir = absolute(&arguments.dir)?;
     let source = Source::look(common).await?;
     if source.survey().is_some() {

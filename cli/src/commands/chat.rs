@@ -12,7 +12,7 @@ use folkmoot::script::Script;
 use folkmoot::store::OpenMode;
 use folkmoot::{FoldError, Opening, Proof, Seat, definition_of, fold_world};
 
-use crate::arguments::{Chat, Common, Spec};
+use crate::arguments::{ChatArgs, CommonArgs, Spec};
 use crate::commands::resume::definition;
 use crate::commands::run::finish;
 use crate::exit::{CUT_OFF, CliError, INTERRUPTED, PENDING, USAGE};
@@ -33,7 +33,7 @@ use input::{Input, Typed};
 use table::{Next, Table};
 
 /// Opens a room and talks in it.
-pub(crate) async fn chat(common: &Common, arguments: &Chat) -> Result<(), CliError> {
+pub(crate) async fn chat(common: &CommonArgs, arguments: &ChatArgs) -> Result<(), CliError> {
     if common.json {
         return Err(CliError::other(
             USAGE,
@@ -65,7 +65,7 @@ struct Room {
 
 impl Room {
     /// A file is a script, and so is what looks like the name of one; anything else is a world's name.
-    fn find(arguments: &Chat) -> Result<Self, CliError> {
+    fn find(arguments: &ChatArgs) -> Result<Self, CliError> {
         let path = Path::new(&arguments.room);
         let looks_like_file = path
             .extension()
@@ -102,7 +102,12 @@ impl Room {
         }
     }
 
-    fn opening(&self, before: &World, arguments: &Chat, by: &Proof) -> Result<Opening, CliError> {
+    fn opening(
+        &self,
+        before: &World,
+        arguments: &ChatArgs,
+        by: &Proof,
+    ) -> Result<Opening, CliError> {
         let recorded = Opening {
             clock: ClockKind::System,
             ..Opening::recorded(self.name.clone())
@@ -151,8 +156,8 @@ impl Room {
 }
 
 async fn talk(
-    common: &Common,
-    arguments: &Chat,
+    common: &CommonArgs,
+    arguments: &ChatArgs,
     room: &Room,
     by: PersonName,
     session: &Session,
@@ -290,7 +295,7 @@ async fn settle(table: &Table<'_>, input: &mut Input) -> Result<Option<End>, Cli
 }
 
 /// Says what still waits, and ends as the chat ended.
-async fn part(common: &Common, seat: &Seat, end: End) -> Result<(), CliError> {
+async fn part(common: &CommonArgs, seat: &Seat, end: End) -> Result<(), CliError> {
     let waiting = seat.read(waiting).await?;
     if !waiting.is_empty() {
         show::request::pending(&mut Terminal::new(), common, seat.world().name(), &waiting)?;

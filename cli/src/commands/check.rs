@@ -6,7 +6,7 @@ use folkmoot::definition_of;
 use folkmoot::script::Script;
 use serde_json::{Map, json};
 
-use crate::arguments::{Check, Common};
+use crate::arguments::{CheckArgs, CommonArgs};
 use crate::exit::{CliError, STORE, USAGE};
 use crate::show::clean;
 use crate::source::Source;
@@ -15,7 +15,7 @@ use crate::view::definition::{RevisionQuery, RevisionView};
 use crate::view::query::Query;
 
 /// Checks a script, its tools included, and says how it would change a world.
-pub(crate) async fn check(common: &Common, arguments: &Check) -> Result<(), CliError> {
+pub(crate) async fn check(common: &CommonArgs, arguments: &CheckArgs) -> Result<(), CliError> {
     let script = Script::load(&arguments.script)?;
     let definition = definition_of(&script, &script.spec)?;
     let unfit = |error| {
@@ -55,8 +55,8 @@ pub(crate) async fn check(common: &Common, arguments: &Check) -> Result<(), CliE
 }
 
 async fn against(
-    common: &Common,
-    arguments: &Check,
+    common: &CommonArgs,
+    arguments: &CheckArgs,
     world: &WorldName,
 ) -> Result<RevisionView, CliError> {
     let script = std::path::absolute(&arguments.script).map_err(|error| {

@@ -7,7 +7,7 @@ use folkmoot::proof::bundle::{Against, BUNDLE_MAX, Report, Verdict, check};
 use folkmoot::proof::note::NOTE_MAX;
 use serde::Serialize;
 
-use crate::arguments::{CheckBundle, Common};
+use crate::arguments::{CheckBundleArgs, CommonArgs};
 use crate::exit::{CliError, INTEGRITY, NOT_CHECKED, STORE};
 use crate::signing;
 use crate::terminal::Terminal;
@@ -21,7 +21,10 @@ struct Whole<'a> {
 }
 
 /// Checks a bundle, with nothing but public keys. No store is opened.
-pub(crate) fn check_bundle(common: &Common, arguments: &CheckBundle) -> Result<(), CliError> {
+pub(crate) fn check_bundle(
+    common: &CommonArgs,
+    arguments: &CheckBundleArgs,
+) -> Result<(), CliError> {
     let keys = arguments
         .trust
         .iter()

@@ -2,16 +2,16 @@
 
 use clap::CommandFactory as _;
 
-use crate::arguments::{Arguments, Completions};
+use crate::arguments::{CommandLine, CompletionsArgs};
 use crate::exit::CliError;
 use crate::terminal::Terminal;
 
 /// Prints a completion script.
-pub(crate) fn completions(arguments: &Completions) -> Result<(), CliError> {
+pub(crate) fn completions(arguments: &CompletionsArgs) -> Result<(), CliError> {
     let mut script = Vec::new();
     clap_complete::generate(
         arguments.shell,
-        &mut Arguments::command(),
+        &mut CommandLine::command(),
         "folkmoot",
         &mut script,
     );

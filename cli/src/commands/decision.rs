@@ -3,7 +3,7 @@
 use folkmoot::core::command::Resolution;
 use folkmoot::core::ids::{PersonName, RequestId};
 
-use crate::arguments::{Common, Decided, Resume};
+use crate::arguments::{CommonArgs, DecisionArgs, ResumeArgs};
 use crate::commands::{place, resume};
 use crate::desk::Request;
 use crate::desk::ruling::{Matter, PersonRuling, Taken};
@@ -19,11 +19,11 @@ const ARGUMENTS_MAX: usize = 200;
 
 /// Takes a decision: in the store, or through the process that holds it.
 pub(crate) async fn decide(
-    common: &Common,
-    decided: Decided,
+    common: &CommonArgs,
+    decided: DecisionArgs,
     resolution: Resolution,
 ) -> Result<(), CliError> {
-    let Decided {
+    let DecisionArgs {
         world,
         request,
         person,
@@ -47,7 +47,7 @@ pub(crate) async fn decide(
         (false, true) => {
             Box::pin(resume::resume(
                 common,
-                &Resume {
+                &ResumeArgs {
                     world,
                     base: None,
                     wait: false,
@@ -63,7 +63,7 @@ pub(crate) async fn decide(
 }
 
 /// Gives a ruling and says what became of it; returns whether another process holds the store.
-pub(crate) async fn take(common: &Common, ruling: PersonRuling) -> Result<bool, CliError> {
+pub(crate) async fn take(common: &CommonArgs, ruling: PersonRuling) -> Result<bool, CliError> {
     let signer = signing::signer(common)?;
     let source = Source::open(common, &ruling.world, signer).await?;
     let is_held = source.is_held();
@@ -73,7 +73,7 @@ pub(crate) async fn take(common: &Common, ruling: PersonRuling) -> Result<bool, 
     Ok(is_held)
 }
 
-fn say(common: &Common, taken: &Taken, by: Option<&PersonName>) -> Result<(), CliError> {
+fn say(common: &CommonArgs, taken: &Taken, by: Option<&PersonName>) -> Result<(), CliError> {
     let mut terminal = Terminal::new();
     if common.json {
         return terminal.json(taken);

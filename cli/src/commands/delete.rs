@@ -6,7 +6,7 @@ use std::time::Duration;
 use folkmoot::core::ids::{Time, WorldName};
 use folkmoot::store::Tombstone;
 
-use crate::arguments::{Common, Delete};
+use crate::arguments::{CommonArgs, DeleteArgs};
 use crate::desk::Request;
 use crate::desk::life::Deletion;
 use crate::exit::{CliError, USAGE};
@@ -17,7 +17,7 @@ use crate::view::life::{IdleQuery, IdleView};
 use crate::view::query::Query;
 
 /// Deletes worlds for good: those that are named, or those that nobody used for so long.
-pub(crate) async fn delete(common: &Common, arguments: Delete) -> Result<(), CliError> {
+pub(crate) async fn delete(common: &CommonArgs, arguments: DeleteArgs) -> Result<(), CliError> {
     let mut terminal = Terminal::new();
     let (worlds, idle_since) = match arguments.idle_for {
         None => (arguments.worlds.clone(), None),
@@ -49,8 +49,8 @@ pub(crate) async fn delete(common: &Common, arguments: Delete) -> Result<(), Cli
 
 /// Lists the idle worlds; gives their names, and since when nobody used them. `None`: there is nothing to do.
 async fn idle(
-    common: &Common,
-    arguments: &Delete,
+    common: &CommonArgs,
+    arguments: &DeleteArgs,
     idle_for: Duration,
     terminal: &mut Terminal,
 ) -> Result<Option<(Vec<WorldName>, Time)>, CliError> {

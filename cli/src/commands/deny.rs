@@ -3,13 +3,13 @@
 use folkmoot::core::command::{Judgement, Resolution};
 use folkmoot::core::event::Verdict;
 
-use crate::arguments::{Common, Deny};
+use crate::arguments::{CommonArgs, DenyArgs};
 use crate::commands::decision::decide;
 use crate::exit::CliError;
 
 /// Denies a call.
-pub(crate) async fn deny(common: &Common, arguments: Deny) -> Result<(), CliError> {
-    let Deny {
+pub(crate) async fn deny(common: &CommonArgs, arguments: DenyArgs) -> Result<(), CliError> {
+    let DenyArgs {
         decided,
         reason,
         tell_agent,

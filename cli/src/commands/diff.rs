@@ -1,6 +1,6 @@
 //! `folkmoot diff`.
 
-use crate::arguments::{Common, Diff};
+use crate::arguments::{CommonArgs, DiffArgs};
 use crate::exit::CliError;
 use crate::show::clip;
 use crate::show::gutter::hung;
@@ -14,8 +14,8 @@ use crate::view::query::Query;
 const LINE_MAX: usize = 200;
 
 /// Compares two worlds.
-pub(crate) async fn diff(common: &Common, arguments: Diff) -> Result<(), CliError> {
-    let Diff { one, other } = arguments;
+pub(crate) async fn diff(common: &CommonArgs, arguments: DiffArgs) -> Result<(), CliError> {
+    let DiffArgs { one, other } = arguments;
     let source = Source::look(common).await?;
     let query = Query::Diff(DiffQuery { one, other });
     let mut view: DiffView = source.ask(query).await?.first().await?;

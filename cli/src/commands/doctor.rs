@@ -6,7 +6,7 @@ use folkmoot::providers::{PRESETS, Preset};
 use folkmoot::store::OpenError;
 use serde::Serialize;
 
-use crate::arguments::Common;
+use crate::arguments::CommonArgs;
 use crate::exit::{CliError, INTEGRITY, STORE};
 use crate::signing;
 use crate::source::{Access, damage, hold};
@@ -72,7 +72,7 @@ struct Credential {
 }
 
 /// Shows the store's health, which credentials are set, and versions.
-pub(crate) async fn doctor(common: &Common) -> Result<(), CliError> {
+pub(crate) async fn doctor(common: &CommonArgs) -> Result<(), CliError> {
     let findings = Findings {
         version: env!("CARGO_PKG_VERSION"),
         decider: decider_id().to_string(),
@@ -93,7 +93,7 @@ pub(crate) async fn doctor(common: &Common) -> Result<(), CliError> {
     }
 }
 
-fn signing_key(common: &Common) -> SigningFindings {
+fn signing_key(common: &CommonArgs) -> SigningFindings {
     match (signing::signer(common), &common.key) {
         (Ok(Some(signer)), Some(file)) => SigningFindings::Used {
             file: file.display().to_string(),
@@ -123,7 +123,7 @@ fn credentials() -> Vec<Credential> {
     PRESETS.iter().flat_map(of).collect()
 }
 
-async fn store(common: &Common) -> Result<StoreFindings, CliError> {
+async fn store(common: &CommonArgs) -> Result<StoreFindings, CliError> {
     let path = common.store.display().to_string();
     let store = match hold(&common.store, Access::Read).await {
         Ok(Ok(store)) => store,

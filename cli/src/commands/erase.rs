@@ -1,6 +1,6 @@
 //! `folkmoot erase`.
 
-use crate::arguments::{Common, Erase};
+use crate::arguments::{CommonArgs, EraseArgs};
 use crate::desk::Request;
 use crate::desk::erasing::{Erasing, Gone, Wish};
 use crate::exit::CliError;
@@ -13,8 +13,8 @@ use crate::terminal::Terminal;
 const BASIS_MAX: usize = 200;
 
 /// Erases content, in the store or through the process that holds it.
-pub(crate) async fn erase(common: &Common, arguments: Erase) -> Result<(), CliError> {
-    let Erase {
+pub(crate) async fn erase(common: &CommonArgs, arguments: EraseArgs) -> Result<(), CliError> {
+    let EraseArgs {
         world,
         events,
         person,
@@ -43,7 +43,7 @@ pub(crate) async fn erase(common: &Common, arguments: Erase) -> Result<(), CliEr
     say(common, &gone.first().await?)
 }
 
-fn say(common: &Common, gone: &Gone) -> Result<(), CliError> {
+fn say(common: &CommonArgs, gone: &Gone) -> Result<(), CliError> {
     let mut terminal = Terminal::new();
     if common.json {
         return terminal.json(gone);

@@ -7,7 +7,7 @@ use folkmoot::export::{CheckVerdict, ExportFormat, Integrity};
 use futures::TryStreamExt as _;
 use serde_json::Value;
 
-use crate::arguments::{Common, Export, Form};
+use crate::arguments::{CommonArgs, ExportArgs, ExportForm};
 use crate::commands::export_bundle::export_bundle;
 use crate::commands::verify::report;
 use crate::exit::{CliError, STORE, USAGE};
@@ -21,7 +21,7 @@ use crate::view::query::Query;
 use crate::view::verify::Given;
 
 /// Writes a world down.
-pub(crate) async fn export(common: &Common, arguments: Export) -> Result<(), CliError> {
+pub(crate) async fn export(common: &CommonArgs, arguments: ExportArgs) -> Result<(), CliError> {
     let target = arguments
         .output
         .clone()
@@ -29,7 +29,7 @@ pub(crate) async fn export(common: &Common, arguments: Export) -> Result<(), Cli
     if let Some(path) = &target {
         new_file::check(path, arguments.force)?;
     }
-    let Form::Read(format) = arguments.format else {
+    let ExportForm::Read(format) = arguments.format else {
         return export_bundle(common, arguments, target.as_deref()).await;
     };
     if arguments.is_about_evidence() {

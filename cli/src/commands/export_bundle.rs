@@ -12,7 +12,7 @@ use folkmoot::proof::note::SignedNote;
 use folkmoot::store::Choice;
 use folkmoot::{HeadSigner, Store};
 
-use crate::arguments::{Common, Export};
+use crate::arguments::{CommonArgs, ExportArgs};
 use crate::commands::place;
 use crate::exit::{CliError, STORE, USAGE};
 use crate::new_file::NewFile;
@@ -21,8 +21,8 @@ use crate::source::{Access, hold};
 
 /// Writes an evidence bundle.
 pub(crate) async fn export_bundle(
-    common: &Common,
-    arguments: Export,
+    common: &CommonArgs,
+    arguments: ExportArgs,
     target: Option<&Path>,
 ) -> Result<(), CliError> {
     let key = signing::signer(common)?;
@@ -60,7 +60,7 @@ pub(crate) async fn export_bundle(
 
 async fn bundle(
     store: &Store,
-    arguments: &Export,
+    arguments: &ExportArgs,
     notes: &[SignedNote],
     key: Option<&HeadSigner>,
 ) -> Result<Bundle, CliError> {

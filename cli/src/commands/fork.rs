@@ -3,7 +3,7 @@
 use folkmoot::core::event::ForkEffects;
 use folkmoot::core::ids::Position;
 
-use crate::arguments::{Common, Fork};
+use crate::arguments::{CommonArgs, ForkArgs};
 use crate::desk::Request;
 use crate::desk::fork::{ForkView, ForkWish};
 use crate::exit::CliError;
@@ -13,8 +13,8 @@ use crate::source::Source;
 use crate::terminal::Terminal;
 
 /// Branches a world off another one: in the store, or through the process that holds it.
-pub(crate) async fn fork(common: &Common, arguments: Fork) -> Result<(), CliError> {
-    let Fork {
+pub(crate) async fn fork(common: &CommonArgs, arguments: ForkArgs) -> Result<(), CliError> {
+    let ForkArgs {
         world,
         at,
         name,
@@ -55,7 +55,7 @@ pub(crate) async fn fork(common: &Common, arguments: Fork) -> Result<(), CliErro
     ))
 }
 
-fn lines(common: &Common, view: &ForkView, wanted: Option<Position>) -> Vec<String> {
+fn lines(common: &CommonArgs, view: &ForkView, wanted: Option<Position>) -> Vec<String> {
     let ForkView {
         world,
         parent,

@@ -2,7 +2,7 @@
 
 use folkmoot::run::{OutdatedRule, Standing};
 
-use crate::arguments::{Common, Grants};
+use crate::arguments::{CommonArgs, GrantsArgs};
 use crate::exit::CliError;
 use crate::source::Source;
 use crate::terminal::Terminal;
@@ -10,7 +10,7 @@ use crate::view::query::Query;
 use crate::{person, show};
 
 /// Shows which calls are allowed to come without asking, with the commands that end that.
-pub(crate) async fn grants(common: &Common, arguments: Grants) -> Result<(), CliError> {
+pub(crate) async fn grants(common: &CommonArgs, arguments: GrantsArgs) -> Result<(), CliError> {
     let world = arguments.world;
     let standing = Source::look(common)
         .await?

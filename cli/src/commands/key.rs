@@ -3,15 +3,15 @@
 use folkmoot::core::port::Signer as _;
 use folkmoot::{HeadSigner, KeyFile};
 
-use crate::arguments::{Common, Key};
+use crate::arguments::{CommonArgs, KeyArgs};
 use crate::exit::CliError;
 use crate::show;
 use crate::terminal::Terminal;
 
 /// Makes a key, or shows the public part of one.
-pub(crate) fn key(common: &Common, arguments: Key) -> Result<(), CliError> {
+pub(crate) fn key(common: &CommonArgs, arguments: KeyArgs) -> Result<(), CliError> {
     match arguments {
-        Key::New(new) => {
+        KeyArgs::New(new) => {
             let file = KeyFile::at(new.file).outside_of(&common.store)?;
             let signer = file.create(&new.name)?;
             tell(common, &file, &signer)?;
@@ -21,14 +21,14 @@ pub(crate) fn key(common: &Common, arguments: Key) -> Result<(), CliError> {
             }
             Ok(())
         }
-        Key::Show(shown) => {
+        KeyArgs::Show(shown) => {
             let file = KeyFile::at(shown.file);
             tell(common, &file, &file.read()?)
         }
     }
 }
 
-fn tell(common: &Common, file: &KeyFile, signer: &HeadSigner) -> Result<(), CliError> {
+fn tell(common: &CommonArgs, file: &KeyFile, signer: &HeadSigner) -> Result<(), CliError> {
     let mut terminal = Terminal::new();
     let public = signer.verifier();
     if common.json {

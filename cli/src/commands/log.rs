@@ -3,7 +3,7 @@
 use folkmoot::core::ids::Position;
 use futures::TryStreamExt as _;
 
-use crate::arguments::{Common, Log};
+use crate::arguments::{CommonArgs, LogArgs};
 use crate::exit::CliError;
 use crate::show::gutter::hung;
 use crate::show::style::{BOLD, DIM, paint};
@@ -18,11 +18,11 @@ use crate::view::withheld::{WithheldQuery, WithheldView};
 const GIST_INDENT: usize = 7;
 
 /// Shows the events of a world, one a line.
-pub(crate) async fn log(common: &Common, arguments: Log) -> Result<(), CliError> {
+pub(crate) async fn log(common: &CommonArgs, arguments: LogArgs) -> Result<(), CliError> {
     if arguments.withheld {
         return withheld(common, arguments).await;
     }
-    let Log {
+    let LogArgs {
         world,
         from,
         follow,
@@ -57,8 +57,8 @@ pub(crate) async fn log(common: &Common, arguments: Log) -> Result<(), CliError>
 }
 
 /// Shows what was kept from people, with its exact text.
-async fn withheld(common: &Common, arguments: Log) -> Result<(), CliError> {
-    let Log {
+async fn withheld(common: &CommonArgs, arguments: LogArgs) -> Result<(), CliError> {
+    let LogArgs {
         world, from, agent, ..
     } = arguments;
     let query = WithheldQuery {

@@ -6,7 +6,7 @@ use folkmoot::proof::bundle::{Bundle, Verdict, check};
 use folkmoot::store::{self, Rebuilt, RebuiltWorld};
 use serde::Serialize;
 
-use crate::arguments::{Common, Rebuild};
+use crate::arguments::{CommonArgs, RebuildArgs};
 use crate::commands::check_bundle;
 use crate::desk::life::copy_failed;
 use crate::exit::{CliError, INTEGRITY, STORE};
@@ -22,7 +22,7 @@ struct Whole<'a> {
 }
 
 /// Makes a new store of what is whole of a damaged one, and says what is not.
-pub(crate) async fn rebuild(common: &Common, arguments: Rebuild) -> Result<(), CliError> {
+pub(crate) async fn rebuild(common: &CommonArgs, arguments: RebuildArgs) -> Result<(), CliError> {
     let exports = arguments
         .from_export
         .iter()

@@ -4,7 +4,7 @@ use folkmoot::core::ids::Position;
 use folkmoot::core::spec::rules::Stage;
 use serde_json::Value;
 
-use crate::arguments::{Common, Replay};
+use crate::arguments::{CommonArgs, ReplayArgs};
 use crate::commands::place;
 use crate::exit::{CliError, INTEGRITY};
 use crate::show::gutter::hung;
@@ -23,8 +23,8 @@ use crate::view::transcript::{PAGE, TranscriptQuery, TranscriptView};
 const TEXT_MAX: usize = 240;
 
 /// Shows the folded state of a world, an agent's memory, the request of a model call, or a page of the transcript.
-pub(crate) async fn replay(common: &Common, arguments: Replay) -> Result<(), CliError> {
-    let Replay {
+pub(crate) async fn replay(common: &CommonArgs, arguments: ReplayArgs) -> Result<(), CliError> {
+    let ReplayArgs {
         world,
         at,
         diff,
@@ -80,7 +80,7 @@ pub(crate) async fn replay(common: &Common, arguments: Replay) -> Result<(), Cli
 }
 
 /// Shows a request. One that is not what was recorded is shown as well, and is an error.
-fn show_prompt(common: &Common, terminal: &mut Terminal, value: Value) -> Result<(), CliError> {
+fn show_prompt(common: &CommonArgs, terminal: &mut Terminal, value: Value) -> Result<(), CliError> {
     let view: PromptView = serde_json::from_value(value).map_err(CliError::json)?;
     if common.json {
         terminal.document(&view)?;
@@ -96,12 +96,12 @@ fn show_prompt(common: &Common, terminal: &mut Terminal, value: Value) -> Result
     Err(CliError::other(INTEGRITY, what))
 }
 
-async fn ask(common: &Common, query: Query) -> Result<Value, CliError> {
+async fn ask(common: &CommonArgs, query: Query) -> Result<Value, CliError> {
     let source = Source::look(common).await?;
     source.ask(query).await?.first().await
 }
 
-async fn page(common: &Common, query: TranscriptQuery) -> Result<(), CliError> {
+async fn page(common: &CommonArgs, query: TranscriptQuery) -> Result<(), CliError> {
     let value = ask(common, Query::Transcript(query)).await?;
     let mut terminal = Terminal::new();
     if common.json {
@@ -114,7 +114,7 @@ async fn page(common: &Common, query: TranscriptQuery) -> Result<(), CliError> {
 }
 
 /// Shows what became different between two positions.
-async fn compare(common: &Common, query: StateDiffQuery) -> Result<(), CliError> {
+async fn compare(common: &CommonArgs, query: StateDiffQuery) -> Result<(), CliError> {
     let value = ask(common, Query::StateDiff(query)).await?;
     let mut terminal = Terminal::new();
     if common.json {

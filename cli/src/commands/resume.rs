@@ -7,7 +7,7 @@ use folkmoot::core::world::{Activity, World};
 use folkmoot::store::OpenMode;
 use folkmoot::{Opening, SeatError, WorldHandle, fold_world};
 
-use crate::arguments::{Common, Resume};
+use crate::arguments::{CommonArgs, ResumeArgs};
 use crate::commands::run::{finish, interrupted};
 use crate::exit::{CUT_OFF, CliError, PENDING};
 use crate::recording::Recording;
@@ -19,7 +19,7 @@ use crate::{credentials, interrupt, show, signing};
 use folkmoot::run::waiting;
 
 /// Opens a recorded world and does what is owed, until it is idle or waits for people.
-pub(crate) async fn resume(common: &Common, arguments: &Resume) -> Result<(), CliError> {
+pub(crate) async fn resume(common: &CommonArgs, arguments: &ResumeArgs) -> Result<(), CliError> {
     let name = arguments.world.clone();
     let recording = Recording::default();
     let signer = signing::signer(common)?;
@@ -29,7 +29,11 @@ pub(crate) async fn resume(common: &Common, arguments: &Resume) -> Result<(), Cl
     session.end(result).await
 }
 
-async fn drive(common: &Common, arguments: &Resume, session: &Session) -> Result<(), CliError> {
+async fn drive(
+    common: &CommonArgs,
+    arguments: &ResumeArgs,
+    session: &Session,
+) -> Result<(), CliError> {
     let runtime = session.desk.runtime();
     let name = &arguments.world;
     let before = fold_world(&**runtime.log(), name, None).await?;
@@ -90,7 +94,7 @@ pub(crate) async fn settled(world: &WorldHandle, waits: bool) -> Result<Activity
 }
 
 async fn conclude(
-    common: &Common,
+    common: &CommonArgs,
     session: &Session,
     world: &WorldHandle,
     activity: Activity,

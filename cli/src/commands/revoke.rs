@@ -2,15 +2,15 @@
 
 use folkmoot::core::ids::GrantId;
 
-use crate::arguments::{Common, Revoke};
+use crate::arguments::{CommonArgs, RevokeArgs};
 use crate::commands::decision::take;
 use crate::commands::place;
 use crate::desk::ruling::{Matter, PersonRuling};
 use crate::exit::CliError;
 
 /// Ends a grant before its time.
-pub(crate) async fn revoke(common: &Common, arguments: Revoke) -> Result<(), CliError> {
-    let Revoke {
+pub(crate) async fn revoke(common: &CommonArgs, arguments: RevokeArgs) -> Result<(), CliError> {
+    let RevokeArgs {
         world,
         grant,
         person,

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::arguments::{Common, RightsOf};
+use crate::arguments::{CommonArgs, RightsArgs};
 use crate::exit::CliError;
 use crate::show::{one_line, table};
 use crate::source::Source;
@@ -11,7 +11,7 @@ use crate::view::query::Query;
 use crate::view::rights::RightsView;
 
 /// Shows who may do what in a world.
-pub(crate) async fn rights(common: &Common, arguments: RightsOf) -> Result<(), CliError> {
+pub(crate) async fn rights(common: &CommonArgs, arguments: RightsArgs) -> Result<(), CliError> {
     let all = Source::look(common)
         .await?
         .ask(Query::Rights(arguments.world))

@@ -10,7 +10,7 @@ use folkmoot::script::{Script, Step, Verb};
 use folkmoot::store::OpenMode;
 use folkmoot::{FoldError, Perform, Runtime, WorldHandle, definition_of, fold_world};
 
-use crate::arguments::{Common, Run, Spec};
+use crate::arguments::{CommonArgs, RunArgs, Spec};
 use crate::commands::resume::settled;
 use crate::exit::{CUT_OFF, CliError, FAILED, INTERRUPTED, PENDING};
 use crate::recording::Recording;
@@ -21,7 +21,7 @@ use crate::terminal::Terminal;
 use crate::{credentials, interrupt, person, show, signing};
 
 /// Runs a script, or goes on with it, and shows the chat.
-pub(crate) async fn run(common: &Common, arguments: &Run) -> Result<(), CliError> {
+pub(crate) async fn run(common: &CommonArgs, arguments: &RunArgs) -> Result<(), CliError> {
     let script = Script::load(&arguments.script)?;
     // What is wrong with the script is said before a store is made for it.
     let definition = definition_of(&script, &script.spec)?;
@@ -38,8 +38,8 @@ pub(crate) async fn run(common: &Common, arguments: &Run) -> Result<(), CliError
 }
 
 async fn drive(
-    common: &Common,
-    arguments: &Run,
+    common: &CommonArgs,
+    arguments: &RunArgs,
     script: &Script,
     session: &Session,
 ) -> Result<(), CliError> {
@@ -147,7 +147,7 @@ pub(crate) async fn finish(
 
 /// Stops what goes on in a world, shows the rest, and says what people are asked about it.
 pub(crate) async fn interrupted(
-    common: &Common,
+    common: &CommonArgs,
     runtime: &Runtime,
     name: &WorldName,
     prompter: Prompter,
@@ -177,7 +177,7 @@ async fn stop(runtime: &Runtime, name: &WorldName) {
 }
 
 async fn conclude(
-    common: &Common,
+    common: &CommonArgs,
     (runtime, script): (&Runtime, &Script),
     name: &WorldName,
     outcome: Result<Report, RunError>,
@@ -242,7 +242,7 @@ fn report_json(report: &Report, failed: &[FailedTurn]) -> serde_json::Value {
 
 /// Says what was kept where, and what can be done with it.
 async fn farewell(
-    common: &Common,
+    common: &CommonArgs,
     runtime: &Runtime,
     name: &WorldName,
     report: &Report,

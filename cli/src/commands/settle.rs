@@ -2,13 +2,13 @@
 
 use folkmoot::core::command::{Resolution, Settlement};
 
-use crate::arguments::{Common, Settle};
+use crate::arguments::{CommonArgs, SettleArgs};
 use crate::commands::decision::decide;
 use crate::exit::CliError;
 
 /// Says what became of a call whose outcome is unknown.
-pub(crate) async fn settle(common: &Common, arguments: Settle) -> Result<(), CliError> {
-    let Settle {
+pub(crate) async fn settle(common: &CommonArgs, arguments: SettleArgs) -> Result<(), CliError> {
+    let SettleArgs {
         decided,
         ran,
         run_again,

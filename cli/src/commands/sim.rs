@@ -9,7 +9,7 @@ use folkmoot_sim::{
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::arguments::{Common, Sim};
+use crate::arguments::{CommonArgs, SimArgs};
 use crate::exit::{CliError, FAILED, USAGE};
 use crate::show;
 use crate::terminal::{Terminal, shows_progress};
@@ -44,7 +44,7 @@ pub(crate) struct Broken {
 }
 
 /// Lives stories, and tells which laws did not hold.
-pub(crate) fn sim(common: &Common, arguments: &Sim) -> Result<(), CliError> {
+pub(crate) fn sim(common: &CommonArgs, arguments: &SimArgs) -> Result<(), CliError> {
     let mut terminal = Terminal::new();
     if let Some(file) = &arguments.story {
         return one(common, file, &mut terminal);
@@ -79,7 +79,7 @@ pub(crate) fn sim(common: &Common, arguments: &Sim) -> Result<(), CliError> {
 }
 
 /// Lives one story that was written down.
-fn one(common: &Common, file: &Path, terminal: &mut Terminal) -> Result<(), CliError> {
+fn one(common: &CommonArgs, file: &Path, terminal: &mut Terminal) -> Result<(), CliError> {
     let story = Story::from_yaml(&read(file)?);
     let story =
         story.map_err(|error| CliError::other(USAGE, format!("{}: {error}", file.display())))?;
@@ -99,8 +99,8 @@ fn one(common: &Common, file: &Path, terminal: &mut Terminal) -> Result<(), CliE
 }
 
 fn all(
-    common: &Common,
-    arguments: &Sim,
+    common: &CommonArgs,
+    arguments: &SimArgs,
     tell: &(dyn Fn(u64) -> Story + Sync),
 ) -> Result<Summary, CliError> {
     let mut summary = Summary::default();

@@ -1,6 +1,6 @@
 //! `folkmoot usage`.
 
-use crate::arguments::{Common, UsageOfWorld};
+use crate::arguments::{CommonArgs, UsageArgs};
 use crate::exit::CliError;
 use crate::show::usage::lines;
 use crate::source::Source;
@@ -9,7 +9,7 @@ use crate::view::query::Query;
 use crate::view::usage::UsageView;
 
 /// Shows what the models of a world were asked, and what that cost.
-pub(crate) async fn usage(common: &Common, arguments: UsageOfWorld) -> Result<(), CliError> {
+pub(crate) async fn usage(common: &CommonArgs, arguments: UsageArgs) -> Result<(), CliError> {
     let all = Source::look(common)
         .await?
         .ask(Query::Usage(arguments.world))

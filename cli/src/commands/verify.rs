@@ -10,7 +10,7 @@ use folkmoot::store::{RebuiltWorld, Survey, examine};
 use folkmoot::{FoldError, audit};
 use futures::TryStreamExt as _;
 
-use crate::arguments::{Common, Verify};
+use crate::arguments::{CommonArgs, VerifyArgs};
 use crate::exit::{CliError, FINE, INTEGRITY, NOT_CHECKED, STORE};
 use crate::show::one_line;
 use crate::show::verify::{Sum, block};
@@ -21,7 +21,7 @@ use crate::view::query::Query;
 use crate::view::verify::{ELSEWHERE, Given, VerifyQuery, VerifyStep};
 
 /// Checks a world, or all. A world that cannot be checked does not hide the others.
-pub(crate) async fn verify(common: &Common, arguments: Verify) -> Result<(), CliError> {
+pub(crate) async fn verify(common: &CommonArgs, arguments: VerifyArgs) -> Result<(), CliError> {
     let given = given(arguments.against, &arguments.trust)?;
     let mut terminal = Terminal::new();
     let source = Source::look(common).await?;
@@ -61,7 +61,7 @@ fn given(files: Vec<PathBuf>, trusted: &[String]) -> Result<Given, CliError> {
 }
 
 async fn all(
-    common: &Common,
+    common: &CommonArgs,
     source: Source,
     given: &Given,
     terminal: &mut Terminal,
@@ -102,7 +102,11 @@ async fn all(
 }
 
 /// Tells what of a damaged store is not as it was written, where, and how much of each world is whole.
-fn tell_damage(common: &Common, survey: &Survey, terminal: &mut Terminal) -> Result<(), CliError> {
+fn tell_damage(
+    common: &CommonArgs,
+    survey: &Survey,
+    terminal: &mut Terminal,
+) -> Result<(), CliError> {
     if common.json {
         return terminal.json(survey);
     }
@@ -141,7 +145,7 @@ fn whole(world: &RebuiltWorld) -> String {
 
 /// Checks what can be checked of a damaged store.
 async fn examined(
-    common: &Common,
+    common: &CommonArgs,
     world: Option<&WorldName>,
     given: &Given,
     terminal: &mut Terminal,
@@ -161,7 +165,11 @@ async fn examined(
 }
 
 /// Tells one of several reports.
-fn tell(common: &Common, terminal: &mut Terminal, report: &WorldReport) -> Result<(), CliError> {
+fn tell(
+    common: &CommonArgs,
+    terminal: &mut Terminal,
+    report: &WorldReport,
+) -> Result<(), CliError> {
     if common.json {
         terminal.json(report)
     } else {

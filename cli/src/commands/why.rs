@@ -1,6 +1,6 @@
 //! `folkmoot why`.
 
-use crate::arguments::{Common, Why};
+use crate::arguments::{CommonArgs, WhyArgs};
 use crate::commands::place;
 use crate::exit::CliError;
 use crate::show::why::lines;
@@ -10,7 +10,7 @@ use crate::view::query::Query;
 use crate::view::why::{WhyQuery, WhyView};
 
 /// Shows why an event is there.
-pub(crate) async fn why(common: &Common, arguments: Why) -> Result<(), CliError> {
+pub(crate) async fn why(common: &CommonArgs, arguments: WhyArgs) -> Result<(), CliError> {
     let at = place::of(&arguments.world, &arguments.at, "event")?;
     let query = WhyQuery {
         world: arguments.world,

@@ -4,7 +4,7 @@ use folkmoot::store::Tombstone;
 use futures::StreamExt as _;
 use serde_json::Value;
 
-use crate::arguments::{Common, Worlds};
+use crate::arguments::{CommonArgs, WorldsArgs};
 use crate::exit::CliError;
 use crate::show::usage::cost;
 use crate::show::{complain, one_line, table, time};
@@ -17,7 +17,7 @@ use crate::view::world::WorldView;
 const ROOT_DIGITS: usize = 16;
 
 /// Lists the worlds in the store.
-pub(crate) async fn worlds(common: &Common, arguments: &Worlds) -> Result<(), CliError> {
+pub(crate) async fn worlds(common: &CommonArgs, arguments: &WorldsArgs) -> Result<(), CliError> {
     if arguments.deleted {
         return deleted(common).await;
     }
@@ -45,7 +45,7 @@ pub(crate) async fn worlds(common: &Common, arguments: &Worlds) -> Result<(), Cl
     list(common, arguments, worlds).and(failed)
 }
 
-fn list(common: &Common, arguments: &Worlds, worlds: Vec<Value>) -> Result<(), CliError> {
+fn list(common: &CommonArgs, arguments: &WorldsArgs, worlds: Vec<Value>) -> Result<(), CliError> {
     let mut terminal = Terminal::new();
     if common.json {
         return worlds.iter().try_for_each(|world| terminal.json(world));
@@ -75,7 +75,7 @@ fn list(common: &Common, arguments: &Worlds, worlds: Vec<Value>) -> Result<(), C
 }
 
 /// Lists the worlds that were deleted.
-async fn deleted(common: &Common) -> Result<(), CliError> {
+async fn deleted(common: &CommonArgs) -> Result<(), CliError> {
     let tombstones = Source::look(common)
         .await?
         .ask(Query::Deleted)

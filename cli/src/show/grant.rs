@@ -8,7 +8,7 @@ use folkmoot::run::{OutdatedRule, Standing};
 use super::chat::{Chat, Line};
 use super::request::quoted;
 use super::{clean, time};
-use crate::arguments::Common;
+use crate::arguments::CommonArgs;
 
 #[cfg(test)]
 mod tests;
@@ -148,7 +148,7 @@ pub(super) fn happened(chat: &Chat, at: Position, event: &Event) -> Option<Line>
 }
 
 /// The command that ends a grant, ready to be typed.
-pub(crate) fn command(common: &Common, grant: &Standing, by: Option<&PersonName>) -> String {
+pub(crate) fn command(common: &CommonArgs, grant: &Standing, by: Option<&PersonName>) -> String {
     let (world, number) = grant.name.split_once('#').unwrap_or((&grant.name, ""));
     let by = by.map_or_else(|| "NAME".to_owned(), |by| quoted(by.as_str()));
     format!("{} revoke {world} {number} --as {by}", common.program())

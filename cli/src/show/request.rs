@@ -6,7 +6,7 @@ use folkmoot::core::tool::{Choose, Question, reads_json};
 use super::gutter::{BAR, guarded, hung};
 use super::style::{ASKS, BOLD, DIM, paint};
 use super::{clean, time};
-use crate::arguments::Common;
+use crate::arguments::CommonArgs;
 use crate::exit::CliError;
 use crate::person;
 use crate::terminal::Terminal;
@@ -156,7 +156,11 @@ pub(crate) fn block(name: &str, lines: &[String]) -> Vec<String> {
 }
 
 /// The commands that answer a request, ready to be typed.
-pub(crate) fn commands(common: &Common, waiting: &Waiting, by: Option<&PersonName>) -> Vec<String> {
+pub(crate) fn commands(
+    common: &CommonArgs,
+    waiting: &Waiting,
+    by: Option<&PersonName>,
+) -> Vec<String> {
     let program = common.program();
     let (world, number) = waiting.name.split_once('#').unwrap_or((&waiting.name, ""));
     let by = by.map_or_else(|| "NAME".to_owned(), |by| quoted(by.as_str()));
@@ -219,7 +223,7 @@ pub(super) fn quoted(name: &str) -> String {
 /// Says what waits, and the exact commands to type.
 pub(crate) fn pending(
     terminal: &mut Terminal,
-    common: &Common,
+    common: &CommonArgs,
     world: &WorldName,
     waiting: &[Waiting],
 ) -> Result<(), CliError> {

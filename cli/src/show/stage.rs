@@ -17,7 +17,7 @@ use super::page::Page;
 use super::paint::Layout;
 use super::progress::Progress;
 use super::request;
-use crate::arguments::Common;
+use crate::arguments::CommonArgs;
 use crate::exit::{CliError, FAILED};
 use crate::person;
 use crate::terminal;
@@ -194,7 +194,7 @@ pub(crate) fn opened(world: &WorldHandle) -> Option<News> {
 /// The chat as it happens.
 #[derive(Debug)]
 pub(crate) struct Stage {
-    common: Common,
+    common: CommonArgs,
     runtime: Runtime,
     page: Page,
     chat: Chat,
@@ -213,7 +213,7 @@ pub(crate) struct Stage {
 impl Stage {
     /// A stage for `chat`, which begins behind the head of `world`. The names of those who speak are `names`.
     pub(crate) fn new(
-        common: &Common,
+        common: &CommonArgs,
         runtime: &Runtime,
         mut chat: Chat,
         names: &[String],

@@ -9,7 +9,7 @@ use super::gutter::{guarded, named};
 use super::style::{BOLD, DIM, paint};
 use super::words::told;
 use super::{clean, time};
-use crate::arguments::Common;
+use crate::arguments::CommonArgs;
 use crate::terminal;
 use crate::view::transcript::TranscriptView;
 
@@ -17,7 +17,7 @@ use crate::view::transcript::TranscriptView;
 const INDENT: u16 = 7;
 
 /// The lines of a page.
-pub(crate) fn lines(common: &Common, view: &TranscriptView) -> Vec<String> {
+pub(crate) fn lines(common: &CommonArgs, view: &TranscriptView) -> Vec<String> {
     let TranscriptView { world, page, .. } = view;
     let mut lines = Vec::new();
     lines.extend(page.next.map(|next| {
@@ -72,7 +72,7 @@ fn said(message: &TranscriptMessage) -> Vec<String> {
     lines
 }
 
-fn showed(common: &Common, view: &TranscriptView, shown: &TranscriptShown) -> Vec<String> {
+fn showed(common: &CommonArgs, view: &TranscriptView, shown: &TranscriptShown) -> Vec<String> {
     let TranscriptShown {
         at,
         time: when,

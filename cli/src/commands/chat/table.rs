@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 
 use super::dialog::{Dialog, Turn};
 use super::keys::Meaning;
-use crate::arguments::Common;
+use crate::arguments::CommonArgs;
 use crate::commands::place;
 use crate::desk::Desk;
 use crate::desk::fork::{ForkView, ForkWish};
@@ -43,7 +43,7 @@ pub(super) enum Next {
 
 /// The person's side of a chat.
 pub(super) struct Table<'a> {
-    common: &'a Common,
+    common: &'a CommonArgs,
     desk: &'a Desk,
     by: Proof,
     seat: &'a Seat,
@@ -54,7 +54,7 @@ pub(super) struct Table<'a> {
 
 impl<'a> Table<'a> {
     pub(super) fn new(
-        common: &'a Common,
+        common: &'a CommonArgs,
         (desk, by): (&'a Desk, Proof),
         seat: &'a Seat,
         stage: Cues,
