@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::{Mutex, MutexGuard};
 
 use crate::exit::{CliError, INTEGRITY, STORE};
-use crate::view::answer::Answer;
+use crate::view::answer::ValueStream;
 use crate::view::query::{self, Query};
 
 pub(crate) mod erasing;
@@ -33,7 +33,7 @@ use ruling::{PersonRuling, Taken, rule};
 /// A request of a person to a store or to one of its worlds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Request {
+pub(crate) enum DeskRequest {
     /// To read.
     Query(Query),
     /// To decide.
@@ -48,7 +48,7 @@ pub(crate) enum Request {
     Erase(Erasing),
 }
 
-impl From<Query> for Request {
+impl From<Query> for DeskRequest {
     fn from(query: Query) -> Self {
         Self::Query(query)
     }
@@ -91,23 +91,31 @@ impl Desk {
     }
 
     /// Does what `peer` asks, if they may ask it.
-    pub(crate) async fn serve(&self, peer: Peer, request: Request) -> Result<Answer, CliError> {
+    pub(crate) async fn serve(
+        &self,
+        peer: Peer,
+        request: DeskRequest,
+    ) -> Result<ValueStream, CliError> {
         if let Err(refusal) = peer.may_ask(&request) {
-            if let (Peer::OfTool, Request::Decide(ruling)) = (peer, &request) {
+            if let (Peer::OfTool, DeskRequest::Decide(ruling)) = (peer, &request) {
                 self.record_attempt(ruling).await;
             }
             return Err(refusal);
         }
         match request {
-            Request::Query(query) => self.read(peer, &query).await,
-            Request::Decide(ruling) => {
+            DeskRequest::Query(query) => self.read(peer, &query).await,
+            DeskRequest::Decide(ruling) => {
                 let proof = peer.proof(ruling.by.clone())?;
-                Answer::one(&self.rule(peer, proof, &ruling).await?)
+                ValueStream::one(&self.rule(peer, proof, &ruling).await?)
             }
-            Request::Delete(deletion) => Answer::values(&self.delete(peer, &deletion).await?),
-            Request::Backup(dir) => Answer::one(&backup(&self.store, dir).await?),
-            Request::Fork(wish) => Answer::one(&self.fork(peer.proof(None)?, &wish).await?),
-            Request::Erase(erasing) => Answer::one(&self.erase(peer, &erasing).await?),
+            DeskRequest::Delete(deletion) => {
+                ValueStream::values(&self.delete(peer, &deletion).await?)
+            }
+            DeskRequest::Backup(dir) => ValueStream::one(&backup(&self.store, dir).await?),
+            DeskRequest::Fork(wish) => {
+                ValueStream::one(&self.fork(peer.proof(None)?, &wish).await?)
+            }
+            DeskRequest::Erase(erasing) => ValueStream::one(&self.erase(peer, &erasing).await?),
         }
     }
 
@@ -118,14 +126,14 @@ impl Desk {
 
     /// Reads. A peer is told at the end which content of what it read is lost; the holder tells its own user once for all
     /// that it read.
-    async fn read(&self, peer: Peer, query: &Query) -> Result<Answer, CliError> {
+    async fn read(&self, peer: Peer, query: &Query) -> Result<ValueStream, CliError> {
         if peer == Peer::Holder {
             return query::answer(&self.store, query).await;
         }
         let store = self.store.passing_over_loss();
         let values = query::answer(&store, query).await?;
         let lost = stream::once(async move { lost_in(&store) }).filter_map(std::future::ready);
-        Ok(Answer::of(values.chain(lost.map(Err))))
+        Ok(ValueStream::of(values.chain(lost.map(Err))))
     }
 
     async fn rule(

@@ -13,7 +13,7 @@ use crate::desk::Desk;
 use crate::exit::{CliError, PENDING, STORE};
 use crate::recording::Recording;
 use crate::signing::{self, Signing};
-use crate::source::{Access, hold};
+use crate::source::{StoreUse, hold};
 
 /// The folder in the store for the locks of running tools.
 const LOCKS: &str = "locks";
@@ -38,7 +38,7 @@ impl Session {
         signer: Signing,
     ) -> Result<Self, CliError> {
         refuse_tools()?;
-        let store = match hold(dir, Access::Write(mode, driven.clone())).await? {
+        let store = match hold(dir, StoreUse::Write(mode, driven.clone())).await? {
             Ok(store) => store,
             Err((_, error)) => {
                 let what = "`log --follow`, `approvals`, `approve` and the like work meanwhile, through that process";

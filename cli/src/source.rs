@@ -12,11 +12,11 @@ use folkmoot::{Runtime, Store};
 use crate::arguments::CommonArgs;
 use crate::control::client::Client;
 use crate::desk::peer::Peer;
-use crate::desk::{Desk, Request};
+use crate::desk::{Desk, DeskRequest};
 use crate::exit::{CliError, INTEGRITY, STORE};
 use crate::show::complain;
 use crate::signing::{self, Signing};
-use crate::view::answer::Answer;
+use crate::view::answer::ValueStream;
 
 /// How often, and how long apart, a locked store without a control socket is tried again: its holder is about to begin,
 /// or to end.
@@ -25,7 +25,7 @@ const TRY_EVERY: Duration = Duration::from_millis(50);
 
 /// Where a command reads and decides.
 #[derive(Debug)]
-pub(crate) enum Source {
+pub(crate) enum StoreSource {
     /// In the store itself.
     Own {
         /// The store.
@@ -39,7 +39,7 @@ pub(crate) enum Source {
 
 /// What a store is wanted for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Access {
+pub(crate) enum StoreUse {
     /// Nothing of it is changed.
     Read,
     /// Something is changed in this world, or in one that is branched off it: all its content has to be there.
@@ -48,7 +48,7 @@ pub(crate) enum Access {
     Erase,
 }
 
-impl Access {
+impl StoreUse {
     fn open(self, path: PathBuf) -> Result<Store, OpenError> {
         match self {
             Self::Read => Store::look(path),
@@ -99,7 +99,7 @@ pub(crate) fn damage(store: &Store, dir: &Path) -> Option<String> {
 /// A store, or the way to whoever holds it.
 pub(crate) async fn hold(
     dir: &Path,
-    access: Access,
+    access: StoreUse,
 ) -> Result<Result<Store, (Client, OpenError)>, CliError> {
     let mut tries = TRIES;
     loop {
@@ -123,14 +123,14 @@ pub(crate) async fn hold(
     }
 }
 
-impl Source {
+impl StoreSource {
     /// Opens the store, which must exist, to change something in a world, or finds its holder.
     pub(crate) async fn open(
         common: &CommonArgs,
         world: &WorldName,
         signer: Signing,
     ) -> Result<Self, CliError> {
-        let access = Access::Write(OpenMode::Existing, world.clone());
+        let access = StoreUse::Write(OpenMode::Existing, world.clone());
         Self::to_write(common, access, signer).await
     }
 
@@ -139,12 +139,12 @@ impl Source {
         common: &CommonArgs,
         signer: Signing,
     ) -> Result<Self, CliError> {
-        Self::to_write(common, Access::Erase, signer).await
+        Self::to_write(common, StoreUse::Erase, signer).await
     }
 
     async fn to_write(
         common: &CommonArgs,
-        access: Access,
+        access: StoreUse,
         signer: Signing,
     ) -> Result<Self, CliError> {
         Ok(match hold(&common.store, access).await? {
@@ -155,7 +155,7 @@ impl Source {
 
     /// Opens the store, which must exist, to read it, or finds its holder. Says if it is damaged.
     pub(crate) async fn look(common: &CommonArgs) -> Result<Self, CliError> {
-        let store = match hold(&common.store, Access::Read).await? {
+        let store = match hold(&common.store, StoreUse::Read).await? {
             Ok(store) => store,
             Err((client, _)) => return Ok(Self::Holder(client)),
         };
@@ -197,7 +197,10 @@ impl Source {
 
     /// Asks, and returns the answer as it comes. A store of one's own is closed when all is done, or, if it is only read, once
     /// the answer is not kept any more.
-    pub(crate) async fn ask(self, request: impl Into<Request>) -> Result<Answer, CliError> {
+    pub(crate) async fn ask(
+        self,
+        request: impl Into<DeskRequest>,
+    ) -> Result<ValueStream, CliError> {
         let request = request.into();
         let (store, signer) = match self {
             Self::Own { store, signer } => (store, signer),
@@ -205,7 +208,7 @@ impl Source {
         };
         let runtime = signing::signed(Runtime::builder(&store), signer).build();
         let desk = Desk::new(runtime, store, None);
-        let only_reads = matches!(request, Request::Query(_));
+        let only_reads = matches!(request, DeskRequest::Query(_));
         let answer = Box::pin(desk.serve(Peer::Holder, request)).await;
         if only_reads {
             // The last handle on a store closes it.

@@ -14,7 +14,7 @@ use crate::exit::{CliError, INTEGRITY, STORE};
 use crate::new_file::{self, NewFile};
 use crate::show;
 use crate::signing;
-use crate::source::Source;
+use crate::source::StoreSource;
 use crate::terminal::Terminal;
 use crate::view::anchor::{AnchorQuery, AnchorView};
 use crate::view::query::Query;
@@ -38,7 +38,7 @@ pub(crate) async fn anchor(common: &CommonArgs, arguments: AnchorArgs) -> Result
         force,
     } = arguments;
     let signer = signing::signer(common)?;
-    let asked = Source::look(common)
+    let asked = StoreSource::look(common)
         .await?
         .ask(Query::Anchors(AnchorQuery { world }))
         .await?

@@ -5,8 +5,8 @@ use serde_json::json;
 
 use crate::arguments::{ApprovalsArgs, CommonArgs};
 use crate::exit::CliError;
-use crate::show::request::Form;
-use crate::source::Source;
+use crate::show::request::DecisionForm;
+use crate::source::StoreSource;
 use crate::terminal::Terminal;
 use crate::view::query::Query;
 use crate::view::waiting::{DoubtView, WaitingView};
@@ -18,7 +18,7 @@ pub(crate) async fn approvals(
     arguments: ApprovalsArgs,
 ) -> Result<(), CliError> {
     let world = arguments.world;
-    let source = Source::look(common).await?;
+    let source = StoreSource::look(common).await?;
     let is_held = source.is_held();
     let other = source.another(common).await?;
     let waiting = source
@@ -79,7 +79,7 @@ fn show(common: &CommonArgs, terminal: &mut Terminal, view: &WaitingView) -> Res
     for command in show::request::commands(common, request, person::login().as_ref()) {
         terminal.whole(&format!("  {command}"))?;
     }
-    for line in show::request::reaches(request, Form::Options) {
+    for line in show::request::reaches(request, DecisionForm::Options) {
         terminal.whole(&format!("    {line}"))?;
     }
     Ok(())

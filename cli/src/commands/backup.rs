@@ -3,17 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use crate::arguments::{BackupArgs, CommonArgs};
-use crate::desk::Request;
+use crate::desk::DeskRequest;
 use crate::desk::life::BackupView;
 use crate::exit::{CliError, INTEGRITY, USAGE};
 use crate::show::one_line;
-use crate::source::Source;
+use crate::source::StoreSource;
 use crate::terminal::Terminal;
 
 /// Copies the store into a directory, also while another process works in it.
 pub(crate) async fn backup(common: &CommonArgs, arguments: BackupArgs) -> Result<(), CliError> {
     let dir = absolute(&arguments.dir)?;
-    let source = Source::look(common).await?;
+    let source = StoreSource::look(common).await?;
     if source.survey().is_some() {
         let what = "a copy of it would be whole and have less: use `folkmoot rebuild --to DIR`";
         return Err(CliError::other(
@@ -21,7 +21,7 @@ pub(crate) async fn backup(common: &CommonArgs, arguments: BackupArgs) -> Result
             format!("nothing was copied; {what}"),
         ));
     }
-    let values = source.ask(Request::Backup(dir)).await?.all().await?;
+    let values = source.ask(DeskRequest::Backup(dir)).await?.all().await?;
     let mut terminal = Terminal::new();
     for value in values {
         if common.json {

@@ -18,8 +18,8 @@ use crate::commands::run::finish;
 use crate::exit::{CUT_OFF, CliError, INTERRUPTED, PENDING, USAGE};
 use crate::recording::Recording;
 use crate::session::Session;
-use crate::show::chat::{Chat as Lines, Line};
-use crate::show::stage::{Asked, Hints, News, Prompter, Stage};
+use crate::show::chat::{Chat as Lines, ChatLine};
+use crate::show::stage::{ChatStage, Hints, KeyedRequest, Prompter, StageNews};
 use crate::terminal::Terminal;
 use crate::{credentials, show, signing};
 use folkmoot::run::{Revision, RunError, waiting};
@@ -29,8 +29,8 @@ mod input;
 mod keys;
 mod table;
 
-use input::{Input, Typed};
-use table::{Next, Table};
+use input::{Typed, TypedInput};
+use table::{AfterLine, ChatTable};
 
 /// Opens a room and talks in it.
 pub(crate) async fn chat(common: &CommonArgs, arguments: &ChatArgs) -> Result<(), CliError> {
@@ -42,7 +42,7 @@ pub(crate) async fn chat(common: &CommonArgs, arguments: &ChatArgs) -> Result<()
     }
     let by = arguments.by.clone().or_else(crate::person::login);
     let by = by.ok_or_else(|| CliError::other(USAGE, "say how you are called: --as NAME"))?;
-    let room = Room::find(arguments)?;
+    let room = ChatRoom::find(arguments)?;
     let signer = signing::signer(common)?;
     let recording = Recording::begin(&arguments.recording, room.definition()?.as_ref())?;
     let session = Session::open(
@@ -58,12 +58,12 @@ pub(crate) async fn chat(common: &CommonArgs, arguments: &ChatArgs) -> Result<()
 }
 
 /// What is opened.
-struct Room {
+struct ChatRoom {
     name: WorldName,
     script: Option<Script>,
 }
 
-impl Room {
+impl ChatRoom {
     /// A file is a script, and so is what looks like the name of one; anything else is a world's name.
     fn find(arguments: &ChatArgs) -> Result<Self, CliError> {
         let path = Path::new(&arguments.room);
@@ -158,7 +158,7 @@ impl Room {
 async fn talk(
     common: &CommonArgs,
     arguments: &ChatArgs,
-    room: &Room,
+    room: &ChatRoom,
     by: PersonName,
     session: &Session,
 ) -> Result<(), CliError> {
@@ -175,15 +175,15 @@ async fn talk(
     let mut names: Vec<String> = agents(&world.operator().read(World::clone).await?);
     names.push(by.to_string());
     let lines = Lines::new(room.name.as_str(), &before, None);
-    let mut prompter = Stage::new(common, runtime, lines, &names, &before).begin();
+    let mut prompter = ChatStage::new(common, runtime, lines, &names, &before).begin();
     prompter.opened(&world).await;
-    let asked = Asked::default();
+    let asked = KeyedRequest::default();
     let keys = Hints::Keys(asked.clone());
-    prompter.tell(News::Hints(keys)).await;
+    prompter.tell(StageNews::Hints(keys)).await;
     let seat = world.as_principal(proof.clone());
     greet(&prompter, &names, room).await;
-    let input = Input::begin()?;
-    let mut table = Table::new(
+    let input = TypedInput::begin()?;
+    let mut table = ChatTable::new(
         common,
         (&session.desk, proof),
         &seat,
@@ -202,7 +202,7 @@ async fn talk(
 }
 
 /// Refuses a name that nobody can have in the room, before anything is recorded.
-fn check_name(by: &PersonName, before: &World, room: &Room) -> Result<(), CliError> {
+fn check_name(by: &PersonName, before: &World, room: &ChatRoom) -> Result<(), CliError> {
     let fault = match room.definition()? {
         Some(definition) if before.name().is_none() => {
             let agents = definition
@@ -227,7 +227,7 @@ fn agents(world: &World) -> Vec<String> {
         .collect()
 }
 
-async fn greet(prompter: &Prompter, names: &[String], room: &Room) {
+async fn greet(prompter: &Prompter, names: &[String], room: &ChatRoom) {
     if std::io::stdin().is_terminal() {
         let agents: Vec<String> = names
             .iter()
@@ -241,13 +241,13 @@ async fn greet(prompter: &Prompter, names: &[String], room: &Room) {
             room.name,
             agents.join(", ")
         );
-        prompter.tell(News::Show(Line::Quiet(text))).await;
+        prompter.tell(StageNews::Show(ChatLine::Quiet(text))).await;
     }
 }
 
 /// How a chat ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum End {
+enum ChatEnd {
     /// By `/quit`.
     Quit,
     /// Nothing more was typed.
@@ -257,7 +257,7 @@ enum End {
 }
 
 /// Takes what is typed, until that ends.
-async fn converse(table: &mut Table<'_>, mut input: Input) -> Result<End, CliError> {
+async fn converse(table: &mut ChatTable<'_>, mut input: TypedInput) -> Result<ChatEnd, CliError> {
     if !input.is_terminal()
         && let Some(end) = settle(table, &mut input).await?
     {
@@ -265,7 +265,9 @@ async fn converse(table: &mut Table<'_>, mut input: Input) -> Result<End, CliErr
     }
     loop {
         match input.next().await {
-            Typed::Line(line) if table.line(&line).await? == Next::Quit => return Ok(End::Quit),
+            Typed::Line(line) if table.line(&line).await? == AfterLine::Quit => {
+                return Ok(ChatEnd::Quit);
+            }
             // What comes through a pipe is taken line by line, each when the last one is answered.
             Typed::Line(_) if !input.is_terminal() => {
                 if let Some(end) = settle(table, &mut input).await? {
@@ -273,21 +275,26 @@ async fn converse(table: &mut Table<'_>, mut input: Input) -> Result<End, CliErr
                 }
             }
             Typed::Line(_) => {}
-            Typed::NoMore => return Ok(settle(table, &mut input).await?.unwrap_or(End::NoMore)),
+            Typed::NoMore => {
+                return Ok(settle(table, &mut input).await?.unwrap_or(ChatEnd::NoMore));
+            }
             Typed::Interrupt if table.stop().await? => {}
-            Typed::Interrupt => return Ok(End::Interrupted),
+            Typed::Interrupt => return Ok(ChatEnd::Interrupted),
         }
     }
 }
 
 /// Waits until nothing goes on; Ctrl-C stops what does, and ends the chat if nothing does.
-async fn settle(table: &Table<'_>, input: &mut Input) -> Result<Option<End>, CliError> {
+async fn settle(
+    table: &ChatTable<'_>,
+    input: &mut TypedInput,
+) -> Result<Option<ChatEnd>, CliError> {
     loop {
         tokio::select! {
             settled = table.settle() => return settled.map(|()| None),
             () = input.interrupted() => {
                 if !table.stop().await? {
-                    return Ok(Some(End::Interrupted));
+                    return Ok(Some(ChatEnd::Interrupted));
                 }
             }
         }
@@ -295,14 +302,14 @@ async fn settle(table: &Table<'_>, input: &mut Input) -> Result<Option<End>, Cli
 }
 
 /// Says what still waits, and ends as the chat ended.
-async fn part(common: &CommonArgs, seat: &Seat, end: End) -> Result<(), CliError> {
+async fn part(common: &CommonArgs, seat: &Seat, end: ChatEnd) -> Result<(), CliError> {
     let waiting = seat.read(waiting).await?;
     if !waiting.is_empty() {
         show::request::pending(&mut Terminal::new(), common, seat.world().name(), &waiting)?;
     }
     match end {
-        End::Interrupted => Err(CliError::Said(INTERRUPTED)),
-        End::NoMore if !waiting.is_empty() => Err(CliError::Said(PENDING)),
-        End::NoMore | End::Quit => Ok(()),
+        ChatEnd::Interrupted => Err(CliError::Said(INTERRUPTED)),
+        ChatEnd::NoMore if !waiting.is_empty() => Err(CliError::Said(PENDING)),
+        ChatEnd::NoMore | ChatEnd::Quit => Ok(()),
     }
 }

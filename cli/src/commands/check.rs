@@ -9,7 +9,7 @@ use serde_json::{Map, json};
 use crate::arguments::{CheckArgs, CommonArgs};
 use crate::exit::{CliError, STORE, USAGE};
 use crate::show::clean;
-use crate::source::Source;
+use crate::source::StoreSource;
 use crate::terminal::Terminal;
 use crate::view::definition::{RevisionQuery, RevisionView};
 use crate::view::query::Query;
@@ -66,7 +66,7 @@ async fn against(
         world: world.clone(),
         script,
     };
-    let source = Source::look(common).await?;
+    let source = StoreSource::look(common).await?;
     source.ask(Query::Revision(query)).await?.first().await
 }
 

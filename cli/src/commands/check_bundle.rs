@@ -14,7 +14,7 @@ use crate::terminal::Terminal;
 
 /// A report with its verdict.
 #[derive(Serialize)]
-struct Whole<'a> {
+struct BundleVerdict<'a> {
     verdict: Verdict,
     #[serde(flatten)]
     report: &'a Report,
@@ -41,7 +41,7 @@ pub(crate) fn check_bundle(
     })?;
     let mut terminal = Terminal::new();
     if common.json {
-        terminal.document(&Whole {
+        terminal.document(&BundleVerdict {
             verdict: report.verdict(),
             report: &report,
         })?;

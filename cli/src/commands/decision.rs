@@ -5,12 +5,12 @@ use folkmoot::core::ids::{PersonName, RequestId};
 
 use crate::arguments::{CommonArgs, DecisionArgs, ResumeArgs};
 use crate::commands::{place, resume};
-use crate::desk::Request;
+use crate::desk::DeskRequest;
 use crate::desk::ruling::{Matter, PersonRuling, Taken};
 use crate::exit::CliError;
 use crate::show::request::block;
 use crate::show::{clean, clip, grant};
-use crate::source::Source;
+use crate::source::StoreSource;
 use crate::terminal::Terminal;
 use crate::{person, signing};
 
@@ -65,10 +65,10 @@ pub(crate) async fn decide(
 /// Gives a ruling and says what became of it; returns whether another process holds the store.
 pub(crate) async fn take(common: &CommonArgs, ruling: PersonRuling) -> Result<bool, CliError> {
     let signer = signing::signer(common)?;
-    let source = Source::open(common, &ruling.world, signer).await?;
+    let source = StoreSource::open(common, &ruling.world, signer).await?;
     let is_held = source.is_held();
     let by = ruling.by.clone();
-    let answer = source.ask(Request::Decide(ruling)).await?;
+    let answer = source.ask(DeskRequest::Decide(ruling)).await?;
     say(common, &answer.first().await?, by.as_ref())?;
     Ok(is_held)
 }

@@ -7,11 +7,11 @@ use folkmoot::core::ids::{Time, WorldName};
 use folkmoot::store::Tombstone;
 
 use crate::arguments::{CommonArgs, DeleteArgs};
-use crate::desk::Request;
+use crate::desk::DeskRequest;
 use crate::desk::life::Deletion;
 use crate::exit::{CliError, USAGE};
 use crate::show::{complain, time};
-use crate::source::Source;
+use crate::source::StoreSource;
 use crate::terminal::Terminal;
 use crate::view::life::{IdleQuery, IdleView};
 use crate::view::query::Query;
@@ -34,8 +34,12 @@ pub(crate) async fn delete(common: &CommonArgs, arguments: DeleteArgs) -> Result
         idle_since,
         by: arguments.by,
     };
-    let source = Source::open_to_erase(common, None).await?;
-    let deleted = source.ask(Request::Delete(deletion)).await?.all().await?;
+    let source = StoreSource::open_to_erase(common, None).await?;
+    let deleted = source
+        .ask(DeskRequest::Delete(deletion))
+        .await?
+        .all()
+        .await?;
     for value in deleted {
         if common.json {
             terminal.json(&value)?;
@@ -55,7 +59,7 @@ async fn idle(
     terminal: &mut Terminal,
 ) -> Result<Option<(Vec<WorldName>, Time)>, CliError> {
     let labels = arguments.label.iter().cloned().collect();
-    let values = Source::look(common)
+    let values = StoreSource::look(common)
         .await?
         .ask(Query::Idle(IdleQuery { idle_for, labels }))
         .await?

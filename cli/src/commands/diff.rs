@@ -5,7 +5,7 @@ use crate::exit::CliError;
 use crate::show::clip;
 use crate::show::gutter::hung;
 use crate::show::usage::cost;
-use crate::source::Source;
+use crate::source::StoreSource;
 use crate::terminal::Terminal;
 use crate::view::diff::{DiffQuery, DiffView, RowView, SideView};
 use crate::view::query::Query;
@@ -16,7 +16,7 @@ const LINE_MAX: usize = 200;
 /// Compares two worlds.
 pub(crate) async fn diff(common: &CommonArgs, arguments: DiffArgs) -> Result<(), CliError> {
     let DiffArgs { one, other } = arguments;
-    let source = Source::look(common).await?;
+    let source = StoreSource::look(common).await?;
     let query = Query::Diff(DiffQuery { one, other });
     let mut view: DiffView = source.ask(query).await?.first().await?;
     let mut terminal = Terminal::new();

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::arguments::CommonArgs;
 use crate::exit::{CliError, INTEGRITY, STORE};
 use crate::signing;
-use crate::source::{Access, damage, hold};
+use crate::source::{StoreUse, damage, hold};
 use crate::terminal::Terminal;
 
 /// What was found.
@@ -125,7 +125,7 @@ fn credentials() -> Vec<Credential> {
 
 async fn store(common: &CommonArgs) -> Result<StoreFindings, CliError> {
     let path = common.store.display().to_string();
-    let store = match hold(&common.store, Access::Read).await {
+    let store = match hold(&common.store, StoreUse::Read).await {
         Ok(Ok(store)) => store,
         Ok(Err((_, error))) => {
             return Ok(StoreFindings::Held {

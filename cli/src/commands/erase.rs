@@ -1,12 +1,12 @@
 //! `folkmoot erase`.
 
 use crate::arguments::{CommonArgs, EraseArgs};
-use crate::desk::Request;
+use crate::desk::DeskRequest;
 use crate::desk::erasing::{Erasing, Gone, Wish};
 use crate::exit::CliError;
 use crate::show::{clean, clip};
 use crate::signing;
-use crate::source::Source;
+use crate::source::StoreSource;
 use crate::terminal::Terminal;
 
 /// The longest basis that is repeated, in characters.
@@ -35,11 +35,11 @@ pub(crate) async fn erase(common: &CommonArgs, arguments: EraseArgs) -> Result<(
         wish,
     };
     let source = if dry_run {
-        Source::look(common).await?
+        StoreSource::look(common).await?
     } else {
-        Source::open_to_erase(common, signer).await?
+        StoreSource::open_to_erase(common, signer).await?
     };
-    let gone = source.ask(Request::Erase(erasing)).await?;
+    let gone = source.ask(DeskRequest::Erase(erasing)).await?;
     say(common, &gone.first().await?)
 }
 

@@ -13,12 +13,12 @@ use crate::commands::verify::report;
 use crate::exit::{CliError, STORE, USAGE};
 use crate::new_file::{self, NewFile};
 use crate::show::remark;
-use crate::source::Source;
+use crate::source::StoreSource;
 use crate::terminal::Terminal;
-use crate::view::answer::Answer;
+use crate::view::answer::ValueStream;
 use crate::view::export::ExportQuery;
 use crate::view::query::Query;
-use crate::view::verify::Given;
+use crate::view::verify::GivenAnchors;
 
 /// Writes a world down.
 pub(crate) async fn export(common: &CommonArgs, arguments: ExportArgs) -> Result<(), CliError> {
@@ -40,7 +40,7 @@ pub(crate) async fn export(common: &CommonArgs, arguments: ExportArgs) -> Result
     }
     let world = arguments.world;
     let force = arguments.force;
-    let source = Source::look(common).await?;
+    let source = StoreSource::look(common).await?;
     let integrity = match format {
         ExportFormat::Html => integrity(source.another(common).await?, world.clone()).await?,
         ExportFormat::Markdown | ExportFormat::Lines => Integrity::NotChecked,
@@ -64,8 +64,8 @@ pub(crate) async fn export(common: &CommonArgs, arguments: ExportArgs) -> Result
 }
 
 /// What verifying the world says, for the report.
-async fn integrity(source: Source, world: WorldName) -> Result<Integrity, CliError> {
-    let (_, report) = report(source, world, Given::default()).await?;
+async fn integrity(source: StoreSource, world: WorldName) -> Result<Integrity, CliError> {
+    let (_, report) = report(source, world, GivenAnchors::default()).await?;
     let line = |check: Check| {
         let verdict = match check.verdict {
             Verdict::Intact => CheckVerdict::Intact,
@@ -86,13 +86,13 @@ async fn integrity(source: Source, world: WorldName) -> Result<Integrity, CliErr
     })
 }
 
-async fn print(pieces: Answer) -> Result<(), CliError> {
+async fn print(pieces: ValueStream) -> Result<(), CliError> {
     let mut terminal = Terminal::new();
     write(pieces, |piece| terminal.piece(piece)).await
 }
 
 async fn write(
-    mut pieces: Answer,
+    mut pieces: ValueStream,
     mut put: impl FnMut(&str) -> Result<(), CliError>,
 ) -> Result<(), CliError> {
     while let Some(piece) = pieces.try_next().await? {

@@ -17,7 +17,7 @@ use crate::commands::place;
 use crate::exit::{CliError, STORE, USAGE};
 use crate::new_file::NewFile;
 use crate::signing;
-use crate::source::{Access, hold};
+use crate::source::{StoreUse, hold};
 
 /// Writes an evidence bundle.
 pub(crate) async fn export_bundle(
@@ -31,7 +31,7 @@ pub(crate) async fn export_bundle(
         .iter()
         .map(|path| note(path))
         .collect::<Result<Vec<_>, _>>()?;
-    let store = hold(&common.store, Access::Read)
+    let store = hold(&common.store, StoreUse::Read)
         .await?
         .map_err(|(_, locked)| CliError::from(locked))?;
     let bundle = bundle(&store, &arguments, &notes, key.as_deref()).await?;

@@ -4,12 +4,12 @@ use folkmoot::core::event::ForkEffects;
 use folkmoot::core::ids::Position;
 
 use crate::arguments::{CommonArgs, ForkArgs};
-use crate::desk::Request;
+use crate::desk::DeskRequest;
 use crate::desk::fork::{ForkView, ForkWish};
 use crate::exit::CliError;
 use crate::show;
 use crate::signing;
-use crate::source::Source;
+use crate::source::StoreSource;
 use crate::terminal::Terminal;
 
 /// Branches a world off another one: in the store, or through the process that holds it.
@@ -30,8 +30,8 @@ pub(crate) async fn fork(common: &CommonArgs, arguments: ForkArgs) -> Result<(),
         is_copied: copy,
         is_live: live,
     };
-    let source = Source::open(common, &wish.parent, signer).await?;
-    let view: ForkView = source.ask(Request::Fork(wish)).await?.first().await?;
+    let source = StoreSource::open(common, &wish.parent, signer).await?;
+    let view: ForkView = source.ask(DeskRequest::Fork(wish)).await?.first().await?;
     let mut terminal = Terminal::new();
     if common.json {
         return terminal.document(&view);

@@ -4,7 +4,7 @@ use folkmoot::run::{OutdatedRule, Standing};
 
 use crate::arguments::{CommonArgs, GrantsArgs};
 use crate::exit::CliError;
-use crate::source::Source;
+use crate::source::StoreSource;
 use crate::terminal::Terminal;
 use crate::view::query::Query;
 use crate::{person, show};
@@ -12,13 +12,13 @@ use crate::{person, show};
 /// Shows which calls are allowed to come without asking, with the commands that end that.
 pub(crate) async fn grants(common: &CommonArgs, arguments: GrantsArgs) -> Result<(), CliError> {
     let world = arguments.world;
-    let standing = Source::look(common)
+    let standing = StoreSource::look(common)
         .await?
         .ask(Query::Grants(world.clone()))
         .await?
         .all()
         .await?;
-    let outdated = Source::look(common)
+    let outdated = StoreSource::look(common)
         .await?
         .ask(Query::OutdatedRules(world.clone()))
         .await?

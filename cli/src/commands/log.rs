@@ -8,7 +8,7 @@ use crate::exit::CliError;
 use crate::show::gutter::hung;
 use crate::show::style::{BOLD, DIM, paint};
 use crate::show::{self, clean, complain, time};
-use crate::source::Source;
+use crate::source::StoreSource;
 use crate::terminal::Terminal;
 use crate::view::event::EventView;
 use crate::view::query::{LogQuery, Query};
@@ -30,7 +30,7 @@ pub(crate) async fn log(common: &CommonArgs, arguments: LogArgs) -> Result<(), C
         agent,
         ..
     } = arguments;
-    let source = Source::look(common).await?;
+    let source = StoreSource::look(common).await?;
     if follow && !source.is_held() {
         // Following what only this process could write would keep the store from everybody else.
         complain("no process holds the store, so nothing more will come; this is the log as it is");
@@ -66,7 +66,7 @@ async fn withheld(common: &CommonArgs, arguments: LogArgs) -> Result<(), CliErro
         from: Position::new(from),
         agent,
     };
-    let mut answers = Source::look(common)
+    let mut answers = StoreSource::look(common)
         .await?
         .ask(Query::Withheld(query))
         .await?;

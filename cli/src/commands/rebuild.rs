@@ -15,7 +15,7 @@ use crate::terminal::Terminal;
 
 /// A new store, and whether nothing was left behind.
 #[derive(Serialize)]
-struct Whole<'a> {
+struct RebuiltStore<'a> {
     is_whole: bool,
     #[serde(flatten)]
     rebuilt: &'a Rebuilt,
@@ -39,7 +39,7 @@ pub(crate) async fn rebuild(common: &CommonArgs, arguments: RebuildArgs) -> Resu
     let rebuilt = rebuilt.map_err(|error| copy_failed(&error, "nothing was rebuilt"))?;
     let mut terminal = Terminal::new();
     if common.json {
-        terminal.document(&Whole {
+        terminal.document(&RebuiltStore {
             is_whole: rebuilt.is_whole(),
             rebuilt: &rebuilt,
         })?;

@@ -11,7 +11,7 @@ use crate::show::gutter::hung;
 use crate::show::item::told;
 use crate::show::style::{BOLD, DIM, paint};
 use crate::show::{clip, grant, one_line, prompt, request, state_diff, time, transcript};
-use crate::source::Source;
+use crate::source::StoreSource;
 use crate::terminal::Terminal;
 use crate::view::prompt::PromptView;
 use crate::view::query::{Query, ReplayQuery};
@@ -97,7 +97,7 @@ fn show_prompt(common: &CommonArgs, terminal: &mut Terminal, value: Value) -> Re
 }
 
 async fn ask(common: &CommonArgs, query: Query) -> Result<Value, CliError> {
-    let source = Source::look(common).await?;
+    let source = StoreSource::look(common).await?;
     source.ask(query).await?.first().await
 }
 

@@ -13,7 +13,7 @@ use crate::exit::{CUT_OFF, CliError, PENDING};
 use crate::recording::Recording;
 use crate::session::Session;
 use crate::show::chat::Chat;
-use crate::show::stage::{Hints, News, Prompter, Stage};
+use crate::show::stage::{ChatStage, Hints, Prompter, StageNews};
 use crate::terminal::Terminal;
 use crate::{credentials, interrupt, show, signing};
 use folkmoot::run::waiting;
@@ -57,14 +57,14 @@ async fn drive(
             ..Opening::recorded(name.clone())
         })
         .await?;
-    let mut prompter = Stage::new(common, runtime, chat, &names, &before).begin();
+    let mut prompter = ChatStage::new(common, runtime, chat, &names, &before).begin();
     prompter.opened(&world).await;
     let hints = if arguments.wait {
         Hints::Commands
     } else {
         Hints::None
     };
-    prompter.tell(News::Hints(hints)).await;
+    prompter.tell(StageNews::Hints(hints)).await;
     let activity = tokio::select! {
         activity = settled(&world, arguments.wait) => activity?,
         error = prompter.ended() => {

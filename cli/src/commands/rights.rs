@@ -5,14 +5,14 @@ use serde_json::Value;
 use crate::arguments::{CommonArgs, RightsArgs};
 use crate::exit::CliError;
 use crate::show::{one_line, table};
-use crate::source::Source;
+use crate::source::StoreSource;
 use crate::terminal::Terminal;
 use crate::view::query::Query;
 use crate::view::rights::RightsView;
 
 /// Shows who may do what in a world.
 pub(crate) async fn rights(common: &CommonArgs, arguments: RightsArgs) -> Result<(), CliError> {
-    let all = Source::look(common)
+    let all = StoreSource::look(common)
         .await?
         .ask(Query::Rights(arguments.world))
         .await?

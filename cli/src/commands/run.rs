@@ -15,8 +15,8 @@ use crate::commands::resume::settled;
 use crate::exit::{CUT_OFF, CliError, FAILED, INTERRUPTED, PENDING};
 use crate::recording::Recording;
 use crate::session::Session;
-use crate::show::chat::{Chat, Line};
-use crate::show::stage::{Cues, Hints, News, Prompter, Stage, opened};
+use crate::show::chat::{Chat, ChatLine};
+use crate::show::stage::{ChatStage, Cues, Hints, Prompter, StageNews, opened};
 use crate::terminal::Terminal;
 use crate::{credentials, interrupt, person, show, signing};
 
@@ -65,7 +65,7 @@ async fn drive(
         .unwrap_or_else(|| script.world.clone());
     let before = recorded(runtime, &name).await?;
     let chat = Chat::new(name.as_str(), &before, Some(script));
-    let mut prompter = Stage::new(common, runtime, chat, &names(script), &before).begin();
+    let mut prompter = ChatStage::new(common, runtime, chat, &names(script), &before).begin();
     let mut relay = Relay {
         cues: prompter.cues(),
         waits: options.wait,
@@ -99,7 +99,7 @@ async fn perform(
         && report.activity == Activity::Parked
         && let Some(world) = runtime.world(&report.world)
     {
-        relay.cues.tell(News::Hints(Hints::Commands)).await;
+        relay.cues.tell(StageNews::Hints(Hints::Commands)).await;
         report.activity = settled(&world, true).await?;
         report.waiting = world.operator().read(waiting).await?;
     }
@@ -292,7 +292,7 @@ impl Watch for Relay {
     fn begins(&mut self, _index: usize, step: &Step) {
         // Other steps decide by themselves, or end the run.
         let is_last = self.waits && matches!(step.verb, Verb::Idle);
-        self.cues.tell_blocking(News::Hints(if is_last {
+        self.cues.tell_blocking(StageNews::Hints(if is_last {
             Hints::Commands
         } else {
             Hints::None
@@ -303,12 +303,18 @@ impl Watch for Relay {
         let what = format!("step {} ({})", index.saturating_add(1), step.verb.word());
         match outcome {
             Outcome::Done => {}
-            Outcome::DoneBefore => self
-                .cues
-                .tell_blocking(News::Show(Line::Quiet(format!("{what} was done before")))),
-            Outcome::HeldBefore => self
-                .cues
-                .tell_blocking(News::Show(Line::Good(format!("{what} still holds")))),
+            Outcome::DoneBefore => {
+                self.cues
+                    .tell_blocking(StageNews::Show(ChatLine::Quiet(format!(
+                        "{what} was done before"
+                    ))))
+            }
+            Outcome::HeldBefore => {
+                self.cues
+                    .tell_blocking(StageNews::Show(ChatLine::Good(format!(
+                        "{what} still holds"
+                    ))))
+            }
         }
     }
 }

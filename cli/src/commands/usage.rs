@@ -3,14 +3,14 @@
 use crate::arguments::{CommonArgs, UsageArgs};
 use crate::exit::CliError;
 use crate::show::usage::lines;
-use crate::source::Source;
+use crate::source::StoreSource;
 use crate::terminal::Terminal;
 use crate::view::query::Query;
 use crate::view::usage::UsageView;
 
 /// Shows what the models of a world were asked, and what that cost.
 pub(crate) async fn usage(common: &CommonArgs, arguments: UsageArgs) -> Result<(), CliError> {
-    let all = Source::look(common)
+    let all = StoreSource::look(common)
         .await?
         .ask(Query::Usage(arguments.world))
         .await?

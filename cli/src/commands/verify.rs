@@ -15,16 +15,16 @@ use crate::exit::{CliError, FINE, INTEGRITY, NOT_CHECKED, STORE};
 use crate::show::one_line;
 use crate::show::verify::{Sum, block};
 use crate::signing;
-use crate::source::Source;
+use crate::source::StoreSource;
 use crate::terminal::Terminal;
 use crate::view::query::Query;
-use crate::view::verify::{ELSEWHERE, Given, VerifyQuery, VerifyStep};
+use crate::view::verify::{ELSEWHERE, GivenAnchors, VerifyQuery, VerifyStep};
 
 /// Checks a world, or all. A world that cannot be checked does not hide the others.
 pub(crate) async fn verify(common: &CommonArgs, arguments: VerifyArgs) -> Result<(), CliError> {
     let given = given(arguments.against, &arguments.trust)?;
     let mut terminal = Terminal::new();
-    let source = Source::look(common).await?;
+    let source = StoreSource::look(common).await?;
     if let Some(survey) = source.survey() {
         tell_damage(common, survey, &mut terminal)?;
         return examined(common, arguments.world.as_ref(), &given, &mut terminal).await;
@@ -42,7 +42,7 @@ pub(crate) async fn verify(common: &CommonArgs, arguments: VerifyArgs) -> Result
 }
 
 /// Reads the files of anchors.
-fn given(files: Vec<PathBuf>, trusted: &[String]) -> Result<Given, CliError> {
+fn given(files: Vec<PathBuf>, trusted: &[String]) -> Result<GivenAnchors, CliError> {
     let keys = trusted
         .iter()
         .map(|key| Ok(signing::verifier(key)?.to_string()))
@@ -54,7 +54,7 @@ fn given(files: Vec<PathBuf>, trusted: &[String]) -> Result<Given, CliError> {
             format!("the anchors {}: {error}", file.display()),
         )),
     };
-    Ok(Given {
+    Ok(GivenAnchors {
         anchors: files.into_iter().map(read).collect::<Result<_, _>>()?,
         keys,
     })
@@ -62,8 +62,8 @@ fn given(files: Vec<PathBuf>, trusted: &[String]) -> Result<Given, CliError> {
 
 async fn all(
     common: &CommonArgs,
-    source: Source,
-    given: &Given,
+    source: StoreSource,
+    given: &GivenAnchors,
     terminal: &mut Terminal,
 ) -> Result<(), CliError> {
     let names = source
@@ -147,7 +147,7 @@ fn whole(world: &RebuiltWorld) -> String {
 async fn examined(
     common: &CommonArgs,
     world: Option<&WorldName>,
-    given: &Given,
+    given: &GivenAnchors,
     terminal: &mut Terminal,
 ) -> Result<(), CliError> {
     let (against, unusable) = given.read();
@@ -185,9 +185,9 @@ fn show(terminal: &mut Terminal, report: &WorldReport) -> Result<(), CliError> {
 
 /// Asks for a world's report; gives its id with it.
 pub(crate) async fn report(
-    source: Source,
+    source: StoreSource,
     world: WorldName,
-    given: Given,
+    given: GivenAnchors,
 ) -> Result<(Option<WorldId>, WorldReport), CliError> {
     let mut answer = source
         .ask(Query::Verify(VerifyQuery { world, given }))

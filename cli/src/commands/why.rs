@@ -4,7 +4,7 @@ use crate::arguments::{CommonArgs, WhyArgs};
 use crate::commands::place;
 use crate::exit::CliError;
 use crate::show::why::lines;
-use crate::source::Source;
+use crate::source::StoreSource;
 use crate::terminal::Terminal;
 use crate::view::query::Query;
 use crate::view::why::{WhyQuery, WhyView};
@@ -16,7 +16,7 @@ pub(crate) async fn why(common: &CommonArgs, arguments: WhyArgs) -> Result<(), C
         world: arguments.world,
         at,
     };
-    let source = Source::look(common).await?;
+    let source = StoreSource::look(common).await?;
     let mut view: WhyView = source.ask(Query::Why(query)).await?.first().await?;
     let mut terminal = Terminal::new();
     if common.json {

@@ -8,7 +8,7 @@ use crate::arguments::{CommonArgs, WorldsArgs};
 use crate::exit::CliError;
 use crate::show::usage::cost;
 use crate::show::{complain, one_line, table, time};
-use crate::source::Source;
+use crate::source::StoreSource;
 use crate::terminal::Terminal;
 use crate::view::query::Query;
 use crate::view::world::WorldView;
@@ -22,7 +22,7 @@ pub(crate) async fn worlds(common: &CommonArgs, arguments: &WorldsArgs) -> Resul
         return deleted(common).await;
     }
     let labels = arguments.label.iter().cloned().collect();
-    let mut answers = Source::look(common)
+    let mut answers = StoreSource::look(common)
         .await?
         .ask(Query::Worlds { labels })
         .await?;
@@ -76,7 +76,7 @@ fn list(common: &CommonArgs, arguments: &WorldsArgs, worlds: Vec<Value>) -> Resu
 
 /// Lists the worlds that were deleted.
 async fn deleted(common: &CommonArgs) -> Result<(), CliError> {
-    let tombstones = Source::look(common)
+    let tombstones = StoreSource::look(common)
         .await?
         .ask(Query::Deleted)
         .await?

@@ -10,9 +10,9 @@ use tokio::net::UnixStream;
 use tokio::net::unix::OwnedReadHalf;
 
 use super::{Response, SOCKET, Way};
-use crate::desk::Request;
+use crate::desk::DeskRequest;
 use crate::exit::{CliError, STORE};
-use crate::view::answer::Answer;
+use crate::view::answer::ValueStream;
 use crate::view::query::Query;
 
 /// A connection to the process that holds a store.
@@ -27,34 +27,37 @@ impl Client {
     }
 
     /// Asks, and gives the answer as it comes. A log that is followed ends with its holder.
-    pub(crate) async fn ask(self, request: &Request) -> Result<Answer, CliError> {
+    pub(crate) async fn ask(self, request: &DeskRequest) -> Result<ValueStream, CliError> {
         let mut line = serde_json::to_vec(request).map_err(CliError::json)?;
         line.push(b'\n');
         let (input, mut output) = self.0.into_split();
         output.write_all(&line).await.map_err(lost)?;
         // The writing half goes along: closing it would say that nobody wants an answer.
-        let ends_with_holder = matches!(request, Request::Query(Query::Log(query)) if query.follow);
+        let ends_with_holder =
+            matches!(request, DeskRequest::Query(Query::Log(query)) if query.follow);
         // What takes as long as the store is large is waited for.
-        let is_long = matches!(request, Request::Delete(_) | Request::Backup(_));
+        let is_long = matches!(request, DeskRequest::Delete(_) | DeskRequest::Backup(_));
         let state = (BufReader::new(input), output);
         let lines = stream::try_unfold(
             (
                 state,
                 if ends_with_holder || is_long {
-                    First::No
+                    FirstAnswer::No
                 } else {
-                    First::Yes
+                    FirstAnswer::Yes
                 },
             ),
             move |((mut input, output), first)| async move {
                 let response = match first {
-                    First::Yes => tokio::time::timeout(PATIENCE, read(&mut input))
+                    FirstAnswer::Yes => tokio::time::timeout(PATIENCE, read(&mut input))
                         .await
                         .map_err(|_| silent())?,
-                    First::No => read(&mut input).await,
+                    FirstAnswer::No => read(&mut input).await,
                 };
                 match response? {
-                    Some(Response::Value(value)) => Ok(Some((value, ((input, output), First::No)))),
+                    Some(Response::Value(value)) => {
+                        Ok(Some((value, ((input, output), FirstAnswer::No))))
+                    }
                     Some(Response::Done) => Ok(None),
                     Some(Response::Error { code, message }) => Err(CliError::other(code, message)),
                     None if ends_with_holder => Ok(None),
@@ -62,13 +65,13 @@ impl Client {
                 }
             },
         );
-        Ok(Answer::of(lines))
+        Ok(ValueStream::of(lines))
     }
 }
 
 /// Whether an answer is still to begin.
 #[derive(Debug, Clone, Copy)]
-enum First {
+enum FirstAnswer {
     Yes,
     No,
 }

@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 
 use super::{REQUEST_MAX, Response, SOCKET, Way};
 use crate::desk::peer::Peer;
-use crate::desk::{Desk, Request};
+use crate::desk::{Desk, DeskRequest};
 use crate::exit::{CliError, STORE, USAGE};
 
 #[cfg(test)]
@@ -81,7 +81,7 @@ fn listen(store: &Path) -> io::Result<UnixListener> {
 }
 
 async fn accept(listener: UnixListener, desk: Desk) {
-    let places = Places::new();
+    let places = PeerPlaces::new();
     let mut peers = JoinSet::new();
     loop {
         match listener.accept().await {
@@ -108,12 +108,12 @@ async fn accept(listener: UnixListener, desk: Desk) {
 
 /// Who can be served at a time.
 #[derive(Debug)]
-struct Places {
+struct PeerPlaces {
     people: Arc<Semaphore>,
     others: Arc<Semaphore>,
 }
 
-impl Places {
+impl PeerPlaces {
     fn new() -> Self {
         Self {
             people: Arc::new(Semaphore::new(PEERS_MAX)),
@@ -165,7 +165,7 @@ async fn answer(
     line: &[u8],
     output: &mut OwnedWriteHalf,
 ) -> io::Result<Response> {
-    let request: Request = match serde_json::from_slice(line) {
+    let request: DeskRequest = match serde_json::from_slice(line) {
         Ok(request) => request,
         Err(error) => {
             let error = CliError::other(USAGE, format!("this is no request: {error}"));

@@ -6,7 +6,7 @@ use folkmoot::core::ids::WorldName;
 use serde_json::{Value, json};
 
 use super::Response;
-use crate::desk::Request;
+use crate::desk::DeskRequest;
 use crate::view::query::Query;
 
 #[path = "../../../tests/fuzz/generator.rs"]
@@ -29,12 +29,12 @@ fn lines(values: &[Value]) -> Vec<Vec<u8>> {
 fn no_line_is_taken_for_another_request() {
     let world = WorldName::new("room").unwrap();
     let known = [
-        Request::Query(Query::Names),
-        Request::Query(Query::Worlds {
+        DeskRequest::Query(Query::Names),
+        DeskRequest::Query(Query::Worlds {
             labels: Default::default(),
         }),
-        Request::Query(Query::Approvals(world)),
-        Request::Backup(PathBuf::from("copy")),
+        DeskRequest::Query(Query::Approvals(world)),
+        DeskRequest::Backup(PathBuf::from("copy")),
     ];
     let mut seeds: Vec<Vec<u8>> = known
         .iter()
@@ -47,12 +47,12 @@ fn no_line_is_taken_for_another_request() {
     ]));
     let generator = generator::Generator::new("control", seeds);
     for case in 0..cases() {
-        match serde_json::from_slice::<Request>(&generator.case(case)) {
+        match serde_json::from_slice::<DeskRequest>(&generator.case(case)) {
             Ok(request) => {
                 let line = serde_json::to_vec(&request).unwrap();
                 assert!(!line.contains(&b'\n'), "case {case}");
                 assert_eq!(
-                    serde_json::from_slice::<Request>(&line).unwrap(),
+                    serde_json::from_slice::<DeskRequest>(&line).unwrap(),
                     request,
                     "case {case}"
                 );

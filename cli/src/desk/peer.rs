@@ -5,7 +5,7 @@ use folkmoot::tools::host::ancestry::descends_from_runtime_or_tool;
 use folkmoot::{Proof, SeatError};
 use tokio::net::UnixStream;
 
-use super::Request;
+use super::DeskRequest;
 use crate::exit::{CliError, PENDING, USAGE};
 use crate::person;
 use crate::session::refuse_tools;
@@ -46,19 +46,22 @@ impl Peer {
     }
 
     /// Checks that they may ask for `request`. These are all the rights of a peer; a world has rights of its own.
-    pub(crate) fn may_ask(self, request: &Request) -> Result<(), CliError> {
+    pub(crate) fn may_ask(self, request: &DeskRequest) -> Result<(), CliError> {
         let why = match (self, request) {
             // The files of the store can be read by whoever runs this program.
-            (Self::Holder, Request::Query(_)) | (Self::Person(_), _) => return Ok(()),
+            (Self::Holder, DeskRequest::Query(_)) | (Self::Person(_), _) => return Ok(()),
             (Self::Holder, _) => return refuse_tools(),
             (Self::Stranger, _) => "only the user who holds the store is served",
-            (Self::OfTool, Request::Decide(_)) => {
+            (Self::OfTool, DeskRequest::Decide(_)) => {
                 "a program that a tool runs cannot decide; where the world is open, the attempt is recorded"
             }
-            (Self::OfTool, Request::Erase(_)) => "a program that a tool runs cannot erase",
+            (Self::OfTool, DeskRequest::Erase(_)) => "a program that a tool runs cannot erase",
             (
                 Self::OfTool,
-                Request::Query(_) | Request::Delete(_) | Request::Backup(_) | Request::Fork(_),
+                DeskRequest::Query(_)
+                | DeskRequest::Delete(_)
+                | DeskRequest::Backup(_)
+                | DeskRequest::Fork(_),
             ) => "a program that a tool runs is not served",
         };
         Err(CliError::other(PENDING, format!("refused: {why}")))

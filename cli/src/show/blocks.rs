@@ -26,13 +26,13 @@ pub(crate) type Kinds = BTreeMap<ArtifactName, ArtifactSpec>;
 
 /// One view, as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Shown {
+pub(crate) struct ShownView {
     blocks: Vec<Block>,
     /// Whether all of it is shown, however long it is: people came for artifacts.
     is_whole: bool,
 }
 
-impl Shown {
+impl ShownView {
     pub(crate) fn of(view: &View, kinds: &Kinds) -> Self {
         Self {
             blocks: blocks(view, kinds),
@@ -54,7 +54,7 @@ impl Shown {
             .map(label_width)
             .max()
             .unwrap_or_default();
-        let mut page = Page {
+        let mut page = BlockPage {
             width,
             lines,
             chars,
@@ -85,7 +85,7 @@ fn label_width(block: &Block) -> usize {
 }
 
 /// How much room there is, and whether it was enough.
-struct Page {
+struct BlockPage {
     width: Option<u16>,
     lines: usize,
     chars: usize,
@@ -94,7 +94,7 @@ struct Page {
     is_cut: bool,
 }
 
-impl Page {
+impl BlockPage {
     fn block(&mut self, block: &Block) -> Vec<String> {
         match block {
             Block::Heading(text) => vec![paint(BOLD, &one_line(text))],

@@ -17,7 +17,7 @@ use folkmoot::core::spec::rules::Rules;
 use folkmoot::core::world::World;
 use folkmoot::script::{Script, Step, Verb};
 
-use super::blocks::Shown;
+use super::blocks::ShownView;
 use super::words;
 use super::{clip, one_line};
 
@@ -26,7 +26,7 @@ const GIST_MAX: usize = 100;
 
 /// One thing that is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Line {
+pub(crate) enum ChatLine {
     /// Somebody said something.
     Said {
         /// The message.
@@ -46,7 +46,7 @@ pub(crate) enum Line {
         what: String,
     },
     /// A tool shows people something: its views, and the command that shows all of them.
-    Shows(Vec<Shown>, String),
+    Shows(Vec<ShownView>, String),
     /// Something that happened, quietly.
     Quiet(String),
     /// A good end.
@@ -72,7 +72,7 @@ pub(crate) enum Line {
 
 /// What is known of a call.
 #[derive(Debug, Clone)]
-pub(crate) struct Call {
+pub(crate) struct KnownCall {
     /// The tool, as the agent named it.
     pub(crate) tool: String,
     /// Its arguments.
@@ -86,7 +86,7 @@ type Answer = (Position, LLMResponse);
 #[derive(Debug, Default)]
 pub(crate) struct Chat {
     pub(crate) world: String,
-    pub(crate) calls: BTreeMap<CallId, Call>,
+    pub(crate) calls: BTreeMap<CallId, KnownCall>,
     /// How a command to type begins.
     pub(crate) program: String,
     rules: Arc<Rules>,
@@ -120,7 +120,7 @@ impl Chat {
                     .unwrap_or_default();
                 (
                     *id,
-                    Call {
+                    KnownCall {
                         tool,
                         arguments: call.arguments.present().cloned().unwrap_or_default(),
                     },
@@ -131,7 +131,7 @@ impl Chat {
     }
 
     /// The lines of a commit.
-    pub(crate) fn take(&mut self, commit: &Commit) -> Vec<Line> {
+    pub(crate) fn take(&mut self, commit: &Commit) -> Vec<ChatLine> {
         let mut lines = Vec::new();
         let mut answer = None;
         for (at, event) in commit.numbered() {
@@ -153,7 +153,7 @@ impl Chat {
         event: &Event,
         commit: &Commit,
         answer: &mut Option<Answer>,
-        lines: &mut Vec<Line>,
+        lines: &mut Vec<ChatLine>,
     ) {
         match event {
             Event::Turn(TurnEvent::ModelAnswered(answered)) => {
@@ -176,7 +176,7 @@ impl Chat {
             }
             Event::World(WorldEvent::Opened(_)) => {
                 if std::mem::replace(&mut self.has_opened, true) {
-                    lines.push(Line::Quiet(
+                    lines.push(ChatLine::Quiet(
                         "the room was opened again, from its log".to_owned(),
                     ));
                 }
@@ -190,7 +190,7 @@ impl Chat {
                     },
                 ..
             })) => {
-                lines.push(Line::Quiet(words::undeliverable(
+                lines.push(ChatLine::Quiet(words::undeliverable(
                     unknown(commit, *message),
                     nearest,
                     named,
@@ -212,14 +212,14 @@ impl Chat {
     }
 
     /// What a call shows people.
-    fn shows(&self, at: Position, finished: &ToolFinished) -> Option<Line> {
+    fn shows(&self, at: Position, finished: &ToolFinished) -> Option<ChatLine> {
         let kinds = self.rules.spec().kinds();
-        let views: Vec<Shown> = finished
+        let views: Vec<ShownView> = finished
             .views()
-            .map(|view| Shown::of(view, &kinds))
+            .map(|view| ShownView::of(view, &kinds))
             .collect();
         let all = format!("{} log {} --from {at} --json", self.program, self.world);
-        (!views.is_empty()).then_some(Line::Shows(views, all))
+        (!views.is_empty()).then_some(ChatLine::Shows(views, all))
     }
 
     fn admit(
@@ -228,24 +228,24 @@ impl Chat {
         call: &AdmittedCall,
         answer: Option<&Answer>,
         commit: &Commit,
-    ) -> Line {
+    ) -> ChatLine {
         let ordinal = usize::try_from(call.ordinal).unwrap_or(usize::MAX);
         let part = answer.and_then(|(_, response)| response.reply().calls().nth(ordinal));
         let origin = call
             .origin
             .and_then(|origin| self.calls.get(&origin).cloned());
         let origin = origin.map(|origin| match edited(commit) {
-            Some(arguments) => Call {
+            Some(arguments) => KnownCall {
                 arguments: arguments.clone(),
                 ..origin
             },
             None => origin,
         });
-        let known = part.map(|part| Call {
+        let known = part.map(|part| KnownCall {
             tool: part.tool.clone(),
             arguments: part.arguments.clone(),
         });
-        let named = Call {
+        let named = KnownCall {
             tool: call
                 .tool
                 .as_ref()
@@ -260,7 +260,7 @@ impl Chat {
             clip(&one_line(&known.arguments), GIST_MAX)
         );
         self.calls.insert(call.call, known);
-        Line::Does {
+        ChatLine::Does {
             from: agent.to_string(),
             what,
         }
@@ -278,18 +278,20 @@ impl Chat {
         format!("{}#{at}", self.world)
     }
 
-    fn step_line(&self, index: u32) -> Option<Line> {
+    fn step_line(&self, index: u32) -> Option<ChatLine> {
         let step = self.steps.get(usize::try_from(index).ok()?)?;
         match &step.verb {
-            Verb::Note(text) => Some(Line::Note(text.clone())),
-            Verb::Expect(_) => Some(Line::Good("as expected".to_owned())),
-            Verb::Restart => Some(Line::Quiet("everything in memory is dropped".to_owned())),
-            Verb::Crash => Some(Line::Quiet(
+            Verb::Note(text) => Some(ChatLine::Note(text.clone())),
+            Verb::Expect(_) => Some(ChatLine::Good("as expected".to_owned())),
+            Verb::Restart => Some(ChatLine::Quiet(
+                "everything in memory is dropped".to_owned(),
+            )),
+            Verb::Crash => Some(ChatLine::Quiet(
                 "the runtime will die at its next append".to_owned(),
             )),
-            Verb::Fork(fork) => Some(Line::Quiet(format!("{} is branched off", fork.name))),
-            Verb::Advance(by) => Some(Line::Quiet(format!("the clock moves on by {by:?}"))),
-            _ if step.refused.is_some() => Some(Line::Good("refused, as expected".to_owned())),
+            Verb::Fork(fork) => Some(ChatLine::Quiet(format!("{} is branched off", fork.name))),
+            Verb::Advance(by) => Some(ChatLine::Quiet(format!("the clock moves on by {by:?}"))),
+            _ if step.refused.is_some() => Some(ChatLine::Good("refused, as expected".to_owned())),
             Verb::Say(_)
             | Verb::Decide(..)
             | Verb::Revoke(_)
@@ -305,7 +307,7 @@ impl Chat {
     }
 }
 
-fn said(posted: &MessagePosted, answer: Option<&Answer>) -> Line {
+fn said(posted: &MessagePosted, answer: Option<&Answer>) -> ChatLine {
     let erased = || "[erased]".to_owned();
     let text = match &posted.answer {
         Some(place) => {
@@ -318,7 +320,7 @@ fn said(posted: &MessagePosted, answer: Option<&Answer>) -> Line {
         Author::Agent(agent) => (agent.to_string(), false),
         Author::World => ("world".to_owned(), false),
     };
-    Line::Said {
+    ChatLine::Said {
         message: posted.message,
         from,
         is_person,

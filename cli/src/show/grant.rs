@@ -5,7 +5,7 @@ use folkmoot::core::ids::{PersonName, Position};
 use folkmoot::core::tool::constraint::{Allowed, Constraint, Range};
 use folkmoot::run::{OutdatedRule, Standing};
 
-use super::chat::{Chat, Line};
+use super::chat::{Chat, ChatLine};
 use super::request::quoted;
 use super::{clean, time};
 use crate::arguments::CommonArgs;
@@ -106,7 +106,7 @@ fn scope(grant: &Standing) -> String {
     clippy::wildcard_enum_match_arm,
     reason = "only the events of grants are handed over"
 )]
-pub(super) fn happened(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
+pub(super) fn happened(chat: &Chat, at: Position, event: &Event) -> Option<ChatLine> {
     match event {
         Event::Call(CallEvent::GrantGiven(GrantGiven {
             agent,
@@ -119,14 +119,14 @@ pub(super) fn happened(chat: &Chat, at: Position, event: &Event) -> Option<Line>
             let by = &by.display;
             let until = time(*expires_at);
             let name = chat.request(at);
-            Some(Line::Good(format!(
+            Some(ChatLine::Good(format!(
                 "{by} grants {agent} calls of {tool} like it ({scope}), until {until}: {name}"
             )))
         }
         Event::Call(CallEvent::GrantUsed(used)) => {
             let tool = chat.tool(used.call);
             let name = chat.request(used.grant);
-            Some(Line::Quiet(format!(
+            Some(ChatLine::Quiet(format!(
                 "{tool} of {} is allowed by the grant {name}",
                 used.agent
             )))
@@ -138,7 +138,7 @@ pub(super) fn happened(chat: &Chat, at: Position, event: &Event) -> Option<Line>
                 .map_or("its tool changed".to_owned(), |by| {
                     format!("by {}", by.display)
                 });
-            Some(Line::Quiet(format!(
+            Some(ChatLine::Quiet(format!(
                 "the grant {} is over: {by}",
                 chat.request(revoked.grant)
             )))

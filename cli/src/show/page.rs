@@ -6,11 +6,11 @@ use folkmoot::core::command::commit::Commit;
 use folkmoot::core::event::{Event, TurnEvent};
 use folkmoot::core::ids::{AgentName, MessageId, Position};
 
-use super::chat::Line;
+use super::chat::ChatLine;
 use super::gutter::Flow;
 use super::paint::Layout;
-use super::progress::Progress;
-use super::stage::Asked;
+use super::progress::ProgressLine;
+use super::stage::KeyedRequest;
 use super::style::{DIM, paint};
 use crate::exit::CliError;
 use crate::terminal::Terminal;
@@ -20,30 +20,30 @@ const HELD_MAX: usize = 1024;
 
 /// A page that is being written. Each text is on it once: a draft that was shown is only completed.
 #[derive(Debug)]
-pub(crate) struct Page {
+pub(crate) struct StagePage {
     pub(crate) terminal: Terminal,
-    pub(crate) progress: Progress,
+    pub(crate) progress: ProgressLine,
     layout: Layout,
     /// Replies that may be shown while they are written: their beginning is in the log, their end is not.
     live: BTreeMap<MessageId, AgentName>,
     drafts: BTreeMap<MessageId, String>,
-    floor: Option<Floor>,
-    held: VecDeque<Line>,
+    floor: Option<DraftFloor>,
+    held: VecDeque<ChatLine>,
     /// What was printed last, for whoever decides by keys.
-    pub(crate) asked: Asked,
+    pub(crate) asked: KeyedRequest,
 }
 
 /// The draft that is being shown, and how much of it is. What happens meanwhile is shown behind it.
 #[derive(Debug)]
-struct Floor {
+struct DraftFloor {
     message: MessageId,
     agent: AgentName,
     shown: String,
     flow: Flow,
 }
 
-impl Page {
-    pub(crate) fn new(layout: Layout, progress: Progress) -> Self {
+impl StagePage {
+    pub(crate) fn new(layout: Layout, progress: ProgressLine) -> Self {
         Self {
             terminal: Terminal::new(),
             progress,
@@ -52,12 +52,12 @@ impl Page {
             drafts: BTreeMap::new(),
             floor: None,
             held: VecDeque::new(),
-            asked: Asked::default(),
+            asked: KeyedRequest::default(),
         }
     }
 
     /// Shows the lines of a commit, and notes which replies begin and end in it.
-    pub(crate) fn commit(&mut self, commit: &Commit, lines: Vec<Line>) -> Result<(), CliError> {
+    pub(crate) fn commit(&mut self, commit: &Commit, lines: Vec<ChatLine>) -> Result<(), CliError> {
         for (at, event) in commit.numbered() {
             if let Event::Turn(TurnEvent::StreamStarted(started)) = event {
                 self.live.insert(MessageId(at), started.agent.clone());
@@ -101,7 +101,7 @@ impl Page {
     }
 
     /// Shows a line, behind the draft that is being shown, if there is one.
-    pub(crate) fn show(&mut self, line: Line) -> Result<(), CliError> {
+    pub(crate) fn show(&mut self, line: ChatLine) -> Result<(), CliError> {
         match &self.floor {
             Some(floor) if floor.is_ended_by(&line) => self.complete(&line),
             Some(_) if self.held.len() < HELD_MAX => {
@@ -136,12 +136,12 @@ impl Page {
         Ok(())
     }
 
-    fn print(&mut self, line: &Line) -> Result<(), CliError> {
+    fn print(&mut self, line: &ChatLine) -> Result<(), CliError> {
         self.progress.hide();
         self.asked.printed(line);
         let text = self.layout.line(line);
         // A command to type is one line, however narrow the terminal is.
-        if matches!(line, Line::Plain(_)) {
+        if matches!(line, ChatLine::Plain(_)) {
             self.terminal.whole(&text)
         } else {
             self.terminal.line(&text)
@@ -161,7 +161,7 @@ impl Page {
                 return Ok(());
             };
             let flow = self.layout.flow();
-            let floor = Floor {
+            let floor = DraftFloor {
                 message: *message,
                 agent: agent.clone(),
                 shown: String::new(),
@@ -187,12 +187,12 @@ impl Page {
     }
 
     /// The draft has become what `line` says: shows what was not shown of it.
-    fn complete(&mut self, line: &Line) -> Result<(), CliError> {
+    fn complete(&mut self, line: &ChatLine) -> Result<(), CliError> {
         let Some(mut floor) = self.floor.take() else {
             return Ok(());
         };
         self.live.remove(&floor.message);
-        let Line::Said { text, .. } = line else {
+        let ChatLine::Said { text, .. } = line else {
             return Ok(());
         };
         match text.trim_end().strip_prefix(floor.shown.as_str()) {
@@ -229,19 +229,19 @@ impl Page {
     }
 }
 
-impl Floor {
-    fn is_ended_by(&self, line: &Line) -> bool {
+impl DraftFloor {
+    fn is_ended_by(&self, line: &ChatLine) -> bool {
         match line {
-            Line::Said { message, .. } => *message == self.message,
-            Line::Does { .. }
-            | Line::Shows(..)
-            | Line::Quiet(_)
-            | Line::Good(_)
-            | Line::Bad(_)
-            | Line::Asks(..)
-            | Line::Keys { .. }
-            | Line::Note(_)
-            | Line::Plain(_) => false,
+            ChatLine::Said { message, .. } => *message == self.message,
+            ChatLine::Does { .. }
+            | ChatLine::Shows(..)
+            | ChatLine::Quiet(_)
+            | ChatLine::Good(_)
+            | ChatLine::Bad(_)
+            | ChatLine::Asks(..)
+            | ChatLine::Keys { .. }
+            | ChatLine::Note(_)
+            | ChatLine::Plain(_) => false,
         }
     }
 }

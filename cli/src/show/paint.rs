@@ -1,7 +1,7 @@
 //! From lines to what a terminal shows: names in a column, texts beside them.
 
-use super::blocks::Shown;
-use super::chat::Line;
+use super::blocks::ShownView;
+use super::chat::ChatLine;
 use super::gutter::{Flow, GUTTER, guarded, hung, named};
 use super::request;
 use super::style::{BAD, BOLD, DIM, GOOD, NOTE, paint, speaker};
@@ -65,7 +65,7 @@ impl Layout {
     }
 
     /// What a tool shows, and how to see all of it, if it is not all.
-    fn views(&self, views: &[Shown], all: &str) -> String {
+    fn views(&self, views: &[ShownView], all: &str) -> String {
         let indent = self.indent();
         let indented = u16::try_from(indent.len()).unwrap_or(u16::MAX);
         let room = terminal::width().map(|width| width.saturating_sub(indented));
@@ -85,14 +85,14 @@ impl Layout {
     }
 
     /// A line.
-    pub(crate) fn line(&self, line: &Line) -> String {
+    pub(crate) fn line(&self, line: &ChatLine) -> String {
         let indent = self.names.saturating_add(2);
         let under = |text: String| format!("{}{text}", self.indent());
         let marked = |style, mark: &str, what: &str| {
             under(paint(style, &format!("{mark} {}", hung(what, indent))))
         };
         match line {
-            Line::Said {
+            ChatLine::Said {
                 from,
                 is_person,
                 text,
@@ -104,7 +104,7 @@ impl Layout {
                     self.text(text.trim_end())
                 )
             }
-            Line::Does { from, what } => {
+            ChatLine::Does { from, what } => {
                 let from = named(from);
                 let room = " ".repeat(self.names.saturating_sub(from.chars().count()));
                 format!(
@@ -112,26 +112,26 @@ impl Layout {
                     paint(DIM, &format!("{from}  {}", hung(what, indent)))
                 )
             }
-            Line::Shows(views, all) => self.views(views, all),
-            Line::Quiet(what) => marked(DIM, "·", what),
-            Line::Good(what) => marked(GOOD, "✓", what),
-            Line::Bad(what) => marked(BAD, "✗", what),
-            Line::Asks(name, lines) => {
+            ChatLine::Shows(views, all) => self.views(views, all),
+            ChatLine::Quiet(what) => marked(DIM, "·", what),
+            ChatLine::Good(what) => marked(GOOD, "✓", what),
+            ChatLine::Bad(what) => marked(BAD, "✗", what),
+            ChatLine::Asks(name, lines) => {
                 let block: Vec<String> =
                     request::block(name, lines).into_iter().map(under).collect();
                 block.join("\n")
             }
-            Line::Keys { name, again, keys } => {
+            ChatLine::Keys { name, again, keys } => {
                 let keys = marked(DIM, "·", &format!("{name}: {keys}"));
                 again
                     .iter()
-                    .map(|lines| self.line(&Line::Asks(name.clone(), lines.clone())))
+                    .map(|lines| self.line(&ChatLine::Asks(name.clone(), lines.clone())))
                     .chain([keys])
                     .collect::<Vec<_>>()
                     .join("\n")
             }
-            Line::Plain(text) => under(text.clone()),
-            Line::Note(text) => format!("\n{}\n", paint(NOTE, &hung(text, 0))),
+            ChatLine::Plain(text) => under(text.clone()),
+            ChatLine::Note(text) => format!("\n{}\n", paint(NOTE, &hung(text, 0))),
         }
     }
 }

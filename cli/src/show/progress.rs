@@ -17,13 +17,13 @@ const REPORT_MAX: usize = 60;
 
 /// The progress line.
 #[derive(Debug)]
-pub(crate) struct Progress {
+pub(crate) struct ProgressLine {
     is_wanted: bool,
     bar: Option<ProgressBar>,
     busy: BTreeMap<AgentName, String>,
 }
 
-impl Progress {
+impl ProgressLine {
     pub(crate) const fn new(is_wanted: bool) -> Self {
         Self {
             is_wanted,

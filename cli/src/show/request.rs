@@ -81,7 +81,7 @@ fn rule(question: &Question) -> Option<String> {
 }
 
 /// What an approval can allow beyond its call: how that is typed, or the key for it, and what it grants.
-pub(crate) fn reaches(waiting: &Waiting, form: Form) -> Vec<String> {
+pub(crate) fn reaches(waiting: &Waiting, form: DecisionForm) -> Vec<String> {
     let Asks::Approval { offers, .. } = &waiting.asks else {
         return Vec::new();
     };
@@ -95,14 +95,14 @@ pub(crate) fn reaches(waiting: &Waiting, form: Form) -> Vec<String> {
     let in_turn = format!("{again} until its turn is over");
     let in_world = format!("{again} for {lasts}, in every turn");
     match form {
-        Form::Keys => vec![
+        DecisionForm::Keys => vec![
             "o  this call alone".to_owned(),
             format!("t  {in_turn}"),
             format!("w  {in_world}"),
             "e  this call alone, with other arguments".to_owned(),
             "d  not at all".to_owned(),
         ],
-        Form::Options => {
+        DecisionForm::Options => {
             let mut lines = vec![
                 format!("--scope turn    {in_turn}"),
                 format!("--scope world   {in_world}"),
@@ -123,7 +123,7 @@ pub(crate) fn reaches(waiting: &Waiting, form: Form) -> Vec<String> {
 
 /// How decisions are given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Form {
+pub(crate) enum DecisionForm {
     /// By keys of a chat.
     Keys,
     /// By options of a command.

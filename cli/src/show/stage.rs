@@ -12,10 +12,10 @@ use futures::StreamExt as _;
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
-use super::chat::{Chat, Line};
-use super::page::Page;
+use super::chat::{Chat, ChatLine};
+use super::page::StagePage;
 use super::paint::Layout;
-use super::progress::Progress;
+use super::progress::ProgressLine;
 use super::request;
 use crate::arguments::CommonArgs;
 use crate::exit::{CliError, FAILED};
@@ -32,7 +32,7 @@ const NEWS_MAX: usize = 256;
 
 /// What the stage is told beside what it reads.
 #[derive(Debug)]
-pub(crate) enum News {
+pub(crate) enum StageNews {
     /// The world was opened, or reopened.
     Opened(WorldHandle, ActivitySubscription),
     /// How requests that wait are answered.
@@ -42,7 +42,7 @@ pub(crate) enum News {
     /// Say when everything up to here is shown.
     Sync(Position, oneshot::Sender<()>),
     /// Something to show.
-    Show(Line),
+    Show(ChatLine),
     /// Show everything up to here, then end.
     Finish(Position),
 }
@@ -50,11 +50,11 @@ pub(crate) enum News {
 /// The request that keys decide: the one whose keys are the last thing that was printed. Anything that is printed since
 /// takes it away, so that nobody decides what they did not just see.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Asked(Arc<Mutex<Last>>);
+pub(crate) struct KeyedRequest(Arc<Mutex<LastPrinted>>);
 
 /// What was printed last.
 #[derive(Debug, Default, PartialEq, Eq)]
-enum Last {
+enum LastPrinted {
     /// Something else.
     #[default]
     Other,
@@ -64,45 +64,45 @@ enum Last {
     Keys(String),
 }
 
-impl Asked {
+impl KeyedRequest {
     /// Whether keys decide the request called `name` now.
     pub(crate) fn is_ready(&self, name: &str) -> bool {
-        matches!(&*self.lock(), Last::Keys(last) if last == name)
+        matches!(&*self.lock(), LastPrinted::Keys(last) if last == name)
     }
 
     /// Whether what the request called `name` asks was printed last.
     fn has_block(&self, name: &str) -> bool {
-        matches!(&*self.lock(), Last::Block(last) if last == name)
+        matches!(&*self.lock(), LastPrinted::Block(last) if last == name)
     }
 
     /// Notes that `line` is printed.
-    pub(crate) fn printed(&self, line: &Line) {
+    pub(crate) fn printed(&self, line: &ChatLine) {
         let mut last = self.lock();
         *last = match line {
-            Line::Asks(name, _) => Last::Block(name.clone()),
-            Line::Keys { name, again, .. }
-                if again.is_some() || *last == Last::Block(name.clone()) =>
+            ChatLine::Asks(name, _) => LastPrinted::Block(name.clone()),
+            ChatLine::Keys { name, again, .. }
+                if again.is_some() || *last == LastPrinted::Block(name.clone()) =>
             {
-                Last::Keys(name.clone())
+                LastPrinted::Keys(name.clone())
             }
-            Line::Said { .. }
-            | Line::Does { .. }
-            | Line::Shows(..)
-            | Line::Quiet(_)
-            | Line::Good(_)
-            | Line::Bad(_)
-            | Line::Keys { .. }
-            | Line::Note(_)
-            | Line::Plain(_) => Last::Other,
+            ChatLine::Said { .. }
+            | ChatLine::Does { .. }
+            | ChatLine::Shows(..)
+            | ChatLine::Quiet(_)
+            | ChatLine::Good(_)
+            | ChatLine::Bad(_)
+            | ChatLine::Keys { .. }
+            | ChatLine::Note(_)
+            | ChatLine::Plain(_) => LastPrinted::Other,
         };
     }
 
     /// Notes that something else is printed.
     pub(crate) fn disturb(&self) {
-        *self.lock() = Last::Other;
+        *self.lock() = LastPrinted::Other;
     }
 
-    fn lock(&self) -> MutexGuard<'_, Last> {
+    fn lock(&self) -> MutexGuard<'_, LastPrinted> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -115,22 +115,22 @@ pub(crate) enum Hints {
     /// The commands to type in another terminal.
     Commands,
     /// The keys to type here.
-    Keys(Asked),
+    Keys(KeyedRequest),
 }
 
 /// A way to tell a stage something.
 #[derive(Debug, Clone)]
-pub(crate) struct Cues(mpsc::Sender<News>);
+pub(crate) struct Cues(mpsc::Sender<StageNews>);
 
 impl Cues {
     /// Tells the stage something, as soon as it has room for it. One that has ended needs no news: why it ended comes out at
     /// the end.
-    pub(crate) async fn tell(&self, news: News) {
+    pub(crate) async fn tell(&self, news: StageNews) {
         let _ended = self.0.send(news).await;
     }
 
     /// Does the same where nothing can be awaited: the thread waits until there is room.
-    pub(crate) fn tell_blocking(&self, news: News) {
+    pub(crate) fn tell_blocking(&self, news: StageNews) {
         if let Err(mpsc::error::TrySendError::Full(news)) = self.0.try_send(news) {
             tokio::task::block_in_place(|| {
                 let _ended = self.0.blocking_send(news);
@@ -150,7 +150,7 @@ pub(crate) struct Prompter {
 
 impl Prompter {
     /// Tells the stage something.
-    pub(crate) async fn tell(&self, news: News) {
+    pub(crate) async fn tell(&self, news: StageNews) {
         self.cues.tell(news).await;
     }
 
@@ -177,7 +177,7 @@ impl Prompter {
 
     /// Waits until everything up to `at` is shown.
     pub(crate) async fn finish(self, at: Position) -> Result<(), CliError> {
-        self.tell(News::Finish(at)).await;
+        self.tell(StageNews::Finish(at)).await;
         self.playing
             .await
             .map_err(|error| CliError::other(FAILED, format!("the display ended: {error}")))?
@@ -186,17 +186,17 @@ impl Prompter {
 
 /// The news that a world was opened; `None` if another process runs it. The subscription begins here, so that nothing is
 /// missed.
-pub(crate) fn opened(world: &WorldHandle) -> Option<News> {
+pub(crate) fn opened(world: &WorldHandle) -> Option<StageNews> {
     let activity = world.operator().subscribe_activity().ok()?;
-    Some(News::Opened(world.clone(), activity))
+    Some(StageNews::Opened(world.clone(), activity))
 }
 
 /// The chat as it happens.
 #[derive(Debug)]
-pub(crate) struct Stage {
+pub(crate) struct ChatStage {
     common: CommonArgs,
     runtime: Runtime,
-    page: Page,
+    page: StagePage,
     chat: Chat,
     seen: Position,
     until: Option<Position>,
@@ -210,7 +210,7 @@ pub(crate) struct Stage {
     by: Option<PersonName>,
 }
 
-impl Stage {
+impl ChatStage {
     /// A stage for `chat`, which begins behind the head of `world`. The names of those who speak are `names`.
     pub(crate) fn new(
         common: &CommonArgs,
@@ -224,7 +224,7 @@ impl Stage {
         Self {
             common: common.clone(),
             runtime: runtime.clone(),
-            page: Page::new(layout, Progress::new(terminal::shows_progress(common))),
+            page: StagePage::new(layout, ProgressLine::new(terminal::shows_progress(common))),
             chat,
             seen: world.head(),
             until: None,
@@ -246,14 +246,14 @@ impl Stage {
         }
     }
 
-    async fn play(mut self, mut news: mpsc::Receiver<News>) -> Result<(), CliError> {
+    async fn play(mut self, mut news: mpsc::Receiver<StageNews>) -> Result<(), CliError> {
         let mut commits: CommitStream = futures::stream::pending().boxed();
         let mut activity = None;
         while self.until.is_none_or(|until| self.seen < until) {
             tokio::select! {
                 biased;
                 told = news.recv() => match told {
-                    Some(News::Opened(world, doing)) => {
+                    Some(StageNews::Opened(world, doing)) => {
                         if self.world.is_none() {
                             commits = self.follow(&world).await?;
                         }
@@ -280,30 +280,30 @@ impl Stage {
         Ok(log.subscribe(entry.world, self.seen.next()).await?)
     }
 
-    async fn told(&mut self, told: News) -> Result<(), CliError> {
+    async fn told(&mut self, told: StageNews) -> Result<(), CliError> {
         match told {
-            News::Hints(hints) => {
+            StageNews::Hints(hints) => {
                 if let Hints::Keys(asked) = &hints {
                     self.page.asked = asked.clone();
                 }
                 self.hints = hints;
                 self.hint().await
             }
-            News::Waits(all) => {
+            StageNews::Waits(all) => {
                 self.wait_for(all);
                 Ok(())
             }
-            News::Sync(at, done) => {
+            StageNews::Sync(at, done) => {
                 self.syncs.push((at, done));
                 Ok(())
             }
-            News::Show(line) => self.show(line),
-            News::Finish(at) => {
+            StageNews::Show(line) => self.show(line),
+            StageNews::Finish(at) => {
                 // A world that could not be opened has nothing more to show.
                 self.until = Some(if self.world.is_some() { at } else { self.seen });
                 Ok(())
             }
-            News::Opened(..) => Ok(()),
+            StageNews::Opened(..) => Ok(()),
         }
     }
 
@@ -318,7 +318,7 @@ impl Stage {
             .try_for_each(|event| self.page.terminal.json(event))
     }
 
-    fn show(&mut self, line: Line) -> Result<(), CliError> {
+    fn show(&mut self, line: ChatLine) -> Result<(), CliError> {
         if self.common.json {
             Ok(())
         } else {
@@ -404,20 +404,20 @@ impl Stage {
         if let Hints::Keys(asked) = &self.hints {
             let again = (!asked.has_block(&one.name)).then(|| request::asked(one));
             let keys = request::keys(one).to_owned();
-            return self.show(Line::Keys {
+            return self.show(ChatLine::Keys {
                 name: one.name.clone(),
                 again,
                 keys,
             });
         }
-        self.show(Line::Quiet(format!(
+        self.show(ChatLine::Quiet(format!(
             "{} waits for a person; in another terminal:",
             one.name
         )))?;
         let commands = request::commands(&self.common, one, self.by.as_ref());
         commands
             .into_iter()
-            .try_for_each(|line| self.show(Line::Plain(line)))
+            .try_for_each(|line| self.show(ChatLine::Plain(line)))
     }
 
     /// Tells those who want to know that the log has been shown.

@@ -9,7 +9,7 @@ use super::style::{BOLD, DIM, paint};
 use super::usage::cost;
 use super::{clip, grant, one_line, request};
 use crate::view::replay::{AgentView, CallView, MessageView};
-use crate::view::state_diff::{Change, Changes, MemoryDiff, StateDiff};
+use crate::view::state_diff::{Changes, MemoryDiff, StateDiff, ValueChange};
 
 /// The longest text that is shown in a line, in characters.
 const TEXT_MAX: usize = 200;
@@ -72,9 +72,9 @@ fn values(diff: &StateDiff) -> Vec<String> {
     lines.extend(
         diff.activity
             .as_ref()
-            .map(|Change { before, after }| format!("~ {} → {}", word(before), word(after))),
+            .map(|ValueChange { before, after }| format!("~ {} → {}", word(before), word(after))),
     );
-    lines.extend(diff.usage.as_ref().map(|Change { before, after }| {
+    lines.extend(diff.usage.as_ref().map(|ValueChange { before, after }| {
         let calls = format!("{} → {} model calls", before.calls, after.calls);
         format!("~ usage: {calls}, {} → {}", cost(before), cost(after))
     }));

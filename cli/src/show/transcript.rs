@@ -4,7 +4,7 @@ use folkmoot::core::event::{Attachment, Author};
 use folkmoot::core::ids::WorldName;
 use folkmoot::{TranscriptEntry, TranscriptMessage, TranscriptNotice, TranscriptShown};
 
-use super::blocks::Shown;
+use super::blocks::ShownView;
 use super::gutter::{guarded, named};
 use super::style::{BOLD, DIM, paint};
 use super::words::told;
@@ -90,7 +90,7 @@ fn showed(common: &CommonArgs, view: &TranscriptView, shown: &TranscriptShown) -
     let room = terminal::width().map(|width| width.saturating_sub(INDENT));
     let drawn: Vec<_> = views
         .iter()
-        .map(|one| Shown::of(one, &view.kinds).lines(room))
+        .map(|one| ShownView::of(one, &view.kinds).lines(room))
         .collect();
     let is_cut = drawn.iter().any(|(_, is_cut)| *is_cut);
     lines.extend(

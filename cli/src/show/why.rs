@@ -11,7 +11,7 @@ use folkmoot::core::text::reply::RoutingTag;
 use super::gutter::hung;
 use super::style::{BOLD, DIM, paint};
 use super::{clean, one_line, time};
-use crate::view::why::{ApprovalView, TurnView, WakeView, WhyView};
+use crate::view::why::{WakeView, WhyApprovalView, WhyTurnView, WhyView};
 
 mod tree;
 
@@ -203,8 +203,8 @@ fn ends_a_call(verdicts: &Verdicts) -> bool {
         && !verdicts.silent.iter().any(|one| is_lost(&one.reason))
 }
 
-fn turn(view: &TurnView) -> Vec<String> {
-    let TurnView { story, woken_by } = view;
+fn turn(view: &WhyTurnView) -> Vec<String> {
+    let WhyTurnView { story, woken_by } = view;
     let agent = clean(story.agent.as_str());
     let mut lines = vec![head(&format!(
         "{agent}'s turn {}, in episode {}",
@@ -284,8 +284,8 @@ fn ended(end: &TurnEnd) -> String {
     }
 }
 
-fn approval(view: &ApprovalView) -> Vec<String> {
-    let ApprovalView { asked, decision } = view;
+fn approval(view: &WhyApprovalView) -> Vec<String> {
+    let WhyApprovalView { asked, decision } = view;
     let mut lines = vec![head(&format!("request {}", asked.request))];
     let erased = || {
         format!(

@@ -14,7 +14,7 @@ use folkmoot::run::refused_because;
 pub(crate) use folkmoot::words::{result, told, undeliverable};
 use folkmoot::words::{shortened, status_word, unknown_because};
 
-use super::chat::{Chat, Line};
+use super::chat::{Chat, ChatLine};
 use super::grant;
 use super::request::wanted;
 use super::{clean, clip, one_line, time};
@@ -38,7 +38,7 @@ pub(crate) fn step_of(commit: &Commit) -> Option<u32> {
 }
 
 /// The line of an event that is neither talk nor a call's beginning; `None` if people need not see it.
-pub(crate) fn line(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
+pub(crate) fn line(chat: &Chat, at: Position, event: &Event) -> Option<ChatLine> {
     match event {
         Event::World(WorldEvent::WorldOpened(_))
         | Event::World(WorldEvent::Opened(_))
@@ -59,42 +59,44 @@ pub(crate) fn line(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
         | Event::Call(CallEvent::AgentAsked(_))
         | Event::World(WorldEvent::HeadSigned(_))
         | Event::Turn(TurnEvent::MemoryCompacted(_)) => None,
-        Event::World(WorldEvent::Restored(_)) => Some(Line::Quiet(
+        Event::World(WorldEvent::Restored(_)) => Some(ChatLine::Quiet(
             "this is a copy of its store: people are asked anew".to_owned(),
         )),
-        Event::Turn(TurnEvent::StreamCut(cut)) => Some(Line::Quiet(format!(
+        Event::Turn(TurnEvent::StreamCut(cut)) => Some(ChatLine::Quiet(format!(
             "what {} was saying broke off",
             cut.agent
         ))),
-        Event::World(WorldEvent::Forked(forked)) => Some(Line::Quiet(branched(forked))),
+        Event::World(WorldEvent::Forked(forked)) => Some(ChatLine::Quiet(branched(forked))),
         Event::World(WorldEvent::ErasureRequested(_)) => {
-            Some(Line::Quiet("content is to be erased".to_owned()))
+            Some(ChatLine::Quiet("content is to be erased".to_owned()))
         }
-        Event::World(WorldEvent::Erased(erased)) => Some(Line::Quiet(format!(
+        Event::World(WorldEvent::Erased(erased)) => Some(ChatLine::Quiet(format!(
             "the content of {} events was erased",
             erased.events
         ))),
         Event::Talk(TalkEvent::MessageRouted(routed)) => unseen_way(routed),
-        Event::Talk(TalkEvent::ArtifactWithheld(withheld)) => Some(Line::Quiet(format!(
+        Event::Talk(TalkEvent::ArtifactWithheld(withheld)) => Some(ChatLine::Quiet(format!(
             "part of what {} said is no prose and is not shown",
             withheld.agent
         ))),
-        Event::Talk(TalkEvent::MessageEdited(edited)) => Some(Line::Quiet(now_says(edited))),
-        Event::Talk(TalkEvent::MessageRetracted(retracted)) => Some(Line::Quiet(gone(
+        Event::Talk(TalkEvent::MessageEdited(edited)) => Some(ChatLine::Quiet(now_says(edited))),
+        Event::Talk(TalkEvent::MessageRetracted(retracted)) => Some(ChatLine::Quiet(gone(
             "was taken back",
             retracted.at,
             &retracted.gone,
         ))),
         Event::Talk(TalkEvent::ReplyRegenerated(made)) => {
-            Some(Line::Quiet(gone("is made anew", made.at, &made.gone)))
+            Some(ChatLine::Quiet(gone("is made anew", made.at, &made.gone)))
         }
-        Event::Turn(TurnEvent::JoinElapsed(elapsed)) => Some(Line::Quiet(goes_on(elapsed))),
-        Event::Turn(TurnEvent::HandedOff(handed)) => Some(Line::Quiet(format!(
+        Event::Turn(TurnEvent::JoinElapsed(elapsed)) => Some(ChatLine::Quiet(goes_on(elapsed))),
+        Event::Turn(TurnEvent::HandedOff(handed)) => Some(ChatLine::Quiet(format!(
             "{} hands over to {}",
             handed.agent, handed.to
         ))),
-        Event::World(WorldEvent::SpecRevised(revised)) => Some(Line::Quiet(rules_changed(revised))),
-        Event::World(WorldEvent::WarningRecorded(warning)) => Some(Line::Bad(warned(warning))),
+        Event::World(WorldEvent::SpecRevised(revised)) => {
+            Some(ChatLine::Quiet(rules_changed(revised)))
+        }
+        Event::World(WorldEvent::WarningRecorded(warning)) => Some(ChatLine::Bad(warned(warning))),
         Event::Talk(TalkEvent::NoticePosted(posted)) => notice(chat, &posted.notice),
         Event::Turn(TurnEvent::TurnDeclined(declined)) => {
             ended(&declined.agent.to_string(), declined.reason)
@@ -103,24 +105,24 @@ pub(crate) fn line(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
             ended(&closed.agent.to_string(), closed.reason)
         }
         Event::Turn(TurnEvent::ModelCalled(called)) if called.attempt == Attempt(1) => None,
-        Event::Turn(TurnEvent::ModelCalled(called)) => Some(Line::Quiet(format!(
+        Event::Turn(TurnEvent::ModelCalled(called)) => Some(ChatLine::Quiet(format!(
             "{}'s model {} is asked (attempt {})",
             called.agent, called.model, called.attempt
         ))),
-        Event::Turn(TurnEvent::ModelFailed(failed)) => Some(Line::Bad(model_failed(failed))),
+        Event::Turn(TurnEvent::ModelFailed(failed)) => Some(ChatLine::Bad(model_failed(failed))),
         Event::Turn(TurnEvent::AgentFailed(failed)) => {
             let detail = failed
                 .detail
                 .present()
                 .map(|detail| format!(": {}", clip(&one_line(detail), 200)));
-            Some(Line::Bad(format!(
+            Some(ChatLine::Bad(format!(
                 "{} failed ({}{})",
                 failed.agent,
                 failed.code,
                 detail.unwrap_or_default()
             )))
         }
-        Event::Turn(TurnEvent::Stopped(stopped)) => Some(Line::Quiet(format!(
+        Event::Turn(TurnEvent::Stopped(stopped)) => Some(ChatLine::Quiet(format!(
             "{} stopped what was going on",
             stopped.by
         ))),
@@ -130,7 +132,7 @@ pub(crate) fn line(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
                 .map(|at| format!(" about {}", chat.request(at)))
                 .unwrap_or_default();
             let why = refused_because(refused.reason);
-            Some(Line::Quiet(format!(
+            Some(ChatLine::Quiet(format!(
                 "{}'s command{about} was refused: {why}",
                 refused.principal
             )))
@@ -160,7 +162,7 @@ fn branched(forked: &Forked) -> String {
 }
 
 /// Where a message goes, if its words do not say so: people would wonder who answers, or why nobody does.
-fn unseen_way(routed: &MessageRouted) -> Option<Line> {
+fn unseen_way(routed: &MessageRouted) -> Option<ChatLine> {
     let names: Vec<String> = routed
         .respond
         .iter()
@@ -189,7 +191,7 @@ fn unseen_way(routed: &MessageRouted) -> Option<Line> {
             _,
         ) => return None,
     };
-    Some(Line::Quiet(what))
+    Some(ChatLine::Quiet(what))
 }
 
 fn goes_on(elapsed: &JoinElapsed) -> String {
@@ -218,7 +220,7 @@ fn gone(what: &str, at: Position, gone: &[Position]) -> String {
     clippy::wildcard_enum_match_arm,
     reason = "`line` hands over the events of calls only, and names them all"
 )]
-fn of_call(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
+fn of_call(chat: &Chat, at: Position, event: &Event) -> Option<ChatLine> {
     match event {
         Event::Call(CallEvent::ApprovalRequested(asked)) => {
             let arguments = chat
@@ -237,7 +239,7 @@ fn of_call(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
                 time(asked.expires_at),
                 asked.shown.short()
             );
-            Some(Line::Asks(chat.request(at), vec![text, until]))
+            Some(ChatLine::Asks(chat.request(at), vec![text, until]))
         }
         Event::Call(CallEvent::ApprovalDecided(decided)) => {
             let request = chat.request(decided.request);
@@ -247,14 +249,14 @@ fn of_call(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
                 .unwrap_or_default();
             Some(match decided.verdict {
                 Verdict::Allow => {
-                    Line::Good(format!("{} allows {request}{reason}", decided.by.display))
+                    ChatLine::Good(format!("{} allows {request}{reason}", decided.by.display))
                 }
                 Verdict::Deny => {
-                    Line::Bad(format!("{} denies {request}{reason}", decided.by.display))
+                    ChatLine::Bad(format!("{} denies {request}{reason}", decided.by.display))
                 }
             })
         }
-        Event::Call(CallEvent::ApprovalExpired(expired)) => Some(Line::Bad(format!(
+        Event::Call(CallEvent::ApprovalExpired(expired)) => Some(ChatLine::Bad(format!(
             "nobody decided {} in time",
             chat.request(expired.request)
         ))),
@@ -265,7 +267,7 @@ fn of_call(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
                 asked.agent
             )];
             lines.extend(asked.question.present().into_iter().flat_map(wanted));
-            Some(Line::Asks(chat.request(at), lines))
+            Some(ChatLine::Asks(chat.request(at), lines))
         }
         Event::Call(CallEvent::QuestionAnswered(answered)) => {
             let text = answered
@@ -280,7 +282,7 @@ fn of_call(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
                 .collect();
             let said = text.unwrap_or_else(|| format!("option {}", options.join(", ")));
             let request = chat.request(answered.request);
-            Some(Line::Good(format!(
+            Some(ChatLine::Good(format!(
                 "{} answers {request}: {said}",
                 answered.by.display
             )))
@@ -292,12 +294,12 @@ fn of_call(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
                 chat.tool(started.call),
                 started.attempt
             );
-            Some(Line::Does {
+            Some(ChatLine::Does {
                 from: started.agent.to_string(),
                 what,
             })
         }
-        Event::Call(CallEvent::ToolFinished(finished)) => Some(Line::Does {
+        Event::Call(CallEvent::ToolFinished(finished)) => Some(ChatLine::Does {
             from: finished.agent.to_string(),
             what: format!(
                 "← {}: {}",
@@ -312,10 +314,10 @@ fn of_call(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
                 unknown.agent,
                 unknown_because(unknown.cause)
             );
-            Some(Line::Asks(chat.request(at), vec![what]))
+            Some(ChatLine::Asks(chat.request(at), vec![what]))
         }
         Event::Call(CallEvent::OutcomeSettled(settled)) => {
-            Some(Line::Good(settlement(chat, settled)))
+            Some(ChatLine::Good(settlement(chat, settled)))
         }
         Event::Call(CallEvent::Reconciled(reconciled)) => {
             let told = match reconciled.how {
@@ -324,7 +326,7 @@ fn of_call(chat: &Chat, at: Position, event: &Event) -> Option<Line> {
                 ReconciledHow::CannotTell => "cannot tell whether it took effect",
             };
             let what = format!("? {} {told}", chat.tool(reconciled.call));
-            Some(Line::Does {
+            Some(ChatLine::Does {
                 from: reconciled.agent.to_string(),
                 what,
             })
@@ -380,15 +382,15 @@ fn warned(warning: &WarningRecorded) -> String {
     }
 }
 
-fn ended(agent: &str, reason: CloseReason) -> Option<Line> {
+fn ended(agent: &str, reason: CloseReason) -> Option<ChatLine> {
     match reason {
         CloseReason::Answered
         | CloseReason::Limit
         | CloseReason::Failed
         | CloseReason::HandedOff => None,
-        CloseReason::Passed => Some(Line::Quiet(format!("{agent} has nothing to say"))),
-        CloseReason::Stopped => Some(Line::Quiet(format!("{agent} was stopped"))),
-        CloseReason::Superseded => Some(Line::Quiet(format!(
+        CloseReason::Passed => Some(ChatLine::Quiet(format!("{agent} has nothing to say"))),
+        CloseReason::Stopped => Some(ChatLine::Quiet(format!("{agent} was stopped"))),
+        CloseReason::Superseded => Some(ChatLine::Quiet(format!(
             "{agent} leaves off: what it worked on was taken back, or replaced"
         ))),
     }
@@ -421,12 +423,12 @@ fn model_failed(failed: &ModelFailed) -> String {
 }
 
 /// The line of a notice; `None` if something else tells it already.
-fn notice(chat: &Chat, notice: &Notice) -> Option<Line> {
+fn notice(chat: &Chat, notice: &Notice) -> Option<ChatLine> {
     let is_told = matches!(
         notice,
         Notice::RequestExpired { .. } | Notice::OutcomeUnknown { .. }
     );
-    (!is_told).then(|| Line::Quiet(told(notice, |request| chat.request(request))))
+    (!is_told).then(|| ChatLine::Quiet(told(notice, |request| chat.request(request))))
 }
 
 /// Who changed the room, and what of it.

@@ -12,9 +12,9 @@ use serde_json::Value;
 use crate::exit::{CliError, STORE};
 
 /// An answer: a stream of values, which ends with the first error.
-pub(crate) struct Answer(BoxStream<'static, Result<Value, CliError>>);
+pub(crate) struct ValueStream(BoxStream<'static, Result<Value, CliError>>);
 
-impl Answer {
+impl ValueStream {
     /// Makes an answer of values that are still to come.
     pub(crate) fn of(values: impl Stream<Item = Result<Value, CliError>> + Send + 'static) -> Self {
         Self(values.boxed())
@@ -53,7 +53,7 @@ impl Answer {
     }
 }
 
-impl Stream for Answer {
+impl Stream for ValueStream {
     type Item = Result<Value, CliError>;
 
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {

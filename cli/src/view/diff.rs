@@ -78,8 +78,8 @@ impl RowView {
 
 /// Compares two worlds.
 pub(crate) async fn diff(log: &dyn EventLog, query: &DiffQuery) -> Result<DiffView, CliError> {
-    let one = Read::of(log, &query.one).await?;
-    let other = Read::of(log, &query.other).await?;
+    let one = WorldReading::of(log, &query.one).await?;
+    let other = WorldReading::of(log, &query.other).await?;
     let is_same = |(one, other): &(&StoredCommit, &StoredCommit)| one.link == other.link;
     let shared = one
         .commits
@@ -91,8 +91,8 @@ pub(crate) async fn diff(log: &dyn EventLog, query: &DiffQuery) -> Result<DiffVi
         .checked_sub(1)
         .and_then(|last| one.commits.get(last))
         .map_or(Position::ZERO, |last| last.commit.last());
-    let ours = Story::of(&one.commits, shared);
-    let theirs = Story::of(&other.commits, shared);
+    let ours = WorldStory::of(&one.commits, shared);
+    let theirs = WorldStory::of(&other.commits, shared);
     let mut all = rows(&ours.all, &theirs.all).into_iter();
     Ok(DiffView {
         common,
@@ -116,13 +116,13 @@ fn rows(one: &[String], other: &[String]) -> Vec<RowView> {
 }
 
 /// A world that was read.
-struct Read {
+struct WorldReading {
     world: WorldName,
     commits: Vec<StoredCommit>,
     spent: Meter,
 }
 
-impl Read {
+impl WorldReading {
     async fn of(log: &dyn EventLog, wanted: &WorldAt) -> Result<Self, CliError> {
         let found = entry(log, &wanted.world).await?;
         let spent = fold_world(log, &wanted.world, wanted.at)
@@ -168,7 +168,7 @@ impl Read {
 
 /// What happened in a world, told without its ids.
 #[derive(Debug, Default)]
-struct Story {
+struct WorldStory {
     all: Vec<String>,
     decisions: Vec<String>,
     calls: Vec<String>,
@@ -177,7 +177,7 @@ struct Story {
     requests: BTreeMap<RequestId, String>,
 }
 
-impl Story {
+impl WorldStory {
     /// The story of what stands behind the first `shared` commits.
     fn of(commits: &[StoredCommit], shared: usize) -> Self {
         let mut story = Self::default();

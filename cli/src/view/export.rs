@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::exit::CliError;
-use crate::view::answer::Answer;
+use crate::view::answer::ValueStream;
 
 /// Which world, and how it is written down.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,9 +23,12 @@ pub(crate) struct ExportQuery {
 }
 
 /// The pieces of an export, each a text.
-pub(crate) async fn pieces(log: &dyn EventLog, query: &ExportQuery) -> Result<Answer, CliError> {
+pub(crate) async fn pieces(
+    log: &dyn EventLog,
+    query: &ExportQuery,
+) -> Result<ValueStream, CliError> {
     let pieces = export(log, &query.world, query.format, &query.integrity).await?;
-    Ok(Answer::of(
+    Ok(ValueStream::of(
         pieces.map_ok(Value::String).map_err(CliError::from),
     ))
 }

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::exit::{CliError, INTEGRITY, USAGE};
 use crate::view::anchor::{AnchorQuery, anchors};
-use crate::view::answer::Answer;
+use crate::view::answer::ValueStream;
 use crate::view::definition::{RevisionQuery, revision};
 use crate::view::diff::{DiffQuery, diff};
 use crate::view::event::EventView;
@@ -115,49 +115,49 @@ pub(crate) struct ReplayQuery {
 }
 
 /// Answers a question.
-pub(crate) async fn answer(store: &Store, query: &Query) -> Result<Answer, CliError> {
+pub(crate) async fn answer(store: &Store, query: &Query) -> Result<ValueStream, CliError> {
     let log: &dyn EventLog = store;
     match query {
         Query::Worlds { labels } => worlds(store, labels).await,
-        Query::Idle(query) => Answer::values(&idle(store, query).await?),
-        Query::Deleted => Answer::values(&store.deleted().await?),
+        Query::Idle(query) => ValueStream::values(&idle(store, query).await?),
+        Query::Deleted => ValueStream::values(&store.deleted().await?),
         Query::Approvals(world) => {
             let world = fold_world(log, world, None).await?;
-            Answer::values(&WaitingView::all(&world))
+            ValueStream::values(&WaitingView::all(&world))
         }
         Query::Doubts(world) => {
-            Answer::values(&DoubtView::all(&fold_world(log, world, None).await?))
+            ValueStream::values(&DoubtView::all(&fold_world(log, world, None).await?))
         }
         Query::Grants(world) => {
             let world = fold_world(log, world, None).await?;
-            Answer::values(&standing(&world))
+            ValueStream::values(&standing(&world))
         }
         Query::OutdatedRules(world) => {
-            Answer::values(&outdated_rules(&fold_world(log, world, None).await?))
+            ValueStream::values(&outdated_rules(&fold_world(log, world, None).await?))
         }
         Query::Withheld(query) => withheld(log, query).await,
         Query::Rights(world) => {
-            Answer::values(&RightsView::all(&fold_world(log, world, None).await?))
+            ValueStream::values(&RightsView::all(&fold_world(log, world, None).await?))
         }
         Query::Usage(world) => {
-            Answer::values(&UsageView::all(&fold_world(log, world, None).await?))
+            ValueStream::values(&UsageView::all(&fold_world(log, world, None).await?))
         }
         Query::Log(query) => events(log, query).await,
-        Query::StateDiff(query) => Answer::one(&state_diff(store, query).await?),
-        Query::Why(query) => Answer::one(&why(log, query).await?),
-        Query::Diff(query) => Answer::one(&diff(log, query).await?),
-        Query::Transcript(query) => Answer::one(&transcript(log, query).await?),
-        Query::Names => Answer::values(&names(log).await?),
-        Query::Revision(query) => Answer::one(&revision(log, query).await?),
+        Query::StateDiff(query) => ValueStream::one(&state_diff(store, query).await?),
+        Query::Why(query) => ValueStream::one(&why(log, query).await?),
+        Query::Diff(query) => ValueStream::one(&diff(log, query).await?),
+        Query::Transcript(query) => ValueStream::one(&transcript(log, query).await?),
+        Query::Names => ValueStream::values(&names(log).await?),
+        Query::Revision(query) => ValueStream::one(&revision(log, query).await?),
         Query::Verify(query) => verify(store, query).await,
         Query::Export(query) => pieces(log, query).await,
-        Query::Anchors(query) => Answer::values(&anchors(log, store, query).await?),
-        Query::Replay(query) => Ok(Answer::of(stream::iter([replay(store, query).await]))),
+        Query::Anchors(query) => ValueStream::values(&anchors(log, store, query).await?),
+        Query::Replay(query) => Ok(ValueStream::of(stream::iter([replay(store, query).await]))),
     }
 }
 
 /// The worlds of a store, and behind them what is said of those that are damaged.
-async fn worlds(store: &Store, labels: &Labels) -> Result<Answer, CliError> {
+async fn worlds(store: &Store, labels: &Labels) -> Result<ValueStream, CliError> {
     let mut all = Vec::new();
     let mut damaged = Vec::new();
     let mut after: Option<WorldName> = None;
@@ -198,7 +198,7 @@ async fn worlds(store: &Store, labels: &Labels) -> Result<Answer, CliError> {
             }),
     );
     let damaged = stream::iter(damaged.into_iter().map(Err));
-    Ok(Answer::of(Answer::values(&all)?.chain(damaged)))
+    Ok(ValueStream::of(ValueStream::values(&all)?.chain(damaged)))
 }
 
 async fn names(log: &dyn EventLog) -> Result<Vec<WorldName>, CliError> {
@@ -218,7 +218,7 @@ pub(crate) async fn entry(log: &dyn EventLog, world: &WorldName) -> Result<World
     Ok(entry.ok_or_else(|| FoldError::NoSuchWorld(world.clone()))?)
 }
 
-async fn events(log: &dyn EventLog, query: &LogQuery) -> Result<Answer, CliError> {
+async fn events(log: &dyn EventLog, query: &LogQuery) -> Result<ValueStream, CliError> {
     let kind = query.kind.as_deref().map(kind).transpose()?;
     let agent = query.agent.clone();
     let id = entry(log, &query.world).await?.world;
@@ -246,7 +246,7 @@ async fn events(log: &dyn EventLog, query: &LogQuery) -> Result<Answer, CliError
         }
     };
     let events = commits.flat_map(move |stored| stream::iter(of_commit(stored)));
-    Ok(Answer::of(events))
+    Ok(ValueStream::of(events))
 }
 
 /// The kind of event that `name` means: `ToolStarted`, `toolstarted` and `tool_started` are one.

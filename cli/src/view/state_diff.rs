@@ -34,13 +34,13 @@ pub(crate) struct StateDiff {
     /// The world.
     pub(crate) world: Option<WorldName>,
     /// The positions that were compared.
-    pub(crate) at: Change<Position>,
+    pub(crate) at: ValueChange<Position>,
     /// The digest of the definition.
-    pub(crate) spec: Option<Change<Digest>>,
+    pub(crate) spec: Option<ValueChange<Digest>>,
     /// The bounds.
-    pub(crate) limits: Option<Change<Limits>>,
+    pub(crate) limits: Option<ValueChange<Limits>>,
     /// Whether anything is owed, or waits.
-    pub(crate) activity: Option<Change<Activity>>,
+    pub(crate) activity: Option<ValueChange<Activity>>,
     /// The roster.
     pub(crate) agents: Changes<AgentView>,
     /// The people who have spoken or decided.
@@ -56,7 +56,7 @@ pub(crate) struct StateDiff {
     /// What has been spent of the budgets, by episode.
     pub(crate) episodes: Changes<EpisodeView>,
     /// What the models were asked, and what that cost, all together.
-    pub(crate) usage: Option<Change<Meter>>,
+    pub(crate) usage: Option<ValueChange<Meter>>,
 }
 
 /// What an agent remembers differently.
@@ -73,12 +73,12 @@ pub(crate) struct MemoryDiff {
     /// The addressed messages that no turn has taken up.
     pub(crate) inbox: Changes<Position>,
     /// What an agent in code left to remember.
-    pub(crate) note: Option<Change<Option<String>>>,
+    pub(crate) note: Option<ValueChange<Option<String>>>,
 }
 
 /// A value, before and after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Change<T> {
+pub(crate) struct ValueChange<T> {
     pub(crate) before: T,
     pub(crate) after: T,
 }
@@ -88,7 +88,7 @@ pub(crate) struct Change<T> {
 pub(crate) struct Changes<T> {
     pub(crate) removed: Vec<T>,
     pub(crate) added: Vec<T>,
-    pub(crate) changed: Vec<Change<T>>,
+    pub(crate) changed: Vec<ValueChange<T>>,
 }
 
 impl<T> Changes<T> {
@@ -122,7 +122,7 @@ impl StateDiff {
         let after = ReplayView::of(after);
         Self {
             world: after.world,
-            at: Change {
+            at: ValueChange {
                 before: before.at,
                 after: after.at,
             },
@@ -141,8 +141,8 @@ impl StateDiff {
     }
 }
 
-fn change<T: PartialEq>(before: T, after: T) -> Option<Change<T>> {
-    (before != after).then_some(Change { before, after })
+fn change<T: PartialEq>(before: T, after: T) -> Option<ValueChange<T>> {
+    (before != after).then_some(ValueChange { before, after })
 }
 
 /// Compares lists whose entries are known by a key of their own.
@@ -203,7 +203,7 @@ fn memories(before: &World, after: &World) -> BTreeMap<AgentName, MemoryDiff> {
         world
             .memory(agent)
             .map(|memory| MemoryView::of(world, agent, memory))
-            .map(Remembered::from)
+            .map(MemoryExtract::from)
             .unwrap_or_default()
     };
     let pairs = all.into_iter().filter_map(|agent| {
@@ -215,14 +215,14 @@ fn memories(before: &World, after: &World) -> BTreeMap<AgentName, MemoryDiff> {
 
 /// What of a memory is compared.
 #[derive(Debug, Default)]
-struct Remembered {
+struct MemoryExtract {
     items: Vec<Item<String>>,
     open_calls: Vec<CallView>,
     inbox: Vec<Position>,
     note: Option<String>,
 }
 
-impl From<MemoryView> for Remembered {
+impl From<MemoryView> for MemoryExtract {
     fn from(view: MemoryView) -> Self {
         let MemoryView {
             items,
@@ -240,7 +240,7 @@ impl From<MemoryView> for Remembered {
     }
 }
 
-impl Remembered {
+impl MemoryExtract {
     /// `None` if nothing is different.
     fn diff(self, after: Self) -> Option<MemoryDiff> {
         let same = self

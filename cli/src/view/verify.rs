@@ -12,7 +12,7 @@ use folkmoot::{FoldError, Store};
 use futures::{StreamExt as _, stream};
 use serde::{Deserialize, Serialize};
 
-use super::answer::Answer;
+use super::answer::ValueStream;
 use crate::exit::CliError;
 
 /// What is said where anchors are about other worlds only.
@@ -35,19 +35,19 @@ pub(crate) struct VerifyQuery {
     /// The world.
     pub(crate) world: WorldName,
     /// What it is compared with.
-    pub(crate) given: Given,
+    pub(crate) given: GivenAnchors,
 }
 
 /// Anchors and keys, as they were given.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Given {
+pub(crate) struct GivenAnchors {
     /// The files of anchors: where they are, and what stands in them.
     pub(crate) anchors: Vec<(PathBuf, String)>,
     /// The keys, in their text form.
     pub(crate) keys: Vec<String>,
 }
 
-impl Given {
+impl GivenAnchors {
     /// What can be used of it, and a check for everything that cannot.
     pub(crate) fn read(&self) -> (Against, Vec<Check>) {
         let mut unusable = Vec::new();
@@ -73,7 +73,7 @@ impl Given {
 }
 
 /// Checks a world.
-pub(crate) async fn verify(store: &Store, query: &VerifyQuery) -> Result<Answer, CliError> {
+pub(crate) async fn verify(store: &Store, query: &VerifyQuery) -> Result<ValueStream, CliError> {
     let VerifyQuery { world, given } = query;
     let entry = store
         .find(world)
@@ -94,13 +94,13 @@ pub(crate) async fn verify(store: &Store, query: &VerifyQuery) -> Result<Answer,
             .extend(audit::saved(&store, &store, &entry.name).await);
         value(&VerifyStep::Report(Box::new(report)))
     };
-    Ok(Answer::of(
+    Ok(ValueStream::of(
         stream::iter([begins]).chain(stream::once(report)),
     ))
 }
 
 /// Whether the stored records are those that were written.
-async fn checks(store: &Store, world: WorldId, given: &Given) -> Vec<Check> {
+async fn checks(store: &Store, world: WorldId, given: &GivenAnchors) -> Vec<Check> {
     let (against, unusable) = given.read();
     let is_elsewhere = against.has_anchors() && !against.is_about(world);
     let found = match store.verify(world, against).await {

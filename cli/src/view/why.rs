@@ -43,9 +43,9 @@ pub(crate) struct WhyView {
     /// What was decided about the message that it posts, edits or routes.
     pub(crate) routing: Option<Verdicts>,
     /// The turn that it belongs to.
-    pub(crate) turn: Option<TurnView>,
+    pub(crate) turn: Option<WhyTurnView>,
     /// The request for permission that it opens or decides.
-    pub(crate) approval: Option<ApprovalView>,
+    pub(crate) approval: Option<WhyApprovalView>,
     /// The event and all that it would not have happened without, newest first.
     pub(crate) nodes: Vec<NodeView>,
     /// Whether older events are left out.
@@ -54,7 +54,7 @@ pub(crate) struct WhyView {
 
 /// A turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct TurnView {
+pub(crate) struct WhyTurnView {
     /// What it took up, did, and how it ended.
     pub(crate) story: TurnStory,
     /// The messages that woke the agent, oldest first.
@@ -74,7 +74,7 @@ pub(crate) struct WakeView {
 
 /// A request for permission.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct ApprovalView {
+pub(crate) struct WhyApprovalView {
     /// What was asked.
     pub(crate) asked: Asked,
     /// What was decided, if the event is that decision.
@@ -110,7 +110,7 @@ pub(crate) async fn why(log: &dyn EventLog, query: &WhyQuery) -> Result<WhyView,
         );
         return Err(CliError::other(USAGE, what));
     }
-    let reader = Reader {
+    let reader = CauseReader {
         log,
         world: entry.world,
     };
@@ -129,12 +129,12 @@ pub(crate) async fn why(log: &dyn EventLog, query: &WhyQuery) -> Result<WhyView,
 }
 
 /// Reads a world's commits.
-struct Reader<'a> {
+struct CauseReader<'a> {
     log: &'a dyn EventLog,
     world: WorldId,
 }
 
-impl Reader<'_> {
+impl CauseReader<'_> {
     /// The commit that holds `at`.
     async fn commit(&self, at: Position) -> Result<Commit, CliError> {
         let mut commits = self.log.read(self.world, at).await?;
@@ -254,7 +254,7 @@ impl Reader<'_> {
         Ok(agents)
     }
 
-    async fn turn(&self, commit: &Commit, at: Position) -> Result<Option<TurnView>, CliError> {
+    async fn turn(&self, commit: &Commit, at: Position) -> Result<Option<WhyTurnView>, CliError> {
         let event = commit.numbered().find(|(here, _)| *here == at);
         let Some(turn) = event.and_then(|(at, event)| turn_of(at, event)) else {
             return Ok(None);
@@ -271,14 +271,14 @@ impl Reader<'_> {
             story.take(&stored.commit);
         }
         let woken_by = self.wakes(&story.agent, &story.news).await?;
-        Ok(Some(TurnView { story, woken_by }))
+        Ok(Some(WhyTurnView { story, woken_by }))
     }
 
     async fn approval(
         &self,
         commit: &Commit,
         at: Position,
-    ) -> Result<Option<ApprovalView>, CliError> {
+    ) -> Result<Option<WhyApprovalView>, CliError> {
         let Some((_, event)) = commit.numbered().find(|(here, _)| *here == at) else {
             return Ok(None);
         };
@@ -291,7 +291,7 @@ impl Reader<'_> {
         } else {
             None
         };
-        Ok(asked.map(|asked| ApprovalView { asked, decision }))
+        Ok(asked.map(|asked| WhyApprovalView { asked, decision }))
     }
 }
 

@@ -9,7 +9,7 @@ use folkmoot::core::text::firewall::{ArtifactFamily, Withheld};
 use futures::TryStreamExt as _;
 use serde::{Deserialize, Serialize};
 
-use super::answer::Answer;
+use super::answer::ValueStream;
 use super::gist::response_of;
 use super::query::entry;
 use crate::exit::CliError;
@@ -61,7 +61,7 @@ pub(crate) struct PartView {
 pub(crate) async fn withheld(
     log: &dyn EventLog,
     query: &WithheldQuery,
-) -> Result<Answer, CliError> {
+) -> Result<ValueStream, CliError> {
     let WithheldQuery { world, from, agent } = query;
     let id = entry(log, world).await?.world;
     let mut commits = log.read(id, (*from).max(Position::new(1))).await?;
@@ -82,7 +82,7 @@ pub(crate) async fn withheld(
             }
         }
     }
-    Answer::values(&views)
+    ValueStream::values(&views)
 }
 
 impl WithheldView {

@@ -18,11 +18,11 @@ pub(super) struct Dialog {
     /// Its name.
     pub(super) name: String,
     shown: Digest,
-    step: Step,
+    step: DialogStep,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Step {
+enum DialogStep {
     /// Other arguments for the call, which has these.
     Arguments(String),
     /// Why not.
@@ -33,7 +33,7 @@ enum Step {
 
 /// What comes of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Turn {
+pub(super) enum DialogTurn {
     /// Another line is wanted.
     More(Dialog),
     /// The decision is made.
@@ -51,7 +51,7 @@ impl Dialog {
             agent: request.agent.clone(),
             name: request.name.clone(),
             shown,
-            step: Step::Arguments(arguments),
+            step: DialogStep::Arguments(arguments),
         }
     }
 
@@ -62,53 +62,53 @@ impl Dialog {
             agent: request.agent.clone(),
             name: request.name.clone(),
             shown,
-            step: Step::Reason,
+            step: DialogStep::Reason,
         }
     }
 
     /// What the person is asked now, line by line.
     pub(super) fn asks(&self) -> Vec<String> {
         match &self.step {
-            Step::Arguments(arguments) => {
+            DialogStep::Arguments(arguments) => {
                 vec![
                     clean(arguments),
                     "type the arguments to run it with, as JSON; an empty line decides nothing"
                         .to_owned(),
                 ]
             }
-            Step::Reason => vec!["why not? An empty line gives no reason".to_owned()],
-            Step::Sharing(_) => vec!["may the agent read that? y or n".to_owned()],
+            DialogStep::Reason => vec!["why not? An empty line gives no reason".to_owned()],
+            DialogStep::Sharing(_) => vec!["may the agent read that? y or n".to_owned()],
         }
     }
 
     /// Takes a line.
-    pub(super) fn take(self, line: &str) -> Turn {
+    pub(super) fn take(self, line: &str) -> DialogTurn {
         let line = line.trim();
         match (&self.step, line) {
-            (Step::Arguments(_), "") => Turn::Dropped,
-            (Step::Arguments(_), line) => self.edited(line),
-            (Step::Reason, "") => Turn::Decided(self.denied(None, false)),
-            (Step::Reason, line) => Turn::More(Self {
-                step: Step::Sharing(line.to_owned()),
+            (DialogStep::Arguments(_), "") => DialogTurn::Dropped,
+            (DialogStep::Arguments(_), line) => self.edited(line),
+            (DialogStep::Reason, "") => DialogTurn::Decided(self.denied(None, false)),
+            (DialogStep::Reason, line) => DialogTurn::More(Self {
+                step: DialogStep::Sharing(line.to_owned()),
                 ..self
             }),
-            (Step::Sharing(reason), "y" | "yes") => {
-                Turn::Decided(self.denied(Some(reason.clone()), true))
+            (DialogStep::Sharing(reason), "y" | "yes") => {
+                DialogTurn::Decided(self.denied(Some(reason.clone()), true))
             }
-            (Step::Sharing(reason), "n" | "no" | "") => {
-                Turn::Decided(self.denied(Some(reason.clone()), false))
+            (DialogStep::Sharing(reason), "n" | "no" | "") => {
+                DialogTurn::Decided(self.denied(Some(reason.clone()), false))
             }
-            (Step::Sharing(_), _) => Turn::More(self),
+            (DialogStep::Sharing(_), _) => DialogTurn::More(self),
         }
     }
 
     /// Arguments that are no JSON object with each key once are asked for again.
-    fn edited(self, line: &str) -> Turn {
+    fn edited(self, line: &str) -> DialogTurn {
         if !read(line).is_ok_and(|value| value.is_object()) {
-            return Turn::More(self);
+            return DialogTurn::More(self);
         }
         let yes = Judgement::new(Verdict::Allow).having_seen(Some(self.shown.short()));
-        Turn::Decided(Resolution::Judge(Judgement {
+        DialogTurn::Decided(Resolution::Judge(Judgement {
             arguments: Some(line.to_owned()),
             ..yes
         }))

@@ -23,13 +23,13 @@ pub(super) enum Typed {
 
 /// Standard input, read on a thread of its own: a read of it cannot be called off.
 #[derive(Debug)]
-pub(super) struct Input {
+pub(super) struct TypedInput {
     lines: mpsc::Receiver<String>,
     interrupts: Signal,
     is_terminal: bool,
 }
 
-impl Input {
+impl TypedInput {
     pub(super) fn begin() -> Result<Self, CliError> {
         let interrupts = signal(SignalKind::interrupt());
         let interrupts = interrupts

@@ -6,16 +6,16 @@ use folkmoot::core::world::Activity;
 use folkmoot::{Post, Proof, Seat, SeatError};
 use tokio::sync::oneshot;
 
-use super::dialog::{Dialog, Turn};
+use super::dialog::{Dialog, DialogTurn};
 use super::keys::Meaning;
 use crate::arguments::CommonArgs;
 use crate::commands::place;
 use crate::desk::Desk;
 use crate::desk::fork::{ForkView, ForkWish};
 use crate::exit::CliError;
-use crate::show::chat::Line;
-use crate::show::request::Form;
-use crate::show::stage::{Asked, Cues, News};
+use crate::show::chat::ChatLine;
+use crate::show::request::DecisionForm;
+use crate::show::stage::{Cues, KeyedRequest, StageNews};
 use crate::show::{grant, refusal, request};
 use folkmoot::run::{Waiting, standing, waiting};
 
@@ -34,7 +34,7 @@ const HELP: [&str; 10] = [
 
 /// What comes after a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Next {
+pub(super) enum AfterLine {
     /// Another one.
     Line,
     /// The end.
@@ -42,23 +42,23 @@ pub(super) enum Next {
 }
 
 /// The person's side of a chat.
-pub(super) struct Table<'a> {
+pub(super) struct ChatTable<'a> {
     common: &'a CommonArgs,
     desk: &'a Desk,
     by: Proof,
     seat: &'a Seat,
     stage: Cues,
-    asked: Asked,
+    asked: KeyedRequest,
     dialog: Option<Dialog>,
 }
 
-impl<'a> Table<'a> {
+impl<'a> ChatTable<'a> {
     pub(super) fn new(
         common: &'a CommonArgs,
         (desk, by): (&'a Desk, Proof),
         seat: &'a Seat,
         stage: Cues,
-        asked: Asked,
+        asked: KeyedRequest,
     ) -> Self {
         Self {
             common,
@@ -72,7 +72,7 @@ impl<'a> Table<'a> {
     }
 
     /// Does what a line asks for.
-    pub(super) async fn line(&mut self, line: &str) -> Result<Next, CliError> {
+    pub(super) async fn line(&mut self, line: &str) -> Result<AfterLine, CliError> {
         // A command drops what is half decided.
         if let Some(dialog) = self
             .dialog
@@ -80,7 +80,7 @@ impl<'a> Table<'a> {
             .filter(|_| !line.trim_start().starts_with('/'))
         {
             self.go_on(dialog, line).await?;
-            return Ok(Next::Line);
+            return Ok(AfterLine::Line);
         }
         let waiting = self.seat.read(waiting).await?;
         let shown = waiting
@@ -102,20 +102,20 @@ impl<'a> Table<'a> {
             (Meaning::Decide(_) | Meaning::Ask(_) | Meaning::Details, None) => {}
             (Meaning::Command(command), _) => return self.command(&command, &waiting).await,
         }
-        Ok(Next::Line)
+        Ok(AfterLine::Line)
     }
 
-    async fn command(&self, command: &str, waiting: &[Waiting]) -> Result<Next, CliError> {
+    async fn command(&self, command: &str, waiting: &[Waiting]) -> Result<AfterLine, CliError> {
         let (word, rest) = command.split_once(' ').unwrap_or((command, ""));
         match word {
             "help" => {
                 for line in HELP {
-                    self.tell(Line::Plain(line.to_owned())).await;
+                    self.tell(ChatLine::Plain(line.to_owned())).await;
                 }
             }
             "agents" => self.agents().await?,
             "approvals" if waiting.is_empty() => {
-                self.tell(Line::Quiet("nothing waits".to_owned())).await;
+                self.tell(ChatLine::Quiet("nothing waits".to_owned())).await;
             }
             "approvals" => {
                 for request in waiting {
@@ -126,16 +126,16 @@ impl<'a> Table<'a> {
             "stop" => {
                 self.stop().await?;
             }
-            "quit" => return Ok(Next::Quit),
+            "quit" => return Ok(AfterLine::Quit),
             "grants" => self.grants().await?,
             "revoke" => self.revoke(rest).await?,
             "fork" => self.fork(rest).await,
             word => {
                 let what = format!("there is no /{word}; /help lists what there is");
-                self.tell(Line::Bad(what)).await;
+                self.tell(ChatLine::Bad(what)).await;
             }
         }
-        Ok(Next::Line)
+        Ok(AfterLine::Line)
     }
 
     async fn say(&self, text: &str) -> Result<(), CliError> {
@@ -158,7 +158,7 @@ impl<'a> Table<'a> {
     async fn ask(&mut self, dialog: Dialog) {
         let mut asks = dialog.asks();
         let keys = asks.pop().unwrap_or_default();
-        self.tell(Line::Keys {
+        self.tell(ChatLine::Keys {
             name: dialog.name.clone(),
             again: Some(asks),
             keys,
@@ -176,10 +176,10 @@ impl<'a> Table<'a> {
             return Ok(());
         }
         match dialog.take(line) {
-            Turn::More(dialog) => self.ask(dialog).await,
-            Turn::Decided(resolution) => self.decide(request, &agent, resolution).await?,
-            Turn::Dropped => {
-                self.tell(Line::Quiet("nothing is decided".to_owned()))
+            DialogTurn::More(dialog) => self.ask(dialog).await,
+            DialogTurn::Decided(resolution) => self.decide(request, &agent, resolution).await?,
+            DialogTurn::Dropped => {
+                self.tell(ChatLine::Quiet("nothing is decided".to_owned()))
                     .await;
             }
         }
@@ -189,14 +189,14 @@ impl<'a> Table<'a> {
     async fn grants(&self) -> Result<(), CliError> {
         let all = self.seat.read(standing).await?;
         if all.is_empty() {
-            self.tell(Line::Quiet("no call is allowed in advance".to_owned()))
+            self.tell(ChatLine::Quiet("no call is allowed in advance".to_owned()))
                 .await;
         }
         for one in all {
-            self.tell(Line::Asks(one.name.clone(), grant::lines(&one)))
+            self.tell(ChatLine::Asks(one.name.clone(), grant::lines(&one)))
                 .await;
             let how = format!("/revoke {} ends it", one.grant);
-            self.tell(Line::Quiet(how)).await;
+            self.tell(ChatLine::Quiet(how)).await;
         }
         Ok(())
     }
@@ -208,7 +208,7 @@ impl<'a> Table<'a> {
                 self.survive(revoked.map(|_| ())).await
             }
             Err(error) => {
-                self.tell(Line::Bad(error.to_string())).await;
+                self.tell(ChatLine::Bad(error.to_string())).await;
                 Ok(())
             }
         }
@@ -218,7 +218,7 @@ impl<'a> Table<'a> {
     async fn fork(&self, name: &str) {
         let Ok(name) = WorldName::new(name.trim()) else {
             let how = "/fork NAME branches this room off under that name";
-            return self.tell(Line::Bad(how.to_owned())).await;
+            return self.tell(ChatLine::Bad(how.to_owned())).await;
         };
         let wish = ForkWish {
             parent: self.seat.world().name().clone(),
@@ -232,11 +232,11 @@ impl<'a> Table<'a> {
                 let program = self.common.program();
                 let ForkView { world, at, .. } = view;
                 let done = format!("{world} is branched off behind event {at}");
-                self.tell(Line::Quiet(done)).await;
+                self.tell(ChatLine::Quiet(done)).await;
                 let next = format!("go on there with: {program} chat {world}");
-                self.tell(Line::Quiet(next)).await;
+                self.tell(ChatLine::Quiet(next)).await;
             }
-            Err(error) => self.tell(Line::Bad(error.to_string())).await,
+            Err(error) => self.tell(ChatLine::Bad(error.to_string())).await,
         }
     }
 
@@ -249,7 +249,7 @@ impl<'a> Table<'a> {
                 .collect::<Vec<_>>()
         });
         for line in agents.await? {
-            self.tell(Line::Plain(line)).await;
+            self.tell(ChatLine::Plain(line)).await;
         }
         Ok(())
     }
@@ -258,7 +258,8 @@ impl<'a> Table<'a> {
     pub(super) async fn stop(&self) -> Result<bool, CliError> {
         let activity = self.seat.read(|world| world.activity()).await?;
         if activity == Activity::Idle {
-            self.tell(Line::Quiet("nothing goes on".to_owned())).await;
+            self.tell(ChatLine::Quiet("nothing goes on".to_owned()))
+                .await;
             return Ok(false);
         }
         let stopped = self.seat.stop(None, None).await;
@@ -280,21 +281,21 @@ impl<'a> Table<'a> {
         } else {
             waiting
         };
-        self.stage.tell(News::Waits(waiting)).await;
+        self.stage.tell(StageNews::Waits(waiting)).await;
         let (done, shown) = oneshot::channel();
-        self.stage.tell(News::Sync(head, done)).await;
+        self.stage.tell(StageNews::Sync(head, done)).await;
         // A stage that has ended shows nothing any more, and ends the chat elsewhere.
         let _ended = shown.await;
         Ok(())
     }
 
     async fn details(&self, request: &Waiting) {
-        let reaches = request::reaches(request, Form::Keys);
+        let reaches = request::reaches(request, DecisionForm::Keys);
         let commands = request::commands(self.common, request, None);
         for line in reaches.into_iter().chain(commands) {
-            self.tell(Line::Plain(line)).await;
+            self.tell(ChatLine::Plain(line)).await;
         }
-        self.tell(Line::Keys {
+        self.tell(ChatLine::Keys {
             name: request.name.clone(),
             again: Some(request::asked(request)),
             keys: request::keys(request).to_owned(),
@@ -306,14 +307,14 @@ impl<'a> Table<'a> {
     async fn survive(&self, result: Result<(), SeatError>) -> Result<(), CliError> {
         match result {
             Err(SeatError::Refused(why)) => {
-                self.tell(Line::Bad(refusal(&why))).await;
+                self.tell(ChatLine::Bad(refusal(&why))).await;
                 Ok(())
             }
             result => Ok(result?),
         }
     }
 
-    async fn tell(&self, line: Line) {
-        self.stage.tell(News::Show(line)).await;
+    async fn tell(&self, line: ChatLine) {
+        self.stage.tell(StageNews::Show(line)).await;
     }
 }

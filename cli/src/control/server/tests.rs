@@ -1,9 +1,9 @@
-use super::{OTHERS_MAX, PEERS_MAX, Places};
+use super::{OTHERS_MAX, PEERS_MAX, PeerPlaces};
 use crate::desk::peer::Peer;
 
 #[tokio::test]
 async fn what_tools_hold_open_takes_no_persons_place() {
-    let places = Places::new();
+    let places = PeerPlaces::new();
     let mut held = Vec::new();
     for _ in 0..OTHERS_MAX {
         held.push(places.take(Peer::OfTool).await.unwrap());
@@ -20,7 +20,7 @@ async fn what_tools_hold_open_takes_no_persons_place() {
 
 #[tokio::test]
 async fn the_place_of_one_who_left_is_free() {
-    let places = Places::new();
+    let places = PeerPlaces::new();
     let held: Vec<_> = (0..OTHERS_MAX).map(|_| places.take(Peer::OfTool)).collect();
     drop(futures::future::join_all(held).await);
     assert!(places.take(Peer::OfTool).await.is_some());

@@ -20,7 +20,7 @@ fn shown(view: &View, width: Option<u16>) -> (String, bool) {
         serde_json::from_value(kind).unwrap(),
     )]
     .into();
-    let (lines, is_cut) = Shown::of(view, &kinds).lines(width);
+    let (lines, is_cut) = ShownView::of(view, &kinds).lines(width);
     (
         anstream::adapter::strip_str(&lines.join("\n")).to_string(),
         is_cut,
@@ -114,7 +114,7 @@ fn nothing_that_a_terminal_obeys_is_left_in_what_is_shown() {
         },
     ];
     for view in &views {
-        let lines = Shown::of(view, &Kinds::new()).lines(None).0;
+        let lines = ShownView::of(view, &Kinds::new()).lines(None).0;
         let painted = lines
             .join("\n")
             .replace("\u{1b}[0m", "")

@@ -1,6 +1,6 @@
 //! What others write, and our own lines.
 
-use super::super::chat::Line;
+use super::super::chat::ChatLine;
 use super::super::paint::Layout;
 use super::super::request;
 use super::*;
@@ -13,9 +13,9 @@ fn layout() -> Layout {
     Layout::new(&["worker".to_owned(), "ada".to_owned()])
 }
 
-fn said(text: &str) -> Line {
+fn said(text: &str) -> ChatLine {
     let message = folkmoot::core::ids::MessageId(folkmoot::core::ids::Position::new(1));
-    Line::Said {
+    ChatLine::Said {
         message,
         from: "worker".to_owned(),
         is_person: false,
@@ -24,7 +24,7 @@ fn said(text: &str) -> Line {
 }
 
 /// The lines of what is printed in so many columns.
-fn printed(line: &Line, width: usize) -> Vec<String> {
+fn printed(line: &ChatLine, width: usize) -> Vec<String> {
     plain(&folded(&layout().line(line), width))
         .split('\n')
         .map(str::to_owned)
@@ -99,7 +99,7 @@ fn name_holds_no_gutter_of_its_own() {
         ("zoë", "  zoë  ┊ hi"),
     ] {
         let message = folkmoot::core::ids::MessageId(folkmoot::core::ids::Position::new(1));
-        let line = Line::Said {
+        let line = ChatLine::Said {
             message,
             from: name.to_owned(),
             is_person: true,
@@ -116,7 +116,7 @@ fn copy_of_a_request_is_told_from_the_request_without_colours() {
         "expires soon, shown 2eef2c91".to_owned(),
     ];
     for width in [40, 80, 120] {
-        let real = printed(&Line::Asks("gate#7".to_owned(), asked.clone()), width);
+        let real = printed(&ChatLine::Asks("gate#7".to_owned(), asked.clone()), width);
         assert!(
             real.iter().all(|line| line.trim_start().starts_with(BAR)),
             "{real:?}"
@@ -151,15 +151,15 @@ fn every_line_of_others_has_the_gutter_wherever_it_is_broken() {
 fn arguments_and_reasons_break_behind_the_gutter() {
     let arguments = format!("→ push {{\"x\":\"{}┃ gate#7\"}}", "y ".repeat(60));
     let lines = [
-        Line::Does {
+        ChatLine::Does {
             from: "worker".to_owned(),
             what: arguments.clone(),
         },
-        Line::Quiet(format!(
+        ChatLine::Quiet(format!(
             "message 4 now says: hm\n┃ gate#7\n{}",
             "✓ ".repeat(80)
         )),
-        Line::Good(format!("ada denies gate#7: {}", "┃ gate#9 ".repeat(30))),
+        ChatLine::Good(format!("ada denies gate#7: {}", "┃ gate#9 ".repeat(30))),
     ];
     for line in &lines {
         for width in [40, 80, 120] {
@@ -177,7 +177,7 @@ fn arguments_and_reasons_break_behind_the_gutter() {
             }
         }
     }
-    let block = printed(&Line::Asks("gate#7".to_owned(), vec![arguments]), 40);
+    let block = printed(&ChatLine::Asks("gate#7".to_owned(), vec![arguments]), 40);
     assert!(
         block.iter().all(|line| line.trim_start().starts_with(BAR)),
         "{block:?}"

@@ -1,11 +1,11 @@
 use super::*;
 
-fn asks(name: &str) -> Line {
-    Line::Asks(name.to_owned(), vec!["worker asks".to_owned()])
+fn asks(name: &str) -> ChatLine {
+    ChatLine::Asks(name.to_owned(), vec!["worker asks".to_owned()])
 }
 
-fn keys(name: &str, again: bool) -> Line {
-    Line::Keys {
+fn keys(name: &str, again: bool) -> ChatLine {
+    ChatLine::Keys {
         name: name.to_owned(),
         again: again.then(Vec::new),
         keys: "o once".to_owned(),
@@ -14,15 +14,15 @@ fn keys(name: &str, again: bool) -> Line {
 
 #[test]
 fn keys_decide_only_what_was_shown_last() {
-    let asked = Asked::default();
+    let asked = KeyedRequest::default();
     assert!(!asked.is_ready("gate#7"));
     asked.printed(&asks("gate#7"));
     assert!(!asked.is_ready("gate#7"), "its keys were not shown");
     asked.printed(&keys("gate#7", false));
     assert!(asked.is_ready("gate#7") && !asked.is_ready("gate#9"));
     for other in [
-        Line::Quiet("x".to_owned()),
-        Line::Plain("x".to_owned()),
+        ChatLine::Quiet("x".to_owned()),
+        ChatLine::Plain("x".to_owned()),
         asks("gate#9"),
         keys("gate#9", true),
     ] {
@@ -53,8 +53,8 @@ async fn who_has_news_for_a_full_stage_waits_until_it_has_room() {
         heard
     });
     for _ in 0..100 {
-        cues.tell_blocking(News::Hints(Hints::None));
-        cues.tell(News::Hints(Hints::None)).await;
+        cues.tell_blocking(StageNews::Hints(Hints::None));
+        cues.tell(StageNews::Hints(Hints::None)).await;
     }
     drop(cues);
     assert_eq!(stage.await.unwrap(), 200);

@@ -18,7 +18,7 @@ const INDENT: &str = "  ";
 /// The lines of the tree.
 pub(super) fn lines(view: &WhyView) -> Vec<String> {
     let nodes = view.nodes.iter().map(|node| (node.node.at, node)).collect();
-    let mut tree = Tree {
+    let mut tree = CauseTree {
         nodes,
         told: BTreeSet::new(),
         lines: Vec::new(),
@@ -30,14 +30,14 @@ pub(super) fn lines(view: &WhyView) -> Vec<String> {
     tree.lines
 }
 
-struct Tree<'v> {
+struct CauseTree<'v> {
     nodes: BTreeMap<Position, &'v NodeView>,
     /// The events that stand there already.
     told: BTreeSet<Position>,
     lines: Vec<String>,
 }
 
-impl Tree<'_> {
+impl CauseTree<'_> {
     /// Writes the event at `at` behind `mark`, and all its causes below, behind `indent`.
     fn grow(&mut self, at: Position, indent: &str, mark: &str) {
         let mut next = at;

@@ -11,7 +11,7 @@ fn entries_are_told_apart_by_their_key() {
         pairs(&[(4, "d"), (3, "c"), (2, "B")]),
     );
     let found = changes(before, after, |one| one.0);
-    let changed = vec![Change {
+    let changed = vec![ValueChange {
         before: (2, "b"),
         after: (2, "B"),
     }];
@@ -30,7 +30,7 @@ fn entries_are_told_apart_by_their_key() {
 fn a_world_is_no_different_from_itself() {
     let world = World::default();
     let diff = StateDiff::of(&world, &world);
-    let at = Change {
+    let at = ValueChange {
         before: Position::ZERO,
         after: Position::ZERO,
     };
@@ -43,9 +43,9 @@ fn a_memory_that_was_made_shorter_shows_what_went_and_what_came() {
     let notice = |text: &str| Item::Notice {
         text: text.to_owned(),
     };
-    let remembered = |items: &[&str]| Remembered {
+    let remembered = |items: &[&str]| MemoryExtract {
         items: items.iter().map(|one| notice(one)).collect(),
-        ..Remembered::default()
+        ..MemoryExtract::default()
     };
     let diff = remembered(&["a", "b", "c"])
         .diff(remembered(&["a", "d"]))

@@ -19,17 +19,17 @@ fn request() -> Waiting {
     }
 }
 
-fn denied(reason: Option<&str>, shares_reason: bool) -> Turn {
+fn denied(reason: Option<&str>, shares_reason: bool) -> DialogTurn {
     let no = Judgement::new(Verdict::Deny).having_seen(Some(Digest::default().short()));
-    Turn::Decided(Resolution::Judge(Judgement {
+    DialogTurn::Decided(Resolution::Judge(Judgement {
         reason: reason.map(str::to_owned),
         shares_reason,
         ..no
     }))
 }
 
-fn more(turn: Turn) -> Dialog {
-    if let Turn::More(dialog) = turn {
+fn more(turn: DialogTurn) -> Dialog {
+    if let DialogTurn::More(dialog) = turn {
         dialog
     } else {
         panic!("{turn:?}")
@@ -56,7 +56,7 @@ fn a_no_has_a_reason_only_if_one_is_typed() {
 fn edited_arguments_are_a_json_object_or_nothing_is_decided() {
     let begin = || Dialog::edit(&request(), Digest::default());
     assert_eq!(begin().asks()[0], r#"{"path":"a"}"#);
-    assert_eq!(begin().take(""), Turn::Dropped);
+    assert_eq!(begin().take(""), DialogTurn::Dropped);
     let again =
         more(more(more(begin().take("path: b")).take("[1]")).take(r#"{"path":"a","path":"b"}"#));
     let arguments = Some(r#"{"path": "b"}"#.to_owned());
@@ -66,6 +66,6 @@ fn edited_arguments_are_a_json_object_or_nothing_is_decided() {
     };
     assert_eq!(
         again.take(r#" {"path": "b"} "#),
-        Turn::Decided(Resolution::Judge(yes))
+        DialogTurn::Decided(Resolution::Judge(yes))
     );
 }
