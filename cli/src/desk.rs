@@ -18,13 +18,13 @@ use crate::exit::{CliError, INTEGRITY, STORE};
 use crate::view::answer::ValueStream;
 use crate::view::query::{self, Query};
 
-pub(crate) mod erasing;
+pub(crate) mod erasure;
 pub(crate) mod fork;
 pub(crate) mod life;
 pub(crate) mod peer;
 pub(crate) mod ruling;
 
-use erasing::{Erasing, Gone, erase};
+use erasure::{Erasing, Gone, erase};
 use fork::{ForkView, ForkWish, fork};
 use life::{Deletion, backup, delete};
 use peer::Peer;

@@ -25,7 +25,7 @@ pub(crate) mod transcript;
 pub(crate) mod usage;
 pub(crate) mod verify;
 pub(crate) mod why;
-pub(crate) mod withheld;
+pub(crate) mod withholding;
 pub(crate) mod words;
 
 pub(crate) use fault::{complain, faults, remark, unmet};

@@ -18,5 +18,5 @@ pub(crate) mod usage;
 pub(crate) mod verify;
 pub(crate) mod waiting;
 pub(crate) mod why;
-pub(crate) mod withheld;
+pub(crate) mod withholding;
 pub(crate) mod world;

@@ -2,7 +2,7 @@
 
 use crate::arguments::{CommonArgs, EraseArgs};
 use crate::desk::DeskRequest;
-use crate::desk::erasing::{Erasing, Gone, Wish};
+use crate::desk::erasure::{Erasing, Gone, Wish};
 use crate::exit::CliError;
 use crate::show::{clean, clip};
 use crate::signing;

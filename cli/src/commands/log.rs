@@ -12,7 +12,7 @@ use crate::source::StoreSource;
 use crate::terminal::Terminal;
 use crate::view::event::EventView;
 use crate::view::query::{LogQuery, Query};
-use crate::view::withheld::{WithheldQuery, WithheldView};
+use crate::view::withholding::{WithheldQuery, WithheldView};
 
 /// How far the further lines of an event's text are indented.
 const GIST_INDENT: usize = 7;
@@ -77,7 +77,7 @@ async fn withheld(common: &CommonArgs, arguments: LogArgs) -> Result<(), CliErro
             continue;
         }
         let answer: WithheldView = serde_json::from_value(answer).map_err(CliError::json)?;
-        for line in show::withheld::block(&answer) {
+        for line in show::withholding::block(&answer) {
             terminal.line(&line)?;
         }
     }

@@ -28,7 +28,7 @@ use crate::view::usage::UsageView;
 use crate::view::verify::{VerifyQuery, verify};
 use crate::view::waiting::{DoubtView, WaitingView};
 use crate::view::why::{WhyQuery, why};
-use crate::view::withheld::{WithheldQuery, withheld};
+use crate::view::withholding::{WithheldQuery, withheld};
 use crate::view::world::WorldView;
 use folkmoot::run::{outdated_rules, standing};
 

@@ -8,7 +8,7 @@ use folkmoot::core::port::EventLog;
 use futures::TryStreamExt as _;
 use serde_json::Value;
 
-use super::chosen::Chosen;
+use super::selection::Selection;
 use crate::exit::CliError;
 
 /// The shortest sentence that is looked for, in characters: a shorter one says little about who quotes whom.
@@ -30,7 +30,7 @@ impl Quotes {
     pub(super) async fn find(
         log: &dyn EventLog,
         name: &WorldName,
-        chosen: &Chosen,
+        chosen: &Selection,
     ) -> Result<Self, CliError> {
         let mut sentences = BTreeSet::new();
         each(log, name, |at, event| {

@@ -14,11 +14,11 @@ use crate::exit::{CliError, USAGE};
 
 /// The events that are meant and have content.
 #[derive(Debug)]
-pub(super) struct Chosen {
+pub(super) struct Selection {
     spans: Vec<Span>,
 }
 
-impl Chosen {
+impl Selection {
     /// Reads the log of the world for them.
     pub(super) async fn of(log: &dyn EventLog, erasing: &Erasing) -> Result<Self, CliError> {
         let name = &erasing.world;

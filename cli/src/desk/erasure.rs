@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 use super::ruling::at_hand;
 use crate::exit::{CliError, USAGE};
 
-mod chosen;
 mod quotes;
+mod selection;
 
-use chosen::Chosen;
 use quotes::Quotes;
+use selection::Selection;
 
 /// What is to be erased, and on whose word.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,7 +85,7 @@ pub(crate) async fn erase(
     if erasing.basis.trim().is_empty() {
         return Err(CliError::other(USAGE, "say on what basis: --basis TEXT"));
     }
-    let chosen = Chosen::of(log, erasing).await?;
+    let chosen = Selection::of(log, erasing).await?;
     if chosen.count() == 0 {
         return Err(CliError::other(USAGE, nothing(erasing, &world)));
     }
@@ -182,7 +182,7 @@ async fn finish(
 async fn done(
     runtime: &Runtime,
     proof: Proof,
-    (erasing, chosen): (&Erasing, &Chosen),
+    (erasing, chosen): (&Erasing, &Selection),
     driven: Option<&WorldName>,
 ) -> Result<Erased, CliError> {
     let name = &erasing.world;
@@ -209,7 +209,7 @@ async fn done(
 async fn ask(
     world: &WorldHandle,
     proof: Proof,
-    (erasing, chosen): (&Erasing, &Chosen),
+    (erasing, chosen): (&Erasing, &Selection),
 ) -> Result<Erased, CliError> {
     let seat = world.as_principal(proof);
     let request = seat

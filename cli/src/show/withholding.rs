@@ -4,7 +4,7 @@ use super::gutter::guarded;
 use super::style::{BAD, DIM, paint};
 use super::{clean, time};
 use crate::view::gist::word;
-use crate::view::withheld::{PartView, WithheldView};
+use crate::view::withholding::{PartView, WithheldView};
 
 #[cfg(test)]
 mod tests;
