@@ -25,9 +25,10 @@ mod fallback;
 mod fit;
 mod fork;
 mod grant;
+mod intent;
 mod join;
 mod label;
-mod meant;
+
 mod model;
 mod named;
 mod now;

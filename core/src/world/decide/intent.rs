@@ -6,8 +6,9 @@ use crate::command::{
     Action, Command, ConsentAction, Judgement, ShellAction, TalkAction, WorldAction,
 };
 use crate::event::reaction::Reaction;
-use crate::ids::{AgentName, Attempt, CallId, RequestId, TurnId};
+use crate::ids::{AgentName, Attempt, CallId, CopyId, RequestId, TurnId};
 use crate::model::Parameters;
+use crate::spec::Definition;
 use crate::tool::ToolOutcome;
 use crate::world::World;
 use crate::world::memory::CallState;
@@ -26,94 +27,10 @@ impl World {
     #[must_use]
     pub fn meant<'c>(&self, command: &'c Command) -> Cow<'c, Command> {
         let action = match &command.action {
-            Action::World(WorldAction::Open {
-                node,
-                base,
-                revise,
-                signer,
-                copy,
-            }) => {
-                let revise = revise
-                    .clone()
-                    .filter(|definition| !self.is_in_force(definition));
-                let copy = copy.filter(|copy| self.copy != Some(*copy) || self.is_restoring());
-                let (node, base, signer) = (*node, base.clone(), signer.clone());
-                Some(Action::World(WorldAction::Open {
-                    node,
-                    base,
-                    revise,
-                    signer,
-                    copy,
-                }))
-            }
-            Action::Shell(ShellAction::FinishTool {
-                agent,
-                call,
-                attempt,
-                outcome,
-                progress: Some(_),
-            }) if matches!(outcome, ToolOutcome::NeedsInput(_))
-                || !self.runs(agent, *call, *attempt) =>
-            {
-                let (agent, call, attempt, outcome) =
-                    (agent.clone(), *call, *attempt, outcome.clone());
-                Some(Action::Shell(ShellAction::FinishTool {
-                    agent,
-                    call,
-                    attempt,
-                    outcome,
-                    progress: None,
-                }))
-            }
-            Action::Consent(ConsentAction::Decide {
-                agent,
-                request,
-                judgement,
-            }) => self.decision(agent.as_ref(), *request, judgement),
-            Action::Shell(ShellAction::OpenTurn {
-                agent, reaction, ..
-            }) => self
-                .fault(agent, None, reaction)
-                .or_else(|| self.unfit_reaction(command, agent, None, reaction)),
-            Action::Shell(ShellAction::ContinueTurn {
-                agent,
-                turn,
-                reaction,
-            }) => self
-                .fault(agent, Some(*turn), reaction)
-                .or_else(|| self.unaskable(agent, *turn, reaction))
-                .or_else(|| self.unfit_reaction(command, agent, Some(*turn), reaction)),
-            Action::Shell(ShellAction::RecordAnswer { .. })
-            | Action::Shell(ShellAction::RecordFailure { .. })
-            | Action::Shell(ShellAction::FailAgent { .. }) => self.bounded(command),
-            Action::Talk(TalkAction::Observe { name, state }) => self.observation(name, state),
-            Action::World(WorldAction::Create { .. })
-            | Action::World(WorldAction::Revise { .. })
-            | Action::Talk(TalkAction::PostMessage { .. })
-            | Action::Talk(TalkAction::Edit { .. })
-            | Action::Talk(TalkAction::Retract { .. })
-            | Action::Talk(TalkAction::Regenerate { .. })
-            | Action::Talk(TalkAction::Join)
-            | Action::Talk(TalkAction::Leave)
-            | Action::World(WorldAction::Label { .. })
-            | Action::Shell(ShellAction::RetryModel { .. })
-            | Action::Shell(ShellAction::StartStream { .. })
-            | Action::Shell(ShellAction::StartTool { .. })
-            | Action::Shell(ShellAction::FinishTool { .. })
-            | Action::Shell(ShellAction::TimeOutTool { .. })
-            | Action::Shell(ShellAction::RecordReconcile { .. })
-            | Action::Shell(ShellAction::DeclareUnknown { .. })
-            | Action::Consent(ConsentAction::Revoke { .. })
-            | Action::World(WorldAction::SetRights { .. })
-            | Action::Consent(ConsentAction::Answer { .. })
-            | Action::Consent(ConsentAction::Settle { .. })
-            | Action::Talk(TalkAction::Stop { .. })
-            | Action::World(WorldAction::Fork { .. })
-            | Action::World(WorldAction::Erase { .. })
-            | Action::Shell(ShellAction::RecordErased { .. })
-            | Action::Shell(ShellAction::Sign { .. })
-            | Action::Shell(ShellAction::Tick)
-            | Action::World(WorldAction::RecordStep { .. }) => None,
+            Action::World(action) => self.opening_meant(action),
+            Action::Talk(action) => self.talk_meant(action),
+            Action::Consent(action) => self.consent_meant(action),
+            Action::Shell(action) => self.outcome_meant(command, action),
         };
         action.map_or(Cow::Borrowed(command), |action| {
             Cow::Owned(Command {
@@ -121,6 +38,111 @@ impl World {
                 ..command.clone()
             })
         })
+    }
+
+    fn opening_meant(&self, action: &WorldAction) -> Option<Action> {
+        match action {
+            WorldAction::Open {
+                node,
+                base,
+                revise,
+                signer,
+                copy,
+            } => {
+                let is_news = |definition: &Definition| !self.is_in_force(definition);
+                let is_other = |copy: &CopyId| self.copy != Some(*copy) || self.is_restoring();
+                let open = WorldAction::Open {
+                    node: *node,
+                    base: base.clone(),
+                    revise: revise.clone().filter(is_news),
+                    signer: signer.clone(),
+                    copy: copy.filter(is_other),
+                };
+                Some(open.into())
+            }
+            WorldAction::Create { .. }
+            | WorldAction::Revise { .. }
+            | WorldAction::Label { .. }
+            | WorldAction::SetRights { .. }
+            | WorldAction::Fork { .. }
+            | WorldAction::Erase { .. }
+            | WorldAction::RecordStep { .. } => None,
+        }
+    }
+
+    fn talk_meant(&self, action: &TalkAction) -> Option<Action> {
+        match action {
+            TalkAction::Observe { name, state } => self.observation(name, state),
+            TalkAction::PostMessage { .. }
+            | TalkAction::Edit { .. }
+            | TalkAction::Retract { .. }
+            | TalkAction::Regenerate { .. }
+            | TalkAction::Join
+            | TalkAction::Leave
+            | TalkAction::Stop { .. } => None,
+        }
+    }
+
+    fn consent_meant(&self, action: &ConsentAction) -> Option<Action> {
+        match action {
+            ConsentAction::Decide {
+                agent,
+                request,
+                judgement,
+            } => self.decision(agent.as_ref(), *request, judgement),
+            ConsentAction::Revoke { .. }
+            | ConsentAction::Answer { .. }
+            | ConsentAction::Settle { .. } => None,
+        }
+    }
+
+    fn outcome_meant(&self, command: &Command, action: &ShellAction) -> Option<Action> {
+        match action {
+            ShellAction::FinishTool {
+                agent,
+                call,
+                attempt,
+                outcome,
+                progress: Some(_),
+            } if matches!(outcome, ToolOutcome::NeedsInput(_))
+                || !self.runs(agent, *call, *attempt) =>
+            {
+                let finish = ShellAction::FinishTool {
+                    agent: agent.clone(),
+                    call: *call,
+                    attempt: *attempt,
+                    outcome: outcome.clone(),
+                    progress: None,
+                };
+                Some(finish.into())
+            }
+            ShellAction::OpenTurn {
+                agent, reaction, ..
+            } => self
+                .fault(agent, None, reaction)
+                .or_else(|| self.unfit_reaction(command, agent, None, reaction)),
+            ShellAction::ContinueTurn {
+                agent,
+                turn,
+                reaction,
+            } => self
+                .fault(agent, Some(*turn), reaction)
+                .or_else(|| self.unaskable(agent, *turn, reaction))
+                .or_else(|| self.unfit_reaction(command, agent, Some(*turn), reaction)),
+            ShellAction::RecordAnswer { .. }
+            | ShellAction::RecordFailure { .. }
+            | ShellAction::FailAgent { .. } => self.bounded(command),
+            ShellAction::FinishTool { .. }
+            | ShellAction::RetryModel { .. }
+            | ShellAction::StartStream { .. }
+            | ShellAction::StartTool { .. }
+            | ShellAction::TimeOutTool { .. }
+            | ShellAction::RecordReconcile { .. }
+            | ShellAction::DeclareUnknown { .. }
+            | ShellAction::RecordErased { .. }
+            | ShellAction::Sign { .. }
+            | ShellAction::Tick => None,
+        }
     }
 
     /// The form in which a decision is recorded: it says whose call it is about, and nothing of the world that it is made in.
