@@ -7,8 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::command::commit::{CommandKey, Commit, CommitHeader};
 use crate::content::Content;
-use crate::event::{ClockKind, Labelled, Refused, Rights, Span, WorldOpened};
-use crate::ids::principal::Person;
+use crate::event::{ClockKind, Event, Labelled, Refused, Rights, Span, WorldOpened};
+use crate::ids::alike::name_fault;
+use crate::ids::principal::{Person, Principal};
 use crate::ids::{
     AgentName, CallId, CopyId, Digest, EpisodeId, GrantId, Incarnation, MessageId, PersonName,
     Position, Seed, Stamp, StateName, Time, WorldId, WorldName,
@@ -16,7 +17,7 @@ use crate::ids::{
 use crate::model::response::LLMResponse;
 use crate::spec::rules::Rules;
 use crate::spec::{Definition, SpecText};
-use crate::text::mentions::{Joined, Names, Roster};
+use crate::text::mentions::Roster;
 use crate::text::reply::ReplyCutter;
 use crate::world::memory::{Memory, Message, OpenCall, Turn};
 
@@ -31,7 +32,6 @@ mod done;
 pub mod effect;
 mod episode;
 mod fold;
-mod hands;
 mod layers;
 mod lineage;
 mod memo;
@@ -39,8 +39,8 @@ pub mod memory;
 mod meter;
 mod observed;
 mod owed;
+mod people;
 pub mod projection;
-mod rights;
 pub mod routing;
 mod script;
 mod signing;
@@ -61,7 +61,7 @@ pub use decide::{Accepted, Decision};
 pub use episode::{Episode, Pair, Told};
 pub use lineage::{Branch, FORKS_DEEP_MAX};
 pub use meter::{Meter, Meters, Spent, Tokens};
-pub use rights::Access;
+pub use people::{Access, People};
 pub use script::{ScriptProgress, StepRecord};
 pub use view::{Runnable, approval_text};
 
@@ -88,12 +88,7 @@ checkpointed! {
         defined_at: Position,
         #[serde(default)]
         labelled: Labelled,
-        people: BTreeMap<PersonName, Person>,
-        /// Who has acted here beside the people that a script plays.
-        #[serde(default)]
-        hands: hands::Hands,
-        /// The same people by their names, as mentions find them.
-        called: Arc<Names<Joined>>,
+        people: People,
         transcript: VecDeque<Arc<Message>>,
         /// Where those of them stand whose id is not their position: streamed and edited ones.
         moved: BTreeMap<MessageId, Position>,
@@ -102,9 +97,6 @@ checkpointed! {
         episodes: BTreeMap<EpisodeId, Episode>,
         consent: Consent,
         refusals: VecDeque<RefusalCount>,
-        /// The rights that were changed, by proof.
-        #[serde(default)]
-        rights: BTreeMap<String, Rights>,
         #[serde(default, skip_serializing_if = "memo::Memos::is_empty")]
         memos: memo::Memos,
         /// The doings of calls that did more than read.
@@ -185,8 +177,11 @@ impl World {
     fn leave(&mut self, commit: &Commit) {
         self.close_inherited();
         self.answer = None;
-        self.note_hand(commit);
-        self.speaker = None;
+        // A command that was refused is no act.
+        let is_refused = matches!(commit.events.last(), Some(Event::Refused(_)));
+        if let Some(person) = self.speaker.take().filter(|_| !is_refused) {
+            self.people.note_hand(&person);
+        }
         if let Some(keyed) = &commit.header.key
             && let CommandKey::Step(step) = keyed.key
         {
@@ -314,16 +309,54 @@ impl World {
         &self.labelled
     }
 
-    /// The people of the roster.
+    /// The people of the world.
     #[must_use]
-    pub const fn people(&self) -> &BTreeMap<PersonName, Person> {
+    pub const fn people(&self) -> &People {
         &self.people
+    }
+
+    /// The rights of `principal` now; see [`Access::of`].
+    #[must_use]
+    pub fn rights_of(&self, principal: &Principal) -> Rights {
+        self.people
+            .rights_of(&self.rules.spec().policy.rights, principal)
+    }
+
+    /// Everybody's rights now, apart from the world.
+    #[must_use]
+    pub fn access(&self) -> Access {
+        self.people.access(&self.rules.spec().policy.rights)
+    }
+
+    /// The reason that nobody can be called `name` here: it stands for nobody, or it is that of an agent, or it looks like
+    /// another one of the room. `None`: nothing is wrong with it. A person of the room has their name as it is written there.
+    #[must_use]
+    pub fn name_fault(&self, name: &PersonName) -> Option<String> {
+        let people = self.people.roster();
+        if people.contains_key(name) {
+            // It was compared with the others when its bearer came, and newer agents with it.
+            return name_fault(name.as_str(), []);
+        }
+        let agents = self
+            .rules
+            .spec()
+            .agents
+            .iter()
+            .flat_map(|agent| [Some(&agent.name), agent.display.as_ref()]);
+        let agents = agents.flatten().map(AgentName::as_str);
+        name_fault(
+            name.as_str(),
+            agents.chain(people.keys().map(PersonName::as_str)),
+        )
     }
 
     /// Whom a message can mention now.
     #[must_use]
     pub fn roster(&self) -> Roster {
-        Roster::new(Arc::clone(self.rules.names()), Arc::clone(&self.called))
+        Roster::new(
+            Arc::clone(self.rules.names()),
+            Arc::clone(self.people.called()),
+        )
     }
 
     /// The cutter of the next reply of `agent`. A reply that streams and the message that it becomes are cut by the same
@@ -352,7 +385,7 @@ impl World {
         let until = model.map_or(self.head, |model| model.at);
         let called = model
             .and_then(|model| model.called.as_ref())
-            .unwrap_or(&self.called);
+            .unwrap_or_else(|| self.people.called());
         Roster::new(Arc::clone(turn.rules.names()), Arc::clone(called)).at(until)
     }
 

@@ -129,6 +129,7 @@ fn nothing(erasing: &Erasing, world: &World) -> String {
     let people = || {
         world
             .people()
+            .roster()
             .keys()
             .map(ToString::to_string)
             .collect::<Vec<_>>()

@@ -151,7 +151,7 @@ impl ReplayView {
             base: world.base().map(str::to_owned),
             activity: world.activity(),
             agents: agents(world),
-            people: world.people().values().cloned().collect(),
+            people: world.people().roster().values().cloned().collect(),
             transcript: world
                 .transcript()
                 .iter()

@@ -4,6 +4,7 @@ use super::World;
 use super::meter::Ended;
 use crate::content::Content;
 use crate::event::{CallEvent, Event, Opened, SpecRevised, TalkEvent, TurnEvent, WorldEvent};
+use crate::ids::principal::proof;
 use crate::ids::{AgentName, CopyId, Digest, Incarnation, Position, Time};
 use crate::spec::{History, SpecText, WorldSpec};
 use crate::world::memory::{CallState, Memory};
@@ -54,9 +55,11 @@ impl World {
             WorldEvent::Forked(event) => self.branch_off(event),
             WorldEvent::ErasureRequested(event) => self.request_erasure(event),
             WorldEvent::Erased(event) => self.note_erased(event),
-            WorldEvent::PersonJoined(event) => self.join(&event.person),
+            WorldEvent::PersonJoined(event) => self.people.join(&event.person, self.head),
             WorldEvent::Labelled(event) => self.labelled = event.clone(),
-            WorldEvent::RightsChanged(event) => self.change_rights(event),
+            WorldEvent::RightsChanged(event) => self
+                .people
+                .change_rights(proof(&event.method, &event.subject), event.rights.clone()),
             WorldEvent::PersonLeft(event) => self.part(&event.person),
             WorldEvent::StepDone(event) => self.note_step(event.step, event.digest, self.head),
             WorldEvent::WarningRecorded(_) => {}
@@ -184,7 +187,8 @@ impl World {
     /// A new definition. Agents that left the roster keep their memory, in case they come back; open turns keep the
     /// rules that they began under.
     pub(super) fn revise(&mut self, spec: &WorldSpec, digest: Digest, text: &Content<SpecText>) {
-        self.renew_rights(&spec.policy.rights);
+        let before = &self.rules.spec().policy.rights;
+        self.people.renew_rights(before, &spec.policy.rights);
         self.rules = std::sync::Arc::new(spec.clone().into());
         self.observed
             .retain(|name, _| spec.states.contains_key(name));

@@ -150,7 +150,7 @@ impl Evidence {
             Claim::People(wanted) => same(
                 "people",
                 wanted,
-                &self.world.people().keys().cloned().collect(),
+                &self.world.people().roster().keys().cloned().collect(),
             ),
             Claim::Refusals(wanted) => same("refusals", wanted, &counts::refusals(commits)),
             Claim::Spec(wanted) => self.spec(wanted),

@@ -225,7 +225,10 @@ impl Run<'_> {
         else {
             return Ok(Proof::script(name.clone()));
         };
-        if !self.read(World::is_in_other_hands).await? {
+        if !self
+            .read(|world| world.people().are_in_other_hands())
+            .await?
+        {
             return Ok(Proof::script(name.clone()));
         }
         Ok(Proof::person(

@@ -198,10 +198,10 @@ impl<'w> Draft<'w> {
             Some(turn) => turn
                 .began_by
                 .iter()
-                .any(|one| world.is_one_hand(one, person)),
+                .any(|one| world.people.is_one_hand(one, person)),
             None => world
                 .began_by(agent, opened)
-                .any(|one| world.is_one_hand(one, person)),
+                .any(|one| world.people.is_one_hand(one, person)),
         }
     }
 

@@ -16,7 +16,7 @@ impl Draft<'_> {
         let (Some(person), Some(right)) = (self.principal.person(), rule.right) else {
             return Ok(());
         };
-        if person.is_played() && right != Right::Post && self.world.is_in_local_hands() {
+        if person.is_played() && right != Right::Post && self.world.people.are_in_local_hands() {
             return Err(No::right(RefusalReason::Played));
         }
         let fault = || {
@@ -48,7 +48,7 @@ impl Draft<'_> {
             for name in names.filter(|name| known.find(name.as_str()).is_none()) {
                 let looks = Looks::of(name.as_str());
                 let is_like = |person: &&PersonName| looks.is_like(&Looks::of(person.as_str()));
-                if let Some(person) = self.world.people.keys().find(is_like) {
+                if let Some(person) = self.world.people.roster().keys().find(is_like) {
                     let why = format!(
                         "the agent {name} would be called like {person}, a person of the room"
                     );

@@ -104,7 +104,7 @@ impl<'w> Draft<'w> {
                 let is_theirs = message
                     .person
                     .as_ref()
-                    .is_none_or(|known| self.world.is_one_hand(known, person));
+                    .is_none_or(|known| self.world.people.is_one_hand(known, person));
                 *name == person.display && is_theirs && !self.is_taken(person)
             }
             (Principal::Person(_), Author::World)

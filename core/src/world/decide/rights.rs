@@ -5,7 +5,7 @@ use crate::command::Action;
 use crate::event::refusal::{Refusal, RefusalReason};
 use crate::event::{Rights, RightsChanged};
 use crate::ids::principal::{Principal, proof};
-use crate::world::World;
+use crate::world::People;
 
 /// The longest method and subject together, in bytes.
 const PROOF_MAX: usize = 512;
@@ -42,10 +42,11 @@ impl Draft<'_> {
         {
             return Err(No::right(RefusalReason::NotAPerson));
         }
-        let known = self.world.rights.get(&proof(method, subject));
+        let changed = self.world.people.changed_rights();
+        let known = changed.get(&proof(method, subject));
         check_proof(method, subject)?;
-        if rights.is_some() && known.is_none() && self.world.rights.len() >= World::RIGHTS_MAX {
-            let max = World::RIGHTS_MAX;
+        if rights.is_some() && known.is_none() && changed.len() >= People::RIGHTS_MAX {
+            let max = People::RIGHTS_MAX;
             return Err(bad(format!(
                 "the rights of {max} people were changed; name more of them in the definition"
             )));

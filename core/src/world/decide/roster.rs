@@ -23,7 +23,7 @@ impl<'w> Draft<'w> {
         if self.is_taken(person) {
             return Err(No::right(RefusalReason::NotYours));
         }
-        if self.world.people.contains_key(&person.display) {
+        if self.world.people.roster().contains_key(&person.display) {
             self.push(PersonLeft {
                 person: person.display.clone(),
             });
@@ -40,14 +40,14 @@ impl<'w> Draft<'w> {
 
     /// Whether the roster knows somebody else by the name of `person`.
     pub(super) fn is_taken(&self, person: &Person) -> bool {
-        let known = self.world.people.get(&person.display);
-        known.is_some_and(|known| !self.world.is_one_hand(known, person))
+        let known = self.world.people.roster().get(&person.display);
+        known.is_some_and(|known| !self.world.people.is_one_hand(known, person))
     }
 
     /// Whoever does something here is in the roster from then on, so that agents can name them.
     pub(super) fn enrol(&mut self) {
         if let Principal::Person(person) = self.principal
-            && !self.world.people.contains_key(&person.display)
+            && !self.world.people.roster().contains_key(&person.display)
         {
             self.push(PersonJoined {
                 person: person.clone(),

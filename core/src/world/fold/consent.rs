@@ -1,9 +1,7 @@
 //! Grants, rights and observed states.
 
-use crate::event::{GrantGiven, GrantRevoked, GrantUsed, RightsChanged};
+use crate::event::{GrantGiven, GrantRevoked, GrantUsed};
 use crate::ids::GrantId;
-use crate::ids::principal::proof;
-use crate::spec::RightsPolicy;
 use crate::world::World;
 use crate::world::memory::Allowance;
 
@@ -38,20 +36,5 @@ impl World {
 
     pub(super) fn revoke_grant(&mut self, event: &GrantRevoked) {
         self.consent.revoke(event.grant);
-    }
-
-    pub(super) fn change_rights(&mut self, event: &RightsChanged) {
-        let proof = proof(&event.method, &event.subject);
-        match &event.rights {
-            Some(rights) => self.rights.insert(proof, rights.clone()),
-            None => self.rights.remove(&proof),
-        };
-    }
-
-    /// A definition that says something else of a person than the one before has the newest word on their rights.
-    pub(super) fn renew_rights(&mut self, new: &RightsPolicy) {
-        let old = &self.rules.spec().policy.rights;
-        self.rights
-            .retain(|proof, _| new.people.get(proof) == old.people.get(proof));
     }
 }

@@ -10,42 +10,15 @@ use crate::event::{
 use crate::ids::principal::Person;
 use crate::ids::{EpisodeId, PersonName, Position};
 use crate::prompt::border::heard;
-use crate::text::mentions::Joined;
 use crate::world::World;
 use crate::world::episode::Told;
 use crate::world::fold::asking::asked_by;
 use crate::world::memory::{Joining, Message, Ran, Remembered, note_ran};
 
 impl World {
-    pub(super) fn join(&mut self, person: &Person) {
-        let joined = Joined {
-            person: person.display.clone(),
-            at: self.head,
-        };
-        Arc::make_mut(&mut self.called).insert(person.display.as_str(), joined);
-        self.people.insert(person.display.clone(), person.clone());
-    }
-
     pub(super) fn part(&mut self, person: &PersonName) {
         self.keep_called();
-        self.people.remove(person);
-        let called = Arc::make_mut(&mut self.called);
-        if called
-            .find(person.as_str())
-            .is_some_and(|joined| joined.person == *person)
-        {
-            called.remove(person.as_str());
-            // Somebody who writes the same name in another way bears it now.
-            for other in self.people.keys() {
-                called.insert(
-                    other.as_str(),
-                    Joined {
-                        person: other.clone(),
-                        at: self.head,
-                    },
-                );
-            }
-        }
+        self.people.leave(person, self.head);
     }
 
     /// What models are saying just now is finalised among those who were there when they were asked: whoever leaves
@@ -57,7 +30,8 @@ impl World {
                 .get_mut(agent)
                 .and_then(|memory| memory.turn.as_mut());
             if let Some(model) = turn.and_then(|turn| turn.model.as_mut()) {
-                model.called.get_or_insert_with(|| Arc::clone(&self.called));
+                let called = || Arc::clone(self.people.called());
+                model.called.get_or_insert_with(called);
             }
         }
     }
@@ -113,7 +87,7 @@ impl World {
             Author::Person(name) => self
                 .speaker
                 .clone()
-                .or_else(|| self.people.get(name).cloned()),
+                .or_else(|| self.people.roster().get(name).cloned()),
             Author::Agent(_) | Author::World => None,
         }
     }

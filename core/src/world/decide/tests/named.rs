@@ -135,7 +135,7 @@ fn person_of(name: &str) -> Principal {
 fn refused_command_is_no_act() {
     let room = room_with(|spec| spec.policy.rights.default = Rights([Right::Read].into()));
     let past = Past::with(room).then_refused(post("@bob hi"));
-    assert!(!past.world.is_in_other_hands());
+    assert!(!past.world.people().are_in_other_hands());
 }
 
 fn named(display: &str) -> Principal {
@@ -267,5 +267,5 @@ fn revision_names_who_made_it_and_asks_for_the_right_to_operate() {
             ("policy.mode", crate::spec::How::Changed)
         ]
     );
-    assert!(past.world.is_in_local_hands());
+    assert!(past.world.people().are_in_local_hands());
 }

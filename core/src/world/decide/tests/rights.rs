@@ -11,7 +11,7 @@ use crate::ids::principal::{Person, Principal};
 use crate::ids::{Digest, GrantId, MessageId, RequestId, StepKey};
 use crate::spec::{RightsPolicy, WorldSpec};
 use crate::testing::*;
-use crate::world::World;
+use crate::world::People;
 
 const ALL: [Right; 4] = [Right::Read, Right::Post, Right::Decide, Right::Operate];
 
@@ -349,7 +349,7 @@ fn nobody_has_rights_without_a_proof_and_not_endlessly_many_have_changed_ones() 
     quiet(set("", None));
     quiet(set(&"x".repeat(600), None));
     let mut full = past.clone();
-    for n in 0..World::RIGHTS_MAX {
+    for n in 0..People::RIGHTS_MAX {
         full.give(&Command::of(ada(), set(&format!("p{n}"), Some(&[]))))
             .unwrap();
     }

@@ -39,7 +39,7 @@ fn person_joins_and_leaves_once() {
         }))]),
     );
     let past = past.then(leave());
-    assert_eq!(past.world.people().len(), 0);
+    assert_eq!(past.world.people().roster().len(), 0);
     check(&past, &join(), &accepted([joined("ada")]));
 }
 
@@ -181,5 +181,5 @@ fn person_whose_decision_is_refused_is_not() {
     let request = past.request();
     let past = past.then_refused(by("kim", &decide_of("eve", request, Verdict::Allow)));
     assert!(matches!(past.last(), [Event::Refused(_)]));
-    assert_eq!(past.world.people().len(), 1);
+    assert_eq!(past.world.people().roster().len(), 1);
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::World;
 use crate::event::{Right, Rights};
 use crate::ids::principal::Principal;
 use crate::spec::RightsPolicy;
@@ -15,6 +14,10 @@ pub struct Access {
 }
 
 impl Access {
+    pub(super) const fn new(policy: RightsPolicy, changed: BTreeMap<String, Rights>) -> Self {
+        Self { policy, changed }
+    }
+
     /// The rights of `principal`. For a person: what people changed, else what the definition says of them, else its
     /// default. The world and the runtime have all; agents and tools may read.
     #[must_use]
@@ -40,27 +43,7 @@ impl Access {
     }
 }
 
-impl World {
-    /// The most people whose rights can be changed, beside those whom the definition names.
-    pub const RIGHTS_MAX: usize = 1_000;
-
-    /// The rights of `principal` now; see [`Access::of`].
-    #[must_use]
-    pub fn rights_of(&self, principal: &Principal) -> Rights {
-        rights_of(&self.rules.spec().policy.rights, &self.rights, principal)
-    }
-
-    /// Who has which rights now.
-    #[must_use]
-    pub fn access(&self) -> Access {
-        Access {
-            policy: self.rules.spec().policy.rights.clone(),
-            changed: self.rights.clone(),
-        }
-    }
-}
-
-fn rights_of(
+pub(super) fn rights_of(
     policy: &RightsPolicy,
     changed: &BTreeMap<String, Rights>,
     principal: &Principal,
