@@ -427,7 +427,11 @@ impl WorldTask {
     }
 
     async fn save(&self) {
-        let Some(id) = self.world.id().filter(|_| !self.world.is_erasing()) else {
+        let Some(id) = self
+            .world
+            .id()
+            .filter(|_| !self.world.upkeep().is_erasing())
+        else {
             return;
         };
         let saved = match serde_json::to_vec(&self.world) {
@@ -474,7 +478,7 @@ impl WorldTask {
     /// A world that performs nothing is quiet whatever it owes, and signs its log only when it is let go of.
     fn activity(&self) -> Activity {
         match (self.door.perform, self.world.room_activity()) {
-            (Perform::Nothing, _) if self.world.is_erasing() => Activity::Running,
+            (Perform::Nothing, _) if self.world.upkeep().is_erasing() => Activity::Running,
             (Perform::Nothing, Activity::Running) => Activity::Parked,
             (Perform::Nothing, activity) => activity,
             (_, _) if self.flight.is_empty() => self.world.activity(),

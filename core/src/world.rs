@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::command::commit::{CommandKey, Commit, CommitHeader};
 use crate::content::Content;
-use crate::event::{ClockKind, Event, Labelled, Refused, Rights, Span, WorldOpened};
+use crate::event::{ClockKind, Event, Labelled, Rights, WorldOpened};
 use crate::ids::alike::name_fault;
 use crate::ids::principal::{Person, Principal};
 use crate::ids::{
@@ -43,10 +43,10 @@ mod people;
 pub mod projection;
 pub mod routing;
 mod script;
-mod signing;
 mod starting;
 mod summary;
 mod transcript;
+mod upkeep;
 mod view;
 mod waits;
 
@@ -63,6 +63,7 @@ pub use lineage::{Branch, FORKS_DEEP_MAX};
 pub use meter::{Meter, Meters, Spent, Tokens};
 pub use people::{Access, People};
 pub use script::{ScriptProgress, StepRecord};
+pub use upkeep::Upkeep;
 pub use view::{Runnable, approval_text};
 
 checkpointed! {
@@ -96,7 +97,7 @@ checkpointed! {
         busy: BTreeSet<AgentName>,
         episodes: BTreeMap<EpisodeId, Episode>,
         consent: Consent,
-        refusals: VecDeque<RefusalCount>,
+        upkeep: Upkeep,
         #[serde(default, skip_serializing_if = "memo::Memos::is_empty")]
         memos: memo::Memos,
         /// The doings of calls that did more than read.
@@ -114,12 +115,6 @@ checkpointed! {
         /// Where it was first opened there.
         #[serde(default)]
         restored_at: Position,
-        /// How heads of the log are signed.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        signing: Option<signing::Signing>,
-        /// What is still to be erased, by request.
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        erasures: BTreeMap<Position, Vec<Span>>,
         /// The worlds that it was branched off, the first one first.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         lineage: Vec<Branch>,
@@ -144,19 +139,7 @@ struct Opening {
     base: Option<String>,
 }
 
-/// Equal refusals of one principal, counted so that the log cannot be flooded with them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct RefusalCount {
-    key: Digest,
-    count: u32,
-    /// The recorded minute of the last one that stands for others.
-    repeated_in: Option<u64>,
-}
-
 impl World {
-    /// How many kinds of refusals are counted at a time.
-    const REFUSAL_KINDS_MAX: usize = 256;
-
     /// Folds one commit.
     pub fn apply(&mut self, commit: &Commit) {
         self.enter(&commit.header);
@@ -401,6 +384,12 @@ impl World {
         self.memories.get(agent)
     }
 
+    /// The work on its own log.
+    #[must_use]
+    pub const fn upkeep(&self) -> &Upkeep {
+        &self.upkeep
+    }
+
     /// The requests to people, and the grants that people gave.
     #[must_use]
     pub const fn consent(&self) -> &Consent {
@@ -428,24 +417,6 @@ impl World {
         self.memories.get(agent)?.open_calls.get(&call)
     }
 
-    fn count_refusal(&mut self, refused: &Refused) {
-        let key = refusal_key(refused);
-        let repeated_in = refused.repeated.then(|| self.time.minute());
-        match self.refusals.iter_mut().find(|known| known.key == key) {
-            Some(known) => {
-                (known.count, known.repeated_in) = (known.count.saturating_add(1), repeated_in)
-            }
-            None => self.refusals.push_back(RefusalCount {
-                key,
-                count: 1,
-                repeated_in,
-            }),
-        }
-        while self.refusals.len() > Self::REFUSAL_KINDS_MAX {
-            self.refusals.pop_front();
-        }
-    }
-
     fn open_as(&mut self, event: &WorldOpened) {
         self.opening = Some(Opening {
             world: event.world,
@@ -457,9 +428,4 @@ impl World {
         self.source.clone_from(&event.source);
         self.revise(&event.spec, event.spec_digest, &event.text);
     }
-}
-
-fn refusal_key(refused: &Refused) -> Digest {
-    // Neither part can fail to serialise.
-    Digest::of(&[&serde_json::to_vec(&(refused.reason, &refused.principal)).unwrap_or_default()])
 }

@@ -256,7 +256,7 @@ async fn check(stage: &Stage, what: &str, uncut: &Uncut) {
     let ends_signed = commits.last().is_some_and(is_signature);
     assert_eq!(
         ends_signed,
-        world.signer().is_some(),
+        world.upkeep().signer().is_some(),
         "{what}: the end is not signed, or without a key"
     );
     let trace = Trace::of(stage).await;

@@ -283,6 +283,7 @@ impl PureRoom {
                 };
                 let key = self
                     .world
+                    .upkeep()
                     .signer()
                     .expect("whoever owes a signature has a key")
                     .to_owned();

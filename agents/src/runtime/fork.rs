@@ -131,7 +131,7 @@ impl Means {
                 decided: None,
             }));
         }
-        if parent.is_erasing() {
+        if parent.upkeep().is_erasing() {
             let why = format!(
                 "content of {} is being erased; branch it off when that is done",
                 forking.parent

@@ -49,7 +49,7 @@ impl WorldHandle {
         loop {
             status.borrow_and_update();
             if self
-                .read(move |world| world.to_be_erased(request).is_empty())
+                .read(move |world| world.upkeep().to_be_erased(request).is_empty())
                 .await?
             {
                 break;

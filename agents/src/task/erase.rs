@@ -35,7 +35,7 @@ impl WorldTask {
     pub(super) fn erase(&mut self, effect: Effect, request: Position) {
         let Some(world) = self.world.id() else { return };
         self.bus.activity().abort_drafts(self.world.head());
-        let events = self.world.to_be_erased(request).to_vec();
+        let events = self.world.upkeep().to_be_erased(request).to_vec();
         let (custody, log) = (Arc::clone(&self.means.custody), Arc::clone(&self.means.log));
         self.flight.launch(effect, self.world.head(), async move {
             let erase = async {

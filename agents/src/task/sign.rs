@@ -29,7 +29,7 @@ impl WorldTask {
 
     /// Signs what is left unsigned when the world is let go of. Without a signature the log is whole all the same.
     pub(super) async fn sign_off(&mut self) {
-        if self.world.has_unsigned()
+        if self.world.upkeep().has_unsigned()
             && let Err(why) = self.sign(Occasion::Close).await
         {
             tracing::error!(world = ?self.world.name(), why, "its last head could not be signed");

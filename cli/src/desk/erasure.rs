@@ -78,7 +78,7 @@ pub(crate) async fn erase(
     let name = &erasing.world;
     let log = &**runtime.log();
     let world = fold_world(log, name, None).await?;
-    if world.is_erasing() && erasing.wish == Wish::Erase {
+    if world.upkeep().is_erasing() && erasing.wish == Wish::Erase {
         // A process that died has left it to do.
         finish(runtime, name, driven).await?;
     }

@@ -436,7 +436,7 @@ pub(crate) fn upkeep(world: &World, effect: &Effect) -> Action {
                 commits: 1,
                 root: Digest::of(&[]),
             },
-            key: world.signer().unwrap().to_owned(),
+            key: world.upkeep().signer().unwrap().to_owned(),
             signature: "signature".to_owned(),
             occasion: *occasion,
         }),

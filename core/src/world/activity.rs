@@ -41,7 +41,7 @@ impl World {
     /// Whether anything goes on. Requests that only could expire do not count.
     #[must_use]
     pub fn activity(&self) -> Activity {
-        if !self.erasures.is_empty() || self.has_unsigned() {
+        if self.upkeep.is_erasing() || self.upkeep.has_unsigned() {
             Activity::Running
         } else {
             self.room_activity()

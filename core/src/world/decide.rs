@@ -492,7 +492,7 @@ impl Draft<'_> {
 
     /// Refuses what may ask a model while content is being erased: a request must not hold words that are on their way out.
     fn check_may_ask(&self) -> Result<(), No> {
-        if self.world.is_erasing() {
+        if self.world.upkeep.is_erasing() {
             Err(No::STALE)
         } else {
             Ok(())

@@ -24,14 +24,14 @@ impl World {
     pub fn evolve(&mut self, event: &Event) {
         self.head = self.head.next();
         if !matches!(event, Event::World(WorldEvent::HeadSigned(_))) {
-            self.note_unsigned();
+            self.upkeep.note_unsigned(self.time);
         }
         match event {
             Event::World(event) => self.evolve_world(event),
             Event::Talk(event) => self.evolve_talk(event),
             Event::Turn(event) => self.evolve_turn(event),
             Event::Call(event) => self.evolve_call(event),
-            Event::Refused(event) => self.count_refusal(event),
+            Event::Refused(event) => self.upkeep.count_refusal(event, self.time),
         }
     }
 
@@ -51,7 +51,7 @@ impl World {
             }
             WorldEvent::EpochOpened(event) => self.decider = event.decider,
             WorldEvent::Restored(event) => self.enter_copy(event.copy),
-            WorldEvent::HeadSigned(event) => self.note_head(event),
+            WorldEvent::HeadSigned(_) => self.upkeep.note_signed(),
             WorldEvent::Forked(event) => self.branch_off(event),
             WorldEvent::ErasureRequested(event) => self.request_erasure(event),
             WorldEvent::Erased(event) => self.note_erased(event),
@@ -133,7 +133,7 @@ impl World {
     fn open_again(&mut self, event: &Opened) {
         self.incarnation = event.incarnation;
         self.opened_at = self.time;
-        self.sign_with(event.signer.as_deref());
+        self.upkeep.sign_with(event.signer.as_deref(), self.time);
         if let (Some(base), Some(opening)) = (&event.base, &mut self.opening) {
             opening.base = Some(base.clone());
         }

@@ -11,16 +11,16 @@ impl World {
     /// be erased, nothing that could tell it to anybody.
     pub fn owed(&self) -> impl Iterator<Item = Effect> + '_ {
         let erasures = self
-            .erasures
-            .keys()
-            .take(1)
-            .map(|request| Effect::Erase { request: *request });
+            .upkeep
+            .next_erasure()
+            .map(|request| Effect::Erase { request });
         let may_start =
-            |effect: &Effect| self.erasures.is_empty() || matches!(effect, Effect::TickAt { .. });
+            |effect: &Effect| !self.upkeep.is_erasing() || matches!(effect, Effect::TickAt { .. });
+        // Whether the room goes on is asked only where somebody signs: it looks at every agent.
         let signature = self
-            .signing
-            .as_ref()
-            .and_then(|_| self.owed_signature(!self.goes_on()));
+            .upkeep
+            .signer()
+            .and_then(|_| self.upkeep.owed_signature(!self.goes_on(), self.time));
         self.owed_work()
             .filter(may_start)
             .chain(erasures)

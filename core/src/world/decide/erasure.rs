@@ -91,7 +91,7 @@ impl Draft<'_> {
         events: u64,
         files: u64,
     ) -> Result<(), No> {
-        if !self.world.erasures.contains_key(&request) {
+        if !self.world.upkeep.awaits_erasure(request) {
             return Err(No::STALE);
         }
         self.cause = Some(request);

@@ -7,7 +7,7 @@ use crate::event::refusal::RefusalReason;
 use crate::event::{Event, Refused};
 use crate::ids::principal::Principal;
 use crate::ids::{Digest, RequestId};
-use crate::world::{RefusalCount, RequestKind, World, refusal_key};
+use crate::world::{RequestKind, World};
 
 /// How many equal refusals are recorded one by one.
 const REFUSALS_EACH: u32 = 32;
@@ -27,12 +27,9 @@ impl Draft<'_> {
             request: request.map(|request| request.0),
             repeated: false,
         };
-        let key = refusal_key(&refused);
-        let known = self.world.refusals.iter().find(|known| known.key == key);
-        if let Some(RefusalCount { repeated_in, .. }) =
-            known.filter(|known| known.count >= REFUSALS_EACH)
-        {
-            if *repeated_in == Some(self.now().minute()) && self.events.is_empty() {
+        let known = self.world.upkeep.refusals().equal_to(&refused);
+        if let Some(known) = known.filter(|known| known.count >= REFUSALS_EACH) {
+            if known.repeated_in == Some(self.now().minute()) && self.events.is_empty() {
                 return;
             }
             refused.repeated = true;

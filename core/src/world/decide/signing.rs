@@ -12,11 +12,8 @@ impl Draft<'_> {
         signature: &str,
         occasion: Occasion,
     ) -> Result<(), No> {
-        let is_due = self
-            .world
-            .signing
-            .as_ref()
-            .is_some_and(|signing| signing.key == key && signing.unsigned > 0);
+        let upkeep = &self.world.upkeep;
+        let is_due = upkeep.signer() == Some(key) && upkeep.has_unsigned();
         if !is_due || head.of != self.world.head {
             return Err(No::STALE);
         }

@@ -26,11 +26,10 @@ impl World {
             effects: event.effects,
             calls,
         });
-        (self.incarnation, self.signing) = (Incarnation(0), None);
+        self.incarnation = Incarnation(0);
+        self.upkeep.disown();
         // The number of the run stays: what was played in it is used up here as well.
         self.script.done.clear();
-        self.refusals.clear();
-        self.erasures.clear();
         self.consent.disown(self.head);
         for agent in std::mem::take(&mut self.busy) {
             self.end_attempt(&agent, Ended::Lost);

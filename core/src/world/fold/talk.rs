@@ -145,10 +145,10 @@ impl World {
         match &message.author {
             Author::Person(person) => {
                 self.episodes.entry(event.episode).or_default().author = Some(person.clone());
-                self.refusals.clear();
+                self.upkeep.forget_refusals();
             }
             Author::World if joined.is_some() => {}
-            Author::World => self.refusals.clear(),
+            Author::World => self.upkeep.forget_refusals(),
             Author::Agent(agent) => {
                 if let Some(episode) = self.episodes.get_mut(&event.episode) {
                     episode.hop(agent, event.respond.iter().map(|(name, _)| name));

@@ -556,7 +556,7 @@ fn step(past: &mut Past, (what, a, b): Step) {
         21 if a % 4 == 1 => Some(reopen_in(b % 3)),
         21 => Some(fork_of(&past.world)),
         22 if a % 4 == 0 => Some(revise(past, b)),
-        23 if past.world.is_erasing() => return die_erasing(past),
+        23 if past.world.upkeep().is_erasing() => return die_erasing(past),
         23 => Some(erase(past, a, b)),
         _ => {
             past.now.0 += u64::from(a) * u64::from(b) * 30;

@@ -51,8 +51,8 @@ fn a_world_without_a_key_owes_no_signature_and_records_none() {
     assert_eq!(
         (
             signatures(&past),
-            past.world.signer(),
-            past.world.has_unsigned()
+            past.world.upkeep().signer(),
+            past.world.upkeep().has_unsigned()
         ),
         (vec![], None, false)
     );
@@ -109,7 +109,7 @@ fn a_signature_covers_all_before_it_and_says_why_it_was_made() {
 #[test]
 fn a_signature_is_not_signed_in_turn() {
     let past = keyed().signed();
-    assert!(!past.world.has_unsigned());
+    assert!(!past.world.upkeep().has_unsigned());
     check(
         &past,
         &runtime(signature(&past, Occasion::Close)),
@@ -241,7 +241,10 @@ fn the_next_opening_signs_what_the_one_before_left_with_its_own_key() {
     let past = past
         .after_ms(100)
         .then(reopen_with(Some("example.com/new+ffffffff")));
-    assert_eq!(past.world.signer(), Some("example.com/new+ffffffff"));
+    assert_eq!(
+        past.world.upkeep().signer(),
+        Some("example.com/new+ffffffff")
+    );
     assert_eq!(signatures(&past), owed_after_a_minute(since));
     let past = past.signed();
     let [Event::World(WorldEvent::HeadSigned(signed))] = past.last() else {
@@ -253,7 +256,10 @@ fn the_next_opening_signs_what_the_one_before_left_with_its_own_key() {
 #[test]
 fn an_opening_without_the_key_owes_nothing_and_one_with_it_signs_all_of_it() {
     let past = keyed().said("@bob do it").crashed();
-    assert_eq!((signatures(&past), past.world.signer()), (vec![], None));
+    assert_eq!(
+        (signatures(&past), past.world.upkeep().signer()),
+        (vec![], None)
+    );
     let past = past.after_ms(100).then(reopen_with(Some(KEY)));
     assert_eq!(signatures(&past), owed_after_a_minute(past.world.time()));
     let past = past.signed();
