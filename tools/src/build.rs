@@ -1,17 +1,13 @@
-//! From settings to tools.
+//! The parts that every kind of tool is built with.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use folkmoot_core::ids::ToolName;
 use folkmoot_core::port::Tool;
-use serde_json::Value;
 
 mod common;
 mod draft;
 mod error;
-#[cfg(test)]
-mod tests;
 
 pub(crate) use draft::{Declared, Draft, Folder};
 pub use error::BuildError;
@@ -65,30 +61,4 @@ impl Kind {
         "grants",
         "view",
     ];
-}
-
-const KINDS: [&Kind; 9] = [
-    &crate::files::READ,
-    &crate::files::WRITE,
-    &crate::files::APPEND,
-    &crate::shell::SHELL,
-    &crate::clock::NOW,
-    &crate::calc::CALC,
-    &crate::asking::ASK,
-    &crate::asking::HANDOFF,
-    &crate::scripted::SCRIPTED,
-];
-
-/// All that can stand behind `use:`.
-pub fn kinds() -> impl Iterator<Item = &'static Kind> {
-    KINDS.into_iter()
-}
-
-/// Makes the tool `name` from its settings. Relative paths are relative to `base`.
-///
-/// # Errors
-/// [`BuildError`] says what is wrong, in which setting, and what to write instead.
-pub fn build_tool(name: &ToolName, settings: &Value, base: &Path) -> Result<Built, BuildError> {
-    let draft = Draft::read(name, settings, base)?;
-    (draft.kind.build)(&draft)
 }

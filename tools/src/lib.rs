@@ -18,24 +18,31 @@
 //! ```
 
 mod arguments;
-mod asking;
-mod build;
-mod calc;
-mod clock;
 pub mod duration;
-mod files;
-pub mod host;
 mod output;
 mod roots;
+
+pub mod host;
+mod worker;
+
+mod build;
+
+mod asking;
+mod calc;
+mod clock;
+mod files;
 mod scripted;
 mod shell;
+
+mod kinds;
+
 #[cfg(test)]
 mod stage;
 #[cfg(feature = "testing")]
 pub mod testing;
-mod worker;
 
-pub use build::{BuildError, Built, Kind, build_tool, kinds};
+pub use build::{BuildError, Built, Kind};
 pub use host::{HELPER_ARGUMENT, ProcessHost, TOOL_VARIABLE, helper_main};
+pub use kinds::{build_tool, kinds};
 pub use roots::roots_touch;
 pub use worker::{BlockingTool, WORKER_ARGUMENT, Worker, WorkerCall, Workers};

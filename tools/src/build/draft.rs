@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::common::Common;
-use super::{BuildError, KINDS, Kind};
+use super::{BuildError, Kind};
 use crate::roots::open_folder;
 
 /// What a kind of tool declares; the rest of its spec comes from the settings.
@@ -42,10 +42,11 @@ pub(crate) struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    pub(super) fn read(
+    pub(crate) fn read(
         name: &'a ToolName,
         settings: &Value,
         base: &'a Path,
+        kinds: &[&'static Kind],
     ) -> Result<Self, BuildError> {
         let bad = |path: &str, why: String| BuildError::BadSetting {
             tool: name.clone(),
@@ -55,7 +56,7 @@ impl<'a> Draft<'a> {
         let Value::Object(all) = settings else {
             return Err(bad("", "expected settings, e.g. `{ use: calc }`".into()));
         };
-        let kind = kind(name, all)?;
+        let kind = kind(name, all, kinds)?;
         check_keys(name, kind, all)?;
         let is_common = |key: &str| Kind::COMMON_KEYS.contains(&key);
         let (common, own): (Map<_, _>, Map<_, _>) =
@@ -189,24 +190,27 @@ fn deserialize<T: DeserializeOwned>(value: Value) -> Result<T, (String, String)>
     })
 }
 
-fn kind(name: &ToolName, settings: &Map<String, Value>) -> Result<&'static Kind, BuildError> {
-    let (tool, known) = (name.clone(), || listed(KINDS.iter().map(|kind| kind.name)));
+fn kind(
+    name: &ToolName,
+    settings: &Map<String, Value>,
+    kinds: &[&'static Kind],
+) -> Result<&'static Kind, BuildError> {
+    let tool = name.clone();
+    let names = || kinds.iter().map(|kind| kind.name);
     match settings.get("use") {
-        Some(Value::String(found)) => KINDS
-            .into_iter()
+        Some(Value::String(found)) => kinds
+            .iter()
+            .copied()
             .find(|kind| kind.name == found)
-            .ok_or_else(|| {
-                let nearest = nearest(found, KINDS.iter().map(|kind| kind.name));
-                BuildError::UnknownUse {
-                    tool,
-                    found: found.clone(),
-                    nearest,
-                    known: known(),
-                }
+            .ok_or_else(|| BuildError::UnknownUse {
+                tool,
+                found: found.clone(),
+                nearest: nearest(found, names()),
+                known: listed(names()),
             }),
         Some(_) | None => Err(BuildError::NoUse {
             tool,
-            known: known(),
+            known: listed(names()),
         }),
     }
 }

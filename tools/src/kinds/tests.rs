@@ -3,7 +3,8 @@ use std::path::Path;
 use folkmoot_core::tool::{EffectClass, Repeat, ToolSpec};
 use serde_json::{Value, json};
 
-use super::{BuildError, kinds};
+use super::kinds;
+use crate::build::BuildError;
 use crate::stage::{build, try_build};
 
 fn refused(settings: &Value) -> (String, String) {

@@ -1,0 +1,35 @@
+//! The kinds of tools that a script can name, and the way from settings to a tool.
+
+use std::path::Path;
+
+use folkmoot_core::ids::ToolName;
+use serde_json::Value;
+
+use crate::asking::{ASK, HANDOFF};
+use crate::build::{BuildError, Built, Draft, Kind};
+use crate::calc::CALC;
+use crate::clock::NOW;
+use crate::files::{APPEND, READ, WRITE};
+use crate::scripted::SCRIPTED;
+use crate::shell::SHELL;
+
+#[cfg(test)]
+mod tests;
+
+const KINDS: [&Kind; 9] = [
+    &READ, &WRITE, &APPEND, &SHELL, &NOW, &CALC, &ASK, &HANDOFF, &SCRIPTED,
+];
+
+/// All that can stand behind `use:`.
+pub fn kinds() -> impl Iterator<Item = &'static Kind> {
+    KINDS.into_iter()
+}
+
+/// Makes the tool `name` from its settings. Relative paths are relative to `base`.
+///
+/// # Errors
+/// [`BuildError`] says what is wrong, in which setting, and what to write instead.
+pub fn build_tool(name: &ToolName, settings: &Value, base: &Path) -> Result<Built, BuildError> {
+    let draft = Draft::read(name, settings, base, &KINDS)?;
+    (draft.kind.build)(&draft)
+}
