@@ -26,25 +26,25 @@ mod tests;
 /// The most bytes that an anchors file may have.
 pub const FILE_MAX: usize = 16 * 1024 * 1024;
 
-/// What is wrong about an anchors file, and where.
+/// The fault that an anchors file has, and its place.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line} of the anchors: {fault}")]
 pub struct AnchorsError {
     /// The line, counted from 1. For a note as a whole, its first one.
     pub line: usize,
-    /// What is wrong there.
+    /// The fault there.
     #[source]
     pub fault: AnchorFault,
 }
 
-/// What is wrong about an anchors file.
+/// A fault of an anchors file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AnchorFault {
     /// The file is too long.
     #[error("the file has {found} bytes; at most {FILE_MAX} are read")]
     TooLong {
-        /// How many bytes it has.
+        /// The number of its bytes.
         found: usize,
     },
     /// The file is not UTF-8.
@@ -119,7 +119,7 @@ impl Anchor {
         self.last_event
     }
 
-    /// What was signed.
+    /// The checkpoint that was signed.
     #[must_use]
     pub const fn checkpoint(&self) -> &Checkpoint {
         &self.checkpoint
@@ -171,7 +171,7 @@ impl Anchors {
         self.0.iter()
     }
 
-    /// Those of a world.
+    /// The anchors of a world.
     pub fn of(&self, world: [u8; 16]) -> impl Iterator<Item = &Anchor> {
         self.0.iter().filter(move |anchor| anchor.world == world)
     }
@@ -230,7 +230,7 @@ fn not_text(bytes: &[u8], error: &std::str::Utf8Error) -> usize {
         .saturating_add(1)
 }
 
-/// Where in the file a fault of a note is, if the note begins in `line`.
+/// The line of the file at which a fault of a note stands, if the note begins in `line`.
 fn faulty_line(line: usize, note: &str, error: &NoteError) -> usize {
     let NoteError::SignatureLine { line: signature } = error else {
         return line;

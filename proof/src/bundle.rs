@@ -25,7 +25,7 @@ pub use report::{Check, Checked, Report, Verdict};
 pub use story::{Approval, CallStory, Requested, Run, Shown};
 pub use told::{Told, ToldContent};
 
-/// What a bundle begins with.
+/// The format that a bundle names first.
 pub const FORMAT: &str = "folkmoot evidence 1";
 
 /// The most bytes of a bundle that are read.
@@ -41,25 +41,25 @@ pub enum BundleError {
     /// There are too many.
     #[error("the bundle has {found} bytes; at most {BUNDLE_MAX} are read")]
     TooLong {
-        /// How many there are.
+        /// The number of bytes.
         found: usize,
     },
     /// There are too many signed heads.
     #[error("the bundle has {found} signed heads; at most {NOTES_MAX} are read")]
     TooManyNotes {
-        /// How many there are.
+        /// The number of signed heads.
         found: usize,
     },
-    /// They are not what the format says.
+    /// Bytes that are not as the format says.
     #[error("it is no evidence bundle: {0}")]
     Form(#[source] serde_json::Error),
-    /// They say that they are in another format.
+    /// Another format, by their own word.
     #[error("its format is `{found}`; this program reads `{FORMAT}`")]
     Format {
-        /// What it says.
+        /// The format that they name.
         found: String,
     },
-    /// It does not say of what tree its commits are.
+    /// A head from which it cannot be read of what tree its commits are.
     #[error("its head is not a checkpoint of a world: {0}")]
     Head(String),
 }
@@ -86,7 +86,8 @@ pub struct Bundle {
 pub struct Note {
     /// The signed note, as text.
     pub note: String,
-    /// That the tree of `head` begins with the tree of the note. Empty if they are the same, or if all commits are here.
+    /// Proof that the tree of `head` begins with the tree of the note. Empty if they are the same,
+    /// or if all commits are here.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "b64::hashes")]
     pub proof: Vec<Hash>,
 }
@@ -95,17 +96,19 @@ pub struct Note {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BundledCommit {
-    /// Which leaf of the tree it is, from 0.
+    /// The number of its leaf in the tree, from 0.
     pub index: u64,
-    /// Its header, as it is stored.
+    /// The header as it is stored.
     #[serde(with = "b64::bytes")]
     pub header: Vec<u8>,
     /// All its events.
     pub events: Vec<BundledEvent>,
-    /// Where all commits are here: its link, which tells the first commit that was changed.
+    /// The commit's link, which tells the first commit that was changed. `None` where only chosen
+    /// commits are here: a link proves nothing across a gap.
     #[serde(default, skip_serializing_if = "Option::is_none", with = "b64::link")]
     pub link: Option<Hash>,
-    /// Where only chosen ones are here: the proof that it is in the tree of `head`.
+    /// Proof that the commit is in the tree of `head`. Empty where all commits are here: they give
+    /// the root by themselves.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "b64::hashes")]
     pub proof: Vec<Hash>,
 }
@@ -114,7 +117,7 @@ pub struct BundledCommit {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BundledEvent {
-    /// What happened, by number.
+    /// The kind of event, by number.
     pub kind: u16,
     /// The schema version.
     pub version: u16,
@@ -125,7 +128,7 @@ pub struct BundledEvent {
     pub content: Option<BundledContent>,
 }
 
-/// What people, models and tools wrote, or what is left of it.
+/// The words of people, models and tools, or the part that is left of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BundledContent {
@@ -150,7 +153,7 @@ pub struct ShownContent {
     pub text: String,
 }
 
-/// What says of what format a bundle is.
+/// The one field that says in what format a bundle is.
 #[derive(Deserialize)]
 struct Claim {
     format: String,

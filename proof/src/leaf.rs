@@ -1,14 +1,14 @@
-//! What is hashed of a commit: its header, and of each event its kind, its version, its facts and a commitment to its
-//! content. So content can be erased, and all hashes stay.
+//! The part of a commit that is hashed: its header, and of each event its kind, its version, its
+//! facts and a commitment to its content. So content can be erased, and all hashes stay.
 
 use sha2::{Digest as _, Sha256};
 
 use crate::{Hash, node};
 
-/// What begins the input of a leaf, after RFC 6962.
+/// The first byte of a leaf's input, after RFC 6962.
 const LEAF: u8 = 0;
 
-/// What the first commit of a world follows.
+/// The link before the first commit of a world.
 pub const NO_LINK: Hash = [0; 32];
 
 /// Random bytes that keep erased content from being guessed by its commitment.
@@ -26,11 +26,11 @@ pub fn commitment(salt: &Salt, content: &[u8]) -> Hash {
 /// An event, as a leaf sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LeafEvent<'a> {
-    /// What happened, by number.
+    /// The kind of event, by number.
     pub kind: u16,
     /// The schema version.
     pub version: u16,
-    /// All that decisions need, as it is stored.
+    /// The facts, which are all that decisions need, as they are stored.
     pub facts: &'a [u8],
     /// The commitment to its content, if this kind has content.
     pub commitment: Option<&'a Hash>,

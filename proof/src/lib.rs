@@ -1,4 +1,4 @@
-//! What proves a log of Folkmoot, without the runtime.
+//! Proofs of a log of Folkmoot, without the runtime.
 //!
 //! A world's commits are the leaves of a Merkle tree after RFC 6962, and each is linked to the one before it. Whoever
 //! holds a root of that tree can tell whether a log has been changed since. This crate deliberately reads no

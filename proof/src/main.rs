@@ -28,7 +28,7 @@ Exit codes: 0 intact; 2 wrong usage; 3 a file does not read; 5 damaged, or in co
 6 not checked: not signed, no key that signed it, or no proof from the note on.
 ";
 
-/// What was typed.
+/// The command line, read.
 struct Arguments {
     bundle: OsString,
     keys: Vec<VerifierKey>,
@@ -37,7 +37,7 @@ struct Arguments {
     is_json: bool,
 }
 
-/// Why nothing was checked: the exit code, and what to say.
+/// A reason why nothing was checked: the exit code, and the words for it.
 struct Failure(u8, String);
 
 impl From<lexopt::Error> for Failure {

@@ -42,20 +42,20 @@ pub const NOTE_MAX: usize = 128 * 1024;
 /// The most signatures that a note may have.
 pub const SIGNATURES_MAX: usize = 32;
 
-/// What begins a signature line.
+/// The beginning of a signature line.
 const DASH: &str = "\u{2014} ";
 
-/// What is wrong about a note.
+/// A fault of a note.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NoteError {
-    /// It is too long.
+    /// A note of too many bytes.
     #[error("the note has {found} bytes; at most {NOTE_MAX} are read")]
     TooLong {
-        /// How many bytes it has.
+        /// The number of its bytes.
         found: usize,
     },
-    /// It is not text as a note has it.
+    /// Bytes that are not text as a note has it.
     #[error("the note is not UTF-8, or has control characters")]
     NotText,
     /// The text, the empty line and the signatures are not there in this order.
@@ -68,13 +68,13 @@ pub enum NoteError {
         "the signature line {line} is not an em dash, a key's name and base64 of its id and signature"
     )]
     SignatureLine {
-        /// Which one, the first being 1.
+        /// The number of the line, the first signature line being 1.
         line: usize,
     },
-    /// It has too many signatures.
+    /// A note with too many signatures.
     #[error("the note has {found} signatures; at most {SIGNATURES_MAX} are read")]
     TooManySignatures {
-        /// How many there are.
+        /// The number of its signatures.
         found: usize,
     },
     /// None of the signatures is by a known key.

@@ -14,7 +14,7 @@ pub use path::{Subtree, consistency_proof, inclusion_proof};
 pub use prover::Prover;
 pub use verify::{verify_consistency, verify_inclusion};
 
-/// What begins the input of an inner node.
+/// The first byte of an inner node's input, after RFC 6962: no node can pass for a leaf.
 const NODE: u8 = 1;
 
 /// The hash of the node above two others.
@@ -31,7 +31,8 @@ pub fn node(left: &Hash, right: &Hash) -> Hash {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Frontier {
     size: u64,
-    /// One hash per bit that is set in `size`, the highest bit first.
+    /// The roots of the whole subtrees, one for each bit that is set in `size`, the highest bit
+    /// first. Empty for a tree without leaves.
     roots: Vec<Hash>,
 }
 
@@ -39,15 +40,15 @@ pub struct Frontier {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a tree of {size} leaves has {expected} whole subtrees, not {found}")]
 pub struct FrontierError {
-    /// How many leaves it is said to have.
+    /// The number of leaves that the tree is said to have.
     pub size: u64,
-    /// How many whole subtrees such a tree has.
+    /// The number of whole subtrees of such a tree.
     pub expected: u32,
-    /// How many were given.
+    /// The number of hashes that were given.
     pub found: usize,
 }
 
-/// What is wrong about a proof.
+/// A fault of a proof.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProofError {
@@ -56,26 +57,26 @@ pub enum ProofError {
     NoSuchLeaf {
         /// The leaf, the first being 0.
         index: u64,
-        /// How many leaves the tree has.
+        /// The number of the tree's leaves.
         size: u64,
     },
     /// The old tree is the larger one.
     #[error("a tree of {new} leaves cannot have grown out of one of {old}")]
     Shrunk {
-        /// How many leaves the old tree has.
+        /// The number of the old tree's leaves.
         old: u64,
-        /// How many leaves the new tree has.
+        /// The number of the new tree's leaves.
         new: u64,
     },
     /// A hash that the proof is made of was not kept.
     #[error("the hash of subtree {} at level {} is not known: ask for a proof before its leaves are added", .0.index, .0.level)]
     Unknown(Subtree),
-    /// It is not a proof for a leaf of that index, or for trees of these sizes.
+    /// A proof that is too long or too short for a leaf of that index, or for trees of these sizes.
     #[error("the proof has {found} hashes; for trees of that size it would have {expected}")]
     Length {
-        /// How many hashes such a proof has.
+        /// The number of hashes in such a proof.
         expected: usize,
-        /// How many this one has.
+        /// The number of hashes in this one.
         found: usize,
     },
     /// The leaf is not in that tree at that place.
@@ -131,7 +132,7 @@ impl Frontier {
         self.size = self.size.saturating_add(1);
     }
 
-    /// How many leaves it has.
+    /// Returns the number of leaves.
     #[must_use]
     pub const fn size(&self) -> u64 {
         self.size

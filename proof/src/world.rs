@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// Where a hyphen stands before a byte.
+/// The bytes of an id before which a hyphen stands.
 const HYPHENS: [usize; 4] = [4, 6, 8, 10];
 
 /// The text form: lower-case hexadecimal digits in groups of 8, 4, 4, 4 and 12.

@@ -11,7 +11,7 @@ use crate::leaf::{Leaf, LeafEvent, NO_LINK, commitment, link};
 use crate::note::{Checkpoint, VerifierKey};
 use crate::{Frontier, Hash, verify_inclusion, world};
 
-/// How many faults are told of one bundle.
+/// The most faults that are told of one bundle.
 const FAULTS_MAX: usize = 20;
 
 /// A note that was kept elsewhere, to compare a bundle with: its bytes.
@@ -95,7 +95,7 @@ fn commits_check(faults: Vec<String>, count: usize, is_whole: bool) -> Check {
     }
 }
 
-/// What is proven of a bundle's commits.
+/// The part of a bundle's commits that is proven.
 #[derive(Default)]
 struct Proven<'a> {
     commits: Vec<(&'a BundledCommit, Header)>,
@@ -109,7 +109,7 @@ struct Commits<'a, 'h> {
     heads: &'h Heads,
     is_whole: bool,
     proven: Proven<'a>,
-    /// Where all commits are here: the tree so far, its link, and the roots at the sizes that notes are about.
+    /// The tree of the commits so far. It grows only where all commits are here.
     tree: Frontier,
     link: Hash,
     roots: BTreeMap<u64, Hash>,

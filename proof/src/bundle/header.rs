@@ -22,7 +22,7 @@ impl Person {
     }
 }
 
-/// Who gave a command.
+/// The one who gave a command.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Principal {
@@ -45,7 +45,8 @@ impl Principal {
     }
 }
 
-/// What varies in length. Further fields are about how commands are decided again.
+/// The fields whose length varies. Further ones, about how commands are decided again, are passed
+/// over.
 #[derive(Debug, Deserialize)]
 struct Rest {
     p: Principal,
@@ -54,13 +55,13 @@ struct Rest {
     c: Option<u64>,
 }
 
-/// What a bundle's reader needs of a header.
+/// The part of a header that a bundle's reader needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Header {
     pub(super) world: [u8; 16],
     /// The position of the first event.
     pub(super) first: u64,
-    /// How many events there are.
+    /// The number of events.
     pub(super) count: u32,
     /// Milliseconds since 1970.
     pub(super) time_ms: u64,

@@ -11,11 +11,11 @@ use crate::{Hash, ProofError, verify_consistency};
 /// The roots of the trees that the commits of a whole bundle give, by their sizes.
 pub(super) type Roots = BTreeMap<u64, Hash>;
 
-/// What a bundle says of its log's tree, and what is to be compared with it.
+/// The heads of a log's tree that a bundle has, and the one that is to be compared with them.
 pub(super) struct Heads {
     pub(super) head: Checkpoint,
     pub(super) last_event: u64,
-    /// Whether all commits of that tree are in the bundle.
+    /// True if all commits of that tree are in the bundle.
     pub(super) is_whole: bool,
     notes: Vec<Result<Head, String>>,
     against: Option<Result<Head, String>>,
@@ -73,7 +73,7 @@ impl Heads {
         }
     }
 
-    /// Whether the root of the tree of that size is needed.
+    /// Tells whether the root of the tree of that size is needed.
     pub(super) fn is_asked_for(&self, size: u64) -> bool {
         self.sizes.contains(&size)
     }
@@ -115,7 +115,8 @@ impl Heads {
         )
     }
 
-    /// Who signed a head, and how many commits it covers: none, if no known key did.
+    /// Verifies a head. Returns its signers in words, and how many commits it covers: none, if no
+    /// known key signed it.
     fn verify(
         &self,
         head: &Result<Head, String>,
@@ -161,7 +162,7 @@ impl Heads {
         }
     }
 
-    /// That the tree of the head begins with that of a note.
+    /// Verifies that the tree of the head begins with that of a note.
     fn verify_growth(&self, head: &Head, roots: &Roots) -> Result<(), ProofError> {
         let (Checkpoint { size, root, .. }, now) = (&head.checkpoint, &self.head);
         if self.is_whole && head.proof.is_empty() && *size < now.size {
@@ -174,7 +175,7 @@ impl Heads {
         verify_consistency(*size, root, now.size, &now.root, &head.proof)
     }
 
-    /// How the note that was kept elsewhere stands to the bundle, if there is one.
+    /// Compares the note that was kept elsewhere with the bundle; `None` if there is no such note.
     pub(super) fn comparison(&self, keys: &[VerifierKey], roots: &Roots) -> Option<Check> {
         let (verdict, why) = match self.against.as_ref()? {
             Err(error) => (
@@ -258,7 +259,7 @@ impl Heads {
     }
 }
 
-/// Why nobody vouches for all commits that are here.
+/// Says why nobody vouches for all commits that are here.
 fn unsigned(keys: &[VerifierKey], unknown: &[String], covered: u64) -> String {
     match (unknown.is_empty(), keys.is_empty(), covered) {
         (true, _, 0) => {

@@ -1,4 +1,4 @@
-//! What kinds of events are called.
+//! The names of the kinds of events.
 //!
 //! The names stand here and not in bundles: the tree proves the number of a kind, and a table beside it could call it
 //! anything. A kind that a newer build records is told by its number.

@@ -1,56 +1,56 @@
-//! What a check found.
+//! The findings of a check.
 
 use serde::Serialize;
 
 use super::{CallStory, Told};
 
-/// What can be said about something that was checked.
+/// The result of one check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// It is what it says it is.
+    /// Intact: the thing is as it says.
     Intact,
-    /// It could not be checked.
+    /// Not checked, for want of a key, a signature or a proof.
     NotChecked,
-    /// It is not.
+    /// Damaged: the thing is not as it says.
     Damaged,
 }
 
-/// What is checked of a bundle.
+/// A property of a bundle that is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Checked {
-    /// That each commit is in the tree of the head.
+    /// Each commit is in the tree of the head.
     Commits,
-    /// That the head is signed.
+    /// The head is signed.
     Signature,
-    /// That what people were shown, and the arguments, are what their digests say.
+    /// The texts that people were shown, and the arguments, are as their digests say.
     Digests,
-    /// How a note that was kept elsewhere stands to the head.
+    /// The log agrees with a note that was kept elsewhere.
     Against,
 }
 
-/// One check.
+/// A check and its result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Check {
-    /// What was checked.
+    /// The property that was checked.
     pub what: Checked,
-    /// How it went.
+    /// The result.
     pub verdict: Verdict,
-    /// Why, in plain words.
+    /// The reasons, in plain words.
     pub why: Vec<String>,
 }
 
-/// All that was found out about a bundle.
+/// All findings about a bundle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Report {
     /// The world, by its id.
     pub world: String,
-    /// How many commits its log had.
+    /// The number of commits that its log had.
     pub size: u64,
-    /// Whether all of them are in the bundle.
+    /// True if all of them are in the bundle.
     pub is_whole: bool,
-    /// What was checked.
+    /// The checks, in the order in which they were made.
     pub checks: Vec<Check>,
     /// The events of the commits that are in the bundle and proven to be in the tree, in order.
     pub events: Vec<Told>,
@@ -69,7 +69,7 @@ impl Report {
             .unwrap_or(Verdict::NotChecked)
     }
 
-    /// Whether the event at `position` is among them.
+    /// Tells whether the event at `position` is in the bundle.
     #[must_use]
     pub fn holds(&self, position: u64) -> bool {
         self.events.iter().any(|event| event.position == position)

@@ -1,4 +1,5 @@
-//! What became of each tool call: who asked, what people were shown, who approved, what ran, what came of it.
+//! The story of each tool call: who asked, what people were shown, who approved, what ran, what
+//! came of it.
 
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ mod recorded;
 /// A tool call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct CallStory {
-    /// Its id.
+    /// The call's id.
     pub call: String,
     /// The agent that asked for it.
     pub agent: String,
@@ -22,30 +23,31 @@ pub struct CallStory {
     pub tool: Option<String>,
     /// The events about it that are in the bundle.
     pub events: Vec<u64>,
-    /// Whether a given key has signed a head that covers all of those events.
+    /// True if a given key has signed a head that covers all of those events.
     pub is_signed: bool,
-    /// Where it was asked for.
+    /// The place where it was asked for; `None` if the bundle does not have it.
     pub requested: Option<Requested>,
-    /// What people were shown, if they were asked.
+    /// The request that people were shown, if they were asked.
     pub shown: Option<Shown>,
-    /// What people, grants and time decided, in order.
+    /// The decisions of people, grants and time, in order.
     pub approvals: Vec<Approval>,
     /// The arguments, byte for byte, if the bundle has them. Of many long ones only the first are told.
     pub arguments: Option<String>,
-    /// Whether they have the recorded digest; `None` if one of the two is not there.
+    /// True if the arguments have the recorded digest. `None` if the arguments or the digest are
+    /// not there.
     pub arguments_are_recorded: Option<bool>,
     /// Each time that it ran.
     pub runs: Vec<Run>,
-    /// What came of it, in order.
+    /// The outcomes, in order.
     pub outcomes: Vec<Approval>,
 }
 
-/// Where a call was asked for.
+/// The place where a call was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Requested {
     /// The `CallsAdmitted`.
     pub at: u64,
-    /// When.
+    /// The time of that event.
     pub time: String,
     /// The turn.
     pub turn: u64,
@@ -57,20 +59,20 @@ pub struct Requested {
     pub replaces: Option<String>,
 }
 
-/// What people were shown.
+/// A request as people were shown it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Shown {
     /// The `ApprovalRequested`.
     pub at: u64,
-    /// When.
+    /// The time of that event.
     pub time: String,
     /// The recorded digest of the text.
     pub digest: String,
     /// The text, made again of what the bundle has; `None` if it does not have the arguments.
     pub text: Option<String>,
-    /// Whether that text has the recorded digest.
+    /// True if that text has the recorded digest; `None` if there is no text.
     pub is_recorded: Option<bool>,
-    /// When the request expired.
+    /// The time at which the request expires.
     pub expires: String,
 }
 
@@ -79,9 +81,9 @@ pub struct Shown {
 pub struct Approval {
     /// The event.
     pub at: u64,
-    /// When.
+    /// The time of that event.
     pub time: String,
-    /// What, and who.
+    /// The decision or outcome in words, and whose it is.
     pub what: String,
 }
 
@@ -90,11 +92,11 @@ pub struct Approval {
 pub struct Run {
     /// The `ToolStarted`.
     pub at: u64,
-    /// When.
+    /// The time of that event.
     pub time: String,
-    /// Which attempt it was.
+    /// The number of the attempt, from 1.
     pub attempt: u64,
-    /// What the tool may do.
+    /// The tool's effect class.
     pub effect: String,
     /// In which opening of the world it ran.
     pub incarnation: u64,

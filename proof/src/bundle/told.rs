@@ -14,23 +14,23 @@ const ERA_DAYS: u64 = 146_097;
 /// An event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Told {
-    /// Its position in the log, from 1.
+    /// The position in the log, from 1.
     pub position: u64,
     /// The number of its commit, from 0.
     pub commit: u64,
     /// The world whose log it stands in first: a fork has the events of the world that it was forked from.
     pub world: String,
-    /// When it was recorded, by the recorded time, as RFC 3339 in UTC.
+    /// The recorded time, as RFC 3339 in UTC.
     pub time: String,
-    /// What happened, by number.
+    /// The kind, by number.
     pub kind: u16,
-    /// What happened, by name.
+    /// The kind, by name; `kind N` if a newer build recorded it.
     pub name: String,
     /// The schema version.
     pub version: u16,
-    /// Who gave the command that it answers.
+    /// The principal who gave the command that it answers.
     pub by: String,
-    /// That command.
+    /// The command's name.
     pub command: String,
     /// The event that made the command necessary.
     pub cause: Option<u64>,
@@ -38,7 +38,7 @@ pub struct Told {
     pub facts: Value,
     /// The content.
     pub content: ToldContent,
-    /// Whether a given key has signed a head that covers it.
+    /// True if a given key has signed a head that covers it.
     pub is_signed: bool,
 }
 
@@ -46,7 +46,7 @@ pub struct Told {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToldContent {
-    /// This kind has none.
+    /// No content: this kind has none.
     None,
     /// As it was recorded.
     Shown(Value),
@@ -91,7 +91,7 @@ pub(super) fn of(commit: &BundledCommit, header: &Header, covered: u64) -> Vec<T
     (header.first..).zip(&commit.events).map(told).collect()
 }
 
-/// What does not read as JSON is told as it stands.
+/// Reads JSON; text that does not read as JSON is told as it stands.
 fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))
 }

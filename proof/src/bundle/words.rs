@@ -4,7 +4,7 @@ use super::report::{Check, Checked, Report, Verdict};
 use super::told::{Told, ToldContent};
 use super::{Approval, CallStory, Shown};
 
-/// How many characters of facts or content a line has.
+/// The most characters of facts or content on a line.
 const GIST_MAX: usize = 160;
 
 /// Characters that turn the direction of text, so that it reads as something else.
@@ -133,7 +133,7 @@ impl Report {
         )
     }
 
-    /// Whether anything about a call was changed since it was recorded.
+    /// Says whether anything about a call was changed since it was recorded.
     fn changed(&self, call: &CallStory) -> String {
         let told = match (self.verdict(), call.is_signed) {
             (Verdict::Damaged, _) => "parts of the bundle are damaged: do not rely on this",

@@ -6,17 +6,17 @@ use base64::engine::general_purpose::STANDARD;
 use super::{NoteError, SignedNote, SignerKey};
 use crate::{Hash, world};
 
-/// What begins the origin of a world's checkpoints.
+/// The beginning of the origin of a world's checkpoints.
 const ORIGIN: &str = "folkmoot/";
 
-/// What begins the extension line that says how many events are covered.
+/// The beginning of the extension line that says how many events are covered.
 const EVENT: &str = "event ";
 
-/// What is wrong about the text of a checkpoint.
+/// A fault of a checkpoint's text.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CheckpointError {
-    /// It has fewer than three lines, an empty one, or no newline at its end.
+    /// Fewer than three lines, an empty one, or no newline at the end.
     #[error("a checkpoint has three lines or more, none of them empty, each ending in a newline")]
     Lines,
     /// The second line is not a number as it is written.
@@ -29,12 +29,12 @@ pub enum CheckpointError {
     Root,
 }
 
-/// How far a log has come: its name, the size of its tree and the root.
+/// The state of a log at some length: its name, the size of its tree and the root.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checkpoint {
-    /// What the log is called.
+    /// The log's name.
     pub origin: String,
-    /// How many leaves its tree has.
+    /// The number of its tree's leaves.
     pub size: u64,
     /// The root of the tree.
     pub root: Hash,

@@ -7,33 +7,33 @@ use base64::engine::general_purpose::STANDARD;
 use ed25519_dalek::{Signer as _, SigningKey, VerifyingKey};
 use sha2::{Digest as _, Sha256};
 
-/// What stands for Ed25519 in keys and key ids.
+/// The byte for Ed25519 in keys and key ids.
 const ED25519: u8 = 1;
 
-/// What begins the text form of a key that signs.
+/// The beginning of the text form of a key that signs.
 const PRIVATE: &str = "PRIVATE+KEY+";
 
 /// The most bytes that the text form of a key may have.
 const KEY_MAX: usize = 1_024;
 
-/// What is wrong about a key.
+/// A fault of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyError {
-    /// Its name is empty, or has spaces, control characters or `+`.
+    /// A name that is empty, or has spaces, control characters or `+`.
     #[error("the name of a key is not empty, and has neither spaces nor `+`")]
     Name,
-    /// It is not in the text form.
+    /// A key that verifies, not in its text form.
     #[error(
         "a key that verifies is written `name+id+key`, the id as 8 lower-case hexadecimal digits, the key as base64"
     )]
     VerifierForm,
-    /// It is not in the text form. What was given instead is never shown.
+    /// A key that signs, not in its text form. The text that was given instead is never shown.
     #[error(
         "a key that signs is written `PRIVATE+KEY+name+id+key`, the id as 8 lower-case hexadecimal digits, the key as base64"
     )]
     SignerForm,
-    /// It is for another algorithm.
+    /// A key for another algorithm.
     #[error("only Ed25519 keys are known; this one says it is of the kind {0}")]
     Algorithm(u8),
     /// The id is not that of the key.
@@ -43,15 +43,16 @@ pub enum KeyError {
     Id {
         /// The id of that key and name.
         expected: KeyId,
-        /// What stands there.
+        /// The id that stands there.
         found: KeyId,
     },
-    /// It is no public key of Ed25519, or one for which anybody can sign.
+    /// Bytes that are no public key of Ed25519, or one for which anybody can sign.
     #[error("it is no public key of Ed25519")]
     NotAKey,
 }
 
-/// What a signature says of the key that made it, beside its name. It is a hint, not a hash to rely on.
+/// The hint at the key that made a signature, beside the key's name. It is too short to rely on as
+/// a hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct KeyId(pub [u8; 4]);
 
@@ -81,7 +82,7 @@ impl fmt::Display for KeyId {
     }
 }
 
-/// Whether a key may have that name.
+/// Tells whether a key may have that name.
 pub(super) fn is_name(name: &str) -> bool {
     !name.is_empty()
         && !name
@@ -112,19 +113,19 @@ impl VerifierKey {
         Ok(Self { name, key })
     }
 
-    /// Its name.
+    /// Returns the key's name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its id.
+    /// Returns the key's id.
     #[must_use]
     pub fn id(&self) -> KeyId {
         KeyId::of(&self.name, &self.key)
     }
 
-    /// Whether this key made that signature of that text.
+    /// Tells whether this key made that signature of that text.
     pub(super) fn verify(&self, text: &[u8], signature: &[u8]) -> bool {
         let signature = ed25519_dalek::Signature::from_slice(signature);
         signature.is_ok_and(|signature| self.key.verify_strict(text, &signature).is_ok())
@@ -190,13 +191,13 @@ impl SignerKey {
         )
     }
 
-    /// Its name.
+    /// Returns the key's name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Its id.
+    /// Returns the key's id.
     #[must_use]
     pub fn id(&self) -> KeyId {
         KeyId::of(&self.name, &self.key.verifying_key())

@@ -1,4 +1,4 @@
-//! Which hashes a proof is made of, after RFC 6962, sections 2.1.1 and 2.1.2.
+//! The hashes that a proof is made of, after RFC 6962, sections 2.1.1 and 2.1.2.
 
 use std::ops::Range;
 
@@ -8,9 +8,9 @@ use crate::Hash;
 /// A subtree in which no leaf is missing: `2^level` leaves from the leaf `index * 2^level` on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Subtree {
-    /// How far it is above the leaves; a leaf is at 0.
+    /// The height above the leaves; a leaf is at 0.
     pub level: u32,
-    /// How many subtrees of that level are before it.
+    /// The number of subtrees of that level before it.
     pub index: u64,
 }
 
@@ -66,11 +66,11 @@ pub(super) fn inclusion(index: u64, size: u64) -> Result<Vec<Range<u64>>, ProofE
     Ok(path)
 }
 
-/// What a consistency proof is made of.
+/// The hashes that a consistency proof is made of, by the leaves below them.
 pub(super) struct Consistency {
     /// The leaves below each hash, the deepest first.
     pub(super) spans: Vec<Range<u64>>,
-    /// Whether the old root itself is what the proof begins with, so that it does not stand in the proof.
+    /// True if the proof begins with the old root itself, which therefore does not stand in it.
     pub(super) begins_with_old_root: bool,
 }
 
@@ -107,7 +107,8 @@ pub(super) fn consistency(old: u64, new: u64) -> Result<Consistency, ProofError>
     })
 }
 
-/// Where the tree over these leaves is split: behind the largest power of two that is smaller. `None` for one leaf.
+/// Returns the leaf at which the tree over these leaves is split: behind the largest power of two
+/// that is smaller. `None` for one leaf.
 const fn middle(span: &Range<u64>) -> Option<u64> {
     let len = span.end.saturating_sub(span.start);
     if len < 2 {

@@ -78,7 +78,7 @@ pub(super) fn of_shown(asked: &ApprovalRequested, arguments: &str) -> (String, S
     (text, digest)
 }
 
-/// What the digests say of all calls; `None` if there was nothing to compare.
+/// Checks the digests of all calls; `None` if there was nothing to compare.
 pub(super) fn check(calls: &[CallStory]) -> Option<Check> {
     let shown = calls.iter().filter_map(|call| {
         Some((

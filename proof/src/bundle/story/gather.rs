@@ -14,16 +14,18 @@ use super::recorded::{
 use super::{Approval, CallStory, Requested, Run, Shown, digests};
 use crate::bundle::told::{Told, ToldContent, time};
 
-/// How often calls may have taken each other's place.
+/// The most replacements of one call by another that are followed back. A bundle may claim a circle
+/// of them.
 const REPLACED_MAX: usize = 64;
 
-/// How many messages of a turn are told.
+/// The most messages of a turn that are told.
 const TAKEN_UP_MAX: usize = 50;
 
-/// How many bytes of arguments are told of all calls together. Many calls can stand in one long answer.
+/// The most bytes of arguments that are told of all calls together. Many calls can stand in one
+/// long answer.
 const ARGUMENTS_BYTES_MAX: usize = 32 * 1024 * 1024;
 
-/// What is known so far.
+/// The stories as far as the events so far tell them.
 pub(super) struct Stories<'a> {
     events: BTreeMap<u64, &'a Told>,
     calls: BTreeMap<String, CallStory>,
@@ -212,7 +214,7 @@ impl<'a> Stories<'a> {
         ))
     }
 
-    /// What else than a decision lets a call go on, or ends its waiting.
+    /// Says what else than a decision lets a call go on, or ends its waiting.
     fn allowed(&self, event: &Told) -> Option<String> {
         if event.name == "ApprovalExpired" {
             return Some("nobody decided in time".to_owned());
@@ -319,7 +321,7 @@ fn run(
     }
 }
 
-/// What came of a call, by the events that say so.
+/// Says what came of a call, by the events that tell it.
 fn outcome(event: &Told) -> Option<String> {
     match event.name.as_str() {
         "ToolFinished" => {

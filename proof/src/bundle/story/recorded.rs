@@ -1,4 +1,4 @@
-//! What a checker reads of the facts of those events that tell the story of a call.
+//! The facts of those events that tell the story of a call, as far as a checker reads them.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -54,7 +54,7 @@ pub(super) struct ApprovalDecided {
     pub(super) by: Person,
 }
 
-/// What a person wrote into a decision.
+/// The words of a person in a decision.
 #[derive(Default, Deserialize)]
 pub(super) struct DecisionText {
     #[serde(default)]
@@ -115,7 +115,7 @@ pub(super) struct CallReplaced {
     pub(super) by: String,
 }
 
-/// What all events about one call have.
+/// The fields that all events about one call have.
 #[derive(Deserialize)]
 pub(super) struct OfCall {
     pub(super) call: String,
