@@ -31,7 +31,7 @@ pub(crate) const HANDOFF: Kind = Kind {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Settings {
-    /// Whom it may turn to; everyone if left out.
+    /// The agents that it may turn to; everyone if left out.
     agents: Option<Vec<AgentName>>,
 }
 

@@ -35,14 +35,14 @@ impl Built {
     }
 }
 
-/// What can stand behind `use:`.
+/// A kind of tool: a word that can stand behind `use:`.
 #[derive(Debug)]
 pub struct Kind {
     /// The word itself, e.g. `fs.read`.
     pub name: &'static str,
-    /// What such a tool does, in one line.
+    /// The deed of such a tool, in one line.
     pub summary: &'static str,
-    /// Its own settings, beside [`Kind::COMMON_KEYS`].
+    /// The kind's own settings, beside [`Kind::COMMON_KEYS`].
     pub keys: &'static [&'static str],
     pub(crate) build: fn(&Draft<'_>) -> Result<Built, BuildError>,
 }

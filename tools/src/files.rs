@@ -33,14 +33,14 @@ struct Root {
     links: Links,
 }
 
-/// What becomes of symbolic links in the folder.
+/// The treatment of symbolic links in the folder.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Links {
     /// A path that leads along one is refused.
     #[default]
     Refuse,
-    /// They are followed, as far as they stay in the folder.
+    /// Links are followed, as far as they stay in the folder.
     Follow,
 }
 
@@ -89,7 +89,7 @@ const fn bytes_max() -> u64 {
     1024 * 1024
 }
 
-/// What the tools that write are given.
+/// The arguments of the tools that write.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WriteArguments {
@@ -154,7 +154,8 @@ fn failed(code: ToolErrorCode, detail: impl Into<String>) -> ToolFailure {
     }
 }
 
-/// What a model can make of an error of the file system, which happened with `path`.
+/// Turns an error of the file system, which happened with `path`, into a failure that a model can
+/// use.
 fn io_failure(path: &str, error: &io::Error) -> ToolFailure {
     #[expect(
         clippy::wildcard_enum_match_arm,

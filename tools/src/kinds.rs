@@ -20,7 +20,7 @@ const KINDS: [&Kind; 9] = [
     &READ, &WRITE, &APPEND, &SHELL, &NOW, &CALC, &ASK, &HANDOFF, &SCRIPTED,
 ];
 
-/// All that can stand behind `use:`.
+/// Returns every kind that can stand behind `use:`.
 pub fn kinds() -> impl Iterator<Item = &'static Kind> {
     KINDS.into_iter()
 }

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests;
 
-/// What stands behind a text that was cut.
+/// The note behind a text that was cut.
 const CUT: &str = "\n[cut: the output is longer]";
 
 /// `text`, cut to `max` bytes together with the last line that says so.

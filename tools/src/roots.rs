@@ -1,4 +1,4 @@
-//! Where tools may reach, and where they may not.
+//! The places that tools may reach, and those that they may not.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,8 @@ mod walk;
 
 pub(crate) use walk::{along, open_folder, open_in};
 
-/// Whether a tool beneath `root` could reach into `store`, or `root` lies inside it. Either may not exist yet.
+/// Tells whether a tool beneath `root` could reach into `store`, or `root` lies inside it. Either
+/// may not exist yet.
 ///
 /// A tool whose root touches the store's folder must be refused: it could write approvals into the log.
 ///

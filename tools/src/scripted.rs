@@ -162,7 +162,8 @@ impl Scripted {
 }
 
 impl Scripted {
-    /// What is given to this call: with the person's answer in its place, and within the limits.
+    /// Returns the output for this call: with the person's answer in its place, and within the
+    /// limits.
     fn filled(&self, output: &ToolOutput, call: &ToolCall) -> ToolOutput {
         let input = call.input.as_ref().map_or("", |input| input.text.as_str());
         let filled =

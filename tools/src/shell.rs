@@ -39,11 +39,11 @@ struct Settings {
     unlisted: Others,
 }
 
-/// What becomes of commands that are not listed.
+/// The treatment of commands that are not listed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Others {
-    /// They are refused.
+    /// Commands that are not listed are refused.
     #[default]
     Refuse,
     /// A person is asked.

@@ -1,4 +1,4 @@
-//! What tools need around them in tests.
+//! The surroundings that tools need in tests.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -41,7 +41,7 @@ const LINE_ROOM: u64 = 1024;
 /// It shares no memory with the runtime: what it knows comes from its making, from the call, or from outside. What it
 /// prints goes to operators, and only if it fails.
 pub trait BlockingTool: Send + Sync + Debug {
-    /// What it declares.
+    /// Returns the tool's declaration.
     fn spec(&self) -> &ToolSpec;
 
     /// Runs once, in a process of its own. At its time limit, or when nobody wants it any more, that process is killed
@@ -59,7 +59,7 @@ pub struct WorkerCall {
     pub call: CallId,
     /// The same for every attempt; contains the world's id.
     pub idempotency_key: String,
-    /// Which attempt this is.
+    /// The number of this attempt.
     pub attempt: Attempt,
     /// Checked against the tool's schema.
     pub arguments: Value,
@@ -101,8 +101,9 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// What declares the same as `tool` and runs it in a worker. This program must be one that serves as a worker with
-    /// `tool` among its [`Workers`]. It cannot tell what became of a lost run.
+    /// Declares the same as `tool` and runs it in a worker. This program must be one that serves as
+    /// a worker with `tool` among its [`Workers`]. The worker cannot tell what became of a lost
+    /// run.
     #[must_use]
     pub fn new(tool: &dyn BlockingTool) -> Self {
         Self {

@@ -25,7 +25,7 @@ pub(super) struct Common {
     view: Option<ViewPolicy>,
 }
 
-/// What people may grant beyond a call's own arguments.
+/// The grants that people may give beyond a call's own arguments.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Grants {
@@ -34,7 +34,7 @@ enum Grants {
 }
 
 impl Common {
-    /// Which setting cannot be so, and why.
+    /// Returns the setting that cannot be so, and the reason.
     pub(super) fn fault(&self) -> Option<(&'static str, String)> {
         if self.timeout.is_some_and(|timeout| timeout.is_zero()) {
             return Some(("timeout", "a tool needs more than no time".into()));
@@ -66,13 +66,13 @@ impl Common {
         Some((key, "at least 1 is needed, or nothing could run".into()))
     }
 
-    /// Why a tool with `effect` cannot memoise, if it is to.
+    /// Returns the reason why a tool with `effect` cannot memoise, if it is to.
     pub(super) fn memo_fault(&self, effect: EffectClass) -> Option<&'static str> {
         let cannot = self.memoise && effect != EffectClass::Read;
         cannot.then_some("only a tool that reads can: a result that stands for further calls leaves out what they do")
     }
 
-    /// Which of these settings are about runs.
+    /// Returns the keys of those of these settings that are about runs.
     pub(super) fn about_runs(&self) -> impl Iterator<Item = &'static str> {
         let given = [
             ("timeout", self.timeout.is_some()),

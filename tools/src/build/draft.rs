@@ -9,7 +9,7 @@ use super::common::Common;
 use super::{BuildError, Kind};
 use crate::roots::open_folder;
 
-/// What a kind of tool declares; the rest of its spec comes from the settings.
+/// The declarations of a kind of tool; the rest of its spec comes from the settings.
 #[derive(Debug)]
 pub(crate) struct Declared {
     pub(crate) description: String,
@@ -23,7 +23,7 @@ pub(crate) struct Declared {
 pub(crate) struct Folder {
     /// Open for as long as the tool is there: whatever becomes of its path, the tool stays in it.
     pub(crate) handle: std::fs::File,
-    /// Its path, with no link in it.
+    /// The folder's path, with no link in it.
     pub(crate) path: PathBuf,
     /// The same, relative to the base of the tool's settings: how it is recorded.
     pub(crate) place: String,
@@ -36,7 +36,7 @@ pub(crate) struct Draft<'a> {
     name: &'a ToolName,
     base: &'a Path,
     common: Common,
-    /// Those of this kind alone.
+    /// The settings of this kind alone, their keys in alphabetical order.
     own: Value,
     digest: Digest,
 }
@@ -136,7 +136,7 @@ impl<'a> Draft<'a> {
         Ok(folder.path.join(name))
     }
 
-    /// Which of its settings are about runs.
+    /// Returns the keys of those of its settings that are about runs.
     pub(crate) fn run_settings(&self) -> impl Iterator<Item = &'static str> {
         self.common.about_runs()
     }

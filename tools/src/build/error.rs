@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use folkmoot_core::ids::ToolName;
 
-/// Why there is no tool.
+/// A reason why settings make no tool.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
@@ -11,7 +11,7 @@ pub enum BuildError {
     NoUse {
         /// The tool.
         tool: ToolName,
-        /// What can stand there.
+        /// The words that can stand there.
         known: String,
     },
     /// An unknown `use:`.
@@ -21,11 +21,11 @@ pub enum BuildError {
     UnknownUse {
         /// The tool.
         tool: ToolName,
-        /// What stands there.
+        /// The word that stands there.
         found: String,
         /// The known word that is most like it.
         nearest: &'static str,
-        /// What can stand there.
+        /// The words that can stand there.
         known: String,
     },
     /// A setting that this kind of tool does not have.
@@ -35,7 +35,7 @@ pub enum BuildError {
     UnknownKey {
         /// The tool.
         tool: ToolName,
-        /// What stands behind `use:`.
+        /// The kind of tool, as `use:` names it.
         kind: &'static str,
         /// The setting.
         key: String,
@@ -51,7 +51,7 @@ pub enum BuildError {
         tool: ToolName,
         /// The setting, e.g. `results[0].takes`.
         path: String,
-        /// What is wrong, and what to write.
+        /// The fault, and what to write instead.
         why: String,
     },
     /// A tool that does not say what it may do.
@@ -69,9 +69,9 @@ pub enum BuildError {
     BadSchema {
         /// The tool.
         tool: ToolName,
-        /// Where in the schema, as a JSON pointer; empty for the schema itself.
+        /// The place in the schema, as a JSON pointer; empty for the schema itself.
         path: String,
-        /// What is wrong.
+        /// The fault.
         why: String,
     },
     /// A folder that is not there.
@@ -83,14 +83,15 @@ pub enum BuildError {
         key: &'static str,
         /// The folder.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         #[source]
         source: std::io::Error,
     },
 }
 
 impl BuildError {
-    /// Where in the tool's settings the fault is, e.g. `results[0].takes`; empty for the settings as a whole.
+    /// Returns the place of the fault in the tool's settings, e.g. `results[0].takes`; empty for
+    /// the settings as a whole.
     #[must_use]
     pub fn path(&self) -> &str {
         match self {

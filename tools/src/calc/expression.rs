@@ -4,10 +4,11 @@ use folkmoot_core::tool::ToolErrorCode;
 
 use super::number::Number;
 
-/// How deep parentheses, signs and powers may nest.
+/// The greatest depth to which parentheses, signs and powers may nest. Each level is a call of the
+/// parser, and the stack ends.
 const DEPTH_MAX: usize = 50;
 
-/// Why an expression has no value.
+/// A reason why an expression has no value.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum CalcError {
     #[error("at byte {at}: expected {expected}")]

@@ -70,7 +70,7 @@ impl Number {
         self.multiply(Self::new(other.denominator, other.numerator)?)
     }
 
-    /// What is left of a division that rounds down: it has the sign of `other`.
+    /// The remainder of a division that rounds down: it has the sign of `other`.
     pub(super) fn modulo(self, other: Self) -> Option<Self> {
         self.add(self.divide(other)?.floor().multiply(other)?.negate()?)
     }

@@ -10,13 +10,13 @@ use rustix::fs::OFlags;
 use super::{Links, Root, failed, io_failure};
 use crate::roots::{along, open_in};
 
-/// What a path names.
+/// The thing that a path names, opened.
 pub(super) enum Opened {
     File(File),
     Folder(Dir),
 }
 
-/// What is to be done with it.
+/// The purpose for which it is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
     /// Reading.

@@ -1,4 +1,4 @@
-//! Who is behind a process: what a tool started must not approve the tool's calls.
+//! The ancestors of a process: a program that a tool started must not approve the tool's calls.
 
 use std::io;
 use std::path::Path;
@@ -9,7 +9,8 @@ use super::{HELPER_ARGUMENT, TOOL_VARIABLE};
 /// More ancestors than this are not believed.
 const ANCESTORS_MAX: usize = 4096;
 
-/// Whether process `pid` is the process `runtime`, or descends from it, or from a tool of any runtime.
+/// Tells whether process `pid` is the process `runtime`, or descends from it, or from a tool of any
+/// runtime.
 ///
 /// For the control socket: `pid` is the peer's, `runtime` its own.
 ///
@@ -21,7 +22,7 @@ pub fn descends_from_runtime_or_tool(pid: u32, runtime: u32) -> io::Result<bool>
     })
 }
 
-/// Whether process `pid` is, or descends from, a helper or a program that a tool runs.
+/// Tells whether process `pid` is, or descends from, a helper or a program that a tool runs.
 ///
 /// For commands that open a store themselves: `pid` is their own.
 ///
@@ -56,7 +57,7 @@ fn any_ancestor(pid: u32, mut is_it: impl FnMut(Stat) -> io::Result<bool>) -> io
     )))
 }
 
-/// Whether `pid` is a helper, or has the mark that helpers give to their programs.
+/// Tells whether `pid` is a helper, or has the mark that helpers give to their programs.
 ///
 /// A program can wipe off its mark; it cannot change its ancestors. The mark covers a program whose helper was killed.
 fn is_of_tool(pid: u32) -> io::Result<bool> {

@@ -1,4 +1,4 @@
-//! What it means for a call that its program gave nothing.
+//! The failure of a call whose program gave nothing.
 
 use folkmoot_core::port::HostError;
 use folkmoot_core::port::causes::with_causes;

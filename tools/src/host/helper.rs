@@ -23,11 +23,11 @@ pub const HELPER_ARGUMENT: &str = "__tool";
 /// The environment variable, with the value `1`, by which a program can tell that a tool runs it.
 pub const TOOL_VARIABLE: &str = "FOLKMOOT_TOOL";
 
-/// How long to wait for the news that a program has left nothing behind.
+/// The wait for the news that a program has left nothing behind.
 const ALONE_MAX: Duration = Duration::from_millis(1);
-/// How long to wait between two sweeps over what is left of a program.
+/// The wait between two sweeps over the processes that are left of a program.
 const SWEEP_PAUSE: Duration = Duration::from_millis(5);
-/// How long to wait for the rest of the outputs when nothing lives that could write to them.
+/// The wait for the rest of the outputs when nothing lives that could write to them.
 const DRAIN_MAX: Duration = Duration::from_secs(1);
 
 /// Runs the program that the order on standard input names, and reports on standard output.
@@ -65,10 +65,10 @@ fn isolate() -> io::Result<()> {
     Ok(())
 }
 
-/// What happens to a helper.
+/// An event in the life of a helper.
 enum Event {
     Ordered(Result<Box<Order>, String>),
-    /// Nobody wants the program any more.
+    /// The runtime wants the program no more.
     Closed,
     Locked(io::Result<Lock>),
     /// The program itself ended.

@@ -1,4 +1,5 @@
-//! That a program runs in the folder, and from the file, that are meant: each is opened once, compared, and then used.
+//! The folder and the file of a program, as they are meant: each is opened once, compared, and then
+//! used.
 
 use std::ffi::OsString;
 use std::fs::{self, File};
@@ -16,13 +17,13 @@ use rustix::io::FdFlags;
 
 /// The most bytes of a program that is pinned.
 const PINNED_BYTES_MAX: u64 = 512 << 20;
-/// Where the system shows an open file of the process that looks.
+/// The path at which the system shows an open file of the process that looks.
 #[cfg(target_os = "linux")]
 const OPEN_FILES: Option<&str> = Some("/proc/self/fd");
 #[cfg(not(target_os = "linux"))]
 const OPEN_FILES: Option<&str> = None;
 
-/// Why a program is not started.
+/// A reason why a program is not started.
 #[derive(Debug)]
 pub(super) enum Halt {
     /// Something is not what is meant.
@@ -37,7 +38,7 @@ impl From<io::Error> for Halt {
     }
 }
 
-/// What an open folder is, among all that are there while it is open.
+/// The identity of an open folder among all that are there while it is open.
 pub(crate) fn id_of(folder: &File) -> io::Result<FolderId> {
     let metadata = folder.metadata()?;
     Ok(FolderId {

@@ -14,11 +14,12 @@ use tokio::process::{Child, Command};
 use super::helper::{HELPER_ARGUMENT, TOOL_VARIABLE};
 use super::wire::{ORDER_MAX, Order, REPORT_MAX, Report};
 
-/// How long beyond its limits a helper may take before it is given up.
+/// The time beyond its limits that a helper may take before it is given up.
 const GRACE: Duration = Duration::from_secs(10);
 /// The most bytes kept of what a failing helper complains about.
 const COMPLAINT_MAX: u64 = 4096;
-/// What a program finds in its environment, if the runtime has it. Keys and tokens are not among them.
+/// The variables that a program finds in its environment, if the runtime has them. Keys and tokens
+/// are not among them.
 const VARIABLES: [&str; 5] = ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR"];
 
 /// Runs programs under a helper process.
@@ -162,7 +163,7 @@ fn order_line(order: &Order) -> Result<Vec<u8>, HostError> {
     Ok(line)
 }
 
-/// What stands behind a report, for tests.
+/// Reads what stands behind a report, for tests.
 #[cfg(feature = "testing")]
 pub(crate) async fn read_report(bytes: &[u8]) -> io::Result<(Vec<u8>, Vec<u8>)> {
     listen(bytes)

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
-/// What tells a process from a later one with the same id, and who its parent is.
+/// The identity of a process, which tells it from a later one with the same id, and its parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stat {
     pub(super) pid: u32,
     pub(super) parent: u32,
-    /// Its process group.
+    /// The process group.
     pub(super) group: u32,
     /// In clock ticks after boot.
     pub(super) started: u64,
@@ -59,7 +59,7 @@ pub(super) fn parse(pid: u32, text: &str) -> Option<Stat> {
     })
 }
 
-/// Those of `all` that descend from `root` and still live, parents before children.
+/// Returns those of `all` that descend from `root` and still live, parents before children.
 #[cfg_attr(
     not(target_os = "linux"),
     expect(dead_code, reason = "there is no subreaper to sweep from")

@@ -12,7 +12,8 @@ pub(super) fn kill_descendants(program: Pid) {
     kill_group(program);
 }
 
-/// One call reaches a whole group, however fast its members fork. It fails if the group is gone: then that is that.
+/// Kills a process group. One call reaches a whole group, however fast its members fork. The call
+/// fails if the group is gone: then that is that.
 fn kill_group(leader: Pid) {
     kill_process_group(leader, Signal::KILL).ok();
 }

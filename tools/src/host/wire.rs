@@ -1,4 +1,5 @@
-//! What the runtime and the helper say to each other: one line each way, and the outputs behind the report.
+//! The words between the runtime and the helper: one line each way, and the outputs behind the
+//! report.
 
 use std::path::PathBuf;
 
@@ -13,7 +14,7 @@ pub(super) const ORDER_MAX: u64 = 2 * CALL_BYTES_MAX as u64 + (1 << 20);
 /// The most bytes of a report's line.
 pub(super) const REPORT_MAX: u64 = 64 * 1024;
 
-/// What the helper is to run.
+/// The program that the helper is to run.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Order {
     pub(super) argv: Vec<String>,
@@ -26,7 +27,7 @@ pub(super) struct Order {
     pub(super) lock: PathBuf,
 }
 
-/// How it went. Sent when nothing of the program lives any more.
+/// The end of the run, as the helper tells it. Sent when nothing of the program lives any more.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Report {
@@ -43,6 +44,6 @@ pub(super) enum Report {
     NotStarted { os_error: Option<i32>, why: String },
     /// The folder or the program is not the one that is meant; nothing was started.
     Changed { why: String },
-    /// Nothing was started.
+    /// No program was started.
     Unusable { why: String },
 }

@@ -8,7 +8,7 @@ use std::path::{Component, Path};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
 use rustix::io::Errno;
 
-/// What a link on the way is called in errors.
+/// The name of a link on the way in errors.
 const LINK: &str = "a symbolic link stands there, and this tool follows none";
 
 /// The folder at an absolute path that has no link in it any more, with every symbolic link that came there since refused.

@@ -19,7 +19,7 @@ pub(super) fn count(file: &Path, key: &str, attempt: Attempt) -> io::Result<()> 
     Ok(())
 }
 
-/// Whether any attempt under `key` was counted.
+/// Tells whether any attempt under `key` was counted.
 pub(super) fn has_counted(file: &Path, key: &str) -> io::Result<bool> {
     let lines = match File::open(file) {
         Ok(lines) => BufReader::new(lines),

@@ -1,4 +1,4 @@
-//! What a run gives, from what is written.
+//! The output of a run, made from the words of a script.
 
 use folkmoot_core::tool::{Artifact, Table, ToolOutput, View};
 use serde_json::json;
@@ -6,7 +6,8 @@ use serde_json::json;
 use super::result::RawResult;
 
 impl RawResult {
-    /// What a run gives; `None` if it is nothing. Without words, a model reads the data.
+    /// Returns the output of a run; `None` if the script gives none. Without words, a model reads
+    /// the data.
     pub(super) fn output(&self) -> Option<ToolOutput> {
         let views: Vec<View> = (self.table.clone().map(View::Table).into_iter())
             .chain(self.json.clone().map(View::Json))

@@ -35,16 +35,16 @@ pub(super) struct RawResult {
     progress: Vec<String>,
 }
 
-/// Which arguments a result is for.
+/// The arguments that a result is for.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(
     untagged,
     expecting = "expected words, or a map of arguments, e.g. `{ path: a.md }`"
 )]
 enum When {
-    /// Those in whose texts these words stand.
+    /// Arguments in whose texts these words stand.
     Words(String),
-    /// Those with these values.
+    /// Arguments with these values.
     Values(BTreeMap<String, Value>),
 }
 
@@ -80,7 +80,7 @@ struct Choice {
     schema: Option<Value>,
 }
 
-/// What a run gives.
+/// The result of a run.
 #[derive(Debug, Clone)]
 pub(super) enum Gives {
     Output(ToolOutput),
@@ -150,12 +150,12 @@ impl RawResult {
 }
 
 impl ScriptedResult {
-    /// Whether no result behind this one is ever reached.
+    /// Tells whether no result behind this one is ever reached.
     pub(super) fn always_fits(&self) -> bool {
         self.when.is_none() && !matches!(self.gives, Gives::Question(_))
     }
 
-    /// Whether a run of `call` gives this result.
+    /// Tells whether a run of `call` gives this result.
     pub(super) fn fits(&self, call: &ToolCall) -> bool {
         let is_answered = matches!(self.gives, Gives::Question(_)) && call.input.is_some();
         !is_answered

@@ -6,7 +6,7 @@ use folkmoot_core::tool::{CallRule, EffectClass};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// One line of the allow-list.
+/// A line of the allow-list.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Allowed {
@@ -18,11 +18,11 @@ pub(super) struct Allowed {
     pub(super) pin: Option<Digest>,
 }
 
-/// What may follow the listed words.
+/// The words that may follow the listed ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Args {
-    /// Nothing.
+    /// No further words.
     Exact,
     /// Whatever the model writes.
     Any,
@@ -72,7 +72,7 @@ impl Allowed {
         }
     }
 
-    /// Whether this line lists `argv`.
+    /// Tells whether this line lists `argv`.
     pub(super) fn allows(&self, argv: &[String]) -> bool {
         match self.args {
             Args::Exact => self.argv == argv,

@@ -22,7 +22,8 @@ pub(crate) fn outcome(output: &HostOutput) -> ToolOutcome {
     }
 }
 
-/// What a program prints before it is a worker stands on lines of its own.
+/// Returns the last line. Text that a program prints before it is a worker stands on lines of its
+/// own.
 fn last_line(text: &[u8]) -> &[u8] {
     text.trim_ascii_end()
         .rsplit(|byte| *byte == b'\n')
