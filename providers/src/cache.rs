@@ -29,13 +29,14 @@ pub const CACHED_ANSWER: &str = "cached_answer";
 /// The most caches of a process. Beyond it those that no model holds are dropped.
 const CACHES_MAX: usize = 1_000;
 
-/// What a model's answers are kept for.
+/// The limits within which a model's answers are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CacheSettings {
-    /// How many answers are kept; beyond it the one that was not given for the longest time goes.
+    /// The most answers that are kept; beyond it the one that was not given for the longest time
+    /// goes.
     pub entries: NonZeroUsize,
-    /// How long, by the machine's monotonic clock.
+    /// The time for which an answer is given again, by the machine's monotonic clock.
     #[serde(rename = "for", deserialize_with = "duration::deserialize")]
     pub age_max: Duration,
 }
@@ -180,8 +181,9 @@ impl<M: Model> Model for CachedModel<M> {
     }
 }
 
-/// Nothing was asked, so nothing is owed: counting the tokens again would meter, and bill, a call that was never made. They
-/// are counted as none, not as unknown, which would be charged with the worst case.
+/// Counts no tokens and adds a warning. Nothing was asked, so nothing is owed: counting the tokens
+/// again would meter, and bill, a call that was never made. They are counted as none, not as
+/// unknown, which would be charged with the worst case.
 fn unpaid(mut reply: Reply) -> Reply {
     reply.warnings.push(CACHED_ANSWER.to_owned());
     Reply {

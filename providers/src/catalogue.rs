@@ -39,14 +39,14 @@ pub static PROVIDERS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
     names
 });
 
-/// Why a model cannot be made.
+/// A reason why a model cannot be made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
     /// There is no such provider.
     #[error("there is no provider `{provider}`{}; there are {}", hint(*.nearest), PROVIDERS.join(", "))]
     UnknownProvider {
-        /// What was asked for.
+        /// The provider that was asked for.
         provider: String,
         /// The name that looks most like it, if one does.
         nearest: Option<&'static str>,
@@ -56,7 +56,7 @@ pub enum BuildError {
     UnknownSetting {
         /// The provider.
         provider: &'static str,
-        /// What was set.
+        /// The setting as it was written.
         setting: String,
         /// The name that looks most like it, if one does.
         nearest: Option<&'static str>,
@@ -68,7 +68,7 @@ pub enum BuildError {
     Settings {
         /// The provider.
         provider: &'static str,
-        /// Why.
+        /// The fault that serde found.
         source: serde_json::Error,
     },
     /// An agent's replies cannot be read.
@@ -76,7 +76,7 @@ pub enum BuildError {
     Replies {
         /// The agent.
         agent: AgentName,
-        /// Which reply, and why.
+        /// The reply, and its fault.
         source: ReplyError,
     },
     /// The recording cannot be played.
@@ -170,7 +170,8 @@ pub fn http_model(
     )?)
 }
 
-/// What must not be shown of a model's settings: the values of their variables, as they are now.
+/// Returns the texts of a model's settings that must not be shown: the values of their variables,
+/// as they are now.
 ///
 /// # Errors
 /// [`BuildError::Settings`] if they do not fit the provider.
@@ -258,7 +259,7 @@ fn split(
     all.partition(|(name, _)| HttpSettings::FIELDS.contains(&name.as_str()))
 }
 
-/// What a script says; nothing if it says nothing.
+/// Returns the settings of a script; none if it gives none.
 fn object(settings: &Value) -> &Map<String, Value> {
     static NOTHING: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
     settings.as_object().unwrap_or(&NOTHING)

@@ -38,10 +38,10 @@ pub use openai_responses::OpenAiResponses;
 pub use sse::SseParser;
 pub use wire::Wire;
 
-/// Whether the answer comes at once or in pieces.
+/// The way in which the answer comes: at once or in pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// One JSON document.
+    /// At once: one JSON document.
     Whole,
     /// An event stream.
     Stream,
@@ -56,7 +56,7 @@ pub struct WireRequest {
     pub headers: Vec<(&'static str, String)>,
     /// The JSON body.
     pub body: Value,
-    /// What the wire could not carry. Codes, to be added to the reply's.
+    /// The codes of warnings about parts that the wire could not carry, to be added to the reply's.
     pub warnings: Vec<String>,
 }
 
@@ -65,7 +65,7 @@ pub struct WireRequest {
 pub struct WireFailure<'a> {
     /// The HTTP status.
     pub status: u16,
-    /// What the provider asks to wait.
+    /// The time that the provider asks to wait; `None` if it does not say.
     pub retry_after: Option<Duration>,
     /// The body, maybe cut.
     pub body: &'a [u8],
@@ -83,12 +83,12 @@ pub enum Delta {
     Refusal(String),
 }
 
-/// One wire of a provider.
+/// A wire of a provider.
 pub trait Codec: Debug + Send + Sync {
     /// Writes a request, with those of `files` that it names and the wire carries.
     fn encode(&self, request: &ModelRequest, files: &Files, mode: Mode) -> WireRequest;
 
-    /// Whether the wire carries files of this media type.
+    /// Tells whether the wire carries files of this media type.
     fn takes_file(&self, _media_type: &str) -> bool {
         false
     }
@@ -119,7 +119,7 @@ pub trait StreamDecoder: Debug + Send {
     /// call.
     fn push(&mut self, bytes: &[u8]) -> Result<Vec<Delta>, DecodeError>;
 
-    /// Whether nothing follows: the wire said so, or it failed.
+    /// Tells whether nothing follows: the wire said so, or it failed.
     fn is_done(&self) -> bool;
 
     /// Ends the stream and gives the answer.
@@ -129,11 +129,11 @@ pub trait StreamDecoder: Debug + Send {
     fn finish(self: Box<Self>) -> Result<LLMResponse, DecodeError>;
 }
 
-/// Why a body could not be read.
+/// A reason why a body could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecodeError {
-    /// It is not the JSON that the wire promises.
+    /// Bytes that are not the JSON that the wire promises.
     #[error("not the promised JSON: {0}")]
     Json(String),
     /// The body, or one event of it, is longer than the limit.
@@ -148,7 +148,7 @@ pub enum DecodeError {
     /// There is something in it, but nothing that the codec understands: it would pass for an empty answer.
     #[error("the answer holds nothing but content of unknown shapes")]
     Unread,
-    /// It is a page for people, such as a login: no wire answers with one.
+    /// A page for people, such as a login: no wire answers with one.
     #[error("the server answered with a page of HTML: {0}")]
     Page(String),
     /// The stream broke off.

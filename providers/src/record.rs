@@ -24,24 +24,24 @@ pub trait Recorder: fmt::Debug + Send + Sync {
     fn record(&self, exchange: &Exchange);
 }
 
-/// One exchange: a line of a recording.
+/// An exchange: a line of a recording.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Exchange {
     /// The fingerprint of the request.
     pub fingerprint: Digest,
-    /// Who asked.
+    /// The agent that asked.
     pub agent: AgentName,
-    /// What was spoken.
+    /// The wire that was spoken.
     pub wire: Wire,
     /// Behind the base URL.
     pub path: String,
-    /// What was sent.
+    /// The body that was sent.
     pub request: Value,
     /// The HTTP status.
     pub status: u16,
     /// The headers of the answer that are read, by lower-case name.
     pub headers: BTreeMap<String, String>,
-    /// Whether the answer is an event stream.
+    /// True if the answer is an event stream.
     pub stream: bool,
     /// The text of the answer, as far as it came. Bytes that are no UTF-8 are replaced.
     pub body: String,

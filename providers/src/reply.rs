@@ -1,4 +1,4 @@
-//! What all models of this crate do with a reply.
+//! The steps that all models of this crate take with a reply.
 
 use folkmoot_core::ids::Digest;
 use folkmoot_core::model::response::{LLMResponse, ModelError, ModelErrorKind, Reply};

@@ -66,7 +66,7 @@ impl HttpModel {
         self
     }
 
-    /// Its settings.
+    /// Returns the model's settings.
     #[must_use]
     pub const fn settings(&self) -> &HttpSettings {
         &self.settings

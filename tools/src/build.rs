@@ -40,7 +40,7 @@ impl Built {
 pub struct Kind {
     /// The word itself, e.g. `fs.read`.
     pub name: &'static str,
-    /// The deed of such a tool, in one line.
+    /// A line that says what such a tool does.
     pub summary: &'static str,
     /// The kind's own settings, beside [`Kind::COMMON_KEYS`].
     pub keys: &'static [&'static str],

@@ -8,11 +8,11 @@ use crate::transport::Template;
 /// A provider behind HTTP: which wire it speaks, where it is, and how it differs from the wire's inventor.
 #[derive(Debug, Clone, Copy)]
 pub struct Preset {
-    /// Its name in scripts.
+    /// The provider's name in scripts.
     pub name: &'static str,
-    /// What it speaks.
+    /// The wire that it speaks.
     pub wire: Wire,
-    /// Where it is, unless a script says otherwise.
+    /// The base URL, unless a script names another.
     pub base_url: &'static str,
     /// The variable that holds its key; `None` if it wants none.
     pub key: Option<&'static str>,

@@ -50,7 +50,8 @@ pub(super) fn text_of<'a>(
     Cow::Owned(Value::from_iter([(MALFORMED, arguments)]).to_string())
 }
 
-/// Whether a number outside of texts has more digits than a number in a body surely keeps. Integers of 64 bits keep all.
+/// Tells whether a number outside of texts has more digits than a number in a body surely keeps.
+/// Integers of 64 bits keep all.
 fn may_be_rounded(json: &str) -> bool {
     let mut is_escaped = false;
     let mut is_text = false;

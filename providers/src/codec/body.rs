@@ -21,12 +21,12 @@ pub struct BodyReader<'c> {
     codec: &'c dyn Codec,
     form: Form,
     bytes_max: usize,
-    /// How many bytes may still come.
+    /// The number of bytes that may still come.
     room: usize,
     failed: Option<DecodeError>,
 }
 
-/// What the body is.
+/// The form of the body, as far as its first bytes tell it.
 #[derive(Debug)]
 enum Form {
     /// Too little of it has come to tell.
@@ -91,14 +91,14 @@ impl<'c> BodyReader<'c> {
         }
     }
 
-    /// Whether nothing follows: the wire said so, or it failed.
+    /// Tells whether nothing follows: the wire said so, or it failed.
     #[must_use]
     pub fn is_done(&self) -> bool {
         let is_over = matches!(&self.form, Form::Stream(decoder) if decoder.is_done());
         is_over || self.failed.is_some()
     }
 
-    /// Whether its first bytes tell that it is no stream of events.
+    /// Tells whether the first bytes say that it is no stream of events.
     #[must_use]
     pub const fn is_document(&self) -> bool {
         matches!(self.form, Form::Whole(_))
@@ -149,7 +149,8 @@ fn has_data_line(body: &[u8]) -> bool {
         .any(|line| line.starts_with(b"data:"))
 }
 
-/// Whether a body that begins so is a stream of events; `None` as long as it may become either.
+/// Tells whether a body that begins so is a stream of events; `None` as long as it may become
+/// either.
 fn is_stream(head: &[u8]) -> Option<bool> {
     if head.len() < BYTE_ORDER_MARK.len() && BYTE_ORDER_MARK.starts_with(head) {
         return None;

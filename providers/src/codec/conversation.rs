@@ -11,17 +11,17 @@ use folkmoot_core::prompt::{Attached, Item, ModelRequest};
 use super::Codec;
 use super::warning;
 
-/// What a model reads in place of a result that is not there.
+/// The text that a model reads in place of a result that is not there.
 const NO_RESULT: &str = "[no result of this call is known]";
 
-/// One turn of the conversation.
+/// A turn of the conversation.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Turn<'r> {
-    /// Somebody else's words, or the runtime's.
+    /// The words of somebody else, or of the runtime.
     Heard(Heard<'r>),
     /// The agent's own answer.
     Said {
-        /// Its parts.
+        /// The parts of the answer.
         parts: &'r [Part],
         /// The ids of its calls on the wire, in order.
         ids: Vec<String>,
@@ -33,7 +33,7 @@ pub(super) enum Turn<'r> {
 /// Words, and the files that came with them.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Heard<'r> {
-    /// Who speaks, what they said, and a line for each file.
+    /// The speaker, the words, and a line for each file.
     pub(super) text: String,
     /// The files that the wire carries.
     pub(super) files: Vec<File<'r>>,
@@ -54,9 +54,9 @@ pub(super) struct CallResult {
     pub(super) id: String,
     /// The tool, as the model wrote it.
     pub(super) tool: String,
-    /// What the model reads.
+    /// The text that the model reads.
     pub(super) text: String,
-    /// Whether the call failed or did not run.
+    /// True if the call failed or did not run.
     pub(super) failed: bool,
 }
 
@@ -124,9 +124,10 @@ struct Writer<'r> {
     calls_count: usize,
     /// The calls of the last answer, in order.
     open: Vec<Open>,
-    /// Which of them wait under a label, oldest first.
+    /// The open calls that wait under a label, by their places in `open`, oldest first.
     waiting: BTreeMap<&'r str, VecDeque<usize>>,
-    /// What came between an answer and the last of its results.
+    /// The messages that came between an answer and the last of its results. They follow the
+    /// results, since wires want these right behind the calls.
     held_back: Vec<Heard<'r>>,
 }
 
@@ -156,7 +157,8 @@ impl<'r> Writer<'r> {
         }
     }
 
-    /// What was said, and a line for each file, whether its bytes go along or not: the line tells its name.
+    /// Returns the words, and a line for each file, whether its bytes go along or not: the line
+    /// tells its name.
     fn heard(&mut self, from: &str, text: &str, attachments: &'r [Attached]) -> Heard<'r> {
         let lines: Vec<String> = attachments.iter().map(ToString::to_string).collect();
         let said = (!text.is_empty() || lines.is_empty()).then_some(text);

@@ -4,7 +4,7 @@ use folkmoot_core::model::response::{LLMResponse, Part, Reply};
 
 use super::{DecodeError, warning};
 
-/// How an answer ended.
+/// The ending of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
     /// By itself.

@@ -6,20 +6,20 @@ use folkmoot_core::model::response::LLMResponse;
 
 use super::{DecodeError, Delta, SseParser, StreamDecoder};
 
-/// What a wire makes of its events.
+/// The reading of a wire's events.
 pub(super) trait Events: Debug + Send {
     /// Takes one event with data, and adds what can be shown of it. Not called any more once it is done.
     fn take(&mut self, name: &str, data: &[u8], deltas: &mut Vec<Delta>)
     -> Result<(), DecodeError>;
 
-    /// Whether the wire has said that nothing follows.
+    /// Tells whether the wire has said that nothing follows.
     fn is_done(&self) -> bool;
 
     /// The answer; [`DecodeError::CutOff`] if the stream ended too early.
     fn into_response(self) -> Result<LLMResponse, DecodeError>;
 }
 
-/// Whether an event of the answer has come.
+/// The state of an answer: begun, once an event of it has come.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Progress {
     #[default]

@@ -55,7 +55,7 @@ pub(super) fn interrupted(reason: &str) -> ModelError {
     .after(Reached::Answer)
 }
 
-/// What servers tell of an error.
+/// The parts of an error, as servers tell it.
 #[derive(Debug, Default)]
 struct Report {
     code: String,

@@ -132,7 +132,7 @@ pub(super) fn text_of(value: Option<&Value>) -> &str {
     value.and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Whether a value says nothing: null, an empty text, list or object.
+/// Tells whether a value says nothing: null, an empty text, list or object.
 pub(super) fn is_blank(value: &Value) -> bool {
     match value {
         Value::Null => true,

@@ -25,7 +25,7 @@ impl Kept {
         }
     }
 
-    /// All that was kept: a field with several values becomes their list.
+    /// Returns the fields that were kept: one with several values becomes their list.
     pub(super) fn into_fields(self) -> Fields {
         let one = |mut values: Vec<Value>| match (values.len(), values.pop()) {
             (1, Some(value)) => value,

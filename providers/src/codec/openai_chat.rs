@@ -32,31 +32,31 @@ pub use dialect::{
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct OpenAiChat {
-    /// Where the token limit goes.
+    /// The field of the token limit.
     pub output_limit: OutputLimit,
-    /// Whether reasoning is given back.
+    /// The treatment of reasoning in later requests.
     pub reasoning_echo: ReasoningEcho,
-    /// How reasoning is asked for.
+    /// The way to ask for reasoning.
     pub reasoning_style: ReasoningStyle,
-    /// Which ids calls have.
+    /// The ids of calls that the server takes.
     pub call_ids: CallIds,
     /// The role of the first message.
     pub system_role: SystemRole,
-    /// Whether streams are asked for their usage.
+    /// The way to ask streams for their usage.
     pub stream_usage: StreamUsage,
-    /// Which forms of an answer can be asked for.
+    /// The forms of an answer that can be asked for.
     pub output_forms: OutputForms,
-    /// How a choice among the tools is told.
+    /// The word for a choice among the tools.
     pub choice_word: ChoiceWord,
-    /// Whether it is told if calls may be several.
+    /// The field that says whether calls may be several.
     pub parallel_field: ParallelCalls,
-    /// Where the seed goes.
+    /// The field of the seed.
     pub seed_field: SeedField,
-    /// Which files are sent, and how.
+    /// The files that are sent, and their form.
     pub file_parts: FileParts,
-    /// How caching is asked for.
+    /// The way to ask for caching.
     pub cache_hints: CacheHints,
-    /// Where the key goes.
+    /// The header of the key.
     pub key_header: KeyHeader,
 }
 

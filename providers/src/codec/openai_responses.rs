@@ -22,20 +22,21 @@ mod stream;
 mod tests;
 mod usage;
 
-/// Whether the provider is to store answers.
+/// The instruction to the provider to store answers, or not to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Store {
-    /// It is not: the log has them. Reasoning then goes back only with its content.
+    /// Answers are not stored: the log has them. Reasoning then goes back only with its content.
     #[default]
     Never,
-    /// It is.
+    /// Answers are stored.
     Always,
-    /// Nothing is said: for a server that does not know the field.
+    /// The field is left out: for a server that does not know it.
     Unsaid,
 }
 
-/// Whether the provider is asked for reasoning that can be given back to it, encrypted.
+/// The requests in which the provider is asked for encrypted reasoning, which can be given back to
+/// it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EncryptedReasoning {
@@ -48,16 +49,16 @@ pub enum EncryptedReasoning {
     Never,
 }
 
-/// Whether tools are declared as strict where a request does not say.
+/// The strictness of tools where a request does not say.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StrictTools {
-    /// They are not: any JSON Schema may be declared.
+    /// Tools are not strict: any JSON Schema may be declared.
     #[default]
     Never,
-    /// They are: their schemas must keep to the provider's subset.
+    /// Tools are strict: their schemas must keep to the provider's subset.
     Always,
-    /// Nothing is said; OpenAI then changes schemas so that they fit its subset.
+    /// The field is left out; OpenAI then changes schemas so that they fit its subset.
     Unsaid,
 }
 
@@ -71,11 +72,11 @@ impl StrictTools {
     }
 }
 
-/// Whether items of earlier answers go back as they came.
+/// The treatment of the items of earlier answers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ItemEcho {
-    /// They do, with their ids, reasoning and searches included.
+    /// Items go back as they came, with their ids, reasoning and searches included.
     #[default]
     AsReceived,
     /// Only texts and calls do, without the provider's fields: for a server that refuses what it gave.
@@ -86,13 +87,13 @@ pub enum ItemEcho {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct OpenAiResponses {
-    /// Whether the provider stores answers.
+    /// The storing of answers at the provider.
     pub store: Store,
-    /// Whether it is asked for encrypted reasoning.
+    /// The requests that ask for encrypted reasoning.
     pub encrypted_reasoning: EncryptedReasoning,
-    /// Whether tools are strict where a request does not say.
+    /// The strictness of tools where a request does not say.
     pub strict_tools: StrictTools,
-    /// Whether items go back as they came.
+    /// The treatment of the items of earlier answers.
     pub item_echo: ItemEcho,
 }
 

@@ -11,8 +11,8 @@ use super::warning;
 /// The field of the body, and of the further fields of a request.
 pub(super) const FIELD: &str = "tools";
 
-/// Those that can stand beside the room's own. One with the name of one of them would make two of that name, which every
-/// provider refuses.
+/// Returns the provider's tools that can stand beside the room's own. A tool with the name of one
+/// of the room's would make two of that name, which every provider refuses.
 pub(super) fn provider_tools(
     request: &ModelRequest,
     warnings: &mut BTreeSet<&'static str>,
@@ -45,7 +45,8 @@ pub(super) fn without(extra: &Map<String, Value>) -> impl Iterator<Item = (&Stri
         .filter(|(field, value)| *field != FIELD || !value.is_array())
 }
 
-/// What is asked about tools in a request that has none: it is not sent, since servers refuse it there.
+/// Returns a warning for each parameter about tools in a request that has none: it is not sent,
+/// since servers refuse it there.
 pub(super) fn asked_in_vain(request: &ModelRequest) -> impl Iterator<Item = &'static str> {
     let parameters = request.parameters();
     [

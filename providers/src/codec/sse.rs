@@ -190,7 +190,7 @@ impl SseParser {
     }
 }
 
-/// What a line is.
+/// A line, read.
 enum Line<'l> {
     Data(&'l [u8]),
     Blank,

@@ -56,7 +56,8 @@ codes! {
     MESSAGE_BEGUN_AGAIN = "message_begun_again",
     /// Several models made the answer; their tokens are all counted as those of the one that was asked.
     MODELS_MIXED = "models_mixed",
-    /// What another provider gave besides text and calls, or what this one is not known to take back, does not go back.
+    /// Content of another provider besides text and calls, or content that this one is not known to
+    /// take back, does not go back.
     OPAQUE_NOT_CARRIED = "opaque_not_carried",
     /// A user says `[the conversation begins]`, since the wire does not let the agent speak first.
     OPENING_ADDED = "opening_added",

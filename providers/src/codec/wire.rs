@@ -32,7 +32,7 @@ impl Wire {
         Self::GoogleGenerateContent,
     ];
 
-    /// Its name, as scripts and opaque parts have it.
+    /// Returns the wire's name, as scripts and opaque parts have it.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -43,7 +43,7 @@ impl Wire {
         }
     }
 
-    /// Why a request that declares a tool of this name is refused, if it is.
+    /// Returns the reason why a request that declares a tool of this name is refused, if it is.
     #[must_use]
     pub fn refuses_tool(self, name: &str) -> Option<&'static str> {
         match self {
@@ -59,7 +59,7 @@ impl Wire {
         }
     }
 
-    /// Its codec as the wire's inventor speaks it.
+    /// Returns the codec as the wire's inventor speaks it.
     #[must_use]
     pub fn default_codec(self) -> Arc<dyn Codec> {
         match self {
@@ -70,7 +70,8 @@ impl Wire {
         }
     }
 
-    /// Its codec as `settings` describe it; an empty object is the codec as the wire's inventor speaks it.
+    /// Returns the codec as `settings` describe it; an empty object is the codec as the wire's
+    /// inventor speaks it.
     ///
     /// # Errors
     /// Names the setting that does not fit.

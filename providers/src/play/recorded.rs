@@ -27,7 +27,7 @@ use exchange::RecordedExchange;
 /// The largest recording that is read.
 const FILE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 
-/// What a script says about a recorded model.
+/// The settings of a recorded model in a script.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct RecordedSettings {
     /// The adapter's name, as a script has it. Not read here.
@@ -48,7 +48,7 @@ impl RecordedSettings {
     pub const FIELDS: [&str; 4] = ["provider", "model", "wire", "from"];
 }
 
-/// Why a recording cannot be played.
+/// A reason why a recording cannot be played.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordingError {
@@ -57,7 +57,7 @@ pub enum RecordingError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The file is too long.
@@ -71,9 +71,9 @@ pub enum RecordingError {
     /// A line is no recorded exchange.
     #[error("line {line} of the recording is no exchange")]
     BadLine {
-        /// Which one, from 1.
+        /// The number of the line, from 1.
         line: usize,
-        /// Why.
+        /// The fault that serde found.
         source: serde_json::Error,
     },
     /// The codec does not take the settings.
@@ -161,7 +161,7 @@ impl RecordedModel {
             .or_else(in_order)
     }
 
-    /// What is for this wire and the agent that asks.
+    /// Returns the exchanges for this wire and the agent that asks, each with its number from 0.
     fn fitting(&self, call: &ModelCall) -> impl Iterator<Item = (u32, &RecordedExchange)> {
         (0..)
             .zip(&self.exchanges)
@@ -190,7 +190,8 @@ impl RecordedModel {
         ModelError::new(ModelErrorKind::NotRecorded, detail)
     }
 
-    /// What is different from the next exchange that the agent has not played, and its number from 1.
+    /// Returns the number, from 1, of the next exchange that the agent has not played, and the
+    /// difference from it.
     fn changed(&self, call: &ModelCall) -> Option<(u32, String)> {
         let mut unplayed = self
             .fitting(call)

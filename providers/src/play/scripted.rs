@@ -29,7 +29,7 @@ pub const SCRIPT_EXHAUSTED: &str = "script_exhausted";
 /// The summary that an agent gives whose script has none.
 pub const SCRIPTED_SUMMARY: &str = "There was an earlier conversation.";
 
-/// What a script says about a scripted model: nothing but its name.
+/// The settings of a scripted model in a script: nothing but its name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ScriptedSettings {
@@ -80,7 +80,7 @@ impl ScriptedModel {
 /// The reply to play.
 struct Next<'a> {
     index: u32,
-    /// Its number, if playing it uses it up.
+    /// The reply's number, if playing it uses it up.
     played: Option<u32>,
     reply: &'a ScriptedReply,
 }

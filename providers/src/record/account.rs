@@ -9,8 +9,9 @@ use serde_json::Value;
 #[cfg(test)]
 mod tests;
 
-/// How ids of accounts, and keys that providers repeat in errors, begin; and the fewest characters behind that. The ids
-/// are those of OpenAI, Anthropic and OpenRouter, the keys those of the providers that have presets.
+/// The beginnings of the ids of accounts, and of keys that providers repeat in errors; and the
+/// fewest characters behind that. The ids are those of OpenAI, Anthropic and OpenRouter, the keys
+/// those of the providers that have presets.
 const BEGINNINGS: [(&str, usize); 15] = [
     ("org-", 12),
     ("org_", 12),
@@ -29,7 +30,7 @@ const BEGINNINGS: [(&str, usize); 15] = [
     ("AQ.", 30),
 ];
 
-/// What stands in the place of an id.
+/// The text in the place of an id.
 const MARKER: &str = "[account]";
 
 /// `text` without ids of accounts and keys. Doing it twice changes nothing more.
@@ -82,7 +83,8 @@ const fn is_inside(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '*')
 }
 
-/// How many bytes end a word. Within a JSON text `\n` is two characters, the second of which begins no word.
+/// Returns the number of bytes that end a word. Within a JSON text `\n` is two characters, the
+/// second of which begins no word.
 fn border(text: &str) -> usize {
     let chars = if text.starts_with('\\') { 2 } else { 1 };
     text.chars()

@@ -10,7 +10,7 @@ use super::{Exchange, Recorder};
 #[cfg(test)]
 mod tests;
 
-/// Why a recording cannot begin.
+/// A reason why a recording cannot begin.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordingFileError {
@@ -25,7 +25,7 @@ pub enum RecordingFileError {
     Unwritable {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The system's error.
         source: std::io::Error,
     },
 }
@@ -40,7 +40,7 @@ pub struct RecordingFile {
 #[derive(Debug)]
 struct State {
     file: File,
-    /// How long it is.
+    /// The length of the file.
     bytes: u64,
     count: usize,
     failure: Option<String>,
@@ -75,19 +75,19 @@ impl RecordingFile {
         })
     }
 
-    /// Where it is.
+    /// Returns the file's path.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// How many exchanges are in it.
+    /// Returns the number of exchanges in the file.
     #[must_use]
     pub fn count(&self) -> usize {
         self.state().count
     }
 
-    /// Why it ends before the run does, if it does.
+    /// Returns the reason why the recording ends before the run does, if it does.
     #[must_use]
     pub fn failure(&self) -> Option<String> {
         self.state().failure.clone()

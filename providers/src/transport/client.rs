@@ -17,12 +17,12 @@ const CA_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// Through what calls go.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Proxy {
-    /// What the system says: `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`.
+    /// The proxy that the system names: `HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY` and `NO_PROXY`.
     #[default]
     System,
     /// None, whatever the system says. `none` in scripts.
     None,
-    /// This one, for every call. A password in it must come from a variable.
+    /// The proxy at this URL, for every call. A password in it must come from a variable.
     Url(Template),
 }
 
@@ -50,7 +50,7 @@ impl<'de> Deserialize<'de> for Proxy {
     }
 }
 
-/// Why an [`HttpModel`](super::HttpModel) could not be made.
+/// A reason why an [`HttpModel`](super::HttpModel) could not be made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HttpSetupError {
@@ -62,7 +62,7 @@ pub enum HttpSetupError {
     UnreadableCa {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The system's error.
         source: std::io::Error,
     },
     /// The file of root certificates holds none, or one that is broken.
@@ -70,7 +70,7 @@ pub enum HttpSetupError {
     BadCa {
         /// The file.
         path: PathBuf,
-        /// What is wrong with one of them.
+        /// The fault of one of them; `None` if there are none.
         source: Option<Box<dyn std::error::Error + Send + Sync>>,
     },
     /// The proxy's variable is not set.

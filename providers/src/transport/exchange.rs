@@ -1,4 +1,4 @@
-//! One exchange: the request goes out, the answer comes in, under limits of time and size.
+//! An exchange: the request goes out, the answer comes in, under limits of time and size.
 
 use std::ops::Deref;
 use std::time::Duration;
@@ -22,7 +22,7 @@ use crate::reply::{read_from, show};
 /// The most bytes that are read of an answer that failed.
 const FAILURE_BYTES_MAX: usize = 64 * 1024;
 
-/// What an exchange needs.
+/// The parts of an exchange, all borrowed from the model that asks.
 pub(super) struct Exchange<'a> {
     pub(super) codec: &'a dyn Codec,
     pub(super) settings: &'a HttpSettings,

@@ -17,14 +17,14 @@ pub(super) struct Pulse {
 /// The line that goes on.
 #[derive(Debug, Default)]
 enum Line {
-    /// Nothing of it came.
+    /// No byte of it came.
     #[default]
     Blank,
     /// The beginning of a field's name.
     Name(Vec<u8>),
-    /// It is part of an event, or a ping.
+    /// A line that is part of an event, or a ping.
     Beats,
-    /// It is neither.
+    /// A line that is neither.
     Noise,
 }
 

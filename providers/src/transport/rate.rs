@@ -1,4 +1,5 @@
-//! How many calls may be begun: one limiter for all rooms of the process that ask one model at one place.
+//! The limit on how many calls may be begun: one limiter for all rooms of the process that ask one
+//! model at one place.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -29,7 +30,7 @@ const LIMITERS_MAX: usize = 1_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RateLimit {
-    /// How many calls may be begun at once, and in each period.
+    /// The number of calls that may be begun at once, and in each period.
     pub requests: NonZeroU32,
     /// The period.
     #[serde(deserialize_with = "duration::deserialize")]

@@ -1,4 +1,4 @@
-//! How long a provider asks to wait.
+//! The time that a provider asks to wait.
 
 use std::time::Duration;
 

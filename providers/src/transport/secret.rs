@@ -7,7 +7,7 @@ use serde::Deserialize;
 #[cfg(test)]
 mod tests;
 
-/// Where variables are looked up.
+/// The place where variables are looked up.
 pub trait Environment: fmt::Debug + Send + Sync {
     /// The value of `name`. An empty one counts as not set.
     fn variable(&self, name: &str) -> Option<String>;
@@ -51,7 +51,7 @@ impl fmt::Debug for Secret {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the environment variable {name} is not set")]
 pub struct MissingVariable {
-    /// Its name.
+    /// The variable's name.
     pub name: String,
 }
 
@@ -137,7 +137,7 @@ impl Template {
         &self.text
     }
 
-    /// Whether it has a variable in it.
+    /// Tells whether the text has a variable in it.
     #[must_use]
     pub fn has_variables(&self) -> bool {
         self.pieces

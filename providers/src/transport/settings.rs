@@ -1,4 +1,4 @@
-//! What a script says about a model behind HTTP.
+//! The settings of a model behind HTTP, as a script gives them.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -22,8 +22,8 @@ mod tests;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HttpSettings {
-    /// What stands before the path of the wire: with `/v1` for those of OpenAI, without it for others. A literal password
-    /// in it is an error.
+    /// The URL before the path of the wire: with `/v1` for those of OpenAI, without it for others.
+    /// A literal password in it is an error.
     #[serde(deserialize_with = "base_url")]
     pub base_url: Template,
     /// The key; `None` sends none. A literal is an error: keys stay out of scripts and logs.
@@ -32,10 +32,10 @@ pub struct HttpSettings {
     /// Further headers. Those with a secret in their name must take it from a variable.
     #[serde(default, deserialize_with = "headers")]
     pub headers: BTreeMap<String, Template>,
-    /// Whether answers are streamed. Yes, if left out.
+    /// True if answers are streamed, as they are if this is left out.
     #[serde(default = "yes")]
     pub stream: bool,
-    /// How long to wait for what.
+    /// The limits of time.
     #[serde(default)]
     pub timeouts: Timeouts,
     /// The most bytes of an answer.
@@ -48,10 +48,11 @@ pub struct HttpSettings {
     /// folder; [`build_model`](crate::build_model) makes it begin at the script's.
     #[serde(default)]
     pub ca_file: Option<PathBuf>,
-    /// How many calls may be begun; `None` sets no limit.
+    /// The limit on how many calls may be begun; `None` sets no limit.
     #[serde(default)]
     pub rate_limit: Option<RateLimit>,
-    /// Which answers are given again; `None` gives none. Not done by [`HttpModel`](super::HttpModel), but around it.
+    /// The answers that are given again; `None` gives none. Not done by
+    /// [`HttpModel`](super::HttpModel), but around it.
     #[serde(default)]
     pub response_cache: Option<CacheSettings>,
 }
@@ -74,9 +75,10 @@ impl HttpSettings {
     /// The default of [`HttpSettings::body_bytes_max`]: far above any answer, far below any memory.
     pub const BODY_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-    /// What must not be shown of these settings: the values of the variables in its key, headers, proxy and
-    /// [`base_url`](Self::base_url), as they are now. The variable that the last begins with stays readable: it is an
-    /// address, and an error should say which server is not there.
+    /// Returns the texts of these settings that must not be shown: the values of the variables in
+    /// its key, headers, proxy and [`base_url`](Self::base_url), as they are now. The variable that
+    /// the last begins with stays readable: it is an address, and an error should say which server
+    /// is not there.
     #[must_use]
     pub fn secrets(&self, environment: &dyn Environment) -> SecretRules {
         let of_url = self.base_url.values_behind_the_first_piece(environment);
@@ -109,7 +111,7 @@ const fn body_bytes_max() -> usize {
     HttpSettings::BODY_BYTES_MAX
 }
 
-/// How long one attempt waits, by the machine's monotonic clock.
+/// The limits of one attempt's time, by the machine's monotonic clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Timeouts {
@@ -156,13 +158,14 @@ fn base_url<'de, D: Deserializer<'de>>(from: D) -> Result<Template, D::Error> {
     }
 }
 
-/// Whether a URL has a password in it that no variable stands for.
+/// Tells whether a URL has a password in it that no variable stands for.
 pub(super) fn has_literal_password(template: &Template) -> bool {
     !template.has_variables()
         && Url::parse(template.as_str()).is_ok_and(|url| url.password().is_some())
 }
 
-/// What is no part of a base URL: the wire's path comes behind it, and a user's name would take the place of the key.
+/// Tells whether a base URL has parts that do not belong to one: the wire's path comes behind it,
+/// and a user's name would take the place of the key.
 fn has_more_than_a_place(template: &Template) -> bool {
     let text = template.as_str();
     let authority = text

@@ -1,4 +1,4 @@
-//! What is recorded of one exchange while it goes on.
+//! The record of one exchange, made while it goes on.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::record::{Exchange, Recorder};
 /// The headers of an answer that a recording keeps: those that are read, and the date that a wait is measured by.
 const HEADERS: [&str; 4] = ["content-type", "date", "retry-after", "retry-after-ms"];
 
-/// What was sent.
+/// The request that was sent.
 #[derive(Debug)]
 pub(super) struct Sent<'a> {
     pub(super) call: &'a ModelCall,

@@ -1,14 +1,14 @@
-//! Where a request goes.
+//! The address of a request.
 
 #[cfg(test)]
 mod tests;
 
-/// Whether a key goes along.
+/// A key that goes along, or none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Keyed {
-    /// One does.
+    /// A key goes along.
     Yes,
-    /// None does.
+    /// No key goes along.
     No,
 }
 

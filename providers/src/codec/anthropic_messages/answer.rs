@@ -1,4 +1,4 @@
-//! One answer, put together from one whole document or from many events.
+//! An answer, put together from one whole document or from many events.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -45,18 +45,18 @@ pub(super) struct Answer {
     model: Option<String>,
     counts: Counts,
     pieces: Vec<Piece>,
-    /// Where the last block of each number stands.
+    /// The place in `pieces` of the last block of each number.
     by_index: BTreeMap<u64, usize>,
     kept: Kept,
     warnings: Vec<&'static str>,
 }
 
-/// What an answer is made of.
+/// A piece of an answer.
 #[derive(Debug)]
 enum Piece {
     /// A block.
     Block(Block),
-    /// Why the provider's classifiers stopped the answer.
+    /// The reason why the provider's classifiers stopped the answer.
     Refusal(String),
 }
 
@@ -215,7 +215,7 @@ impl Answer {
         self.kept.add(field, value);
     }
 
-    /// Whether a stop reason has come.
+    /// Tells whether a stop reason has come.
     pub(super) const fn is_finished(&self) -> bool {
         self.finish.is_some()
     }

@@ -1,4 +1,4 @@
-//! What this codec keeps in a [`Part::Opaque`], and how it finds it again.
+//! The notes that this codec keeps in a [`Part::Opaque`], and the way to find them again.
 
 use folkmoot_core::model::response::Part;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ struct Tagged {
     note: Note,
 }
 
-/// What is kept. A note stands right behind the part that it is about.
+/// A note. It stands right behind the part that it is about.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Note {

@@ -30,7 +30,7 @@ struct BlockDelta<'e> {
     delta: Piece<'e>,
 }
 
-/// What it adds. The fields are no options, since those would not borrow.
+/// The addition that an event makes. The fields are no options, since those would not borrow.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Piece<'e> {

@@ -71,7 +71,7 @@ impl Counts {
         }
     }
 
-    /// Whether more than one model made the answer, as far as it is told.
+    /// Tells whether more than one model made the answer, as far as the provider says.
     pub(super) fn has_several_models(&self) -> bool {
         self.models.len() > 1
     }
@@ -160,7 +160,7 @@ fn sum(a: Option<u64>, b: Option<u64>) -> Option<u64> {
     [a, b].into_iter().flatten().reduce(u64::saturating_add)
 }
 
-/// Whether a value is blank, zero, or holds only such values.
+/// Tells whether a value is blank, zero, or holds only such values.
 fn is_nothing(value: &Value) -> bool {
     match value {
         Value::Number(number) => number.as_f64() == Some(0.0),

@@ -1,4 +1,4 @@
-//! One answer, put together from one document or from many.
+//! An answer, put together from one document or from many.
 
 use folkmoot_core::model::response::{Part, Usage};
 use serde_json::Value;
@@ -19,7 +19,7 @@ mod pieces;
 
 use self::open_call::OpenCall;
 
-/// What the finish message of every answer with calls is. It says nothing that the calls do not.
+/// The finish message of every answer with calls. It says nothing that the calls do not.
 const CALLS_MESSAGE: &str = "Model generated function call(s).";
 
 /// An answer as far as it has come.
@@ -34,7 +34,7 @@ pub(super) struct Answer {
     parts: Vec<Part>,
     /// A call whose arguments come in pieces, as far as they have come.
     open_call: Option<OpenCall>,
-    /// Whether such a call has ended.
+    /// True if such a call has ended.
     has_closed: bool,
     kept: Kept,
     warnings: Vec<&'static str>,
@@ -102,7 +102,8 @@ impl Answer {
         Ok(())
     }
 
-    /// Whether a finish reason has come. More may follow: the provider's own tools run behind one.
+    /// Tells whether a finish reason has come. More may follow: the provider's own tools run behind
+    /// one.
     pub(super) const fn is_finished(&self) -> bool {
         self.finish.is_some()
     }

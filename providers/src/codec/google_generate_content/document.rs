@@ -17,7 +17,7 @@ pub(super) struct Document<'de> {
     pub(super) rest: Fields,
 }
 
-/// One of the answers to a request.
+/// An answer to a request, among several.
 #[derive(Debug, Default)]
 pub(super) struct Candidate<'de> {
     pub(super) content: Option<Read<Content<'de>>>,
@@ -26,14 +26,14 @@ pub(super) struct Candidate<'de> {
     pub(super) rest: Fields,
 }
 
-/// What a candidate says.
+/// The words of a candidate.
 #[derive(Debug, Default)]
 pub(super) struct Content<'de> {
     pub(super) parts: Option<List<Piece<'de>>>,
     pub(super) rest: Fields,
 }
 
-/// One part of a content.
+/// A part of a content.
 #[derive(Debug, Default)]
 pub(super) struct Piece<'de> {
     pub(super) text: Option<Text<'de>>,
@@ -51,7 +51,7 @@ pub(super) struct FunctionCall<'de> {
     pub(super) args: Option<&'de RawValue>,
     /// Arguments that come one by one, and in pieces.
     pub(super) partial: Option<Value>,
-    /// Whether more of it follows.
+    /// `true` if more of the call follows.
     pub(super) goes_on: Option<Value>,
     pub(super) rest: Fields,
 }
@@ -146,8 +146,8 @@ impl<'de> Shape<'de> for Counts {
 }
 
 impl Counts {
-    /// What the provider's own tools read is input too. Candidates and thoughts are counted apart, and a count of none
-    /// may be left out.
+    /// Returns the usage. The texts that the provider's own tools read are input too. Candidates
+    /// and thoughts are counted apart, and a count of none may be left out.
     pub(super) fn usage(&self) -> Usage {
         let input = self
             .prompt
@@ -213,7 +213,7 @@ impl Piece<'_> {
 }
 
 impl FunctionCall<'_> {
-    /// Whether it names a tool.
+    /// Tells whether the call names a tool.
     pub(super) fn has_name(&self) -> bool {
         matches!(&self.name, Some(Read::As(name)) if !name.is_empty())
     }

@@ -18,7 +18,7 @@ mod path;
 mod said;
 mod schema;
 
-/// What could not be carried.
+/// The codes of the parts that could not be carried.
 type Warnings = BTreeSet<&'static str>;
 
 /// Writes a request.

@@ -90,8 +90,8 @@ fn kind(error: &Fields) -> Option<Kind> {
     }
 }
 
-/// Whether waiting a moment is of no use: the quota of the day is spent, or there is none. The message is the same for
-/// a quota of a minute.
+/// Tells whether waiting a moment is of no use: the quota of the day is spent, or there is none.
+/// The message is the same for a quota of a minute.
 fn is_quota_spent(error: &Fields, message: &str) -> bool {
     let violations = details(error)
         .filter_map(|detail| detail.get("violations")?.as_array())

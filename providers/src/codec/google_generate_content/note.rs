@@ -1,4 +1,4 @@
-//! What this codec keeps in a [`Part::Opaque`], and how it finds it again.
+//! The notes that this codec keeps in a [`Part::Opaque`], and the way to find them again.
 
 use folkmoot_core::model::response::Part;
 use serde::{Deserialize, Serialize};
@@ -14,13 +14,14 @@ struct Tagged {
     note: Note,
 }
 
-/// What is kept.
+/// A note.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Note {
-    /// What else came in the part right before this one, such as its signature. It goes back in the same part.
+    /// The other fields of the part right before this one, such as its signature. They go back in
+    /// the same part.
     With {
-        /// What that part is.
+        /// The kind of that part.
         part: Kind,
         /// The fields.
         fields: Fields,

@@ -11,7 +11,7 @@ use serde_json::Value;
 /// A value that is a `T`, or whatever else it is.
 #[derive(Debug)]
 pub(super) enum Read<T> {
-    /// What it should be.
+    /// The value that it should be.
     As(T),
     /// Something else.
     Other(Value),

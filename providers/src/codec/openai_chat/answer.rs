@@ -1,4 +1,4 @@
-//! One answer, put together from one whole document or from many chunks.
+//! An answer, put together from one whole document or from many chunks.
 
 use std::borrow::Cow;
 
@@ -79,7 +79,7 @@ const REASONING: [&str; 2] = ["reasoning", "reasoning_content"];
 #[derive(Debug, Default)]
 pub(super) struct Answer {
     has_choice: bool,
-    /// Whether a message, or a delta of one, has come.
+    /// True if a message, or a delta of one, has come.
     has_message: bool,
     finish: Option<String>,
     model: Option<String>,
@@ -110,7 +110,7 @@ impl Answer {
         self.take(chunk, Source::Delta, deltas)
     }
 
-    /// Whether a finish reason has come.
+    /// Tells whether a finish reason has come.
     pub(super) const fn is_finished(&self) -> bool {
         self.finish.is_some()
     }
@@ -398,7 +398,7 @@ impl Answer {
     }
 }
 
-/// Whether `item` has these fields as texts, and no other that says something.
+/// Tells whether `item` has these fields as texts, and no other that says something.
 fn has_only(item: &Value, fields: &[&str]) -> bool {
     let fits = |(field, value): (&String, &Value)| {
         if fields.contains(&field.as_str()) {

@@ -28,13 +28,13 @@ pub(super) struct Call {
 pub(super) struct Calls {
     calls: Vec<Call>,
     by_index: BTreeMap<u64, usize>,
-    /// Whether arguments came as JSON instead of text, and were written out.
+    /// True if arguments came as JSON instead of text, and were written out.
     pub(super) has_loose_arguments: bool,
     /// Items that are not function calls.
     pub(super) strangers: Vec<Value>,
 }
 
-/// Where fragments come from.
+/// The origin of fragments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Source {
     /// A whole message: each item is a call of its own.
@@ -43,7 +43,7 @@ pub(super) enum Source {
     Delta,
 }
 
-/// What a fragment says of the call that it belongs to.
+/// The hints of a fragment at the call that it belongs to.
 #[derive(Debug, Default)]
 struct Hint<'e> {
     id: &'e str,
@@ -119,7 +119,8 @@ impl Calls {
         self.calls.is_empty()
     }
 
-    /// Whether the only call of `other` is among these: some servers tell it in the new and in the old field.
+    /// Tells whether the only call of `other` is among these: some servers tell it in the new and
+    /// in the old field.
     pub(super) fn repeats(&self, other: &Self) -> bool {
         let same = |a: &Call, b: &Call| a.tool == b.tool && a.arguments == b.arguments;
         other
@@ -157,8 +158,8 @@ impl Calls {
 }
 
 impl Call {
-    /// Whether a fragment may be of this call: servers that number all calls alike, or not at all, tell them apart by
-    /// their ids, or name a tool anew behind whole arguments.
+    /// Tells whether a fragment may be of this call: servers that number all calls alike, or not at
+    /// all, tell them apart by their ids, or name a tool anew behind whole arguments.
     fn goes_on(
         &self,
         Hint {
@@ -223,12 +224,14 @@ impl Call {
         }
     }
 
-    /// Whether it names a tool: without, nobody can run it, and no server takes it back.
+    /// Tells whether the call names a tool: without, nobody can run it, and no server takes it
+    /// back.
     pub(super) const fn has_name(&self) -> bool {
         !self.tool.is_empty()
     }
 
-    /// Whether its arguments are a JSON object: a call of a cut answer that has none is not complete.
+    /// Tells whether the arguments are a JSON object: a call of a cut answer that has none is not
+    /// complete.
     pub(super) fn is_complete(&self) -> bool {
         serde_json::from_str::<Fields>(&self.arguments).is_ok()
     }

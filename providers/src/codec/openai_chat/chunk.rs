@@ -46,7 +46,7 @@ pub(super) struct Chunk<'e> {
     _prompt_token_ids: Skipped,
 }
 
-/// Its choice.
+/// A choice of a chunk.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Choice<'e> {
@@ -69,7 +69,7 @@ pub(super) struct Choice<'e> {
     _content_filter_results: Skipped,
 }
 
-/// Its delta.
+/// The delta of a choice.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Message<'e> {
@@ -103,7 +103,7 @@ pub(super) struct Fragment<'e> {
     pub(super) function: Option<Function<'e>>,
 }
 
-/// Its function.
+/// The function of a fragment.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Function<'e> {

@@ -23,7 +23,7 @@ impl OutputLimit {
     }
 }
 
-/// Whether reasoning that a server gave, and other fields that it wants to have back, are given back to it.
+/// The treatment of reasoning that a server gave, and of other fields that it wants to have back.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReasoningEcho {
@@ -34,7 +34,7 @@ pub enum ReasoningEcho {
     AsReceived,
 }
 
-/// How a server is told how much to reason.
+/// The way to tell a server how much to reason.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReasoningStyle {
@@ -49,7 +49,7 @@ pub enum ReasoningStyle {
     LeftOut,
 }
 
-/// Which ids of calls a server takes.
+/// The ids of calls that a server takes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallIds {
@@ -64,7 +64,7 @@ pub enum CallIds {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SystemRole {
-    /// What every server knows.
+    /// The word that every server knows.
     #[default]
     System,
     /// OpenAI's newer word for it.
@@ -80,18 +80,18 @@ impl SystemRole {
     }
 }
 
-/// Whether a stream tells its usage only if it is asked to.
+/// The way in which a stream comes to tell its usage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StreamUsage {
     /// With `stream_options`.
     #[default]
     Asked,
-    /// It comes by itself, and asking may be refused.
+    /// Usage comes by itself, and asking may be refused.
     Unasked,
 }
 
-/// Which forms of an answer a server can hold it to.
+/// The forms to which a server can hold an answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OutputForms {
@@ -102,7 +102,7 @@ pub enum OutputForms {
     Json,
 }
 
-/// How a server is told which tools may be called.
+/// The way to tell a server which tools may be called.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChoiceWord {
@@ -117,7 +117,7 @@ pub enum ChoiceWord {
     LeftOut,
 }
 
-/// Whether a server is told if one answer may ask for several calls.
+/// The way to tell a server whether one answer may ask for several calls.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ParallelCalls {
@@ -141,7 +141,7 @@ pub enum SeedField {
     LeftOut,
 }
 
-/// Which files a server takes, and in what form.
+/// The files that a server takes, and their form.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FileParts {
@@ -156,7 +156,7 @@ pub enum FileParts {
     LeftOut,
 }
 
-/// Where a server is asked to keep a request in its cache.
+/// The place where a server is asked to keep a request in its cache.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CacheHints {

@@ -1,4 +1,4 @@
-//! What this codec keeps in a [`Part::Opaque`], and how it finds it again.
+//! The notes that this codec keeps in a [`Part::Opaque`], and the way to find them again.
 
 use folkmoot_core::model::response::Part;
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ struct Tagged {
     note: Note,
 }
 
-/// What is kept.
+/// A note.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Note {
@@ -22,7 +22,7 @@ pub(super) enum Note {
     Message(Fields),
     /// Fields of one call that go back as they came.
     Call {
-        /// Which of the reply's calls, from 0.
+        /// The number of the call in the reply, from 0.
         call: usize,
         /// The fields.
         fields: Fields,

@@ -1,4 +1,4 @@
-//! One answer, put together from one whole document or from many events.
+//! An answer, put together from one whole document or from many events.
 
 use std::collections::BTreeSet;
 
@@ -62,7 +62,7 @@ const METADATA: &[&str] = &[
     "user",
 ];
 
-/// What was noticed on the way.
+/// The remarks on an answer, made on the way.
 #[derive(Debug, Default)]
 pub(super) struct Remarks {
     pub(super) warnings: BTreeSet<&'static str>,
@@ -155,7 +155,7 @@ impl Answer {
         self.items.show_rest(deltas);
     }
 
-    /// Whether anything of it has come.
+    /// Tells whether anything of the answer has come.
     fn is_there(&self) -> bool {
         self.has_document || !self.items.is_empty()
     }

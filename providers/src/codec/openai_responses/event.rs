@@ -52,7 +52,7 @@ impl Fragment<'_> {
     }
 }
 
-/// Where something belongs.
+/// The place that an event adds to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place<'e> {
     /// The item's number, if it is told.
@@ -70,7 +70,7 @@ pub(super) struct Event {
     pub(super) output: Option<u64>,
     pub(super) item_id: String,
     pub(super) piece: u64,
-    /// All that is not in the fields above and says something of the answer.
+    /// The fields that are not named above and say something of the answer.
     pub(super) fields: Fields,
 }
 
@@ -121,7 +121,8 @@ impl Event {
         }
     }
 
-    /// Whether it tells only that something goes on, or a part of what the finished item holds.
+    /// Tells whether the event says only that something goes on, or brings a part of what the
+    /// finished item holds.
     pub(super) fn is_progress(&self) -> bool {
         let last = self.kind.rsplit('.').next().unwrap_or_default();
         let is_state = matches!(

@@ -1,4 +1,4 @@
-//! What this codec keeps in a [`Part::Opaque`], and how it finds it again.
+//! The notes that this codec keeps in a [`Part::Opaque`], and the way to find them again.
 
 use folkmoot_core::model::response::Part;
 use serde::{Deserialize, Serialize};
@@ -14,15 +14,15 @@ struct Tagged {
     note: Note,
 }
 
-/// What is kept.
+/// A note.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Note {
     /// An item that goes back as it came, in this place: reasoning, or what a tool of the server's own did.
     Item(Fields),
-    /// What belongs to a message besides its texts, which stand right before this.
+    /// The parts of a message besides its texts, which stand right before this.
     Message(MessageNote),
-    /// What belongs to the call right before this.
+    /// The other fields of the call right before this.
     Call(Fields),
     /// Whatever else was there. Kept for audit, not sent back.
     Kept(Fields),
@@ -32,9 +32,10 @@ pub(super) enum Note {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MessageNote {
-    /// Its fields: id, status and the like.
+    /// The message's fields: id, status and the like.
     pub(super) fields: Fields,
-    /// Its content: for each text what it has besides, and pieces of other types whole. Empty if there are texts only.
+    /// The message's content: for each text the fields beside it, and pieces of other types whole.
+    /// Empty if there are texts only.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) content: Vec<Fields>,
 }

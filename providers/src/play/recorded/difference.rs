@@ -1,4 +1,4 @@
-//! What is different about a request that is not recorded.
+//! The difference between a request that is not recorded and one that is.
 
 use serde_json::Value;
 
@@ -9,7 +9,8 @@ mod tests;
 const DIFFERENCES_MAX: usize = 5;
 /// The most characters of a value that are told.
 const VALUE_CHARS_MAX: usize = 60;
-/// How much of two long texts is the same before the place where they part is shown.
+/// The most characters of the common beginning of two long texts that are shown before the place
+/// where they part.
 const SAME_CHARS_MAX: usize = 20;
 
 /// The first differences between two requests, in the order of their fields, as a sentence. `None` if there are none.

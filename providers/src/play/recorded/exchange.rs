@@ -1,4 +1,4 @@
-//! One recorded exchange.
+//! A recorded exchange.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -25,7 +25,7 @@ pub(super) struct RecordedExchange {
     wire: Option<Wire>,
     #[serde(default = "ok")]
     pub(super) status: u16,
-    /// Whether the body is an event stream.
+    /// True if the body is an event stream.
     #[serde(default)]
     pub(super) stream: bool,
     #[serde(deserialize_with = "body")]
@@ -36,7 +36,7 @@ pub(super) struct RecordedExchange {
     /// Seconds.
     #[serde(default)]
     retry_after: Option<u64>,
-    /// What was sent; tells what is different about a request that is not recorded.
+    /// The body that was sent; it tells how a request that is not recorded differs.
     #[serde(default)]
     request: Option<Value>,
 

@@ -1,4 +1,4 @@
-//! One reply of a script, as it is written down.
+//! A reply of a script, as it is written down.
 
 use std::time::Duration;
 
@@ -8,7 +8,8 @@ use serde_json::{Map, Value};
 
 use crate::duration;
 
-/// One reply. Exactly one of `text` or `chunks` with or without `calls`, `calls` alone, `refuse`, `fail`, and `summary`.
+/// A reply. Exactly one of `text` or `chunks` with or without `calls`, `calls` alone, `refuse`,
+/// `fail`, and `summary`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "Written")]
 pub struct ScriptedReply {
@@ -23,9 +24,9 @@ pub struct ScriptedReply {
 #[derive(Debug, thiserror::Error)]
 #[error("reply {} cannot be read", index.saturating_add(1))]
 pub struct ReplyError {
-    /// Which one, from 0.
+    /// The number of the reply, from 0.
     pub index: usize,
-    /// Why.
+    /// The fault that serde found.
     pub source: serde_json::Error,
 }
 
@@ -41,12 +42,13 @@ impl ScriptedReply {
         items.iter().enumerate().map(read).collect()
     }
 
-    /// Whether playing it uses it up.
+    /// Tells whether playing the reply uses it up.
     pub(super) const fn is_consumed(&self) -> bool {
         self.once || (self.when.is_none() && !self.is_summary())
     }
 
-    /// Whether it is played when the agent is asked for a summary of its memory, and never else.
+    /// Tells whether the reply is played when the agent is asked for a summary of its memory, and
+    /// never else.
     pub(super) const fn is_summary(&self) -> bool {
         matches!(self.answer, Answer::Summarises(_))
     }
@@ -56,7 +58,7 @@ impl ScriptedReply {
     }
 }
 
-/// What a reply does.
+/// The answer that a reply gives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Answer {
     Says {
@@ -72,7 +74,8 @@ pub(super) enum Answer {
     Summarises(String),
 }
 
-/// When a reply fits: all that is given must hold for the last message or tool result.
+/// The condition under which a reply fits: all that is given must hold for the last message or tool
+/// result.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct When {

@@ -1,4 +1,4 @@
-//! One block of an answer.
+//! A block of an answer.
 
 use folkmoot_core::model::response::{CallPart, Part};
 use serde_json::{Value, json};
@@ -13,13 +13,13 @@ use crate::codec::json::{Fields, fields_of, is_blank, text_of};
 #[derive(Debug)]
 pub(super) struct Block {
     fields: Fields,
-    /// Its input as the document has it.
+    /// The input as a document has it; `None` in a stream.
     input: Option<String>,
-    /// Its input as a stream brings it: JSON, in pieces.
+    /// The input as a stream brings it: JSON, in pieces. Empty for a document.
     fragments: String,
 }
 
-/// What a fragment adds to.
+/// The part of a block that a fragment adds to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in super::super) enum Fragment {
     /// Prose.
@@ -67,7 +67,7 @@ impl Block {
         self.kind() == "text"
     }
 
-    /// Whether such a fragment can be a part of it.
+    /// Tells whether such a fragment can be a part of the block.
     pub(super) fn takes(&self, fragment: Fragment) -> bool {
         match fragment {
             Fragment::Text => self.is_text(),
@@ -76,7 +76,7 @@ impl Block {
         }
     }
 
-    /// How such a fragment of it is shown, if it is.
+    /// Returns the delta that shows such a fragment, if it is shown.
     pub(super) fn shown(&self, fragment: Fragment) -> Option<fn(String) -> Delta> {
         match fragment {
             Fragment::Text if self.kind() == "text" => Some(Delta::Text),
@@ -85,7 +85,7 @@ impl Block {
         }
     }
 
-    /// What it begins with, as it is shown.
+    /// Returns the beginning of the block, as it is shown.
     pub(super) fn shown_so_far(&self) -> Option<Delta> {
         let shown = [(Fragment::Text, "text"), (Fragment::Thinking, "thinking")];
         let (delta, field) = shown
@@ -195,8 +195,8 @@ impl Block {
         built.note(Note::Call(self.rest()));
     }
 
-    /// Its arguments as they were written. Where a limit cut the call, the server closes what there is, or leaves it empty:
-    /// none are known to be whole then.
+    /// Returns the arguments as they were written. Where a limit cut the call, the server closes
+    /// what there is, or leaves it empty: no arguments are known to be whole then.
     fn arguments(&mut self, built: &mut Built) -> String {
         let input = self.fields.remove("input").filter(|input| !is_blank(input));
         let fragments = std::mem::take(&mut self.fragments);

@@ -20,11 +20,11 @@ pub(super) struct Built {
     /// The parts, in order.
     pub(super) parts: Vec<Part>,
     pub(super) ending: Ending,
-    /// Whether the next block is the one that a limit cut.
+    /// True if the next block is the one that a limit cut.
     pub(super) is_cut: bool,
-    /// Whether a call was cut.
+    /// True if a call was cut.
     pub(super) has_cut_calls: bool,
-    /// Whether there is a call.
+    /// True if there is a call.
     pub(super) has_calls: bool,
     /// Calls that broke off, or have no name.
     pub(super) incomplete_calls: Vec<Value>,

@@ -26,7 +26,7 @@ impl Form {
     }
 }
 
-/// Whether the wire carries files of this media type.
+/// Tells whether the wire carries files of this media type.
 pub(in super::super) fn takes_file(media_type: &str) -> bool {
     Form::of(media_type).is_some()
 }

@@ -13,13 +13,14 @@ use crate::codec::conversation::{CallResult, Conversation, Heard, Turn};
 use crate::codec::json::text_of;
 use crate::codec::warning;
 
-/// What a user says where the conversation does not begin with one.
+/// The words of a user where the conversation does not begin with one.
 const OPENING: &str = "[the conversation begins]";
 
-/// What a user says where the agent spoke last: it would go on in mid-sentence, and many models refuse that.
+/// The words of a user where the agent spoke last: it would go on in mid-sentence, and many models
+/// refuse that.
 const CLOSING: &str = "[go on]";
 
-/// Who speaks in a message.
+/// The speaker of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
     User,
@@ -76,8 +77,8 @@ pub(super) fn messages(
     (list.collect(), messages.warnings)
 }
 
-/// Whether the model may be told how many tokens to think: the wire refuses that between a call and its result if the
-/// turn was begun without thinking, as one of another provider was.
+/// Tells whether the model may be told how many tokens to think: the wire refuses that between a
+/// call and its result if the turn was begun without thinking, as one of another provider was.
 pub(super) fn may_think(messages: &[Value]) -> bool {
     let has = |message: &Value, is_it: fn(&Value) -> bool| {
         message

@@ -1,4 +1,4 @@
-//! How the model is to answer.
+//! The parameters of the answer.
 
 use folkmoot_core::model::{Effort, OutputFormat, Parameters, Reasoning, ToolChoice};
 use serde_json::{Value, json};
@@ -39,14 +39,14 @@ pub(super) fn put(
     put_output_config(body, parameters);
 }
 
-/// Whether the model is to think: the wire then takes hardly any sampling.
+/// Tells whether the model is to think: the wire then takes hardly any sampling.
 fn thinks(body: &Body) -> bool {
     body.fields
         .get("thinking")
         .is_some_and(|thinking| text_of(thinking.get("type")) != "disabled")
 }
 
-/// Whether the model must call a tool, about which it may not think first.
+/// Tells whether the model must call a tool, about which it may not think first.
 fn must_call(body: &Body) -> bool {
     let choice = body.fields.get("tool_choice");
     choice.is_some_and(|choice| matches!(text_of(choice.get("type")), "any" | "tool"))

@@ -20,7 +20,7 @@ struct Said<'r> {
     blocks: Vec<Value>,
     /// Reasoning whose note has not come.
     reasoning: Option<&'r str>,
-    /// Whether the last block is what the next note may be about.
+    /// True if the next note may be about the last block.
     is_open: bool,
 }
 
@@ -111,7 +111,7 @@ impl Said<'_> {
     }
 }
 
-/// Whether a block is reasoning.
+/// Tells whether a block is reasoning.
 pub(super) fn is_thinking(block: &Value) -> bool {
     matches!(text_of(block.get("type")), "thinking" | "redacted_thinking")
 }

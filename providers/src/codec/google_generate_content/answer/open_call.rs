@@ -19,14 +19,14 @@ pub(super) struct OpenCall {
     label: String,
     tool: String,
     args: Value,
-    /// What else came in the call, and beside it.
+    /// The other fields of the call, and those beside it.
     of_call: Fields,
     rest: Fields,
-    /// Whether a piece could not be read or has no place.
+    /// True if a piece could not be read or has no place.
     is_broken: bool,
 }
 
-/// How a call came to its end.
+/// The end of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Close {
     /// The server said so.
@@ -134,7 +134,7 @@ impl OpenCall {
         }
     }
 
-    /// Whether a call with a name is this one once more.
+    /// Tells whether a call with a name is this one once more.
     fn is_of(&self, call: &FunctionCall<'_>) -> bool {
         let (label, tool) = names(call);
         !label.is_empty() && label == self.label && tool == self.tool
@@ -194,7 +194,7 @@ fn names(call: &FunctionCall<'_>) -> (String, String) {
     (text(&call.id), text(&call.name))
 }
 
-/// What stands a step further; it is made if it is the next one.
+/// Returns the value a step further; it is made if it is the next one.
 fn child(at: &mut Value, step: Step) -> Option<&mut Value> {
     if at.is_null() {
         *at = match &step {

@@ -33,7 +33,7 @@ const KNOWN: &[&str] = &[
     "audioTranscription",
 ];
 
-/// Those of them that are files.
+/// The fields among them that are files.
 const MEDIA: &[&str] = &["inlineData", "fileData"];
 
 impl Answer {

@@ -11,7 +11,8 @@ use super::{Warnings, said};
 use crate::codec::conversation::{CallResult, Conversation, File, Heard, Turn, any_id};
 use crate::codec::json::Fields;
 
-/// What stands in a user's place where the conversation begins with the model, or is empty: the wire refuses both.
+/// The text in a user's place where the conversation begins with the model, or is empty: the wire
+/// refuses both.
 const BEGINNING: &str = "[the conversation begins]";
 
 /// The contents. The first is a user's, and the model's answers in a row are one content, since calls may stand only

@@ -1,4 +1,4 @@
-//! How the model is to answer.
+//! The parameters of the answer.
 
 use folkmoot_core::model::{
     CachePlace, CacheTtl, Effort, OutputFormat, Parameters, Reasoning, ToolChoice,

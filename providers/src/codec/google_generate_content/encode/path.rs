@@ -1,4 +1,4 @@
-//! Where a request goes: the model's name is part of the path.
+//! The path of a request: the model's name is part of it.
 
 use crate::codec::Mode;
 

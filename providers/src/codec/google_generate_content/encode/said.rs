@@ -12,10 +12,10 @@ use crate::codec::warning;
 /// The key under which the model finds arguments that are no object: what it wrote, as it wrote it.
 const MALFORMED: &str = "malformed_arguments";
 
-/// Where a signature goes back.
+/// The field in which a signature goes back.
 const SIGNATURE: &str = "thoughtSignature";
 
-/// What Google takes for the signature of a call that none of its models made.
+/// The text that Google takes for the signature of a call that none of its models made.
 const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
 /// An answer as parts.
@@ -86,7 +86,7 @@ fn call_json(call: &CallPart, warnings: &mut Warnings) -> Value {
     json!({ "functionCall": { "name": call.tool, "args": object_of(&call.arguments, MALFORMED, warnings) } })
 }
 
-/// Whether a model refuses calls without its signature, as Gemini does from version 3 on.
+/// Tells whether a model refuses calls without its signature, as Gemini does from version 3 on.
 fn wants_signatures(model: &str) -> bool {
     let name = model.strip_prefix("models/").unwrap_or(model);
     let version = name

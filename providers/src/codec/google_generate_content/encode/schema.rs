@@ -5,7 +5,8 @@ use serde_json::Value;
 /// The names of its types, in small letters as JSON Schema has them.
 const TYPES: [&str; 6] = ["object", "array", "string", "number", "integer", "boolean"];
 
-/// Whether `schema` is written in that part alone, so that it means the same there as in JSON Schema.
+/// Tells whether `schema` is written in that part alone, so that it means the same there as in JSON
+/// Schema.
 pub(super) fn is_in_subset(schema: &Value) -> bool {
     let Value::Object(fields) = schema else {
         return false;

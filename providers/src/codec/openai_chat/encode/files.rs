@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::super::FileParts;
 use crate::codec::conversation::File;
 
-/// What a file is to this wire.
+/// The kind of a file on this wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Image,
@@ -28,7 +28,7 @@ impl Kind {
     }
 }
 
-/// Whether a server of this dialect takes files of this type.
+/// Tells whether a server of this dialect takes files of this type.
 pub(in super::super) fn takes_file(form: FileParts, media_type: &str) -> bool {
     match (form, Kind::of(media_type)) {
         (FileParts::LeftOut, _) | (_, None) => false,

@@ -1,4 +1,4 @@
-//! How the model is to answer.
+//! The parameters of the answer.
 
 use std::collections::BTreeMap;
 

@@ -15,11 +15,11 @@ use crate::codec::{arguments, warning};
 pub(super) struct Said {
     /// The message; `None` if there is nothing in it that the wire carries.
     pub(super) message: Option<Value>,
-    /// What it could not carry.
+    /// The codes of the parts that the message could not carry.
     pub(super) warnings: Vec<&'static str>,
 }
 
-/// What an answer is written of.
+/// The material of an answer's message, as its parts are gone through.
 #[derive(Debug, Default)]
 struct Writer<'r> {
     text: String,
@@ -140,7 +140,7 @@ impl Writer<'_> {
     }
 }
 
-/// Whether a field holds reasoning: all servers name such fields in one way.
+/// Tells whether a field holds reasoning: all servers name such fields in one way.
 fn is_of_reasoning(field: &str) -> bool {
     field.starts_with("reasoning")
 }

@@ -76,18 +76,19 @@ impl Call {
         }
     }
 
-    /// Whether it has this label, which is not empty.
+    /// Tells whether the call has this label, which is not empty.
     pub(super) fn has_label(&self, label: &str) -> bool {
         !label.is_empty() && self.label == label
     }
 
-    /// Whether it names a tool: without, nobody can run it, and no server takes it back.
+    /// Tells whether the call names a tool: without, nobody can run it, and no server takes it
+    /// back.
     pub(super) const fn has_name(&self) -> bool {
         !self.tool.is_empty()
     }
 
-    /// Whether the server gave it whole and its arguments are a JSON object: a call of a cut answer that is not, is not
-    /// complete.
+    /// Tells whether the server gave the call whole and its arguments are a JSON object: a call of
+    /// a cut answer that is not, is not complete.
     pub(super) fn is_complete(&self) -> bool {
         text_of(self.fields.get("status")) != "incomplete"
             && serde_json::from_str::<Fields>(&self.arguments).is_ok()

@@ -1,4 +1,4 @@
-//! One item of an answer.
+//! An item of an answer.
 
 use folkmoot_core::model::response::Part;
 use serde_json::Value;
@@ -21,8 +21,8 @@ const STRANGE_CALLS: &[&str] = &[
     "mcp_approval_request",
 ];
 
-/// What the provider's own tools did, and other items that are known: they go back as they came. So are those whose names
-/// say that they are a call or its output.
+/// The items of the provider's own tools, and other items that are known: they go back as they
+/// came. So are those whose names say that they are a call or its output.
 const OWN: &[&str] = &[
     "additional_tools",
     "compaction",
@@ -38,11 +38,11 @@ const OWN: &[&str] = &[
 pub(super) struct Item {
     pub(super) body: Body,
     pub(super) id: String,
-    /// Whether it has come whole.
+    /// True if the item has come whole.
     pub(super) is_done: bool,
 }
 
-/// What it is.
+/// The body of an item.
 #[derive(Debug)]
 pub(super) enum Body {
     Message(Message),
@@ -90,7 +90,7 @@ impl Kind {
 }
 
 impl Item {
-    /// Whether it is of this kind.
+    /// Tells whether the item is of this kind.
     pub(super) fn is(&self, kind: &Kind) -> bool {
         match (&self.body, kind) {
             (Body::Message(_), Kind::Message)
@@ -101,14 +101,15 @@ impl Item {
         }
     }
 
-    /// Whether `fields` are the same item once more.
+    /// Tells whether `fields` are the same item once more.
     pub(super) fn is_same(&self, fields: &Fields) -> bool {
         let has_id = !self.id.is_empty() && text_of(fields.get("id")) == self.id;
         let has_label = matches!(&self.body, Body::Call(call) if call.has_label(text_of(fields.get("call_id"))));
         self.is(&Kind::of(fields)) && (has_id || has_label)
     }
 
-    /// Its parts. Gives a warning if it is a call of a tool that nobody has declared, or of an unknown type.
+    /// Adds the item's parts. Returns a warning if it is a call of a tool that nobody has declared,
+    /// or of an unknown type.
     pub(super) fn into_parts(self, parts: &mut Vec<Part>) -> Option<&'static str> {
         match self.body {
             Body::Message(message) => message.into_parts(parts),

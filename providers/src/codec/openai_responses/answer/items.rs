@@ -32,7 +32,7 @@ impl Items {
         self.items.is_empty()
     }
 
-    /// Whether anything is said in them.
+    /// Tells whether any of the items says something.
     pub(super) fn has_words(&self) -> bool {
         self.items
             .iter()

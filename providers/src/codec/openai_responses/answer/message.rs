@@ -22,7 +22,7 @@ const MEDIA: &[&str] = &[
     "input_audio",
 ];
 
-/// What a piece of content is.
+/// The form of a piece of content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in super::super) enum Form {
     Text,
@@ -63,11 +63,11 @@ pub(in super::super) type Key = (u64, Form);
 #[derive(Debug, Default)]
 struct Piece {
     text: String,
-    /// How many bytes of the text were shown.
+    /// The number of bytes of the text that were shown.
     shown: usize,
-    /// Whether its text is whole.
+    /// True if the text is whole.
     is_done: bool,
-    /// What it has besides its text; all of it, if its form is not known.
+    /// The fields besides the text; all fields, if the form is not known.
     rest: Fields,
 }
 
@@ -81,7 +81,7 @@ pub(super) struct Message {
 }
 
 impl Message {
-    /// Whether the piece was shown to its end, or passed over.
+    /// Tells whether the piece was shown to its end, or passed over.
     pub(super) fn has_passed(&self, key: Key) -> bool {
         self.passed.is_some_and(|passed| key <= passed)
     }
@@ -91,7 +91,7 @@ impl Message {
         self.pieces.entry(key).or_default().text.push_str(fragment);
     }
 
-    /// What of the whole text has not come yet; `None` if it is another text.
+    /// Returns the part of the whole text that has not come yet; `None` if it is another text.
     pub(super) fn missing<'t>(&self, key: Key, whole: &'t str) -> Option<&'t str> {
         whole.strip_prefix(
             self.pieces
@@ -178,7 +178,7 @@ impl Message {
         content
     }
 
-    /// Whether anything is said in it.
+    /// Tells whether the message says anything.
     pub(super) fn has_words(&self) -> bool {
         self.pieces.values().any(|piece| !piece.text.is_empty())
     }
@@ -211,7 +211,7 @@ impl Message {
         (last, is_done)
     }
 
-    /// Its parts: texts, and a note of the rest.
+    /// Adds the message's parts: texts, and a note of the rest.
     pub(super) fn into_parts(self, parts: &mut Vec<Part>) {
         let mut content = Vec::new();
         for ((_, form), piece) in self.pieces {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::super::note::Note;
 use crate::codec::json::{Fields, is_blank, text_of};
 
-/// Which text of a reasoning item.
+/// A text of a reasoning item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in super::super) enum Source {
     /// The reasoning itself.
@@ -66,7 +66,7 @@ impl Reasoning {
         }
     }
 
-    /// Its texts, and the item, into which texts go that came only in pieces.
+    /// Adds the texts, and the item, into which texts go that came only in pieces.
     pub(super) fn into_parts(mut self, parts: &mut Vec<Part>) {
         for source in Source::ALL {
             if self.fields.get(source.field()).is_none_or(is_blank) {

@@ -21,7 +21,8 @@ const DOCUMENTS: &[&str] = &[
     "xml",
 ];
 
-/// Whether the wire carries files of this media type: what OpenAI's guides to images and file inputs list.
+/// Tells whether the wire carries files of this media type: those that OpenAI's guides to images
+/// and file inputs list.
 pub(in super::super) fn takes_file(media_type: &str) -> bool {
     let essence = media_type
         .split(';')

@@ -14,11 +14,11 @@ use crate::codec::{arguments, warning};
 #[derive(Debug, Default)]
 pub(super) struct Said {
     pub(super) items: Vec<Value>,
-    /// What they could not carry.
+    /// The codes of the parts that the items could not carry.
     pub(super) warnings: Vec<&'static str>,
     /// The texts of a message whose end has not come.
     texts: Vec<Text>,
-    /// Whether there is reasoning whose item has not come.
+    /// True if there is reasoning whose item has not come.
     has_reasoning: bool,
 }
 
@@ -204,7 +204,7 @@ fn piece(text: Text, rest: Fields) -> Value {
     Value::Object(piece)
 }
 
-/// Whether an item only names reasoning that the server would have to have stored.
+/// Tells whether an item only names reasoning that the server would have to have stored.
 fn is_reference(item: &Fields) -> bool {
     let lacks = |field: &str| item.get(field).is_none_or(is_blank);
     text_of(item.get("type")) == "reasoning" && lacks("encrypted_content") && lacks("content")
