@@ -152,7 +152,8 @@ impl Anchors {
             return Err(at(line_after(before), AnchorFault::CarriageReturn));
         }
         let mut anchors = Vec::new();
-        let (mut line, mut rest) = (1, text);
+        let mut line = 1;
+        let mut rest = text;
         loop {
             let (note, next) = first_note(rest).ok_or_else(|| at(line, AnchorFault::Form))?;
             let read = SignedNote::parse(note.as_bytes())
@@ -162,7 +163,8 @@ impl Anchors {
             let Some(next) = next else {
                 return Ok(Self(anchors));
             };
-            (line, rest) = (line.saturating_add(lines(note)).saturating_add(1), next);
+            line = line.saturating_add(lines(note)).saturating_add(1);
+            rest = next;
         }
     }
 

@@ -99,8 +99,11 @@ struct Whole<'a> {
 
 /// Reads what was typed; `None` if help is wanted.
 fn arguments() -> Result<Option<Arguments>, Failure> {
-    let (mut bundle, mut keys, mut at, mut against, mut is_json) =
-        (None, Vec::new(), None, None, false);
+    let mut bundle = None;
+    let mut keys = Vec::new();
+    let mut at = None;
+    let mut against = None;
+    let mut is_json = false;
     let mut parser = lexopt::Parser::from_env();
     while let Some(argument) = parser.next()? {
         match argument {

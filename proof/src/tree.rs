@@ -111,13 +111,11 @@ impl Frontier {
 
     /// Adds a leaf, and hands out each subtree that is whole with it, the leaf itself first.
     fn push_each(&mut self, leaf: Hash, mut each: impl FnMut(Subtree, &Hash)) {
-        let (mut right, mut subtree) = (
-            leaf,
-            Subtree {
-                level: 0,
-                index: self.size,
-            },
-        );
+        let mut right = leaf;
+        let mut subtree = Subtree {
+            level: 0,
+            index: self.size,
+        };
         each(subtree, &right);
         for _ in 0..self.size.trailing_ones() {
             let Some(left) = self.roots.pop() else { break };

@@ -67,7 +67,8 @@ impl Answers {
     }
 
     fn find(&mut self, request: &Digest, now: Instant) -> Option<LLMResponse> {
-        let (age_max, used) = (self.settings.age_max, self.next_use());
+        let age_max = self.settings.age_max;
+        let used = self.next_use();
         let is_fresh = |entry: &Entry| now.saturating_duration_since(entry.kept_at) < age_max;
         let entry = self
             .entries

@@ -119,7 +119,8 @@ pub fn build_model_recorded(
             Arc::new(ScriptedModel::new(read_replies(replies)?))
         }
         other => {
-            let (preset, settings) = (preset(other)?, rooted(object(settings), base));
+            let preset = preset(other)?;
+            let settings = rooted(object(settings), base);
             let model = http_model(preset, &settings, Arc::new(ProcessEnvironment))?;
             let cache = model.settings().response_cache;
             let model = match recorder {
@@ -162,7 +163,8 @@ pub fn http_model(
         provider: preset.name,
         source,
     };
-    let (http, codec) = (http_settings(preset, settings)?, split(preset, settings).1);
+    let http = http_settings(preset, settings)?;
+    let codec = split(preset, settings).1;
     Ok(HttpModel::new(
         preset.wire.codec(&codec).map_err(misfit)?,
         http,

@@ -17,7 +17,8 @@ pub(crate) use walk::{along, open_folder, open_in};
 /// # Errors
 /// When a path cannot be resolved for another reason than that its end is missing. Refuse the tool then.
 pub fn roots_touch(root: &Path, store: &Path) -> io::Result<bool> {
-    let (root, store) = (resolve(root)?, resolve(store)?);
+    let root = resolve(root)?;
+    let store = resolve(store)?;
     Ok(root.starts_with(&store) || store.starts_with(&root))
 }
 

@@ -205,10 +205,8 @@ impl Shell {
 }
 
 fn outcome(output: &HostOutput, max: u64) -> ToolOutcome {
-    let (stdout, stderr) = (
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr),
-    );
+    let stdout = String::from_utf8_lossy(&output.stdout);
+    let stderr = String::from_utf8_lossy(&output.stderr);
     match output.code {
         Some(0) => ToolOutcome::text(cut(printed(&stdout, &stderr, output.is_cut), max)),
         Some(code) => ToolOutcome::failed(

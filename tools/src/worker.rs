@@ -50,7 +50,7 @@ pub trait BlockingTool: Send + Sync + Debug {
     fn run(&self, call: &WorkerCall) -> ToolOutcome;
 }
 
-/// One run of a blocking tool.
+/// A run of a blocking tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkerCall {
     /// The agent that asked for it.

@@ -31,10 +31,8 @@ pub fn check(
     let head =
         Checkpoint::parse(&bundle.head).map_err(|error| BundleError::Head(error.to_string()))?;
     let no_world = || BundleError::Head("it is about no world of Folkmoot".to_owned());
-    let (world, last_event) = (
-        head.world().ok_or_else(no_world)?,
-        head.last_event().ok_or_else(no_world)?,
-    );
+    let world = head.world().ok_or_else(no_world)?;
+    let last_event = head.last_event().ok_or_else(no_world)?;
     let heads = Heads::read(&bundle, (head, last_event), against);
     let mut commits = Commits::new(&heads);
     bundle
@@ -208,14 +206,15 @@ impl<'a, 'h> Commits<'a, 'h> {
     }
 
     fn end(mut self) -> Self {
-        let (found, head) = (self.tree.root(), &self.heads.head);
+        let found = self.tree.root();
+        let head = &self.heads.head;
         if self.is_whole && found != head.root {
             self.fault("the commits do not give the root of the tree: something was changed, or is missing".to_owned());
         }
         if self.is_whole && self.last != self.heads.last_event {
-            let (last, said) = (self.last, self.heads.last_event);
             self.fault(format!(
-                "the last event is {last}, where the head says {said}"
+                "the last event is {}, where the head says {}",
+                self.last, self.heads.last_event
             ));
         }
         if !self.proven.faults.is_empty() && self.is_whole {

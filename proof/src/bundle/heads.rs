@@ -85,8 +85,10 @@ impl Heads {
         roots: &Roots,
         last: Option<u64>,
     ) -> (Check, u64) {
-        let (mut faults, mut signed, mut unknown, mut covered) =
-            (Vec::new(), Vec::new(), Vec::new(), 0);
+        let mut faults = Vec::new();
+        let mut signed = Vec::new();
+        let mut unknown = Vec::new();
+        let mut covered = 0;
         for head in &self.notes {
             match self.verify(head, keys, roots) {
                 Err(fault) => faults.push(fault),
@@ -164,7 +166,8 @@ impl Heads {
 
     /// Verifies that the tree of the head begins with that of a note.
     fn verify_growth(&self, head: &Head, roots: &Roots) -> Result<(), ProofError> {
-        let (Checkpoint { size, root, .. }, now) = (&head.checkpoint, &self.head);
+        let Checkpoint { size, root, .. } = &head.checkpoint;
+        let now = &self.head;
         if self.is_whole && head.proof.is_empty() && *size < now.size {
             return if roots.get(size) == Some(root) {
                 Ok(())
@@ -206,12 +209,10 @@ impl Heads {
     }
 
     fn compare(&self, head: &Head, roots: &Roots) -> (Verdict, String) {
-        let (
-            Checkpoint {
-                origin, size, root, ..
-            },
-            now,
-        ) = (&head.checkpoint, &self.head);
+        let Checkpoint {
+            origin, size, root, ..
+        } = &head.checkpoint;
+        let now = &self.head;
         if *origin != now.origin {
             return (
                 Verdict::Damaged,

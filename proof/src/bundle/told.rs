@@ -98,10 +98,14 @@ fn json(text: &str) -> Value {
 
 /// Milliseconds since 1970 as RFC 3339.
 pub(super) fn time(time_ms: u64) -> String {
-    let (seconds, millis) = (time_ms / 1_000, time_ms % 1_000);
-    let (days, second) = (seconds / 86_400, seconds % 86_400);
+    let seconds = time_ms / 1_000;
+    let millis = time_ms % 1_000;
+    let days = seconds / 86_400;
+    let second = seconds % 86_400;
     let (year, month, day) = date(days);
-    let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
+    let hour = second / 3_600;
+    let minute = second / 60 % 60;
+    let second = second % 60;
     let fraction = if millis == 0 {
         String::new()
     } else {
@@ -114,7 +118,8 @@ pub(super) fn time(time_ms: u64) -> String {
 const fn date(days: u64) -> (u64, u64, u64) {
     // From 0000-03-01 on; all numbers here are far from any limit, as days come of milliseconds in 64 bits.
     let days = days.saturating_add(719_468);
-    let (era, day) = (days / ERA_DAYS, days % ERA_DAYS);
+    let era = days / ERA_DAYS;
+    let day = days % ERA_DAYS;
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
     let day = day - (365 * year + year / 4 - year / 100);
     let month = (5 * day + 2) / 153;

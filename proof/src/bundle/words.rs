@@ -185,7 +185,9 @@ fn story(call: &CallStory) -> Vec<String> {
             .replaces
             .as_ref()
             .map(|call| format!("; it takes the place of call {call}"));
-        let (at, time, turn) = (requested.at, &requested.time, requested.turn);
+        let at = requested.at;
+        let time = &requested.time;
+        let turn = requested.turn;
         say(
             "asked",
             format!(

@@ -102,7 +102,9 @@ impl Checkpoint {
                 .filter(|line| !line.is_empty())
                 .ok_or(CheckpointError::Lines)
         };
-        let (origin, size, root) = (line()?.to_owned(), line()?, line()?);
+        let origin = line()?.to_owned();
+        let size = line()?;
+        let root = line()?;
         let size = number(size).ok_or(CheckpointError::Size)?;
         let root = STANDARD
             .decode(root)

@@ -236,7 +236,8 @@ fn parts(text: &str) -> Option<(String, KeyId, Result<[u8; 32], KeyError>)> {
         return None;
     }
     let mut parts = text.splitn(3, '+');
-    let (name, id) = (parts.next()?, KeyId::read(parts.next()?)?);
+    let name = parts.next()?;
+    let id = KeyId::read(parts.next()?)?;
     let decoded = STANDARD.decode(parts.next()?).ok()?;
     let (algorithm, key) = decoded.split_first()?;
     let key = match (*algorithm, key.try_into()) {

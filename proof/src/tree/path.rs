@@ -51,9 +51,11 @@ pub(super) fn inclusion(index: u64, size: u64) -> Result<Vec<Range<u64>>, ProofE
     if index >= size {
         return Err(ProofError::NoSuchLeaf { index, size });
     }
-    let (mut within, mut path) = (0..size, Vec::new());
+    let mut within = 0..size;
+    let mut path = Vec::new();
     while let Some(middle) = middle(&within) {
-        let (left, right) = (within.start..middle, middle..within.end);
+        let left = within.start..middle;
+        let right = middle..within.end;
         let (inner, beside) = if index < middle {
             (left, right)
         } else {
@@ -84,10 +86,12 @@ pub(super) fn consistency(old: u64, new: u64) -> Result<Consistency, ProofError>
             begins_with_old_root: true,
         });
     }
-    let (mut within, mut spans) = (0..new, Vec::new());
+    let mut within = 0..new;
+    let mut spans = Vec::new();
     while within.end != old {
         let Some(middle) = middle(&within) else { break };
-        let (left, right) = (within.start..middle, middle..within.end);
+        let left = within.start..middle;
+        let right = middle..within.end;
         let (inner, beside) = if old <= middle {
             (left, right)
         } else {
@@ -121,7 +125,8 @@ const fn middle(span: &Range<u64>) -> Option<u64> {
 /// The whole subtrees that the tree over `span` consists of, the largest first. `span` is one of the above, so it
 /// begins where a subtree of its largest one's level does.
 pub(super) fn subtrees(span: &Range<u64>) -> Vec<Subtree> {
-    let (len, mut at) = (span.end.saturating_sub(span.start), span.start);
+    let len = span.end.saturating_sub(span.start);
+    let mut at = span.start;
     let mut subtrees = Vec::new();
     for level in (0..u64::BITS).rev().filter(|level| len >> level & 1 == 1) {
         subtrees.push(Subtree {

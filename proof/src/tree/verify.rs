@@ -64,7 +64,8 @@ pub fn verify_consistency(
         if beside.start >= old_size {
             new = node(&new, hash);
         } else {
-            (old, new) = (node(hash, &old), node(hash, &new));
+            old = node(hash, &old);
+            new = node(hash, &new);
         }
     }
     if (old, new) == (*old_root, *new_root) {

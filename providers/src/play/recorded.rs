@@ -169,7 +169,8 @@ impl RecordedModel {
     }
 
     fn not_recorded(&self, call: &ModelCall) -> ModelError {
-        let (agent, model) = (&call.agent, call.request.model());
+        let agent = &call.agent;
+        let model = call.request.model();
         let count = self.exchanges.len();
         let asked = format!(
             "{agent} asks {model} with the fingerprint {}",

@@ -36,7 +36,8 @@ const MARKER: &str = "[account]";
 /// `text` without ids of accounts and keys. Doing it twice changes nothing more.
 pub(crate) fn hidden(text: &str) -> Cow<'_, str> {
     let mut hidden = String::new();
-    let (mut done, mut at) = (0, 0);
+    let mut done = 0;
+    let mut at = 0;
     while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
         let word = rest.find(|c| !is_inside(c)).unwrap_or(rest.len());
         if is_id(rest.get(..word).unwrap_or_default()) {

@@ -107,7 +107,8 @@ impl Recorder for RecordingFile {
         match state.append(exchange) {
             Ok(()) => state.count = state.count.saturating_add(1),
             Err(error) => {
-                let (path, count) = (self.path.display(), state.count);
+                let path = self.path.display();
+                let count = state.count;
                 let failure = format!("the recording {path} ends after {count} exchanges: {error}");
                 (state.tell)(&failure);
                 state.failure = Some(failure);

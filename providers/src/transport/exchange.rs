@@ -126,14 +126,12 @@ impl Exchange<'_> {
                 ..self.settings.timeouts
             },
         };
-        let (mut pulse, mut wait) = (
-            Pulse::default(),
-            Silence {
-                since: begun,
-                limit: first_byte,
-                what: FIRST_BYTE,
-            },
-        );
+        let mut pulse = Pulse::default();
+        let mut wait = Silence {
+            since: begun,
+            limit: first_byte,
+            what: FIRST_BYTE,
+        };
         let mut reader = BodyReader::new(self.codec, self.settings.body_bytes_max);
         let mut body = Sha256::new();
         while !reader.is_done() {

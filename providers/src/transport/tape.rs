@@ -57,7 +57,8 @@ impl<'a> Tape<'a> {
 
     /// The answer begins.
     pub(super) fn begin(&mut self, response: &Response, stream: bool) {
-        let (status, headers) = (response.status().as_u16(), kept(response.headers()));
+        let status = response.status().as_u16();
+        let headers = kept(response.headers());
         self.answer = Some(Answer {
             status,
             headers,

@@ -56,10 +56,8 @@ impl Number {
 
     pub(super) fn multiply(self, other: Self) -> Option<Self> {
         // Reduced crosswise first, so that less overflows.
-        let (left, right) = (
-            Self::new(self.numerator, other.denominator)?,
-            Self::new(other.numerator, self.denominator)?,
-        );
+        let left = Self::new(self.numerator, other.denominator)?;
+        let right = Self::new(other.numerator, self.denominator)?;
         Self::new(
             left.numerator.checked_mul(right.numerator)?,
             left.denominator.checked_mul(right.denominator)?,
@@ -122,10 +120,8 @@ const fn gcd(mut a: u128, mut b: u128) -> u128 {
 /// As a decimal: exactly if it ends, else with `…` behind the digits.
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (numerator, denominator) = (
-            self.numerator.unsigned_abs(),
-            self.denominator.unsigned_abs(),
-        );
+        let numerator = self.numerator.unsigned_abs();
+        let denominator = self.denominator.unsigned_abs();
         let sign = if self.numerator < 0 { "-" } else { "" };
         let whole = numerator.checked_div(denominator).unwrap_or_default();
         let mut rest = numerator.checked_rem(denominator).unwrap_or_default();

@@ -86,7 +86,8 @@ impl Tool for FsRead {
             Ok(arguments) => arguments,
             Err(failure) => return ToolOutcome::Failed(failure),
         };
-        let (root, max) = (Arc::clone(&self.root), self.spec.model_bytes_max);
+        let root = Arc::clone(&self.root);
+        let max = self.spec.model_bytes_max;
         blocking(move |_| read(&root, &arguments, max)).await
     }
 

@@ -116,7 +116,8 @@ type Answer = (Report, Captured);
 
 /// `None`: nobody wants to know.
 fn lock_and_run(order: &Order, events: &Sender<Event>, inbox: &Receiver<Event>) -> Option<Answer> {
-    let (path, to_serve) = (order.lock.clone(), events.clone());
+    let path = order.lock.clone();
+    let to_serve = events.clone();
     thread::spawn(move || to_serve.send(Event::Locked(Lock::wait(path))));
     let lock = match inbox.recv_timeout(Duration::from_millis(order.timeout_ms)) {
         Ok(Event::Locked(Ok(lock))) => lock,

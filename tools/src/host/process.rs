@@ -182,7 +182,8 @@ async fn listen(output: impl AsyncRead + Unpin) -> io::Result<Reply> {
         stderr: Vec::new(),
     };
     if let Report::Ended { stdout, stderr, .. } = &reply.report {
-        let (stdout, stderr) = (*stdout as u64, *stderr as u64);
+        let stdout = *stdout as u64;
+        let stderr = *stderr as u64;
         (&mut output)
             .take(stdout)
             .read_to_end(&mut reply.stdout)

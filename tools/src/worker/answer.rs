@@ -36,10 +36,8 @@ fn without_answer(output: &HostOutput, error: &serde_json::Error) -> String {
         || "by a signal".to_owned(),
         |code| format!("with exit code {code}"),
     );
-    let (stdout, stderr) = (
-        said("standard output", &output.stdout),
-        said("standard error", &output.stderr),
-    );
+    let stdout = said("standard output", &output.stdout);
+    let stderr = said("standard error", &output.stderr);
     format!("the worker ended {end} and gave no outcome ({error}){stdout}{stderr}")
 }
 

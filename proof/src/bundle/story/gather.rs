@@ -46,12 +46,11 @@ fn facts<T: DeserializeOwned>(event: &Told) -> Option<T> {
 impl<'a> Stories<'a> {
     pub(super) fn new(events: &'a [Told]) -> Self {
         let events = events.iter().map(|event| (event.position, event)).collect();
-        let (calls, admitted, edited) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         Self {
             events,
-            calls,
-            admitted,
-            edited,
+            calls: BTreeMap::new(),
+            admitted: BTreeMap::new(),
+            edited: BTreeMap::new(),
             asked: BTreeMap::new(),
             order: Vec::new(),
         }
@@ -61,7 +60,8 @@ impl<'a> Stories<'a> {
         if !self.calls.contains_key(call) {
             self.order.push(call.to_owned());
         }
-        let (id, agent) = (call.to_owned(), agent.to_owned());
+        let id = call.to_owned();
+        let agent = agent.to_owned();
         let new = || CallStory {
             call: id,
             agent,
@@ -128,7 +128,8 @@ impl<'a> Stories<'a> {
                 replaces: call.origin.clone(),
             };
             let story = self.story(event, &call.call, &agent);
-            (story.tool, story.requested) = (call.tool.clone(), Some(requested));
+            story.tool = call.tool.clone();
+            story.requested = Some(requested);
             self.admitted.insert(call.call.clone(), (answer, call));
         }
     }
@@ -172,7 +173,8 @@ impl<'a> Stories<'a> {
             expires: time(asked.expires_at),
         };
         let story = self.story(event, call, &asked.agent);
-        (story.tool, story.shown) = (Some(asked.tool.clone()), Some(shown));
+        story.tool = Some(asked.tool.clone());
+        story.shown = Some(shown);
         self.asked.insert(call.to_owned(), asked);
     }
 
@@ -260,7 +262,8 @@ impl<'a> Stories<'a> {
 
     /// The calls, with their arguments and what people were shown.
     pub(super) fn end(mut self) -> Vec<CallStory> {
-        let (mut stories, mut left) = (Vec::new(), ARGUMENTS_BYTES_MAX);
+        let mut stories = Vec::new();
+        let mut left = ARGUMENTS_BYTES_MAX;
         for call in std::mem::take(&mut self.order) {
             let Some(mut story) = self.calls.remove(&call) else {
                 continue;
@@ -291,7 +294,8 @@ impl<'a> Stories<'a> {
         story.arguments_are_recorded = Some(recorded.all(|recorded| *recorded == found));
         if let (Some(shown), Some(asked)) = (&mut story.shown, asked) {
             let (text, digest) = digests::of_shown(asked, arguments);
-            (shown.is_recorded, shown.text) = (Some(digest == shown.digest), Some(text));
+            shown.is_recorded = Some(digest == shown.digest);
+            shown.text = Some(text);
         }
     }
 }

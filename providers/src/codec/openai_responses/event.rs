@@ -79,11 +79,13 @@ impl Event {
     pub(super) fn of(name: &str, mut fields: Fields) -> Self {
         let mut number = |field: &str| fields.remove(field).as_ref().and_then(Value::as_u64);
         let output = number("output_index");
-        let (content, summary) = (number("content_index"), number("summary_index"));
+        let content = number("content_index");
+        let summary = number("summary_index");
         number("sequence_number");
         number("annotation_index");
         let mut text = |field: &str| text_of(fields.remove(field).as_ref()).to_owned();
-        let (kind, item_id) = (text("type"), text("item_id"));
+        let kind = text("type");
+        let item_id = text("item_id");
         text("obfuscation");
         let kind = if kind.is_empty() {
             name.to_owned()

@@ -44,7 +44,8 @@ impl Capture {
         let started = Instant::now();
         let left = || wait.saturating_sub(started.elapsed());
         let is_whole = (0..2).all(|_| self.done.recv_timeout(left()).is_ok());
-        let (stdout, stderr) = (take(&self.stdout), take(&self.stderr));
+        let stdout = take(&self.stdout);
+        let stderr = take(&self.stderr);
         Captured {
             is_cut: stdout.is_cut || stderr.is_cut || !is_whole,
             stdout: stdout.bytes,

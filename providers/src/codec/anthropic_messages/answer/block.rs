@@ -173,7 +173,8 @@ impl Block {
     }
 
     fn finish_call(mut self, built: &mut Built) {
-        let (label, tool) = (self.take_text("id"), self.take_text("name"));
+        let label = self.take_text("id");
+        let tool = self.take_text("name");
         let arguments = self.arguments(built);
         let call = CallPart {
             label,

@@ -128,7 +128,9 @@ impl Answer {
         built.note(Note::Kept(kept));
         let mut warnings: Vec<String> = self.warnings.into_iter().map(str::to_owned).collect();
         warnings.sort_unstable(); // the order in which a stream met them means nothing
-        let (usage, model, finish) = (self.counts.usage(), self.model, self.finish);
+        let usage = self.counts.usage();
+        let model = self.model;
+        let finish = self.finish;
         Reply {
             parts: built.parts,
             usage,

@@ -177,7 +177,8 @@ impl Answer {
             });
             text.unwrap_or_default().into_owned()
         };
-        let (label, tool) = (text("id", id), text("name", name));
+        let label = text("id", id);
+        let tool = text("name", name);
         if !label.is_empty() {
             of_call.insert("id".to_owned(), Value::from(label.clone()));
         }

@@ -71,7 +71,8 @@ impl Items {
         remarks: &mut Remarks,
         deltas: &mut Vec<Delta>,
     ) {
-        let (kind, id) = (Kind::of(&fields), text_of(fields.get("id")));
+        let kind = Kind::of(&fields);
+        let id = text_of(fields.get("id"));
         let is_open = |at: &usize| {
             self.items
                 .get(*at)
@@ -116,7 +117,8 @@ impl Items {
                 continue;
             }
             let fields = fields_of(item);
-            let (kind, id) = (Kind::of(&fields), text_of(fields.get("id")));
+            let kind = Kind::of(&fields);
+            let id = text_of(fields.get("id"));
             let place = usize::try_from(number).ok();
             let known = [
                 self.by_number.get(&number).copied(),
