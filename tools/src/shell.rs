@@ -61,7 +61,8 @@ fn build(draft: &Draft<'_>) -> Result<Built, BuildError> {
         .iter()
         .enumerate()
         .map(|(index, entry)| {
-            Allowed::read(entry).map_err(|why| draft.bad(format!("allow[{index}]"), why))
+            Allowed::read(entry)
+                .map_err(|why| draft.bad(format!("allow[{index}]"), why.to_string()))
         })
         .collect::<Result<Vec<_>, _>>()?;
     let worst = allowed.iter().map(|entry| entry.effect).max();

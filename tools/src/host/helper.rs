@@ -36,7 +36,7 @@ const DRAIN_MAX: Duration = Duration::from_secs(1);
 #[must_use]
 pub fn helper_main() -> ExitCode {
     match isolate()
-        .map_err(|error| format!("cannot isolate itself: {error}"))
+        .map_err(HelperError::Isolate)
         .and_then(|()| serve())
     {
         Ok(()) => ExitCode::SUCCESS,
@@ -67,7 +67,7 @@ fn isolate() -> io::Result<()> {
 
 /// An event in the life of a helper.
 enum Event {
-    Ordered(Result<Box<Order>, String>),
+    Ordered(serde_json::Result<Box<Order>>),
     /// The runtime wants the program no more.
     Closed,
     Locked(io::Result<Lock>),
@@ -77,20 +77,32 @@ enum Event {
     Alone,
 }
 
-fn serve() -> Result<(), String> {
+/// A reason why a helper ends without a report.
+#[derive(Debug, thiserror::Error)]
+enum HelperError {
+    /// The system refused one of the steps of [`isolate`].
+    #[error("cannot isolate itself: {0}")]
+    Isolate(#[source] io::Error),
+    /// The runtime sent something else than an order.
+    #[error("the order cannot be read: {0}")]
+    Order(#[source] serde_json::Error),
+    /// The runtime's pipe takes no report.
+    #[error("cannot report: {0}")]
+    Report(#[source] io::Error),
+}
+
+fn serve() -> Result<(), HelperError> {
     let (events, inbox) = channel();
     let to_serve = events.clone();
     thread::spawn(move || listen(&to_serve));
     let order = match inbox.recv() {
-        Ok(Event::Ordered(order)) => order?,
+        Ok(Event::Ordered(order)) => order.map_err(HelperError::Order)?,
         Ok(Event::Closed | Event::Locked(_) | Event::Ended(_) | Event::Alone) | Err(_) => {
             return Ok(());
         }
     };
     match lock_and_run(&order, &events, &inbox) {
-        Some((report, outputs)) => {
-            send(&report, &outputs).map_err(|error| format!("cannot report: {error}"))
-        }
+        Some((report, outputs)) => send(&report, &outputs).map_err(HelperError::Report),
         None => Ok(()),
     }
 }
@@ -104,9 +116,9 @@ fn listen(events: &Sender<Event>) {
         events.send(Event::Closed).ok();
         return;
     }
-    let order =
-        serde_json::from_str(&line).map_err(|error| format!("the order cannot be read: {error}"));
-    events.send(Event::Ordered(order)).ok();
+    events
+        .send(Event::Ordered(serde_json::from_str(&line)))
+        .ok();
     // Its end or its failure: either way nobody holds the other side.
     io::copy(&mut input, &mut io::sink()).ok();
     events.send(Event::Closed).ok();

@@ -28,30 +28,44 @@ enum Args {
     Any,
 }
 
+/// A reason why an entry of the allow-list is no line of it.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum AllowError {
+    /// The entry does not fit its form.
+    #[error(transparent)]
+    Malformed(#[from] serde_json::Error),
+    /// The long form without an effect.
+    #[error("a command needs an effect: add `effect: read | write | destructive`")]
+    NoEffect,
+    /// Neither a list nor the long form.
+    #[error("write the command as a list, e.g. [wc, -l, notes.md]; no shell splits it")]
+    NotAList,
+    /// No words, or an empty first one.
+    #[error("it names no program")]
+    NoProgram,
+}
+
 impl Allowed {
     /// Reads the short form `[wc, -l, notes.md]` or the long one with `argv`, `effect` and `args`.
-    pub(super) fn read(entry: &Value) -> Result<Self, String> {
-        let allowed = match entry {
-            Value::Array(_) => serde_json::from_value(entry.clone())
-                .map(|argv| Self {
-                    argv,
-                    effect: EffectClass::Destructive,
-                    args: Args::Exact,
-                    pin: None,
-                })
-                .map_err(|error| error.to_string()),
+    pub(super) fn read(entry: &Value) -> Result<Self, AllowError> {
+        let allowed: Self = match entry {
+            // The short form says nothing of effects, so the worst one is taken.
+            Value::Array(_) => Self {
+                argv: serde_json::from_value(entry.clone())?,
+                effect: EffectClass::Destructive,
+                args: Args::Exact,
+                pin: None,
+            },
             Value::Object(keys) if !keys.contains_key("effect") => {
-                Err("a command needs an effect: add `effect: read | write | destructive`".into())
+                return Err(AllowError::NoEffect);
             }
-            Value::Object(_) => {
-                serde_json::from_value(entry.clone()).map_err(|error| error.to_string())
+            Value::Object(_) => serde_json::from_value(entry.clone())?,
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+                return Err(AllowError::NotAList);
             }
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Err(
-                "write the command as a list, e.g. [wc, -l, notes.md]; no shell splits it".into(),
-            ),
-        }?;
+        };
         match allowed.argv.first().map(String::as_str) {
-            None | Some("") => Err("it names no program".into()),
+            None | Some("") => Err(AllowError::NoProgram),
             Some(_) => Ok(allowed),
         }
     }
