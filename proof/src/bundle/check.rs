@@ -33,7 +33,7 @@ pub fn check(
     let no_world = || BundleError::Head("it is about no world of Folkmoot".to_owned());
     let world = head.world().ok_or_else(no_world)?;
     let last_event = head.last_event().ok_or_else(no_world)?;
-    let heads = Heads::read(&bundle, (head, last_event), against);
+    let heads = Heads::read(&bundle, head, last_event, against);
     let mut commits = Commits::new(&heads);
     bundle
         .commits

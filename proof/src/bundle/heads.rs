@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::check::Against;
 use super::report::{Check, Checked, Verdict};
 use super::{Bundle, Note};
-use crate::note::{Checkpoint, NoteError, SignedNote, VerifierKey};
+use crate::note::{Checkpoint, CheckpointError, NoteError, Signature, SignedNote, VerifierKey};
 use crate::{Hash, ProofError, verify_consistency};
 
 /// The roots of the trees that the commits of a whole bundle give, by their sizes.
@@ -17,8 +17,10 @@ pub(super) struct Heads {
     pub(super) last_event: u64,
     /// True if all commits of that tree are in the bundle.
     pub(super) is_whole: bool,
-    notes: Vec<Result<Head, String>>,
-    against: Option<Result<Head, String>>,
+    /// The bundle's signed heads, in its order.
+    notes: Vec<Result<Head, HeadError>>,
+    /// The note that was kept elsewhere, if there is one.
+    against: Option<Result<Head, HeadError>>,
     /// The sizes that all of them are about.
     sizes: BTreeSet<u64>,
 }
@@ -30,10 +32,43 @@ struct Head {
     proof: Vec<Hash>,
 }
 
+/// A reason why bytes are no signed head.
+#[derive(Debug, Clone, thiserror::Error)]
+enum HeadError {
+    #[error(transparent)]
+    Note(#[from] NoteError),
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+}
+
+/// A fault of a signed head of a bundle.
+#[derive(Debug, thiserror::Error)]
+enum HeadFault {
+    #[error("a signed head does not read: {0}")]
+    Unreadable(#[source] HeadError),
+    #[error("a signed head is of another log: {0}")]
+    OtherLog(String),
+    /// The tree of the bundle's head does not begin with that of the signed head.
+    #[error("the signed head of {size} commits: {source}")]
+    NotGrown { size: u64, source: ProofError },
+    #[error("the signed head of {size} commits names another last event")]
+    LastEvent { size: u64 },
+    #[error(transparent)]
+    Signature(NoteError),
+}
+
+/// The signers of a head, as far as they can be told.
+enum Signers {
+    /// Known keys, in words, and the number of commits that they vouch for.
+    Known { names: Vec<String>, covered: u64 },
+    /// Keys that were not given, as the note names them.
+    Unknown(Vec<String>),
+}
+
 impl Head {
-    fn read(bytes: &[u8], proof: &[Hash]) -> Result<Self, String> {
-        let note = SignedNote::parse(bytes).map_err(|error| error.to_string())?;
-        let checkpoint = Checkpoint::parse(note.text()).map_err(|error| error.to_string())?;
+    fn read(bytes: &[u8], proof: &[Hash]) -> Result<Self, HeadError> {
+        let note = SignedNote::parse(bytes)?;
+        let checkpoint = Checkpoint::parse(note.text())?;
         Ok(Self {
             note,
             checkpoint,
@@ -49,7 +84,8 @@ impl Head {
 impl Heads {
     pub(super) fn read(
         bundle: &Bundle,
-        (head, last_event): (Checkpoint, u64),
+        head: Checkpoint,
+        last_event: u64,
         against: Option<Against<'_>>,
     ) -> Self {
         let has_all = u64::try_from(bundle.commits.len()) == Ok(head.size);
@@ -91,9 +127,15 @@ impl Heads {
         let mut covered = 0;
         for head in &self.notes {
             match self.verify(head, keys, roots) {
-                Err(fault) => faults.push(fault),
-                Ok((names, 0)) => unknown.extend(names),
-                Ok((names, size)) => {
+                Err(fault) => faults.push(fault.to_string()),
+                // A head of no commits vouches for none, whoever signed it.
+                Ok(Signers::Unknown(names) | Signers::Known { names, covered: 0 }) => {
+                    unknown.extend(names);
+                }
+                Ok(Signers::Known {
+                    names,
+                    covered: size,
+                }) => {
                     covered = covered.max(size);
                     signed.extend(names);
                 }
@@ -117,30 +159,31 @@ impl Heads {
         )
     }
 
-    /// Verifies a head. Returns its signers in words, and how many commits it covers: none, if no
-    /// known key signed it.
+    /// Verifies a head, and returns its signers.
     fn verify(
         &self,
-        head: &Result<Head, String>,
+        head: &Result<Head, HeadError>,
         keys: &[VerifierKey],
         roots: &Roots,
-    ) -> Result<(Vec<String>, u64), String> {
+    ) -> Result<Signers, HeadFault> {
         let head = head
             .as_ref()
-            .map_err(|error| format!("a signed head does not read: {error}"))?;
+            .map_err(|error| HeadFault::Unreadable(error.clone()))?;
         let Checkpoint { origin, size, .. } = &head.checkpoint;
         if *origin != self.head.origin || head.checkpoint.world().is_none() {
-            return Err(format!("a signed head is of another log: {origin}"));
+            return Err(HeadFault::OtherLog(origin.clone()));
         }
         self.verify_growth(head, roots)
-            .map_err(|error| format!("the signed head of {size} commits: {error}"))?;
+            .map_err(|source| HeadFault::NotGrown {
+                size: *size,
+                source,
+            })?;
         let last = head
             .checkpoint
             .last_event()
             .filter(|last| *last <= self.last_event);
         let last = last.filter(|last| *size < self.head.size || *last == self.last_event);
-        let last = last
-            .ok_or_else(|| format!("the signed head of {size} commits names another last event"))?;
+        let last = last.ok_or(HeadFault::LastEvent { size: *size })?;
         match head.note.verify(keys) {
             Ok(signers) => {
                 let told = |key: &&VerifierKey| {
@@ -150,17 +193,18 @@ impl Heads {
                         key.id()
                     )
                 };
-                Ok((signers.iter().map(told).collect(), *size))
+                Ok(Signers::Known {
+                    names: signers.iter().map(told).collect(),
+                    covered: *size,
+                })
             }
-            Err(NoteError::NoKnownKey) => Ok((
-                head.note
-                    .signatures()
-                    .iter()
-                    .map(|by| format!("`{}` ({})", by.name(), by.id()))
-                    .collect(),
-                0,
-            )),
-            Err(error) => Err(error.to_string()),
+            Err(NoteError::NoKnownKey) => {
+                let named = |by: &Signature| format!("`{}` ({})", by.name(), by.id());
+                Ok(Signers::Unknown(
+                    head.note.signatures().iter().map(named).collect(),
+                ))
+            }
+            Err(error) => Err(HeadFault::Signature(error)),
         }
     }
 
