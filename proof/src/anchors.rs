@@ -163,7 +163,7 @@ impl Anchors {
             let Some(next) = next else {
                 return Ok(Self(anchors));
             };
-            line = line.saturating_add(lines(note)).saturating_add(1);
+            line += lines(note) + 1;
             rest = next;
         }
     }
@@ -204,12 +204,12 @@ impl fmt::Display for AnchorsFile {
 fn first_note(text: &str) -> Option<(&str, Option<&str>)> {
     let body = text.find("\n\n").filter(|_| !text.starts_with('\n'))?;
     let signatures = text
-        .get(body.saturating_add(2)..)
+        .get(body + 2..)
         .filter(|rest| !rest.starts_with('\n'))?;
     match signatures.find("\n\n") {
         Some(end) => {
-            let end = body.saturating_add(end).saturating_add(3);
-            Some((text.get(..end)?, Some(text.get(end.saturating_add(1)..)?)))
+            let end = body + end + 3;
+            Some((text.get(..end)?, Some(text.get(end + 1..)?)))
         }
         None => Some((text, None)),
     }
@@ -221,15 +221,12 @@ fn lines(text: &str) -> usize {
 
 /// The line that begins, or goes on, behind `before`.
 fn line_after(before: &str) -> usize {
-    lines(before).saturating_add(1)
+    lines(before) + 1
 }
 
 fn not_text(bytes: &[u8], error: &std::str::Utf8Error) -> usize {
     let before = bytes.iter().take(error.valid_up_to());
-    before
-        .filter(|byte| **byte == b'\n')
-        .count()
-        .saturating_add(1)
+    before.filter(|byte| **byte == b'\n').count() + 1
 }
 
 /// The line of the file at which a fault of a note stands, if the note begins in `line`.
@@ -239,8 +236,6 @@ fn faulty_line(line: usize, note: &str, error: &NoteError) -> usize {
     };
     let before = note
         .split_once("\n\n")
-        .map_or(0, |(text, _)| lines(text).saturating_add(2));
-    line.saturating_add(before)
-        .saturating_add(*signature)
-        .saturating_sub(1)
+        .map_or(0, |(text, _)| lines(text) + 2);
+    line + before + signature - 1
 }

@@ -153,7 +153,7 @@ fn read(path: &Path, max: usize) -> Result<Vec<u8>, Failure> {
     let failed =
         |error: &dyn std::fmt::Display| Failure(UNREADABLE, format!("{}: {error}", path.display()));
     let mut bytes = Vec::new();
-    let limit = u64::try_from(max).unwrap_or(u64::MAX).saturating_add(1);
+    let limit = max as u64 + 1;
     let file = std::fs::File::open(path).map_err(|error| failed(&error))?;
     file.take(limit)
         .read_to_end(&mut bytes)

@@ -121,7 +121,7 @@ impl Frontier {
             let Some(left) = self.roots.pop() else { break };
             right = node(&left, &right);
             subtree = Subtree {
-                level: subtree.level.saturating_add(1),
+                level: subtree.level + 1,
                 index: subtree.index >> 1,
             };
             each(subtree, &right);

@@ -111,7 +111,7 @@ impl Answers {
     }
 
     const fn next_use(&mut self) -> u64 {
-        self.uses = self.uses.saturating_add(1);
+        self.uses += 1;
         self.uses
     }
 }

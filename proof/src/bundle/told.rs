@@ -117,7 +117,7 @@ pub(super) fn time(time_ms: u64) -> String {
 /// The date that is so many days after 1970-01-01. Counts in years that begin in March, so that a leap day is the last.
 const fn date(days: u64) -> (u64, u64, u64) {
     // From 0000-03-01 on; all numbers here are far from any limit, as days come of milliseconds in 64 bits.
-    let days = days.saturating_add(719_468);
+    let days = days + 719_468;
     let era = days / ERA_DAYS;
     let day = days % ERA_DAYS;
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;

@@ -114,18 +114,18 @@ pub(super) fn consistency(old: u64, new: u64) -> Result<Consistency, ProofError>
 /// Returns the leaf at which the tree over these leaves is split: behind the largest power of two
 /// that is smaller. `None` for one leaf.
 const fn middle(span: &Range<u64>) -> Option<u64> {
-    let len = span.end.saturating_sub(span.start);
+    let len = span.end - span.start;
     if len < 2 {
         return None;
     }
-    let half = 1_u64 << (len.saturating_sub(1)).ilog2();
-    Some(span.start.saturating_add(half))
+    let half = 1_u64 << (len - 1).ilog2();
+    Some(span.start + half)
 }
 
 /// The whole subtrees that the tree over `span` consists of, the largest first. `span` is one of the above, so it
 /// begins where a subtree of its largest one's level does.
 pub(super) fn subtrees(span: &Range<u64>) -> Vec<Subtree> {
-    let len = span.end.saturating_sub(span.start);
+    let len = span.end - span.start;
     let mut at = span.start;
     let mut subtrees = Vec::new();
     for level in (0..u64::BITS).rev().filter(|level| len >> level & 1 == 1) {
@@ -133,7 +133,7 @@ pub(super) fn subtrees(span: &Range<u64>) -> Vec<Subtree> {
             level,
             index: at >> level,
         });
-        at = at.saturating_add(1 << level);
+        at += 1 << level;
     }
     subtrees
 }

@@ -267,12 +267,12 @@ impl<'r> Writer<'r> {
     /// The id of the next call, which no other call of the conversation has.
     fn id(&mut self, label: &str) -> String {
         let ordinal = self.calls_count;
-        self.calls_count = self.calls_count.saturating_add(1);
+        self.calls_count += 1;
         let mut id = (self.id_of)(label, ordinal);
         let mut number = ordinal;
         while !self.ids.insert(id.clone()) {
             id = (self.id_of)("", number);
-            number = number.saturating_add(1);
+            number += 1;
         }
         id
     }

@@ -65,7 +65,7 @@ impl SseParser {
                 continue;
             }
             let (part, rest) = bytes.split_at(memchr2(b'\n', b'\r', bytes).unwrap_or(bytes.len()));
-            self.check_room(fresh.map_or(0, <[u8]>::len).saturating_add(part.len()))?;
+            self.check_room(fresh.map_or(0, <[u8]>::len) + part.len())?;
             let Some((ending, rest)) = rest.split_first() else {
                 self.line.extend_from_slice(part);
                 break;
@@ -110,11 +110,7 @@ impl SseParser {
     }
 
     fn check_room(&self, more: usize) -> Result<(), DecodeError> {
-        let len = self
-            .line
-            .len()
-            .saturating_add(self.data.len())
-            .saturating_add(more);
+        let len = self.line.len() + self.data.len() + more;
         if len > self.limit_bytes {
             Err(DecodeError::TooLong {
                 limit_bytes: self.limit_bytes,

@@ -132,7 +132,7 @@ impl RecordedModel {
             .filter(|(_, line)| !line.trim().is_empty());
         let read = |(at, line): (usize, &str)| {
             let bad_line = |source| RecordingError::BadLine {
-                line: at.saturating_add(1),
+                line: at + 1,
                 source,
             };
             serde_json::from_str(line).map_err(bad_line)
@@ -208,7 +208,7 @@ impl RecordedModel {
         let same =
             "not in what goes over the wire, but in what the fingerprint covers besides".to_owned();
         Some((
-            index.saturating_add(1),
+            index + 1,
             difference::differences(recorded, &now).unwrap_or(same),
         ))
     }

@@ -43,11 +43,9 @@ pub(crate) fn hidden(text: &str) -> Cow<'_, str> {
         if is_id(rest.get(..word).unwrap_or_default()) {
             hidden.push_str(text.get(done..at).unwrap_or_default());
             hidden.push_str(MARKER);
-            done = at.saturating_add(word);
+            done = at + word;
         }
-        at = at
-            .saturating_add(word)
-            .saturating_add(rest.get(word..).map_or(1, border));
+        at += word + rest.get(word..).map_or(1, border);
     }
     if done == 0 {
         return Cow::Borrowed(text);

@@ -105,7 +105,7 @@ impl Recorder for RecordingFile {
             return;
         }
         match state.append(exchange) {
-            Ok(()) => state.count = state.count.saturating_add(1),
+            Ok(()) => state.count += 1,
             Err(error) => {
                 let path = self.path.display();
                 let count = state.count;
@@ -124,11 +124,7 @@ impl State {
         line.push(b'\n');
         let written = self.file.write_all(&line);
         match written {
-            Ok(()) => {
-                self.bytes = self
-                    .bytes
-                    .saturating_add(u64::try_from(line.len()).unwrap_or(u64::MAX))
-            }
+            Ok(()) => self.bytes += line.len() as u64,
             // If this fails as well, the first error is still the one to tell.
             Err(_) => drop(self.file.set_len(self.bytes)),
         }

@@ -104,7 +104,7 @@ impl Exchange<'_> {
             let Some(bytes) = within(idle, NEXT_PIECE, self.next(&mut response)).await?? else {
                 break;
             };
-            body.extend(bytes.iter().take(bytes_max.saturating_sub(body.len())));
+            body.extend(bytes.iter().take(bytes_max - body.len()));
         }
         Ok(body)
     }

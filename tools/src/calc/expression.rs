@@ -64,24 +64,21 @@ impl Reader<'_> {
     }
 
     fn peek(&mut self) -> Option<char> {
-        self.at = self
-            .text
-            .len()
-            .saturating_sub(self.rest().trim_start().len());
+        self.at = self.text.len() - self.rest().trim_start().len();
         self.rest().chars().next()
     }
 
     fn take(&mut self, wanted: char) -> bool {
         let is_there = self.peek() == Some(wanted);
         if is_there {
-            self.at = self.at.saturating_add(wanted.len_utf8());
+            self.at += wanted.len_utf8();
         }
         is_there
     }
 
     fn take_while(&mut self, fits: impl Fn(char) -> bool) -> String {
         let taken: String = self.rest().chars().take_while(|c| fits(*c)).collect();
-        self.at = self.at.saturating_add(taken.len());
+        self.at += taken.len();
         taken
     }
 
@@ -158,7 +155,7 @@ impl Reader<'_> {
     fn number(&mut self) -> Result<Number, CalcError> {
         let whole = self.take_while(|c| c.is_ascii_digit());
         let is_decimal = self.rest().starts_with('.');
-        self.at = self.at.saturating_add(usize::from(is_decimal));
+        self.at += usize::from(is_decimal);
         let decimals = if is_decimal {
             self.take_while(|c| c.is_ascii_digit())
         } else {
@@ -202,9 +199,9 @@ impl Reader<'_> {
         if self.depth >= DEPTH_MAX {
             return Err(CalcError::TooDeep);
         }
-        self.depth = self.depth.saturating_add(1);
+        self.depth += 1;
         let value = read(self)?;
-        self.depth = self.depth.saturating_sub(1);
+        self.depth -= 1;
         Ok(value)
     }
 }

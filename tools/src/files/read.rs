@@ -112,7 +112,7 @@ fn text(mut file: File, arguments: &Arguments, max: u64) -> Result<String, ToolF
         .map_err(failure)?;
     let mut bytes = Vec::new();
     // What counts is what is read, not what the file's size was a moment ago.
-    file.take(limit.saturating_add(1))
+    file.take(limit + 1)
         .read_to_end(&mut bytes)
         .map_err(failure)?;
     let goes_on = bytes.len() as u64 > limit;
@@ -177,11 +177,7 @@ const fn is_continuation(byte: u8) -> bool {
 fn list(folder: &Dir, path: &str) -> Result<String, ToolFailure> {
     let failure = |error| io_failure(path, &error);
     let mut names = Vec::new();
-    for entry in folder
-        .entries()
-        .map_err(failure)?
-        .take(ENTRIES_MAX.saturating_add(1))
-    {
+    for entry in folder.entries().map_err(failure)?.take(ENTRIES_MAX + 1) {
         let entry = entry.map_err(failure)?;
         let slash = if entry.file_type().map_err(failure)?.is_dir() {
             "/"

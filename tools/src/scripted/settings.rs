@@ -75,7 +75,7 @@ impl Settings {
         if results.is_empty() {
             return Err(draft.bad("results", "add at least one, e.g. `- text: done`"));
         }
-        let last = results.len().saturating_sub(1);
+        let last = results.len() - 1;
         if let Some(index) = results
             .iter()
             .position(ScriptedResult::always_fits)

@@ -341,7 +341,7 @@ impl Answer {
     /// that is not the last one begins another.
     fn block(&mut self, index: u64, fragment: Fragment) -> Option<&mut Block> {
         let at = *self.by_index.get(&index)?;
-        let is_last = at.saturating_add(1) == self.pieces.len();
+        let is_last = at + 1 == self.pieces.len();
         if let Some(Piece::Block(block)) = self.pieces.get(at)
             && !is_last
             && let Some(next) = block.shown(fragment).map(|_| block.next())

@@ -141,8 +141,9 @@ impl Calls {
     }
 
     fn begin(&mut self) -> usize {
+        let slot = self.calls.len();
         self.calls.push(Call::default());
-        self.calls.len().saturating_sub(1)
+        slot
     }
 
     fn slot(&mut self, index: Option<u64>, hint: &Hint<'_>) -> usize {

@@ -71,7 +71,7 @@ impl Found {
     }
 
     fn add(&mut self, difference: impl FnOnce() -> String) {
-        self.count = self.count.saturating_add(1);
+        self.count += 1;
         if self.told.len() < DIFFERENCES_MAX {
             self.told.push(difference());
         }

@@ -22,7 +22,7 @@ pub struct ScriptedReply {
 
 /// A reply of a list that cannot be read.
 #[derive(Debug, thiserror::Error)]
-#[error("reply {} cannot be read", index.saturating_add(1))]
+#[error("reply {} cannot be read", index + 1)]
 pub struct ReplyError {
     /// The number of the reply, from 0.
     pub index: usize,

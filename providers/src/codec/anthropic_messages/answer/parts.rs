@@ -70,10 +70,10 @@ impl Answer {
             .as_deref()
             .is_some_and(|reason| CUT.contains(&reason));
         let pieces = std::mem::take(&mut self.pieces);
-        let last = pieces.len().saturating_sub(1);
+        let last = pieces.len().checked_sub(1);
         let mut built = Built::new(ending, std::mem::take(&mut self.kept));
         for (at, piece) in pieces.into_iter().enumerate() {
-            built.is_cut = meets_limit && at == last;
+            built.is_cut = meets_limit && Some(at) == last;
             match piece {
                 Piece::Block(block) => block.finish(&mut built),
                 Piece::Refusal(text) => built.parts.push(Part::Refusal(text)),

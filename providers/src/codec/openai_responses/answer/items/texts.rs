@@ -142,7 +142,7 @@ impl Items {
                     return;
                 }
             }
-            self.front = self.front.saturating_add(1);
+            self.front += 1;
         }
     }
 
