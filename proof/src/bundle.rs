@@ -22,8 +22,8 @@ mod words;
 pub use check::{Against, check};
 pub use kinds::kind_name;
 pub use report::{Check, Checked, Report, Verdict};
-pub use story::{Approval, CallStory, Requested, Run, Shown};
-pub use told::{Told, ToldContent};
+pub use story::{CallRun, CallStory, Requested, ShownRequest, StoryEntry};
+pub use told::{ReportedContent, ReportedEvent};
 
 /// The format that a bundle names first.
 pub const FORMAT: &str = "folkmoot evidence 1";

@@ -29,7 +29,7 @@ Exit codes: 0 intact; 2 wrong usage; 3 a file does not read; 5 damaged, or in co
 ";
 
 /// The command line, read.
-struct Arguments {
+struct CommandLine {
     bundle: OsString,
     keys: Vec<VerifierKey>,
     at: Option<u64>,
@@ -38,9 +38,9 @@ struct Arguments {
 }
 
 /// A reason why nothing was checked: the exit code, and the words for it.
-struct Failure(u8, String);
+struct CheckFailure(u8, String);
 
-impl From<lexopt::Error> for Failure {
+impl From<lexopt::Error> for CheckFailure {
     fn from(error: lexopt::Error) -> Self {
         Self(USAGE, error.to_string())
     }
@@ -49,7 +49,7 @@ impl From<lexopt::Error> for Failure {
 fn main() -> ExitCode {
     match run() {
         Ok(code) => ExitCode::from(code),
-        Err(Failure(code, what)) => {
+        Err(CheckFailure(code, what)) => {
             // Nobody is left to be told if standard error is closed.
             let _is_told = writeln!(std::io::stderr(), "folkmoot-check: {what}");
             ExitCode::from(code)
@@ -57,8 +57,8 @@ fn main() -> ExitCode {
     }
 }
 
-fn run() -> Result<u8, Failure> {
-    let Some(Arguments {
+fn run() -> Result<u8, CheckFailure> {
+    let Some(CommandLine {
         bundle,
         keys,
         at,
@@ -71,14 +71,15 @@ fn run() -> Result<u8, Failure> {
     };
     let bytes = read(Path::new(&bundle), BUNDLE_MAX)?;
     let report = check(&bytes, &keys, against.as_deref().map(Against));
-    let report = report
-        .map_err(|error| Failure(UNREADABLE, format!("{}: {error}", bundle.to_string_lossy())))?;
+    let report = report.map_err(|error| {
+        CheckFailure(UNREADABLE, format!("{}: {error}", bundle.to_string_lossy()))
+    })?;
     if is_json {
-        let json = serde_json::to_string_pretty(&Whole {
+        let json = serde_json::to_string_pretty(&ReportWithVerdict {
             verdict: report.verdict(),
             report: &report,
         });
-        print(&(json.map_err(|error| Failure(UNREADABLE, error.to_string()))? + "\n"))?;
+        print(&(json.map_err(|error| CheckFailure(UNREADABLE, error.to_string()))? + "\n"))?;
     } else {
         print(&(report.lines(at).join("\n") + "\n"))?;
     }
@@ -91,14 +92,14 @@ fn run() -> Result<u8, Failure> {
 
 /// A report with its verdict.
 #[derive(serde::Serialize)]
-struct Whole<'a> {
+struct ReportWithVerdict<'a> {
     verdict: Verdict,
     #[serde(flatten)]
     report: &'a Report,
 }
 
 /// Reads what was typed; `None` if help is wanted.
-fn arguments() -> Result<Option<Arguments>, Failure> {
+fn arguments() -> Result<Option<CommandLine>, CheckFailure> {
     let mut bundle = None;
     let mut keys = Vec::new();
     let mut at = None;
@@ -116,8 +117,9 @@ fn arguments() -> Result<Option<Arguments>, Failure> {
             Short(_) | Long(_) | Value(_) => return Err(argument.unexpected().into()),
         }
     }
-    let bundle = bundle.ok_or_else(|| Failure(USAGE, "which bundle? See --help".to_owned()))?;
-    Ok(Some(Arguments {
+    let bundle =
+        bundle.ok_or_else(|| CheckFailure(USAGE, "which bundle? See --help".to_owned()))?;
+    Ok(Some(CommandLine {
         bundle,
         keys,
         at,
@@ -127,9 +129,9 @@ fn arguments() -> Result<Option<Arguments>, Failure> {
 }
 
 /// A key, or the key in a file: no path that is meant as one looks like a key.
-fn key(typed: &OsString) -> Result<VerifierKey, Failure> {
+fn key(typed: &OsString) -> Result<VerifierKey, CheckFailure> {
     let wrong = |error: &dyn std::fmt::Display| {
-        Failure(
+        CheckFailure(
             USAGE,
             format!("--trust {}: {error}", typed.to_string_lossy()),
         )
@@ -149,9 +151,10 @@ fn key(typed: &OsString) -> Result<VerifierKey, Failure> {
 }
 
 /// Reads a file of at most `max` bytes.
-fn read(path: &Path, max: usize) -> Result<Vec<u8>, Failure> {
-    let failed =
-        |error: &dyn std::fmt::Display| Failure(UNREADABLE, format!("{}: {error}", path.display()));
+fn read(path: &Path, max: usize) -> Result<Vec<u8>, CheckFailure> {
+    let failed = |error: &dyn std::fmt::Display| {
+        CheckFailure(UNREADABLE, format!("{}: {error}", path.display()))
+    };
     let mut bytes = Vec::new();
     let limit = max as u64 + 1;
     let file = std::fs::File::open(path).map_err(|error| failed(&error))?;
@@ -165,7 +168,7 @@ fn read(path: &Path, max: usize) -> Result<Vec<u8>, Failure> {
     }
 }
 
-fn print(text: &str) -> Result<(), Failure> {
+fn print(text: &str) -> Result<(), CheckFailure> {
     let written = std::io::stdout().write_all(text.as_bytes());
-    written.map_err(|error| Failure(UNREADABLE, format!("standard output: {error}")))
+    written.map_err(|error| CheckFailure(UNREADABLE, format!("standard output: {error}")))
 }

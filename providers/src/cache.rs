@@ -45,13 +45,13 @@ pub struct CacheSettings {
 #[derive(Debug)]
 struct Answers {
     settings: CacheSettings,
-    entries: BTreeMap<Digest, Entry>,
+    entries: BTreeMap<Digest, CachedAnswer>,
     /// Counts what is kept and given, so that the entries have an order.
     uses: u64,
 }
 
 #[derive(Debug)]
-struct Entry {
+struct CachedAnswer {
     response: LLMResponse,
     kept_at: Instant,
     used: u64,
@@ -69,7 +69,8 @@ impl Answers {
     fn find(&mut self, request: &Digest, now: Instant) -> Option<LLMResponse> {
         let age_max = self.settings.age_max;
         let used = self.next_use();
-        let is_fresh = |entry: &Entry| now.saturating_duration_since(entry.kept_at) < age_max;
+        let is_fresh =
+            |entry: &CachedAnswer| now.saturating_duration_since(entry.kept_at) < age_max;
         let entry = self
             .entries
             .get_mut(request)
@@ -88,7 +89,7 @@ impl Answers {
             let used = self.next_use();
             self.entries.insert(
                 request,
-                Entry {
+                CachedAnswer {
                     response: response.clone(),
                     kept_at: now,
                     used,

@@ -82,9 +82,9 @@ impl HttpModel {
         let wire = self.codec.encode(&call.request, &call.files, mode);
         let base_url = self.expand(&self.settings.base_url)?;
         let keyed = if self.settings.key.is_some() {
-            url::Keyed::Yes
+            url::KeyUse::Yes
         } else {
-            url::Keyed::No
+            url::KeyUse::No
         };
         let url = url::url(base_url.expose(), &wire.path, keyed);
         let limiter = |limit| rate::limiter(limit, base_url.expose(), call.request.model());

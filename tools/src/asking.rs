@@ -10,7 +10,7 @@ use folkmoot_core::tool::{
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::build::{BuildError, Built, Declared, Draft, Kind};
+use crate::build::{BuildError, Built, Declared, Kind, ToolDraft};
 
 #[cfg(test)]
 mod tests;
@@ -30,12 +30,12 @@ pub(crate) const HANDOFF: Kind = Kind {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Settings {
+struct AskSettings {
     /// The agents that it may turn to; everyone if left out.
     agents: Option<Vec<AgentName>>,
 }
 
-fn build_ask(draft: &Draft<'_>) -> Result<Built, BuildError> {
+fn build_ask(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
     let agents = agents(draft)?;
     let declared = declared(
         "Asks another agent something and gives you its answer. Say all that it must know: it may not have heard what \
@@ -50,7 +50,7 @@ fn build_ask(draft: &Draft<'_>) -> Result<Built, BuildError> {
     Ok(Built::new(Declaration { spec }))
 }
 
-fn build_handoff(draft: &Draft<'_>) -> Result<Built, BuildError> {
+fn build_handoff(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
     let agents = agents(draft)?;
     let declared = declared(
         "Hands the conversation over to another agent, who goes on in your place; you do not get it back. It must be \
@@ -65,13 +65,13 @@ fn build_handoff(draft: &Draft<'_>) -> Result<Built, BuildError> {
     Ok(Built::new(Declaration { spec }))
 }
 
-fn agents(draft: &Draft<'_>) -> Result<Vec<AgentName>, BuildError> {
+fn agents(draft: &ToolDraft<'_>) -> Result<Vec<AgentName>, BuildError> {
     if let Some(key) = draft.run_settings().next() {
         let why = "no tool runs here, another agent answers: leave it out (how long that may take is `ask_ttl`, among \
                    the limits of the room)";
         return Err(draft.bad(key, why));
     }
-    let Settings { agents } = draft.settings()?;
+    let AskSettings { agents } = draft.settings()?;
     match agents {
         Some(agents) if agents.is_empty() => Err(draft.bad(
             "agents",

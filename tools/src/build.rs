@@ -9,7 +9,7 @@ mod common;
 mod draft;
 mod error;
 
-pub(crate) use draft::{Declared, Draft, Folder};
+pub(crate) use draft::{Declared, Folder, ToolDraft};
 pub use error::BuildError;
 
 /// A tool, and where it reaches.
@@ -44,7 +44,7 @@ pub struct Kind {
     pub summary: &'static str,
     /// The kind's own settings, beside [`Kind::COMMON_KEYS`].
     pub keys: &'static [&'static str],
-    pub(crate) build: fn(&Draft<'_>) -> Result<Built, BuildError>,
+    pub(crate) build: fn(&ToolDraft<'_>) -> Result<Built, BuildError>,
 }
 
 impl Kind {

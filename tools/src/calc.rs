@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::arguments;
-use crate::build::{BuildError, Built, Declared, Draft, Kind};
+use crate::build::{BuildError, Built, Declared, Kind, ToolDraft};
 
 mod expression;
 mod number;
@@ -28,10 +28,10 @@ const EXPRESSION_MAX: usize = 1000;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Settings {}
+struct CalcSettings {}
 
-fn build(draft: &Draft<'_>) -> Result<Built, BuildError> {
-    let Settings {} = draft.settings()?;
+fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
+    let CalcSettings {} = draft.settings()?;
     let spec = draft.spec(Declared {
         description: "Works out an arithmetic expression exactly: + - * / % ^, parentheses, and abs, min, max, floor, \
                       ceil, round."
@@ -61,7 +61,7 @@ struct Calc {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct CalcArguments {
     expression: String,
 }
 
@@ -72,7 +72,7 @@ impl Tool for Calc {
     }
 
     async fn run(&self, call: &ToolCall) -> ToolOutcome {
-        let Arguments { expression } = match arguments::read(call) {
+        let CalcArguments { expression } = match arguments::read(call) {
             Ok(arguments) => arguments,
             Err(failure) => return ToolOutcome::Failed(failure),
         };

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::build::{BuildError, Built, Declared, Draft, Kind};
+use crate::build::{BuildError, Built, Declared, Kind, ToolDraft};
 
 #[cfg(test)]
 mod tests;
@@ -23,26 +23,26 @@ pub(crate) const NOW: Kind = Kind {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Settings {}
+struct ClockSettings {}
 
-fn build(draft: &Draft<'_>) -> Result<Built, BuildError> {
-    let Settings {} = draft.settings()?;
+fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
+    let ClockSettings {} = draft.settings()?;
     let spec = draft.spec(Declared {
         description: "Tells the present date and time in UTC.".into(),
         effect: EffectClass::Read,
         repeat: Repeat::Always,
         schema: json!({ "type": "object", "properties": {}, "additionalProperties": false }),
     })?;
-    Ok(Built::new(Now { spec }))
+    Ok(Built::new(ClockNow { spec }))
 }
 
 #[derive(Debug)]
-struct Now {
+struct ClockNow {
     spec: ToolSpec,
 }
 
 #[async_trait]
-impl Tool for Now {
+impl Tool for ClockNow {
     fn spec(&self) -> &ToolSpec {
         &self.spec
     }

@@ -12,7 +12,7 @@ use cap_std::fs::Dir;
 use folkmoot_core::tool::{PathArguments, ToolErrorCode, ToolFailure, ToolOutcome, ToolSpec};
 use serde::Deserialize;
 
-use crate::build::{BuildError, Declared, Draft};
+use crate::build::{BuildError, Declared, ToolDraft};
 
 mod append;
 mod open;
@@ -47,7 +47,7 @@ enum Links {
 impl Root {
     /// Opens the folder, and says in `declared` where it is and which argument is a path in it.
     fn prepare(
-        draft: &Draft<'_>,
+        draft: &ToolDraft<'_>,
         root: &std::path::Path,
         links: Links,
         declared: Declared,
@@ -111,9 +111,9 @@ fn write_schema() -> serde_json::Value {
 
 /// Tells work on another thread that nobody waits for it any more.
 #[derive(Debug, Clone, Default)]
-struct Stop(Arc<AtomicBool>);
+struct StopSign(Arc<AtomicBool>);
 
-impl Stop {
+impl StopSign {
     fn check(&self) -> Result<(), ToolFailure> {
         if self.0.load(Ordering::Acquire) {
             Err(failed(ToolErrorCode::TimedOut, "it was stopped"))
@@ -123,7 +123,7 @@ impl Stop {
     }
 }
 
-struct StopOnDrop(Stop);
+struct StopOnDrop(StopSign);
 
 impl Drop for StopOnDrop {
     fn drop(&mut self) {
@@ -131,12 +131,12 @@ impl Drop for StopOnDrop {
     }
 }
 
-/// Does `work` where it may block. Dropping the future stops it at its next [`Stop::check`]: what is bounded in bytes and
+/// Does `work` where it may block. Dropping the future stops it at its next [`StopSign::check`]: what is bounded in bytes and
 /// waits for no one but the disk needs no more.
 async fn blocking(
-    work: impl FnOnce(&Stop) -> Result<String, ToolFailure> + Send + 'static,
+    work: impl FnOnce(&StopSign) -> Result<String, ToolFailure> + Send + 'static,
 ) -> ToolOutcome {
-    let stop = Stop::default();
+    let stop = StopSign::default();
     let guard = StopOnDrop(stop.clone());
     let done = tokio::task::spawn_blocking(move || work(&stop)).await;
     drop(guard);

@@ -6,7 +6,7 @@ use folkmoot_core::ids::ToolName;
 use serde_json::Value;
 
 use crate::asking::{ASK, HANDOFF};
-use crate::build::{BuildError, Built, Draft, Kind};
+use crate::build::{BuildError, Built, Kind, ToolDraft};
 use crate::calc::CALC;
 use crate::clock::NOW;
 use crate::files::{APPEND, READ, WRITE};
@@ -30,6 +30,6 @@ pub fn kinds() -> impl Iterator<Item = &'static Kind> {
 /// # Errors
 /// [`BuildError`] says what is wrong, in which setting, and what to write instead.
 pub fn build_tool(name: &ToolName, settings: &Value, base: &Path) -> Result<Built, BuildError> {
-    let draft = Draft::read(name, settings, base, &KINDS)?;
+    let draft = ToolDraft::read(name, settings, base, &KINDS)?;
     (draft.kind.build)(&draft)
 }

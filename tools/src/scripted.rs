@@ -26,7 +26,7 @@ use folkmoot_core::tool::{
     PathArguments, Reconciliation, ToolErrorCode, ToolOutcome, ToolOutput, ToolSpec,
 };
 
-use crate::build::{BuildError, Built, Declared, Draft, Kind};
+use crate::build::{BuildError, Built, Declared, Kind, ToolDraft};
 use crate::output::cut;
 
 mod counter;
@@ -37,7 +37,7 @@ mod settings;
 mod tests;
 
 use result::{Gives, ScriptedResult};
-use settings::Settings;
+use settings::ScriptSettings;
 
 pub(crate) const SCRIPTED: Kind = Kind {
     name: "scripted",
@@ -55,8 +55,8 @@ pub(crate) const SCRIPTED: Kind = Kind {
     build,
 };
 
-fn build(draft: &Draft<'_>) -> Result<Built, BuildError> {
-    let settings: Settings = draft.settings()?;
+fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
+    let settings: ScriptSettings = draft.settings()?;
     let effect = settings.effect.ok_or_else(|| draft.no_effect())?;
     let results = settings.results(draft)?;
     let roots = results
@@ -71,7 +71,7 @@ fn build(draft: &Draft<'_>) -> Result<Built, BuildError> {
             .schema
             .unwrap_or_else(|| serde_json::json!({ "type": "object" })),
     })?;
-    let Settings {
+    let ScriptSettings {
         reconciles,
         open_world,
         artifacts,

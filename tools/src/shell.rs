@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::arguments;
-use crate::build::{BuildError, Built, Declared, Draft, Folder, Kind};
+use crate::build::{BuildError, Built, Declared, Folder, Kind, ToolDraft};
 use crate::host::{failed, id_of, lock_of};
 use crate::output::cut;
 
@@ -32,7 +32,7 @@ pub(crate) const SHELL: Kind = Kind {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Settings {
+struct ShellSettings {
     cwd: PathBuf,
     allow: Vec<Value>,
     #[serde(default)]
@@ -50,8 +50,8 @@ enum Others {
     Ask,
 }
 
-fn build(draft: &Draft<'_>) -> Result<Built, BuildError> {
-    let Settings {
+fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
+    let ShellSettings {
         cwd,
         allow,
         unlisted,
@@ -140,7 +140,7 @@ struct Shell {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct ShellArguments {
     argv: Vec<String>,
 }
 
@@ -151,7 +151,7 @@ impl Tool for Shell {
     }
 
     async fn run(&self, call: &ToolCall) -> ToolOutcome {
-        let Arguments { argv } = match arguments::read(call) {
+        let ShellArguments { argv } = match arguments::read(call) {
             Ok(arguments) => arguments,
             Err(failure) => return ToolOutcome::Failed(failure),
         };

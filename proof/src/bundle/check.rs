@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::header::Header;
-use super::heads::Heads;
+use super::header::BundledHeader;
+use super::heads::BundleHeads;
 use super::report::{Check, Checked, Report, Verdict};
-use super::told::{self, Told};
+use super::told::{self, ReportedEvent};
 use super::{Bundle, BundleError, BundledCommit, BundledContent, story};
 use crate::leaf::{Leaf, LeafEvent, NO_LINK, commitment, link};
 use crate::note::{Checkpoint, VerifierKey};
@@ -33,7 +33,7 @@ pub fn check(
     let no_world = || BundleError::Head("it is about no world of Folkmoot".to_owned());
     let world = head.world().ok_or_else(no_world)?;
     let last_event = head.last_event().ok_or_else(no_world)?;
-    let heads = Heads::read(&bundle, head, last_event, against);
+    let heads = BundleHeads::read(&bundle, head, last_event, against);
     let mut commits = Commits::new(&heads);
     bundle
         .commits
@@ -48,7 +48,7 @@ pub fn check(
     let mut checks = vec![commits_check(proven.faults, bundle.commits.len(), is_whole)];
     let (signature, covered) = heads.signature(keys, &roots, proven.last_index);
     checks.push(signature);
-    let events: Vec<Told> = proven
+    let events: Vec<ReportedEvent> = proven
         .commits
         .iter()
         .flat_map(|(commit, header)| told::of(commit, header, covered))
@@ -96,7 +96,7 @@ fn commits_check(faults: Vec<String>, count: usize, is_whole: bool) -> Check {
 /// The part of a bundle's commits that is proven.
 #[derive(Default)]
 struct Proven<'a> {
-    commits: Vec<(&'a BundledCommit, Header)>,
+    commits: Vec<(&'a BundledCommit, BundledHeader)>,
     faults: Vec<String>,
     /// The last leaf that is here.
     last_index: Option<u64>,
@@ -104,7 +104,7 @@ struct Proven<'a> {
 
 /// The commits of a bundle, as they are gone through.
 struct Commits<'a, 'h> {
-    heads: &'h Heads,
+    heads: &'h BundleHeads,
     is_whole: bool,
     proven: Proven<'a>,
     /// The tree of the commits so far. It grows only where all commits are here.
@@ -116,7 +116,7 @@ struct Commits<'a, 'h> {
 }
 
 impl<'a, 'h> Commits<'a, 'h> {
-    fn new(heads: &'h Heads) -> Self {
+    fn new(heads: &'h BundleHeads) -> Self {
         let tree = Frontier::default();
         let roots = if heads.is_whole {
             BTreeMap::from([(0, tree.root())])
@@ -226,8 +226,8 @@ impl<'a, 'h> Commits<'a, 'h> {
 }
 
 /// The header, and the position of the last event.
-fn header_of(commit: &BundledCommit) -> Option<(Header, u64)> {
-    let header = Header::read(&commit.header)?;
+fn header_of(commit: &BundledCommit) -> Option<(BundledHeader, u64)> {
+    let header = BundledHeader::read(&commit.header)?;
     let last = header.last()?;
     (usize::try_from(header.count) == Ok(commit.events.len())).then_some((header, last))
 }

@@ -4,13 +4,13 @@ use serde::Deserialize;
 
 /// Whoever is proven to be a person.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-pub(super) struct Person {
+pub(super) struct NamedPerson {
     pub(super) method: String,
     pub(super) subject: String,
     pub(super) display: String,
 }
 
-impl Person {
+impl NamedPerson {
     /// In words: how the room calls them, and how they were proven.
     pub(super) fn told(&self) -> String {
         let Self {
@@ -25,15 +25,15 @@ impl Person {
 /// The one who gave a command.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Principal {
-    Person(Person),
+pub(super) enum CommandGiver {
+    Person(NamedPerson),
     Agent(String),
     Tool(String),
     World,
     Runtime,
 }
 
-impl Principal {
+impl CommandGiver {
     pub(super) fn told(&self) -> String {
         match self {
             Self::Person(person) => person.told(),
@@ -48,8 +48,8 @@ impl Principal {
 /// The fields whose length varies. Further ones, about how commands are decided again, are passed
 /// over.
 #[derive(Debug, Deserialize)]
-struct Rest {
-    p: Principal,
+struct HeaderTail {
+    p: CommandGiver,
     m: String,
     #[serde(default)]
     c: Option<u64>,
@@ -57,7 +57,7 @@ struct Rest {
 
 /// The part of a header that a bundle's reader needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Header {
+pub(super) struct BundledHeader {
     pub(super) world: [u8; 16],
     /// The position of the first event.
     pub(super) first: u64,
@@ -65,12 +65,12 @@ pub(super) struct Header {
     pub(super) count: u32,
     /// Milliseconds since 1970.
     pub(super) time_ms: u64,
-    pub(super) by: Principal,
+    pub(super) by: CommandGiver,
     pub(super) command: String,
     pub(super) cause: Option<u64>,
 }
 
-impl Header {
+impl BundledHeader {
     /// Reads a stored header; `None` if it is none.
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
         let (world, bytes) = bytes.split_first_chunk::<16>()?;
@@ -79,7 +79,7 @@ impl Header {
         let (time_ms, bytes) = bytes.split_first_chunk::<8>()?;
         // The seed of the command's random choices, and the digest of the rules that decided.
         let (_seed_and_decider, rest) = bytes.split_first_chunk::<48>()?;
-        let Rest {
+        let HeaderTail {
             p: by,
             m: command,
             c: cause,

@@ -12,21 +12,21 @@ use crate::{Hash, ProofError, verify_consistency};
 pub(super) type Roots = BTreeMap<u64, Hash>;
 
 /// The heads of a log's tree that a bundle has, and the one that is to be compared with them.
-pub(super) struct Heads {
+pub(super) struct BundleHeads {
     pub(super) head: Checkpoint,
     pub(super) last_event: u64,
     /// True if all commits of that tree are in the bundle.
     pub(super) is_whole: bool,
     /// The bundle's signed heads, in its order.
-    notes: Vec<Result<Head, HeadError>>,
+    notes: Vec<Result<SignedHead, HeadError>>,
     /// The note that was kept elsewhere, if there is one.
-    against: Option<Result<Head, HeadError>>,
+    against: Option<Result<SignedHead, HeadError>>,
     /// The sizes that all of them are about.
     sizes: BTreeSet<u64>,
 }
 
 /// A signed head.
-struct Head {
+struct SignedHead {
     note: SignedNote,
     checkpoint: Checkpoint,
     proof: Vec<Hash>,
@@ -65,7 +65,7 @@ enum Signers {
     Unknown(Vec<String>),
 }
 
-impl Head {
+impl SignedHead {
     fn read(bytes: &[u8], proof: &[Hash]) -> Result<Self, HeadError> {
         let note = SignedNote::parse(bytes)?;
         let checkpoint = Checkpoint::parse(note.text())?;
@@ -81,7 +81,7 @@ impl Head {
     }
 }
 
-impl Heads {
+impl BundleHeads {
     pub(super) fn read(
         bundle: &Bundle,
         head: Checkpoint,
@@ -90,9 +90,9 @@ impl Heads {
     ) -> Self {
         let has_all = u64::try_from(bundle.commits.len()) == Ok(head.size);
         let is_whole = has_all && bundle.commits.iter().all(|commit| commit.proof.is_empty());
-        let read = |Note { note, proof }: &Note| Head::read(note.as_bytes(), proof);
+        let read = |Note { note, proof }: &Note| SignedHead::read(note.as_bytes(), proof);
         let notes: Vec<_> = bundle.notes.iter().map(read).collect();
-        let against = against.map(|Against(note)| Head::read(note, &[]));
+        let against = against.map(|Against(note)| SignedHead::read(note, &[]));
         let sizes = notes
             .iter()
             .chain(&against)
@@ -162,7 +162,7 @@ impl Heads {
     /// Verifies a head, and returns its signers.
     fn verify(
         &self,
-        head: &Result<Head, HeadError>,
+        head: &Result<SignedHead, HeadError>,
         keys: &[VerifierKey],
         roots: &Roots,
     ) -> Result<Signers, HeadFault> {
@@ -209,7 +209,7 @@ impl Heads {
     }
 
     /// Verifies that the tree of the head begins with that of a note.
-    fn verify_growth(&self, head: &Head, roots: &Roots) -> Result<(), ProofError> {
+    fn verify_growth(&self, head: &SignedHead, roots: &Roots) -> Result<(), ProofError> {
         let Checkpoint { size, root, .. } = &head.checkpoint;
         let now = &self.head;
         if self.is_whole && head.proof.is_empty() && *size < now.size {
@@ -252,7 +252,7 @@ impl Heads {
         })
     }
 
-    fn compare(&self, head: &Head, roots: &Roots) -> (Verdict, String) {
+    fn compare(&self, head: &SignedHead, roots: &Roots) -> (Verdict, String) {
         let Checkpoint {
             origin, size, root, ..
         } = &head.checkpoint;

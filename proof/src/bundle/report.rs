@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{CallStory, Told};
+use super::{CallStory, ReportedEvent};
 
 /// The result of one check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -53,7 +53,7 @@ pub struct Report {
     /// The checks, in the order in which they were made.
     pub checks: Vec<Check>,
     /// The events of the commits that are in the bundle and proven to be in the tree, in order.
-    pub events: Vec<Told>,
+    pub events: Vec<ReportedEvent>,
     /// The tool calls among them, in order.
     pub calls: Vec<CallStory>,
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::report::Check;
-use super::told::Told;
+use super::told::ReportedEvent;
 
 mod digests;
 mod gather;
@@ -28,18 +28,18 @@ pub struct CallStory {
     /// The place where it was asked for; `None` if the bundle does not have it.
     pub requested: Option<Requested>,
     /// The request that people were shown, if they were asked.
-    pub shown: Option<Shown>,
+    pub shown: Option<ShownRequest>,
     /// The decisions of people, grants and time, in order.
-    pub approvals: Vec<Approval>,
+    pub approvals: Vec<StoryEntry>,
     /// The arguments, byte for byte, if the bundle has them. Of many long ones only the first are told.
     pub arguments: Option<String>,
     /// True if the arguments have the recorded digest. `None` if the arguments or the digest are
     /// not there.
     pub arguments_are_recorded: Option<bool>,
     /// Each time that it ran.
-    pub runs: Vec<Run>,
+    pub runs: Vec<CallRun>,
     /// The outcomes, in order.
-    pub outcomes: Vec<Approval>,
+    pub outcomes: Vec<StoryEntry>,
 }
 
 /// The place where a call was asked for.
@@ -61,7 +61,7 @@ pub struct Requested {
 
 /// A request as people were shown it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Shown {
+pub struct ShownRequest {
     /// The `ApprovalRequested`.
     pub at: u64,
     /// The time of that event.
@@ -78,7 +78,7 @@ pub struct Shown {
 
 /// Something that was decided about a call, or came of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Approval {
+pub struct StoryEntry {
     /// The event.
     pub at: u64,
     /// The time of that event.
@@ -89,7 +89,7 @@ pub struct Approval {
 
 /// A run of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Run {
+pub struct CallRun {
     /// The `ToolStarted`.
     pub at: u64,
     /// The time of that event.
@@ -103,7 +103,7 @@ pub struct Run {
 }
 
 /// The calls of all events, and whether what people were shown and the arguments have the recorded digests.
-pub(super) fn of(events: &[Told]) -> (Vec<CallStory>, Option<Check>) {
+pub(super) fn of(events: &[ReportedEvent]) -> (Vec<CallStory>, Option<Check>) {
     let mut stories = gather::Stories::new(events);
     events.iter().for_each(|event| stories.take(event));
     let calls = stories.end();

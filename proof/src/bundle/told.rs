@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::Value;
 
-use super::header::Header;
+use super::header::BundledHeader;
 use super::kinds::kind_name;
 use super::{BundledCommit, BundledContent};
 use crate::world;
@@ -13,7 +13,7 @@ const ERA_DAYS: u64 = 146_097;
 
 /// An event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Told {
+pub struct ReportedEvent {
     /// The position in the log, from 1.
     pub position: u64,
     /// The number of its commit, from 0.
@@ -37,7 +37,7 @@ pub struct Told {
     /// The facts.
     pub facts: Value,
     /// The content.
-    pub content: ToldContent,
+    pub content: ReportedContent,
     /// True if a given key has signed a head that covers it.
     pub is_signed: bool,
 }
@@ -45,7 +45,7 @@ pub struct Told {
 /// The content of an event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum ToldContent {
+pub enum ReportedContent {
     /// No content: this kind has none.
     None,
     /// As it was recorded.
@@ -56,19 +56,23 @@ pub enum ToldContent {
     Erased,
 }
 
-impl Told {
+impl ReportedEvent {
     /// The content, if it is there.
     pub(super) const fn shown(&self) -> Option<&Value> {
         match &self.content {
-            ToldContent::Shown(value) => Some(value),
-            ToldContent::None | ToldContent::Withheld | ToldContent::Erased => None,
+            ReportedContent::Shown(value) => Some(value),
+            ReportedContent::None | ReportedContent::Withheld | ReportedContent::Erased => None,
         }
     }
 }
 
 /// The events of a commit, of a log whose first `covered` commits are signed.
-pub(super) fn of(commit: &BundledCommit, header: &Header, covered: u64) -> Vec<Told> {
-    let told = |(position, event): (u64, &super::BundledEvent)| Told {
+pub(super) fn of(
+    commit: &BundledCommit,
+    header: &BundledHeader,
+    covered: u64,
+) -> Vec<ReportedEvent> {
+    let told = |(position, event): (u64, &super::BundledEvent)| ReportedEvent {
         position,
         commit: commit.index,
         world: world::write(&header.world),
@@ -81,10 +85,10 @@ pub(super) fn of(commit: &BundledCommit, header: &Header, covered: u64) -> Vec<T
         cause: header.cause,
         facts: json(&event.facts),
         content: match &event.content {
-            None => ToldContent::None,
-            Some(BundledContent::Shown(shown)) => ToldContent::Shown(json(&shown.text)),
-            Some(BundledContent::Withheld(_)) => ToldContent::Withheld,
-            Some(BundledContent::Erased(_)) => ToldContent::Erased,
+            None => ReportedContent::None,
+            Some(BundledContent::Shown(shown)) => ReportedContent::Shown(json(&shown.text)),
+            Some(BundledContent::Withheld(_)) => ReportedContent::Withheld,
+            Some(BundledContent::Erased(_)) => ReportedContent::Erased,
         },
         is_signed: commit.index < covered,
     };

@@ -1,8 +1,8 @@
 //! A report in words.
 
 use super::report::{Check, Checked, Report, Verdict};
-use super::told::{Told, ToldContent};
-use super::{Approval, CallStory, Shown};
+use super::told::{ReportedContent, ReportedEvent};
+use super::{CallStory, ShownRequest, StoryEntry};
 
 /// The most characters of facts or content on a line.
 const GIST_MAX: usize = 160;
@@ -105,8 +105,8 @@ impl Report {
         told
     }
 
-    fn event(&self, event: &Told) -> String {
-        let Told {
+    fn event(&self, event: &ReportedEvent) -> String {
+        let ReportedEvent {
             position,
             time,
             name,
@@ -117,10 +117,10 @@ impl Report {
         } = event;
         let mark = if *is_signed { ' ' } else { '?' };
         let content = match &event.content {
-            ToldContent::None => String::new(),
-            ToldContent::Shown(content) => format!(" · {}", gist(&content.to_string())),
-            ToldContent::Withheld => " · content withheld".to_owned(),
-            ToldContent::Erased => " · content erased".to_owned(),
+            ReportedContent::None => String::new(),
+            ReportedContent::Shown(content) => format!(" · {}", gist(&content.to_string())),
+            ReportedContent::Withheld => " · content withheld".to_owned(),
+            ReportedContent::Erased => " · content erased".to_owned(),
         };
         let inherited = if event.world == self.world {
             ""
@@ -218,7 +218,7 @@ fn story(call: &CallStory) -> Vec<String> {
         );
     }
     for run in &call.runs {
-        let super::Run {
+        let super::CallRun {
             at,
             time,
             attempt,
@@ -237,8 +237,8 @@ fn story(call: &CallStory) -> Vec<String> {
     lines
 }
 
-fn shown_told(shown: &Shown) -> Vec<String> {
-    let Shown {
+fn shown_told(shown: &ShownRequest) -> Vec<String> {
+    let ShownRequest {
         at,
         time,
         digest,
@@ -260,8 +260,8 @@ fn shown_told(shown: &Shown) -> Vec<String> {
     }
 }
 
-fn happened(approval: &Approval) -> String {
-    let Approval { at, time, what } = approval;
+fn happened(approval: &StoryEntry) -> String {
+    let StoryEntry { at, time, what } = approval;
     format!("event {at}, {time}: {what}")
 }
 

@@ -82,7 +82,7 @@ impl Codec for AnthropicMessages {
     }
 
     fn decode(&self, body: &[u8]) -> Result<LLMResponse, DecodeError> {
-        let mut answer = answer::Answer::default();
+        let mut answer = answer::AnthropicAnswer::default();
         answer.take_document(object(body)?, body)?;
         answer.into_response()
     }

@@ -19,7 +19,7 @@ const PAGE_CHARS_MAX: usize = 8_000;
 #[derive(Debug)]
 pub struct BodyReader<'c> {
     codec: &'c dyn Codec,
-    form: Form,
+    form: BodyForm,
     bytes_max: usize,
     /// The number of bytes that may still come.
     room: usize,
@@ -28,7 +28,7 @@ pub struct BodyReader<'c> {
 
 /// The form of the body, as far as its first bytes tell it.
 #[derive(Debug)]
-enum Form {
+enum BodyForm {
     /// Too little of it has come to tell.
     Open(Vec<u8>),
     /// A stream of events.
@@ -43,7 +43,7 @@ impl<'c> BodyReader<'c> {
     pub fn new(codec: &'c dyn Codec, bytes_max: usize) -> Self {
         Self {
             codec,
-            form: Form::Open(Vec::new()),
+            form: BodyForm::Open(Vec::new()),
             bytes_max,
             room: bytes_max,
             failed: None,
@@ -67,12 +67,12 @@ impl<'c> BodyReader<'c> {
         };
         self.room = room;
         match &mut self.form {
-            Form::Stream(decoder) => decoder.push(bytes),
-            Form::Whole(body) => {
+            BodyForm::Stream(decoder) => decoder.push(bytes),
+            BodyForm::Whole(body) => {
                 body.extend_from_slice(bytes);
                 Ok(Vec::new())
             }
-            Form::Open(head) => {
+            BodyForm::Open(head) => {
                 head.extend_from_slice(bytes);
                 drop_blanks(head);
                 let Some(is_stream) = is_stream(head) else {
@@ -82,10 +82,10 @@ impl<'c> BodyReader<'c> {
                 if is_stream {
                     let mut decoder = self.codec.stream_decoder();
                     let deltas = decoder.push(trimmed(&head));
-                    self.form = Form::Stream(decoder);
+                    self.form = BodyForm::Stream(decoder);
                     return deltas;
                 }
-                self.form = Form::Whole(head);
+                self.form = BodyForm::Whole(head);
                 Ok(Vec::new())
             }
         }
@@ -94,14 +94,14 @@ impl<'c> BodyReader<'c> {
     /// Tells whether nothing follows: the wire said so, or it failed.
     #[must_use]
     pub fn is_done(&self) -> bool {
-        let is_over = matches!(&self.form, Form::Stream(decoder) if decoder.is_done());
+        let is_over = matches!(&self.form, BodyForm::Stream(decoder) if decoder.is_done());
         is_over || self.failed.is_some()
     }
 
     /// Tells whether the first bytes say that it is no stream of events.
     #[must_use]
     pub const fn is_document(&self) -> bool {
-        matches!(self.form, Form::Whole(_))
+        matches!(self.form, BodyForm::Whole(_))
     }
 
     /// Ends the body and gives the answer.
@@ -113,8 +113,8 @@ impl<'c> BodyReader<'c> {
             return Err(error);
         }
         match self.form {
-            Form::Stream(decoder) => decoder.finish(),
-            Form::Open(body) | Form::Whole(body) => whole(self.codec, trimmed(&body)),
+            BodyForm::Stream(decoder) => decoder.finish(),
+            BodyForm::Open(body) | BodyForm::Whole(body) => whole(self.codec, trimmed(&body)),
         }
     }
 }

@@ -88,7 +88,7 @@ impl<'r> Conversation<'r> {
         codec: &'r dyn Codec,
         id_of: IdOf,
     ) -> Self {
-        let mut writer = Writer {
+        let mut writer = ConversationWriter {
             files,
             codec,
             id_of,
@@ -107,7 +107,7 @@ impl<'r> Conversation<'r> {
 
 /// A call that waits for its result.
 #[derive(Debug)]
-struct Open {
+struct OpenResult {
     id: String,
     tool: String,
     /// The result, once it is found: its text, and whether it failed.
@@ -115,7 +115,7 @@ struct Open {
 }
 
 #[derive(Debug)]
-struct Writer<'r> {
+struct ConversationWriter<'r> {
     files: &'r Files,
     codec: &'r dyn Codec,
     id_of: IdOf,
@@ -123,7 +123,7 @@ struct Writer<'r> {
     ids: BTreeSet<String>,
     calls_count: usize,
     /// The calls of the last answer, in order.
-    open: Vec<Open>,
+    open: Vec<OpenResult>,
     /// The open calls that wait under a label, by their places in `open`, oldest first.
     waiting: BTreeMap<&'r str, VecDeque<usize>>,
     /// The messages that came between an answer and the last of its results. They follow the
@@ -131,7 +131,7 @@ struct Writer<'r> {
     held_back: Vec<Heard<'r>>,
 }
 
-impl<'r> Writer<'r> {
+impl<'r> ConversationWriter<'r> {
     fn item(&mut self, item: &'r Arc<Item>) {
         match &**item {
             Item::Heard {
@@ -202,7 +202,7 @@ impl<'r> Writer<'r> {
                 .entry(&call.label)
                 .or_default()
                 .push_back(self.open.len());
-            self.open.push(Open {
+            self.open.push(OpenResult {
                 id: id.clone(),
                 tool: call.tool.clone(),
                 result: None,
@@ -243,7 +243,7 @@ impl<'r> Writer<'r> {
     /// Gives the results of the last answer, then what was held back for them.
     fn answer_all(&mut self) {
         let mut results = Vec::new();
-        for Open { id, tool, result } in self.open.drain(..) {
+        for OpenResult { id, tool, result } in self.open.drain(..) {
             if result.is_none() {
                 self.out.warnings.insert(warning::RESULT_MISSING);
             }

@@ -7,7 +7,7 @@ use folkmoot_core::model::response::LLMResponse;
 use super::{DecodeError, Delta, SseParser, StreamDecoder};
 
 /// The reading of a wire's events.
-pub(super) trait Events: Debug + Send {
+pub(super) trait WireEvents: Debug + Send {
     /// Takes one event with data, and adds what can be shown of it. Not called any more once it is done.
     fn take(&mut self, name: &str, data: &[u8], deltas: &mut Vec<Delta>)
     -> Result<(), DecodeError>;
@@ -21,7 +21,7 @@ pub(super) trait Events: Debug + Send {
 
 /// The state of an answer: begun, once an event of it has come.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Progress {
+enum StreamProgress {
     #[default]
     Nothing,
     Begun,
@@ -32,11 +32,11 @@ enum Progress {
 pub(super) struct EventDecoder<E> {
     parser: SseParser,
     events: E,
-    progress: Progress,
+    progress: StreamProgress,
     failed: Option<DecodeError>,
 }
 
-impl<E: Events> StreamDecoder for EventDecoder<E> {
+impl<E: WireEvents> StreamDecoder for EventDecoder<E> {
     fn push(&mut self, bytes: &[u8]) -> Result<Vec<Delta>, DecodeError> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
@@ -93,9 +93,9 @@ impl<E: Events> StreamDecoder for EventDecoder<E> {
 }
 
 /// An error behind the first event is one of an answer that had begun.
-fn take<E: Events>(
+fn take<E: WireEvents>(
     events: &mut E,
-    progress: &mut Progress,
+    progress: &mut StreamProgress,
     name: &str,
     data: &[u8],
     deltas: &mut Vec<Delta>,
@@ -105,8 +105,8 @@ fn take<E: Events>(
         return Ok(());
     }
     let taken = events.take(name, data, deltas);
-    match std::mem::replace(progress, Progress::Begun) {
-        Progress::Nothing => taken,
-        Progress::Begun => taken.map_err(DecodeError::in_answer),
+    match std::mem::replace(progress, StreamProgress::Begun) {
+        StreamProgress::Nothing => taken,
+        StreamProgress::Begun => taken.map_err(DecodeError::in_answer),
     }
 }

@@ -84,7 +84,7 @@ impl Codec for GoogleGenerateContent {
     }
 
     fn decode(&self, body: &[u8]) -> Result<LLMResponse, DecodeError> {
-        answer::Answer::of_body(body)?.into_response()
+        answer::GoogleAnswer::of_body(body)?.into_response()
     }
 
     fn decode_error(&self, failure: WireFailure<'_>) -> ModelError {

@@ -25,7 +25,7 @@ const ARGUMENTS: [&str; 2] = ["arguments", "input"];
 pub(super) fn object(json: &[u8]) -> Result<Fields, DecodeError> {
     let bad = |error: serde_json::Error| DecodeError::Json(error.to_string());
     let mut json = serde_json::Deserializer::from_slice(json);
-    let value = Tree.deserialize(&mut json).map_err(bad)?;
+    let value = AnyValue.deserialize(&mut json).map_err(bad)?;
     json.end().map_err(bad)?;
     match value {
         Value::Object(fields) => Ok(fields),
@@ -37,9 +37,9 @@ pub(super) fn object(json: &[u8]) -> Result<Fields, DecodeError> {
 
 /// Any value, with arguments as [`object`] reads them.
 #[derive(Clone, Copy)]
-struct Tree;
+struct AnyValue;
 
-impl<'de> DeserializeSeed<'de> for Tree {
+impl<'de> DeserializeSeed<'de> for AnyValue {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
@@ -47,7 +47,7 @@ impl<'de> DeserializeSeed<'de> for Tree {
     }
 }
 
-impl<'de> Visitor<'de> for Tree {
+impl<'de> Visitor<'de> for AnyValue {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -58,7 +58,7 @@ impl<'de> Visitor<'de> for Tree {
         let mut fields = Fields::new();
         while let Some(name) = members.next_key::<String>()? {
             let value = if ARGUMENTS.contains(&name.as_str()) {
-                members.next_value::<Arguments>()?.0
+                members.next_value::<WrittenArguments>()?.0
             } else {
                 members.next_value_seed(self)?
             };
@@ -105,9 +105,9 @@ impl<'de> Visitor<'de> for Tree {
 }
 
 /// Arguments, or whatever else stands in a field of that name.
-struct Arguments(Value);
+struct WrittenArguments(Value);
 
-impl<'de> Deserialize<'de> for Arguments {
+impl<'de> Deserialize<'de> for WrittenArguments {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let written = <&RawValue>::deserialize(deserializer)?.get();
         match read(written) {

@@ -5,15 +5,15 @@ use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
 
 /// The names under which `T` is read; none if it is no struct with named fields.
 pub(crate) fn names_of<T: Deserialize<'static>>() -> &'static [&'static str] {
-    let mut asked = Asked(&[]);
+    let mut asked = FieldNames(&[]);
     drop(T::deserialize(&mut asked).ok()); // it fails: there is no value, only the question
     asked.0
 }
 
 /// Takes down which fields a struct asks for.
-struct Asked(&'static [&'static str]);
+struct FieldNames(&'static [&'static str]);
 
-impl<'de> Deserializer<'de> for &mut Asked {
+impl<'de> Deserializer<'de> for &mut FieldNames {
     type Error = Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Error> {

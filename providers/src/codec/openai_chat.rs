@@ -77,7 +77,7 @@ impl Codec for OpenAiChat {
     }
 
     fn decode(&self, body: &[u8]) -> Result<LLMResponse, DecodeError> {
-        let mut answer = answer::Answer::default();
+        let mut answer = answer::ChatAnswer::default();
         answer.take_document(object(body)?)?;
         answer.into_response()
     }

@@ -111,7 +111,7 @@ impl Codec for OpenAiResponses {
     }
 
     fn decode(&self, body: &[u8]) -> Result<LLMResponse, DecodeError> {
-        let mut answer = answer::Answer::default();
+        let mut answer = answer::ResponsesAnswer::default();
         answer.take_document(object(body)?, &mut Vec::new())?;
         answer.into_response()
     }

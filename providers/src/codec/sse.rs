@@ -82,14 +82,16 @@ impl SseParser {
                 continue;
             }
             match self.read(part) {
-                Line::Data(data) if !self.has_data => (fresh, self.has_data) = (Some(data), true),
-                Line::Data(data) => {
+                SseLine::Data(data) if !self.has_data => {
+                    (fresh, self.has_data) = (Some(data), true)
+                }
+                SseLine::Data(data) => {
                     self.data
                         .extend_from_slice(fresh.take().unwrap_or_default());
                     self.join(data);
                 }
-                Line::Blank => self.end_event(fresh.take(), &mut each)?,
-                Line::Other => {}
+                SseLine::Blank => self.end_event(fresh.take(), &mut each)?,
+                SseLine::Other => {}
             }
         }
         self.data.extend_from_slice(fresh.unwrap_or_default());
@@ -126,38 +128,38 @@ impl SseParser {
         each: &mut impl FnMut(&str, &[u8]) -> Result<(), DecodeError>,
     ) -> Result<(), DecodeError> {
         match self.read(line) {
-            Line::Data(data) => self.join(data),
-            Line::Blank => self.end_event(None, each)?,
-            Line::Other => {}
+            SseLine::Data(data) => self.join(data),
+            SseLine::Blank => self.end_event(None, each)?,
+            SseLine::Other => {}
         }
         Ok(())
     }
 
-    fn read<'l>(&mut self, mut line: &'l [u8]) -> Line<'l> {
+    fn read<'l>(&mut self, mut line: &'l [u8]) -> SseLine<'l> {
         if std::mem::take(&mut self.is_first_line) {
             line = line.strip_prefix(BYTE_ORDER_MARK).unwrap_or(line);
         }
         if line.is_empty() {
-            return Line::Blank;
+            return SseLine::Blank;
         }
         let colon = memchr(b':', line).unwrap_or(line.len());
         let (name, value) = line.split_at(colon);
         let value = value.strip_prefix(b":").unwrap_or(value);
         let value = value.strip_prefix(b" ").unwrap_or(value);
         match name {
-            b"data" => Line::Data(value),
+            b"data" => SseLine::Data(value),
             b"event" => {
                 self.name.clear();
                 self.name.push_str(&String::from_utf8_lossy(value));
-                Line::Other
+                SseLine::Other
             }
             // Older servers of llama.cpp write it in the place of `data`.
             b"error" => {
                 self.name.clear();
                 self.name.push_str("error");
-                Line::Data(value)
+                SseLine::Data(value)
             }
-            _ => Line::Other, // a comment (empty name), `id`, `retry`: of no use to an answer that is asked for once
+            _ => SseLine::Other, // a comment (empty name), `id`, `retry`: of no use to an answer that is asked for once
         }
     }
 
@@ -187,7 +189,7 @@ impl SseParser {
 }
 
 /// A line, read.
-enum Line<'l> {
+enum SseLine<'l> {
     Data(&'l [u8]),
     Blank,
     Other,

@@ -20,7 +20,7 @@ mod reply;
 #[cfg(test)]
 mod tests;
 
-use reply::Answer;
+use reply::ScriptedAnswer;
 pub use reply::{ReplyError, ScriptedReply};
 
 /// The warning of an answer that is empty because all replies are used up.
@@ -53,7 +53,7 @@ impl ScriptedModel {
         Self { replies }
     }
 
-    fn next(&self, call: &ModelCall) -> Option<Next<'_>> {
+    fn next(&self, call: &ModelCall) -> Option<NextReply<'_>> {
         let replies = self.replies.get(&call.agent)?;
         let is_summary = call.purpose == Purpose::Compaction;
         let may_play = |index: u32, reply: &ScriptedReply| {
@@ -69,7 +69,7 @@ impl ScriptedModel {
             numbered().find(|(_, reply)| reply.when.as_ref().is_some_and(|when| when.fits(heard)));
         let (index, reply) =
             fitting.or_else(|| numbered().find(|(_, reply)| reply.when.is_none()))?;
-        Some(Next {
+        Some(NextReply {
             index,
             played: reply.is_consumed().then_some(index),
             reply,
@@ -78,7 +78,7 @@ impl ScriptedModel {
 }
 
 /// The reply to play.
-struct Next<'a> {
+struct NextReply<'a> {
     index: u32,
     /// The reply's number, if playing it uses it up.
     played: Option<u32>,
@@ -112,7 +112,7 @@ fn last_heard(request: &ModelRequest) -> &str {
 #[async_trait]
 impl Model for ScriptedModel {
     async fn call(&self, call: &ModelCall, drafts: &dyn Drafts) -> Result<LLMResponse, ModelError> {
-        let Some(Next {
+        let Some(NextReply {
             index,
             played,
             reply,
@@ -131,8 +131,10 @@ impl Model for ScriptedModel {
         }
         let usage = reply.usage;
         match &reply.answer {
-            Answer::Fails { kind, retry_after } => Err(failure(*kind, *retry_after, played)),
-            Answer::Refuses(text) => {
+            ScriptedAnswer::Fails { kind, retry_after } => {
+                Err(failure(*kind, *retry_after, played))
+            }
+            ScriptedAnswer::Refuses(text) => {
                 let parts = vec![Part::Refusal(text.clone())];
                 Ok(LLMResponse::Refused(Reply {
                     parts,
@@ -141,13 +143,13 @@ impl Model for ScriptedModel {
                     ..Reply::default()
                 }))
             }
-            Answer::Summarises(text) => Ok(LLMResponse::Text(Reply {
+            ScriptedAnswer::Summarises(text) => Ok(LLMResponse::Text(Reply {
                 parts: vec![Part::Text(text.clone())],
                 played,
                 usage,
                 ..Reply::default()
             })),
-            Answer::Says {
+            ScriptedAnswer::Says {
                 chunks,
                 is_streamed,
                 calls,

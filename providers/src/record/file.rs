@@ -34,11 +34,11 @@ pub enum RecordingFileError {
 #[derive(Debug)]
 pub struct RecordingFile {
     path: PathBuf,
-    state: Mutex<State>,
+    state: Mutex<FileState>,
 }
 
 #[derive(Debug)]
-struct State {
+struct FileState {
     file: File,
     /// The length of the file.
     bytes: u64,
@@ -64,7 +64,7 @@ impl RecordingFile {
             return Err(RecordingFileError::NotEmpty { path });
         }
         Ok(Self {
-            state: Mutex::new(State {
+            state: Mutex::new(FileState {
                 file,
                 bytes: 0,
                 count: 0,
@@ -93,7 +93,7 @@ impl RecordingFile {
         self.state().failure.clone()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, FileState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -117,7 +117,7 @@ impl Recorder for RecordingFile {
     }
 }
 
-impl State {
+impl FileState {
     /// Writes a whole line or none: what a full disk took of it is cut off again.
     fn append(&mut self, exchange: &Exchange) -> std::io::Result<()> {
         let mut line = serde_json::to_vec(exchange)?;

@@ -127,7 +127,7 @@ impl Exchange<'_> {
             },
         };
         let mut pulse = Pulse::default();
-        let mut wait = Silence {
+        let mut wait = SilenceLimit {
             since: begun,
             limit: first_byte,
             what: FIRST_BYTE,
@@ -145,7 +145,7 @@ impl Exchange<'_> {
             }
             // Showing takes its time as well, in which nobody listens. Of a document each byte counts.
             if has_event || reader.is_document() {
-                wait = Silence {
+                wait = SilenceLimit {
                     since: Instant::now(),
                     limit: idle,
                     what: NEXT_PIECE,
@@ -183,13 +183,13 @@ const FIRST_BYTE: &str = "first byte";
 const NEXT_PIECE: &str = "next piece";
 
 /// A time in which nothing came that counts.
-struct Silence {
+struct SilenceLimit {
     since: Instant,
     limit: Duration,
     what: &'static str,
 }
 
-impl Silence {
+impl SilenceLimit {
     /// Waits for `work`, as long as the silence may last in all.
     async fn until<T>(&self, work: impl Future<Output = T>) -> Result<T, ModelError> {
         let rest = self.limit.saturating_sub(self.since.elapsed());

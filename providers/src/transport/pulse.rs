@@ -8,7 +8,7 @@ const FIELDS: [&[u8]; 4] = [b"data", b"event", b"id", b"retry"];
 /// Listens to a stream that may be split anywhere.
 #[derive(Debug, Default)]
 pub(super) struct Pulse {
-    line: Line,
+    line: PulseLine,
     /// True if the event that goes on has any line: a blank one ends it then.
     is_in_event: bool,
     is_after_cr: bool,
@@ -16,7 +16,7 @@ pub(super) struct Pulse {
 
 /// The line that goes on.
 #[derive(Debug, Default)]
-enum Line {
+enum PulseLine {
     /// No byte of it came.
     #[default]
     Blank,
@@ -46,16 +46,16 @@ impl Pulse {
             b'\n' | b'\r' => self.end_line(),
             byte => {
                 self.line = std::mem::take(&mut self.line).and(byte);
-                !matches!(self.line, Line::Noise)
+                !matches!(self.line, PulseLine::Noise)
             }
         }
     }
 
     fn end_line(&mut self) -> bool {
         match std::mem::take(&mut self.line) {
-            Line::Blank => std::mem::take(&mut self.is_in_event),
-            Line::Noise => false,
-            Line::Name(_) | Line::Beats => {
+            PulseLine::Blank => std::mem::take(&mut self.is_in_event),
+            PulseLine::Noise => false,
+            PulseLine::Name(_) | PulseLine::Beats => {
                 self.is_in_event = true;
                 true
             }
@@ -63,7 +63,7 @@ impl Pulse {
     }
 }
 
-impl Line {
+impl PulseLine {
     /// The line with one more byte. A line that begins with a colon is a comment: what pings are.
     fn and(self, byte: u8) -> Self {
         let mut name = match self {

@@ -60,11 +60,11 @@ pub struct MissingVariable {
 #[serde(try_from = "String")]
 pub struct Template {
     text: String,
-    pieces: Vec<Piece>,
+    pieces: Vec<TemplatePiece>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Piece {
+enum TemplatePiece {
     Text(String),
     Variable {
         name: String,
@@ -72,7 +72,7 @@ enum Piece {
     },
 }
 
-impl Piece {
+impl TemplatePiece {
     fn value(&self, environment: &dyn Environment) -> Option<Secret> {
         match self {
             Self::Text(_) => None,
@@ -107,10 +107,10 @@ impl Template {
                     rest: format!("${{{behind}"),
                 });
             };
-            pieces.extend([Piece::Text(before.to_owned()), variable]);
+            pieces.extend([TemplatePiece::Text(before.to_owned()), variable]);
             rest = behind;
         }
-        pieces.push(Piece::Text(rest.to_owned()));
+        pieces.push(TemplatePiece::Text(rest.to_owned()));
         Ok(Self { text, pieces })
     }
 
@@ -121,7 +121,7 @@ impl Template {
             || format!("${{{name}}}"),
             |default| format!("${{{name}:-{default}}}"),
         );
-        let piece = Piece::Variable {
+        let piece = TemplatePiece::Variable {
             name: name.to_owned(),
             default: default.map(str::to_owned),
         };
@@ -142,14 +142,14 @@ impl Template {
     pub fn has_variables(&self) -> bool {
         self.pieces
             .iter()
-            .any(|piece| matches!(piece, Piece::Variable { .. }))
+            .any(|piece| matches!(piece, TemplatePiece::Variable { .. }))
     }
 
     /// The names of its variables, in order.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
         self.pieces.iter().filter_map(|piece| match piece {
-            Piece::Text(_) => None,
-            Piece::Variable { name, .. } => Some(name.as_str()),
+            TemplatePiece::Text(_) => None,
+            TemplatePiece::Variable { name, .. } => Some(name.as_str()),
         })
     }
 
@@ -168,7 +168,7 @@ impl Template {
         let written = self
             .pieces
             .iter()
-            .filter(|piece| !matches!(piece, Piece::Text(text) if text.is_empty()));
+            .filter(|piece| !matches!(piece, TemplatePiece::Text(text) if text.is_empty()));
         written.skip(1).filter_map(|piece| piece.value(environment))
     }
 
@@ -177,9 +177,9 @@ impl Template {
     /// # Errors
     /// [`MissingVariable`] for the first one that is neither set nor has a default.
     pub fn expand(&self, environment: &dyn Environment) -> Result<Secret, MissingVariable> {
-        let value = |piece: &Piece| match piece {
-            Piece::Text(text) => Ok(text.clone()),
-            Piece::Variable { name, default } => environment
+        let value = |piece: &TemplatePiece| match piece {
+            TemplatePiece::Text(text) => Ok(text.clone()),
+            TemplatePiece::Variable { name, default } => environment
                 .variable(name)
                 .filter(|value| !value.is_empty())
                 .or_else(|| default.clone())
@@ -201,14 +201,14 @@ impl TryFrom<String> for Template {
     }
 }
 
-fn variable(inner: &str) -> Option<Piece> {
+fn variable(inner: &str) -> Option<TemplatePiece> {
     let (name, default) = inner
         .split_once(":-")
         .map_or((inner, None), |(name, default)| (name, Some(default)));
     let is_start = |c: char| c.is_ascii_alphabetic() || c == '_';
     let is_name =
         name.starts_with(is_start) && name.chars().all(|c| is_start(c) || c.is_ascii_digit());
-    is_name.then(|| Piece::Variable {
+    is_name.then(|| TemplatePiece::Variable {
         name: name.to_owned(),
         default: default.map(str::to_owned),
     })

@@ -30,11 +30,11 @@ pub(super) struct Tape<'a> {
     sent: Sent<'a>,
     recorder: &'a dyn Recorder,
     secrets: SecretRules,
-    answer: Option<Answer>,
+    answer: Option<TapedAnswer>,
 }
 
 #[derive(Debug)]
-struct Answer {
+struct TapedAnswer {
     status: u16,
     headers: BTreeMap<String, String>,
     stream: bool,
@@ -59,7 +59,7 @@ impl<'a> Tape<'a> {
     pub(super) fn begin(&mut self, response: &Response, stream: bool) {
         let status = response.status().as_u16();
         let headers = kept(response.headers());
-        self.answer = Some(Answer {
+        self.answer = Some(TapedAnswer {
             status,
             headers,
             stream,

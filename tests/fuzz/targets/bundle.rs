@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use folkmoot::proof::bundle::{Report, Told, ToldContent, Verdict, check};
+use folkmoot::proof::bundle::{Report, ReportedContent, ReportedEvent, Verdict, check};
 use folkmoot::proof::note::VerifierKey;
 
 use crate::corpus;
@@ -32,7 +32,7 @@ pub(crate) fn law(input: &[u8]) {
             .iter()
             .find(|real| real.position == event.position)
             .unwrap();
-        let is_kept_back = matches!(event.content, ToldContent::Withheld | ToldContent::Erased);
+        let is_kept_back = matches!(event.content, ReportedContent::Withheld | ReportedContent::Erased);
         let content = if is_kept_back {
             event.content.clone()
         } else {
@@ -40,7 +40,7 @@ pub(crate) fn law(input: &[u8]) {
         };
         assert_eq!(
             *event,
-            Told {
+            ReportedEvent {
                 content,
                 ..real.clone()
             }

@@ -31,7 +31,7 @@ pub(crate) struct Folder {
 
 /// A tool in the making.
 #[derive(Debug)]
-pub(crate) struct Draft<'a> {
+pub(crate) struct ToolDraft<'a> {
     pub(crate) kind: &'static Kind,
     name: &'a ToolName,
     base: &'a Path,
@@ -41,7 +41,7 @@ pub(crate) struct Draft<'a> {
     digest: Digest,
 }
 
-impl<'a> Draft<'a> {
+impl<'a> ToolDraft<'a> {
     pub(crate) fn read(
         name: &'a ToolName,
         settings: &Value,

@@ -2,7 +2,7 @@
 
 use folkmoot_core::tool::ToolErrorCode;
 
-use super::number::Number;
+use super::number::Fraction;
 
 /// The greatest depth to which parentheses, signs and powers may nest. Each level is a call of the
 /// parser, and the stack ends.
@@ -38,8 +38,8 @@ impl CalcError {
 }
 
 /// The value of `text`.
-pub(super) fn evaluate(text: &str) -> Result<Number, CalcError> {
-    let mut reader = Reader {
+pub(super) fn evaluate(text: &str) -> Result<Fraction, CalcError> {
+    let mut reader = ExpressionReader {
         text,
         at: 0,
         depth: 0,
@@ -52,13 +52,13 @@ pub(super) fn evaluate(text: &str) -> Result<Number, CalcError> {
     }
 }
 
-struct Reader<'t> {
+struct ExpressionReader<'t> {
     text: &'t str,
     at: usize,
     depth: usize,
 }
 
-impl Reader<'_> {
+impl ExpressionReader<'_> {
     fn rest(&self) -> &str {
         self.text.get(self.at..).unwrap_or_default()
     }
@@ -89,7 +89,7 @@ impl Reader<'_> {
         }
     }
 
-    fn sum(&mut self) -> Result<Number, CalcError> {
+    fn sum(&mut self) -> Result<Fraction, CalcError> {
         let mut value = self.product()?;
         loop {
             let next = match self.peek() {
@@ -101,7 +101,7 @@ impl Reader<'_> {
         }
     }
 
-    fn product(&mut self) -> Result<Number, CalcError> {
+    fn product(&mut self) -> Result<Fraction, CalcError> {
         let mut value = self.signed()?;
         loop {
             value = match self.peek() {
@@ -114,7 +114,7 @@ impl Reader<'_> {
     }
 
     /// A sign binds looser than a power: `-2^2` is -4.
-    fn signed(&mut self) -> Result<Number, CalcError> {
+    fn signed(&mut self) -> Result<Fraction, CalcError> {
         self.deeper(|reader| match reader.peek() {
             Some('-') if reader.take('-') => fits(reader.signed()?.negate()),
             Some('+') if reader.take('+') => reader.signed(),
@@ -123,7 +123,7 @@ impl Reader<'_> {
     }
 
     /// Powers bind to the right: `2^3^2` is 512.
-    fn power(&mut self) -> Result<Number, CalcError> {
+    fn power(&mut self) -> Result<Fraction, CalcError> {
         let base = self.atom()?;
         if !self.take('^') {
             return Ok(base);
@@ -136,7 +136,7 @@ impl Reader<'_> {
         }
     }
 
-    fn atom(&mut self) -> Result<Number, CalcError> {
+    fn atom(&mut self) -> Result<Fraction, CalcError> {
         match self.peek() {
             Some('(') if self.take('(') => {
                 let value = self.sum()?;
@@ -152,7 +152,7 @@ impl Reader<'_> {
         }
     }
 
-    fn number(&mut self) -> Result<Number, CalcError> {
+    fn number(&mut self) -> Result<Fraction, CalcError> {
         let whole = self.take_while(|c| c.is_ascii_digit());
         let is_decimal = self.rest().starts_with('.');
         self.at += usize::from(is_decimal);
@@ -173,11 +173,11 @@ impl Reader<'_> {
                 .parse()
                 .ok()
                 .zip(scale)
-                .and_then(|(digits, scale)| Number::new(digits, scale)),
+                .and_then(|(digits, scale)| Fraction::new(digits, scale)),
         )
     }
 
-    fn function(&mut self) -> Result<Number, CalcError> {
+    fn function(&mut self) -> Result<Fraction, CalcError> {
         let name = self.take_while(|c| c.is_ascii_alphanumeric());
         if !self.take('(') {
             return Err(self.expected("`(` behind a function's name"));
@@ -194,8 +194,8 @@ impl Reader<'_> {
 
     fn deeper(
         &mut self,
-        read: impl FnOnce(&mut Self) -> Result<Number, CalcError>,
-    ) -> Result<Number, CalcError> {
+        read: impl FnOnce(&mut Self) -> Result<Fraction, CalcError>,
+    ) -> Result<Fraction, CalcError> {
         if self.depth >= DEPTH_MAX {
             return Err(CalcError::TooDeep);
         }
@@ -206,7 +206,7 @@ impl Reader<'_> {
     }
 }
 
-fn call(name: &str, values: &[Number]) -> Result<Number, CalcError> {
+fn call(name: &str, values: &[Fraction]) -> Result<Fraction, CalcError> {
     let (first, others) = values.split_first().ok_or(CalcError::TooLarge)?;
     let extreme = |wanted| {
         fits(others.iter().try_fold(*first, |best, next| {
@@ -222,7 +222,7 @@ fn call(name: &str, values: &[Number]) -> Result<Number, CalcError> {
         ("max", _) => extreme(std::cmp::Ordering::Greater),
         ("abs", []) => fits(
             if first
-                .order(Number::whole(0))
+                .order(Fraction::whole(0))
                 .is_some_and(std::cmp::Ordering::is_lt)
             {
                 first.negate()
@@ -240,7 +240,7 @@ fn call(name: &str, values: &[Number]) -> Result<Number, CalcError> {
     }
 }
 
-const fn not_zero(number: Number) -> Result<Number, CalcError> {
+const fn not_zero(number: Fraction) -> Result<Fraction, CalcError> {
     if number.is_zero() {
         Err(CalcError::DivisionByZero)
     } else {
@@ -248,6 +248,6 @@ const fn not_zero(number: Number) -> Result<Number, CalcError> {
     }
 }
 
-fn fits(number: Option<Number>) -> Result<Number, CalcError> {
+fn fits(number: Option<Fraction>) -> Result<Fraction, CalcError> {
     number.ok_or(CalcError::TooLarge)
 }

@@ -8,13 +8,13 @@ const DIGITS: usize = 15;
 
 /// An exact fraction. The denominator is positive, and both have no common divisor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Number {
+pub(super) struct Fraction {
     numerator: i128,
     denominator: i128,
 }
 
 /// All operations give `None` when the result does not fit, or does not exist.
-impl Number {
+impl Fraction {
     pub(super) const fn whole(value: i128) -> Self {
         Self {
             numerator: value,
@@ -118,7 +118,7 @@ const fn gcd(mut a: u128, mut b: u128) -> u128 {
 }
 
 /// As a decimal: exactly if it ends, else with `…` behind the digits.
-impl fmt::Display for Number {
+impl fmt::Display for Fraction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let numerator = self.numerator.unsigned_abs();
         let denominator = self.denominator.unsigned_abs();

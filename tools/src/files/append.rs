@@ -7,10 +7,10 @@ use folkmoot_core::tool::{
     EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolFailure, ToolOutcome, ToolSpec,
 };
 
-use super::open::{Access, Opened};
+use super::open::{OpenFor, OpenedPath};
 use super::{Root, WriteArguments, WriteSettings, blocking, failed, io_failure, write_schema};
 use crate::arguments;
-use crate::build::{BuildError, Built, Declared, Draft, Kind};
+use crate::build::{BuildError, Built, Declared, Kind, ToolDraft};
 
 pub(crate) const APPEND: Kind = Kind {
     name: "fs.append",
@@ -19,7 +19,7 @@ pub(crate) const APPEND: Kind = Kind {
     build,
 };
 
-fn build(draft: &Draft<'_>) -> Result<Built, BuildError> {
+fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
     let WriteSettings {
         root,
         links,
@@ -82,9 +82,9 @@ impl Tool for FsAppend {
 fn append(root: &Root, arguments: &WriteArguments) -> Result<String, ToolFailure> {
     let WriteArguments { path, content } = arguments;
     let failure = |error: io::Error| io_failure(path, &error);
-    let mut file = match root.open(path, Access::Append)? {
-        Opened::File(file) => file,
-        Opened::Folder(_) => {
+    let mut file = match root.open(path, OpenFor::Append)? {
+        OpenedPath::File(file) => file,
+        OpenedPath::Folder(_) => {
             return Err(failed(
                 ToolErrorCode::BadArguments,
                 format!("{path} is a folder"),

@@ -11,14 +11,14 @@ use super::{Links, Root, failed, io_failure};
 use crate::roots::{along, open_in};
 
 /// The thing that a path names, opened.
-pub(super) enum Opened {
+pub(super) enum OpenedPath {
     File(File),
     Folder(Dir),
 }
 
 /// The purpose for which it is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Access {
+pub(super) enum OpenFor {
     /// Reading.
     Read,
     /// Adding to its end; a file that is not there is made.
@@ -27,7 +27,7 @@ pub(super) enum Access {
 
 impl Root {
     /// Opens what `path` names, if it is a file or a folder. A pipe or a device is refused and never waited for.
-    pub(super) fn open(&self, path: &str, access: Access) -> Result<Opened, ToolFailure> {
+    pub(super) fn open(&self, path: &str, access: OpenFor) -> Result<OpenedPath, ToolFailure> {
         let failure = |error: io::Error| io_failure(path, &error);
         let names = plain(path)?;
         let file = match self.links {
@@ -36,10 +36,10 @@ impl Root {
         };
         let metadata = file.metadata().map_err(failure)?;
         if metadata.is_dir() {
-            return Ok(Opened::Folder(Dir::from_std_file(file)));
+            return Ok(OpenedPath::Folder(Dir::from_std_file(file)));
         }
         if metadata.is_file() {
-            return Ok(Opened::File(file));
+            return Ok(OpenedPath::File(file));
         }
         Err(failed(
             ToolErrorCode::BadArguments,
@@ -56,7 +56,7 @@ impl Root {
         let folder = match (self.links, folders) {
             (_, []) => self.dir.try_clone(),
             (Links::Refuse, folders) => self
-                .open_along(folders, Access::Read)
+                .open_along(folders, OpenFor::Read)
                 .map(Dir::from_std_file),
             (Links::Follow, folders) => self.dir.open_dir(folders.join("/")),
         };
@@ -70,7 +70,7 @@ impl Root {
     }
 
     /// Along the names, and along no link.
-    fn open_along(&self, names: &[&str], access: Access) -> io::Result<File> {
+    fn open_along(&self, names: &[&str], access: OpenFor) -> io::Result<File> {
         let Some((name, folders)) = names.split_last() else {
             return self.dir.try_clone().map(Dir::into_std_file);
         };
@@ -84,13 +84,13 @@ impl Root {
     }
 
     /// Along links as well, as far as they stay in the folder.
-    fn open_behind(&self, path: &str, access: Access) -> io::Result<File> {
+    fn open_behind(&self, path: &str, access: OpenFor) -> io::Result<File> {
         let flags =
             i32::try_from((OFlags::NONBLOCK | OFlags::NOCTTY).bits()).map_err(io::Error::other)?;
         let mut options = OpenOptions::new();
         match access {
-            Access::Read => options.read(true),
-            Access::Append => options.append(true).create(true),
+            OpenFor::Read => options.read(true),
+            OpenFor::Append => options.append(true).create(true),
         };
         self.dir
             .open_with(path, options.custom_flags(flags))
@@ -98,7 +98,7 @@ impl Root {
     }
 }
 
-impl Access {
+impl OpenFor {
     const fn flags(self) -> OFlags {
         match self {
             Self::Read => OFlags::RDONLY,

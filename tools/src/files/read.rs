@@ -12,10 +12,10 @@ use folkmoot_core::tool::{
 use serde::Deserialize;
 use serde_json::json;
 
-use super::open::{Access, Opened};
+use super::open::{OpenFor, OpenedPath};
 use super::{Links, Root, blocking, failed, io_failure};
 use crate::arguments;
-use crate::build::{BuildError, Built, Declared, Draft, Kind};
+use crate::build::{BuildError, Built, Declared, Kind, ToolDraft};
 use crate::output::cut;
 
 pub(crate) const READ: Kind = Kind {
@@ -32,14 +32,14 @@ const ENTRIES_MAX: usize = 1000;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Settings {
+struct ReadSettings {
     root: PathBuf,
     #[serde(default)]
     links: Links,
 }
 
-fn build(draft: &Draft<'_>) -> Result<Built, BuildError> {
-    let Settings { root, links } = draft.settings()?;
+fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
+    let ReadSettings { root, links } = draft.settings()?;
     let declared = Declared {
         description:
             "Reads a text file, or lists a folder. A long file is cut; the last line then says where to go on.".into(),
@@ -68,7 +68,7 @@ struct FsRead {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+struct ReadArguments {
     path: String,
     #[serde(default)]
     offset: u64,
@@ -96,15 +96,15 @@ impl Tool for FsRead {
     }
 }
 
-fn read(root: &Root, arguments: &Arguments, max: u64) -> Result<String, ToolFailure> {
-    match root.open(&arguments.path, Access::Read)? {
-        Opened::Folder(folder) => list(&folder, &arguments.path).map(|names| cut(names, max)),
-        Opened::File(file) => text(file, arguments, max),
+fn read(root: &Root, arguments: &ReadArguments, max: u64) -> Result<String, ToolFailure> {
+    match root.open(&arguments.path, OpenFor::Read)? {
+        OpenedPath::Folder(folder) => list(&folder, &arguments.path).map(|names| cut(names, max)),
+        OpenedPath::File(file) => text(file, arguments, max),
     }
 }
 
 /// The text from the offset on, with a last line that says so if the file goes on.
-fn text(mut file: File, arguments: &Arguments, max: u64) -> Result<String, ToolFailure> {
+fn text(mut file: File, arguments: &ReadArguments, max: u64) -> Result<String, ToolFailure> {
     let max = max.saturating_sub(NOTE_MAX);
     let limit = arguments.limit.unwrap_or(max).min(max);
     let failure = |error| io_failure(&arguments.path, &error);

@@ -7,7 +7,7 @@ use folkmoot_core::tool::{ToolErrorCode, ToolOutcome};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::{Links, Root, Stop, StopOnDrop};
+use super::{Links, Root, StopOnDrop, StopSign};
 use crate::stage::{build, call, failure};
 
 /// A root with a few files, and a secret beside it.
@@ -342,7 +342,7 @@ async fn a_link_that_is_swapped_in_meanwhile_does_not_lead_out() {
     std::fs::create_dir(place.path("root/real")).unwrap();
     std::fs::write(place.path("root/real/secret"), "public").unwrap();
     place.link("../other", "root/evil");
-    let done = Stop::default();
+    let done = StopSign::default();
     let swapping = std::thread::spawn({
         let (stop, swapped, real, evil) = (
             done.clone(),
@@ -614,7 +614,7 @@ fn a_write_that_nobody_waits_for_any_more_changes_nothing() {
     let place = Place::new();
     let dir = cap_std::fs::Dir::open_ambient_dir(place.path("root"), cap_std::ambient_authority())
         .unwrap();
-    let stop = Stop::default();
+    let stop = StopSign::default();
     drop(StopOnDrop(stop.clone()));
     for content in ["late", ""] {
         let arguments = super::WriteArguments {

@@ -10,10 +10,10 @@ use folkmoot_core::tool::{
 };
 
 use super::{
-    Root, Stop, WriteArguments, WriteSettings, blocking, failed, io_failure, write_schema,
+    Root, StopSign, WriteArguments, WriteSettings, blocking, failed, io_failure, write_schema,
 };
 use crate::arguments;
-use crate::build::{BuildError, Built, Declared, Draft, Kind};
+use crate::build::{BuildError, Built, Declared, Kind, ToolDraft};
 
 pub(crate) const WRITE: Kind = Kind {
     name: "fs.write",
@@ -25,7 +25,7 @@ pub(crate) const WRITE: Kind = Kind {
 /// Files are written in pieces of this many bytes; between them a dropped run stops.
 const PIECE: usize = 64 * 1024;
 
-fn build(draft: &Draft<'_>) -> Result<Built, BuildError> {
+fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
     let WriteSettings {
         root,
         links,
@@ -92,7 +92,7 @@ pub(super) fn write(
     root: &Root,
     arguments: &WriteArguments,
     part: &str,
-    stop: &Stop,
+    stop: &StopSign,
 ) -> Result<String, ToolFailure> {
     let WriteArguments { path, content } = arguments;
     let failure = |error: io::Error| io_failure(path, &error);
@@ -131,7 +131,7 @@ fn fill(
     folder: &Dir,
     part: &str,
     content: &[u8],
-    stop: &Stop,
+    stop: &StopSign,
 ) -> Result<cap_std::fs::File, ToolFailure> {
     let failure = |error: io::Error| io_failure(part, &error);
     match folder.remove_file(part) {

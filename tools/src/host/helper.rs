@@ -12,7 +12,7 @@ use rustix::process::{Pid, WaitOptions, WaitStatus};
 use super::image::{Halt, command, go_to};
 use super::lock::Lock;
 use super::sweep::kill_descendants;
-use super::wire::{ORDER_MAX, Order, Report};
+use super::wire::{ORDER_MAX, RunOrder, RunReport};
 
 mod capture;
 
@@ -66,8 +66,8 @@ fn isolate() -> io::Result<()> {
 }
 
 /// An event in the life of a helper.
-enum Event {
-    Ordered(serde_json::Result<Box<Order>>),
+enum HelperEvent {
+    Ordered(serde_json::Result<Box<RunOrder>>),
     /// The runtime wants the program no more.
     Closed,
     Locked(io::Result<Lock>),
@@ -96,8 +96,14 @@ fn serve() -> Result<(), HelperError> {
     let to_serve = events.clone();
     thread::spawn(move || listen(&to_serve));
     let order = match inbox.recv() {
-        Ok(Event::Ordered(order)) => order.map_err(HelperError::Order)?,
-        Ok(Event::Closed | Event::Locked(_) | Event::Ended(_) | Event::Alone) | Err(_) => {
+        Ok(HelperEvent::Ordered(order)) => order.map_err(HelperError::Order)?,
+        Ok(
+            HelperEvent::Closed
+            | HelperEvent::Locked(_)
+            | HelperEvent::Ended(_)
+            | HelperEvent::Alone,
+        )
+        | Err(_) => {
             return Ok(());
         }
     };
@@ -108,32 +114,36 @@ fn serve() -> Result<(), HelperError> {
 }
 
 /// Takes the order, then waits for the end of standard input.
-fn listen(events: &Sender<Event>) {
+fn listen(events: &Sender<HelperEvent>) {
     let mut input = BufReader::new(io::stdin());
     let mut line = String::new();
     let read = input.by_ref().take(ORDER_MAX).read_line(&mut line);
     if matches!(read, Ok(0)) || !line.ends_with('\n') {
-        events.send(Event::Closed).ok();
+        events.send(HelperEvent::Closed).ok();
         return;
     }
     events
-        .send(Event::Ordered(serde_json::from_str(&line)))
+        .send(HelperEvent::Ordered(serde_json::from_str(&line)))
         .ok();
     // Its end or its failure: either way nobody holds the other side.
     io::copy(&mut input, &mut io::sink()).ok();
-    events.send(Event::Closed).ok();
+    events.send(HelperEvent::Closed).ok();
 }
 
-type Answer = (Report, Captured);
+type Answer = (RunReport, Captured);
 
 /// `None`: nobody wants to know.
-fn lock_and_run(order: &Order, events: &Sender<Event>, inbox: &Receiver<Event>) -> Option<Answer> {
+fn lock_and_run(
+    order: &RunOrder,
+    events: &Sender<HelperEvent>,
+    inbox: &Receiver<HelperEvent>,
+) -> Option<Answer> {
     let path = order.lock.clone();
     let to_serve = events.clone();
-    thread::spawn(move || to_serve.send(Event::Locked(Lock::wait(path))));
+    thread::spawn(move || to_serve.send(HelperEvent::Locked(Lock::wait(path))));
     let lock = match inbox.recv_timeout(Duration::from_millis(order.timeout_ms)) {
-        Ok(Event::Locked(Ok(lock))) => lock,
-        Ok(Event::Locked(Err(error))) => {
+        Ok(HelperEvent::Locked(Ok(lock))) => lock,
+        Ok(HelperEvent::Locked(Err(error))) => {
             return unusable(format!("cannot lock {}: {error}", order.lock.display()));
         }
         Err(RecvTimeoutError::Timeout) => {
@@ -142,7 +152,12 @@ fn lock_and_run(order: &Order, events: &Sender<Event>, inbox: &Receiver<Event>) 
                 "an earlier run still holds {lock}; nothing was started"
             ));
         }
-        Ok(Event::Closed | Event::Ordered(_) | Event::Ended(_) | Event::Alone)
+        Ok(
+            HelperEvent::Closed
+            | HelperEvent::Ordered(_)
+            | HelperEvent::Ended(_)
+            | HelperEvent::Alone,
+        )
         | Err(RecvTimeoutError::Disconnected) => return None,
     };
     let answer = run(order, events, inbox);
@@ -156,15 +171,19 @@ fn lock_and_run(order: &Order, events: &Sender<Event>, inbox: &Receiver<Event>) 
 }
 
 fn unusable(why: String) -> Option<Answer> {
-    Some((Report::Unusable { why }, Captured::default()))
+    Some((RunReport::Unusable { why }, Captured::default()))
 }
 
-fn run(order: &Order, events: &Sender<Event>, inbox: &Receiver<Event>) -> Option<Answer> {
+fn run(
+    order: &RunOrder,
+    events: &Sender<HelperEvent>,
+    inbox: &Receiver<HelperEvent>,
+) -> Option<Answer> {
     let (program, stdout, stderr) = match start(order) {
         Ok(started) => started,
-        Err(Halt::Changed(why)) => return Some((Report::Changed { why }, Captured::default())),
+        Err(Halt::Changed(why)) => return Some((RunReport::Changed { why }, Captured::default())),
         Err(Halt::Failed(error)) => {
-            let report = Report::NotStarted {
+            let report = RunReport::NotStarted {
                 os_error: error.raw_os_error(),
                 why: error.to_string(),
             };
@@ -177,13 +196,13 @@ fn run(order: &Order, events: &Sender<Event>, inbox: &Receiver<Event>) -> Option
     let end = wait_for_end(inbox, Duration::from_millis(order.timeout_ms));
     kill_all(program, inbox);
     match end {
-        End::Ended(status) => Some(ended(status, capture.finish(DRAIN_MAX))),
-        End::TimedOut => Some((Report::TimedOut, Captured::default())),
-        End::Unwanted => None,
+        ProgramEnd::Ended(status) => Some(ended(status, capture.finish(DRAIN_MAX))),
+        ProgramEnd::TimedOut => Some((RunReport::TimedOut, Captured::default())),
+        ProgramEnd::Unwanted => None,
     }
 }
 
-fn start(order: &Order) -> Result<(Pid, ChildStdout, ChildStderr), Halt> {
+fn start(order: &RunOrder) -> Result<(Pid, ChildStdout, ChildStderr), Halt> {
     let (program, arguments) = order
         .argv
         .split_first()
@@ -222,44 +241,51 @@ fn feed(mut pipe: ChildStdin, input: &str) {
 }
 
 /// Reaps every child, born or adopted, until none is left.
-fn reap(program: Pid, events: &Sender<Event>) {
+fn reap(program: Pid, events: &Sender<HelperEvent>) {
     loop {
         match rustix::process::wait(WaitOptions::empty()) {
-            Ok(Some((pid, status))) if pid == program => drop(events.send(Event::Ended(status))),
+            Ok(Some((pid, status))) if pid == program => {
+                drop(events.send(HelperEvent::Ended(status)))
+            }
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(_) => return drop(events.send(Event::Alone)),
+            Err(_) => return drop(events.send(HelperEvent::Alone)),
         }
     }
 }
 
-enum End {
+enum ProgramEnd {
     Ended(WaitStatus),
     TimedOut,
     Unwanted,
 }
 
-fn wait_for_end(inbox: &Receiver<Event>, timeout: Duration) -> End {
+fn wait_for_end(inbox: &Receiver<HelperEvent>, timeout: Duration) -> ProgramEnd {
     let started = Instant::now();
     loop {
         match inbox.recv_timeout(timeout.saturating_sub(started.elapsed())) {
-            Ok(Event::Ended(status)) => return End::Ended(status),
-            Err(RecvTimeoutError::Timeout) => return End::TimedOut,
-            Ok(Event::Closed | Event::Alone) | Err(RecvTimeoutError::Disconnected) => {
-                return End::Unwanted;
+            Ok(HelperEvent::Ended(status)) => return ProgramEnd::Ended(status),
+            Err(RecvTimeoutError::Timeout) => return ProgramEnd::TimedOut,
+            Ok(HelperEvent::Closed | HelperEvent::Alone) | Err(RecvTimeoutError::Disconnected) => {
+                return ProgramEnd::Unwanted;
             }
-            Ok(Event::Ordered(_) | Event::Locked(_)) => {}
+            Ok(HelperEvent::Ordered(_) | HelperEvent::Locked(_)) => {}
         }
     }
 }
 
 /// Kills until no descendant is left.
-fn kill_all(program: Pid, inbox: &Receiver<Event>) {
+fn kill_all(program: Pid, inbox: &Receiver<HelperEvent>) {
     // Most programs leave nothing behind, and looking through all processes takes longer than hearing of that.
     let mut pause = ALONE_MAX;
     loop {
         match inbox.recv_timeout(pause) {
-            Ok(Event::Alone) | Err(RecvTimeoutError::Disconnected) => return,
-            Ok(Event::Closed | Event::Ended(_) | Event::Ordered(_) | Event::Locked(_))
+            Ok(HelperEvent::Alone) | Err(RecvTimeoutError::Disconnected) => return,
+            Ok(
+                HelperEvent::Closed
+                | HelperEvent::Ended(_)
+                | HelperEvent::Ordered(_)
+                | HelperEvent::Locked(_),
+            )
             | Err(RecvTimeoutError::Timeout) => {}
         }
         kill_descendants(program);
@@ -268,7 +294,7 @@ fn kill_all(program: Pid, inbox: &Receiver<Event>) {
 }
 
 fn ended(status: WaitStatus, outputs: Captured) -> Answer {
-    let report = Report::Ended {
+    let report = RunReport::Ended {
         code: status.exit_status(),
         stdout: outputs.stdout.len(),
         stderr: outputs.stderr.len(),
@@ -277,7 +303,7 @@ fn ended(status: WaitStatus, outputs: Captured) -> Answer {
     (report, outputs)
 }
 
-fn send(report: &Report, outputs: &Captured) -> io::Result<()> {
+fn send(report: &RunReport, outputs: &Captured) -> io::Result<()> {
     let mut line = serde_json::to_vec(report)?;
     line.push(b'\n');
     let mut out = io::stdout().lock();

@@ -12,7 +12,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufRead
 use tokio::process::{Child, Command};
 
 use super::helper::{HELPER_ARGUMENT, TOOL_VARIABLE};
-use super::wire::{ORDER_MAX, Order, REPORT_MAX, Report};
+use super::wire::{ORDER_MAX, REPORT_MAX, RunOrder, RunReport};
 
 /// The time beyond its limits that a helper may take before it is given up.
 const GRACE: Duration = Duration::from_secs(10);
@@ -84,7 +84,7 @@ impl ProcessHost {
 #[async_trait]
 impl ToolHost for ProcessHost {
     async fn run(&self, command: HostCommand) -> Result<HostOutput, HostError> {
-        let order = Order {
+        let order = RunOrder {
             lock: self.lock(&command.lock)?,
             timeout_ms: u64::try_from(command.timeout.as_millis()).unwrap_or(u64::MAX),
             input: command.input,
@@ -113,15 +113,15 @@ fn environment() -> Vec<(OsString, OsString)> {
     given.chain([(TOOL_VARIABLE.into(), "1".into())]).collect()
 }
 
-struct Reply {
-    report: Report,
+struct HelperReply {
+    report: RunReport,
     stdout: Vec<u8>,
     stderr: Vec<u8>,
 }
 
 /// Sends the order and waits for the report and the helper's end, with its standard input open throughout. Dropped, it
 /// closes that.
-async fn talk(helper: &mut Child, order: &Order) -> Result<Reply, HostError> {
+async fn talk(helper: &mut Child, order: &RunOrder) -> Result<HelperReply, HostError> {
     let (Some(mut input), Some(output), Some(complaints)) = (
         helper.stdin.take(),
         helper.stdout.take(),
@@ -151,7 +151,7 @@ async fn talk(helper: &mut Child, order: &Order) -> Result<Reply, HostError> {
     })
 }
 
-fn order_line(order: &Order) -> Result<Vec<u8>, HostError> {
+fn order_line(order: &RunOrder) -> Result<Vec<u8>, HostError> {
     let mut line = serde_json::to_vec(order)
         .map_err(|error| HostError::Helper(format!("bad order: {error}")))?;
     line.push(b'\n');
@@ -171,17 +171,17 @@ pub(crate) async fn read_report(bytes: &[u8]) -> io::Result<(Vec<u8>, Vec<u8>)> 
         .map(|reply| (reply.stdout, reply.stderr))
 }
 
-async fn listen(output: impl AsyncRead + Unpin) -> io::Result<Reply> {
+async fn listen(output: impl AsyncRead + Unpin) -> io::Result<HelperReply> {
     let mut output = BufReader::new(output);
     let mut line = String::new();
     (&mut output).take(REPORT_MAX).read_line(&mut line).await?;
-    let report: Report = serde_json::from_str(&line)?;
-    let mut reply = Reply {
+    let report: RunReport = serde_json::from_str(&line)?;
+    let mut reply = HelperReply {
         report,
         stdout: Vec::new(),
         stderr: Vec::new(),
     };
-    if let Report::Ended { stdout, stderr, .. } = &reply.report {
+    if let RunReport::Ended { stdout, stderr, .. } = &reply.report {
         let stdout = *stdout as u64;
         let stderr = *stderr as u64;
         (&mut output)
@@ -199,22 +199,26 @@ async fn listen(output: impl AsyncRead + Unpin) -> io::Result<Reply> {
     Ok(reply)
 }
 
-fn understand(reply: Reply, program: String, timeout: Duration) -> Result<HostOutput, HostError> {
+fn understand(
+    reply: HelperReply,
+    program: String,
+    timeout: Duration,
+) -> Result<HostOutput, HostError> {
     match reply.report {
-        Report::Ended { code, is_cut, .. } => Ok(HostOutput {
+        RunReport::Ended { code, is_cut, .. } => Ok(HostOutput {
             code,
             stdout: reply.stdout,
             stderr: reply.stderr,
             is_cut,
         }),
-        Report::TimedOut => Err(HostError::TimedOut(timeout)),
-        Report::NotStarted { os_error, why } => {
+        RunReport::TimedOut => Err(HostError::TimedOut(timeout)),
+        RunReport::NotStarted { os_error, why } => {
             let source =
                 os_error.map_or_else(|| io::Error::other(why), io::Error::from_raw_os_error);
             Err(HostError::NotStarted { program, source })
         }
-        Report::Changed { why } => Err(HostError::Changed(why)),
-        Report::Unusable { why } => Err(HostError::Helper(why)),
+        RunReport::Changed { why } => Err(HostError::Changed(why)),
+        RunReport::Unusable { why } => Err(HostError::Helper(why)),
     }
 }
 

@@ -16,7 +16,7 @@ pub(super) const REPORT_MAX: u64 = 64 * 1024;
 
 /// The program that the helper is to run.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Order {
+pub(super) struct RunOrder {
     pub(super) argv: Vec<String>,
     pub(super) cwd: PathBuf,
     pub(super) folder: Option<FolderId>,
@@ -30,7 +30,7 @@ pub(super) struct Order {
 /// The end of the run, as the helper tells it. Sent when nothing of the program lives any more.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Report {
+pub(super) enum RunReport {
     /// The program ended. So many bytes of its outputs follow, standard output first.
     Ended {
         code: Option<i32>,

@@ -11,7 +11,7 @@ use folkmoot_core::tool::{
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::build::{BuildError, Draft};
+use crate::build::{BuildError, ToolDraft};
 use crate::duration;
 
 /// A result as it is written.
@@ -102,7 +102,7 @@ impl RawResult {
     /// Checks the result with the number `index` of a tool that declares these `kinds`.
     pub(super) fn check(
         &self,
-        draft: &Draft<'_>,
+        draft: &ToolDraft<'_>,
         kinds: &BTreeMap<ArtifactName, ArtifactSpec>,
         index: usize,
     ) -> Result<ScriptedResult, BuildError> {
@@ -187,7 +187,11 @@ fn stands_in(words: &str, value: &Value) -> bool {
 }
 
 /// Refuses a question that nobody could answer.
-fn check_question(draft: &Draft<'_>, question: &Question, index: usize) -> Result<(), BuildError> {
+fn check_question(
+    draft: &ToolDraft<'_>,
+    question: &Question,
+    index: usize,
+) -> Result<(), BuildError> {
     let bad =
         |key: &str, why: String| Err(draft.bad(format!("results[{index}].needs_input.{key}"), why));
     let options = u32::try_from(question.options.len()).unwrap_or(u32::MAX);

@@ -7,12 +7,12 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::result::{RawResult, ScriptedResult};
-use crate::build::{BuildError, Draft};
+use crate::build::{BuildError, ToolDraft};
 use crate::duration;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Settings {
+pub(super) struct ScriptSettings {
     pub(super) effect: Option<EffectClass>,
     #[serde(default)]
     idempotent: Idempotent,
@@ -52,7 +52,7 @@ impl Default for Idempotent {
     }
 }
 
-impl Settings {
+impl ScriptSettings {
     pub(super) fn repeat(&self) -> Repeat {
         match self.idempotent {
             Idempotent::Flag(true) => Repeat::Always,
@@ -64,7 +64,7 @@ impl Settings {
     }
 
     /// The checked results.
-    pub(super) fn results(&self, draft: &Draft<'_>) -> Result<Vec<ScriptedResult>, BuildError> {
+    pub(super) fn results(&self, draft: &ToolDraft<'_>) -> Result<Vec<ScriptedResult>, BuildError> {
         let check = |(index, raw): (usize, &RawResult)| raw.check(draft, &self.artifacts, index);
         let results: Vec<ScriptedResult> = self
             .results

@@ -11,8 +11,8 @@ use super::recorded::{
     GrantGiven, GrantUsed, MessagePosted, OfCall, OutcomeSettled, OutcomeUnknown, QuestionAnswered,
     Reconciled, ToolFinished, ToolStarted, TurnOpened,
 };
-use super::{Approval, CallStory, Requested, Run, Shown, digests};
-use crate::bundle::told::{Told, ToldContent, time};
+use super::{CallRun, CallStory, Requested, ShownRequest, StoryEntry, digests};
+use crate::bundle::told::{ReportedContent, ReportedEvent, time};
 
 /// The most replacements of one call by another that are followed back. A bundle may claim a circle
 /// of them.
@@ -27,7 +27,7 @@ const ARGUMENTS_BYTES_MAX: usize = 32 * 1024 * 1024;
 
 /// The stories as far as the events so far tell them.
 pub(super) struct Stories<'a> {
-    events: BTreeMap<u64, &'a Told>,
+    events: BTreeMap<u64, &'a ReportedEvent>,
     calls: BTreeMap<String, CallStory>,
     /// The answer that a call stands in, and how it stands there.
     admitted: BTreeMap<String, (u64, AdmittedCall)>,
@@ -39,12 +39,12 @@ pub(super) struct Stories<'a> {
 }
 
 /// Reads the facts of an event.
-fn facts<T: DeserializeOwned>(event: &Told) -> Option<T> {
+fn facts<T: DeserializeOwned>(event: &ReportedEvent) -> Option<T> {
     T::deserialize(&event.facts).ok()
 }
 
 impl<'a> Stories<'a> {
-    pub(super) fn new(events: &'a [Told]) -> Self {
+    pub(super) fn new(events: &'a [ReportedEvent]) -> Self {
         let events = events.iter().map(|event| (event.position, event)).collect();
         Self {
             events,
@@ -56,7 +56,7 @@ impl<'a> Stories<'a> {
         }
     }
 
-    fn story(&mut self, event: &Told, call: &str, agent: &str) -> &mut CallStory {
+    fn story(&mut self, event: &ReportedEvent, call: &str, agent: &str) -> &mut CallStory {
         if !self.calls.contains_key(call) {
             self.order.push(call.to_owned());
         }
@@ -75,7 +75,7 @@ impl<'a> Stories<'a> {
     }
 
     /// Takes in what an event says, if it is about a call.
-    pub(super) fn take(&mut self, event: &Told) {
+    pub(super) fn take(&mut self, event: &ReportedEvent) {
         if event.name == "CallsAdmitted" {
             return facts(event)
                 .into_iter()
@@ -110,7 +110,7 @@ impl<'a> Stories<'a> {
         }
     }
 
-    fn admit(&mut self, event: &Told, admitted: CallsAdmitted) {
+    fn admit(&mut self, event: &ReportedEvent, admitted: CallsAdmitted) {
         let CallsAdmitted {
             agent,
             turn,
@@ -160,11 +160,11 @@ impl<'a> Stories<'a> {
             .and_then(|event| facts(event))
     }
 
-    fn ask(&mut self, event: &Told, call: &str) {
+    fn ask(&mut self, event: &ReportedEvent, call: &str) {
         let Some(asked) = facts::<ApprovalRequested>(event) else {
             return;
         };
-        let shown = Shown {
+        let shown = ShownRequest {
             at: event.position,
             time: event.time.clone(),
             digest: asked.shown.clone(),
@@ -178,7 +178,7 @@ impl<'a> Stories<'a> {
         self.asked.insert(call.to_owned(), asked);
     }
 
-    fn decide(&mut self, event: &Told, call: &str) -> Option<String> {
+    fn decide(&mut self, event: &ReportedEvent, call: &str) -> Option<String> {
         let ApprovalDecided {
             request,
             verdict,
@@ -217,7 +217,7 @@ impl<'a> Stories<'a> {
     }
 
     /// Says what else than a decision lets a call go on, or ends its waiting.
-    fn allowed(&self, event: &Told) -> Option<String> {
+    fn allowed(&self, event: &ReportedEvent) -> Option<String> {
         if event.name == "ApprovalExpired" {
             return Some("nobody decided in time".to_owned());
         }
@@ -300,8 +300,8 @@ impl<'a> Stories<'a> {
     }
 }
 
-fn said(event: &Told, what: String) -> Approval {
-    Approval {
+fn said(event: &ReportedEvent, what: String) -> StoryEntry {
+    StoryEntry {
         at: event.position,
         time: event.time.clone(),
         what,
@@ -309,14 +309,14 @@ fn said(event: &Told, what: String) -> Approval {
 }
 
 fn run(
-    event: &Told,
+    event: &ReportedEvent,
     ToolStarted {
         attempt,
         incarnation,
         effect,
     }: ToolStarted,
-) -> Run {
-    Run {
+) -> CallRun {
+    CallRun {
         at: event.position,
         time: event.time.clone(),
         attempt,
@@ -326,7 +326,7 @@ fn run(
 }
 
 /// Says what came of a call, by the events that tell it.
-fn outcome(event: &Told) -> Option<String> {
+fn outcome(event: &ReportedEvent) -> Option<String> {
     match event.name.as_str() {
         "ToolFinished" => {
             let ToolFinished {
@@ -367,13 +367,13 @@ fn outcome(event: &Told) -> Option<String> {
     }
 }
 
-fn result(event: &Told) -> String {
+fn result(event: &ReportedEvent) -> String {
     match &event.content {
-        ToldContent::None => String::new(),
-        ToldContent::Shown(Value::Null) => ", no result".to_owned(),
-        ToldContent::Shown(value) => format!(", result: {value}"),
-        ToldContent::Withheld => ", the result is withheld".to_owned(),
-        ToldContent::Erased => ", the result was erased".to_owned(),
+        ReportedContent::None => String::new(),
+        ReportedContent::Shown(Value::Null) => ", no result".to_owned(),
+        ReportedContent::Shown(value) => format!(", result: {value}"),
+        ReportedContent::Withheld => ", the result is withheld".to_owned(),
+        ReportedContent::Erased => ", the result was erased".to_owned(),
     }
 }
 
@@ -387,7 +387,7 @@ fn author_told(author: &Value) -> String {
 }
 
 /// The arguments of the call that stands at `ordinal` among an answer's calls.
-fn in_answer(answer: &Told, ordinal: u32) -> Option<String> {
+fn in_answer(answer: &ReportedEvent, ordinal: u32) -> Option<String> {
     let content = answer.shown()?;
     // An agent in code reacts with an answer of the same form.
     let response = content.pointer("/answer/response").unwrap_or(content);

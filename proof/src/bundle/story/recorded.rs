@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::bundle::header::{Person, Principal};
+use crate::bundle::header::{CommandGiver, NamedPerson};
 
 #[derive(Deserialize)]
 pub(super) struct CallsAdmitted {
@@ -51,7 +51,7 @@ pub(super) struct ApprovalDecided {
     pub(super) is_edited: bool,
     #[serde(default)]
     pub(super) shown: Option<String>,
-    pub(super) by: Person,
+    pub(super) by: NamedPerson,
 }
 
 /// The words of a person in a decision.
@@ -70,12 +70,12 @@ pub(super) struct GrantUsed {
 
 #[derive(Deserialize)]
 pub(super) struct GrantGiven {
-    pub(super) by: Person,
+    pub(super) by: NamedPerson,
 }
 
 #[derive(Deserialize)]
 pub(super) struct QuestionAnswered {
-    pub(super) by: Person,
+    pub(super) by: NamedPerson,
 }
 
 #[derive(Deserialize)]
@@ -102,7 +102,7 @@ pub(super) struct OutcomeUnknown {
 #[derive(Deserialize)]
 pub(super) struct OutcomeSettled {
     pub(super) how: String,
-    pub(super) by: Principal,
+    pub(super) by: CommandGiver,
 }
 
 #[derive(Deserialize)]

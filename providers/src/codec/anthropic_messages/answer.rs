@@ -11,12 +11,12 @@ use crate::codec::json::{Fields, is_blank, text_of};
 use crate::codec::kept::Kept;
 use crate::codec::{DecodeError, Delta, failure, warning};
 
-use super::usage::Counts;
+use super::usage::TokenCounts;
 
 mod block;
 mod parts;
 
-use self::block::Block;
+use self::block::AnswerBlock;
 pub(super) use self::block::Fragment;
 
 /// Facts about a message that say nothing about the answer. They are left out.
@@ -37,14 +37,14 @@ const BLOCKS: &[&str] = &[
 
 /// An answer as far as it has come.
 #[derive(Debug, Default)]
-pub(super) struct Answer {
+pub(super) struct AnthropicAnswer {
     has_message: bool,
     /// The provider's id of the message; empty if it gave none.
     id: String,
     finish: Option<String>,
     model: Option<String>,
-    counts: Counts,
-    pieces: Vec<Piece>,
+    counts: TokenCounts,
+    pieces: Vec<AnswerPiece>,
     /// The place in `pieces` of the last block of each number.
     by_index: BTreeMap<u64, usize>,
     kept: Kept,
@@ -53,9 +53,9 @@ pub(super) struct Answer {
 
 /// A piece of an answer.
 #[derive(Debug)]
-enum Piece {
+enum AnswerPiece {
     /// A block.
-    Block(Block),
+    Block(AnswerBlock),
     /// The reason why the provider's classifiers stopped the answer.
     Refusal(String),
 }
@@ -87,7 +87,7 @@ impl Input<'_> {
     }
 }
 
-impl Answer {
+impl AnthropicAnswer {
     /// Takes a whole document, and the `body` that it was read from.
     pub(super) fn take_document(
         &mut self,
@@ -129,10 +129,10 @@ impl Answer {
         }
         for piece in std::mem::take(&mut self.pieces) {
             match piece {
-                Piece::Block(block) if !block.is_text() => {
+                AnswerPiece::Block(block) if !block.is_text() => {
                     self.kept.add("earlier_blocks", block.into_json())
                 }
-                Piece::Block(_) | Piece::Refusal(_) => self.pieces.push(piece),
+                AnswerPiece::Block(_) | AnswerPiece::Refusal(_) => self.pieces.push(piece),
             }
         }
     }
@@ -181,7 +181,7 @@ impl Answer {
         {
             // Its beginning is lost, and what it says is not.
             self.warn(warning::DELTA_NOT_TAKEN);
-            self.push_block(Some(index), Block::of_kind(kind));
+            self.push_block(Some(index), AnswerBlock::of_kind(kind));
         }
         let Some(block) = self
             .block(index, fragment)
@@ -269,7 +269,7 @@ impl Answer {
         let is_told = self
             .pieces
             .iter()
-            .any(|piece| matches!(piece, Piece::Refusal(_)));
+            .any(|piece| matches!(piece, AnswerPiece::Refusal(_)));
         if !is_told
             && text_of(details.get("type")) == "refusal"
             && !text_of(details.get("explanation")).is_empty()
@@ -277,7 +277,7 @@ impl Answer {
             let explanation = details.remove("explanation").unwrap_or_default();
             let explanation = text_of(Some(&explanation)).to_owned();
             deltas.push(Delta::Refusal(explanation.clone()));
-            self.pieces.push(Piece::Refusal(explanation));
+            self.pieces.push(AnswerPiece::Refusal(explanation));
         }
         self.kept.add("stop_details", Value::Object(details));
     }
@@ -300,7 +300,7 @@ impl Answer {
         let Value::Object(fields) = block else {
             return self.kept.add("content", block);
         };
-        let block = Block::new(fields, input);
+        let block = AnswerBlock::new(fields, input);
         deltas.extend(block.shown_so_far());
         self.push_block(index, block);
     }
@@ -330,27 +330,27 @@ impl Answer {
         }
     }
 
-    fn push_block(&mut self, index: Option<u64>, block: Block) {
+    fn push_block(&mut self, index: Option<u64>, block: AnswerBlock) {
         if let Some(index) = index {
             self.by_index.insert(index, self.pieces.len());
         }
-        self.pieces.push(Piece::Block(block));
+        self.pieces.push(AnswerPiece::Block(block));
     }
 
     /// The block of this number. What is shown of an answer comes in the order of its parts, so that text for a block
     /// that is not the last one begins another.
-    fn block(&mut self, index: u64, fragment: Fragment) -> Option<&mut Block> {
+    fn block(&mut self, index: u64, fragment: Fragment) -> Option<&mut AnswerBlock> {
         let at = *self.by_index.get(&index)?;
         let is_last = at + 1 == self.pieces.len();
-        if let Some(Piece::Block(block)) = self.pieces.get(at)
+        if let Some(AnswerPiece::Block(block)) = self.pieces.get(at)
             && !is_last
             && let Some(next) = block.shown(fragment).map(|_| block.next())
         {
             self.push_block(Some(index), next);
         }
         match self.pieces.get_mut(*self.by_index.get(&index)?) {
-            Some(Piece::Block(block)) => Some(block),
-            Some(Piece::Refusal(_)) | None => None,
+            Some(AnswerPiece::Block(block)) => Some(block),
+            Some(AnswerPiece::Refusal(_)) | None => None,
         }
     }
 }

@@ -9,15 +9,15 @@ use crate::codec::json::Fields;
 /// An opaque part of this wire. Others carry another tag and are not ours to send.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Tagged {
+struct AnthropicTag {
     #[serde(rename = "anthropic-messages")]
-    note: Note,
+    note: AnthropicNote,
 }
 
 /// A note. It stands right behind the part that it is about.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Note {
+pub(super) enum AnthropicNote {
     /// Here was a thinking block: its signature and other fields. Its text is the reasoning before the note, if any.
     Thinking(Fields),
     /// Further fields of the text before the note, such as citations.
@@ -30,7 +30,7 @@ pub(super) enum Note {
     Kept(Fields),
 }
 
-impl Note {
+impl AnthropicNote {
     /// The part, or `None` if there is nothing in it.
     pub(super) fn into_part(self) -> Option<Part> {
         let is_empty = match &self {
@@ -39,12 +39,15 @@ impl Note {
             Self::Text(fields) | Self::Call(fields) | Self::Kept(fields) => fields.is_empty(),
         };
         // Strings and JSON values only: this cannot fail to serialise.
-        (!is_empty)
-            .then(|| Part::Opaque(serde_json::to_value(Tagged { note: self }).unwrap_or_default()))
+        (!is_empty).then(|| {
+            Part::Opaque(serde_json::to_value(AnthropicTag { note: self }).unwrap_or_default())
+        })
     }
 
     /// Reads an opaque part; `None` if it is of another wire.
     pub(super) fn read(opaque: &Value) -> Option<Self> {
-        Tagged::deserialize(opaque).ok().map(|tagged| tagged.note)
+        AnthropicTag::deserialize(opaque)
+            .ok()
+            .map(|tagged| tagged.note)
     }
 }

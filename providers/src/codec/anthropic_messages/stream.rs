@@ -6,8 +6,8 @@ use folkmoot_core::model::response::LLMResponse;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::answer::{Answer, Fragment};
-use crate::codec::events::Events;
+use super::answer::{AnthropicAnswer, Fragment};
+use crate::codec::events::WireEvents;
 use crate::codec::json::{Fields, fields_of, object, text_of};
 use crate::codec::warning;
 use crate::codec::{DecodeError, Delta, failure};
@@ -15,7 +15,7 @@ use crate::codec::{DecodeError, Delta, failure};
 /// The events of one stream.
 #[derive(Debug, Default)]
 pub(super) struct MessageEvents {
-    answer: Answer,
+    answer: AnthropicAnswer,
     is_done: bool,
 }
 
@@ -91,7 +91,7 @@ impl Fragment {
     }
 }
 
-impl Events for MessageEvents {
+impl WireEvents for MessageEvents {
     fn take(
         &mut self,
         name: &str,

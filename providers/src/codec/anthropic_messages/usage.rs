@@ -19,11 +19,11 @@ const METADATA: &[&str] = &[
 
 /// The counts as far as they have come.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Counts {
-    told: Told,
+pub(super) struct TokenCounts {
+    told: CountsTold,
     /// The counts of all steps of the answer, one by one. Where the provider summed up the conversation on the way, the
     /// counts of the answer leave that out, and these do not.
-    of_steps: Told,
+    of_steps: CountsTold,
     models: BTreeSet<String>,
     /// The counts of messages whose place another one took.
     earlier: Usage,
@@ -31,7 +31,7 @@ pub(super) struct Counts {
 
 /// The counts of one message, or of one step of it.
 #[derive(Debug, Clone, Copy, Default)]
-struct Told {
+struct CountsTold {
     uncached: Option<u64>,
     output: Option<u64>,
     cached: Option<u64>,
@@ -39,7 +39,7 @@ struct Told {
     reasoning: Option<u64>,
 }
 
-impl Counts {
+impl TokenCounts {
     /// Takes a `usage` object: what it says replaces what was said before. Gives the fields that it does not know, where
     /// they say more than zero.
     pub(super) fn take(&mut self, usage: Value) -> Fields {
@@ -55,9 +55,9 @@ impl Counts {
     }
 
     fn take_steps(&mut self, steps: &[Value]) {
-        self.of_steps = Told::default();
+        self.of_steps = CountsTold::default();
         for fields in steps.iter().filter_map(Value::as_object) {
-            let mut step = Told::default();
+            let mut step = CountsTold::default();
             for (name, value) in fields {
                 step.take(name, value);
             }
@@ -88,7 +88,7 @@ impl Counts {
 
     /// The counts of the answer. The input is that of the whole request.
     pub(super) fn usage(&self) -> Usage {
-        let Told {
+        let CountsTold {
             uncached,
             output,
             cached,
@@ -116,7 +116,7 @@ impl Counts {
     }
 }
 
-impl Told {
+impl CountsTold {
     /// Takes a count. False if it is none that is known.
     fn take(&mut self, name: &str, value: &Value) -> bool {
         let slot = match name {

@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 
 use super::document::{Candidate, Counts, Document};
 use super::errors;
-use super::note::Kind;
+use super::note::PartKind;
 use super::shape::{List, Read};
 use crate::codec::json::{Fields, is_blank, text_of};
 use crate::codec::kept::Kept;
@@ -24,7 +24,7 @@ const CALLS_MESSAGE: &str = "Model generated function call(s).";
 
 /// An answer as far as it has come.
 #[derive(Debug, Default)]
-pub(super) struct Answer {
+pub(super) struct GoogleAnswer {
     has_candidate: bool,
     is_blocked: bool,
     finish: Option<String>,
@@ -40,7 +40,7 @@ pub(super) struct Answer {
     warnings: Vec<&'static str>,
 }
 
-impl Answer {
+impl GoogleAnswer {
     /// The answer in a whole body: one document, or the list of documents that a stream without events is.
     pub(super) fn of_body(body: &[u8]) -> Result<Self, DecodeError> {
         let mut answer = Self::default();
@@ -209,7 +209,7 @@ impl Answer {
             .or_else(|| stranger.get("text")?.as_str())
             .unwrap_or_default()
             .to_owned();
-        self.take_text(Kind::Text, text.into(), Fields::new(), deltas);
+        self.take_text(PartKind::Text, text.into(), Fields::new(), deltas);
         self.kept.add(field, stranger);
     }
 

@@ -29,13 +29,13 @@ pub(super) struct Candidate<'de> {
 /// The words of a candidate.
 #[derive(Debug, Default)]
 pub(super) struct Content<'de> {
-    pub(super) parts: Option<List<Piece<'de>>>,
+    pub(super) parts: Option<List<ContentPiece<'de>>>,
     pub(super) rest: Fields,
 }
 
 /// A part of a content.
 #[derive(Debug, Default)]
-pub(super) struct Piece<'de> {
+pub(super) struct ContentPiece<'de> {
     pub(super) text: Option<Text<'de>>,
     pub(super) thought: Option<Value>,
     pub(super) call: Option<Read<FunctionCall<'de>>>,
@@ -104,7 +104,7 @@ impl<'de> Shape<'de> for Content<'de> {
     }
 }
 
-impl<'de> Shape<'de> for Piece<'de> {
+impl<'de> Shape<'de> for ContentPiece<'de> {
     fn field<A: MapAccess<'de>>(&mut self, name: &str, fields: &mut A) -> Result<(), A::Error> {
         match name {
             "text" => self.text = Some(fields.next_value()?),
@@ -186,7 +186,7 @@ impl Candidate<'_> {
 impl Content<'_> {
     fn into_value(self) -> Value {
         let mut fields = self.rest;
-        let piece = |piece| value_of(piece, Piece::into_value);
+        let piece = |piece| value_of(piece, ContentPiece::into_value);
         let list = |pieces: Vec<_>| pieces.into_iter().map(piece).collect();
         put(
             &mut fields,
@@ -197,7 +197,7 @@ impl Content<'_> {
     }
 }
 
-impl Piece<'_> {
+impl ContentPiece<'_> {
     fn into_value(self) -> Value {
         let mut fields = self.rest;
         put(&mut fields, "text", self.text.map(text_value));

@@ -9,20 +9,20 @@ use crate::codec::json::Fields;
 /// An opaque part of this wire. Others carry another tag and are not ours to send.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Tagged {
+struct GoogleTag {
     #[serde(rename = "google-generate-content")]
-    note: Note,
+    note: GoogleNote,
 }
 
 /// A note.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Note {
+pub(super) enum GoogleNote {
     /// The other fields of the part right before this one, such as its signature. They go back in
     /// the same part.
     With {
         /// The kind of that part.
-        part: Kind,
+        part: PartKind,
         /// The fields.
         fields: Fields,
     },
@@ -37,7 +37,7 @@ pub(super) enum Note {
 /// Kinds of parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Kind {
+pub(super) enum PartKind {
     /// Prose.
     Text,
     /// Reasoning.
@@ -46,7 +46,7 @@ pub(super) enum Kind {
     Call,
 }
 
-impl Note {
+impl GoogleNote {
     /// The part, or `None` if there is nothing in it.
     pub(super) fn into_part(self) -> Option<Part> {
         let is_empty = match &self {
@@ -56,12 +56,15 @@ impl Note {
             Self::Thoughts => false,
         };
         // Strings and JSON values only: this cannot fail to serialise.
-        (!is_empty)
-            .then(|| Part::Opaque(serde_json::to_value(Tagged { note: self }).unwrap_or_default()))
+        (!is_empty).then(|| {
+            Part::Opaque(serde_json::to_value(GoogleTag { note: self }).unwrap_or_default())
+        })
     }
 
     /// Reads an opaque part; `None` if it is of another wire.
     pub(super) fn read(opaque: &Value) -> Option<Self> {
-        Tagged::deserialize(opaque).ok().map(|tagged| tagged.note)
+        GoogleTag::deserialize(opaque)
+            .ok()
+            .map(|tagged| tagged.note)
     }
 }

@@ -2,17 +2,17 @@
 
 use folkmoot_core::model::response::LLMResponse;
 
-use super::answer::Answer;
-use crate::codec::events::Events;
+use super::answer::GoogleAnswer;
+use crate::codec::events::WireEvents;
 use crate::codec::{DecodeError, Delta};
 
 /// The documents of one stream.
 #[derive(Debug, Default)]
 pub(super) struct Documents {
-    answer: Answer,
+    answer: GoogleAnswer,
 }
 
-impl Events for Documents {
+impl WireEvents for Documents {
     fn take(&mut self, _: &str, data: &[u8], deltas: &mut Vec<Delta>) -> Result<(), DecodeError> {
         if data == b"[DONE]" {
             Ok(())

@@ -10,7 +10,7 @@ use crate::codec::kept::Kept;
 use crate::codec::warning;
 use crate::codec::{DecodeError, Delta, failure};
 
-use super::calls::{Calls, Source};
+use super::calls::{ChatCalls, FragmentSource};
 use super::usage::usage;
 
 mod details;
@@ -77,7 +77,7 @@ const REASONING: [&str; 2] = ["reasoning", "reasoning_content"];
 
 /// An answer as far as it has come.
 #[derive(Debug, Default)]
-pub(super) struct Answer {
+pub(super) struct ChatAnswer {
     has_choice: bool,
     /// True if a message, or a delta of one, has come.
     has_message: bool,
@@ -87,18 +87,18 @@ pub(super) struct Answer {
     reasoning: [String; 2],
     /// Text, refusal, and reasoning between them, in the order in which they came.
     content: Vec<Part>,
-    calls: Calls,
-    legacy: Calls,
+    calls: ChatCalls,
+    legacy: ChatCalls,
     details: Vec<Value>,
     echoed: Kept,
     kept: Kept,
     warnings: Vec<&'static str>,
 }
 
-impl Answer {
+impl ChatAnswer {
     /// Takes a whole document: its first choice is the answer.
     pub(super) fn take_document(&mut self, document: Fields) -> Result<(), DecodeError> {
-        self.take(document, Source::Whole, &mut Vec::new())
+        self.take(document, FragmentSource::Whole, &mut Vec::new())
     }
 
     /// Takes one chunk of a stream, and adds what can be shown.
@@ -107,7 +107,7 @@ impl Answer {
         chunk: Fields,
         deltas: &mut Vec<Delta>,
     ) -> Result<(), DecodeError> {
-        self.take(chunk, Source::Delta, deltas)
+        self.take(chunk, FragmentSource::Delta, deltas)
     }
 
     /// Tells whether a finish reason has come.
@@ -118,7 +118,7 @@ impl Answer {
     fn take(
         &mut self,
         fields: Fields,
-        source: Source,
+        source: FragmentSource,
         deltas: &mut Vec<Delta>,
     ) -> Result<(), DecodeError> {
         if let Some(error) = failure::reported(&fields) {
@@ -145,7 +145,7 @@ impl Answer {
     fn take_choices(
         &mut self,
         choices: Vec<Value>,
-        source: Source,
+        source: FragmentSource,
         deltas: &mut Vec<Delta>,
     ) -> Result<(), DecodeError> {
         for (at, choice) in choices.into_iter().enumerate() {
@@ -158,8 +158,8 @@ impl Answer {
                 .and_then(Value::as_u64)
                 .unwrap_or_default();
             let is_first = match source {
-                Source::Whole => at == 0,
-                Source::Delta => index == 0,
+                FragmentSource::Whole => at == 0,
+                FragmentSource::Delta => index == 0,
             };
             if is_first {
                 self.take_choice(choice, source, deltas)?;
@@ -173,7 +173,7 @@ impl Answer {
     fn take_choice(
         &mut self,
         mut choice: Fields,
-        source: Source,
+        source: FragmentSource,
         deltas: &mut Vec<Delta>,
     ) -> Result<(), DecodeError> {
         if let Some(error) = failure::reported(&choice) {
@@ -183,24 +183,24 @@ impl Answer {
         let delta = choice.remove("delta").unwrap_or_default();
         let text = choice.remove("text").unwrap_or_default();
         // A whole answer in which nothing is said in any way is none.
-        self.has_choice |= source == Source::Delta
+        self.has_choice |= source == FragmentSource::Delta
             || [&message, &delta, &text]
                 .into_iter()
                 .any(|told| !told.is_null());
         let has_message = message.is_object() || delta.is_object();
         match (source, message, delta) {
             // One server repeats in each of the two what the other has.
-            (Source::Whole, Value::Object(fields), _)
-            | (Source::Delta, _, Value::Object(fields)) => {
+            (FragmentSource::Whole, Value::Object(fields), _)
+            | (FragmentSource::Delta, _, Value::Object(fields)) => {
                 self.take_message(fields, source, deltas);
             }
-            (Source::Delta, Value::Object(fields), _) if !self.has_message => {
-                self.take_message(fields, Source::Whole, deltas);
+            (FragmentSource::Delta, Value::Object(fields), _) if !self.has_message => {
+                self.take_message(fields, FragmentSource::Whole, deltas);
             }
-            (Source::Whole, Value::Null, Value::Object(fields)) => {
+            (FragmentSource::Whole, Value::Null, Value::Object(fields)) => {
                 self.take_message(fields, source, deltas)
             }
-            (Source::Delta, again @ Value::Object(_), _) => self.kept.add("message", again),
+            (FragmentSource::Delta, again @ Value::Object(_), _) => self.kept.add("message", again),
             (_, message, delta) => {
                 self.take_stranger("message", message, deltas);
                 self.take_stranger("delta", delta, deltas);
@@ -230,7 +230,7 @@ impl Answer {
         Ok(())
     }
 
-    fn take_message(&mut self, fields: Fields, source: Source, deltas: &mut Vec<Delta>) {
+    fn take_message(&mut self, fields: Fields, source: FragmentSource, deltas: &mut Vec<Delta>) {
         self.has_message = true;
         let has_words = fields
             .get("content")

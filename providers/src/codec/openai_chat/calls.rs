@@ -6,7 +6,7 @@ use folkmoot_core::model::response::CallPart;
 use serde_json::Value;
 
 use super::chunk::{Fragment, text};
-use super::note::Note;
+use super::note::ChatNote;
 use crate::codec::json::{Fields, fields_of, is_blank, text_of};
 use crate::codec::kept::Kept;
 
@@ -15,7 +15,7 @@ const ECHOED: &[&str] = &["extra_content", "thought_signature"];
 
 /// A call as far as it has come.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Call {
+pub(super) struct ChatCall {
     label: String,
     tool: String,
     arguments: String,
@@ -25,8 +25,8 @@ pub(super) struct Call {
 
 /// The calls of one answer, in the order in which they began.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Calls {
-    calls: Vec<Call>,
+pub(super) struct ChatCalls {
+    calls: Vec<ChatCall>,
     by_index: BTreeMap<u64, usize>,
     /// True if arguments came as JSON instead of text, and were written out.
     pub(super) has_loose_arguments: bool,
@@ -36,7 +36,7 @@ pub(super) struct Calls {
 
 /// The origin of fragments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum FragmentSource {
     /// A whole message: each item is a call of its own.
     Whole,
     /// A stream: items are fragments, told apart by their index, and by their id where a server repeats the index.
@@ -51,15 +51,15 @@ struct Hint<'e> {
     has_arguments: bool,
 }
 
-impl Calls {
+impl ChatCalls {
     /// Takes one item of `tool_calls`.
-    pub(super) fn take(&mut self, item: Value, source: Source) {
+    pub(super) fn take(&mut self, item: Value, source: FragmentSource) {
         if !item.is_object() || !matches!(text_of(item.get("type")), "" | "function") {
             return self.strangers.push(item);
         }
         let slot = match source {
-            Source::Whole => self.begin(),
-            Source::Delta => {
+            FragmentSource::Whole => self.begin(),
+            FragmentSource::Delta => {
                 let of_function = |field: &str| {
                     item.get("function")
                         .and_then(|function| function.get(field))
@@ -122,7 +122,7 @@ impl Calls {
     /// Tells whether the only call of `other` is among these: some servers tell it in the new and
     /// in the old field.
     pub(super) fn repeats(&self, other: &Self) -> bool {
-        let same = |a: &Call, b: &Call| a.tool == b.tool && a.arguments == b.arguments;
+        let same = |a: &ChatCall, b: &ChatCall| a.tool == b.tool && a.arguments == b.arguments;
         other
             .calls
             .iter()
@@ -136,13 +136,13 @@ impl Calls {
     }
 
     /// All calls, each with what belongs to it.
-    pub(super) fn into_calls(self) -> impl Iterator<Item = Call> {
+    pub(super) fn into_calls(self) -> impl Iterator<Item = ChatCall> {
         self.calls.into_iter()
     }
 
     fn begin(&mut self) -> usize {
         let slot = self.calls.len();
-        self.calls.push(Call::default());
+        self.calls.push(ChatCall::default());
         slot
     }
 
@@ -158,7 +158,7 @@ impl Calls {
     }
 }
 
-impl Call {
+impl ChatCall {
     /// Tells whether a fragment may be of this call: servers that number all calls alike, or not at
     /// all, tell them apart by their ids, or name a tool anew behind whole arguments.
     fn goes_on(
@@ -243,9 +243,9 @@ impl Call {
     }
 
     /// The call, and the notes about the `ordinal`-th call of the reply.
-    pub(super) fn into_part(self, ordinal: usize) -> (CallPart, [Note; 2]) {
+    pub(super) fn into_part(self, ordinal: usize) -> (CallPart, [ChatNote; 2]) {
         let kept = Kept::of_call(ordinal, self.kept);
-        let echoed = Note::Call {
+        let echoed = ChatNote::Call {
             call: ordinal,
             fields: self.echoed.into_fields(),
         };
@@ -261,12 +261,12 @@ impl Call {
 }
 
 impl Kept {
-    fn of_call(ordinal: usize, kept: Self) -> Note {
+    fn of_call(ordinal: usize, kept: Self) -> ChatNote {
         let fields = kept.into_fields();
         let named = |fields: Fields| {
             Fields::from_iter([(format!("call {ordinal}"), Value::Object(fields))])
         };
-        Note::Kept(if fields.is_empty() {
+        ChatNote::Kept(if fields.is_empty() {
             fields
         } else {
             named(fields)

@@ -1,7 +1,7 @@
 //! A chunk of the shape that nearly all have, read without a tree of values in between.
 //!
 //! Texts borrow from the event where they hold no escapes. Whatever else is in a chunk makes it no such chunk, and it is
-//! read the long way: this is a shortcut, and takes the same from a chunk as [`Answer::take_chunk`](super::answer::Answer)
+//! read the long way: this is a shortcut, and takes the same from a chunk as [`ChatAnswer::take_chunk`](super::answer::Answer)
 //! does. It accepts nothing that the long way refuses, so what it skips is read as strictly as what it keeps.
 
 use std::borrow::Cow;

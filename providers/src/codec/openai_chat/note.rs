@@ -9,15 +9,15 @@ use crate::codec::json::Fields;
 /// An opaque part of this wire. Others carry another tag and are not ours to send.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Tagged {
+struct ChatTag {
     #[serde(rename = "openai-chat")]
-    note: Note,
+    note: ChatNote,
 }
 
 /// A note.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Note {
+pub(super) enum ChatNote {
     /// Fields of the message that go back as they came, such as signed reasoning.
     Message(Fields),
     /// Fields of one call that go back as they came.
@@ -33,7 +33,7 @@ pub(super) enum Note {
     Kept(Fields),
 }
 
-impl Note {
+impl ChatNote {
     /// The part, or `None` if there is nothing in it.
     pub(super) fn into_part(self) -> Option<Part> {
         let is_empty = match &self {
@@ -44,11 +44,11 @@ impl Note {
         };
         // Strings and JSON values only: this cannot fail to serialise.
         (!is_empty)
-            .then(|| Part::Opaque(serde_json::to_value(Tagged { note: self }).unwrap_or_default()))
+            .then(|| Part::Opaque(serde_json::to_value(ChatTag { note: self }).unwrap_or_default()))
     }
 
     /// Reads an opaque part; `None` if it is of another wire.
     pub(super) fn read(opaque: &Value) -> Option<Self> {
-        Tagged::deserialize(opaque).ok().map(|tagged| tagged.note)
+        ChatTag::deserialize(opaque).ok().map(|tagged| tagged.note)
     }
 }

@@ -2,20 +2,20 @@
 
 use folkmoot_core::model::response::LLMResponse;
 
-use super::answer::Answer;
+use super::answer::ChatAnswer;
 use super::chunk::Chunk;
-use crate::codec::events::Events;
+use crate::codec::events::WireEvents;
 use crate::codec::json::object;
 use crate::codec::{DecodeError, Delta, failure};
 
 /// The chunks of one stream.
 #[derive(Debug, Default)]
 pub(super) struct Chunks {
-    answer: Answer,
+    answer: ChatAnswer,
     is_done: bool,
 }
 
-impl Events for Chunks {
+impl WireEvents for Chunks {
     fn take(
         &mut self,
         name: &str,

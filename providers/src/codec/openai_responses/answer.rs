@@ -19,7 +19,7 @@ mod reasoning;
 
 pub(super) use items::Items;
 pub(super) use message::Form;
-pub(super) use reasoning::Source;
+pub(super) use reasoning::ReasoningSource;
 
 /// Facts about a response that say nothing about the answer: most repeat the request. They are left out.
 const METADATA: &[&str] = &[
@@ -83,7 +83,7 @@ impl Remarks {
 
 /// An answer as far as it has come.
 #[derive(Debug, Default)]
-pub(super) struct Answer {
+pub(super) struct ResponsesAnswer {
     pub(super) items: Items,
     pub(super) remarks: Remarks,
     has_document: bool,
@@ -96,7 +96,7 @@ pub(super) struct Answer {
     output_text: Option<String>,
 }
 
-impl Answer {
+impl ResponsesAnswer {
     /// Takes what a stream begins with: the same document, still empty.
     pub(super) fn take_beginning(&mut self, document: &Value) {
         self.name_model(text_of(document.get("model")));

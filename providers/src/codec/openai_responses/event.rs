@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::codec::json::{Fields, text_of};
 
-/// An event that carries a fragment, and nothing that we do not know: else it is read as an [`Event`].
+/// An event that carries a fragment, and nothing that we do not know: else it is read as an [`OtherEvent`].
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Fragment<'e> {
@@ -32,7 +32,7 @@ pub(super) struct Fragment<'e> {
 }
 
 impl Fragment<'_> {
-    pub(super) fn place(&self) -> Place<'_> {
+    pub(super) fn place(&self) -> TextPlace<'_> {
         let Self {
             output_index,
             item_id,
@@ -40,7 +40,7 @@ impl Fragment<'_> {
             summary_index,
             ..
         } = self;
-        Place {
+        TextPlace {
             output: *output_index,
             item: item_id,
             piece: content_index.or(*summary_index).unwrap_or_default(),
@@ -54,7 +54,7 @@ impl Fragment<'_> {
 
 /// The place that an event adds to.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place<'e> {
+pub(super) struct TextPlace<'e> {
     /// The item's number, if it is told.
     pub(super) output: Option<u64>,
     /// The item's id; empty if it is not told. Some servers change it from event to event.
@@ -65,7 +65,7 @@ pub(super) struct Place<'e> {
 
 /// Any other event.
 #[derive(Debug)]
-pub(super) struct Event {
+pub(super) struct OtherEvent {
     pub(super) kind: String,
     pub(super) output: Option<u64>,
     pub(super) item_id: String,
@@ -74,7 +74,7 @@ pub(super) struct Event {
     pub(super) fields: Fields,
 }
 
-impl Event {
+impl OtherEvent {
     /// The event that `fields` are, which is called `name` where they do not say it.
     pub(super) fn of(name: &str, mut fields: Fields) -> Self {
         let mut number = |field: &str| fields.remove(field).as_ref().and_then(Value::as_u64);
@@ -101,8 +101,8 @@ impl Event {
         }
     }
 
-    pub(super) fn place(&self) -> Place<'_> {
-        Place {
+    pub(super) fn place(&self) -> TextPlace<'_> {
+        TextPlace {
             output: self.output,
             item: &self.item_id,
             piece: self.piece,

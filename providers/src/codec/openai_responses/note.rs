@@ -9,15 +9,15 @@ use crate::codec::json::Fields;
 /// An opaque part of this wire. Others carry another tag and are not ours to send.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Tagged {
+struct ResponsesTag {
     #[serde(rename = "openai-responses")]
-    note: Note,
+    note: ResponsesNote,
 }
 
 /// A note.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Note {
+pub(super) enum ResponsesNote {
     /// An item that goes back as it came, in this place: reasoning, or what a tool of the server's own did.
     Item(Fields),
     /// The parts of a message besides its texts, which stand right before this.
@@ -40,7 +40,7 @@ pub(super) struct MessageNote {
     pub(super) content: Vec<Fields>,
 }
 
-impl Note {
+impl ResponsesNote {
     /// The part, or `None` if there is nothing in it.
     pub(super) fn into_part(self) -> Option<Part> {
         let is_empty = match &self {
@@ -48,12 +48,15 @@ impl Note {
             Self::Message(note) => note.fields.is_empty() && note.content.is_empty(),
         };
         // Strings and JSON values only: this cannot fail to serialise.
-        (!is_empty)
-            .then(|| Part::Opaque(serde_json::to_value(Tagged { note: self }).unwrap_or_default()))
+        (!is_empty).then(|| {
+            Part::Opaque(serde_json::to_value(ResponsesTag { note: self }).unwrap_or_default())
+        })
     }
 
     /// Reads an opaque part; `None` if it is of another wire.
     pub(super) fn read(opaque: &Value) -> Option<Self> {
-        Tagged::deserialize(opaque).ok().map(|tagged| tagged.note)
+        ResponsesTag::deserialize(opaque)
+            .ok()
+            .map(|tagged| tagged.note)
     }
 }

@@ -3,9 +3,9 @@
 use folkmoot_core::model::response::LLMResponse;
 use serde_json::Value;
 
-use super::answer::{Answer, Form, Source, without_blanks};
-use super::event::{Event, Fragment, Place};
-use crate::codec::events::Events;
+use super::answer::{Form, ReasoningSource, ResponsesAnswer, without_blanks};
+use super::event::{Fragment, OtherEvent, TextPlace};
+use crate::codec::events::WireEvents;
 use crate::codec::json::{Fields, fields_of, is_blank, object, text_of};
 use crate::codec::warning;
 use crate::codec::{DecodeError, Delta, failure};
@@ -13,11 +13,11 @@ use crate::codec::{DecodeError, Delta, failure};
 /// The events of one stream.
 #[derive(Debug, Default)]
 pub(super) struct ResponseEvents {
-    answer: Answer,
+    answer: ResponsesAnswer,
     is_done: bool,
 }
 
-impl Events for ResponseEvents {
+impl WireEvents for ResponseEvents {
     fn take(
         &mut self,
         name: &str,
@@ -38,7 +38,7 @@ impl Events for ResponseEvents {
             }
             return Ok(());
         }
-        self.take_event(Event::of(name, object(data)?), deltas)
+        self.take_event(OtherEvent::of(name, object(data)?), deltas)
     }
 
     fn is_done(&self) -> bool {
@@ -59,25 +59,31 @@ impl ResponseEvents {
     fn take_fragment(
         &mut self,
         kind: &str,
-        place: Place<'_>,
+        place: TextPlace<'_>,
         text: &str,
         deltas: &mut Vec<Delta>,
     ) -> bool {
-        let Answer { items, remarks, .. } = &mut self.answer;
+        let ResponsesAnswer { items, remarks, .. } = &mut self.answer;
         match kind {
             "response.output_text.delta" => items.speak(place, Form::Text, text, remarks, deltas),
             "response.refusal.delta" => items.speak(place, Form::Refusal, text, remarks, deltas),
             "response.function_call_arguments.delta" => items.add_arguments(place, text),
             "response.reasoning_summary_text.delta" => {
-                items.reason(place, Source::Summary, text, deltas)
+                items.reason(place, ReasoningSource::Summary, text, deltas)
             }
-            "response.reasoning_text.delta" => items.reason(place, Source::Content, text, deltas),
+            "response.reasoning_text.delta" => {
+                items.reason(place, ReasoningSource::Content, text, deltas)
+            }
             _ => return false,
         }
         true
     }
 
-    fn take_event(&mut self, mut event: Event, deltas: &mut Vec<Delta>) -> Result<(), DecodeError> {
+    fn take_event(
+        &mut self,
+        mut event: OtherEvent,
+        deltas: &mut Vec<Delta>,
+    ) -> Result<(), DecodeError> {
         match event.kind.as_str() {
             "error" => return Err(DecodeError::Reported(failure::of_event(event.fields))),
             "response.created" | "response.in_progress" | "response.queued" => {
@@ -123,7 +129,7 @@ impl ResponseEvents {
     }
 
     /// Takes the event that ends the stream.
-    fn end(&mut self, event: &mut Event, deltas: &mut Vec<Delta>) -> Result<(), DecodeError> {
+    fn end(&mut self, event: &mut OtherEvent, deltas: &mut Vec<Delta>) -> Result<(), DecodeError> {
         let status = event.kind.rsplit('.').next().unwrap_or_default().to_owned();
         let mut document = fields_of(event.take("response"));
         if document.get("status").is_none_or(Value::is_null) && status != "done" {
@@ -134,9 +140,9 @@ impl ResponseEvents {
     }
 
     /// Takes the beginning or the end of a piece of an item. What it does not know stays in the event.
-    fn take_piece(&mut self, event: &mut Event, deltas: &mut Vec<Delta>) {
+    fn take_piece(&mut self, event: &mut OtherEvent, deltas: &mut Vec<Delta>) {
         let kind = event.kind.clone();
-        let Answer { items, remarks, .. } = &mut self.answer;
+        let ResponsesAnswer { items, remarks, .. } = &mut self.answer;
         match kind.as_str() {
             "response.output_text.done" | "response.refusal.done" => {
                 let is_text = kind == "response.output_text.done";
@@ -156,7 +162,7 @@ impl ResponseEvents {
                 let is_whole = kind == "response.content_part.done";
                 if text_of(part.get("type")) == "reasoning_text" {
                     let text = text_of(part.get("text")).to_owned();
-                    items.end_reasoning(event.place(), Source::Content, text);
+                    items.end_reasoning(event.place(), ReasoningSource::Content, text);
                 } else {
                     items.take_piece(event.place(), part, is_whole, remarks, deltas);
                 }
@@ -172,22 +178,22 @@ impl ResponseEvents {
             }
             "response.reasoning_summary_part.added" | "response.reasoning_summary_part.done" => {
                 let text = text_of(event.take("part").get("text")).to_owned();
-                items.end_reasoning(event.place(), Source::Summary, text);
+                items.end_reasoning(event.place(), ReasoningSource::Summary, text);
             }
             "response.reasoning_summary_text.done" => {
                 let text = event.take_text("text");
-                items.end_reasoning(event.place(), Source::Summary, text);
+                items.end_reasoning(event.place(), ReasoningSource::Summary, text);
             }
             "response.reasoning_text.done" => {
                 let text = event.take_text("text");
-                items.end_reasoning(event.place(), Source::Content, text);
+                items.end_reasoning(event.place(), ReasoningSource::Content, text);
             }
             _ => self.take_loose_fragment(event, deltas),
         }
     }
 
     /// Takes a fragment beside which there is something that we do not know.
-    fn take_loose_fragment(&mut self, event: &mut Event, deltas: &mut Vec<Delta>) {
+    fn take_loose_fragment(&mut self, event: &mut OtherEvent, deltas: &mut Vec<Delta>) {
         let Some(Value::String(text)) = event.fields.get("delta") else {
             return;
         };

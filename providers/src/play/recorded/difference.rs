@@ -15,7 +15,7 @@ const SAME_CHARS_MAX: usize = 20;
 
 /// The first differences between two requests, in the order of their fields, as a sentence. `None` if there are none.
 pub(super) fn differences(recorded: &Value, now: &Value) -> Option<String> {
-    let mut found = Found::default();
+    let mut found = Differences::default();
     found.compare("", recorded, now);
     let more = found
         .count
@@ -29,12 +29,12 @@ pub(super) fn differences(recorded: &Value, now: &Value) -> Option<String> {
 
 /// Differences, as far as they are told.
 #[derive(Debug, Default)]
-struct Found {
+struct Differences {
     told: Vec<String>,
     count: usize,
 }
 
-impl Found {
+impl Differences {
     fn compare(&mut self, path: &str, recorded: &Value, now: &Value) {
         match (recorded, now) {
             (Value::Object(before), Value::Object(after)) => {

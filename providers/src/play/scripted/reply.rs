@@ -13,7 +13,7 @@ use crate::duration;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "Written")]
 pub struct ScriptedReply {
-    pub(super) answer: Answer,
+    pub(super) answer: ScriptedAnswer,
     pub(super) pause: Option<Duration>,
     pub(super) when: Option<When>,
     pub(super) once: bool,
@@ -50,7 +50,7 @@ impl ScriptedReply {
     /// Tells whether the reply is played when the agent is asked for a summary of its memory, and
     /// never else.
     pub(super) const fn is_summary(&self) -> bool {
-        matches!(self.answer, Answer::Summarises(_))
+        matches!(self.answer, ScriptedAnswer::Summarises(_))
     }
 
     pub(super) fn is_used_up(&self, index: u32, played: &[u32]) -> bool {
@@ -60,7 +60,7 @@ impl ScriptedReply {
 
 /// The answer that a reply gives.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Answer {
+pub(super) enum ScriptedAnswer {
     Says {
         chunks: Vec<String>,
         is_streamed: bool,
@@ -180,32 +180,34 @@ impl TryFrom<Written> for ScriptedReply {
         }
         let answer = match (text, chunks, calls, refuse, fail, summary) {
             (None, None, None, None, Some(Failure { kind, retry_after }), None) => {
-                Answer::Fails { kind, retry_after }
+                ScriptedAnswer::Fails { kind, retry_after }
             }
-            (None, None, None, Some(text), None, None) => Answer::Refuses(text),
-            (None, None, None, None, None, Some(text)) => Answer::Summarises(text),
-            (Some(text), None, calls, None, None, None) => Answer::Says {
+            (None, None, None, Some(text), None, None) => ScriptedAnswer::Refuses(text),
+            (None, None, None, None, None, Some(text)) => ScriptedAnswer::Summarises(text),
+            (Some(text), None, calls, None, None, None) => ScriptedAnswer::Says {
                 chunks: vec![text],
                 is_streamed: false,
                 calls: calls.unwrap_or_default(),
             },
-            (None, Some(chunks), calls, None, None, None) => Answer::Says {
+            (None, Some(chunks), calls, None, None, None) => ScriptedAnswer::Says {
                 chunks,
                 is_streamed: true,
                 calls: calls.unwrap_or_default(),
             },
-            (None, None, Some(calls), None, None, None) if !calls.is_empty() => Answer::Says {
-                chunks: Vec::new(),
-                is_streamed: false,
-                calls,
-            },
+            (None, None, Some(calls), None, None, None) if !calls.is_empty() => {
+                ScriptedAnswer::Says {
+                    chunks: Vec::new(),
+                    is_streamed: false,
+                    calls,
+                }
+            }
             _ => {
                 return Err(
                     "must have one of `text`, `chunks`, `calls`, `refuse`, `fail`, `summary` (`calls` may stand beside text)",
                 );
             }
         };
-        if usage.is_some() && matches!(answer, Answer::Fails { .. }) {
+        if usage.is_some() && matches!(answer, ScriptedAnswer::Fails { .. }) {
             return Err("has `usage` beside `fail`: a failure counts nothing");
         }
         Ok(Self {

@@ -2,7 +2,7 @@ use super::*;
 
 #[test]
 fn slashes_may_meet() {
-    let joined = |base: &str| url(base, "/chat", Keyed::Yes);
+    let joined = |base: &str| url(base, "/chat", KeyUse::Yes);
     assert_eq!(joined("https://a.example/v1"), "https://a.example/v1/chat");
     assert_eq!(joined("https://a.example/v1/"), "https://a.example/v1/chat");
     assert_eq!(
@@ -15,11 +15,11 @@ fn slashes_may_meet() {
 #[test]
 fn a_bare_host_is_spoken_to_in_clear_but_never_with_a_key() {
     assert_eq!(
-        url("127.0.0.1:11434/v1", "/chat", Keyed::No),
+        url("127.0.0.1:11434/v1", "/chat", KeyUse::No),
         "http://127.0.0.1:11434/v1/chat"
     );
     assert_eq!(
-        url("a.example/v1", "/chat", Keyed::Yes),
+        url("a.example/v1", "/chat", KeyUse::Yes),
         "a.example/v1/chat"
     );
 }

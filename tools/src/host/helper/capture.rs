@@ -16,15 +16,15 @@ pub(super) struct Captured {
 }
 
 #[derive(Debug, Default)]
-struct Kept {
+struct CapturedBytes {
     bytes: Vec<u8>,
     is_cut: bool,
 }
 
 /// Two outputs being read.
 pub(super) struct Capture {
-    stdout: Arc<Mutex<Kept>>,
-    stderr: Arc<Mutex<Kept>>,
+    stdout: Arc<Mutex<CapturedBytes>>,
+    stderr: Arc<Mutex<CapturedBytes>>,
     done: Receiver<()>,
 }
 
@@ -54,12 +54,16 @@ impl Capture {
     }
 }
 
-fn take(kept: &Mutex<Kept>) -> Kept {
+fn take(kept: &Mutex<CapturedBytes>) -> CapturedBytes {
     std::mem::take(&mut *kept.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-fn read(mut output: impl Read + Send + 'static, max: usize, done: Sender<()>) -> Arc<Mutex<Kept>> {
-    let kept = Arc::new(Mutex::new(Kept::default()));
+fn read(
+    mut output: impl Read + Send + 'static,
+    max: usize,
+    done: Sender<()>,
+) -> Arc<Mutex<CapturedBytes>> {
+    let kept = Arc::new(Mutex::new(CapturedBytes::default()));
     let to_keep = Arc::clone(&kept);
     thread::spawn(move || {
         let mut buffer = [0; 8192];
@@ -82,7 +86,7 @@ fn read(mut output: impl Read + Send + 'static, max: usize, done: Sender<()>) ->
     kept
 }
 
-fn keep(kept: &Mutex<Kept>, bytes: &[u8], max: usize) {
+fn keep(kept: &Mutex<CapturedBytes>, bytes: &[u8], max: usize) {
     let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
     let room = max.saturating_sub(kept.bytes.len()).min(bytes.len());
     kept.bytes.extend(bytes.iter().take(room));

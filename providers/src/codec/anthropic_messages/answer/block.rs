@@ -3,15 +3,15 @@
 use folkmoot_core::model::response::{CallPart, Part};
 use serde_json::{Value, json};
 
-use super::super::note::Note;
-use super::parts::Built;
+use super::super::note::AnthropicNote;
+use super::parts::BuiltParts;
 use crate::codec::Delta;
 use crate::codec::ending::Ending;
 use crate::codec::json::{Fields, fields_of, is_blank, text_of};
 
 /// A block as far as it has come.
 #[derive(Debug)]
-pub(super) struct Block {
+pub(super) struct AnswerBlock {
     fields: Fields,
     /// The input as a document has it; `None` in a stream.
     input: Option<String>,
@@ -43,7 +43,7 @@ impl Fragment {
     }
 }
 
-impl Block {
+impl AnswerBlock {
     /// A block that begins with these fields.
     pub(super) const fn new(fields: Fields, input: Option<String>) -> Self {
         Self {
@@ -147,7 +147,7 @@ impl Block {
     }
 
     /// Adds its parts to an answer.
-    pub(super) fn finish(mut self, built: &mut Built) {
+    pub(super) fn finish(mut self, built: &mut BuiltParts) {
         match self.kind() {
             "text" => {
                 let text = self.take_text("text");
@@ -156,7 +156,7 @@ impl Block {
                     built.keep("text", rest);
                 } else {
                     built.parts.push(Part::Text(text));
-                    built.note(Note::Text(rest));
+                    built.note(AnthropicNote::Text(rest));
                 }
             }
             "thinking" => {
@@ -165,14 +165,14 @@ impl Block {
                     built.parts.push(Part::Reasoning(text));
                 }
                 self.fields.remove("type");
-                built.note(Note::Thinking(self.fields));
+                built.note(AnthropicNote::Thinking(self.fields));
             }
             "tool_use" => self.finish_call(built),
             _ => self.finish_stranger(built),
         }
     }
 
-    fn finish_call(mut self, built: &mut Built) {
+    fn finish_call(mut self, built: &mut BuiltParts) {
         let label = self.take_text("id");
         let tool = self.take_text("name");
         let arguments = self.arguments(built);
@@ -193,12 +193,12 @@ impl Block {
             .retain(|field, value| !(field == "caller" && *value == json!({ "type": "direct" })));
         built.has_calls = true;
         built.parts.push(Part::Call(call));
-        built.note(Note::Call(self.rest()));
+        built.note(AnthropicNote::Call(self.rest()));
     }
 
     /// Returns the arguments as they were written. Where a limit cut the call, the server closes
     /// what there is, or leaves it empty: no arguments are known to be whole then.
-    fn arguments(&mut self, built: &mut Built) -> String {
+    fn arguments(&mut self, built: &mut BuiltParts) -> String {
         let input = self.fields.remove("input").filter(|input| !is_blank(input));
         let fragments = std::mem::take(&mut self.fragments);
         let whole = serde_json::from_str::<Fields>(&fragments).ok();
@@ -226,7 +226,7 @@ impl Block {
     }
 
     /// A block of the provider's own. It goes back as it came, unless its input broke off.
-    fn finish_stranger(mut self, built: &mut Built) {
+    fn finish_stranger(mut self, built: &mut BuiltParts) {
         if !self.fragments.is_empty() {
             let Ok(input) = serde_json::from_str(&self.fragments) else {
                 self.fields
@@ -236,7 +236,7 @@ impl Block {
             };
             self.fields.insert("input".to_owned(), input);
         }
-        built.note(Note::Block(self.fields));
+        built.note(AnthropicNote::Block(self.fields));
     }
 
     fn kind(&self) -> &str {

@@ -3,8 +3,8 @@
 use folkmoot_core::model::response::{LLMResponse, Part, Reply};
 use serde_json::Value;
 
-use super::super::note::Note;
-use super::{Answer, Piece};
+use super::super::note::AnthropicNote;
+use super::{AnswerPiece, AnthropicAnswer};
 use crate::codec::DecodeError;
 use crate::codec::ending::Ending;
 use crate::codec::json::Fields;
@@ -16,7 +16,7 @@ const CUT: &[&str] = &["max_tokens", "model_context_window_exceeded"];
 
 /// The parts of an answer as they are put together.
 #[derive(Debug)]
-pub(super) struct Built {
+pub(super) struct BuiltParts {
     /// The parts, in order.
     pub(super) parts: Vec<Part>,
     pub(super) ending: Ending,
@@ -33,7 +33,7 @@ pub(super) struct Built {
     kept: Kept,
 }
 
-impl Built {
+impl BuiltParts {
     const fn new(ending: Ending, kept: Kept) -> Self {
         Self {
             parts: Vec::new(),
@@ -48,7 +48,7 @@ impl Built {
     }
 
     /// Adds a note, if there is something in it.
-    pub(super) fn note(&mut self, note: Note) {
+    pub(super) fn note(&mut self, note: AnthropicNote) {
         self.parts.extend(note.into_part());
     }
 
@@ -58,7 +58,7 @@ impl Built {
     }
 }
 
-impl Answer {
+impl AnthropicAnswer {
     /// The response: its parts in the order of the wire's blocks, then what was kept.
     pub(in super::super) fn into_response(mut self) -> Result<LLMResponse, DecodeError> {
         if !self.has_message {
@@ -71,12 +71,12 @@ impl Answer {
             .is_some_and(|reason| CUT.contains(&reason));
         let pieces = std::mem::take(&mut self.pieces);
         let last = pieces.len().checked_sub(1);
-        let mut built = Built::new(ending, std::mem::take(&mut self.kept));
+        let mut built = BuiltParts::new(ending, std::mem::take(&mut self.kept));
         for (at, piece) in pieces.into_iter().enumerate() {
             built.is_cut = meets_limit && Some(at) == last;
             match piece {
-                Piece::Block(block) => block.finish(&mut built),
-                Piece::Refusal(text) => built.parts.push(Part::Refusal(text)),
+                AnswerPiece::Block(block) => block.finish(&mut built),
+                AnswerPiece::Refusal(text) => built.parts.push(Part::Refusal(text)),
             }
         }
         self.keep_incomplete(&mut built);
@@ -110,7 +110,7 @@ impl Answer {
         }
     }
 
-    fn keep_incomplete(&mut self, built: &mut Built) {
+    fn keep_incomplete(&mut self, built: &mut BuiltParts) {
         let calls = std::mem::take(&mut built.incomplete_calls);
         if !calls.is_empty() {
             self.warn(warning::CALLS_INCOMPLETE);
@@ -123,9 +123,9 @@ impl Answer {
         }
     }
 
-    fn into_reply(self, mut built: Built) -> Reply {
+    fn into_reply(self, mut built: BuiltParts) -> Reply {
         let kept = std::mem::take(&mut built.kept).into_fields();
-        built.note(Note::Kept(kept));
+        built.note(AnthropicNote::Kept(kept));
         let mut warnings: Vec<String> = self.warnings.into_iter().map(str::to_owned).collect();
         warnings.sort_unstable(); // the order in which a stream met them means nothing
         let usage = self.counts.usage();

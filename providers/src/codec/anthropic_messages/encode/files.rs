@@ -8,14 +8,14 @@ use crate::codec::conversation::File;
 
 /// The forms in which the wire carries a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum FileForm {
     Image,
     Pdf,
     /// Goes as plain text, whatever kind of text it is.
     Text,
 }
 
-impl Form {
+impl FileForm {
     fn of(media_type: &str) -> Option<Self> {
         match essence(media_type) {
             "image/jpeg" | "image/png" | "image/gif" | "image/webp" => Some(Self::Image),
@@ -28,16 +28,16 @@ impl Form {
 
 /// Tells whether the wire carries files of this media type.
 pub(in super::super) fn takes_file(media_type: &str) -> bool {
-    Form::of(media_type).is_some()
+    FileForm::of(media_type).is_some()
 }
 
 /// The block of a file; `None` if it is a text that is not UTF-8, or blank, which the wire refuses.
 pub(super) fn block(file: &File<'_>) -> Option<Value> {
     let bytes = || json!({ "type": "base64", "media_type": essence(file.media_type), "data": STANDARD.encode(file.bytes) });
-    Some(match Form::of(file.media_type)? {
-        Form::Image => json!({ "type": "image", "source": bytes() }),
-        Form::Pdf => json!({ "type": "document", "source": bytes(), "title": file.name }),
-        Form::Text => {
+    Some(match FileForm::of(file.media_type)? {
+        FileForm::Image => json!({ "type": "image", "source": bytes() }),
+        FileForm::Pdf => json!({ "type": "document", "source": bytes(), "title": file.name }),
+        FileForm::Text => {
             let text = std::str::from_utf8(file.bytes)
                 .ok()
                 .filter(|text| !text.trim().is_empty())?;

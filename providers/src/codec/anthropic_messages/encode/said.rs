@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use folkmoot_core::model::response::{CallPart, Part};
 use serde_json::{Value, json};
 
-use super::super::note::Note;
+use super::super::note::AnthropicNote;
 use super::messages::text;
 use crate::codec::arguments::object_of;
 use crate::codec::json::{Fields, text_of};
@@ -16,7 +16,7 @@ const INVALID: &str = "INVALID_JSON";
 
 /// An answer as it is written again.
 #[derive(Debug, Default)]
-struct Said<'r> {
+struct AnswerBlocks<'r> {
     blocks: Vec<Value>,
     /// Reasoning whose note has not come.
     reasoning: Option<&'r str>,
@@ -30,7 +30,7 @@ pub(super) fn blocks(
     ids: Vec<String>,
     warnings: &mut BTreeSet<&'static str>,
 ) -> Vec<Value> {
-    let mut said = Said::default();
+    let mut said = AnswerBlocks::default();
     let mut ids = ids.into_iter();
     for part in parts {
         if !matches!(part, Part::Opaque(_)) {
@@ -40,7 +40,7 @@ pub(super) fn blocks(
             Part::Text(prose) | Part::Refusal(prose) => said.push(text(prose)),
             Part::Reasoning(reasoning) => said.reasoning = Some(reasoning),
             Part::Call(call) => said.push(ids.next().map(|id| call_block(call, &id, warnings))),
-            Part::Opaque(opaque) => match Note::read(opaque) {
+            Part::Opaque(opaque) => match AnthropicNote::read(opaque) {
                 Some(note) => said.take_note(note, warnings),
                 None => drop(warnings.insert(warning::OPAQUE_NOT_CARRIED)),
             },
@@ -51,7 +51,7 @@ pub(super) fn blocks(
     said.blocks
 }
 
-impl Said<'_> {
+impl AnswerBlocks<'_> {
     fn push(&mut self, block: Option<Value>) {
         self.is_open = block.is_some();
         self.blocks.extend(block);
@@ -72,29 +72,29 @@ impl Said<'_> {
         }
     }
 
-    fn take_note(&mut self, note: Note, warnings: &mut BTreeSet<&'static str>) {
+    fn take_note(&mut self, note: AnthropicNote, warnings: &mut BTreeSet<&'static str>) {
         match note {
             // It was cut before its signature came, and would be refused.
-            Note::Thinking(fields) if text_of(fields.get("signature")).is_empty() => {
+            AnthropicNote::Thinking(fields) if text_of(fields.get("signature")).is_empty() => {
                 self.reasoning = None;
                 self.is_open = false;
                 warnings.insert(warning::REASONING_NOT_CARRIED);
             }
-            Note::Thinking(mut fields) => {
+            AnthropicNote::Thinking(mut fields) => {
                 let reasoning = self.reasoning.take().unwrap_or_default();
                 fields.insert("type".to_owned(), json!("thinking"));
                 fields.insert("thinking".to_owned(), json!(reasoning));
                 self.blocks.push(Value::Object(fields));
                 self.is_open = false;
             }
-            Note::Text(fields) => self.extend_last("text", fields),
-            Note::Call(fields) => self.extend_last("tool_use", fields),
-            Note::Block(fields) => {
+            AnthropicNote::Text(fields) => self.extend_last("text", fields),
+            AnthropicNote::Call(fields) => self.extend_last("tool_use", fields),
+            AnthropicNote::Block(fields) => {
                 self.drop_reasoning(warnings);
                 self.blocks.push(Value::Object(fields));
                 self.is_open = false;
             }
-            Note::Kept(_) => {}
+            AnthropicNote::Kept(_) => {}
         }
     }
 

@@ -163,7 +163,7 @@ fn thinking_without_a_text_keeps_its_signature_in_its_place() {
 #[test]
 fn usage_counts_the_whole_request() {
     let usage = |usage: Value| {
-        let mut counts = usage::Counts::default();
+        let mut counts = usage::TokenCounts::default();
         let unknown = counts.take(usage);
         (counts.usage(), Value::Object(unknown))
     };

@@ -2,8 +2,8 @@
 
 use folkmoot_core::model::response::{LLMResponse, ModelError, ModelErrorKind, Part, Reply};
 
-use super::super::note::Note;
-use super::Answer;
+use super::super::note::GoogleNote;
+use super::GoogleAnswer;
 use super::open_call::Close;
 use crate::codec::DecodeError;
 use crate::codec::ending::Ending;
@@ -34,7 +34,7 @@ const FAILED: &[(&str, ModelErrorKind)] = &[
     ("PUP_LIMITED_DISABLED", ModelErrorKind::RefusesAccount),
 ];
 
-impl Answer {
+impl GoogleAnswer {
     /// The response: the parts in the order in which they came, then what was kept.
     pub(in super::super) fn into_response(mut self) -> Result<LLMResponse, DecodeError> {
         if !self.has_candidate {
@@ -44,9 +44,9 @@ impl Answer {
         self.close_call(Close::BrokenOff);
         let mut parts = std::mem::take(&mut self.parts);
         if parts.iter().any(|part| matches!(part, Part::Reasoning(_))) {
-            parts.extend(Note::Thoughts.into_part());
+            parts.extend(GoogleNote::Thoughts.into_part());
         }
-        parts.extend(Note::Kept(std::mem::take(&mut self.kept).into_fields()).into_part());
+        parts.extend(GoogleNote::Kept(std::mem::take(&mut self.kept).into_fields()).into_part());
         ending.response(self.into_reply(parts))
     }
 

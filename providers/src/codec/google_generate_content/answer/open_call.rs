@@ -4,9 +4,9 @@ use folkmoot_core::model::response::{CallPart, Part};
 use serde_json::{Map, Value};
 
 use super::super::document::FunctionCall;
-use super::super::note::{Kind, Note};
+use super::super::note::{GoogleNote, PartKind};
 use super::super::shape::Read;
-use super::Answer;
+use super::GoogleAnswer;
 use crate::codec::json::{Fields, is_blank};
 use crate::codec::warning;
 
@@ -36,12 +36,12 @@ pub(super) enum Close {
 }
 
 /// A step of a path into the arguments.
-enum Step {
+enum PathStep {
     Key(String),
     Index(usize),
 }
 
-impl Answer {
+impl GoogleAnswer {
     /// Takes a call that is a piece of one, with what came beside it. One that is whole is given back.
     pub(super) fn whole_call<'c>(
         &mut self,
@@ -111,8 +111,8 @@ impl Answer {
             arguments,
         }));
         self.parts.extend(
-            Note::With {
-                part: Kind::Call,
+            GoogleNote::With {
+                part: PartKind::Call,
                 fields: rest,
             }
             .into_part(),
@@ -195,16 +195,18 @@ fn names(call: &FunctionCall<'_>) -> (String, String) {
 }
 
 /// Returns the value a step further; it is made if it is the next one.
-fn child(at: &mut Value, step: Step) -> Option<&mut Value> {
+fn child(at: &mut Value, step: PathStep) -> Option<&mut Value> {
     if at.is_null() {
         *at = match &step {
-            Step::Key(_) => Value::Object(Map::new()),
-            Step::Index(_) => Value::Array(Vec::new()),
+            PathStep::Key(_) => Value::Object(Map::new()),
+            PathStep::Index(_) => Value::Array(Vec::new()),
         };
     }
     match (at, step) {
-        (Value::Object(fields), Step::Key(key)) => Some(fields.entry(key).or_insert(Value::Null)),
-        (Value::Array(items), Step::Index(index)) => {
+        (Value::Object(fields), PathStep::Key(key)) => {
+            Some(fields.entry(key).or_insert(Value::Null))
+        }
+        (Value::Array(items), PathStep::Index(index)) => {
             if index == items.len() {
                 items.push(Value::Null);
             }
@@ -215,7 +217,7 @@ fn child(at: &mut Value, step: Step) -> Option<&mut Value> {
 }
 
 /// The steps of a path such as `$.foo.bar[0]['a key']` (RFC 9535, as far as it names one place).
-fn steps(path: &str) -> Option<Vec<Step>> {
+fn steps(path: &str) -> Option<Vec<PathStep>> {
     let mut rest = path.strip_prefix('$')?;
     let mut steps = Vec::new();
     while !rest.is_empty() {
@@ -227,7 +229,7 @@ fn steps(path: &str) -> Option<Vec<Step>> {
             let end = name.find(['.', '[']).unwrap_or(name.len());
             let (name, rest) = name.split_at(end);
             (
-                Step::Key((!name.is_empty()).then(|| name.to_owned())?),
+                PathStep::Key((!name.is_empty()).then(|| name.to_owned())?),
                 rest,
             )
         } else {
@@ -239,16 +241,16 @@ fn steps(path: &str) -> Option<Vec<Step>> {
 }
 
 /// A number, or a name in quotes, and what stands behind its bracket.
-fn bracket(text: &str) -> Option<(Step, &str)> {
+fn bracket(text: &str) -> Option<(PathStep, &str)> {
     let quote = text
         .chars()
         .next()
         .filter(|first| matches!(first, '\'' | '"'));
     let Some(quote) = quote else {
         let (number, rest) = text.split_once(']')?;
-        return Some((Step::Index(number.parse().ok()?), rest));
+        return Some((PathStep::Index(number.parse().ok()?), rest));
     };
     let (name, rest) = text.strip_prefix(quote)?.split_once(quote)?;
     (!name.contains('\\')).then_some(())?;
-    Some((Step::Key(name.to_owned()), rest.strip_prefix(']')?))
+    Some((PathStep::Key(name.to_owned()), rest.strip_prefix(']')?))
 }

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use folkmoot_core::model::response::{CallPart, Part};
 use serde_json::Value;
 
-use super::super::document::{FunctionCall, Piece};
-use super::super::note::{Kind, Note};
+use super::super::document::{ContentPiece, FunctionCall};
+use super::super::note::{GoogleNote, PartKind};
 use super::super::shape::Read;
-use super::Answer;
+use super::GoogleAnswer;
 use crate::codec::Delta;
 use crate::codec::json::Fields;
 use crate::codec::warning;
@@ -36,19 +36,19 @@ const KNOWN: &[&str] = &[
 /// The fields among them that are files.
 const MEDIA: &[&str] = &["inlineData", "fileData"];
 
-impl Answer {
+impl GoogleAnswer {
     /// Takes one part. What of it the vocabulary of answers has no word for stands in a note right behind it.
-    pub(super) fn take_piece(&mut self, piece: Piece<'_>, deltas: &mut Vec<Delta>) {
-        let Piece {
+    pub(super) fn take_piece(&mut self, piece: ContentPiece<'_>, deltas: &mut Vec<Delta>) {
+        let ContentPiece {
             text,
             thought,
             call,
             mut rest,
         } = piece;
         let kind = if thought == Some(Value::Bool(true)) {
-            Kind::Thought
+            PartKind::Thought
         } else {
-            Kind::Text
+            PartKind::Text
         };
         let mut keep = |field: &str, value: Value| {
             if !value.is_null() {
@@ -88,7 +88,7 @@ impl Answer {
         if part.keys().any(|field| MEDIA.contains(&field.as_str())) {
             self.warn(warning::CONTENT_NOT_SHOWN);
         }
-        self.push_note(Note::Part(part));
+        self.push_note(GoogleNote::Part(part));
     }
 
     /// A call that nobody can run: it is kept, and does not go back. Text beside it stands.
@@ -102,9 +102,9 @@ impl Answer {
         self.warn(warning::CALLS_INCOMPLETE);
         if let Some(text) = text {
             let kind = if rest.remove("thought").is_some() {
-                Kind::Thought
+                PartKind::Thought
             } else {
-                Kind::Text
+                PartKind::Text
             };
             self.take_text(kind, text, rest, deltas);
         } else {
@@ -116,7 +116,7 @@ impl Answer {
     /// A part with a signature stays one part; the others are joined.
     pub(super) fn take_text(
         &mut self,
-        kind: Kind,
+        kind: PartKind,
         text: Cow<'_, str>,
         mut rest: Fields,
         deltas: &mut Vec<Delta>,
@@ -125,15 +125,15 @@ impl Answer {
             if rest.keys().any(|field| field == SIGNATURE) && rest.len() == 1 {
                 rest.insert("text".to_owned(), Value::from(""));
             }
-            return self.push_note(Note::Part(if rest.is_empty() {
+            return self.push_note(GoogleNote::Part(if rest.is_empty() {
                 rest
             } else {
                 marked(rest, kind)
             }));
         }
         let so_far = match (kind, self.parts.last_mut()) {
-            (Kind::Thought, Some(Part::Reasoning(so_far)))
-            | (Kind::Text | Kind::Call, Some(Part::Text(so_far)))
+            (PartKind::Thought, Some(Part::Reasoning(so_far)))
+            | (PartKind::Text | PartKind::Call, Some(Part::Text(so_far)))
                 if rest.is_empty() =>
             {
                 Some(so_far)
@@ -144,18 +144,18 @@ impl Answer {
             so_far.push_str(&text);
         } else {
             let text = text.clone().into_owned();
-            self.parts.push(if kind == Kind::Thought {
+            self.parts.push(if kind == PartKind::Thought {
                 Part::Reasoning(text)
             } else {
                 Part::Text(text)
             });
-            self.push_note(Note::With {
+            self.push_note(GoogleNote::With {
                 part: kind,
                 fields: rest,
             });
         }
         let text = text.into_owned();
-        deltas.push(if kind == Kind::Thought {
+        deltas.push(if kind == PartKind::Thought {
             Delta::Reasoning(text)
         } else {
             Delta::Text(text)
@@ -196,13 +196,13 @@ impl Answer {
             tool,
             arguments,
         }));
-        self.push_note(Note::With {
-            part: Kind::Call,
+        self.push_note(GoogleNote::With {
+            part: PartKind::Call,
             fields: rest,
         });
     }
 
-    fn push_note(&mut self, note: Note) {
+    fn push_note(&mut self, note: GoogleNote) {
         self.parts.extend(note.into_part());
     }
 }
@@ -216,8 +216,8 @@ fn readable(call: Read<FunctionCall<'_>>) -> Read<FunctionCall<'_>> {
 }
 
 /// The fields of a part that is no text, and whether it is a thought.
-fn marked(mut fields: Fields, kind: Kind) -> Fields {
-    if kind == Kind::Thought {
+fn marked(mut fields: Fields, kind: PartKind) -> Fields {
+    if kind == PartKind::Thought {
         fields.insert("thought".to_owned(), Value::Bool(true));
     }
     fields

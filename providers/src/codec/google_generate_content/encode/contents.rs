@@ -28,7 +28,7 @@ pub(super) fn contents(
         warnings: more,
     } = Conversation::of(request, files, codec, any_id);
     warnings.extend(more);
-    let mut writer = Writer::default();
+    let mut writer = ContentsWriter::default();
     for turn in turns {
         match turn {
             Turn::Heard(heard) => writer.add("user", heard_parts(&heard)),
@@ -56,13 +56,13 @@ pub(super) fn contents(
 }
 
 #[derive(Debug, Default)]
-struct Writer {
+struct ContentsWriter {
     contents: Vec<(&'static str, Vec<Value>)>,
     /// The ids that the model gave to the calls of its last answer, in their order.
     ids: Vec<Option<String>>,
 }
 
-impl Writer {
+impl ContentsWriter {
     fn add(&mut self, role: &'static str, parts: Vec<Value>) {
         match self.contents.last_mut() {
             _ if parts.is_empty() => {}

@@ -3,7 +3,7 @@
 use folkmoot_core::model::response::{CallPart, Part};
 use serde_json::{Value, json};
 
-use super::super::note::{Kind, Note};
+use super::super::note::{GoogleNote, PartKind};
 use super::Warnings;
 use crate::codec::arguments::object_of;
 use crate::codec::json::{Fields, fields_of as fields};
@@ -20,17 +20,17 @@ const NO_SIGNATURE: &str = "skip_thought_signature_validator";
 
 /// An answer as parts.
 #[derive(Debug, Default)]
-pub(super) struct Said {
+pub(super) struct AnswerParts {
     pub(super) parts: Vec<Value>,
     /// The id of each call, where the model gave one. Labels of ours and of other providers are not sent.
     pub(super) ids: Vec<Option<String>>,
 }
 
 /// Writes an answer.
-pub(super) fn parts(model: &str, parts: &[Part], warnings: &mut Warnings) -> Said {
+pub(super) fn parts(model: &str, parts: &[Part], warnings: &mut Warnings) -> AnswerParts {
     let notes = |part: &Part| {
         if let Part::Opaque(opaque) = part {
-            Note::read(opaque)
+            GoogleNote::read(opaque)
         } else {
             None
         }
@@ -38,28 +38,30 @@ pub(super) fn parts(model: &str, parts: &[Part], warnings: &mut Warnings) -> Sai
     let has_thoughts = parts
         .iter()
         .filter_map(notes)
-        .any(|note| note == Note::Thoughts);
-    let mut written: Vec<(Option<Kind>, Fields)> = Vec::new();
+        .any(|note| note == GoogleNote::Thoughts);
+    let mut written: Vec<(Option<PartKind>, Fields)> = Vec::new();
     for part in parts {
         match part {
             Part::Text(text) | Part::Refusal(text) => {
-                written.push((Some(Kind::Text), fields(json!({ "text": text }))))
+                written.push((Some(PartKind::Text), fields(json!({ "text": text }))))
             }
             Part::Reasoning(text) if has_thoughts => {
                 written.push((
-                    Some(Kind::Thought),
+                    Some(PartKind::Thought),
                     fields(json!({ "text": text, "thought": true })),
                 ));
             }
             Part::Reasoning(_) => drop(warnings.insert(warning::REASONING_NOT_CARRIED)),
-            Part::Call(call) => written.push((Some(Kind::Call), fields(call_json(call, warnings)))),
-            Part::Opaque(opaque) => match Note::read(opaque) {
-                Some(Note::With { part, fields }) => match written.last_mut() {
+            Part::Call(call) => {
+                written.push((Some(PartKind::Call), fields(call_json(call, warnings))))
+            }
+            Part::Opaque(opaque) => match GoogleNote::read(opaque) {
+                Some(GoogleNote::With { part, fields }) => match written.last_mut() {
                     Some((kind, last)) if *kind == Some(part) => join(last, fields),
                     _ => drop(warnings.insert(warning::OPAQUE_NOT_CARRIED)),
                 },
-                Some(Note::Part(fields)) => written.push((None, fields)),
-                Some(Note::Thoughts | Note::Kept(_)) => {}
+                Some(GoogleNote::Part(fields)) => written.push((None, fields)),
+                Some(GoogleNote::Thoughts | GoogleNote::Kept(_)) => {}
                 None => drop(warnings.insert(warning::OPAQUE_NOT_CARRIED)),
             },
         }
@@ -70,10 +72,10 @@ pub(super) fn parts(model: &str, parts: &[Part], warnings: &mut Warnings) -> Sai
     }
     let ids = written
         .iter()
-        .filter(|(kind, _)| *kind == Some(Kind::Call))
+        .filter(|(kind, _)| *kind == Some(PartKind::Call))
         .map(|(_, call)| id_of(call))
         .collect();
-    Said {
+    AnswerParts {
         parts: written
             .into_iter()
             .map(|(_, fields)| Value::Object(fields))
@@ -98,10 +100,10 @@ fn wants_signatures(model: &str) -> bool {
 
 /// An answer of another provider, or of an older model, has no signature. Of the calls in an answer only the first is
 /// looked at.
-fn sign_first_call(written: &mut [(Option<Kind>, Fields)], warnings: &mut Warnings) {
+fn sign_first_call(written: &mut [(Option<PartKind>, Fields)], warnings: &mut Warnings) {
     let first = written
         .iter_mut()
-        .find(|(kind, _)| *kind == Some(Kind::Call));
+        .find(|(kind, _)| *kind == Some(PartKind::Call));
     if let Some((_, call)) = first.filter(|(_, call)| !call.contains_key(SIGNATURE)) {
         call.insert(SIGNATURE.to_owned(), json!(NO_SIGNATURE));
         warnings.insert(warning::SIGNATURE_NOT_KNOWN);

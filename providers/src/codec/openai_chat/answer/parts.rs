@@ -3,8 +3,8 @@
 use folkmoot_core::model::response::{LLMResponse, Part, Reply};
 use serde_json::Value;
 
-use super::super::note::Note;
-use super::{Answer, REASONING};
+use super::super::note::ChatNote;
+use super::{ChatAnswer, REASONING};
 use crate::codec::ending::Ending;
 use crate::codec::json::Fields;
 use crate::codec::kept::Kept;
@@ -31,7 +31,7 @@ const BROKEN: &[&str] = &[
     "function_call_filter: MALFORMED_FUNCTION_CALL",
 ];
 
-impl Answer {
+impl ChatAnswer {
     /// The response. The wire gives no order between text and calls, so it is: reasoning, text and refusal, calls, notes.
     pub(in super::super) fn into_response(mut self) -> Result<LLMResponse, DecodeError> {
         if !self.has_choice {
@@ -123,7 +123,7 @@ impl Answer {
                 "incomplete_calls",
                 incomplete
                     .iter()
-                    .map(super::super::calls::Call::to_json)
+                    .map(super::super::calls::ChatCall::to_json)
                     .collect(),
             );
         }
@@ -131,7 +131,7 @@ impl Answer {
         for (ordinal, call) in whole.into_iter().enumerate() {
             let (call, notes) = call.into_part(ordinal);
             parts.push(Part::Call(call));
-            parts.extend(notes.into_iter().filter_map(Note::into_part));
+            parts.extend(notes.into_iter().filter_map(ChatNote::into_part));
         }
         has_calls
     }
@@ -150,12 +150,14 @@ impl Answer {
                 .zip(REASONING)
                 .filter(|(text, _)| !text.is_empty());
             parts.extend(
-                fields.filter_map(|(_, field)| Note::ReasoningField(field.to_owned()).into_part()),
+                fields.filter_map(|(_, field)| {
+                    ChatNote::ReasoningField(field.to_owned()).into_part()
+                }),
             );
         }
         let kept: Fields = std::mem::take::<Kept>(&mut self.kept).into_fields();
-        parts.extend(Note::Message(echoed).into_part());
-        parts.extend(Note::Kept(kept).into_part());
+        parts.extend(ChatNote::Message(echoed).into_part());
+        parts.extend(ChatNote::Kept(kept).into_part());
     }
 
     fn into_reply(self, parts: Vec<Part>) -> Reply {

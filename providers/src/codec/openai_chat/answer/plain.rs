@@ -1,11 +1,11 @@
 //! The short way: chunks of the shape that nearly all have.
 
-use super::Answer;
+use super::ChatAnswer;
 use crate::codec::Delta;
 use crate::codec::openai_chat::chunk::{Choice, Chunk, Message};
 use crate::codec::openai_chat::usage::usage;
 
-impl Answer {
+impl ChatAnswer {
     /// Takes the same from a chunk as [`take_chunk`](Self::take_chunk).
     pub(in super::super) fn take_plain(&mut self, chunk: Chunk<'_>, deltas: &mut Vec<Delta>) {
         if let Some(choice) = chunk.choices.0 {

@@ -9,13 +9,13 @@ use crate::codec::conversation::File;
 
 /// The kind of a file on this wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum FileKind {
     Image,
     Pdf,
     Audio(&'static str),
 }
 
-impl Kind {
+impl FileKind {
     /// The kinds that OpenAI's documentation names; everything else is none.
     fn of(media_type: &str) -> Option<Self> {
         match media_type {
@@ -30,9 +30,9 @@ impl Kind {
 
 /// Tells whether a server of this dialect takes files of this type.
 pub(in super::super) fn takes_file(form: FileParts, media_type: &str) -> bool {
-    match (form, Kind::of(media_type)) {
+    match (form, FileKind::of(media_type)) {
         (FileParts::LeftOut, _) | (_, None) => false,
-        (FileParts::Images, Some(kind)) => kind == Kind::Image,
+        (FileParts::Images, Some(kind)) => kind == FileKind::Image,
         (FileParts::File | FileParts::DocumentUrl, Some(_)) => true,
     }
 }
@@ -41,20 +41,20 @@ pub(in super::super) fn takes_file(form: FileParts, media_type: &str) -> bool {
 pub(super) fn part(form: FileParts, file: &File<'_>) -> Value {
     let data = STANDARD.encode(file.bytes);
     let url = |data: &str| format!("data:{};base64,{data}", file.media_type);
-    match (form, Kind::of(file.media_type)) {
-        (FileParts::DocumentUrl, Some(Kind::Pdf)) => {
+    match (form, FileKind::of(file.media_type)) {
+        (FileParts::DocumentUrl, Some(FileKind::Pdf)) => {
             json!({ "type": "document_url", "document_url": url(&data), "document_name": file.name })
         }
-        (_, Some(Kind::Pdf)) => {
+        (_, Some(FileKind::Pdf)) => {
             json!({ "type": "file", "file": { "filename": file.name, "file_data": url(&data) } })
         }
-        (FileParts::DocumentUrl, Some(Kind::Audio(_))) => {
+        (FileParts::DocumentUrl, Some(FileKind::Audio(_))) => {
             json!({ "type": "input_audio", "input_audio": data })
         }
-        (_, Some(Kind::Audio(format))) => {
+        (_, Some(FileKind::Audio(format))) => {
             json!({ "type": "input_audio", "input_audio": { "data": data, "format": format } })
         }
-        (_, Some(Kind::Image) | None) => {
+        (_, Some(FileKind::Image) | None) => {
             json!({ "type": "image_url", "image_url": { "url": url(&data) } })
         }
     }

@@ -6,13 +6,13 @@ use folkmoot_core::model::response::{CallPart, Part};
 use serde_json::{Value, json};
 
 use super::super::ReasoningEcho;
-use super::super::note::Note;
+use super::super::note::ChatNote;
 use crate::codec::json::Fields;
 use crate::codec::{arguments, warning};
 
 /// An answer as a message.
 #[derive(Debug)]
-pub(super) struct Said {
+pub(super) struct AnswerMessage {
     /// The message; `None` if there is nothing in it that the wire carries.
     pub(super) message: Option<Value>,
     /// The codes of the parts that the message could not carry.
@@ -21,7 +21,7 @@ pub(super) struct Said {
 
 /// The material of an answer's message, as its parts are gone through.
 #[derive(Debug, Default)]
-struct Writer<'r> {
+struct MessageWriter<'r> {
     text: String,
     calls: Vec<Value>,
     /// Reasoning that has not found its field, in order.
@@ -32,8 +32,8 @@ struct Writer<'r> {
 }
 
 /// Writes an answer whose calls have these `ids`.
-pub(super) fn message(echo: ReasoningEcho, parts: &[Part], ids: Vec<String>) -> Said {
-    let mut writer = Writer::default();
+pub(super) fn message(echo: ReasoningEcho, parts: &[Part], ids: Vec<String>) -> AnswerMessage {
+    let mut writer = MessageWriter::default();
     let mut notes = Vec::new();
     let mut ids = ids.into_iter();
     for part in parts {
@@ -41,7 +41,7 @@ pub(super) fn message(echo: ReasoningEcho, parts: &[Part], ids: Vec<String>) -> 
             Part::Text(more) | Part::Refusal(more) => writer.text.push_str(more),
             Part::Reasoning(more) => writer.reasoning.push_back(more),
             Part::Call(call) => writer.add_call(call, ids.next()),
-            Part::Opaque(opaque) => match Note::read(opaque) {
+            Part::Opaque(opaque) => match ChatNote::read(opaque) {
                 Some(note) => notes.push(note),
                 None => writer.warnings.push(warning::OPAQUE_NOT_CARRIED),
             },
@@ -59,7 +59,7 @@ pub(super) fn message(echo: ReasoningEcho, parts: &[Part], ids: Vec<String>) -> 
     writer.into_said()
 }
 
-impl Writer<'_> {
+impl MessageWriter<'_> {
     fn add_call(&mut self, call: &CallPart, id: Option<String>) {
         let mut warnings = BTreeSet::new();
         let arguments = arguments::text_of(&call.arguments, &mut warnings);
@@ -69,20 +69,20 @@ impl Writer<'_> {
             .extend(id.map(|id| json!({ "id": id, "type": "function", "function": function })));
     }
 
-    fn echo(&mut self, note: Note) {
+    fn echo(&mut self, note: ChatNote) {
         match note {
-            Note::Message(fields) => {
+            ChatNote::Message(fields) => {
                 if fields.keys().any(|field| is_of_reasoning(field)) {
                     self.reasoning.clear();
                 }
                 self.fields.extend(fields);
             }
-            Note::Call { call, fields } => {
+            ChatNote::Call { call, fields } => {
                 if let Some(Value::Object(call)) = self.calls.get_mut(call) {
                     call.extend(fields);
                 }
             }
-            Note::ReasoningField(field) => {
+            ChatNote::ReasoningField(field) => {
                 if !self.fields.contains_key(&field)
                     && let Some(text) = self.reasoning.pop_front()
                     // Wanted only between a call and its result; elsewhere servers throw it away.
@@ -91,22 +91,24 @@ impl Writer<'_> {
                     self.fields.insert(field, Value::from(text));
                 }
             }
-            Note::Kept(_) => {}
+            ChatNote::Kept(_) => {}
         }
     }
 
     /// Tells of what would go back to another server.
-    fn leave_out(&mut self, note: &Note) {
+    fn leave_out(&mut self, note: &ChatNote) {
         match note {
-            Note::Message(fields) if fields.keys().all(|field| is_of_reasoning(field)) => {
+            ChatNote::Message(fields) if fields.keys().all(|field| is_of_reasoning(field)) => {
                 self.warnings.push(warning::REASONING_NOT_CARRIED);
             }
-            Note::Message(_) | Note::Call { .. } => self.warnings.push(warning::OPAQUE_NOT_CARRIED),
-            Note::ReasoningField(_) | Note::Kept(_) => {}
+            ChatNote::Message(_) | ChatNote::Call { .. } => {
+                self.warnings.push(warning::OPAQUE_NOT_CARRIED)
+            }
+            ChatNote::ReasoningField(_) | ChatNote::Kept(_) => {}
         }
     }
 
-    fn into_said(self) -> Said {
+    fn into_said(self) -> AnswerMessage {
         let Self {
             text,
             calls,
@@ -115,7 +117,7 @@ impl Writer<'_> {
             reasoning: _,
         } = self;
         if text.is_empty() && calls.is_empty() && fields.is_empty() {
-            return Said {
+            return AnswerMessage {
                 message: None,
                 warnings,
             };
@@ -133,7 +135,7 @@ impl Writer<'_> {
         if !calls.is_empty() {
             fields.insert("tool_calls".to_owned(), Value::Array(calls));
         }
-        Said {
+        AnswerMessage {
             message: Some(Value::Object(fields)),
             warnings,
         }

@@ -3,21 +3,21 @@
 use folkmoot_core::model::response::{CallPart, Part};
 use serde_json::{Value, json};
 
-use super::super::note::Note;
+use super::super::note::ResponsesNote;
 use super::{Remarks, without_blanks};
 use crate::codec::json::{Fields, text_of};
 use crate::codec::warning;
 
 /// A call as far as it has come.
 #[derive(Debug, Default)]
-pub(super) struct Call {
+pub(super) struct ResponsesCall {
     label: String,
     tool: String,
     arguments: String,
     fields: Fields,
 }
 
-impl Call {
+impl ResponsesCall {
     /// Adds a fragment of the arguments.
     pub(super) fn add(&mut self, fragment: &str) {
         self.arguments.push_str(fragment);
@@ -133,6 +133,6 @@ impl Call {
             tool,
             arguments,
         }));
-        parts.extend(Note::Call(fields).into_part());
+        parts.extend(ResponsesNote::Call(fields).into_part());
     }
 }

@@ -3,8 +3,8 @@
 use folkmoot_core::model::response::Part;
 use serde_json::Value;
 
-use super::super::note::Note;
-use super::call::Call;
+use super::super::note::ResponsesNote;
+use super::call::ResponsesCall;
 use super::message::Message;
 use super::reasoning::Reasoning;
 use crate::codec::json::{Fields, text_of};
@@ -36,7 +36,7 @@ const OWN: &[&str] = &[
 /// An item as far as it has come.
 #[derive(Debug)]
 pub(super) struct Item {
-    pub(super) body: Body,
+    pub(super) body: ItemBody,
     pub(super) id: String,
     /// True if the item has come whole.
     pub(super) is_done: bool,
@@ -44,9 +44,9 @@ pub(super) struct Item {
 
 /// The body of an item.
 #[derive(Debug)]
-pub(super) enum Body {
+pub(super) enum ItemBody {
     Message(Message),
-    Call(Call),
+    Call(ResponsesCall),
     Reasoning(Reasoning),
     /// Of a tool of the server's own, or of a type that is not known.
     Other(Fields),
@@ -54,14 +54,14 @@ pub(super) enum Body {
 
 /// The kinds of items, to tell whether two are of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ItemKind {
     Message,
     Call,
     Reasoning,
     Other(String),
 }
 
-impl Kind {
+impl ItemKind {
     /// The kind of the item that `fields` are.
     pub(super) fn of(fields: &Fields) -> Self {
         match text_of(fields.get("type")) {
@@ -76,10 +76,10 @@ impl Kind {
     /// An empty item of this kind.
     pub(super) fn begin(self, id: &str) -> Item {
         let body = match self {
-            Self::Message => Body::Message(Message::default()),
-            Self::Call => Body::Call(Call::default()),
-            Self::Reasoning => Body::Reasoning(Reasoning::default()),
-            Self::Other(_) => Body::Other(Fields::new()),
+            Self::Message => ItemBody::Message(Message::default()),
+            Self::Call => ItemBody::Call(ResponsesCall::default()),
+            Self::Reasoning => ItemBody::Reasoning(Reasoning::default()),
+            Self::Other(_) => ItemBody::Other(Fields::new()),
         };
         Item {
             body,
@@ -91,35 +91,42 @@ impl Kind {
 
 impl Item {
     /// Tells whether the item is of this kind.
-    pub(super) fn is(&self, kind: &Kind) -> bool {
+    pub(super) fn is(&self, kind: &ItemKind) -> bool {
         match (&self.body, kind) {
-            (Body::Message(_), Kind::Message)
-            | (Body::Call(_), Kind::Call)
-            | (Body::Reasoning(_), Kind::Reasoning) => true,
-            (Body::Other(fields), Kind::Other(name)) => text_of(fields.get("type")) == name,
-            (Body::Message(_) | Body::Call(_) | Body::Reasoning(_) | Body::Other(_), _) => false,
+            (ItemBody::Message(_), ItemKind::Message)
+            | (ItemBody::Call(_), ItemKind::Call)
+            | (ItemBody::Reasoning(_), ItemKind::Reasoning) => true,
+            (ItemBody::Other(fields), ItemKind::Other(name)) => text_of(fields.get("type")) == name,
+            (
+                ItemBody::Message(_)
+                | ItemBody::Call(_)
+                | ItemBody::Reasoning(_)
+                | ItemBody::Other(_),
+                _,
+            ) => false,
         }
     }
 
     /// Tells whether `fields` are the same item once more.
     pub(super) fn is_same(&self, fields: &Fields) -> bool {
         let has_id = !self.id.is_empty() && text_of(fields.get("id")) == self.id;
-        let has_label = matches!(&self.body, Body::Call(call) if call.has_label(text_of(fields.get("call_id"))));
-        self.is(&Kind::of(fields)) && (has_id || has_label)
+        let has_label = matches!(&self.body, ItemBody::Call(call) if call.has_label(text_of(fields.get("call_id"))));
+        self.is(&ItemKind::of(fields)) && (has_id || has_label)
     }
 
     /// Adds the item's parts. Returns a warning if it is a call of a tool that nobody has declared,
     /// or of an unknown type.
     pub(super) fn into_parts(self, parts: &mut Vec<Part>) -> Option<&'static str> {
         match self.body {
-            Body::Message(message) => message.into_parts(parts),
-            Body::Call(call) => call.into_parts(parts),
-            Body::Reasoning(reasoning) => reasoning.into_parts(parts),
-            Body::Other(fields) => {
+            ItemBody::Message(message) => message.into_parts(parts),
+            ItemBody::Call(call) => call.into_parts(parts),
+            ItemBody::Reasoning(reasoning) => reasoning.into_parts(parts),
+            ItemBody::Other(fields) => {
                 let kind = text_of(fields.get("type")).to_owned();
                 if STRANGE_CALLS.contains(&kind.as_str()) {
                     parts.extend(
-                        Note::Kept(Fields::from_iter([(kind, Value::Object(fields))])).into_part(),
+                        ResponsesNote::Kept(Fields::from_iter([(kind, Value::Object(fields))]))
+                            .into_part(),
                     );
                     return Some(warning::CALL_TYPE_UNKNOWN);
                 }
@@ -127,7 +134,7 @@ impl Item {
                     || kind.ends_with("_call")
                     || kind.ends_with("_output");
                 let is_blank = fields.is_empty();
-                parts.extend(Note::Item(fields).into_part());
+                parts.extend(ResponsesNote::Item(fields).into_part());
                 return (!is_known && !is_blank).then_some(warning::CONTENT_UNKNOWN);
             }
         }

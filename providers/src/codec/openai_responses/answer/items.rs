@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::super::event::Place;
+use super::super::event::TextPlace;
 use super::Remarks;
-use super::item::{Body, Item, Kind};
+use super::item::{Item, ItemBody, ItemKind};
 use super::message::Key;
-use super::reasoning::Source;
+use super::reasoning::ReasoningSource;
 use crate::codec::Delta;
 use crate::codec::json::{Fields, fields_of, text_of};
 use crate::codec::warning;
@@ -36,7 +36,7 @@ impl Items {
     pub(super) fn has_words(&self) -> bool {
         self.items
             .iter()
-            .any(|item| matches!(&item.body, Body::Message(message) if message.has_words()))
+            .any(|item| matches!(&item.body, ItemBody::Message(message) if message.has_words()))
     }
 
     pub(super) fn into_items(self) -> Vec<Item> {
@@ -51,7 +51,7 @@ impl Items {
         remarks: &mut Remarks,
         deltas: &mut Vec<Delta>,
     ) {
-        let kind = Kind::of(&fields);
+        let kind = ItemKind::of(&fields);
         let open = number.and_then(|number| self.by_number.get(&number).copied());
         let open = open.filter(|at| {
             self.items
@@ -71,7 +71,7 @@ impl Items {
         remarks: &mut Remarks,
         deltas: &mut Vec<Delta>,
     ) {
-        let kind = Kind::of(&fields);
+        let kind = ItemKind::of(&fields);
         let id = text_of(fields.get("id"));
         let is_open = |at: &usize| {
             self.items
@@ -117,7 +117,7 @@ impl Items {
                 continue;
             }
             let fields = fields_of(item);
-            let kind = Kind::of(&fields);
+            let kind = ItemKind::of(&fields);
             let id = text_of(fields.get("id"));
             let place = usize::try_from(number).ok();
             let known = [
@@ -139,10 +139,10 @@ impl Items {
     }
 
     /// Adds a fragment of a call's arguments.
-    pub(in super::super) fn add_arguments(&mut self, place: Place<'_>, fragment: &str) {
-        let at = self.find(place, Kind::Call);
+    pub(in super::super) fn add_arguments(&mut self, place: TextPlace<'_>, fragment: &str) {
+        let at = self.find(place, ItemKind::Call);
         if let Some(Item {
-            body: Body::Call(call),
+            body: ItemBody::Call(call),
             ..
         }) = self.items.get_mut(at)
         {
@@ -153,13 +153,13 @@ impl Items {
     /// Takes a call's whole arguments.
     pub(in super::super) fn end_arguments(
         &mut self,
-        place: Place<'_>,
+        place: TextPlace<'_>,
         whole: Value,
         remarks: &mut Remarks,
     ) {
-        let at = self.find(place, Kind::Call);
+        let at = self.find(place, ItemKind::Call);
         if let Some(Item {
-            body: Body::Call(call),
+            body: ItemBody::Call(call),
             ..
         }) = self.items.get_mut(at)
         {
@@ -170,14 +170,14 @@ impl Items {
     /// Adds a fragment of reasoning, which is shown at once.
     pub(in super::super) fn reason(
         &mut self,
-        place: Place<'_>,
-        source: Source,
+        place: TextPlace<'_>,
+        source: ReasoningSource,
         fragment: &str,
         deltas: &mut Vec<Delta>,
     ) {
-        let at = self.find(place, Kind::Reasoning);
+        let at = self.find(place, ItemKind::Reasoning);
         if let Some(Item {
-            body: Body::Reasoning(reasoning),
+            body: ItemBody::Reasoning(reasoning),
             ..
         }) = self.items.get_mut(at)
         {
@@ -191,13 +191,13 @@ impl Items {
     /// Takes a whole text of reasoning.
     pub(in super::super) fn end_reasoning(
         &mut self,
-        place: Place<'_>,
-        source: Source,
+        place: TextPlace<'_>,
+        source: ReasoningSource,
         whole: String,
     ) {
-        let at = self.find(place, Kind::Reasoning);
+        let at = self.find(place, ItemKind::Reasoning);
         if let Some(Item {
-            body: Body::Reasoning(reasoning),
+            body: ItemBody::Reasoning(reasoning),
             ..
         }) = self.items.get_mut(at)
         {
@@ -206,7 +206,7 @@ impl Items {
     }
 
     /// The item at a place; a new one if there is none of this kind.
-    fn find(&mut self, place: Place<'_>, kind: Kind) -> usize {
+    fn find(&mut self, place: TextPlace<'_>, kind: ItemKind) -> usize {
         let by_number = place
             .output
             .and_then(|number| self.by_number.get(&number).copied());
@@ -220,7 +220,7 @@ impl Items {
         known.unwrap_or_else(|| self.push(kind, place.output, place.item))
     }
 
-    fn push(&mut self, kind: Kind, number: Option<u64>, id: &str) -> usize {
+    fn push(&mut self, kind: ItemKind, number: Option<u64>, id: &str) -> usize {
         let at = self.items.len();
         self.items.push(kind.begin(id));
         if let Some(number) = number {
@@ -263,7 +263,7 @@ impl Items {
             text_of(fields.get("id")).clone_into(&mut item.id);
         }
         match &mut item.body {
-            Body::Message(message) => {
+            ItemBody::Message(message) => {
                 let content = message.take_fields(fields, replaces, remarks);
                 for (number, piece) in (0_u64..).zip(content) {
                     let Some(message) = self.message(at) else {
@@ -273,10 +273,10 @@ impl Items {
                     self.settle_text(at, key, &text, remarks, deltas);
                 }
             }
-            Body::Call(call) => call.take_fields(fields, replaces, remarks),
-            Body::Reasoning(reasoning) => reasoning.take_fields(fields, replaces),
-            Body::Other(own) if replaces => *own = fields,
-            Body::Other(_) => {}
+            ItemBody::Call(call) => call.take_fields(fields, replaces, remarks),
+            ItemBody::Reasoning(reasoning) => reasoning.take_fields(fields, replaces),
+            ItemBody::Other(own) if replaces => *own = fields,
+            ItemBody::Other(_) => {}
         }
     }
 }

@@ -6,7 +6,7 @@ use std::ops::Bound;
 use folkmoot_core::model::response::Part;
 use serde_json::Value;
 
-use super::super::note::{MessageNote, Note};
+use super::super::note::{MessageNote, ResponsesNote};
 use super::{Remarks, without_blanks};
 use crate::codec::Delta;
 use crate::codec::json::{Fields, is_blank, text_of};
@@ -61,7 +61,7 @@ pub(in super::super) type Key = (u64, Form);
 
 /// A piece of content.
 #[derive(Debug, Default)]
-struct Piece {
+struct MessagePiece {
     text: String,
     /// The number of bytes of the text that were shown.
     shown: usize,
@@ -74,7 +74,7 @@ struct Piece {
 /// A message as far as it has come.
 #[derive(Debug, Default)]
 pub(super) struct Message {
-    pieces: BTreeMap<Key, Piece>,
+    pieces: BTreeMap<Key, MessagePiece>,
     /// The last piece that was shown to its end.
     passed: Option<Key>,
     fields: Fields,
@@ -230,7 +230,7 @@ impl Message {
             content.clear();
         }
         parts.extend(
-            Note::Message(MessageNote {
+            ResponsesNote::Message(MessageNote {
                 fields: self.fields,
                 content,
             })
@@ -239,7 +239,7 @@ impl Message {
     }
 }
 
-impl Piece {
+impl MessagePiece {
     /// Shows what was not shown yet. True if that is something.
     fn show(&mut self, form: Form, deltas: &mut Vec<Delta>) -> bool {
         let Some(more) = self.text.get(self.shown..).filter(|more| !more.is_empty()) else {

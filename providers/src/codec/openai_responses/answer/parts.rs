@@ -3,14 +3,14 @@
 use folkmoot_core::model::response::{LLMResponse, Part, Reply};
 use serde_json::Value;
 
-use super::super::note::Note;
-use super::Answer;
-use super::item::Body;
+use super::super::note::ResponsesNote;
+use super::ResponsesAnswer;
+use super::item::ItemBody;
 use crate::codec::DecodeError;
 use crate::codec::ending::Ending;
 use crate::codec::warning;
 
-impl Answer {
+impl ResponsesAnswer {
     /// The response. Its parts are in the order of the items.
     pub(in super::super) fn into_response(mut self) -> Result<LLMResponse, DecodeError> {
         let has_begun_only =
@@ -54,7 +54,7 @@ impl Answer {
     fn add_items(&mut self, ending: Ending, parts: &mut Vec<Part>) {
         let mut incomplete = Vec::new();
         for mut item in std::mem::take(&mut self.items).into_items() {
-            if let Body::Call(call) = &mut item.body {
+            if let ItemBody::Call(call) = &mut item.body {
                 let is_cut = ending != Ending::Done && !call.is_complete();
                 if !call.has_name() || (is_cut && ending == Ending::Filtered) {
                     incomplete.push(call.to_json());
@@ -89,7 +89,7 @@ impl Answer {
         if let Some(text) = self.output_text.take().filter(|text| *text != said) {
             self.remarks.keep("output_text", Value::String(text));
         }
-        parts.extend(Note::Kept(self.remarks.kept.into_fields()).into_part());
+        parts.extend(ResponsesNote::Kept(self.remarks.kept.into_fields()).into_part());
         let warnings = self
             .remarks
             .warnings

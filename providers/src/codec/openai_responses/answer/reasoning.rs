@@ -5,19 +5,19 @@ use std::collections::BTreeMap;
 use folkmoot_core::model::response::Part;
 use serde_json::{Value, json};
 
-use super::super::note::Note;
+use super::super::note::ResponsesNote;
 use crate::codec::json::{Fields, is_blank, text_of};
 
 /// A text of a reasoning item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(in super::super) enum Source {
+pub(in super::super) enum ReasoningSource {
     /// The reasoning itself.
     Content,
     /// A summary of it.
     Summary,
 }
 
-impl Source {
+impl ReasoningSource {
     const ALL: [Self; 2] = [Self::Content, Self::Summary];
 
     const fn field(self) -> &'static str {
@@ -40,12 +40,12 @@ impl Source {
 pub(super) struct Reasoning {
     fields: Fields,
     /// Texts that came in pieces. The item's own count, once they are there.
-    texts: BTreeMap<(Source, u64), String>,
+    texts: BTreeMap<(ReasoningSource, u64), String>,
 }
 
 impl Reasoning {
     /// Adds a fragment of a text.
-    pub(super) fn add(&mut self, source: Source, number: u64, fragment: &str) {
+    pub(super) fn add(&mut self, source: ReasoningSource, number: u64, fragment: &str) {
         self.texts
             .entry((source, number))
             .or_default()
@@ -53,7 +53,7 @@ impl Reasoning {
     }
 
     /// Takes a whole text.
-    pub(super) fn settle(&mut self, source: Source, number: u64, whole: String) {
+    pub(super) fn settle(&mut self, source: ReasoningSource, number: u64, whole: String) {
         if !whole.is_empty() {
             self.texts.insert((source, number), whole);
         }
@@ -68,7 +68,7 @@ impl Reasoning {
 
     /// Adds the texts, and the item, into which texts go that came only in pieces.
     pub(super) fn into_parts(mut self, parts: &mut Vec<Part>) {
-        for source in Source::ALL {
+        for source in ReasoningSource::ALL {
             if self.fields.get(source.field()).is_none_or(is_blank) {
                 self.adopt(source);
             }
@@ -85,10 +85,10 @@ impl Reasoning {
         }
         self.fields.insert("type".to_owned(), json!("reasoning"));
         self.fields.entry("summary").or_insert_with(|| json!([]));
-        parts.extend(Note::Item(self.fields).into_part());
+        parts.extend(ResponsesNote::Item(self.fields).into_part());
     }
 
-    fn adopt(&mut self, source: Source) {
+    fn adopt(&mut self, source: ReasoningSource) {
         let own = self
             .texts
             .iter()

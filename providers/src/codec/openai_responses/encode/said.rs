@@ -5,33 +5,33 @@ use std::collections::BTreeSet;
 use folkmoot_core::model::response::{CallPart, Part};
 use serde_json::{Value, json};
 
-use super::super::note::{MessageNote, Note};
+use super::super::note::{MessageNote, ResponsesNote};
 use super::super::{ItemEcho, OpenAiResponses, Store};
 use crate::codec::json::{Fields, is_blank, text_of};
 use crate::codec::{arguments, warning};
 
 /// An answer as items.
 #[derive(Debug, Default)]
-pub(super) struct Said {
+pub(super) struct AnswerItems {
     pub(super) items: Vec<Value>,
     /// The codes of the parts that the items could not carry.
     pub(super) warnings: Vec<&'static str>,
     /// The texts of a message whose end has not come.
-    texts: Vec<Text>,
+    texts: Vec<MessageText>,
     /// True if there is reasoning whose item has not come.
     has_reasoning: bool,
 }
 
 #[derive(Debug)]
-struct Text {
+struct MessageText {
     kind: &'static str,
     field: &'static str,
     text: String,
 }
 
 /// Writes an answer whose calls have these `ids`.
-pub(super) fn items(codec: OpenAiResponses, parts: &[Part], ids: Vec<String>) -> Said {
-    let mut said = Said::default();
+pub(super) fn items(codec: OpenAiResponses, parts: &[Part], ids: Vec<String>) -> AnswerItems {
+    let mut said = AnswerItems::default();
     let mut ids = ids.into_iter();
     for part in parts {
         if !matches!(part, Part::Reasoning(_) | Part::Opaque(_)) {
@@ -45,7 +45,7 @@ pub(super) fn items(codec: OpenAiResponses, parts: &[Part], ids: Vec<String>) ->
                 said.end_message(MessageNote::default());
                 said.add_call(call, ids.next());
             }
-            Part::Opaque(opaque) => match Note::read(opaque) {
+            Part::Opaque(opaque) => match ResponsesNote::read(opaque) {
                 Some(note) if codec.item_echo == ItemEcho::AsReceived => {
                     said.echo(note, codec.store)
                 }
@@ -60,9 +60,9 @@ pub(super) fn items(codec: OpenAiResponses, parts: &[Part], ids: Vec<String>) ->
     said
 }
 
-impl Said {
+impl AnswerItems {
     fn add_text(&mut self, kind: &'static str, field: &'static str, text: &str) {
-        self.texts.push(Text {
+        self.texts.push(MessageText {
             kind,
             field,
             text: text.to_owned(),
@@ -97,20 +97,20 @@ impl Said {
     }
 
     /// Tells of an item that by choice does not go back. Ids and the like say nothing without it.
-    fn leave_out(&mut self, note: &Note) {
+    fn leave_out(&mut self, note: &ResponsesNote) {
         match note {
-            Note::Item(item) if text_of(item.get("type")) == "reasoning" => {
+            ResponsesNote::Item(item) if text_of(item.get("type")) == "reasoning" => {
                 self.has_reasoning = false;
                 self.warnings.push(warning::REASONING_NOT_CARRIED);
             }
-            Note::Item(_) => self.warnings.push(warning::OPAQUE_NOT_CARRIED),
-            Note::Message(_) | Note::Call(_) | Note::Kept(_) => {}
+            ResponsesNote::Item(_) => self.warnings.push(warning::OPAQUE_NOT_CARRIED),
+            ResponsesNote::Message(_) | ResponsesNote::Call(_) | ResponsesNote::Kept(_) => {}
         }
     }
 
-    fn echo(&mut self, note: Note, store: Store) {
+    fn echo(&mut self, note: ResponsesNote, store: Store) {
         match note {
-            Note::Item(item) => {
+            ResponsesNote::Item(item) => {
                 if text_of(item.get("type")) == "reasoning" {
                     self.has_reasoning = false;
                 }
@@ -121,9 +121,9 @@ impl Said {
                     self.items.push(Value::Object(item));
                 }
             }
-            Note::Message(note) => self.end_message(note),
-            Note::Call(fields) => self.extend_call(fields),
-            Note::Kept(_) => {}
+            ResponsesNote::Message(note) => self.end_message(note),
+            ResponsesNote::Call(fields) => self.extend_call(fields),
+            ResponsesNote::Kept(_) => {}
         }
     }
 
@@ -178,7 +178,7 @@ impl Said {
 }
 
 /// The pieces of a message: the texts, each with what it had besides, and between them the pieces of other types.
-fn pieces(texts: Vec<Text>, content: Vec<Fields>) -> Value {
+fn pieces(texts: Vec<MessageText>, content: Vec<Fields>) -> Value {
     let mut texts = texts.into_iter();
     let mut pieces = Vec::new();
     for rest in content {
@@ -192,8 +192,8 @@ fn pieces(texts: Vec<Text>, content: Vec<Fields>) -> Value {
     Value::Array(pieces)
 }
 
-fn piece(text: Text, rest: Fields) -> Value {
-    let Text { kind, field, text } = text;
+fn piece(text: MessageText, rest: Fields) -> Value {
+    let MessageText { kind, field, text } = text;
     let mut piece = Fields::new();
     if kind == "output_text" {
         piece.insert("annotations".to_owned(), json!([])); // wanted, also where there is none

@@ -6,9 +6,9 @@
 
 use serde_json::Value;
 
-use super::super::super::event::Place;
+use super::super::super::event::TextPlace;
 use super::super::Remarks;
-use super::super::item::{Body, Item, Kind};
+use super::super::item::{Item, ItemBody, ItemKind};
 use super::super::message::{Form, Key, Message};
 use super::Items;
 use crate::codec::Delta;
@@ -19,26 +19,26 @@ impl Items {
     /// Adds a fragment of a text or a refusal.
     pub(in super::super::super) fn speak(
         &mut self,
-        place: Place<'_>,
+        place: TextPlace<'_>,
         form: Form,
         fragment: &str,
         remarks: &mut Remarks,
         deltas: &mut Vec<Delta>,
     ) {
-        let at = self.find(place, Kind::Message);
+        let at = self.find(place, ItemKind::Message);
         self.add_text(at, (place.piece, form), fragment, remarks, deltas);
     }
 
     /// Takes a whole text or refusal.
     pub(in super::super::super) fn end_text(
         &mut self,
-        place: Place<'_>,
+        place: TextPlace<'_>,
         form: Form,
         whole: &str,
         remarks: &mut Remarks,
         deltas: &mut Vec<Delta>,
     ) {
-        let at = self.find(place, Kind::Message);
+        let at = self.find(place, ItemKind::Message);
         self.settle_text(at, (place.piece, form), whole, remarks, deltas);
         if let Some(message) = self.message(at) {
             message.end((place.piece, form));
@@ -49,13 +49,13 @@ impl Items {
     /// Takes a piece of a message's content: its beginning, or all of it.
     pub(in super::super::super) fn take_piece(
         &mut self,
-        place: Place<'_>,
+        place: TextPlace<'_>,
         piece: Fields,
         is_whole: bool,
         remarks: &mut Remarks,
         deltas: &mut Vec<Delta>,
     ) {
-        let at = self.find(place, Kind::Message);
+        let at = self.find(place, ItemKind::Message);
         let Some(message) = self.message(at) else {
             return;
         };
@@ -68,8 +68,8 @@ impl Items {
     }
 
     /// Adds an annotation of a text.
-    pub(in super::super::super) fn annotate(&mut self, place: Place<'_>, annotation: Value) {
-        let at = self.find(place, Kind::Message);
+    pub(in super::super::super) fn annotate(&mut self, place: TextPlace<'_>, annotation: Value) {
+        let at = self.find(place, ItemKind::Message);
         if let Some(message) = self.message(at) {
             message.annotate(place.piece, annotation);
         }
@@ -135,7 +135,7 @@ impl Items {
     /// Shows all that may be shown.
     pub(super) fn show_on(&mut self, deltas: &mut Vec<Delta>) {
         while let Some(Item { body, is_done, .. }) = self.items.get_mut(self.front) {
-            if let Body::Message(message) = body {
+            if let ItemBody::Message(message) = body {
                 let (last, is_over) = message.show_on(*is_done, deltas);
                 self.last_shown = last.map(|key| (self.front, key)).or(self.last_shown);
                 if !is_over {
@@ -148,8 +148,8 @@ impl Items {
 
     pub(super) fn message(&mut self, at: usize) -> Option<&mut Message> {
         match self.items.get_mut(at).map(|item| &mut item.body) {
-            Some(Body::Message(message)) => Some(message),
-            Some(Body::Call(_) | Body::Reasoning(_) | Body::Other(_)) | None => None,
+            Some(ItemBody::Message(message)) => Some(message),
+            Some(ItemBody::Call(_) | ItemBody::Reasoning(_) | ItemBody::Other(_)) | None => None,
         }
     }
 }
