@@ -9,6 +9,7 @@ use crate::Hash;
 
 mod b64;
 mod check;
+mod event;
 mod header;
 mod heads;
 mod kinds;
@@ -16,14 +17,13 @@ mod report;
 mod story;
 #[cfg(test)]
 mod tests;
-mod told;
 mod words;
 
 pub use check::{Against, check};
+pub use event::{ReportedContent, ReportedEvent};
 pub use kinds::kind_name;
 pub use report::{Check, Checked, Report, Verdict};
 pub use story::{CallRun, CallStory, Requested, ShownRequest, StoryEntry};
-pub use told::{ReportedContent, ReportedEvent};
 
 /// The format that a bundle names first.
 pub const FORMAT: &str = "folkmoot evidence 1";

@@ -20,7 +20,7 @@ mod events;
 mod failure;
 pub mod google_generate_content;
 mod json;
-mod kept;
+mod kept_fields;
 mod names;
 pub mod openai_chat;
 pub mod openai_responses;

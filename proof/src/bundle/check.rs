@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::event::{self, ReportedEvent};
 use super::header::BundledHeader;
 use super::heads::BundleHeads;
 use super::report::{Check, Checked, Report, Verdict};
-use super::told::{self, ReportedEvent};
 use super::{Bundle, BundleError, BundledCommit, BundledContent, story};
 use crate::leaf::{Leaf, LeafEvent, NO_LINK, commitment, link};
 use crate::note::{Checkpoint, VerifierKey};
@@ -51,7 +51,7 @@ pub fn check(
     let events: Vec<ReportedEvent> = proven
         .commits
         .iter()
-        .flat_map(|(commit, header)| told::of(commit, header, covered))
+        .flat_map(|(commit, header)| event::of(commit, header, covered))
         .collect();
     let (calls, digests) = story::of(&events);
     checks.extend(digests);

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::event::ReportedEvent;
 use super::report::Check;
-use super::told::ReportedEvent;
 
 mod digests;
+mod facts;
 mod gather;
-mod recorded;
 
 /// A tool call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]

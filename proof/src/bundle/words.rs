@@ -1,7 +1,7 @@
 //! A report in words.
 
+use super::event::{ReportedContent, ReportedEvent};
 use super::report::{Check, Checked, Report, Verdict};
-use super::told::{ReportedContent, ReportedEvent};
 use super::{CallStory, ShownRequest, StoryEntry};
 
 /// The most characters of facts or content on a line.

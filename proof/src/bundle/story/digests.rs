@@ -4,7 +4,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::CallStory;
-use super::recorded::ApprovalRequested;
+use super::facts;
 use crate::bundle::report::{Check, Checked, Verdict};
 
 /// SHA-256 over the length in bytes, as 8 bytes little-endian, and the bytes; in hexadecimal digits.
@@ -61,17 +61,16 @@ fn write(value: &Value, into: &mut String) {
 }
 
 /// The text that people were shown of a request, and its digest.
-pub(super) fn of_shown(asked: &ApprovalRequested, arguments: &str) -> (String, String) {
-    let ApprovalRequested {
+pub(super) fn of_shown(asked: &facts::ApprovalRequested, arguments: &str) -> (String, String) {
+    let facts::ApprovalRequested {
         agent,
         tool,
         effect,
         warnings,
         ..
     } = asked;
-    let warned = |warning: &super::recorded::Warning| {
-        format!("\nwarning: {} at {:?}", warning.code, warning.path)
-    };
+    let warned =
+        |warning: &facts::Warning| format!("\nwarning: {} at {:?}", warning.code, warning.path);
     let warnings: String = warnings.iter().map(warned).collect();
     let text = format!("{agent} asks to run {tool} ({effect}) with {arguments}{warnings}");
     let digest = digest(text.as_bytes());

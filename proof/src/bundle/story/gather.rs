@@ -6,13 +6,9 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::recorded::{
-    AdmittedCall, ApprovalDecided, ApprovalRequested, CallReplaced, CallsAdmitted, DecisionText,
-    GrantGiven, GrantUsed, MessagePosted, OfCall, OutcomeSettled, OutcomeUnknown, QuestionAnswered,
-    Reconciled, ToolFinished, ToolStarted, TurnOpened,
-};
+use super::facts;
 use super::{CallRun, CallStory, Requested, ShownRequest, StoryEntry, digests};
-use crate::bundle::told::{ReportedContent, ReportedEvent, time};
+use crate::bundle::event::{ReportedContent, ReportedEvent, time};
 
 /// The most replacements of one call by another that are followed back. A bundle may claim a circle
 /// of them.
@@ -30,16 +26,16 @@ pub(super) struct Stories<'a> {
     events: BTreeMap<u64, &'a ReportedEvent>,
     calls: BTreeMap<String, CallStory>,
     /// The answer that a call stands in, and how it stands there.
-    admitted: BTreeMap<String, (u64, AdmittedCall)>,
+    admitted: BTreeMap<String, (u64, facts::AdmittedCall)>,
     /// The arguments that a person wrote, by the call that they decided on.
     edited: BTreeMap<String, String>,
-    asked: BTreeMap<String, ApprovalRequested>,
+    asked: BTreeMap<String, facts::ApprovalRequested>,
     /// The calls in the order in which they come up.
     order: Vec<String>,
 }
 
 /// Reads the facts of an event.
-fn facts<T: DeserializeOwned>(event: &ReportedEvent) -> Option<T> {
+fn read_facts<T: DeserializeOwned>(event: &ReportedEvent) -> Option<T> {
     T::deserialize(&event.facts).ok()
 }
 
@@ -77,11 +73,11 @@ impl<'a> Stories<'a> {
     /// Takes in what an event says, if it is about a call.
     pub(super) fn take(&mut self, event: &ReportedEvent) {
         if event.name == "CallsAdmitted" {
-            return facts(event)
+            return read_facts(event)
                 .into_iter()
                 .for_each(|admitted| self.admit(event, admitted));
         }
-        let Some(OfCall { call, agent }) = facts(event) else {
+        let Some(facts::OfCall { call, agent }) = read_facts(event) else {
             return;
         };
         let happened = |what: Option<String>| what.map(|what| said(event, what));
@@ -100,7 +96,7 @@ impl<'a> Stories<'a> {
                     .extend(happened(allowed));
             }
             "ToolStarted" => {
-                let run = facts(event).map(|started| run(event, started));
+                let run = read_facts(event).map(|started| run(event, started));
                 self.story(event, &call, &agent).runs.extend(run);
             }
             _ => self
@@ -110,8 +106,8 @@ impl<'a> Stories<'a> {
         }
     }
 
-    fn admit(&mut self, event: &ReportedEvent, admitted: CallsAdmitted) {
-        let CallsAdmitted {
+    fn admit(&mut self, event: &ReportedEvent, admitted: facts::CallsAdmitted) {
+        let facts::CallsAdmitted {
             agent,
             turn,
             answer,
@@ -136,9 +132,11 @@ impl<'a> Stories<'a> {
 
     /// The messages that a turn took up, in words.
     fn taken_up(&self, turn: u64) -> Vec<String> {
-        let opened: Option<TurnOpened> = self.named(turn, "TurnOpened");
+        let opened: Option<facts::TurnOpened> = self.named(turn, "TurnOpened");
         let message = |at: u64| match self.named(at, "MessagePosted") {
-            Some(MessagePosted { author }) => format!("message {at} of {}", author_told(&author)),
+            Some(facts::MessagePosted { author }) => {
+                format!("message {at} of {}", author_told(&author))
+            }
             None => format!("message {at}"),
         };
         opened
@@ -157,11 +155,11 @@ impl<'a> Stories<'a> {
         self.events
             .get(&at)
             .filter(|event| event.name == name)
-            .and_then(|event| facts(event))
+            .and_then(|event| read_facts(event))
     }
 
     fn ask(&mut self, event: &ReportedEvent, call: &str) {
-        let Some(asked) = facts::<ApprovalRequested>(event) else {
+        let Some(asked) = read_facts::<facts::ApprovalRequested>(event) else {
             return;
         };
         let shown = ShownRequest {
@@ -179,15 +177,15 @@ impl<'a> Stories<'a> {
     }
 
     fn decide(&mut self, event: &ReportedEvent, call: &str) -> Option<String> {
-        let ApprovalDecided {
+        let facts::ApprovalDecided {
             request,
             verdict,
             scope,
             is_edited,
             shown,
             by,
-        } = facts(event)?;
-        let text: DecisionText = event
+        } = read_facts(event)?;
+        let text: facts::DecisionText = event
             .shown()
             .and_then(|text| serde_json::from_value(text.clone()).ok())
             .unwrap_or_default();
@@ -222,14 +220,14 @@ impl<'a> Stories<'a> {
             return Some("nobody decided in time".to_owned());
         }
         if event.name == "QuestionAnswered" {
-            return facts(event).map(|QuestionAnswered { by }| {
+            return read_facts(event).map(|facts::QuestionAnswered { by }| {
                 format!("a question of the tool was answered by {}", by.told())
             });
         }
-        let GrantUsed { grant } = facts(event)?;
+        let facts::GrantUsed { grant } = read_facts(event)?;
         let by = self
             .named(grant, "GrantGiven")
-            .map(|GrantGiven { by }| format!(", which was given by {}", by.told()));
+            .map(|facts::GrantGiven { by }| format!(", which was given by {}", by.told()));
         Some(format!(
             "allowed by the grant at {grant}{}",
             by.unwrap_or_default()
@@ -310,11 +308,11 @@ fn said(event: &ReportedEvent, what: String) -> StoryEntry {
 
 fn run(
     event: &ReportedEvent,
-    ToolStarted {
+    facts::ToolStarted {
         attempt,
         incarnation,
         effect,
-    }: ToolStarted,
+    }: facts::ToolStarted,
 ) -> CallRun {
     CallRun {
         at: event.position,
@@ -329,11 +327,11 @@ fn run(
 fn outcome(event: &ReportedEvent) -> Option<String> {
     match event.name.as_str() {
         "ToolFinished" => {
-            let ToolFinished {
+            let facts::ToolFinished {
                 status,
                 attempt,
                 memo,
-            } = facts(event)?;
+            } = read_facts(event)?;
             let status = status
                 .as_str()
                 .map_or_else(|| status.to_string(), str::to_owned);
@@ -346,23 +344,22 @@ fn outcome(event: &ReportedEvent) -> Option<String> {
                 .unwrap_or_default();
             Some(format!("{status}{attempt}{memo}{}", result(event)))
         }
-        "OutcomeUnknown" => facts(event).map(|OutcomeUnknown { cause }| {
+        "OutcomeUnknown" => read_facts(event).map(|facts::OutcomeUnknown { cause }| {
             format!("nobody knows whether it took effect: {cause}")
         }),
         "OutcomeSettled" => {
-            let OutcomeSettled { how, by } = facts(event)?;
+            let facts::OutcomeSettled { how, by } = read_facts(event)?;
             Some(format!(
                 "settled as {how} by {}{}",
                 by.told(),
                 result(event)
             ))
         }
-        "Reconciled" => facts(event).map(|Reconciled { how }| {
+        "Reconciled" => read_facts(event).map(|facts::Reconciled { how }| {
             format!("the tool said of a lost run: {how}{}", result(event))
         }),
-        "CallReplaced" => {
-            facts(event).map(|CallReplaced { by }| format!("closed in favour of call {by}"))
-        }
+        "CallReplaced" => read_facts(event)
+            .map(|facts::CallReplaced { by }| format!("closed in favour of call {by}")),
         _ => None,
     }
 }

@@ -1,7 +1,7 @@
 //! What a person who has only the bundle and the key is told.
 
 use super::*;
-use crate::bundle::told::time;
+use crate::bundle::event::time;
 
 fn lines(bundle: &Bundle, at: u64) -> String {
     report(bundle).lines(Some(at)).join("\n")

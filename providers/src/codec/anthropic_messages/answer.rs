@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use crate::codec::json::{Fields, is_blank, text_of};
-use crate::codec::kept::Kept;
+use crate::codec::kept_fields::KeptFields;
 use crate::codec::{DecodeError, Delta, failure, warning};
 
 use super::usage::TokenCounts;
@@ -47,7 +47,7 @@ pub(super) struct AnthropicAnswer {
     pieces: Vec<AnswerPiece>,
     /// The place in `pieces` of the last block of each number.
     by_index: BTreeMap<u64, usize>,
-    kept: Kept,
+    kept: KeptFields,
     warnings: Vec<&'static str>,
 }
 

@@ -9,7 +9,7 @@ use super::errors;
 use super::note::PartKind;
 use super::shape::{List, Read};
 use crate::codec::json::{Fields, is_blank, text_of};
-use crate::codec::kept::Kept;
+use crate::codec::kept_fields::KeptFields;
 use crate::codec::warning;
 use crate::codec::{DecodeError, Delta};
 
@@ -36,7 +36,7 @@ pub(super) struct GoogleAnswer {
     open_call: Option<OpenCall>,
     /// True if such a call has ended.
     has_closed: bool,
-    kept: Kept,
+    kept: KeptFields,
     warnings: Vec<&'static str>,
 }
 

@@ -14,8 +14,8 @@ use crate::codec::warning;
 mod contents;
 mod extra;
 mod parameters;
+mod parts;
 mod path;
-mod said;
 mod schema;
 
 /// The codes of the parts that could not be carried.

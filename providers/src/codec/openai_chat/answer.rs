@@ -6,7 +6,7 @@ use folkmoot_core::model::response::{Part, Usage};
 use serde_json::Value;
 
 use crate::codec::json::{Fields, is_blank, text_of};
-use crate::codec::kept::Kept;
+use crate::codec::kept_fields::KeptFields;
 use crate::codec::warning;
 use crate::codec::{DecodeError, Delta, failure};
 
@@ -90,8 +90,8 @@ pub(super) struct ChatAnswer {
     calls: ChatCalls,
     legacy: ChatCalls,
     details: Vec<Value>,
-    echoed: Kept,
-    kept: Kept,
+    echoed: KeptFields,
+    kept: KeptFields,
     warnings: Vec<&'static str>,
 }
 

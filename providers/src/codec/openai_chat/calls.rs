@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::chunk::{Fragment, text};
 use super::note::ChatNote;
 use crate::codec::json::{Fields, fields_of, is_blank, text_of};
-use crate::codec::kept::Kept;
+use crate::codec::kept_fields::KeptFields;
 
 /// Fields of a call that a server wants back with it.
 const ECHOED: &[&str] = &["extra_content", "thought_signature"];
@@ -19,8 +19,8 @@ pub(super) struct ChatCall {
     label: String,
     tool: String,
     arguments: String,
-    echoed: Kept,
-    kept: Kept,
+    echoed: KeptFields,
+    kept: KeptFields,
 }
 
 /// The calls of one answer, in the order in which they began.
@@ -244,7 +244,7 @@ impl ChatCall {
 
     /// The call, and the notes about the `ordinal`-th call of the reply.
     pub(super) fn into_part(self, ordinal: usize) -> (CallPart, [ChatNote; 2]) {
-        let kept = Kept::of_call(ordinal, self.kept);
+        let kept = KeptFields::of_call(ordinal, self.kept);
         let echoed = ChatNote::Call {
             call: ordinal,
             fields: self.echoed.into_fields(),
@@ -260,7 +260,7 @@ impl ChatCall {
     }
 }
 
-impl Kept {
+impl KeptFields {
     fn of_call(ordinal: usize, kept: Self) -> ChatNote {
         let fields = kept.into_fields();
         let named = |fields: Fields| {

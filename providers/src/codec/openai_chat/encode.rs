@@ -12,10 +12,10 @@ use crate::codec::json::Fields;
 use crate::codec::provider_tools::{self, provider_tools};
 use crate::codec::warning;
 
+mod answer;
 mod files;
 mod messages;
 mod parameters;
-mod said;
 
 pub(super) use files::takes_file;
 

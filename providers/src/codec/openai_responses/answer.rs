@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::usage::usage;
 use crate::codec::json::{Fields, is_blank, text_of};
-use crate::codec::kept::Kept;
+use crate::codec::kept_fields::KeptFields;
 use crate::codec::{DecodeError, Delta, failure, warning};
 
 mod call;
@@ -66,7 +66,7 @@ const METADATA: &[&str] = &[
 #[derive(Debug, Default)]
 pub(super) struct Remarks {
     pub(super) warnings: BTreeSet<&'static str>,
-    kept: Kept,
+    kept: KeptFields,
 }
 
 impl Remarks {

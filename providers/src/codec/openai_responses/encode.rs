@@ -11,8 +11,8 @@ use crate::codec::provider_tools::provider_tools;
 
 mod files;
 mod input;
+mod items;
 mod parameters;
-mod said;
 
 pub(super) use files::takes_file;
 

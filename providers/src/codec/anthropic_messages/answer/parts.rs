@@ -8,7 +8,7 @@ use super::{AnswerPiece, AnthropicAnswer};
 use crate::codec::DecodeError;
 use crate::codec::ending::Ending;
 use crate::codec::json::Fields;
-use crate::codec::kept::Kept;
+use crate::codec::kept_fields::KeptFields;
 use crate::codec::warning;
 
 /// Reasons of an answer that met a limit.
@@ -30,11 +30,11 @@ pub(super) struct BuiltParts {
     pub(super) incomplete_calls: Vec<Value>,
     /// Other blocks that broke off.
     pub(super) incomplete_blocks: Vec<Value>,
-    kept: Kept,
+    kept: KeptFields,
 }
 
 impl BuiltParts {
-    const fn new(ending: Ending, kept: Kept) -> Self {
+    const fn new(ending: Ending, kept: KeptFields) -> Self {
         Self {
             parts: Vec::new(),
             ending,

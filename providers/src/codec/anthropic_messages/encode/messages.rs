@@ -8,7 +8,7 @@ use folkmoot_core::prompt::ModelRequest;
 use serde_json::{Value, json};
 
 use super::super::AnthropicMessages;
-use super::{files, mark_last, said};
+use super::{blocks, files, mark_last};
 use crate::codec::conversation::{CallResult, Conversation, Heard, Turn};
 use crate::codec::json::text_of;
 use crate::codec::warning;
@@ -58,7 +58,7 @@ pub(super) fn messages(
         match turn {
             Turn::Heard(heard) => messages.hear(&heard),
             Turn::Said { parts, ids } => {
-                let blocks = said::blocks(parts, ids, &mut messages.warnings);
+                let blocks = blocks::blocks(parts, ids, &mut messages.warnings);
                 messages.add(Role::Assistant, blocks);
             }
             Turn::Results(results) => {
@@ -87,7 +87,11 @@ pub(super) fn may_think(messages: &[Value]) -> bool {
             .is_some_and(|blocks| blocks.iter().any(is_it))
     };
     let is_result = |block: &Value| text_of(block.get("type")) == "tool_result";
-    let is_begun = |message: &&Value| message.pointer("/content/0").is_some_and(said::is_thinking);
+    let is_begun = |message: &&Value| {
+        message
+            .pointer("/content/0")
+            .is_some_and(blocks::is_thinking)
+    };
     let of_turn =
         |message: &&Value| text_of(message.get("role")) == "assistant" || has(message, is_result);
     let turn: Vec<&Value> = messages.iter().rev().take_while(of_turn).collect();

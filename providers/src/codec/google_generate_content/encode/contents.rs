@@ -7,7 +7,7 @@ use folkmoot_core::prompt::ModelRequest;
 use serde_json::{Value, json};
 
 use super::super::GoogleGenerateContent;
-use super::{Warnings, said};
+use super::{Warnings, parts};
 use crate::codec::conversation::{CallResult, Conversation, File, Heard, Turn, any_id};
 use crate::codec::json::Fields;
 
@@ -33,7 +33,7 @@ pub(super) fn contents(
         match turn {
             Turn::Heard(heard) => writer.add("user", heard_parts(&heard)),
             Turn::Said { parts, ids: _ } => {
-                let said = said::parts(request.model(), parts, warnings);
+                let said = parts::parts(request.model(), parts, warnings);
                 writer.add("model", said.parts);
                 writer.ids = said.ids;
             }

@@ -7,7 +7,7 @@ use super::super::note::ChatNote;
 use super::{ChatAnswer, REASONING};
 use crate::codec::ending::Ending;
 use crate::codec::json::Fields;
-use crate::codec::kept::Kept;
+use crate::codec::kept_fields::KeptFields;
 use crate::codec::warning;
 use crate::codec::{DecodeError, failure};
 
@@ -155,7 +155,7 @@ impl ChatAnswer {
                 }),
             );
         }
-        let kept: Fields = std::mem::take::<Kept>(&mut self.kept).into_fields();
+        let kept: Fields = std::mem::take::<KeptFields>(&mut self.kept).into_fields();
         parts.extend(ChatNote::Message(echoed).into_part());
         parts.extend(ChatNote::Kept(kept).into_part());
     }

@@ -7,7 +7,7 @@ use folkmoot_core::prompt::ModelRequest;
 use serde_json::{Value, json};
 
 use super::super::{CallIds, FileParts, OpenAiChat};
-use super::{files, said};
+use super::{answer, files};
 use crate::codec::conversation::{CallResult, Conversation, Heard, IdOf, Turn, any_id, marked};
 
 /// The most bytes of a call's id that OpenAI takes on this wire.
@@ -33,7 +33,7 @@ pub(super) fn messages<'r>(
         match turn {
             Turn::Heard(heard) => messages.push(user(codec.file_parts, &heard)),
             Turn::Said { parts, ids } => {
-                let said = said::message(codec.reasoning_echo, parts, ids);
+                let said = answer::message(codec.reasoning_echo, parts, ids);
                 warnings.extend(said.warnings);
                 messages.extend(said.message);
             }

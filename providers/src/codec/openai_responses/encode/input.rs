@@ -7,7 +7,7 @@ use folkmoot_core::prompt::ModelRequest;
 use serde_json::{Value, json};
 
 use super::super::OpenAiResponses;
-use super::{files, said};
+use super::{files, items};
 use crate::codec::conversation::{CallResult, Conversation, Heard, Turn, any_id, marked};
 
 /// The most bytes of a call's id that OpenAI takes.
@@ -30,7 +30,7 @@ pub(super) fn input(codec: OpenAiResponses, request: &ModelRequest, files: &File
         match turn {
             Turn::Heard(heard) => items.push(user(&heard)),
             Turn::Said { parts, ids } => {
-                let said = said::items(codec, parts, ids);
+                let said = items::items(codec, parts, ids);
                 warnings.extend(said.warnings);
                 items.extend(said.items);
             }

@@ -8,9 +8,9 @@ use super::json::{Fields, is_blank};
 
 /// Unknown fields by name. Blank values (null, an empty text, list or object) say nothing and are not kept.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Kept(BTreeMap<String, Vec<Value>>);
+pub(super) struct KeptFields(BTreeMap<String, Vec<Value>>);
 
-impl Kept {
+impl KeptFields {
     /// Keeps one more value of a field, unless it repeats the last one: many servers send the same one in each chunk.
     pub(super) fn add(&mut self, field: &str, value: Value) {
         if is_blank(&value) {
