@@ -16,12 +16,17 @@
 //! assert_eq!(tree.size(), 1);
 //! ```
 
-pub mod anchors;
-pub mod bundle;
 pub mod leaf;
-pub mod note;
+
 mod tree;
+
 mod world;
+
+pub mod note;
+
+pub mod anchors;
+
+pub mod bundle;
 
 pub use tree::{
     Frontier, FrontierError, ProofError, Prover, Subtree, consistency_proof, inclusion_proof, node,

@@ -16,16 +16,20 @@
 //! # Ok::<(), folkmoot_providers::codec::DecodeError>(())
 //! ```
 
+mod duration;
+mod reply;
+
 pub mod codec;
+
+pub mod record;
+
+pub mod cache;
+
 pub mod transport;
 
 pub mod play;
 
-pub mod cache;
 pub mod catalogue;
-mod duration;
-pub mod record;
-mod reply;
 
 pub use catalogue::{
     BuildError, PRESETS, PROVIDERS, Preset, build_model, build_model_recorded, http_model,
