@@ -76,10 +76,15 @@ pub enum AnchorFault {
 /// A signed head of a world's log. Its signatures are not verified yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Anchor {
+    /// The line of the file on which the note begins, from 1.
     line: usize,
+    /// The id of the world, from the checkpoint's origin.
     world: [u8; 16],
+    /// The position of the last event that the head covers.
     last_event: u64,
+    /// The checkpoint that the note holds.
     checkpoint: Checkpoint,
+    /// The note itself, with its signatures, none of them verified.
     note: SignedNote,
 }
 

@@ -30,10 +30,15 @@ Exit codes: 0 intact; 2 wrong usage; 3 a file does not read; 5 damaged, or in co
 
 /// The command line, read.
 struct CommandLine {
+    /// The path of the bundle.
     bundle: OsString,
+    /// The public keys whose signatures count, in the order given.
     keys: Vec<VerifierKey>,
+    /// The position of the only event to tell of; `None` tells of all.
     at: Option<u64>,
+    /// The bytes of a note that was kept elsewhere, if one is given.
     against: Option<Vec<u8>>,
+    /// True if the report is printed as JSON.
     is_json: bool,
 }
 

@@ -93,8 +93,11 @@ pub enum NoteError {
 /// A signature of a note, not verified yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature {
+    /// The name of the key that is said to have made it.
     name: String,
+    /// The id of that key.
     id: KeyId,
+    /// The signature behind the key id; never empty, and of any length until it is verified.
     bytes: Vec<u8>,
 }
 
@@ -127,7 +130,9 @@ impl Signature {
 /// A text with signatures, which are not verified yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignedNote {
+    /// The text that is signed, with its last newline.
     text: String,
+    /// The signatures in the note's order, at least one.
     signatures: Vec<Signature>,
 }
 

@@ -30,6 +30,7 @@ pub fn node(left: &Hash, right: &Hash) -> Hash {
 /// A tree that grows: the roots of its whole subtrees, the largest first. It knows its root, and no proofs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Frontier {
+    /// The number of leaves.
     size: u64,
     /// The roots of the whole subtrees, one for each bit that is set in `size`, the highest bit
     /// first. Empty for a tree without leaves.

@@ -44,7 +44,9 @@ pub struct CacheSettings {
 /// Answers by the fingerprints of their requests.
 #[derive(Debug)]
 struct Answers {
+    /// The limits of the cache.
     settings: CacheSettings,
+    /// The answers by the fingerprint of their request.
     entries: BTreeMap<Digest, CachedAnswer>,
     /// Counts what is kept and given, so that the entries have an order.
     uses: u64,
@@ -52,8 +54,11 @@ struct Answers {
 
 #[derive(Debug)]
 struct CachedAnswer {
+    /// The answer as it came.
     response: LLMResponse,
+    /// The time at which it was kept, by the machine's monotonic clock.
     kept_at: Instant,
+    /// The count of uses at which it was given last.
     used: u64,
 }
 

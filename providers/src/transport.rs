@@ -32,10 +32,15 @@ pub use settings::{HttpSettings, Timeouts};
 /// A model behind HTTP.
 #[derive(Debug)]
 pub struct HttpModel {
+    /// The codec of the wire.
     codec: Arc<dyn Codec>,
+    /// The settings of the script.
     settings: HttpSettings,
+    /// The place where variables are looked up.
     environment: Arc<dyn Environment>,
+    /// The HTTP client, with its pool of connections.
     client: reqwest::Client,
+    /// The wire and the recorder of exchanges, if they are recorded.
     recorder: Option<(Wire, Arc<dyn Recorder>)>,
 }
 

@@ -29,7 +29,9 @@ pub(crate) use write::WRITE;
 /// The folder of a tool.
 #[derive(Debug)]
 struct Root {
+    /// The folder, open since the tool was made.
     dir: Dir,
+    /// The treatment of symbolic links below it.
     links: Links,
 }
 

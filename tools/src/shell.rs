@@ -131,8 +131,11 @@ fn describe(allowed: &[Allowed], unlisted: Others) -> String {
 
 #[derive(Debug)]
 struct Shell {
+    /// The tool's declaration.
     spec: ToolSpec,
+    /// The lines of the allow-list, at least one.
     allowed: Vec<Allowed>,
+    /// The treatment of commands that are not listed.
     unlisted: Others,
     /// Held open, so that no other folder can ever be taken for it.
     folder: Folder,

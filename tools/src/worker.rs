@@ -96,7 +96,9 @@ impl Workers {
 /// A blocking tool as the runtime sees it: every run is a process.
 #[derive(Debug, Clone)]
 pub struct Worker {
+    /// The declaration of the tool that runs in the worker.
     spec: ToolSpec,
+    /// The program that serves as the worker; `None` is this one.
     program: Option<PathBuf>,
 }
 

@@ -96,7 +96,10 @@ fn commits_check(faults: Vec<String>, count: usize, is_whole: bool) -> Check {
 /// The part of a bundle's commits that is proven.
 #[derive(Default)]
 struct Proven<'a> {
+    /// The commits that are in the tree of the head, in order. Empty if all should be here and any
+    /// is at fault.
     commits: Vec<(&'a BundledCommit, BundledHeader)>,
+    /// The faults of the commits in words, at most `FAULTS_MAX`.
     faults: Vec<String>,
     /// The last leaf that is here.
     last_index: Option<u64>,
@@ -104,12 +107,18 @@ struct Proven<'a> {
 
 /// The commits of a bundle, as they are gone through.
 struct Commits<'a, 'h> {
+    /// The heads of the bundle, which say what the commits must prove.
     heads: &'h BundleHeads,
+    /// True if all commits of the tree are here.
     is_whole: bool,
+    /// The findings so far.
     proven: Proven<'a>,
     /// The tree of the commits so far. It grows only where all commits are here.
     tree: Frontier,
+    /// The link of the last commit so far; `NO_LINK` before the first.
     link: Hash,
+    /// The roots of the tree at the sizes that signed heads are about. Empty where only chosen
+    /// commits are here.
     roots: BTreeMap<u64, Hash>,
     /// The position of the last event so far.
     last: u64,

@@ -49,8 +49,11 @@ impl CommandGiver {
 /// over.
 #[derive(Debug, Deserialize)]
 struct HeaderTail {
+    /// The principal who gave the command.
     p: CommandGiver,
+    /// The command's name.
     m: String,
+    /// The position of the event that made it necessary, if one did.
     #[serde(default)]
     c: Option<u64>,
 }
@@ -58,6 +61,7 @@ struct HeaderTail {
 /// The part of a header that a bundle's reader needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct BundledHeader {
+    /// The id of the world whose log the commit stands in first.
     pub(super) world: [u8; 16],
     /// The position of the first event.
     pub(super) first: u64,
@@ -65,8 +69,11 @@ pub(super) struct BundledHeader {
     pub(super) count: u32,
     /// Milliseconds since 1970.
     pub(super) time_ms: u64,
+    /// The principal who gave the command.
     pub(super) by: CommandGiver,
+    /// The command's name.
     pub(super) command: String,
+    /// The position of the event that made the command necessary, if one did.
     pub(super) cause: Option<u64>,
 }
 

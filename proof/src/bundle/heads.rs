@@ -13,7 +13,9 @@ pub(super) type Roots = BTreeMap<u64, Hash>;
 
 /// The heads of a log's tree that a bundle has, and the one that is to be compared with them.
 pub(super) struct BundleHeads {
+    /// The head that all proofs of the bundle lead to. Nobody need have signed it.
     pub(super) head: Checkpoint,
+    /// The position of the last event that this head covers.
     pub(super) last_event: u64,
     /// True if all commits of that tree are in the bundle.
     pub(super) is_whole: bool,
@@ -27,8 +29,12 @@ pub(super) struct BundleHeads {
 
 /// A signed head.
 struct SignedHead {
+    /// The note, with its signatures.
     note: SignedNote,
+    /// The checkpoint that the note holds.
     checkpoint: Checkpoint,
+    /// The proof that the tree of the bundle's head begins with that of the note; empty if they are
+    /// the same, or if the commits give both.
     proof: Vec<Hash>,
 }
 

@@ -18,11 +18,15 @@ const PAGE_CHARS_MAX: usize = 8_000;
 /// Reads the body of a successful answer, in pieces of any size.
 #[derive(Debug)]
 pub struct BodyReader<'c> {
+    /// The codec of the wire that is read.
     codec: &'c dyn Codec,
+    /// The form of the body, with the bytes or the decoder that go with it.
     form: BodyForm,
+    /// The most bytes of the whole body, for the error that names it.
     bytes_max: usize,
     /// The number of bytes that may still come.
     room: usize,
+    /// The first error; every later call returns it again.
     failed: Option<DecodeError>,
 }
 

@@ -63,7 +63,9 @@ pub(super) struct CallResult {
 /// A conversation, and what could not be carried of it.
 #[derive(Debug, Default)]
 pub(super) struct Conversation<'r> {
+    /// The turns in order. Results follow the answer with their calls.
     pub(super) turns: Vec<Turn<'r>>,
+    /// The codes of what the conversation could not carry.
     pub(super) warnings: BTreeSet<&'static str>,
 }
 
@@ -108,7 +110,9 @@ impl<'r> Conversation<'r> {
 /// A call that waits for its result.
 #[derive(Debug)]
 struct OpenResult {
+    /// The id of the call on the wire.
     id: String,
+    /// The tool that was called.
     tool: String,
     /// The result, once it is found: its text, and whether it failed.
     result: Option<(String, bool)>,
@@ -116,11 +120,17 @@ struct OpenResult {
 
 #[derive(Debug)]
 struct ConversationWriter<'r> {
+    /// The bytes of the attachments that are there.
     files: &'r Files,
+    /// The codec, which says what files the wire takes.
     codec: &'r dyn Codec,
+    /// The wire's rule for the ids of calls.
     id_of: IdOf,
+    /// The conversation so far.
     out: Conversation<'r>,
+    /// The ids that are taken. Wires refuse two calls of one id.
     ids: BTreeSet<String>,
+    /// The number of calls so far.
     calls_count: usize,
     /// The calls of the last answer, in order.
     open: Vec<OpenResult>,

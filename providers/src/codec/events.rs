@@ -30,9 +30,13 @@ enum StreamProgress {
 /// The decoder of one stream.
 #[derive(Debug, Default)]
 pub(super) struct EventDecoder<E> {
+    /// The parser that cuts the stream into events.
     parser: SseParser,
+    /// The reading of the wire's events.
     events: E,
+    /// The state of the answer.
     progress: StreamProgress,
+    /// The first error; every later call returns it again.
     failed: Option<DecodeError>,
 }
 

@@ -17,12 +17,17 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 pub struct SseParser {
     /// The beginning of a line whose end has not come.
     line: Vec<u8>,
+    /// The name of the event that goes on; empty if it has none.
     name: String,
     /// The data lines of an event whose end has not come.
     data: Vec<u8>,
+    /// True if the event has a data line.
     has_data: bool,
+    /// True if the last byte was a carriage return, so that a line feed belongs to it.
     is_after_cr: bool,
+    /// True until the first line, which may begin with a byte order mark, is read.
     is_first_line: bool,
+    /// The most bytes of an event.
     limit_bytes: usize,
 }
 

@@ -84,8 +84,11 @@ pub enum RecordingError {
 /// Plays recorded exchanges.
 #[derive(Debug)]
 pub struct RecordedModel {
+    /// The wire that is played.
     wire: Wire,
+    /// The codec that reads the bodies.
     codec: Arc<dyn Codec>,
+    /// The exchanges of the recording, in its order.
     exchanges: Vec<RecordedExchange>,
 }
 

@@ -43,6 +43,7 @@ pub struct ScriptedSettings {
 /// then comes the first of the others that is not used up. Summaries are played for summaries only.
 #[derive(Debug, Clone, Default)]
 pub struct ScriptedModel {
+    /// The replies of each agent, in the order of the script.
     replies: BTreeMap<AgentName, Vec<ScriptedReply>>,
 }
 

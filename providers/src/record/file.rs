@@ -33,17 +33,23 @@ pub enum RecordingFileError {
 /// A recording that is being written. Only its owner may read the file.
 #[derive(Debug)]
 pub struct RecordingFile {
+    /// The file's path.
     path: PathBuf,
+    /// The file and its counts, one exchange at a time.
     state: Mutex<FileState>,
 }
 
 #[derive(Debug)]
 struct FileState {
+    /// The file, at its end.
     file: File,
     /// The length of the file.
     bytes: u64,
+    /// The number of exchanges in the file.
     count: usize,
+    /// The reason why nothing is recorded any more, if there is one.
     failure: Option<String>,
+    /// The way to tell people of a failure, once.
     tell: fn(&str),
 }
 

@@ -24,10 +24,15 @@ const FAILURE_BYTES_MAX: usize = 64 * 1024;
 
 /// The parts of an exchange, all borrowed from the model that asks.
 pub(super) struct Exchange<'a> {
+    /// The codec of the wire.
     pub(super) codec: &'a dyn Codec,
+    /// The settings with the limits.
     pub(super) settings: &'a HttpSettings,
+    /// The way in which the answer was asked for.
     pub(super) mode: Mode,
+    /// The receiver of what can be shown.
     pub(super) drafts: &'a dyn Drafts,
+    /// The record of the exchange, if it is recorded.
     pub(super) tape: Option<Tape<'a>>,
 }
 
@@ -184,8 +189,11 @@ const NEXT_PIECE: &str = "next piece";
 
 /// A time in which nothing came that counts.
 struct SilenceLimit {
+    /// The time of the last byte that counts.
     since: Instant,
+    /// The longest silence.
     limit: Duration,
+    /// The thing that is waited for, as the error names it.
     what: &'static str,
 }
 

@@ -8,9 +8,11 @@ const FIELDS: [&[u8]; 4] = [b"data", b"event", b"id", b"retry"];
 /// Listens to a stream that may be split anywhere.
 #[derive(Debug, Default)]
 pub(super) struct Pulse {
+    /// The line that goes on.
     line: PulseLine,
     /// True if the event that goes on has any line: a blank one ends it then.
     is_in_event: bool,
+    /// True if the last byte was a carriage return.
     is_after_cr: bool,
 }
 

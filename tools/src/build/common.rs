@@ -12,16 +12,25 @@ const MODEL_BYTES_MIN: u64 = 256;
 
 #[derive(Debug, Deserialize)]
 pub(super) struct Common {
+    /// The words for the model, in place of those of the kind.
     pub(super) description: Option<String>,
+    /// The time that a run may take.
     #[serde(default, deserialize_with = "duration::deserialize_option")]
     pub(super) timeout: Option<Duration>,
+    /// The most bytes of an output that a model reads.
     pub(super) model_bytes: Option<u64>,
+    /// The most bytes of an output that are kept.
     output_bytes: Option<u64>,
+    /// The most runs at one time; `None` sets no limit.
     concurrency: Option<u32>,
+    /// The most calls in an episode; `None` sets no limit.
     calls_per_episode: Option<u32>,
+    /// True if a result stands for further calls with the same arguments.
     #[serde(default)]
     pub(super) memoise: bool,
+    /// The grants beyond a call's own arguments; `None` allows none.
     grants: Option<Grants>,
+    /// The view that a model has of an output.
     view: Option<ViewPolicy>,
 }
 

@@ -12,9 +12,13 @@ use crate::roots::open_folder;
 /// The declarations of a kind of tool; the rest of its spec comes from the settings.
 #[derive(Debug)]
 pub(crate) struct Declared {
+    /// The words for the model, unless a script has its own.
     pub(crate) description: String,
+    /// The worst that a run may do.
     pub(crate) effect: EffectClass,
+    /// The answer to whether a lost run may be repeated.
     pub(crate) repeat: Repeat,
+    /// The JSON Schema of the arguments, an object.
     pub(crate) schema: Value,
 }
 
@@ -32,12 +36,18 @@ pub(crate) struct Folder {
 /// A tool in the making.
 #[derive(Debug)]
 pub(crate) struct ToolDraft<'a> {
+    /// The kind of tool that `use:` names.
     pub(crate) kind: &'static Kind,
+    /// The tool's name in the script.
     name: &'a ToolName,
+    /// The folder that relative paths are relative to.
     base: &'a Path,
+    /// The settings that every tool has.
     common: Common,
     /// The settings of this kind alone, their keys in alphabetical order.
     own: Value,
+    /// The digest of the kind and its own settings. A change of it makes another definition of the
+    /// tool.
     digest: Digest,
 }
 

@@ -53,8 +53,11 @@ pub(super) fn evaluate(text: &str) -> Result<Fraction, CalcError> {
 }
 
 struct ExpressionReader<'t> {
+    /// The whole expression.
     text: &'t str,
+    /// The byte at which the rest begins, always on the border of a character.
     at: usize,
+    /// The number of parentheses, signs and powers that are open.
     depth: usize,
 }
 

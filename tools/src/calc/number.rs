@@ -9,7 +9,9 @@ const DIGITS: usize = 15;
 /// An exact fraction. The denominator is positive, and both have no common divisor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Fraction {
+    /// The numerator, which carries the sign.
     numerator: i128,
+    /// The denominator, at least 1.
     denominator: i128,
 }
 

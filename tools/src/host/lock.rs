@@ -17,7 +17,9 @@ pub(crate) fn lock_of(call: &ToolCall) -> String {
 /// A held lock. The kernel releases it when this process ends, however it ends.
 #[derive(Debug)]
 pub(super) struct Lock {
+    /// The path of the lock's file.
     path: PathBuf,
+    /// The file, locked as long as it is open.
     file: File,
 }
 

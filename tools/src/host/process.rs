@@ -30,7 +30,9 @@ const VARIABLES: [&str; 5] = ["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR"];
 /// rights (no `sudo`).
 #[derive(Debug, Clone)]
 pub struct ProcessHost {
+    /// The path of the program that serves as the helper.
     helper: PathBuf,
+    /// The folder of the locks, one file for each call that runs.
     locks: PathBuf,
 }
 

@@ -17,13 +17,21 @@ pub(super) const REPORT_MAX: u64 = 64 * 1024;
 /// The program that the helper is to run.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct RunOrder {
+    /// The program and its arguments, at least one word.
     pub(super) argv: Vec<String>,
+    /// The folder in which the program runs.
     pub(super) cwd: PathBuf,
+    /// The identity that the folder must have; `None` takes whatever is at the path.
     pub(super) folder: Option<FolderId>,
+    /// The digests that the program's file may have; empty takes any file.
     pub(super) pins: Vec<Digest>,
+    /// The time for the lock, and then as much for the program, in milliseconds.
     pub(super) timeout_ms: u64,
+    /// The text for the program's standard input; `None` gives it none.
     pub(super) input: Option<String>,
+    /// The most bytes that are kept of each output.
     pub(super) output_max: usize,
+    /// The path of the file that is locked while the program runs.
     pub(super) lock: PathBuf,
 }
 

@@ -91,10 +91,15 @@ pub(super) enum Gives {
 /// A checked result.
 #[derive(Debug)]
 pub(super) struct ScriptedResult {
+    /// The arguments that the result is for; `None` is for all.
     when: Option<When>,
+    /// The result itself.
     pub(super) gives: Gives,
+    /// The time that a run takes, by the room's clock; `None` takes none.
     pub(super) takes: Option<Duration>,
+    /// The file in which each run of the result is counted, if one is given.
     pub(super) counts: Option<Arc<PathBuf>>,
+    /// The lines that a run reports, in order.
     pub(super) progress: Vec<String>,
 }
 

@@ -10,8 +10,11 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Allowed {
+    /// The listed words, the program first; never empty.
     argv: Vec<String>,
+    /// The effect of the command.
     pub(super) effect: EffectClass,
+    /// The words that may follow.
     args: Args,
     /// SHA-256 of the program's file; `None`: whatever is there under the name.
     #[serde(default)]

@@ -23,12 +23,15 @@ const ARGUMENTS_BYTES_MAX: usize = 32 * 1024 * 1024;
 
 /// The stories as far as the events so far tell them.
 pub(super) struct Stories<'a> {
+    /// The events of the bundle by position.
     events: BTreeMap<u64, &'a ReportedEvent>,
+    /// The story of each call so far, by the call's id.
     calls: BTreeMap<String, CallStory>,
     /// The answer that a call stands in, and how it stands there.
     admitted: BTreeMap<String, (u64, facts::AdmittedCall)>,
     /// The arguments that a person wrote, by the call that they decided on.
     edited: BTreeMap<String, String>,
+    /// The last request to people about a call, by the call's id.
     asked: BTreeMap<String, facts::ApprovalRequested>,
     /// The calls in the order in which they come up.
     order: Vec<String>,

@@ -38,16 +38,23 @@ const BLOCKS: &[&str] = &[
 /// An answer as far as it has come.
 #[derive(Debug, Default)]
 pub(super) struct AnthropicAnswer {
+    /// True once a message has begun.
     has_message: bool,
     /// The provider's id of the message; empty if it gave none.
     id: String,
+    /// The stop reason as the provider wrote it; `None` until it has come.
     finish: Option<String>,
+    /// The model that says it made the answer.
     model: Option<String>,
+    /// The tokens counted so far.
     counts: TokenCounts,
+    /// The pieces in the order in which they are shown.
     pieces: Vec<AnswerPiece>,
     /// The place in `pieces` of the last block of each number.
     by_index: BTreeMap<u64, usize>,
+    /// The fields that the codec does not understand.
     kept: KeptFields,
+    /// The codes of warnings so far.
     warnings: Vec<&'static str>,
 }
 

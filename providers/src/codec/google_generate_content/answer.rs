@@ -25,18 +25,27 @@ const CALLS_MESSAGE: &str = "Model generated function call(s).";
 /// An answer as far as it has come.
 #[derive(Debug, Default)]
 pub(super) struct GoogleAnswer {
+    /// True once a candidate has come.
     has_candidate: bool,
+    /// True if the provider blocked the prompt, though a candidate had come.
     is_blocked: bool,
+    /// The finish reason as the provider wrote it; `None` until it has come.
     finish: Option<String>,
+    /// The provider's words on the finish; empty if it gave none.
     finish_message: String,
+    /// The model that says it made the answer.
     model: Option<String>,
+    /// The tokens counted so far: the last count of each kind.
     usage: Usage,
+    /// The parts so far, in order.
     parts: Vec<Part>,
     /// A call whose arguments come in pieces, as far as they have come.
     open_call: Option<OpenCall>,
     /// True if such a call has ended.
     has_closed: bool,
+    /// The fields that the codec does not understand.
     kept: KeptFields,
+    /// The codes of warnings so far.
     warnings: Vec<&'static str>,
 }
 

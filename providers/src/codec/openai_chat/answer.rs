@@ -78,20 +78,31 @@ const REASONING: [&str; 2] = ["reasoning", "reasoning_content"];
 /// An answer as far as it has come.
 #[derive(Debug, Default)]
 pub(super) struct ChatAnswer {
+    /// True once a choice has come.
     has_choice: bool,
     /// True if a message, or a delta of one, has come.
     has_message: bool,
+    /// The finish reason as the server wrote it; `None` until it has come.
     finish: Option<String>,
+    /// The model that says it made the answer.
     model: Option<String>,
+    /// The tokens that the server counted.
     usage: Usage,
+    /// The texts of the two fields of [`REASONING`], which some servers fill alike.
     reasoning: [String; 2],
     /// Text, refusal, and reasoning between them, in the order in which they came.
     content: Vec<Part>,
+    /// The calls of `tool_calls`.
     calls: ChatCalls,
+    /// The call of the old field `function_call`.
     legacy: ChatCalls,
+    /// The items of reasoning that a server gives beside its text.
     details: Vec<Value>,
+    /// The fields of the message that the server wants back.
     echoed: KeptFields,
+    /// The fields that the codec does not understand.
     kept: KeptFields,
+    /// The codes of warnings so far.
     warnings: Vec<&'static str>,
 }
 

@@ -16,17 +16,24 @@ const ECHOED: &[&str] = &["extra_content", "thought_signature"];
 /// A call as far as it has come.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ChatCall {
+    /// The server's id of the call; empty if it gave none.
     label: String,
+    /// The tool that is called; empty until the name has come.
     tool: String,
+    /// The arguments so far, as the model wrote them.
     arguments: String,
+    /// The fields of the call that the server wants back.
     echoed: KeptFields,
+    /// The fields that the codec does not understand.
     kept: KeptFields,
 }
 
 /// The calls of one answer, in the order in which they began.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ChatCalls {
+    /// The calls so far.
     calls: Vec<ChatCall>,
+    /// The place in `calls` of the call that a number means now.
     by_index: BTreeMap<u64, usize>,
     /// True if arguments came as JSON instead of text, and were written out.
     pub(super) has_loose_arguments: bool,

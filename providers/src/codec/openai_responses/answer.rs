@@ -65,7 +65,9 @@ const METADATA: &[&str] = &[
 /// The remarks on an answer, made on the way.
 #[derive(Debug, Default)]
 pub(super) struct Remarks {
+    /// The codes of warnings.
     pub(super) warnings: BTreeSet<&'static str>,
+    /// The fields that the codec does not understand.
     kept: KeptFields,
 }
 
@@ -84,15 +86,23 @@ impl Remarks {
 /// An answer as far as it has come.
 #[derive(Debug, Default)]
 pub(super) struct ResponsesAnswer {
+    /// The items so far.
     pub(super) items: Items,
+    /// The warnings and unknown fields so far.
     pub(super) remarks: Remarks,
+    /// True once the whole document has come.
     has_document: bool,
+    /// The model that says it made the answer.
     model: Option<String>,
+    /// The status of the document; empty until it has come.
     status: String,
+    /// The reason why the answer is not complete; empty if there is none.
     reason: String,
+    /// The tokens that the server counted.
     usage: Usage,
     /// Reasoning that a server put beside the items.
     reasoning: Option<String>,
+    /// The text that some servers put beside the items.
     output_text: Option<String>,
 }
 

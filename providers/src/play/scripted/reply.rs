@@ -13,10 +13,15 @@ use crate::duration;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "Written")]
 pub struct ScriptedReply {
+    /// The answer that the reply gives.
     pub(super) answer: ScriptedAnswer,
+    /// The wait before it, by the room's clock; `None` waits not at all.
     pub(super) pause: Option<Duration>,
+    /// The condition under which it fits; `None` fits always.
     pub(super) when: Option<When>,
+    /// True if a reply with a condition is played once only.
     pub(super) once: bool,
+    /// The tokens that it says it cost.
     pub(super) usage: Usage,
 }
 

@@ -10,21 +10,29 @@ use std::time::{Duration, Instant};
 /// The first bytes of both outputs.
 #[derive(Debug, Default)]
 pub(super) struct Captured {
+    /// The kept bytes of standard output.
     pub(super) stdout: Vec<u8>,
+    /// The kept bytes of standard error.
     pub(super) stderr: Vec<u8>,
+    /// True if more was written than is kept, or an output did not come to its end.
     pub(super) is_cut: bool,
 }
 
 #[derive(Debug, Default)]
 struct CapturedBytes {
+    /// The bytes that are kept, up to the limit of the order.
     bytes: Vec<u8>,
+    /// True if more came, or the output could not be read to its end.
     is_cut: bool,
 }
 
 /// Two outputs being read.
 pub(super) struct Capture {
+    /// The bytes of standard output so far.
     stdout: Arc<Mutex<CapturedBytes>>,
+    /// The bytes of standard error so far.
     stderr: Arc<Mutex<CapturedBytes>>,
+    /// A message for each output that came to its end.
     done: Receiver<()>,
 }
 

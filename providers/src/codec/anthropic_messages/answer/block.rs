@@ -12,6 +12,7 @@ use crate::codec::json::{Fields, fields_of, is_blank, text_of};
 /// A block as far as it has come.
 #[derive(Debug)]
 pub(super) struct AnswerBlock {
+    /// The block's fields as they came, but for a call's input.
     fields: Fields,
     /// The input as a document has it; `None` in a stream.
     input: Option<String>,

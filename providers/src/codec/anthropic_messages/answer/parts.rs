@@ -19,6 +19,7 @@ const CUT: &[&str] = &["max_tokens", "model_context_window_exceeded"];
 pub(super) struct BuiltParts {
     /// The parts, in order.
     pub(super) parts: Vec<Part>,
+    /// The ending of the answer.
     pub(super) ending: Ending,
     /// True if the next block is the one that a limit cut.
     pub(super) is_cut: bool,
@@ -30,6 +31,7 @@ pub(super) struct BuiltParts {
     pub(super) incomplete_calls: Vec<Value>,
     /// Other blocks that broke off.
     pub(super) incomplete_blocks: Vec<Value>,
+    /// The fields that the codec does not understand.
     kept: KeptFields,
 }
 

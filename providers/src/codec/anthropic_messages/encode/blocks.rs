@@ -17,6 +17,7 @@ const INVALID: &str = "INVALID_JSON";
 /// An answer as it is written again.
 #[derive(Debug, Default)]
 struct AnswerBlocks<'r> {
+    /// The blocks so far.
     blocks: Vec<Value>,
     /// Reasoning whose note has not come.
     reasoning: Option<&'r str>,

@@ -16,11 +16,15 @@ const STEPS_MAX: usize = 64;
 /// A call as far as it has come.
 #[derive(Debug)]
 pub(super) struct OpenCall {
+    /// The provider's id of the call; empty if it gave none.
     label: String,
+    /// The tool that is called.
     tool: String,
+    /// The arguments put together so far.
     args: Value,
     /// The other fields of the call, and those beside it.
     of_call: Fields,
+    /// The other fields of the parts in which the call came.
     rest: Fields,
     /// True if a piece could not be read or has no place.
     is_broken: bool,

@@ -11,9 +11,13 @@ use crate::codec::warning;
 /// A call as far as it has come.
 #[derive(Debug, Default)]
 pub(super) struct ResponsesCall {
+    /// The server's id of the call.
     label: String,
+    /// The tool that is called; empty if the server gave none.
     tool: String,
+    /// The arguments so far, as the model wrote them.
     arguments: String,
+    /// The other fields of the item.
     fields: Fields,
 }
 

@@ -36,7 +36,9 @@ const OWN: &[&str] = &[
 /// An item as far as it has come.
 #[derive(Debug)]
 pub(super) struct Item {
+    /// The body, by the kind of the item.
     pub(super) body: ItemBody,
+    /// The server's id of the item; empty if it gave none.
     pub(super) id: String,
     /// True if the item has come whole.
     pub(super) is_done: bool,

@@ -18,8 +18,11 @@ mod texts;
 /// The items, in the order in which they began.
 #[derive(Debug, Default)]
 pub(in super::super) struct Items {
+    /// The items in the order in which they began.
     items: Vec<Item>,
+    /// The place in `items` of each number.
     by_number: BTreeMap<u64, usize>,
+    /// The place in `items` of each id.
     by_id: BTreeMap<String, usize>,
     /// The first item whose texts may not be shown to their end yet.
     front: usize,
