@@ -300,7 +300,7 @@ impl Watch for Relay {
     }
 
     fn ended(&mut self, index: usize, step: &Step, outcome: &Outcome) {
-        let what = format!("step {} ({})", index.saturating_add(1), step.verb.word());
+        let what = format!("step {} ({})", index + 1, step.verb.word());
         match outcome {
             Outcome::Done => {}
             Outcome::DoneBefore => {

@@ -170,7 +170,7 @@ fn labelled(label: &str, value: &str, labels: usize) -> Vec<String> {
     let value = clean(value);
     let mut lines = value.lines();
     let first = format!("{label:labels$}  {}", lines.next().unwrap_or_default());
-    let indent = " ".repeat(labels.saturating_add(2));
+    let indent = " ".repeat(labels + 2);
     std::iter::once(first)
         .chain(lines.map(|line| format!("{indent}{line}")))
         .collect()

@@ -69,7 +69,7 @@ pub(crate) fn escaped(line: &str) -> String {
     match line.char_indices().find(|(_, c)| is_seen(*c)) {
         Some((at, c)) if is_mark(c) => {
             let before = line.get(..at);
-            let behind = line.get(at.saturating_add(c.len_utf8())..);
+            let behind = line.get(at + c.len_utf8()..);
             format!(
                 "{}{}{}",
                 before.unwrap_or_default(),
@@ -130,7 +130,7 @@ impl<'t> Iterator for Painted<'t> {
     fn next(&mut self) -> Option<&'t str> {
         let first = self.0.chars().next()?;
         let end = if first == '\u{1b}' {
-            self.0.find('m').map(|at| at.saturating_add(1))
+            self.0.find('m').map(|at| at + 1)
         } else {
             None
         };
@@ -193,15 +193,12 @@ impl Fold {
         let before = if plain.trim_start().starts_with(BAR) {
             format!("{}{BAR} {GUTTER} ", room(indent))
         } else {
-            format!(
-                "{}{GUTTER} ",
-                room(of(GUTTER).unwrap_or(indent.saturating_add(2)))
-            )
+            format!("{}{GUTTER} ", room(of(GUTTER).unwrap_or(indent + 2)))
         };
         Self {
             width: width.max(ROOM_MIN),
             before,
-            own: of(GUTTER).map_or(indent, |columns| columns.saturating_add(2)),
+            own: of(GUTTER).map_or(indent, |columns| columns + 2),
             done: Vec::new(),
             line: String::new(),
             columns: 0,
@@ -216,7 +213,7 @@ impl Fold {
             return self.line.push_str(piece);
         }
         let wide = columns_of(piece);
-        while self.columns.saturating_add(wide) > self.width && self.columns > self.least() {
+        while self.columns + wide > self.width && self.columns > self.least() {
             if piece == " " {
                 self.blank = Some(self.line.len());
             }
@@ -226,7 +223,7 @@ impl Fold {
             if self.is_start {
                 return;
             }
-            self.blank = Some(self.line.len().saturating_add(1));
+            self.blank = Some(self.line.len() + 1);
         }
         let shown = if self.is_start {
             escaped(piece)
@@ -234,7 +231,7 @@ impl Fold {
             piece.to_owned()
         };
         self.is_start &= !piece.chars().any(is_seen);
-        self.columns = self.columns.saturating_add(columns_of(&shown));
+        self.columns += columns_of(&shown);
         self.line.push_str(&shown);
     }
 
@@ -305,11 +302,11 @@ impl Flow {
                 }
                 ' ' => {
                     self.flush(&mut out);
-                    self.blanks = self.blanks.saturating_add(1);
+                    self.blanks += 1;
                 }
                 '\t' => {
                     self.flush(&mut out);
-                    self.blanks = self.blanks.saturating_add(TAB.len());
+                    self.blanks += TAB.len();
                 }
                 c => self.word.push(c),
             }
@@ -335,18 +332,15 @@ impl Flow {
         if word.is_empty() {
             return;
         }
-        let end = self
-            .columns
-            .saturating_add(self.blanks)
-            .saturating_add(columns_of(&word));
+        let end = self.columns + self.blanks + columns_of(&word);
         if end > self.room && self.columns > 0 {
             self.begin_line(out);
         }
         let blanks = std::mem::take(&mut self.blanks).min(self.room.saturating_sub(ROOM_MIN));
         out.push_str(&" ".repeat(blanks));
-        self.columns = self.columns.saturating_add(blanks);
+        self.columns += blanks;
         for c in word.chars() {
-            if self.columns.saturating_add(columns(c)) > self.room {
+            if self.columns + columns(c) > self.room {
                 self.begin_line(out);
             }
             let shown = if self.is_start {
@@ -355,7 +349,7 @@ impl Flow {
                 c.to_string()
             };
             self.is_start &= !is_seen(c);
-            self.columns = self.columns.saturating_add(columns_of(&shown));
+            self.columns += columns_of(&shown);
             out.push_str(&shown);
         }
     }

@@ -34,7 +34,7 @@ impl Layout {
 
     /// How a line of text begins under a name.
     pub(crate) fn indent(&self) -> String {
-        " ".repeat(self.names.saturating_add(2))
+        " ".repeat(self.names + 2)
     }
 
     /// A name, the room to the text, and the gutter before it.
@@ -86,7 +86,7 @@ impl Layout {
 
     /// A line.
     pub(crate) fn line(&self, line: &ChatLine) -> String {
-        let indent = self.names.saturating_add(2);
+        let indent = self.names + 2;
         let under = |text: String| format!("{}{text}", self.indent());
         let marked = |style, mark: &str, what: &str| {
             under(paint(style, &format!("{mark} {}", hung(what, indent))))

@@ -41,7 +41,7 @@ pub(crate) fn lines(view: &PromptView) -> Vec<String> {
     lines.push(head("tools"));
     lines.extend(request.tools.iter().flat_map(tool));
     for (number, item) in request.items.iter().enumerate() {
-        lines.extend(shown(number.saturating_add(1), item));
+        lines.extend(shown(number + 1, item));
     }
     lines
 }

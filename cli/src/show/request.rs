@@ -56,9 +56,7 @@ pub(crate) fn asked(waiting: &Waiting) -> Vec<String> {
 pub(super) fn wanted(question: &Question) -> Vec<String> {
     let mut lines = guarded(&question.text);
     let options = question.options.iter().enumerate();
-    lines.extend(
-        options.map(|(number, option)| format!("{}. {}", number.saturating_add(1), clean(option))),
-    );
+    lines.extend(options.map(|(number, option)| format!("{}. {}", number + 1, clean(option))));
     lines.extend(rule(question));
     lines
 }

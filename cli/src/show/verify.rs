@@ -132,7 +132,7 @@ pub(crate) struct Sum {
 impl Sum {
     /// Counts a world by the worst of its verdicts.
     pub(crate) fn add(&mut self, report: &WorldReport) {
-        self.worlds = self.worlds.saturating_add(1);
+        self.worlds += 1;
         let is_partly =
             |verdict: Verdict| matches!(verdict, Verdict::RulesNotInThisBuild | Verdict::Erased);
         let epochs = report.redecision.epochs.iter().map(|epoch| epoch.verdict);
@@ -156,7 +156,7 @@ impl Sum {
         } else {
             return;
         };
-        *count = count.saturating_add(1);
+        *count += 1;
     }
 
     /// The line under all worlds.

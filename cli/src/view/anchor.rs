@@ -93,7 +93,7 @@ async fn of(
             {
                 return Some((at, signed.clone()));
             }
-            unsigned = unsigned.saturating_add(1);
+            unsigned += 1;
             None
         });
         if signed.is_some() {

@@ -64,6 +64,6 @@ pub(crate) async fn revision(
         world: query.world.clone(),
         changes: revision.lines(),
         has_to_be_asked_for: revision.has_to_be_asked_for(),
-        edited_step: edited.map(|(at, ..)| at.saturating_add(1)),
+        edited_step: edited.map(|(at, ..)| at + 1),
     })
 }
