@@ -1,4 +1,4 @@
-//! What is done, one file for each command.
+//! The commands, one file for each.
 
 use std::process::ExitCode;
 
@@ -100,7 +100,7 @@ async fn perform(common: &CommonArgs, command: CliCommand) -> Result<(), CliErro
     }
 }
 
-/// What concerns logs as a whole: proofs, copies, branches, and their end.
+/// Runs a command about logs as a whole: proofs, copies, branches, and their end.
 async fn keep(common: &CommonArgs, command: LogCommand) -> Result<(), CliError> {
     match command {
         LogCommand::Verify(arguments) => verify::verify(common, arguments).await,

@@ -27,13 +27,13 @@ const PATH_MAX: usize = 100;
 pub(crate) enum Response {
     /// A part of it.
     Value(Value),
-    /// That was all.
+    /// The answer is complete.
     Done,
-    /// It did not work.
+    /// The request failed.
     Error {
         /// The exit code.
         code: u8,
-        /// What is wrong, and what to do.
+        /// The fault, and what to do about it.
         message: String,
     },
 }

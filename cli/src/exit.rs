@@ -1,4 +1,4 @@
-//! What can go wrong, and the exit code that says so.
+//! Errors of the command line, and the exit codes that tell them apart.
 
 use std::io;
 use std::process::ExitCode;
@@ -13,7 +13,7 @@ use folkmoot::{DefinitionError, FoldError, OpenError, SeatError, store};
 
 use crate::arguments::CommonArgs;
 
-/// What was asked for is done.
+/// The command did what was asked for.
 pub(crate) const FINE: u8 = 0;
 /// A script's expectation failed, or the run failed.
 pub(crate) const FAILED: u8 = 1;
@@ -23,7 +23,7 @@ pub(crate) const USAGE: u8 = 2;
 pub(crate) const STORE: u8 = 3;
 /// An approval was denied, or is still pending where the command needed it.
 pub(crate) const PENDING: u8 = 4;
-/// What is stored is not what was written.
+/// The store does not hold what was written.
 pub(crate) const INTEGRITY: u8 = 5;
 /// Something was not checked where a check was asked for.
 pub(crate) const NOT_CHECKED: u8 = 6;
@@ -32,13 +32,13 @@ pub(crate) const INTERRUPTED: u8 = 130;
 /// The reader of the output went away while something was being done: what a shell reports for SIGPIPE.
 pub(crate) const CUT_OFF: u8 = 141;
 
-/// Why a command did not do what was asked.
+/// An error that keeps a command from doing what was asked.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CliError {
     /// A script has faults.
     #[error(transparent)]
     Script(#[from] ScriptError),
-    /// What a step expects did not hold.
+    /// The expectation of a step did not hold.
     #[error("{}", .0.fault)]
     Unmet(Box<Unmet>),
     /// A step failed.
@@ -58,13 +58,13 @@ pub(crate) enum CliError {
     Other {
         /// The exit code.
         code: u8,
-        /// What is wrong, and what to do.
+        /// The fault, and what to do about it.
         message: String,
     },
-    /// Nobody reads the output any more.
+    /// The reader of the output went away.
     #[error("the output was closed")]
     Closed,
-    /// It was said already, where it happened.
+    /// The fault was told already, where it happened; here is its exit code.
     #[error("exit code {0}")]
     Said(u8),
 }
@@ -78,7 +78,7 @@ impl CliError {
         }
     }
 
-    /// What the system said about the output.
+    /// Makes an error of a failure to write the output.
     #[expect(
         clippy::needless_pass_by_value,
         reason = "it is what `map_err` hands over"
@@ -120,7 +120,7 @@ impl CliError {
     }
 }
 
-/// What to do about a world that is not there.
+/// Returns the advice about a world that is not there; empty if that is not the fault.
 const fn hint(is_missing: bool) -> &'static str {
     if is_missing {
         "; `folkmoot worlds` lists those that there are"

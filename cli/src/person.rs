@@ -1,4 +1,4 @@
-//! Who sits at this terminal.
+//! The person at this terminal.
 
 use folkmoot::Proof;
 use folkmoot::core::ids::PersonName;
@@ -8,7 +8,7 @@ pub(crate) fn uid() -> u32 {
     rustix::process::getuid().as_raw()
 }
 
-/// What a user without a name is called.
+/// Returns the name of a user who has none.
 fn numbered(uid: u32) -> Option<PersonName> {
     PersonName::new(format!("user{uid}")).ok()
 }

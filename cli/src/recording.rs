@@ -33,7 +33,7 @@ impl Recording {
         })?))))
     }
 
-    /// What takes the exchanges.
+    /// Returns the recorder that takes the exchanges; `None` if nothing is recorded.
     pub(crate) fn recorder(&self) -> Option<Arc<dyn Recorder>> {
         self.0.clone().map(|file| file as Arc<dyn Recorder>)
     }

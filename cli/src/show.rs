@@ -1,4 +1,4 @@
-//! What people see: chat lines, requests, faults, progress.
+//! The display for people: chat lines, requests, faults, progress.
 
 use folkmoot::core::event::refusal::{Refusal, RefusalReason};
 use folkmoot::run::refused_because;
@@ -31,7 +31,7 @@ pub(crate) mod words;
 pub(crate) use fault::{complain, faults, remark, unmet};
 pub(crate) use text::{clean, clip, is_obeyed, masked, one_line, time};
 
-/// Why a command was refused, as a sentence.
+/// Says why a command was refused, as a sentence.
 pub(crate) fn refusal(refusal: &Refusal) -> String {
     match refusal {
         Refusal::Stale => "refused: the world has moved on".to_owned(),

@@ -9,7 +9,7 @@ use folkmoot::{HeadSigner, KeyFile, KeyFileError, RuntimeBuilder};
 use crate::arguments::CommonArgs;
 use crate::exit::{CliError, STORE, USAGE};
 
-/// What signs, or nothing.
+/// The signer of heads; `None` if no key was given.
 pub(crate) type Signing = Option<Arc<HeadSigner>>;
 
 /// Reads the key that was given.

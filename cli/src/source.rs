@@ -1,4 +1,4 @@
-//! Where a command reads and decides: in the store itself, or through the process that holds it.
+//! The way to a store: in the store itself, or through the process that holds it.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -18,12 +18,13 @@ use crate::show::complain;
 use crate::signing::{self, Signing};
 use crate::view::answer::ValueStream;
 
-/// How often, and how long apart, a locked store without a control socket is tried again: its holder is about to begin,
-/// or to end.
+/// The number of times that a locked store without a control socket is tried again: its holder is
+/// about to begin, or to end.
 const TRIES: u32 = 20;
+/// The time between two tries.
 const TRY_EVERY: Duration = Duration::from_millis(50);
 
-/// Where a command reads and decides.
+/// A way to a store.
 #[derive(Debug)]
 pub(crate) enum StoreSource {
     /// In the store itself.
@@ -37,10 +38,10 @@ pub(crate) enum StoreSource {
     Holder(Client),
 }
 
-/// What a store is wanted for.
+/// The purpose that a store is opened for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum StoreUse {
-    /// Nothing of it is changed.
+    /// The store is only read.
     Read,
     /// Something is changed in this world, or in one that is branched off it: all its content has to be there.
     Write(OpenMode, WorldName),
@@ -58,7 +59,7 @@ impl StoreUse {
     }
 }
 
-/// What each store that this process reads is found to have lost.
+/// The content that each store which this process reads is found to have lost.
 static LOST: Mutex<Vec<LostContent>> = Mutex::new(Vec::new());
 
 /// Says which content of what was read is lost: the command has shown everything else.
@@ -77,7 +78,7 @@ pub(crate) fn check_content(dir: &Path) -> Result<(), CliError> {
     Err(CliError::other(INTEGRITY, what))
 }
 
-/// What is to be said of a damaged store that is read.
+/// Returns what is to be said of a damaged store that is read; `None` if it is sound.
 pub(crate) fn damage(store: &Store, dir: &Path) -> Option<String> {
     let survey = store.survey()?;
     let all = survey.worlds.len();
@@ -113,7 +114,7 @@ pub(crate) async fn hold(
         };
         match Client::connect(dir).await {
             Ok(client) => return Ok(Err((client, error))),
-            Err(_) if tries > 0 => tries = tries.saturating_sub(1),
+            Err(_) if tries > 0 => tries -= 1,
             Err(_) => {
                 let what = "it answers no questions: wait until it is done, or end it";
                 return Err(CliError::other(STORE, format!("{error} ({what})")));
@@ -171,7 +172,8 @@ impl StoreSource {
         })
     }
 
-    /// What is whole of a damaged store that is read; `None` if nothing was found to be damaged.
+    /// Returns what is whole of a damaged store that is read; `None` if no damage was found, or
+    /// another process holds it.
     pub(crate) fn survey(&self) -> Option<&Survey> {
         match self {
             Self::Own { store, .. } => store.survey(),
@@ -190,7 +192,7 @@ impl StoreSource {
         }
     }
 
-    /// Whether another process holds the store.
+    /// True if another process holds the store.
     pub(crate) const fn is_held(&self) -> bool {
         matches!(self, Self::Holder(_))
     }

@@ -25,17 +25,17 @@ pub(crate) fn choose_colors(colors: Colors) {
     .write_global();
 }
 
-/// Whether standard error is a terminal that shows progress.
+/// True if standard error is a terminal that shows progress.
 pub(crate) fn shows_progress(common: &CommonArgs) -> bool {
     !common.quiet && !common.json && io::stderr().is_terminal()
 }
 
-/// Whether what goes to standard error has colours.
+/// True if what goes to standard error has colours.
 pub(crate) fn errors_have_colors() -> bool {
     AutoStream::choice(&io::stderr()) != ColorChoice::Never
 }
 
-/// How many columns standard output has; `None` if it is no terminal, or does not say.
+/// Returns the width of standard output in columns; `None` if it is no terminal, or does not say.
 pub(crate) fn width() -> Option<u16> {
     let out = io::stdout();
     let size = out

@@ -1,4 +1,4 @@
-//! What commands answer, as data: the same for people, for `--json` and for the control socket.
+//! Answers of commands, as data: the same for people, for `--json` and for the control socket.
 
 pub(crate) mod anchor;
 pub(crate) mod answer;

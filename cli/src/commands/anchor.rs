@@ -24,7 +24,7 @@ struct Made {
     view: AnchorView,
     head: TreeHead,
     key: String,
-    /// Where the log has it; `None` if it was signed for this.
+    /// The position of the signature in the log; `None` if the head was signed for this command.
     at: Option<Position>,
     note: SignedNote,
 }
@@ -52,7 +52,7 @@ pub(crate) async fn anchor(common: &CommonArgs, arguments: AnchorArgs) -> Result
             Ok(anchor) => made.push(anchor),
             Err(error) if all && error.code() == STORE => {
                 show::complain(&error.to_string());
-                missing = missing.saturating_add(1);
+                missing += 1;
             }
             Err(error) => return Err(error),
         }
@@ -144,7 +144,7 @@ fn none(common: &CommonArgs) -> CliError {
     )
 }
 
-/// What an anchor covers, and whether the log has it.
+/// Says what an anchor covers, and whether the log has it.
 fn remark(anchor: &Made) -> String {
     let Made {
         view:

@@ -57,7 +57,7 @@ pub(crate) async fn chat(common: &CommonArgs, arguments: &ChatArgs) -> Result<()
     recording.end(session.end(result).await)
 }
 
-/// What is opened.
+/// The room that is opened.
 struct ChatRoom {
     name: WorldName,
     script: Option<Script>,
@@ -245,12 +245,12 @@ async fn greet(prompter: &Prompter, names: &[String], room: &ChatRoom) {
     }
 }
 
-/// How a chat ended.
+/// The way in which a chat ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ChatEnd {
     /// By `/quit`.
     Quit,
-    /// Nothing more was typed.
+    /// There is no more input.
     NoMore,
     /// By Ctrl-C.
     Interrupted,

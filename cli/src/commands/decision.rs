@@ -1,4 +1,4 @@
-//! What `approve`, `deny`, `answer`, `settle` and `revoke` have in common.
+//! The common part of `approve`, `deny`, `answer`, `settle` and `revoke`.
 
 use folkmoot::core::command::Resolution;
 use folkmoot::core::ids::{PersonName, RequestId};

@@ -12,7 +12,7 @@ use crate::signing;
 use crate::source::{StoreUse, damage, hold};
 use crate::terminal::Terminal;
 
-/// What was found.
+/// The findings of an examination, as `--json` prints them.
 #[derive(Debug, Serialize)]
 struct Findings {
     version: &'static str,
@@ -29,24 +29,24 @@ struct Findings {
 enum SigningFindings {
     /// None was given.
     None,
-    /// It signs.
+    /// The key signs.
     Used {
         file: String,
         key: String,
         public: String,
     },
-    /// It cannot be used.
+    /// The key cannot be used.
     Unusable { why: String },
 }
 
-/// What was found of the store.
+/// The findings about the store.
 #[derive(Debug, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 enum StoreFindings {
-    /// It opens.
+    /// The store opens.
     Fine {
         path: String,
-        /// What keeps its log.
+        /// The engine that keeps the log.
         engine: String,
         format: u32,
         worlds: usize,
@@ -55,7 +55,7 @@ enum StoreFindings {
         frames: u64,
         bytes_on_disk: u64,
     },
-    /// It is not what was written.
+    /// The store is not what was written.
     Damaged { path: String, what: String },
     /// Another process holds it.
     Held { path: String, what: String },

@@ -63,7 +63,7 @@ pub(crate) async fn export(common: &CommonArgs, arguments: ExportArgs) -> Result
     Ok(())
 }
 
-/// What verifying the world says, for the report.
+/// Verifies the world, for the report.
 async fn integrity(source: StoreSource, world: WorldName) -> Result<Integrity, CliError> {
     let (_, report) = report(source, world, GivenAnchors::default()).await?;
     let line = |check: Check| {

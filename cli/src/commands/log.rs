@@ -14,7 +14,7 @@ use crate::view::event::EventView;
 use crate::view::query::{LogQuery, Query};
 use crate::view::withholding::{WithheldQuery, WithheldView};
 
-/// How far the further lines of an event's text are indented.
+/// The indentation of the further lines of an event's text, in columns.
 const GIST_INDENT: usize = 7;
 
 /// Shows the events of a world, one a line.

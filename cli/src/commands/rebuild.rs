@@ -109,7 +109,7 @@ fn tell(terminal: &mut Terminal, rebuilt: &Rebuilt) -> Result<(), CliError> {
     terminal.line(&format!("to use it: folkmoot --store {path} worlds"))
 }
 
-/// What became of a world.
+/// Says what became of a world.
 fn line(world: &RebuiltWorld) -> String {
     let RebuiltWorld {
         kept,

@@ -119,7 +119,7 @@ fn tell_damage(
         .try_for_each(|world| terminal.line(&whole(world)))
 }
 
-/// How much of a world is whole, and the first event that is not.
+/// Says how much of a world is whole, and which event is the first that is not.
 fn whole(world: &RebuiltWorld) -> String {
     let RebuiltWorld {
         kept, known, lost, ..

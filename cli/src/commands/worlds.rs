@@ -13,7 +13,7 @@ use crate::terminal::Terminal;
 use crate::view::query::Query;
 use crate::view::world::WorldView;
 
-/// How much of a root is shown; `--json` has all of it.
+/// The digits of a root that are shown; `--json` has all of it.
 const ROOT_DIGITS: usize = 16;
 
 /// Lists the worlds in the store.

@@ -69,14 +69,15 @@ impl Client {
     }
 }
 
-/// Whether an answer is still to begin.
+/// A mark that an answer is still to begin, or has begun.
 #[derive(Debug, Clone, Copy)]
 enum FirstAnswer {
     Yes,
     No,
 }
 
-/// How long the holder may take to begin its answer. It may be busy; one that is suspended never does.
+/// The time that the holder may take to begin its answer. It may be busy; one that is suspended
+/// never begins.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 fn silent() -> CliError {

@@ -22,13 +22,14 @@ use crate::exit::{CliError, STORE, USAGE};
 #[cfg(test)]
 mod tests;
 
-/// How many people's processes are served at a time; more wait.
+/// The most processes of people that are served at a time; more wait.
 const PEERS_MAX: usize = 32;
-/// How many others are refused at a time; more are turned away without a word. They take no person's place.
+/// The most other processes that are refused at a time; more are turned away without a word. They
+/// take no person's place.
 const OTHERS_MAX: usize = 4;
-/// How long a peer may be silent before it is let go.
+/// The longest silence of a peer before it is let go.
 const SILENCE_MAX: Duration = Duration::from_secs(10);
-/// How long to wait when nobody can be accepted, e.g. because too many files are open.
+/// The pause when nobody can be accepted, e.g. because too many files are open.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(100);
 
 /// A socket that is served until this is dropped.
@@ -106,7 +107,7 @@ async fn accept(listener: UnixListener, desk: Desk) {
     }
 }
 
-/// Who can be served at a time.
+/// The places of those who are served at a time.
 #[derive(Debug)]
 struct PeerPlaces {
     people: Arc<Semaphore>,

@@ -17,53 +17,55 @@ mod selection;
 use quotes::Quotes;
 use selection::Selection;
 
-/// What is to be erased, and on whose word.
+/// A wish to erase: what, and on whose word.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Erasing {
     /// The world.
     pub(crate) world: WorldName,
-    /// Events.
+    /// The events; empty if a person or an episode is named.
     pub(crate) events: Vec<Span>,
-    /// All that this person gave.
+    /// The name of a person; all that they gave is erased. `None` if events or an episode are
+    /// named.
     pub(crate) person: Option<String>,
-    /// All of this episode.
+    /// The position of the message that began an episode; all of that is erased. `None` if events or a
+    /// person are named.
     pub(crate) episode: Option<u64>,
-    /// On what basis.
+    /// The basis on which it is erased.
     pub(crate) basis: String,
-    /// How whoever wants it is called. Claimed, not proven.
+    /// The name of whoever wants it; their login name if `None`. Claimed, not proven.
     pub(crate) by: Option<PersonName>,
-    /// Whether it is done.
+    /// The choice between erasing and listing.
     pub(crate) wish: Wish,
 }
 
-/// Whether anything is erased.
+/// The choice between erasing and only listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Wish {
-    /// It is.
+    /// The content is erased.
     Erase,
-    /// What would be is listed.
+    /// The content that would be erased is listed.
     List,
 }
 
-/// What is gone, or would be.
+/// The content that is gone, or would be.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Gone {
     /// The world.
     pub(crate) world: WorldName,
     /// The events, those without content left out.
     pub(crate) events: Vec<Span>,
-    /// How many they are.
+    /// The number of these events.
     pub(crate) count: u64,
-    /// Who wanted it.
+    /// The name of whoever wanted it; empty if they are no person.
     pub(crate) by: String,
-    /// On what basis.
+    /// The basis on which it is erased.
     pub(crate) basis: String,
-    /// What is recorded; nothing if it was only listed.
+    /// The erasure as it is recorded; `None` if it was only listed.
     pub(crate) done: Option<Erased>,
     /// Other events that hold sentences of it, as far as they are listed.
     pub(crate) quotes: Vec<Position>,
-    /// Whether there are more.
+    /// True if further events hold sentences of it.
     pub(crate) has_more_quotes: bool,
 }
 
@@ -124,7 +126,7 @@ pub(crate) async fn erase(
     })
 }
 
-/// Why there is nothing to erase.
+/// Says why there is nothing to erase.
 fn nothing(erasing: &Erasing, world: &World) -> String {
     let people = || {
         world

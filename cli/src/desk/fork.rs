@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::exit::CliError;
 
-/// What is wanted.
+/// A wish for a fork.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ForkWish {
     /// The world that it is branched off.
@@ -17,13 +17,13 @@ pub(crate) struct ForkWish {
     pub(crate) at: Option<Position>,
     /// The new world's name.
     pub(crate) name: WorldName,
-    /// Whether it gets its own copy of what both have.
+    /// True if the fork gets its own copy of what both have.
     pub(crate) is_copied: bool,
-    /// Whether its effects are performed.
+    /// True if the effects of the fork are performed.
     pub(crate) is_live: bool,
 }
 
-/// What became of it.
+/// A fork that was made.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ForkView {
     /// The new world's name.
@@ -32,17 +32,17 @@ pub(crate) struct ForkView {
     pub(crate) parent: WorldName,
     /// The last event that both have.
     pub(crate) at: Position,
-    /// What becomes of its effects.
+    /// The way in which its effects are treated.
     pub(crate) effects: ForkEffects,
-    /// Whether it has its own copy of what both have.
+    /// True if it has its own copy of what both have.
     pub(crate) is_copied: bool,
-    /// What was open there and is closed here.
+    /// The work that was open in the parent and is closed here.
     pub(crate) closed: ClosedView,
-    /// What people are asked again.
+    /// The requests that people are asked again, oldest first; empty if none was open.
     pub(crate) asked_again: Vec<Waiting>,
 }
 
-/// What was open where a world was branched off, and is closed in it.
+/// The number of things that were open where a world was branched off, and are closed in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ClosedView {
     pub(crate) turns: usize,

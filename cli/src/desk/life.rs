@@ -1,4 +1,4 @@
-//! What is done to a whole store: deleting worlds, and copying it.
+//! Acts on a whole store: deleting worlds, and copying it.
 
 use std::path::PathBuf;
 
@@ -11,29 +11,29 @@ use serde::{Deserialize, Serialize};
 
 use crate::exit::{CliError, PENDING, STORE, USAGE};
 
-/// Which worlds are deleted.
+/// A wish to delete worlds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Deletion {
-    /// Their names.
+    /// The names of the worlds.
     pub(crate) worlds: Vec<WorldName>,
     /// Only those whose last commit is before this: one that somebody used meanwhile stays.
     pub(crate) idle_since: Option<Time>,
-    /// How the person is called. Claimed, not proven.
+    /// The name of the person; their login name if `None`. Claimed, not proven.
     pub(crate) by: Option<PersonName>,
 }
 
 /// A copy of a store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct BackupView {
-    /// Where it is.
+    /// The directory of the copy.
     pub(crate) path: PathBuf,
-    /// How many worlds it has.
+    /// The number of its worlds.
     pub(crate) worlds: usize,
-    /// How many events they have together.
+    /// The number of their events, all together.
     pub(crate) events: u64,
-    /// How many attachments were copied.
+    /// The number of attachments that were copied.
     pub(crate) blobs: usize,
-    /// How many were left out because they are damaged.
+    /// The number of attachments that were left out because they are damaged.
     pub(crate) blobs_damaged: usize,
     pub(crate) content_damaged: usize,
     /// The folder of keys that sealed worlds are read with. They are no part of a backup.
@@ -89,7 +89,7 @@ pub(crate) async fn backup(store: &Store, dir: PathBuf) -> Result<BackupView, Cl
     })
 }
 
-/// Why there is no copy, and that there is none.
+/// Says why there is no copy, and that there is none.
 pub(crate) fn copy_failed(error: &BackupError, outcome: &str) -> CliError {
     match error {
         BackupError::Target(error @ OpenError::NotADirectory { .. }) => {

@@ -1,4 +1,4 @@
-//! Who asks, and what they may.
+//! The peers of a desk, and their rights.
 
 use folkmoot::core::ids::PersonName;
 use folkmoot::tools::host::ancestry::descends_from_runtime_or_tool;
@@ -10,7 +10,7 @@ use crate::exit::{CliError, PENDING, USAGE};
 use crate::person;
 use crate::session::refuse_tools;
 
-/// Somebody who asks.
+/// A peer: whoever asks at the desk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Peer {
     /// The user of the process that holds the store.

@@ -1,4 +1,4 @@
-//! What people say about requests and grants, also in a world that nobody runs.
+//! Rulings of people on requests and grants, also in a world that nobody runs.
 
 use std::time::Duration;
 
@@ -15,9 +15,9 @@ use serde::{Deserialize, Serialize};
 use super::peer::Peer;
 use crate::exit::{CliError, STORE};
 
-/// How often a world that is just being reopened is looked for.
+/// The number of looks for a world that is just being reopened.
 const LOOKS: u32 = 40;
-/// How long apart these looks are.
+/// The time between two looks.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// A ruling of a person, and where it is given.
@@ -25,9 +25,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 pub(crate) struct PersonRuling {
     /// The world.
     pub(crate) world: WorldName,
-    /// How the person is called; their login name if `None`. Claimed, not proven.
+    /// The name of the person; their login name if `None`. Claimed, not proven.
     pub(crate) by: Option<PersonName>,
-    /// What is ruled.
+    /// The matter, and the ruling on it.
     pub(crate) matter: Matter,
 }
 
@@ -41,7 +41,7 @@ pub(crate) enum Matter {
         request: RequestId,
         /// The agent whose call the person saw; `None` if they named the request alone.
         seen: Option<AgentName>,
-        /// How it is resolved.
+        /// The way in which it is resolved.
         resolution: Resolution,
     },
     /// A grant, which ends before its time.
@@ -53,7 +53,7 @@ pub(crate) enum Matter {
 pub(crate) struct Taken {
     /// The request's name, or the grant's.
     pub(crate) name: String,
-    /// What became of it: `allowed`, `denied`, `answered`, `settled`, `revoked`.
+    /// The outcome: `allowed`, `denied`, `answered`, `settled` or `revoked`.
     pub(crate) how: String,
     /// The agent whose call it is about.
     pub(crate) agent: AgentName,
@@ -218,7 +218,7 @@ impl Matter {
     }
 }
 
-/// What a request or a grant is about.
+/// The call that a request or a grant is about.
 struct About {
     /// The agent whose call it is.
     agent: AgentName,

@@ -15,7 +15,7 @@ pub(super) struct Dialog {
     pub(super) request: RequestId,
     /// The agent whose call the person sees.
     pub(super) agent: AgentName,
-    /// Its name.
+    /// The request's name.
     pub(super) name: String,
     shown: Digest,
     step: DialogStep,
@@ -25,20 +25,20 @@ pub(super) struct Dialog {
 enum DialogStep {
     /// Other arguments for the call, which has these.
     Arguments(String),
-    /// Why not.
+    /// The reason for a no.
     Reason,
-    /// Whether the agent is told this.
+    /// The leave to tell the agent this reason.
     Sharing(String),
 }
 
-/// What comes of a line.
+/// The outcome of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum DialogTurn {
     /// Another line is wanted.
     More(Dialog),
     /// The decision is made.
     Decided(Resolution),
-    /// Nothing is decided.
+    /// The decision is dropped: the request waits as before.
     Dropped,
 }
 
@@ -66,7 +66,7 @@ impl Dialog {
         }
     }
 
-    /// What the person is asked now, line by line.
+    /// Returns what the person is asked now, line by line.
     pub(super) fn asks(&self) -> Vec<String> {
         match &self.step {
             DialogStep::Arguments(arguments) => {

@@ -1,4 +1,4 @@
-//! What is typed: lines, and Ctrl-C.
+//! Input from the keyboard: lines, and Ctrl-C.
 
 use std::io::{self, BufRead, IsTerminal as _, Read as _};
 
@@ -10,14 +10,14 @@ use crate::exit::{CliError, FAILED};
 /// The longest line, in bytes.
 const LINE_MAX: u64 = 1024 * 1024;
 
-/// What is typed.
+/// Input of a person.
 #[derive(Debug)]
 pub(super) enum Typed {
     /// A line.
     Line(String),
     /// Ctrl-C.
     Interrupt,
-    /// Nothing more will be.
+    /// The input has ended.
     NoMore,
 }
 
@@ -43,12 +43,12 @@ impl TypedInput {
         })
     }
 
-    /// Whether a person types.
+    /// True if a person types, and no pipe.
     pub(super) const fn is_terminal(&self) -> bool {
         self.is_terminal
     }
 
-    /// What is typed next.
+    /// Waits for the next input.
     pub(super) async fn next(&mut self) -> Typed {
         tokio::select! {
             biased;

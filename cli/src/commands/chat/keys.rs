@@ -1,4 +1,4 @@
-//! What a line means while a request waits: a key, or a talk.
+//! The meaning of a line while a request waits: a key, or a talk.
 
 use folkmoot::core::command::{Judgement, Reply, Resolution, Settlement};
 use folkmoot::core::event::{Scope, Verdict};
@@ -8,7 +8,7 @@ use folkmoot::core::tool::Question;
 use super::dialog::Dialog;
 use folkmoot::run::{Asks, Waiting};
 
-/// What a typed line asks for.
+/// The wish that a typed line expresses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Meaning {
     /// Something is said to the room.
@@ -19,14 +19,14 @@ pub(super) enum Meaning {
     Details,
     /// The request is decided by further lines.
     Ask(Dialog),
-    /// One of the `/` commands, without the slash.
+    /// A `/` command, without the slash.
     Command(String),
-    /// Nothing.
+    /// An empty line.
     Nothing,
 }
 
 impl Meaning {
-    /// What `line` means while `waiting`, the oldest request, waits.
+    /// Reads `line` while `waiting`, the oldest request, waits; `None` if there is no request.
     pub(super) fn of(line: &str, waiting: Option<&Waiting>) -> Self {
         let line = line.trim();
         if let Some(command) = line.strip_prefix('/') {

@@ -32,7 +32,7 @@ const HELP: [&str; 10] = [
     "while a request waits, its keys answer it if it was shown last; else it is shown again",
 ];
 
-/// What comes after a line.
+/// The step after a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AfterLine {
     /// Another one.

@@ -1,4 +1,4 @@
-//! Who says again, word for word, what is to be erased.
+//! Quotes: events that say again, word for word, what is to be erased.
 
 use std::collections::BTreeSet;
 
@@ -13,9 +13,9 @@ use crate::exit::CliError;
 
 /// The shortest sentence that is looked for, in characters: a shorter one says little about who quotes whom.
 const SENTENCE_MIN: usize = 24;
-/// How many sentences are looked for.
+/// The most sentences that are looked for.
 const SENTENCES_MAX: usize = 5_000;
-/// How many events are named.
+/// The most events that are named.
 const QUOTES_MAX: usize = 100;
 
 /// Events that stay and hold sentences of those that go.

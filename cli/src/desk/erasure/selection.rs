@@ -1,4 +1,4 @@
-//! Which events are meant.
+//! The events that an erasure is about.
 
 use std::collections::BTreeMap;
 
