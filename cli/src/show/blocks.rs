@@ -1,4 +1,4 @@
-//! What tools show people: artifacts, tables, data and pictures.
+//! Views of tools for people: artifacts, tables, data and pictures.
 
 use std::collections::BTreeMap;
 
@@ -24,11 +24,12 @@ const WIDTH_MIN: u16 = 20;
 /// The kinds of artifacts that a room knows.
 pub(crate) type Kinds = BTreeMap<ArtifactName, ArtifactSpec>;
 
-/// One view, as it is shown.
+/// A view, as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ShownView {
+    /// The blocks of it, one below another.
     blocks: Vec<Block>,
-    /// Whether all of it is shown, however long it is: people came for artifacts.
+    /// True if all of it is shown, however long it is: people came for artifacts.
     is_whole: bool,
 }
 
@@ -84,13 +85,17 @@ fn label_width(block: &Block) -> usize {
     }
 }
 
-/// How much room there is, and whether it was enough.
+/// The room that a view has, and whether that was enough.
 struct BlockPage {
+    /// The columns of a line; `None` if there is no limit.
     width: Option<u16>,
+    /// The most lines of a text, and rows of a table; `usize::MAX` if there is no limit.
     lines: usize,
+    /// The most characters of a line or a cell; `usize::MAX` if there is no limit.
     chars: usize,
     /// The room for what values are called.
     labels: usize,
+    /// True if something did not fit.
     is_cut: bool,
 }
 

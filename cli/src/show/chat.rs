@@ -24,25 +24,25 @@ use super::{clip, one_line};
 /// The longest arguments and results that are shown in a line, in characters.
 const GIST_MAX: usize = 100;
 
-/// One thing that is shown.
+/// A line of a chat, or several that belong together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ChatLine {
-    /// Somebody said something.
+    /// A message.
     Said {
         /// The message.
         message: MessageId,
-        /// Who.
+        /// The name of the speaker.
         from: String,
-        /// Whether a person speaks.
+        /// True if a person speaks.
         is_person: bool,
-        /// What.
+        /// The text.
         text: String,
     },
     /// An agent does something: a quiet line under its name.
     Does {
-        /// Who.
+        /// The name of the agent.
         from: String,
-        /// What.
+        /// The thing that it does, with its arguments or its result.
         what: String,
     },
     /// A tool shows people something: its views, and the command that shows all of them.
@@ -59,7 +59,7 @@ pub(crate) enum ChatLine {
     Keys {
         /// The request.
         name: String,
-        /// What is asked.
+        /// The lines of the question.
         again: Option<Vec<String>>,
         /// The keys.
         keys: String,
@@ -70,12 +70,12 @@ pub(crate) enum ChatLine {
     Plain(String),
 }
 
-/// What is known of a call.
+/// The tool and the arguments of a call.
 #[derive(Debug, Clone)]
 pub(crate) struct KnownCall {
     /// The tool, as the agent named it.
     pub(crate) tool: String,
-    /// Its arguments.
+    /// The arguments, as JSON; empty if they were erased.
     pub(crate) arguments: String,
 }
 
@@ -85,12 +85,17 @@ type Answer = (Position, LLMResponse);
 /// Turns commits into lines. Knows the calls that are open, so that their ends can be told.
 #[derive(Debug, Default)]
 pub(crate) struct Chat {
+    /// The world's name.
     pub(crate) world: String,
+    /// The calls that are open, and those that ended since this began.
     pub(crate) calls: BTreeMap<CallId, KnownCall>,
-    /// How a command to type begins.
+    /// The beginning of a command to type: the program, and the store if that is not the usual one.
     pub(crate) program: String,
+    /// The rules in force, which say how artifacts are shown.
     rules: Arc<Rules>,
+    /// The steps of the script; empty if there is none.
     steps: Vec<Step>,
+    /// True if the world was opened since this began: the next opening is a new one.
     has_opened: bool,
 }
 
@@ -211,7 +216,7 @@ impl Chat {
         }
     }
 
-    /// What a call shows people.
+    /// Returns the views that a call shows people; `None` if there are none.
     fn shows(&self, at: Position, finished: &ToolFinished) -> Option<ChatLine> {
         let kinds = self.rules.spec().kinds();
         let views: Vec<ShownView> = finished

@@ -1,4 +1,4 @@
-//! What went wrong, on standard error: faults of scripts at their lines.
+//! Faults on standard error; those of scripts at their lines.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::Arc;
@@ -94,18 +94,24 @@ fn draw(drawing: &Drawing) -> Option<String> {
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 struct Drawing {
+    /// The fault, in a line.
     message: String,
-    /// What is said at the place.
+    /// The text at the place.
     label: String,
+    /// The advice below it; `None` if there is none.
     help: Option<String>,
+    /// The source, under its name.
     file: NamedSource<Arc<str>>,
+    /// The source alone.
     text: Arc<str>,
+    /// The first byte of the place, and how many bytes it has.
     span: (usize, usize),
+    /// The line and the column of the place, from 1.
     position: (usize, usize),
 }
 
 impl Drawing {
-    /// Everything in it is made safe to show; places in the source stay where they are.
+    /// Makes everything of a fault safe to show; places in the source stay where they are.
     fn of(fault: &Fault) -> Self {
         let text: Arc<str> = masked(&fault.source).into();
         Self {

@@ -13,7 +13,7 @@ use crate::arguments::CommonArgs;
 #[cfg(test)]
 mod tests;
 
-/// What a grant allows, in the lines of a block.
+/// Says what a grant allows, in the lines of a block.
 pub(crate) fn lines(grant: &Standing) -> Vec<String> {
     let Standing {
         agent,

@@ -12,7 +12,7 @@ pub(crate) const GUTTER: char = '┊';
 /// Stands before every line of a request, and before nothing else.
 pub(crate) const BAR: char = '┃';
 
-/// What a tab becomes.
+/// The blanks that take the place of a tab.
 const TAB: &str = "    ";
 /// The fewest columns that a text gets, however narrow the terminal is.
 const ROOM_MIN: usize = 10;
@@ -112,7 +112,7 @@ fn columns(c: char) -> usize {
     c.width().unwrap_or_default()
 }
 
-/// How many columns a painted text takes.
+/// Returns the columns that a painted text takes.
 fn columns_of(text: &str) -> usize {
     Painted(text)
         .filter(|piece| !piece.starts_with('\u{1b}'))
@@ -160,18 +160,23 @@ fn folded_line(line: &str, width: usize) -> String {
 
 /// A line that is being broken.
 struct Fold {
+    /// The columns of the terminal.
     width: usize,
-    /// What further lines begin with.
+    /// The beginning of further lines.
     before: String,
-    /// How many columns of the first line are ours: it is not broken within them.
+    /// The columns of the first line that are ours: it is not broken within them.
     own: usize,
+    /// The lines that are whole.
     done: Vec<String>,
+    /// The line that is being made.
     line: String,
+    /// The columns that it takes so far.
     columns: usize,
-    /// Where the line can be broken: behind its last blank.
+    /// The byte at which the line can be broken: behind its last blank. `None` if it has none.
     blank: Option<usize>,
-    /// Whether nothing is to be seen of the line yet.
+    /// True if nothing is to be seen of the line yet.
     is_start: bool,
+    /// True if it is the first line.
     is_first: bool,
 }
 
@@ -263,13 +268,17 @@ impl Fold {
 /// came: it may not fit.
 #[derive(Debug)]
 pub(crate) struct Flow {
-    /// What a line begins with.
+    /// The beginning of each line.
     before: String,
-    /// How many columns are left for the text, if there is a limit.
+    /// The columns that are left for the text; `usize::MAX` if there is no limit.
     room: usize,
+    /// The columns that the text of the line takes so far.
     columns: usize,
+    /// The blanks that were taken and not written yet.
     blanks: usize,
+    /// The word that was begun and not written yet.
     word: String,
+    /// True if nothing of the line is written yet.
     is_start: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What an agent remembers, in a line.
+//! Items of an agent's memory, a line each.
 
 use folkmoot::core::model::response::Part;
 use folkmoot::core::prompt::Item;

@@ -1,4 +1,5 @@
-//! What is written on the terminal: lines one after another, and drafts of replies while they are being written.
+//! The page on the terminal: lines one after another, and drafts of replies while they are being
+//! written.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -15,30 +16,41 @@ use super::style::{DIM, paint};
 use crate::exit::CliError;
 use crate::terminal::Terminal;
 
-/// How many lines may wait behind a draft. One that holds up more is broken off; the whole reply is shown once it is there.
+/// The most lines that may wait behind a draft. A draft that holds up more is broken off; the whole
+/// reply is shown once it is there.
 const HELD_MAX: usize = 1024;
 
 /// A page that is being written. Each text is on it once: a draft that was shown is only completed.
 #[derive(Debug)]
 pub(crate) struct StagePage {
+    /// The terminal.
     pub(crate) terminal: Terminal,
+    /// The line that shows that something goes on.
     pub(crate) progress: ProgressLine,
+    /// The layout of lines.
     layout: Layout,
     /// Replies that may be shown while they are written: their beginning is in the log, their end is not.
     live: BTreeMap<MessageId, AgentName>,
+    /// The text of each draft, as far as it came; of one whose beginning was missed, nothing.
     drafts: BTreeMap<MessageId, String>,
+    /// The draft that is being shown; `None` if lines are printed as they come.
     floor: Option<DraftFloor>,
+    /// The lines that wait behind that draft, oldest first.
     held: VecDeque<ChatLine>,
-    /// What was printed last, for whoever decides by keys.
+    /// The thing that was printed last, for whoever decides by keys.
     pub(crate) asked: KeyedRequest,
 }
 
 /// The draft that is being shown, and how much of it is. What happens meanwhile is shown behind it.
 #[derive(Debug)]
 struct DraftFloor {
+    /// The message that the draft becomes.
     message: MessageId,
+    /// The agent that writes it.
     agent: AgentName,
+    /// The text that is shown already.
     shown: String,
+    /// The lines that it is written in.
     flow: Flow,
 }
 
@@ -123,7 +135,7 @@ impl StagePage {
         }
     }
 
-    /// Whether a draft is being shown: everything else waits behind it.
+    /// True if a draft is being shown: everything else waits behind it.
     pub(crate) const fn is_drafting(&self) -> bool {
         self.floor.is_some()
     }

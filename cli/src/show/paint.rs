@@ -10,11 +10,12 @@ use crate::terminal;
 /// The widest column of names.
 const NAMES_MAX: usize = 18;
 
-/// How lines are laid out.
+/// The layout of lines.
 #[derive(Debug, Clone)]
 pub(crate) struct Layout {
-    /// Those who speak, as far as they are known. Each has a colour.
+    /// The names of those who speak, as far as they are known. Each has a colour.
     speakers: Vec<String>,
+    /// The width of the column of names, in columns.
     names: usize,
 }
 
@@ -32,7 +33,7 @@ impl Layout {
         }
     }
 
-    /// How a line of text begins under a name.
+    /// Returns the blanks that a line of text begins with under a name.
     pub(crate) fn indent(&self) -> String {
         " ".repeat(self.names + 2)
     }
@@ -64,7 +65,7 @@ impl Layout {
         lines.join(&format!("\n{}{GUTTER} ", self.indent()))
     }
 
-    /// What a tool shows, and how to see all of it, if it is not all.
+    /// Draws the views of a tool, and says how to see all of them if they were cut.
     fn views(&self, views: &[ShownView], all: &str) -> String {
         let indent = self.indent();
         let indented = u16::try_from(indent.len()).unwrap_or(u16::MAX);

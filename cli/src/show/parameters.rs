@@ -1,4 +1,4 @@
-//! How a model is to answer, in one line.
+//! Parameters of a model call, in one line.
 
 use folkmoot::core::model::{
     CachePlace, CacheTtl, OutputFormat, Parameters, Reasoning, ToolChoice,

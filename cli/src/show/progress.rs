@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::{clip, one_line};
 
-/// How often the sign of life moves.
+/// The time between two moves of the sign of life.
 const TICK: Duration = Duration::from_millis(120);
 
 /// The longest report that is shown, in characters: the line is one of many.

@@ -9,7 +9,7 @@ use super::style::{BOLD, DIM, paint};
 use super::{clean, one_line, parameters};
 use crate::view::prompt::PromptView;
 
-/// What a model was asked, under heads.
+/// Shows a request to a model, under heads.
 pub(crate) fn lines(view: &PromptView) -> Vec<String> {
     let PromptView {
         world,

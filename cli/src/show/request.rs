@@ -15,7 +15,7 @@ use folkmoot::run::{Asks, Waiting};
 #[cfg(test)]
 mod tests;
 
-/// What is asked, in the lines of a block. The first names the request.
+/// Says what is asked, in the lines of a block. The first names the request.
 pub(crate) fn asked(waiting: &Waiting) -> Vec<String> {
     let tool = waiting
         .tool
@@ -61,7 +61,7 @@ pub(super) fn wanted(question: &Question) -> Vec<String> {
     lines
 }
 
-/// What an answer must be, if not one option or any text.
+/// Says what an answer must be, if not one option or any text.
 fn rule(question: &Question) -> Option<String> {
     if let Some(Choose { min, max }) = question.choose {
         return Some(if min == max {
@@ -78,7 +78,8 @@ fn rule(question: &Question) -> Option<String> {
     Some(clean(&format!("the answer is {what} that fits {schema}")))
 }
 
-/// What an approval can allow beyond its call: how that is typed, or the key for it, and what it grants.
+/// Says what an approval can allow beyond its call: how that is typed, or the key for it, and what
+/// it grants.
 pub(crate) fn reaches(waiting: &Waiting, form: DecisionForm) -> Vec<String> {
     let Asks::Approval { offers, .. } = &waiting.asks else {
         return Vec::new();
@@ -119,7 +120,7 @@ pub(crate) fn reaches(waiting: &Waiting, form: DecisionForm) -> Vec<String> {
     }
 }
 
-/// How decisions are given.
+/// The form in which decisions are given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DecisionForm {
     /// By keys of a chat.

@@ -27,17 +27,17 @@ use folkmoot::run::{Waiting, waiting};
 #[cfg(test)]
 mod tests;
 
-/// How much news may wait for a stage; whoever has more waits until it has shown some.
+/// The most news that may wait for a stage; whoever has more waits until it has shown some.
 const NEWS_MAX: usize = 256;
 
-/// What the stage is told beside what it reads.
+/// News for the stage, beside what it reads.
 #[derive(Debug)]
 pub(crate) enum StageNews {
     /// The world was opened, or reopened.
     Opened(WorldHandle, ActivitySubscription),
-    /// How requests that wait are answered.
+    /// The way in which requests that wait are answered.
     Hints(Hints),
-    /// These wait, as far as somebody knows.
+    /// The requests that wait, as far as somebody knows.
     Waits(Vec<Waiting>),
     /// Say when everything up to here is shown.
     Sync(Position, oneshot::Sender<()>),
@@ -52,25 +52,25 @@ pub(crate) enum StageNews {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct KeyedRequest(Arc<Mutex<LastPrinted>>);
 
-/// What was printed last.
+/// The thing that was printed last.
 #[derive(Debug, Default, PartialEq, Eq)]
 enum LastPrinted {
     /// Something else.
     #[default]
     Other,
-    /// What a request asks.
+    /// The question of the request of this name.
     Block(String),
-    /// Its keys, right behind what it asks.
+    /// The keys of the request of this name, right behind its question.
     Keys(String),
 }
 
 impl KeyedRequest {
-    /// Whether keys decide the request called `name` now.
+    /// True if keys decide the request called `name` now.
     pub(crate) fn is_ready(&self, name: &str) -> bool {
         matches!(&*self.lock(), LastPrinted::Keys(last) if last == name)
     }
 
-    /// Whether what the request called `name` asks was printed last.
+    /// True if the question of the request called `name` was printed last.
     fn has_block(&self, name: &str) -> bool {
         matches!(&*self.lock(), LastPrinted::Block(last) if last == name)
     }
@@ -107,10 +107,10 @@ impl KeyedRequest {
     }
 }
 
-/// What is shown of how requests are answered.
+/// Hints at how requests are answered.
 #[derive(Debug, Clone)]
 pub(crate) enum Hints {
-    /// Nothing: they are decided elsewhere, or shown at the end.
+    /// No hints: requests are decided elsewhere, or shown at the end.
     None,
     /// The commands to type in another terminal.
     Commands,
@@ -194,19 +194,29 @@ pub(crate) fn opened(world: &WorldHandle) -> Option<StageNews> {
 /// The chat as it happens.
 #[derive(Debug)]
 pub(crate) struct ChatStage {
+    /// The options of the command.
     common: CommonArgs,
+    /// The runtime, whose log is followed.
     runtime: Runtime,
+    /// The page that is written.
     page: StagePage,
+    /// The words for what happens.
     chat: Chat,
+    /// The last event that was shown.
     seen: Position,
+    /// The event after whose showing it ends; `None` until it is told to finish.
     until: Option<Position>,
+    /// The world; `None` until it is opened.
     world: Option<WorldHandle>,
+    /// The hints at how requests are answered.
     hints: Hints,
+    /// The requests that were hinted at by commands already.
     hinted: BTreeSet<RequestId>,
     /// Requests that are to be hinted at once the log has come to them.
     due: Vec<Waiting>,
-    /// Who wants to know when the log has been shown up to there.
+    /// The positions up to which the log is to be shown, with those who wait for that.
     syncs: Vec<(Position, oneshot::Sender<()>)>,
+    /// The login name, for commands to type.
     by: Option<PersonName>,
 }
 

@@ -1,4 +1,5 @@
-//! What became different in a world between two positions, for people: `+` what came, `-` what went, `~` what changed.
+//! The differences of a world between two positions, for people: `+` what came, `-` what went, `~`
+//! what changed.
 
 use folkmoot::core::ids::AgentName;
 use folkmoot::run::Waiting;
@@ -55,7 +56,7 @@ pub(crate) fn lines(diff: &StateDiff) -> Vec<String> {
     lines
 }
 
-/// What is one value each.
+/// Tells the differences of properties that are one value each.
 fn values(diff: &StateDiff) -> Vec<String> {
     let mut lines = Vec::new();
     lines.extend(

@@ -13,7 +13,7 @@ use crate::arguments::CommonArgs;
 use crate::terminal;
 use crate::view::transcript::TranscriptView;
 
-/// How far texts are indented.
+/// The indentation of texts, in columns.
 const INDENT: u16 = 7;
 
 /// The lines of a page.

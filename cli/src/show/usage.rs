@@ -1,4 +1,4 @@
-//! What models were asked and what that cost, for people.
+//! Usage of models and its cost, for people.
 
 use folkmoot::core::model::money::Money;
 use folkmoot::core::world::Meter;
@@ -87,7 +87,8 @@ fn row(view: &UsageView) -> Vec<String> {
         .collect()
 }
 
-/// What is known to be spent. Attempts without a price are never shown as if they had cost nothing.
+/// Says what is known to be spent. Attempts without a price are never shown as if they had cost
+/// nothing.
 pub(crate) fn cost(meter: &Meter) -> String {
     match (meter.unpriced, meter.spent.settled) {
         (0, known) => known.to_string(),

@@ -7,9 +7,9 @@ use serde_json::Value;
 use super::style::{ASKS, BAD, BOLD, DIM, GOOD, paint};
 use super::{clip, one_line};
 
-/// How long an event is shown at most, in characters.
+/// The longest event that is shown, in characters.
 const EVENT_MAX: usize = 2_000;
-/// How wide the columns of names and verdicts are.
+/// The width of the column of names.
 const NAME_WIDTH: usize = 12;
 const VERDICT_WIDTH: usize = 24;
 
@@ -119,13 +119,18 @@ fn difference(shown: &Shown) -> Vec<String> {
     ]
 }
 
-/// How many worlds came out how.
+/// The number of worlds, by how their checks came out.
 #[derive(Debug, Default)]
 pub(crate) struct Sum {
+    /// All worlds.
     worlds: u64,
+    /// Those with damage, or decided otherwise than recorded.
     bad: u64,
+    /// Those with a check that could not be made.
     missed: u64,
+    /// Those with events that other rules decided, or whose content was erased.
     partly: u64,
+    /// Those whose records no anchor vouches for.
     unanchored: u64,
 }
 

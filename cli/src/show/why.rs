@@ -1,4 +1,4 @@
-//! Why an event is there, in words.
+//! The causes of an event, in words.
 
 use folkmoot::core::audit::why::{Silence, TurnEnd, Verdicts};
 use folkmoot::core::event::{
@@ -15,7 +15,7 @@ use crate::view::why::{WakeView, WhyApprovalView, WhyTurnView, WhyView};
 
 mod tree;
 
-/// What people are told about an event.
+/// Tells people about an event.
 pub(crate) fn lines(view: &WhyView) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(node) = view.nodes.first() {
@@ -175,7 +175,7 @@ const fn silence(why: Silence) -> &'static str {
     }
 }
 
-/// Why an agent is silent, and whether it hears the message; of its own there is nothing to hear.
+/// Says why an agent is silent, and whether it hears the message. Of its own message it has nothing to hear.
 fn silent_because(verdicts: &Verdicts, why: Silence) -> String {
     let hears = match verdicts.others {
         Others::Store => "it remembers it",
@@ -193,7 +193,8 @@ fn silent_because(verdicts: &Verdicts, why: Silence) -> String {
     }
 }
 
-/// Whether the message addresses only agents that wait for it in a call: they need not be woken, and nobody answers.
+/// True if the message addresses only agents that wait for it in a call: they need not be woken,
+/// and nobody answers.
 fn ends_a_call(verdicts: &Verdicts) -> bool {
     let is_lost = |why: &Silence| matches!(why, Silence::Damped(_) | Silence::InboxFull);
     matches!(verdicts.rule, RoutingRule::Reply | RoutingRule::Addressed)
@@ -334,7 +335,7 @@ fn approval(view: &WhyApprovalView) -> Vec<String> {
     lines
 }
 
-/// Who gave a command.
+/// Returns the name of whoever gave a command.
 fn giver(by: &Principal) -> String {
     match by {
         Principal::Person(person) => clean(person.display.as_str()),

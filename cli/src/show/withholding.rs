@@ -1,4 +1,4 @@
-//! What was kept from people, for those who run a room.
+//! Text that was kept from people, for those who run a room.
 
 use super::gutter::guarded;
 use super::style::{BAD, DIM, paint};
@@ -9,7 +9,8 @@ use crate::view::withholding::{PartView, WithheldView};
 #[cfg(test)]
 mod tests;
 
-/// What was kept back of one answer. The gutter stands before every line of its text, so that none passes for another.
+/// Shows what was kept back of one answer. The gutter stands before every line of its text, so that
+/// none passes for another.
 pub(crate) fn block(view: &WithheldView) -> Vec<String> {
     let instead = view.message.map_or_else(
         || "nothing was left".to_owned(),

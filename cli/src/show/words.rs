@@ -161,7 +161,8 @@ fn branched(forked: &Forked) -> String {
     )
 }
 
-/// Where a message goes, if its words do not say so: people would wonder who answers, or why nobody does.
+/// Says where a message goes, if its words do not: people would wonder who answers, or why nobody
+/// does.
 fn unseen_way(routed: &MessageRouted) -> Option<ChatLine> {
     let names: Vec<String> = routed
         .respond
@@ -431,7 +432,7 @@ fn notice(chat: &Chat, notice: &Notice) -> Option<ChatLine> {
     (!is_told).then(|| ChatLine::Quiet(told(notice, |request| chat.request(request))))
 }
 
-/// Who changed the room, and what of it.
+/// Says who changed the room, and what of it.
 fn rules_changed(revised: &SpecRevised) -> String {
     let by = revised
         .by

@@ -12,7 +12,7 @@ use crate::show::style::{BOLD, DIM, paint};
 use crate::show::{clean, one_line};
 use crate::view::why::{NodeView, WhyView};
 
-/// How far the tree is indented.
+/// The indentation of the tree.
 const INDENT: &str = "  ";
 
 /// The lines of the tree.
@@ -71,7 +71,7 @@ impl CauseTree<'_> {
     }
 }
 
-/// What stands below a branch.
+/// Returns the line below a branch.
 fn under(mark: &str) -> &'static str {
     if mark.starts_with('├') {
         "│  "
@@ -116,7 +116,7 @@ fn line(view: &NodeView) -> String {
         .to_owned()
 }
 
-/// What made a command necessary; `None` if its events, or those before, say it all.
+/// Says what made a command necessary; `None` if its events, or those before, say it all.
 const fn necessary(command: CommandKind) -> Option<&'static str> {
     match command {
         CommandKind::ContinueTurn => Some("all calls of its last answer have their results"),
