@@ -41,7 +41,9 @@ pub(crate) enum Response {
 /// A way to the socket of `store` that is short enough for the system. Kept open, the folder stays reachable.
 #[derive(Debug)]
 struct Way {
+    /// The path.
     path: PathBuf,
+    /// The folder, if the path leads over its descriptor.
     _folder: Option<std::fs::File>,
 }
 

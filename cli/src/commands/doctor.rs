@@ -18,8 +18,11 @@ struct Findings {
     version: &'static str,
     /// The rules that this build decides by.
     decider: String,
+    /// The findings about the store.
     store: StoreFindings,
+    /// The findings about the key that signs.
     signing: SigningFindings,
+    /// The variables of the providers.
     credentials: Vec<Credential>,
 }
 

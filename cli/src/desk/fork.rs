@@ -45,9 +45,13 @@ pub(crate) struct ForkView {
 /// The number of things that were open where a world was branched off, and are closed in it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ClosedView {
+    /// The turns.
     pub(crate) turns: usize,
+    /// The calls.
     pub(crate) calls: usize,
+    /// The requests to people.
     pub(crate) requests: usize,
+    /// The messages that no turn had taken up.
     pub(crate) messages: usize,
 }
 

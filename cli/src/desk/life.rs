@@ -35,6 +35,7 @@ pub(crate) struct BackupView {
     pub(crate) blobs: usize,
     /// The number of attachments that were left out because they are damaged.
     pub(crate) blobs_damaged: usize,
+    /// The number of events that have lost content in the store, and in the copy.
     pub(crate) content_damaged: usize,
     /// The folder of keys that sealed worlds are read with. They are no part of a backup.
     #[serde(default, skip_serializing_if = "Option::is_none")]

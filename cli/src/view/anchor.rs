@@ -1,4 +1,4 @@
-//! How far the log of a world has come, and how far it has been signed.
+//! Heads of logs: how far each world has come, and how far it has been signed.
 
 use folkmoot::core::event::{Event, HeadSigned, TreeHead, WorldEvent};
 use folkmoot::core::ids::{Position, WorldId, WorldName};
@@ -8,28 +8,28 @@ use serde::{Deserialize, Serialize};
 use crate::exit::CliError;
 use crate::view::query::{PAGE, entry};
 
-/// How many commits are looked through at a time, from the newest on.
+/// The number of commits that are read at a time, from the newest on.
 const COMMITS: usize = 64;
 
-/// Which worlds.
+/// A question for the heads of logs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct AnchorQuery {
-    /// This one; all of them if `None`.
+    /// The world; `None` asks for all of them.
     pub(crate) world: Option<WorldName>,
 }
 
-/// How far the log of a world has come, and how far it has been signed.
+/// The head of a world's log, and the part of it that has been signed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct AnchorView {
     /// The world's name.
     pub(crate) world: WorldName,
-    /// Its id.
+    /// The world's id.
     pub(crate) id: WorldId,
-    /// How far it has come.
+    /// The newest head of its log.
     pub(crate) head: TreeHead,
     /// The newest signed head, and where it is recorded.
     pub(crate) signed: Option<(Position, HeadSigned)>,
-    /// How many events no signed head covers, signatures not counted.
+    /// The number of events that no signed head covers, signatures not counted.
     pub(crate) unsigned: u64,
 }
 

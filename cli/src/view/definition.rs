@@ -1,4 +1,4 @@
-//! What a world is by now: its definition, and how far its script has come.
+//! Definitions of worlds, and how a script would change them.
 
 use std::path::PathBuf;
 
@@ -11,14 +11,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::exit::CliError;
 
-/// How a script would change a world's room.
+/// A revision of a world's room by a script, which nobody has made yet.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RevisionView {
     /// The world.
     pub(crate) world: WorldName,
-    /// What would become different, a line each.
+    /// The differences that it would make, a line each; empty if there are none.
     pub(crate) changes: Vec<String>,
-    /// Whether it takes `--revise`.
+    /// True if it takes `--revise`.
     pub(crate) has_to_be_asked_for: bool,
     /// The first recorded step that reads otherwise in the script, counted from 1: no run goes on behind it.
     pub(crate) edited_step: Option<usize>,

@@ -1,4 +1,4 @@
-//! What two worlds have in common, and what happened in each from there on.
+//! Comparison of two worlds: what they have in common, and what happened in each from there on.
 
 use std::collections::BTreeMap;
 
@@ -20,14 +20,16 @@ use crate::view::query::entry;
 /// The most lines of one kind that are kept of a world.
 const LINES_MAX: usize = 1_000;
 
-/// Which two are compared.
+/// A question for the differences of two worlds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct DiffQuery {
+    /// The first world, and the event up to which it is looked at.
     pub(crate) one: WorldAt,
+    /// The second.
     pub(crate) other: WorldAt,
 }
 
-/// How two worlds differ.
+/// The differences of two worlds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct DiffView {
     /// The last event that both have, the same record by its link; 0 if there is none.
@@ -36,32 +38,33 @@ pub(crate) struct DiffView {
     pub(crate) one: SideView,
     /// The second.
     pub(crate) other: SideView,
-    /// What differs first, ids left out: of what was said, decided, called and routed.
+    /// The first difference, ids left out: of what was said, decided, called and routed. `None` if
+    /// there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) first: Option<RowView>,
     /// Requests decided, and who was to answer what.
     pub(crate) decisions: Vec<RowView>,
     /// Calls with their ends.
     pub(crate) calls: Vec<RowView>,
-    /// What was said.
+    /// The messages.
     pub(crate) messages: Vec<RowView>,
 }
 
-/// One of two worlds.
+/// A side of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SideView {
-    /// Its name.
+    /// The world's name.
     pub(crate) world: WorldName,
     /// The event up to which it is looked at.
     pub(crate) at: Position,
-    /// Its first event behind what both have.
+    /// The first event behind what both have; `None` if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) next: Option<EventView>,
-    /// What its models were asked, and what that cost, from its beginning on.
+    /// The usage of models from the world's beginning on, and its cost.
     pub(crate) spent: Meter,
 }
 
-/// What stands side by side.
+/// A row: lines of both worlds that stand side by side.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RowView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -166,7 +169,7 @@ impl WorldReading {
     }
 }
 
-/// What happened in a world, told without its ids.
+/// The events of a world, told without its ids.
 #[derive(Debug, Default)]
 struct WorldStory {
     all: Vec<String>,

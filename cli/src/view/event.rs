@@ -11,24 +11,24 @@ use crate::exit::{CliError, FAILED};
 use crate::view::gist;
 use folkmoot::core::port::causes::with_causes;
 
-/// One event.
+/// An event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct EventView {
-    /// Its number in the world's log.
+    /// The number of the event in the world's log.
     pub(crate) position: Position,
-    /// When it was recorded, in milliseconds since 1970.
+    /// The time at which it was recorded, in milliseconds since 1970.
     pub(crate) time: Time,
-    /// What happened, by name.
+    /// The kind of event, by name.
     pub(crate) kind: String,
-    /// Who gave the command that it answers.
+    /// The principal who gave the command that it answers.
     pub(crate) principal: Principal,
     /// The event that made that command necessary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cause: Option<Position>,
-    /// What decisions read.
+    /// The facts: the part that decisions read.
     pub(crate) facts: Value,
-    /// What people, models and tools wrote; left out if this kind has none, `{"erased": POSITION}` if it is gone,
-    /// `{"lost": true}` if nobody asked for that.
+    /// The content: the part that people, models and tools wrote. Left out if this kind has none,
+    /// `{"erased": POSITION}` if it is gone, `{"lost": true}` if nobody asked for that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) content: Option<Value>,
     /// A line for people. Not part of `--json`.
@@ -77,7 +77,8 @@ impl EventView {
         })
     }
 
-    /// Who acts in it: the person who gave the command, else the agent it is about.
+    /// Returns the name of whoever acts in it: the person who gave the command, else the agent it
+    /// is about.
     pub(crate) fn actor(&self) -> String {
         let agent = self.agent().filter(|_| self.principal.person().is_none());
         agent.map_or_else(|| self.principal.to_string(), str::to_owned)

@@ -10,14 +10,14 @@ use serde_json::Value;
 use crate::exit::CliError;
 use crate::view::answer::ValueStream;
 
-/// Which world, and how it is written down.
+/// A question for an export: of which world, and in which form.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ExportQuery {
     /// The world.
     pub(crate) world: WorldName,
     /// The form.
     pub(crate) format: ExportFormat,
-    /// What is known of the log's integrity.
+    /// The knowledge about the log's integrity.
     #[serde(default)]
     pub(crate) integrity: Integrity,
 }

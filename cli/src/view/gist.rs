@@ -15,7 +15,7 @@ use crate::show::{clip, one_line, words};
 /// The longest gist, in characters.
 const GIST_MAX: usize = 160;
 
-/// What happened, in a few words.
+/// Tells an event in a few words.
 pub(crate) fn of(event: &Event, commit: &Commit) -> String {
     clip(&one_line(&whole(event, commit)), GIST_MAX)
 }
@@ -381,7 +381,7 @@ fn of_call(event: &Event) -> String {
     }
 }
 
-/// What a decision says beside yes or no, if anything.
+/// Returns what a decision says beside yes or no; empty if it says nothing else.
 fn decision_words(decided: &ApprovalDecided) -> String {
     let scope = (decided.scope != Scope::Once).then(|| format!(" for {}", decided.scope));
     let edited = decided.is_edited.then_some(" with other arguments");
@@ -400,7 +400,8 @@ fn counted(number: u32, what: &str) -> String {
     }
 }
 
-/// What stands in the place of content that is not there: nobody asked for what was lost.
+/// Returns the text that takes the place of content that is not there: erased, or lost without
+/// anybody's wish.
 fn gone<T>(content: &Content<T>) -> String {
     match content {
         Content::Erased { by: None } => "[content lost]".to_owned(),

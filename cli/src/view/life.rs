@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::exit::CliError;
 
-/// Which worlds are looked at.
+/// A question for the worlds that are idle.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct IdleQuery {
-    /// How long nothing happened in them.
+    /// The time for which nothing happened in them.
     pub(crate) idle_for: Duration,
     /// Only those that have all of these labels.
     pub(crate) labels: Labels,
@@ -22,13 +22,13 @@ pub(crate) struct IdleQuery {
 /// A world that nobody used for so long.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct IdleView {
-    /// Its name.
+    /// The world's name.
     pub(crate) name: WorldName,
-    /// How many events it has.
+    /// The number of its events.
     pub(crate) events: Position,
     /// The time of its last commit, in milliseconds since 1970.
     pub(crate) last: Time,
-    /// Whether it has a clock of its own, and so no age.
+    /// True if it has a clock of its own, and so no age.
     pub(crate) is_simulated: bool,
     /// A world used after this is not idle.
     pub(crate) idle_since: Time,

@@ -15,36 +15,42 @@ use crate::view::query::entry;
 /// The request of an attempt of a model call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PromptView {
+    /// The world.
     pub(crate) world: WorldName,
     /// The last event that is in the state that it was built from.
     pub(crate) at: Position,
     /// The `ModelCalled` that was asked about.
     pub(crate) call: Position,
+    /// The attempt.
     pub(crate) attempt: Attempt,
+    /// The agent that asks.
     pub(crate) agent: AgentName,
+    /// Its turn.
     pub(crate) turn: TurnId,
-    /// What the answer is for.
+    /// The purpose of the call.
     pub(crate) purpose: Purpose,
     /// The model, by its name in the room.
     pub(crate) model: ModelName,
     /// The same for all attempts.
     pub(crate) idempotency_key: String,
-    /// What is asked.
+    /// The request.
     pub(crate) request: RequestView,
     /// The fingerprint that the event records.
     pub(crate) recorded: Digest,
-    /// Whether the fingerprint, computed anew from all parts of the request, is that one.
+    /// True if the fingerprint, computed anew from all parts of the request, is the recorded one.
     pub(crate) is_same: bool,
 }
 
-/// What a model is asked.
+/// A request to a model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RequestView {
     /// The provider's name of the model.
     pub(crate) model: String,
+    /// The parameters of the model.
     pub(crate) parameters: Parameters,
-    /// What the model is told before the conversation, each layer under its kind.
+    /// The instructions before the conversation, each layer under its kind.
     pub(crate) system: Vec<Layer<String>>,
+    /// The tools that the model may call.
     pub(crate) tools: Vec<ToolDeclaration<String>>,
     /// The conversation, in the order in which the agent saw it.
     pub(crate) items: Vec<Item<String>>,

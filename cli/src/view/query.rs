@@ -32,7 +32,7 @@ use crate::view::withholding::{WithheldQuery, withheld};
 use crate::view::world::WorldView;
 use folkmoot::run::{outdated_rules, standing};
 
-/// How many worlds are listed at a time.
+/// The number of worlds that are listed at a time.
 pub(crate) const PAGE: usize = 256;
 
 /// A question that only reads.
@@ -48,52 +48,52 @@ pub(crate) enum Query {
     Idle(IdleQuery),
     /// The worlds that were deleted, oldest first.
     Deleted,
-    /// What waits in a world, one after another.
+    /// The requests that wait in a world, one after another.
     Approvals(WorldName),
-    /// What a crash left in doubt in a world, one call after another.
+    /// The calls that a crash left in doubt in a world, one after another.
     Doubts(WorldName),
-    /// What is allowed in advance in a world, one grant after another.
+    /// The grants of a world, which allow calls in advance, one after another.
     Grants(WorldName),
     /// The deny rules of a world that say nothing any more as they were written, one after another.
     OutdatedRules(WorldName),
-    /// Who has which rights in a world, one after another.
+    /// The rights in a world, one person after another.
     Rights(WorldName),
-    /// What a world's models were asked and cost, one row after another.
+    /// The usage of models in a world and its cost, one row after another.
     Usage(WorldName),
     /// The events of a world, one after another.
     Log(LogQuery),
-    /// What was kept from people, one event after another.
+    /// The text that was kept from people, one event after another.
     Withheld(WithheldQuery),
     /// The state of a world.
     Replay(ReplayQuery),
-    /// What became different in a world between two positions.
+    /// The differences of a world between two positions.
     StateDiff(StateDiffQuery),
-    /// Why an event is there.
+    /// The causes of an event.
     Why(WhyQuery),
-    /// How two worlds differ.
+    /// The differences of two worlds.
     Diff(DiffQuery),
     /// A page of what people read of a world.
     Transcript(TranscriptQuery),
     /// The names of all worlds, one after another. None is read for it.
     Names,
-    /// What the checks of a world say: that they begin, and at the end their report.
+    /// The checks of a world: that they begin, and at the end their report.
     Verify(VerifyQuery),
     /// A world written down, piece by piece.
     Export(ExportQuery),
-    /// How a script would change a world's room.
+    /// The changes that a script would make to a world's room.
     Revision(RevisionQuery),
-    /// How far logs have come and have been signed, one world after another.
+    /// The heads of logs, and how far they have been signed, one world after another.
     Anchors(AnchorQuery),
 }
 
-/// Which events.
+/// A question for events.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LogQuery {
     /// The world.
     pub(crate) world: WorldName,
     /// From which on.
     pub(crate) from: Position,
-    /// Whether to wait for more.
+    /// True if the answer waits for more events.
     pub(crate) follow: bool,
     /// Only this kind.
     pub(crate) kind: Option<String>,
@@ -101,7 +101,7 @@ pub(crate) struct LogQuery {
     pub(crate) agent: Option<AgentName>,
 }
 
-/// Which state.
+/// A question for a state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ReplayQuery {
     /// The world.

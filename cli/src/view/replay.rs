@@ -20,23 +20,23 @@ use folkmoot::run::{OutdatedRule, Standing, Waiting, outdated_rules, standing, w
 /// The folded state of a world.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ReplayView {
-    /// Its name.
+    /// The world's name; `None` if it has no event.
     pub(crate) world: Option<WorldName>,
-    /// Its id.
+    /// The world's id; `None` if it has no event.
     pub(crate) id: Option<WorldId>,
     /// The last event that is in the state: the last one of the commit that holds the position asked for.
     pub(crate) at: Position,
     /// The time of that commit, in milliseconds since 1970.
     pub(crate) time: Time,
-    /// Its clock.
+    /// The clock of the world.
     pub(crate) clock: ClockKind,
-    /// How often it was opened for writing.
+    /// The number of openings for writing.
     pub(crate) incarnation: Incarnation,
     /// The digest of its definition.
     pub(crate) spec: Digest,
     /// The folder that relative paths are relative to.
     pub(crate) base: Option<String>,
-    /// Whether anything is owed, or waits.
+    /// The state of work: owed, waiting for people, or idle.
     pub(crate) activity: Activity,
     /// The agents, in roster order.
     pub(crate) agents: Vec<AgentView>,
@@ -51,13 +51,13 @@ pub(crate) struct ReplayView {
     /// The deny rules that say nothing any more as they were written.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) outdated_rules: Vec<OutdatedRule>,
-    /// What has been spent, by episode, as long as somebody works on it.
+    /// The budgets that were spent, by episode, as long as somebody works on it.
     pub(crate) episodes: Vec<EpisodeView>,
     /// The bounds.
     pub(crate) limits: Limits,
-    /// What calls and requests go through.
+    /// The stages that calls and requests go through.
     pub(crate) pipeline: Pipeline,
-    /// How far a world script has come.
+    /// The progress of the world script; `None` if none has run.
     pub(crate) script: Option<ScriptView>,
 }
 
@@ -75,19 +75,24 @@ pub(crate) struct AgentView {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct MessageView {
     pub(crate) at: Position,
+    /// The message.
     pub(crate) message: MessageId,
+    /// The episode that it belongs to.
     pub(crate) episode: EpisodeId,
+    /// The name of its author.
     pub(crate) from: String,
-    /// Who is to answer it.
+    /// The agents that are to answer it.
     pub(crate) respond: Vec<AgentName>,
     /// `null` if it was erased.
     pub(crate) text: Option<String>,
 }
 
-/// What an episode has spent.
+/// The budgets that an episode has spent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct EpisodeView {
+    /// The episode.
     pub(crate) episode: EpisodeId,
+    /// The person whose message began it; `null` if it was nobody's.
     pub(crate) author: Option<PersonName>,
     /// Model calls by agent.
     pub(crate) model_calls: BTreeMap<AgentName, u32>,
@@ -97,21 +102,25 @@ pub(crate) struct EpisodeView {
     pub(crate) open: u32,
 }
 
-/// How far a script has come.
+/// The progress of a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ScriptView {
     /// The run, from 1.
     pub(crate) run: u32,
-    /// How many of its steps are recorded.
+    /// The number of its steps that are recorded.
     pub(crate) done: usize,
 }
 
 /// An agent's memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct MemoryView {
+    /// The world's name.
     pub(crate) world: Option<WorldName>,
+    /// The last event that was folded.
     pub(crate) at: Position,
+    /// The agent.
     pub(crate) agent: AgentName,
+    /// The agent's state.
     pub(crate) doing: Doing,
     /// The open turn.
     pub(crate) turn: Option<TurnId>,
@@ -123,15 +132,18 @@ pub(crate) struct MemoryView {
     pub(crate) items: Vec<Item<String>>,
     /// The calls that have no result.
     pub(crate) open_calls: Vec<CallView>,
-    /// What an agent in code left to remember.
+    /// The note that an agent in code left to remember.
     pub(crate) note: Option<String>,
 }
 
 /// A call without a result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct CallView {
+    /// The call.
     pub(crate) call: CallId,
+    /// The tool; `null` if it is not known.
     pub(crate) tool: Option<ToolName>,
+    /// The arguments, as JSON; `null` if they were erased.
     pub(crate) arguments: Option<String>,
     pub(crate) state: CallState,
 }

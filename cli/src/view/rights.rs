@@ -1,20 +1,21 @@
-//! Who has which rights.
+//! Rights of people in a world.
 
 use folkmoot::core::event::Rights;
 use folkmoot::core::world::World;
 use serde::{Deserialize, Serialize};
 
-/// Somebody's rights in a world.
+/// The rights of a person, or of everyone else, in a world.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RightsView {
-    /// How the person is proven, `METHOD:SUBJECT`; `None`: everyone else.
+    /// The proof of the person, as `METHOD:SUBJECT`; `None` stands for everyone else.
     pub(crate) person: Option<String>,
-    /// What they may do.
+    /// The rights.
     pub(crate) rights: Rights,
 }
 
 impl RightsView {
-    /// Those of the people whom the definition names or whose rights were changed, and last those of everyone else.
+    /// Returns the rights of the people whom the definition names or whose rights were changed, and
+    /// last those of everyone else.
     pub(crate) fn all(world: &World) -> Vec<Self> {
         let access = world.access();
         let one = |(proof, rights): (&str, &Rights)| Self {

@@ -1,4 +1,4 @@
-//! What became different in a world between two positions: a pure function of two folds.
+//! Differences of a world between two positions: a pure function of two folds.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::view::replay::{AgentView, CallView, EpisodeView, MemoryView, MessageV
 #[cfg(test)]
 mod tests;
 
-/// Which two states.
+/// A question for the differences between two states.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StateDiffQuery {
     /// The world.
@@ -28,7 +28,7 @@ pub(crate) struct StateDiffQuery {
     pub(crate) after: Position,
 }
 
-/// What became different.
+/// The differences between two states.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct StateDiff {
     /// The world.
@@ -39,7 +39,7 @@ pub(crate) struct StateDiff {
     pub(crate) spec: Option<ValueChange<Digest>>,
     /// The bounds.
     pub(crate) limits: Option<ValueChange<Limits>>,
-    /// Whether anything is owed, or waits.
+    /// The state of work: owed, waiting for people, or idle. `None` if it is the same.
     pub(crate) activity: Option<ValueChange<Activity>>,
     /// The roster.
     pub(crate) agents: Changes<AgentView>,
@@ -47,52 +47,57 @@ pub(crate) struct StateDiff {
     pub(crate) people: Changes<Person>,
     /// The messages. Those that only became too old to be held are not in it.
     pub(crate) transcript: Changes<MessageView>,
-    /// What agents remember, of those for whom it is different.
+    /// The differences of memories, of those agents that have any.
     pub(crate) memories: BTreeMap<AgentName, MemoryDiff>,
     /// The requests that wait for people.
     pub(crate) pending: Changes<Waiting>,
     /// The grants that stand.
     pub(crate) grants: Changes<Standing>,
-    /// What has been spent of the budgets, by episode.
+    /// The budgets that were spent, by episode.
     pub(crate) episodes: Changes<EpisodeView>,
-    /// What the models were asked, and what that cost, all together.
+    /// The usage of models and its cost, all together; `None` if it is the same.
     pub(crate) usage: Option<ValueChange<Meter>>,
 }
 
-/// What an agent remembers differently.
+/// The differences of an agent's memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct MemoryDiff {
-    /// How many items both have, from the first on.
+    /// The number of items that both have, from the first on.
     pub(crate) same: usize,
-    /// What stood behind them.
+    /// The items that stood behind them.
     pub(crate) removed: Vec<Item<String>>,
-    /// What stands there now.
+    /// The items that stand there now.
     pub(crate) added: Vec<Item<String>>,
     /// The calls that have no result.
     pub(crate) open_calls: Changes<CallView>,
     /// The addressed messages that no turn has taken up.
     pub(crate) inbox: Changes<Position>,
-    /// What an agent in code left to remember.
+    /// The note that an agent in code left to remember; `None` if it is the same.
     pub(crate) note: Option<ValueChange<Option<String>>>,
 }
 
 /// A value, before and after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ValueChange<T> {
+    /// The value before.
     pub(crate) before: T,
+    /// The value after.
     pub(crate) after: T,
 }
 
-/// What became of a list.
+/// The differences of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Changes<T> {
+    /// The entries that are not there any more.
     pub(crate) removed: Vec<T>,
+    /// The entries that were not there before.
     pub(crate) added: Vec<T>,
+    /// The entries that are there still, with other content.
     pub(crate) changed: Vec<ValueChange<T>>,
 }
 
 impl<T> Changes<T> {
-    /// Whether the list is the same.
+    /// True if the list is the same.
     pub(crate) const fn is_empty(&self) -> bool {
         self.removed.is_empty() && self.added.is_empty() && self.changed.is_empty()
     }
@@ -114,7 +119,7 @@ pub(crate) async fn state_diff(
 }
 
 impl StateDiff {
-    /// What is different in `after`.
+    /// Compares two folds of a world.
     pub(crate) fn of(before: &World, after: &World) -> Self {
         let memories = memories(before, after);
         let usage = change(before.meters().total, after.meters().total);
@@ -213,7 +218,7 @@ fn memories(before: &World, after: &World) -> BTreeMap<AgentName, MemoryDiff> {
     pairs.collect()
 }
 
-/// What of a memory is compared.
+/// The parts of a memory that are compared.
 #[derive(Debug, Default)]
 struct MemoryExtract {
     items: Vec<Item<String>>,

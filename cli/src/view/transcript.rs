@@ -11,17 +11,17 @@ use serde::{Deserialize, Serialize};
 use crate::exit::CliError;
 use crate::show::blocks::Kinds;
 
-/// How many entries a page has at most, unless the question says so.
+/// The number of entries of a page, unless the question says another.
 pub(crate) const PAGE: u16 = 50;
 
-/// Which page.
+/// A question for a page of a transcript.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct TranscriptQuery {
     /// The world.
     pub(crate) world: WorldName,
     /// The page before this event; `None` is the newest.
     pub(crate) before: Option<Position>,
-    /// How many entries it has at most.
+    /// The most entries that it has.
     pub(crate) limit: u16,
 }
 
@@ -30,10 +30,10 @@ pub(crate) struct TranscriptQuery {
 pub(crate) struct TranscriptView {
     /// The world.
     pub(crate) world: WorldName,
-    /// What is on it, and where the next one begins.
+    /// The entries, and where the next page begins.
     #[serde(flatten)]
     pub(crate) page: TranscriptPage,
-    /// How the artifacts on it are shown, by their kind, as the room says now.
+    /// The ways in which artifacts on it are shown, by their kind, as the room says now.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) kinds: Kinds,
 }

@@ -1,14 +1,14 @@
-//! What the models of a world were asked, and what that cost.
+//! Usage of models, and its cost.
 
 use folkmoot::core::ids::{AgentName, ModelName};
 use folkmoot::core::model::money::Money;
 use folkmoot::core::world::{Meter, World};
 use serde::{Deserialize, Serialize};
 
-/// What an agent asked one of its models, or what all did.
+/// The usage of a model by an agent, or by all.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct UsageView {
-    /// Whose it is.
+    /// The scope of the counts.
     pub(crate) of: UsageOf,
     /// The agent; `None` where it is of several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -19,25 +19,25 @@ pub(crate) struct UsageView {
     /// The counts.
     #[serde(flatten)]
     pub(crate) meter: Meter,
-    /// What all may cost; `None`: there is no such limit.
+    /// The limit of cost for all together; `None` if there is no such limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) limit: Option<Money>,
 }
 
-/// Whose usage it is.
+/// The scope of a usage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum UsageOf {
-    /// One agent's, with one model.
+    /// An agent, with one of its models.
     Pair,
-    /// That of further agents and models, of which there are too many to tell them apart.
+    /// All further agents and models, of which there are too many to tell them apart.
     Others,
-    /// Everything.
+    /// The whole world.
     World,
 }
 
 impl UsageView {
-    /// That of each agent with each of its models, and last of all that of the world.
+    /// Returns the usage of each agent with each of its models, and last of all that of the world.
     pub(crate) fn all(world: &World) -> Vec<Self> {
         let meters = world.meters();
         let one = |of, meter: &Meter| Self {

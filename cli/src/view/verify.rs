@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::answer::ValueStream;
 use crate::exit::CliError;
 
-/// What is said where anchors are about other worlds only.
+/// The remark where anchors are about other worlds only.
 pub(crate) const ELSEWHERE: &str = "none of the given anchors is about this world";
 
 /// A line of the answer.
@@ -25,16 +25,16 @@ pub(crate) enum VerifyStep {
     /// The world is found, and its checks begin. Whoever asks knows from this that somebody is at work, however long that
     /// takes.
     Begins(WorldId),
-    /// What they say.
+    /// The report of the checks.
     Report(Box<WorldReport>),
 }
 
-/// Which world is verified, and what with.
+/// A question for the verification of a world.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct VerifyQuery {
     /// The world.
     pub(crate) world: WorldName,
-    /// What it is compared with.
+    /// The anchors and keys that it is compared with.
     pub(crate) given: GivenAnchors,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct GivenAnchors {
 }
 
 impl GivenAnchors {
-    /// What can be used of it, and a check for everything that cannot.
+    /// Reads the anchors and keys that can be used, with a check for everything that cannot.
     pub(crate) fn read(&self) -> (Against, Vec<Check>) {
         let mut unusable = Vec::new();
         let mut keys = Vec::new();
@@ -99,7 +99,7 @@ pub(crate) async fn verify(store: &Store, query: &VerifyQuery) -> Result<ValueSt
     ))
 }
 
-/// Whether the stored records are those that were written.
+/// Checks whether the stored records are those that were written.
 async fn checks(store: &Store, world: WorldId, given: &GivenAnchors) -> Vec<Check> {
     let (against, unusable) = given.read();
     let is_elsewhere = against.has_anchors() && !against.is_about(world);

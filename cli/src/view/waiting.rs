@@ -1,4 +1,5 @@
-//! What waits for people, as a reader finds it: what has run out of time, and what a crash left in doubt.
+//! Requests that wait for people, as a reader finds them: some have run out of time, and a crash
+//! left calls in doubt.
 
 use std::time::SystemTime;
 
@@ -15,13 +16,13 @@ pub(crate) struct WaitingView {
     /// The request.
     #[serde(flatten)]
     pub(crate) waiting: Waiting,
-    /// Whether its time is over: whoever opens the world next records that.
+    /// True if the time is over: whoever opens the world next records that.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) is_expired: bool,
 }
 
 impl WaitingView {
-    /// All that waits in `world`, oldest first.
+    /// Returns all requests that wait in `world`, oldest first.
     pub(crate) fn all(world: &World) -> Vec<Self> {
         let now = now(world);
         waiting(world)
@@ -34,7 +35,7 @@ impl WaitingView {
     }
 }
 
-/// Whether it is too late at `now` to decide what is asked.
+/// True if it is too late at `now` to decide.
 fn is_late(asks: &Asks, now: Time) -> bool {
     matches!(asks, Asks::Approval { expires_at, .. } if *expires_at <= now)
 }
@@ -42,18 +43,18 @@ fn is_late(asks: &Asks, now: Time) -> bool {
 /// A call that was started, may not simply run again, and of which nobody knows yet whether it took effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct DoubtView {
-    /// Whose call it is.
+    /// The agent whose call it is.
     pub(crate) agent: AgentName,
     /// The tool, if it is known.
     pub(crate) tool: Option<ToolName>,
     /// The call's arguments, byte for byte; `None` if they were erased.
     pub(crate) arguments: Option<String>,
-    /// Whether the world was not opened since: if a process has it open, the call runs.
+    /// True if the world was not opened since: if a process has it open, the call runs.
     pub(crate) is_running: bool,
 }
 
 impl DoubtView {
-    /// Those of `world`, agent by agent.
+    /// Returns the calls in doubt of `world`, agent by agent.
     pub(crate) fn all(world: &World) -> Vec<Self> {
         let now = now(world);
         let agents = world.rules().spec().agents.iter();

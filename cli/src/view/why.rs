@@ -1,4 +1,4 @@
-//! Why something happened: its causes, back to what people did, and what a verdict was based on.
+//! Causes of an event, back to what people did, and what a verdict was based on.
 
 use folkmoot::core::audit::why::{
     Asked, Decision, Slice, SliceNode, TurnStory, Verdicts, message_of, request_of, routing_of,
@@ -20,10 +20,10 @@ use crate::view::query::entry;
 
 /// The most events of a slice. One turn adds fewer than ten, so a slice this long goes through a hundred turns.
 const LINKS_MAX: usize = 1_000;
-/// How many commits are read at a time on the way back.
+/// The number of commits that are read at a time on the way back.
 const PAGE: usize = 32;
 
-/// Which event.
+/// A question for the causes of an event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct WhyQuery {
     /// The world.
@@ -32,15 +32,17 @@ pub(crate) struct WhyQuery {
     pub(crate) at: Position,
 }
 
-/// Why an event is there.
+/// The causes of an event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct WhyView {
+    /// The world.
     pub(crate) world: WorldName,
     /// The event.
     pub(crate) at: Position,
     /// The first and the last event of its commit.
     pub(crate) commit: (Position, Position),
-    /// What was decided about the message that it posts, edits or routes.
+    /// The verdicts on the message that it posts, edits or routes; `null` if there is no such
+    /// message.
     pub(crate) routing: Option<Verdicts>,
     /// The turn that it belongs to.
     pub(crate) turn: Option<WhyTurnView>,
@@ -48,14 +50,14 @@ pub(crate) struct WhyView {
     pub(crate) approval: Option<WhyApprovalView>,
     /// The event and all that it would not have happened without, newest first.
     pub(crate) nodes: Vec<NodeView>,
-    /// Whether older events are left out.
+    /// True if older events are left out.
     pub(crate) is_cut: bool,
 }
 
 /// A turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct WhyTurnView {
-    /// What it took up, did, and how it ended.
+    /// The story of the turn: what it took up, did, and how it ended.
     pub(crate) story: TurnStory,
     /// The messages that woke the agent, oldest first.
     pub(crate) woken_by: Vec<WakeView>,
@@ -66,30 +68,31 @@ pub(crate) struct WhyTurnView {
 pub(crate) struct WakeView {
     /// The message.
     pub(crate) message: Position,
-    /// Who said it; `null` if that is not known.
+    /// The author; `null` if that is not known.
     pub(crate) from: Option<Author>,
-    /// Why the agent was to answer it; `null` if it is not recorded there.
+    /// The reason for which the agent was to answer it; `null` if it is not recorded there.
     pub(crate) reason: Option<RoutingReason>,
 }
 
 /// A request for permission.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct WhyApprovalView {
-    /// What was asked.
+    /// The request, as it was recorded.
     pub(crate) asked: Asked,
-    /// What was decided, if the event is that decision.
+    /// The decision, if the event is that; else `null`.
     pub(crate) decision: Option<Decision>,
 }
 
 /// An event of the slice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct NodeView {
+    /// The event, and its causes.
     #[serde(flatten)]
     pub(crate) node: SliceNode,
     /// For an agent that was woken: by which messages.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) woken_by: Vec<WakeView>,
-    /// Who acts in it. Not part of `--json`.
+    /// The name of whoever acts in it. Not part of `--json`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) actor: String,
     /// A line for people. Not part of `--json`.
@@ -307,7 +310,7 @@ fn woken(event: &Event) -> Option<(&AgentName, &[Position])> {
     }
 }
 
-/// Who acts in the event at `at`, and what happens in it, for people.
+/// Returns the name of whoever acts in the event at `at`, and what happens in it, for people.
 fn said(commit: &Commit, at: Position) -> Result<(String, String), CliError> {
     let actor = EventView::of(commit)?
         .into_iter()
@@ -320,7 +323,7 @@ fn said(commit: &Commit, at: Position) -> Result<(String, String), CliError> {
     Ok((actor.unwrap_or_default(), gist.unwrap_or_default()))
 }
 
-/// Who says the message of an event.
+/// Returns the author of an event's message.
 fn author(event: &Event) -> Option<Author> {
     if let Event::Talk(TalkEvent::MessagePosted(posted)) = event {
         return Some(posted.author.clone());

@@ -1,4 +1,4 @@
-//! What was kept from people of what agents said.
+//! Text of agents that was kept from people.
 
 use folkmoot::core::command::commit::Commit;
 use folkmoot::core::event::{ArtifactWithheld, Event, TalkEvent};
@@ -14,7 +14,7 @@ use super::gist::response_of;
 use super::query::entry;
 use crate::exit::CliError;
 
-/// Which of it.
+/// A question for what was kept from people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct WithheldQuery {
     /// The world.
@@ -25,16 +25,16 @@ pub(crate) struct WithheldQuery {
     pub(crate) agent: Option<AgentName>,
 }
 
-/// What was kept from people of one answer.
+/// The parts of an answer that were kept from people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct WithheldView {
     /// The event that records it.
     pub(crate) position: Position,
-    /// When it was recorded, in milliseconds since 1970.
+    /// The time at which it was recorded, in milliseconds since 1970.
     pub(crate) time: Time,
     /// The agent.
     pub(crate) agent: AgentName,
-    /// Its turn.
+    /// The agent's turn.
     pub(crate) turn: TurnId,
     /// The event that holds the answer.
     pub(crate) answer: Position,
@@ -47,9 +47,9 @@ pub(crate) struct WithheldView {
 /// A part of an answer that people do not read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PartView {
-    /// What it is.
+    /// The family of the artifact.
     pub(crate) family: ArtifactFamily,
-    /// Its first byte in the spoken text.
+    /// The first byte in the spoken text.
     pub(crate) from: u32,
     /// The byte behind its last.
     pub(crate) to: u32,
@@ -116,7 +116,8 @@ fn part_of<'t>(text: &'t str, span: &Withheld) -> Option<&'t str> {
     text.get(usize::try_from(span.from).ok()?..usize::try_from(span.to).ok()?)
 }
 
-/// What the answer at `at` says; `None` if it was erased. It is mostly in the commit that keeps a part of it back.
+/// Returns the text of the answer at `at`; `None` if it was erased. The answer is mostly in the
+/// commit that keeps a part of it back.
 async fn spoken(
     log: &dyn EventLog,
     world: WorldId,

@@ -8,25 +8,25 @@ use serde::{Deserialize, Serialize};
 /// A world of a store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct WorldView {
-    /// Its name.
+    /// The world's name.
     pub(crate) name: WorldName,
-    /// Its id.
+    /// The world's id.
     pub(crate) id: WorldId,
-    /// How many events it has.
+    /// The number of its events.
     pub(crate) events: Position,
-    /// How many agents.
+    /// The number of its agents.
     pub(crate) agents: usize,
-    /// How many requests wait for people.
+    /// The number of requests that wait for people.
     pub(crate) pending: usize,
-    /// What its models were asked, and what that cost.
+    /// The usage of models, and its cost.
     pub(crate) usage: Meter,
-    /// Whether anything is owed, or waits.
+    /// The state of work: owed, waiting for people, or idle.
     pub(crate) activity: Activity,
     /// The time of its last commit, in milliseconds since 1970; a simulated world's own time.
     pub(crate) last: Time,
-    /// Whom it belongs to.
+    /// The owner; `None` if it belongs to nobody.
     pub(crate) owner: Option<String>,
-    /// Its labels.
+    /// The labels; empty if it has none.
     pub(crate) labels: Labels,
 }
 
