@@ -1,4 +1,4 @@
-//! What can be typed.
+//! Arguments of the program and of its commands.
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
@@ -44,7 +44,7 @@ pub(crate) struct CommandLine {
     pub(crate) command: CliCommand,
 }
 
-/// What is done.
+/// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CliCommand {
     /// Run a world script, or go on with it.
@@ -93,7 +93,7 @@ pub(crate) enum CliCommand {
     Completions(CompletionsArgs),
 }
 
-/// What concerns logs as a whole: proofs, copies, branches, and their end.
+/// The commands about logs as a whole: proofs, copies, branches, and their end.
 #[derive(Debug, Subcommand)]
 pub(crate) enum LogCommand {
     /// Check a world: that nothing was changed, and that every recorded command is decided again as it was.

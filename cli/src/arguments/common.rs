@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use clap::{Args, ValueEnum};
 
-/// Where a store is, if nobody says otherwise.
+/// The directory of the store, if nobody names another one.
 const STORE_DEFAULT: &str = ".folkmoot";
 /// The variable that says otherwise.
 const STORE_VARIABLE: &str = "FOLKMOOT_STORE";
 /// The variable that names the file of the key that signs.
 const KEY_VARIABLE: &str = "FOLKMOOT_KEY";
 
-/// What every command takes.
+/// The options of every command.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct CommonArgs {
     /// The directory of the store.
@@ -47,7 +47,8 @@ impl CommonArgs {
         self
     }
 
-    /// How a command to type begins: with the store and the key, unless they are found without saying so.
+    /// Returns the beginning of a command to type: with the store and the key, unless they are
+    /// found without saying so.
     pub(crate) fn program(&self) -> String {
         let found = |variable: &str| {
             std::env::var_os(variable)
@@ -77,7 +78,7 @@ impl CommonArgs {
     }
 }
 
-/// When to use colours.
+/// The occasions on which colours are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Colors {
     /// On a terminal, unless `NO_COLOR` is set.

@@ -1,4 +1,4 @@
-//! What can be typed about requests and grants.
+//! Arguments of commands about requests and grants.
 
 use clap::Args;
 use folkmoot::core::event::Scope;
@@ -7,7 +7,7 @@ use folkmoot::core::tool::constraint::Constraint;
 
 use super::value::{object, person, world};
 
-/// What every decision takes.
+/// The arguments of every decision.
 #[derive(Debug, Args)]
 pub(crate) struct DecisionArgs {
     /// The world.
@@ -22,7 +22,7 @@ pub(crate) struct DecisionArgs {
     pub(crate) resume: bool,
 }
 
-/// Who decides.
+/// The person who decides.
 #[derive(Debug, Args)]
 pub(crate) struct PersonArgs {
     /// How you are called in the room. Your login name, if left out.

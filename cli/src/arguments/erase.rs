@@ -1,4 +1,4 @@
-//! What can be typed about erasing.
+//! Arguments of `erase`.
 
 use clap::Args;
 use folkmoot::core::event::Span;

@@ -1,4 +1,4 @@
-//! What can be typed about what leaves the store.
+//! Arguments of the commands about what leaves the store.
 
 use std::path::PathBuf;
 
@@ -36,7 +36,7 @@ pub(crate) struct ExportArgs {
 }
 
 impl ExportArgs {
-    /// Whether something is asked for that only evidence has.
+    /// True if something is asked for that only evidence has.
     pub(crate) fn is_about_evidence(&self) -> bool {
         self.events.is_some() || self.why.is_some() || !self.note.is_empty()
     }

@@ -1,4 +1,4 @@
-//! What can be typed about the life of a store.
+//! Arguments of the commands about the life of a store.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -74,7 +74,7 @@ pub(crate) struct RebuildArgs {
     pub(crate) engine: EngineName,
 }
 
-/// How a store keeps its log.
+/// The engine that keeps a store's log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EngineName {
     /// In one plain file.

@@ -1,8 +1,8 @@
-//! What can be typed about the definition that a world is opened with.
+//! Arguments about the definition that a world is opened with.
 
 use clap::{Args, ValueEnum};
 
-/// Which room a world that exists is to be.
+/// The choice of a room for a world that exists.
 #[derive(Debug, Args)]
 pub(crate) struct RoomOf {
     /// `keep` opens the world with its recorded definition.
@@ -13,7 +13,7 @@ pub(crate) struct RoomOf {
     pub(crate) revise: bool,
 }
 
-/// Which definition a world is opened with.
+/// The definition that a world is opened with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Spec {
     /// The recorded one.

@@ -69,7 +69,7 @@ pub(crate) struct ResumeArgs {
     pub(crate) wait: bool,
 }
 
-/// What of a run is recorded besides the log.
+/// The record that a run makes besides the log.
 #[derive(Debug, Args)]
 pub(crate) struct RecordingArgs {
     /// Record what models exchange with their providers in a new file, for `provider: recorded`. Without keys, but with
@@ -78,7 +78,7 @@ pub(crate) struct RecordingArgs {
     pub(crate) record: Option<PathBuf>,
 }
 
-/// Which clock a world has.
+/// The name of a world's clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ClockName(pub(crate) ClockKind);
 

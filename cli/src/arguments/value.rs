@@ -12,31 +12,31 @@ use super::query::WorldAt;
 /// A typed value that cannot be taken. clap says which argument it was for.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ValueFault {
-    /// It is no label.
+    /// A label without a `=`.
     #[error("a label is written KEY=VALUE")]
     Label,
-    /// It is no range of seeds, or an empty one.
+    /// A range of seeds that is empty, or is none.
     #[error("seeds are written A..B, and A is less than B")]
     Seeds,
-    /// It cannot be the name of what is named.
+    /// A name that cannot be that of what is named.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// It is no world at a position.
+    /// A position of a world that is no number from 1.
     #[error("a world at a position is written WORLD@N, and positions count from 1")]
     WorldAt,
-    /// It is JSON, and no object.
+    /// JSON that is no object.
     #[error("arguments are a JSON object, e.g. '{{\"path\": \"a.md\"}}'")]
     NoObject,
-    /// It is no JSON, or has a key twice.
+    /// Text that is no JSON, or has a key twice.
     #[error("arguments are a JSON object with each key once: {0}")]
     Json(JsonFault),
-    /// It is no age.
+    /// An age without a number or a unit.
     #[error("`{0}` is no age: write a number and d, h, m or s, e.g. 90d")]
     Age(String),
-    /// It is no position.
+    /// A position that is no number from 1.
     #[error("{0:?} is no position of an event; they are counted from 1")]
     Position(String),
-    /// It is a range of positions whose last one is before its first.
+    /// A range of positions whose last one is before its first.
     #[error("{0} ends before it begins")]
     Backwards(String),
 }
