@@ -155,6 +155,7 @@ impl Desk {
     async fn delete(&self, peer: Peer, deletion: &Deletion) -> Result<Vec<Tombstone>, CliError> {
         let _alone = self.opens.lock().await;
         let is_driven = |driven: &&WorldName| deletion.worlds.contains(driven);
+        // The store does not know who has a world open (decision 0018).
         if let Some(driven) = self.driven.as_ref().filter(is_driven) {
             return Err(LifeError::Open(driven.clone()).into());
         }

@@ -85,6 +85,7 @@ impl Session {
 /// Makes this process the parent of what loses its own: a program that kills its helper still descends from here, and the
 /// control socket refuses it.
 fn adopt_orphans() {
+    // The helper adopts what its program abandons, but a program has its user's rights (decision 0008).
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::set_child_subreaper(Some(rustix::process::getpid())) {
         tracing::warn!(%error, "a program that kills its helper cannot be told from a person's");

@@ -52,6 +52,7 @@ pub(crate) enum StoreUse {
 impl StoreUse {
     fn open(self, path: PathBuf) -> Result<Store, OpenError> {
         match self {
+            // Recovery writes to memory here, so that no reading command changes a byte (decision 0024).
             Self::Read => Store::look(path),
             Self::Write(mode, world) => Store::open_for(path, mode, &world),
             Self::Erase => Store::open_to_erase(path),
@@ -109,6 +110,7 @@ pub(crate) async fn hold(
         let opened = tokio::task::spawn_blocking(move || access.open(path)).await;
         let error = match opened.map_err(|error| CliError::other(STORE, error.to_string()))? {
             Ok(store) => return Ok(Ok(store)),
+            // Whoever writes has the store alone. Its control socket is asked instead (decision 0024).
             Err(error @ OpenError::Locked { .. }) => error,
             Err(error) => return Err(error.into()),
         };

@@ -22,6 +22,7 @@ pub(crate) async fn approve(common: &CommonArgs, arguments: ApproveArgs) -> Resu
         (false, true) => Wider::Same,
         (false, false) => Wider::Where(constraints),
     };
+    // Constraints free places of calls to come; this call runs as it was shown (decision 0013).
     if scope == Scope::Once && !wider.is_same() {
         let why = "--where and --any-args are about calls to come: say how far they reach with --scope turn, world or uses:N";
         return Err(CliError::other(USAGE, why));

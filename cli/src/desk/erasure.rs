@@ -81,7 +81,7 @@ pub(crate) async fn erase(
     let log = &**runtime.log();
     let world = fold_world(log, name, None).await?;
     if world.upkeep().is_erasing() && erasing.wish == Wish::Erase {
-        // A process that died has left it to do.
+        // A process that died has left it to do. Until it is done the world owes nothing else (decision 0020).
         finish(runtime, name, driven).await?;
     }
     if erasing.basis.trim().is_empty() {
@@ -96,6 +96,7 @@ pub(crate) async fn erase(
         .last()
         .filter(|branch| chosen.spans().iter().any(|span| span.from <= branch.at))
     {
+        // A fork has no such records of its own: it reads those of its parent (decision 0019).
         let parent = parent_of(log, branch).await?;
         let what = format!(
             "events up to {} are those of {parent}: erase them there",

@@ -79,6 +79,7 @@ pub(crate) async fn fork(
         name: name.clone(),
         effects,
         is_copied,
+        // It is asked for by name, and goes on where somebody opens it (decision 0019).
         perform: Perform::Nothing,
         by,
     };

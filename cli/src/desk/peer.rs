@@ -83,6 +83,7 @@ impl Peer {
     /// [`Refusal::outward`](folkmoot::core::event::refusal::Refusal::outward) leaves.
     pub(super) fn told(self, error: SeatError) -> CliError {
         match (self, error) {
+            // Whoever tries out numbers must not learn which of them exist (decision 0014).
             (Self::Person(_) | Self::OfTool | Self::Stranger, SeatError::Refused(refusal)) => {
                 SeatError::Refused(refusal.outward()).into()
             }

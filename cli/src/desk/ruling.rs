@@ -82,6 +82,7 @@ pub(super) async fn rule(
     if let Some(world) = at_hand(runtime, name, driven == Some(name)).await {
         return take(&world, proof, ruling, peer).await;
     }
+    // An opening is an incarnation, and recorded: whoever is refused shall not cause one.
     refuse_beforehand(runtime, &proof, ruling, peer).await?;
     let opening = Opening {
         perform: Perform::Nothing,

@@ -67,6 +67,7 @@ pub(crate) fn named(name: &str) -> String {
 /// A line without a box, an arrow or a check mark as the first thing that is seen of it: that is spelt out.
 pub(crate) fn escaped(line: &str) -> String {
     match line.char_indices().find(|(_, c)| is_seen(*c)) {
+        // A text could pass for a line of ours with it (decision 0031).
         Some((at, c)) if is_mark(c) => {
             let before = line.get(..at);
             let behind = line.get(at + c.len_utf8()..);

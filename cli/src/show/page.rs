@@ -152,7 +152,7 @@ impl StagePage {
         self.progress.hide();
         self.asked.printed(line);
         let text = self.layout.line(line);
-        // A command to type is one line, however narrow the terminal is.
+        // A command to type is one line, however narrow the terminal is: it is copied (decision 0031).
         if matches!(line, ChatLine::Plain(_)) {
             self.terminal.whole(&text)
         } else {

@@ -90,6 +90,7 @@ fn row(view: &UsageView) -> Vec<String> {
 /// Says what is known to be spent. Attempts without a price are never shown as if they had cost
 /// nothing.
 pub(crate) fn cost(meter: &Meter) -> String {
+    // A model without a price has a cost, and nobody knows it (decision 0017).
     match (meter.unpriced, meter.spent.settled) {
         (0, known) => known.to_string(),
         (_, Money::ZERO) => "unknown".to_owned(),
