@@ -15,7 +15,7 @@ pub(crate) async fn backup(common: &CommonArgs, arguments: BackupArgs) -> Result
     let dir = absolute(&arguments.dir)?;
     let source = StoreSource::look(common).await?;
     if source.survey().is_some() {
-        // What is shown of a damaged store is its rebuilding in memory (decision 0024).
+        // Of a damaged store only what rebuilding would save is read (decision 0024).
         let what = "a copy of it would be whole and have less: use `folkmoot rebuild --to DIR`";
         return Err(CliError::other(
             INTEGRITY,

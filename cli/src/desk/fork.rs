@@ -79,7 +79,7 @@ pub(crate) async fn fork(
         name: name.clone(),
         effects,
         is_copied,
-        // It is asked for by name, and goes on where somebody opens it (decision 0019).
+        // This request only makes it, also a live one: it goes on where somebody opens it.
         perform: Perform::Nothing,
         by,
     };

@@ -72,7 +72,7 @@ pub(crate) async fn withheld(
                 continue;
             };
             if at >= *from && agent.as_ref().is_none_or(|agent| *agent == kept.agent) {
-                // The event has spans alone, so that erasing the answer erases them too (decision 0015).
+                // The event has spans of the answer, and no copy of their text (decision 0015).
                 let spoken = spoken(log, id, &stored.commit, kept.answer).await?;
                 views.push(WithheldView::of(
                     at,
