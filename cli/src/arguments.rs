@@ -59,7 +59,8 @@ pub(crate) enum CliCommand {
     Worlds(WorldsArgs),
     /// Show the events of a world.
     Log(LogArgs),
-    /// Show the state of a world at a position, an agent's memory, the request of a model call, or the transcript.
+    /// Show the state of a world at a position, an agent's memory, the request of a model call, or
+    /// the transcript.
     Replay(ReplayArgs),
     /// Show why an event is there: its causes, back to a person, and what was decided about it.
     Why(WhyArgs),
@@ -96,7 +97,8 @@ pub(crate) enum CliCommand {
 /// The commands about logs as a whole: proofs, copies, branches, and their end.
 #[derive(Debug, Subcommand)]
 pub(crate) enum LogCommand {
-    /// Check a world: that nothing was changed, and that every recorded command is decided again as it was.
+    /// Check a world: that nothing was changed, and that every recorded command is decided again as
+    /// it was.
     Verify(VerifyArgs),
     /// Print the signed heads of logs, to be kept elsewhere.
     Anchor(AnchorArgs),
@@ -109,15 +111,19 @@ pub(crate) enum LogCommand {
     CheckBundle(CheckBundleArgs),
     /// Branch a world off another one: go on from there, and see what else could have happened.
     Fork(ForkArgs),
-    /// Compare two worlds, or one at two positions: where they part, and what happened in each from there on.
+    /// Compare two worlds, or one at two positions: where they part, and what happened in each from
+    /// there on.
     Diff(DiffArgs),
-    /// Erase what people, agents and tools wrote in some events, for good. That it was there, and who had it erased, stays.
+    /// Erase what people, agents and tools wrote in some events, for good. That it was there, and
+    /// who had it erased, stays.
     Erase(EraseArgs),
-    /// Delete worlds for good: by name, or those that nobody used for long. It takes the right to operate each of them.
+    /// Delete worlds for good: by name, or those that nobody used for long. It takes the right to
+    /// operate each of them.
     Delete(DeleteArgs),
     /// Copy the store into a directory that is a store itself, also while it is in use.
     Backup(BackupArgs),
-    /// Make a new store of what is whole of a damaged one, and say of each world what is. Nothing is changed in the old one.
+    /// Make a new store of what is whole of a damaged one, and say of each world what is. Nothing
+    /// is changed in the old one.
     Rebuild(RebuildArgs),
 }
 

@@ -15,8 +15,8 @@ mod tests;
 
 /// The socket's name in the store's directory.
 const SOCKET: &str = "control.sock";
-/// The longest request, in bytes: arguments that a person edits stand in it as a string of JSON, which has at most twice
-/// their bytes.
+/// The longest request, in bytes: arguments that a person edits stand in it as a string of JSON,
+/// which has at most twice their bytes.
 const REQUEST_MAX: u64 = 2 * ARGUMENTS_BYTES_MAX as u64 + 256 * 1024;
 /// The longest path of a socket, in bytes.
 const PATH_MAX: usize = 100;
@@ -38,7 +38,8 @@ pub(crate) enum Response {
     },
 }
 
-/// A way to the socket of `store` that is short enough for the system. Kept open, the folder stays reachable.
+/// A way to the socket of `store` that is short enough for the system. Kept open, the folder stays
+/// reachable.
 #[derive(Debug)]
 struct Way {
     /// The path.

@@ -7,7 +7,8 @@ use folkmoot::providers::transport::ProcessEnvironment;
 
 use crate::exit::{CliError, STORE};
 
-/// Refuses a definition whose agents use a model with a variable that is not set, as a missing file is refused.
+/// Refuses a definition whose agents use a model with a variable that is not set, as a missing file
+/// is refused.
 pub(crate) fn check(definition: &Definition) -> Result<(), CliError> {
     let Some(text) = definition.text.present() else {
         return Ok(());

@@ -1,7 +1,8 @@
 //! The desk: what people ask of the worlds of a store, and who may ask it.
 //!
-//! There is one in the process that holds the store. It serves that process's own user and, over the control socket, the
-//! other processes of the same user, so that both are answered in the same way.
+//! There is one in the process that holds the store. It serves that process's own user and, over
+//! the control socket, the other processes of the same user, so that both are answered in the same
+//! way.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -59,9 +60,11 @@ impl From<Query> for DeskRequest {
 pub(crate) struct Desk {
     runtime: Runtime,
     store: Store,
-    /// The world that a command of this process opens and closes itself; `None` if there is no such command.
+    /// The world that a command of this process opens and closes itself; `None` if there is no such
+    /// command.
     driven: Option<WorldName>,
-    /// Held while a world is opened for a request: no second request may open or close it meanwhile.
+    /// Held while a world is opened for a request: no second request may open or close it
+    /// meanwhile.
     opens: Arc<Mutex<()>>,
 }
 
@@ -124,8 +127,8 @@ impl Desk {
         fork(&self.runtime, by, wish).await
     }
 
-    /// Reads. A peer is told at the end which content of what it read is lost; the holder tells its own user once for all
-    /// that it read.
+    /// Reads. A peer is told at the end which content of what it read is lost; the holder tells its
+    /// own user once for all that it read.
     async fn read(&self, peer: Peer, query: &Query) -> Result<ValueStream, CliError> {
         if peer == Peer::Holder {
             return query::answer(&self.store, query).await;
@@ -164,7 +167,8 @@ impl Desk {
         delete(&self.runtime, &store, &proof, deletion).await
     }
 
-    /// Waits until no other request opens or closes a world. A driven world is opened and closed by its command alone.
+    /// Waits until no other request opens or closes a world. A driven world is opened and closed by
+    /// its command alone.
     async fn alone_with(&self, world: &WorldName) -> Option<MutexGuard<'_, ()>> {
         if self.driven.as_ref() == Some(world) {
             None
@@ -173,8 +177,8 @@ impl Desk {
         }
     }
 
-    /// Lets the world refuse the attempt of a tool, so that it is in the log. A world that nobody has open is left alone:
-    /// else a tool could have its log grow.
+    /// Lets the world refuse the attempt of a tool, so that it is in the log. A world that nobody
+    /// has open is left alone: else a tool could have its log grow.
     async fn record_attempt(&self, ruling: &PersonRuling) {
         let is_driven = self.driven.as_ref() == Some(&ruling.world);
         if !is_driven && self.runtime.world(&ruling.world).is_none() {

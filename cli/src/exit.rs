@@ -29,7 +29,8 @@ pub(crate) const INTEGRITY: u8 = 5;
 pub(crate) const NOT_CHECKED: u8 = 6;
 /// Ctrl-C.
 pub(crate) const INTERRUPTED: u8 = 130;
-/// The reader of the output went away while something was being done: what a shell reports for SIGPIPE.
+/// The reader of the output went away while something was being done: what a shell reports for
+/// SIGPIPE.
 pub(crate) const CUT_OFF: u8 = 141;
 
 /// An error that keeps a command from doing what was asked.
@@ -234,8 +235,8 @@ impl From<RunError> for CliError {
     }
 }
 
-/// Says on standard error what went wrong, unless that was said, and gives the exit code. Commands that it names can be typed
-/// as they stand.
+/// Says on standard error what went wrong, unless that was said, and gives the exit code. Commands
+/// that it names can be typed as they stand.
 pub(crate) fn report(common: &CommonArgs, result: Result<(), CliError>) -> ExitCode {
     let Err(error) = result else {
         return ExitCode::from(FINE);

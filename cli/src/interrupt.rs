@@ -15,8 +15,8 @@ pub(crate) async fn first() {
     });
 }
 
-/// Lets a write beyond the limit of file sizes fail like one on a full disk; the signal would end the process without
-/// a word. Programs that are started do not inherit this.
+/// Lets a write beyond the limit of file sizes fail like one on a full disk; the signal would end
+/// the process without a word. Programs that are started do not inherit this.
 pub(crate) fn survive_file_limit() {
     use tokio::signal::unix::{SignalKind, signal};
     // The handler stays when the stream of signals is gone.

@@ -1,7 +1,8 @@
 //! The folkmoot command line: scripts, chats, logs and decisions in a terminal.
 //!
-//! It deliberately decides nothing: it reads arguments, hands them to the runtime, and shows what comes. Read first:
-//! `arguments` (what can be typed), `commands` (what is done), `exit` (what the exit codes mean).
+//! It deliberately decides nothing: it reads arguments, hands them to the runtime, and shows what
+//! comes. Read first: `arguments` (what can be typed), `commands` (what is done), `exit` (what the
+//! exit codes mean).
 
 use std::process::ExitCode;
 
@@ -22,8 +23,8 @@ mod source;
 mod terminal;
 mod view;
 
-/// Events are allocated on the thread that reads and freed on the one that folds. With the system's allocator a log
-/// replays at half the speed: see `docs/benchmarks.md`.
+/// Events are allocated on the thread that reads and freed on the one that folds. With the system's
+/// allocator a log replays at half the speed: see `docs/benchmarks.md`.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

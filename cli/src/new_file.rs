@@ -1,4 +1,5 @@
-//! Files that are written for people: whole or not at all, and never in the place of another unless that is asked for.
+//! Files that are written for people: whole or not at all, and never in the place of another unless
+//! that is asked for.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -27,7 +28,8 @@ fn exists(path: &Path) -> CliError {
     )
 }
 
-/// A file that gets its name once it is whole. Until then, and if it never is, nothing stands under that name.
+/// A file that gets its name once it is whole. Until then, and if it never is, nothing stands under
+/// that name.
 #[derive(Debug)]
 pub(crate) struct NewFile {
     path: PathBuf,

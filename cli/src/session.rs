@@ -28,8 +28,9 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// Opens the store `dir` and a runtime over it, and serves its control socket. `driven` is the world that is opened
-    /// and closed here, `recording` takes what its models exchange, `signer` signs heads of its log.
+    /// Opens the store `dir` and a runtime over it, and serves its control socket. `driven` is the
+    /// world that is opened and closed here, `recording` takes what its models exchange, `signer`
+    /// signs heads of its log.
     pub(crate) async fn open(
         dir: &Path,
         mode: OpenMode,
@@ -65,8 +66,8 @@ impl Session {
         })
     }
 
-    /// Closes all worlds and the store, after what came to `result`. That the store could not be closed is said, unless
-    /// something else still has to be.
+    /// Closes all worlds and the store, after what came to `result`. That the store could not be
+    /// closed is said, unless something else still has to be.
     pub(crate) async fn end(self, result: Result<(), CliError>) -> Result<(), CliError> {
         match (result, self.close().await) {
             (Err(CliError::Said(_) | CliError::Closed), Err(closed)) => Err(closed),
@@ -82,10 +83,11 @@ impl Session {
     }
 }
 
-/// Makes this process the parent of what loses its own: a program that kills its helper still descends from here, and the
-/// control socket refuses it.
+/// Makes this process the parent of what loses its own: a program that kills its helper still
+/// descends from here, and the control socket refuses it.
 fn adopt_orphans() {
-    // The helper adopts what its program abandons, but a program has its user's rights (decision 0008).
+    // The helper adopts what its program abandons, but a program has its user's rights (decision
+    // 0008).
     #[cfg(target_os = "linux")]
     if let Err(error) = rustix::process::set_child_subreaper(Some(rustix::process::getpid())) {
         tracing::warn!(%error, "a program that kills its helper cannot be told from a person's");

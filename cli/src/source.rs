@@ -31,7 +31,8 @@ pub(crate) enum StoreSource {
     Own {
         /// The store.
         store: Store,
-        /// The key that signs heads of a world that is opened to change something. The holder of a store signs with its own.
+        /// The key that signs heads of a world that is opened to change something. The holder of a
+        /// store signs with its own.
         signer: Signing,
     },
     /// Through the process that holds it.
@@ -43,7 +44,8 @@ pub(crate) enum StoreSource {
 pub(crate) enum StoreUse {
     /// The store is only read.
     Read,
-    /// Something is changed in this world, or in one that is branched off it: all its content has to be there.
+    /// Something is changed in this world, or in one that is branched off it: all its content has
+    /// to be there.
     Write(OpenMode, WorldName),
     /// Something is taken out of it, be it lost or not.
     Erase,
@@ -52,7 +54,8 @@ pub(crate) enum StoreUse {
 impl StoreUse {
     fn open(self, path: PathBuf) -> Result<Store, OpenError> {
         match self {
-            // Recovery writes to memory here, so that no reading command changes a byte (decision 0024).
+            // Recovery writes to memory here, so that no reading command changes a byte (decision
+            // 0024).
             Self::Read => Store::look(path),
             Self::Write(mode, world) => Store::open_for(path, mode, &world),
             Self::Erase => Store::open_to_erase(path),
@@ -110,7 +113,8 @@ pub(crate) async fn hold(
         let opened = tokio::task::spawn_blocking(move || access.open(path)).await;
         let error = match opened.map_err(|error| CliError::other(STORE, error.to_string()))? {
             Ok(store) => return Ok(Ok(store)),
-            // Whoever writes has the store alone. Its control socket is asked instead (decision 0024).
+            // Whoever writes has the store alone. Its control socket is asked instead (decision
+            // 0024).
             Err(error @ OpenError::Locked { .. }) => error,
             Err(error) => return Err(error.into()),
         };
@@ -199,8 +203,8 @@ impl StoreSource {
         matches!(self, Self::Holder(_))
     }
 
-    /// Asks, and returns the answer as it comes. A store of one's own is closed when all is done, or, if it is only read, once
-    /// the answer is not kept any more.
+    /// Asks, and returns the answer as it comes. A store of one's own is closed when all is done,
+    /// or, if it is only read, once the answer is not kept any more.
     pub(crate) async fn ask(
         self,
         request: impl Into<DeskRequest>,

@@ -52,7 +52,8 @@ impl Terminal {
         }
     }
 
-    /// Prints a line, or several. Those that are too long for the terminal are broken, and go on behind the gutter.
+    /// Prints a line, or several. Those that are too long for the terminal are broken, and go on
+    /// behind the gutter.
     pub(crate) fn line(&mut self, text: &str) -> Result<(), CliError> {
         match width() {
             Some(width) => self.whole(&folded(text, usize::from(width))),
@@ -87,7 +88,8 @@ impl Terminal {
     }
 }
 
-/// JSON with an escape for each character that a terminal would obey, or that nobody sees. All of them stand in strings.
+/// JSON with an escape for each character that a terminal would obey, or that nobody sees. All of
+/// them stand in strings.
 fn spelt(json: &str) -> String {
     let mut spelt = String::with_capacity(json.len());
     for c in json.chars() {

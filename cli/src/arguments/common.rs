@@ -19,7 +19,8 @@ pub(crate) struct CommonArgs {
     #[arg(long, global = true, value_name = "DIR", env = STORE_VARIABLE, default_value = STORE_DEFAULT,
         value_parser = OsStringValueParser::new().map(PathBuf::from))]
     pub(crate) store: PathBuf,
-    /// The file of a key, outside of the store, that signs the logs of worlds that are opened: see `folkmoot key new`.
+    /// The file of a key, outside of the store, that signs the logs of worlds that are opened: see
+    /// `folkmoot key new`.
     #[arg(long, global = true, value_name = "FILE", env = KEY_VARIABLE,
         value_parser = OsStringValueParser::new().map(PathBuf::from))]
     pub(crate) key: Option<PathBuf>,

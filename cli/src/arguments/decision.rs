@@ -35,17 +35,18 @@ pub(crate) struct PersonArgs {
 pub(crate) struct ApproveArgs {
     #[command(flatten)]
     pub(crate) decided: DecisionArgs,
-    /// How far it reaches: once, turn, world, or uses:N. All but `once` also allow calls to come: of this agent, with this
-    /// tool, and with these arguments. uses:N counts this call as the first.
+    /// How far it reaches: once, turn, world, or uses:N. All but `once` also allow calls to come:
+    /// of this agent, with this tool, and with these arguments. uses:N counts this call as the
+    /// first.
     #[arg(long, value_name = "SCOPE", default_value = "once", value_parser = str::parse::<Scope>)]
     pub(crate) scope: Scope,
     /// Run the call with these arguments instead: a JSON object.
     #[arg(long, value_name = "JSON", value_parser = object)]
     pub(crate) args: Option<String>,
-    /// Where the arguments of calls to come may differ, and how; everything else stays as it is in this call. JSON with a
-    /// pointer to the place and one of equals, one_of, prefix, range, or, for a path, beneath, e.g.
-    /// '{"path":"/path","beneath":"notes"}' or '{"path":"/count","range":{"min":1,"max":5}}'. Can be given several times: all
-    /// of them hold.
+    /// Where the arguments of calls to come may differ, and how; everything else stays as it is in
+    /// this call. JSON with a pointer to the place and one of equals, one_of, prefix, range, or,
+    /// for a path, beneath, e.g. '{"path":"/path","beneath":"notes"}' or
+    /// '{"path":"/count","range":{"min":1,"max":5}}'. Can be given several times: all of them hold.
     #[arg(long = "where", value_name = "JSON", value_parser = str::parse::<Constraint>)]
     pub(crate) constraints: Vec<Constraint>,
     /// Calls to come may have any arguments. Only some tools offer it.
@@ -80,7 +81,8 @@ pub(crate) struct AnswerArgs {
     /// The answer, if the question has no options; as JSON, if it asks for that.
     #[arg(required_unless_present_any = ["option", "none"], allow_negative_numbers = true)]
     pub(crate) text: Option<String>,
-    /// The number of an option, from 1. Can be given several times, if the question lets several be chosen.
+    /// The number of an option, from 1. Can be given several times, if the question lets several be
+    /// chosen.
     #[arg(long, value_name = "N", conflicts_with = "text", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) option: Vec<u32>,
     /// None of the options, if the question lets none be chosen.

@@ -17,7 +17,8 @@ pub(crate) struct EraseArgs {
     /// Events: N, or N-M.
     #[arg(value_name = "N|N-M", value_parser = span)]
     pub(crate) events: Vec<Span>,
-    /// All that this person gave: messages, edits, states, answers, reasons. What others repeated of it stays, and is listed.
+    /// All that this person gave: messages, edits, states, answers, reasons. What others repeated
+    /// of it stays, and is listed.
     #[arg(long, value_name = "NAME")]
     pub(crate) person: Option<String>,
     /// All that was written in the episode that the message at N began, by whomever.

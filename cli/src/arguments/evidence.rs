@@ -18,13 +18,15 @@ pub(crate) struct ExportArgs {
     /// In which form.
     #[arg(long, value_name = "FORM", value_enum)]
     pub(crate) format: ExportForm,
-    /// Only the commits that hold these events, e.g. `17,26-28`; of what else is in them, no content.
+    /// Only the commits that hold these events, e.g. `17,26-28`; of what else is in them, no
+    /// content.
     #[arg(long, value_name = "N,M-K", conflicts_with = "why")]
     pub(crate) events: Option<String>,
     /// Only what tells why this event is there, and what became of the calls that it is about.
     #[arg(long, value_name = "N")]
     pub(crate) why: Option<String>,
-    /// A signed head that somebody keeps, so that the bundle proves that the log has only grown since.
+    /// A signed head that somebody keeps, so that the bundle proves that the log has only grown
+    /// since.
     #[arg(long, value_name = "FILE")]
     pub(crate) note: Vec<PathBuf>,
     /// The file to write; `-` or nothing: standard output.

@@ -15,7 +15,8 @@ pub(crate) struct DeleteArgs {
     /// The worlds.
     #[arg(value_name = "WORLD", value_parser = world, required_unless_present = "idle_for")]
     pub(crate) worlds: Vec<WorldName>,
-    /// Every world whose last commit is older: `90d`, `12h`, `30m`. Worlds with a simulated clock have no age.
+    /// Every world whose last commit is older: `90d`, `12h`, `30m`. Worlds with a simulated clock
+    /// have no age.
     #[arg(long, value_name = "AGE", value_parser = age, conflicts_with = "worlds")]
     pub(crate) idle_for: Option<Duration>,
     /// Only worlds that have this label; given several times: all of them.
@@ -38,7 +39,8 @@ pub(crate) struct ForkArgs {
     /// The world that it is branched off. Nothing of it changes.
     #[arg(value_parser = world)]
     pub(crate) world: WorldName,
-    /// The last event that both have, counted from 1. Inside a commit: the commit's last event. The newest if left out.
+    /// The last event that both have, counted from 1. Inside a commit: the commit's last event. The
+    /// newest if left out.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) at: Option<u64>,
     /// The new world's name.
@@ -47,8 +49,8 @@ pub(crate) struct ForkArgs {
     /// Give it its own copy of what both have.
     #[arg(long)]
     pub(crate) copy: bool,
-    /// Perform its effects: ask its models and run its tools. Without this they are answered from the record where the
-    /// same request occurred, and else do not happen.
+    /// Perform its effects: ask its models and run its tools. Without this they are answered from
+    /// the record where the same request occurred, and else do not happen.
     #[arg(long)]
     pub(crate) live: bool,
 }
@@ -63,10 +65,12 @@ pub(crate) struct BackupArgs {
 /// `rebuild`. Exits with 5 if anything was left behind.
 #[derive(Debug, Args)]
 pub(crate) struct RebuildArgs {
-    /// The directory of the new store, which does not exist or is empty. The old one is that of --store.
+    /// The directory of the new store, which does not exist or is empty. The old one is that of
+    /// --store.
     #[arg(long, value_name = "NEW")]
     pub(crate) to: PathBuf,
-    /// Take what the old store has lost from this bundle of a whole world: `export --format bundle`.
+    /// Take what the old store has lost from this bundle of a whole world: `export --format
+    /// bundle`.
     #[arg(long, value_name = "FILE")]
     pub(crate) from_export: Vec<PathBuf>,
     /// How the new store keeps its log.

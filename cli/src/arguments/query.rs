@@ -9,10 +9,12 @@ use super::value::{agent, label, world, world_at};
 /// `worlds`.
 #[derive(Debug, Args)]
 pub(crate) struct WorldsArgs {
-    /// Only worlds that have this label; given several times: all of them. Labels are set by the programs that open worlds.
+    /// Only worlds that have this label; given several times: all of them. Labels are set by the
+    /// programs that open worlds.
     #[arg(long, value_name = "KEY=VALUE", value_parser = label)]
     pub(crate) label: Vec<(String, String)>,
-    /// The worlds that were deleted: what they were called, how far they had come, and who deleted them.
+    /// The worlds that were deleted: what they were called, how far they had come, and who deleted
+    /// them.
     #[arg(long, conflicts_with = "label")]
     pub(crate) deleted: bool,
 }
@@ -35,7 +37,8 @@ pub(crate) struct LogArgs {
     /// Only events about this agent.
     #[arg(long, value_name = "A", value_parser = agent)]
     pub(crate) agent: Option<AgentName>,
-    /// What was kept from people of what agents said, and its exact text: for those who run the room.
+    /// What was kept from people of what agents said, and its exact text: for those who run the
+    /// room.
     #[arg(long, conflicts_with_all = ["follow", "kind"])]
     pub(crate) withheld: bool,
 }
@@ -56,7 +59,8 @@ pub(crate) struct ReplayArgs {
     /// This agent's memory.
     #[arg(long, value_name = "A", value_parser = agent, conflicts_with = "prompt")]
     pub(crate) agent: Option<AgentName>,
-    /// The exact request of the model call that is recorded here: `WORLD#POSITION` of its `ModelCalled`, or the position.
+    /// The exact request of the model call that is recorded here: `WORLD#POSITION` of its
+    /// `ModelCalled`, or the position.
     #[arg(long, value_name = "CALL")]
     pub(crate) prompt: Option<String>,
     /// What people read of it: the newest page, as it reads now.
@@ -65,7 +69,8 @@ pub(crate) struct ReplayArgs {
     /// The page of the transcript before this event.
     #[arg(long, value_name = "N", requires = "transcript")]
     pub(crate) before: Option<u64>,
-    /// How many messages and notices of the transcript are shown at most: 1 to 1000, 50 if left out.
+    /// How many messages and notices of the transcript are shown at most: 1 to 1000, 50 if left
+    /// out.
     #[arg(long, value_name = "N", requires = "transcript", value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub(crate) limit: Option<u16>,
 }

@@ -8,7 +8,8 @@ pub(crate) struct RoomOf {
     /// `keep` opens the world with its recorded definition.
     #[arg(long, value_name = "WHICH", value_enum)]
     pub(crate) spec: Option<Spec>,
-    /// Change the room, in your name: it may become that of another file, or have another policy. `check --against` says how.
+    /// Change the room, in your name: it may become that of another file, or have another policy.
+    /// `check --against` says how.
     #[arg(long)]
     pub(crate) revise: bool,
 }

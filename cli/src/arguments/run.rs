@@ -19,7 +19,8 @@ pub(crate) struct RunArgs {
     /// The world's name, instead of the script's.
     #[arg(long, value_name = "NAME", value_parser = world)]
     pub(crate) world: Option<WorldName>,
-    /// Begin the next run of a finished script; one that is not finished goes on (a world of another name, --world, begins anew).
+    /// Begin the next run of a finished script; one that is not finished goes on (a world of
+    /// another name, --world, begins anew).
     #[arg(long, conflicts_with = "fresh")]
     pub(crate) again: bool,
     /// Refuse a world that exists.
@@ -72,8 +73,8 @@ pub(crate) struct ResumeArgs {
 /// The record that a run makes besides the log.
 #[derive(Debug, Args)]
 pub(crate) struct RecordingArgs {
-    /// Record what models exchange with their providers in a new file, for `provider: recorded`. Without keys, but with
-    /// all that was said.
+    /// Record what models exchange with their providers in a new file, for `provider: recorded`.
+    /// Without keys, but with all that was said.
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
 }
@@ -108,8 +109,8 @@ pub(crate) struct CheckArgs {
 /// `sim`.
 #[derive(Debug, Args)]
 pub(crate) struct SimArgs {
-    /// The script that is run in every story, while whatever should not change how it ends goes wrong. Without one, each
-    /// story has random rooms with random people.
+    /// The script that is run in every story, while whatever should not change how it ends goes
+    /// wrong. Without one, each story has random rooms with random people.
     #[arg(conflicts_with = "story")]
     pub(crate) script: Option<PathBuf>,
     /// The seeds, one story each: from A to before B.

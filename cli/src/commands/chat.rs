@@ -64,7 +64,8 @@ struct ChatRoom {
 }
 
 impl ChatRoom {
-    /// A file is a script, and so is what looks like the name of one; anything else is a world's name.
+    /// A file is a script, and so is what looks like the name of one; anything else is a world's
+    /// name.
     fn find(arguments: &ChatArgs) -> Result<Self, CliError> {
         let path = Path::new(&arguments.room);
         let looks_like_file = path

@@ -51,7 +51,8 @@ pub(crate) async fn delete(common: &CommonArgs, arguments: DeleteArgs) -> Result
     Ok(())
 }
 
-/// Lists the idle worlds; gives their names, and since when nobody used them. `None`: there is nothing to do.
+/// Lists the idle worlds; gives their names, and since when nobody used them. `None`: there is
+/// nothing to do.
 async fn idle(
     common: &CommonArgs,
     arguments: &DeleteArgs,

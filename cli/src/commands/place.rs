@@ -4,8 +4,8 @@ use folkmoot::core::ids::{Position, WorldName};
 
 use crate::exit::{CliError, USAGE};
 
-/// The position that `name` means: `WORLD#POSITION`, a beginning of that world's name, or the position alone. `what` is
-/// what stands there.
+/// The position that `name` means: `WORLD#POSITION`, a beginning of that world's name, or the
+/// position alone. `what` is what stands there.
 pub(crate) fn of(world: &WorldName, name: &str, what: &str) -> Result<Position, CliError> {
     let (prefix, number) = name.rsplit_once('#').unwrap_or(("", name));
     if !world.as_str().starts_with(prefix) {

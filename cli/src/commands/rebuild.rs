@@ -53,7 +53,8 @@ pub(crate) async fn rebuild(common: &CommonArgs, arguments: RebuildArgs) -> Resu
     }
 }
 
-/// Reads a bundle. One whose commits are not those that its head and its links speak of is of no use.
+/// Reads a bundle. One whose commits are not those that its head and its links speak of is of no
+/// use.
 fn export(path: &Path) -> Result<Bundle, CliError> {
     let failed = |error: &dyn std::fmt::Display| {
         CliError::other(STORE, format!("{}: {error}", path.display()))

@@ -22,7 +22,8 @@ use crate::view::transcript::{PAGE, TranscriptQuery, TranscriptView};
 /// The longest text that is shown in a line, in characters.
 const TEXT_MAX: usize = 240;
 
-/// Shows the folded state of a world, an agent's memory, the request of a model call, or a page of the transcript.
+/// Shows the folded state of a world, an agent's memory, the request of a model call, or a page of
+/// the transcript.
 pub(crate) async fn replay(common: &CommonArgs, arguments: ReplayArgs) -> Result<(), CliError> {
     let ReplayArgs {
         world,

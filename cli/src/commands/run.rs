@@ -209,8 +209,8 @@ async fn conclude(
     }
 }
 
-/// The end of a run that did all its steps, or came as far as it could: a turn that failed, and that nobody expected, counts for
-/// more than what waits for people.
+/// The end of a run that did all its steps, or came as far as it could: a turn that failed, and
+/// that nobody expected, counts for more than what waits for people.
 fn end(failed: &[FailedTurn], waits: bool) -> Result<(), CliError> {
     for FailedTurn { agent, at, branch } in failed {
         let of = branch

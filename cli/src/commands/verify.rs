@@ -101,7 +101,8 @@ async fn all(
     exit(worst)
 }
 
-/// Tells what of a damaged store is not as it was written, where, and how much of each world is whole.
+/// Tells what of a damaged store is not as it was written, where, and how much of each world is
+/// whole.
 fn tell_damage(
     common: &CommonArgs,
     survey: &Survey,

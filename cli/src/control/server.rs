@@ -66,8 +66,8 @@ pub(crate) fn serve(dir: &Path, desk: Desk) -> Result<Control, CliError> {
     })
 }
 
-/// The socket appears under its name only when nobody else can use it any more. A stale one is replaced: whoever calls
-/// this holds the store's lock.
+/// The socket appears under its name only when nobody else can use it any more. A stale one is
+/// replaced: whoever calls this holds the store's lock.
 fn listen(store: &Path) -> io::Result<UnixListener> {
     let new = format!(".{SOCKET}.new");
     let way = Way::to(store, &new)?;

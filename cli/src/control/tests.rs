@@ -24,7 +24,8 @@ fn lines(values: &[Value]) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// A line is a request that is read as it was meant, on one line again, or it is refused with a reason.
+/// A line is a request that is read as it was meant, on one line again, or it is refused with a
+/// reason.
 #[test]
 fn no_line_is_taken_for_another_request() {
     let world = WorldName::new("room").unwrap();

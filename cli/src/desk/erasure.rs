@@ -27,8 +27,8 @@ pub(crate) struct Erasing {
     /// The name of a person; all that they gave is erased. `None` if events or an episode are
     /// named.
     pub(crate) person: Option<String>,
-    /// The position of the message that began an episode; all of that is erased. `None` if events or a
-    /// person are named.
+    /// The position of the message that began an episode; all of that is erased. `None` if events
+    /// or a person are named.
     pub(crate) episode: Option<u64>,
     /// The basis on which it is erased.
     pub(crate) basis: String,
@@ -69,8 +69,8 @@ pub(crate) struct Gone {
     pub(crate) has_more_quotes: bool,
 }
 
-/// Erases in the name of `proof`. A world that is not open is opened for it, and does nothing else; `driven` is one that
-/// somebody else opens and closes.
+/// Erases in the name of `proof`. A world that is not open is opened for it, and does nothing else;
+/// `driven` is one that somebody else opens and closes.
 pub(crate) async fn erase(
     runtime: &Runtime,
     proof: Proof,
@@ -81,7 +81,8 @@ pub(crate) async fn erase(
     let log = &**runtime.log();
     let world = fold_world(log, name, None).await?;
     if world.upkeep().is_erasing() && erasing.wish == Wish::Erase {
-        // A process that died has left it to do. Until it is done the world owes nothing else (decision 0020).
+        // A process that died has left it to do. Until it is done the world owes nothing else
+        // (decision 0020).
         finish(runtime, name, driven).await?;
     }
     if erasing.basis.trim().is_empty() {

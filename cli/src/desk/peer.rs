@@ -45,7 +45,8 @@ impl Peer {
         }
     }
 
-    /// Checks that they may ask for `request`. These are all the rights of a peer; a world has rights of its own.
+    /// Checks that they may ask for `request`. These are all the rights of a peer; a world has
+    /// rights of its own.
     pub(crate) fn may_ask(self, request: &DeskRequest) -> Result<(), CliError> {
         let why = match (self, request) {
             // The files of the store can be read by whoever runs this program.
@@ -79,7 +80,8 @@ impl Peer {
         proof.ok_or_else(|| CliError::other(USAGE, "say who this is: --as NAME"))
     }
 
-    /// Returns what they are told of a refusal. The holder can read the log, and is told all of it; the others are told what
+    /// Returns what they are told of a refusal. The holder can read the log, and is told all of it;
+    /// the others are told what
     /// [`Refusal::outward`](folkmoot::core::event::refusal::Refusal::outward) leaves.
     pub(super) fn told(self, error: SeatError) -> CliError {
         match (self, error) {

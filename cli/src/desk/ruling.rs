@@ -59,8 +59,8 @@ pub(crate) struct Taken {
     pub(crate) agent: AgentName,
     /// The call's tool; `None` if the request had been closed.
     pub(crate) tool: Option<ToolName>,
-    /// The call's arguments; those that a person put in their place, if it was allowed so. `None` if they were erased, or
-    /// if it is about a grant.
+    /// The call's arguments; those that a person put in their place, if it was allowed so. `None`
+    /// if they were erased, or if it is about a grant.
     pub(crate) arguments: Option<String>,
     /// The grant that the decision gave, if it still stands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -69,8 +69,9 @@ pub(crate) struct Taken {
     pub(crate) at: Option<Position>,
 }
 
-/// Gives a ruling in the name of `proof`, whom `peer` is told of a refusal for. A world that is not open is opened for it,
-/// and performs nothing; `driven` is one that somebody else opens and closes.
+/// Gives a ruling in the name of `proof`, whom `peer` is told of a refusal for. A world that is not
+/// open is opened for it, and performs nothing; `driven` is one that somebody else opens and
+/// closes.
 pub(super) async fn rule(
     runtime: &Runtime,
     proof: Proof,
@@ -225,7 +226,8 @@ struct About {
     agent: AgentName,
     /// The call's tool; `None` if the request no longer waits.
     tool: Option<ToolName>,
-    /// The call's arguments; `None` if the request no longer waits, they were erased, or it is a grant.
+    /// The call's arguments; `None` if the request no longer waits, they were erased, or it is a
+    /// grant.
     arguments: Option<String>,
 }
 

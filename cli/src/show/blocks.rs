@@ -14,7 +14,8 @@ use super::{clean, clip, one_line, table};
 #[cfg(test)]
 mod tests;
 
-/// The most rows of a table, and the most lines of a text or of data, that are shown where it is not an artifact.
+/// The most rows of a table, and the most lines of a text or of data, that are shown where it is
+/// not an artifact.
 const LINES_MAX: usize = 20;
 /// The most characters of a cell, or of a line of data, likewise.
 const CHARS_MAX: usize = 120;

@@ -100,7 +100,8 @@ pub(crate) struct Chat {
 }
 
 impl Chat {
-    /// Begins behind the head of `world`, which may have no event yet. `script` tells what its steps mean.
+    /// Begins behind the head of `world`, which may have no event yet. `script` tells what its
+    /// steps mean.
     pub(crate) fn new(name: &str, world: &World, script: Option<&Script>) -> Self {
         let rules = Arc::clone(world.rules());
         let mut chat = Self {

@@ -23,7 +23,8 @@ pub(crate) fn remark(message: &str) {
     say(message);
 }
 
-/// Says what is wrong with a script: drawn on a terminal, else a line for each fault and the script's line below it.
+/// Says what is wrong with a script: drawn on a terminal, else a line for each fault and the
+/// script's line below it.
 pub(crate) fn faults(faults: &[Fault]) {
     faults.iter().for_each(|fault| show(&Drawing::of(fault)));
 }

@@ -1,4 +1,5 @@
-//! The gutter before every line of text by agents, tools and people, so that none of it passes for a line of ours.
+//! The gutter before every line of text by agents, tools and people, so that none of it passes for
+//! a line of ours.
 
 use unicode_width::UnicodeWidthChar as _;
 
@@ -26,7 +27,8 @@ pub(crate) fn guarded(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// A text that begins in a line of ours: its further lines stand behind the gutter, `indent` columns from the left.
+/// A text that begins in a line of ours: its further lines stand behind the gutter, `indent`
+/// columns from the left.
 pub(crate) fn hung(text: &str, indent: usize) -> String {
     let text = clean(text);
     let (first, rest) = text
@@ -50,8 +52,8 @@ fn lines(text: &str) -> impl Iterator<Item = String> {
         .into_iter()
 }
 
-/// A name on one line, in which nothing passes for the gutter behind it or for a line of ours: whatever looks like their
-/// signs is spelt out wherever it stands, and runs of blanks are one.
+/// A name on one line, in which nothing passes for the gutter behind it or for a line of ours:
+/// whatever looks like their signs is spelt out wherever it stands, and runs of blanks are one.
 pub(crate) fn named(name: &str) -> String {
     let spelt = |c: char| {
         if is_mark(c) {
@@ -64,7 +66,8 @@ pub(crate) fn named(name: &str) -> String {
     one_line(&name.join(" ")).chars().map(spelt).collect()
 }
 
-/// A line without a box, an arrow or a check mark as the first thing that is seen of it: that is spelt out.
+/// A line without a box, an arrow or a check mark as the first thing that is seen of it: that is
+/// spelt out.
 pub(crate) fn escaped(line: &str) -> String {
     match line.char_indices().find(|(_, c)| is_seen(*c)) {
         // A text could pass for a line of ours with it (decision 0031).
@@ -86,7 +89,8 @@ fn is_seen(c: char) -> bool {
     !c.is_whitespace() && columns(c) > 0 && !is_empty(c)
 }
 
-/// Characters that take columns and show nothing: the empty pattern of Braille, and the fillers of Hangul.
+/// Characters that take columns and show nothing: the empty pattern of Braille, and the fillers of
+/// Hangul.
 const fn is_empty(c: char) -> bool {
     matches!(
         c,
@@ -94,7 +98,8 @@ const fn is_empty(c: char) -> bool {
     )
 }
 
-/// Boxes, bars, arrows, check marks, crosses and dots: what our own lines begin with, and what looks like it.
+/// Boxes, bars, arrows, check marks, crosses and dots: what our own lines begin with, and what
+/// looks like it.
 const fn is_mark(c: char) -> bool {
     matches!(c,
         '|' | '¦' | '·' | 'ǀ' | 'ǁ' | '‖' | '․' | '‧' | '∙' | '⋅' | '⏐' | '⎸' | '⎹' | '∣' | '∥' | '⁞' | '⋮' | '⸽'
@@ -122,7 +127,8 @@ fn columns_of(text: &str) -> usize {
         .sum()
 }
 
-/// The pieces of a painted text: characters, and orders to the terminal, of which no text of others has any.
+/// The pieces of a painted text: characters, and orders to the terminal, of which no text of others
+/// has any.
 struct Painted<'t>(&'t str);
 
 impl<'t> Iterator for Painted<'t> {
@@ -141,7 +147,8 @@ impl<'t> Iterator for Painted<'t> {
     }
 }
 
-/// The lines of `text` in at most `width` columns: where one is broken, what follows stands behind the gutter.
+/// The lines of `text` in at most `width` columns: where one is broken, what follows stands behind
+/// the gutter.
 pub(crate) fn folded(text: &str, width: usize) -> String {
     text.split('\n')
         .map(|line| folded_line(line, width))
@@ -265,8 +272,8 @@ impl Fold {
     }
 }
 
-/// A text that is written on a terminal while it comes. It breaks its lines itself, and holds back the last word of what
-/// came: it may not fit.
+/// A text that is written on a terminal while it comes. It breaks its lines itself, and holds back
+/// the last word of what came: it may not fit.
 #[derive(Debug)]
 pub(crate) struct Flow {
     /// The beginning of each line.
@@ -284,7 +291,8 @@ pub(crate) struct Flow {
 }
 
 impl Flow {
-    /// A text whose lines begin at `indent`, in a terminal of `width` columns. Its first line has begun, its gutter included.
+    /// A text whose lines begin at `indent`, in a terminal of `width` columns. Its first line has
+    /// begun, its gutter included.
     pub(crate) fn new(indent: &str, width: Option<u16>) -> Self {
         let before = format!("{indent}{GUTTER} ");
         let taken = columns_of(&before);

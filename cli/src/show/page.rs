@@ -29,7 +29,8 @@ pub(crate) struct StagePage {
     pub(crate) progress: ProgressLine,
     /// The layout of lines.
     layout: Layout,
-    /// Replies that may be shown while they are written: their beginning is in the log, their end is not.
+    /// Replies that may be shown while they are written: their beginning is in the log, their end
+    /// is not.
     live: BTreeMap<MessageId, AgentName>,
     /// The text of each draft, as far as it came; of one whose beginning was missed, nothing.
     drafts: BTreeMap<MessageId, String>,
@@ -105,7 +106,8 @@ impl StagePage {
             return Ok(());
         }
         let draft = self.drafts.entry(message).or_default();
-        // A piece that does not follow is of a draft whose beginning was missed: the log will have it all.
+        // A piece that does not follow is of a draft whose beginning was missed: the log will have
+        // it all.
         if u64::try_from(draft.len()).is_ok_and(|len| len == offset) {
             draft.push_str(delta);
         }
@@ -152,7 +154,8 @@ impl StagePage {
         self.progress.hide();
         self.asked.printed(line);
         let text = self.layout.line(line);
-        // A command to type is one line, however narrow the terminal is: it is copied (decision 0031).
+        // A command to type is one line, however narrow the terminal is: it is copied (decision
+        // 0031).
         if matches!(line, ChatLine::Plain(_)) {
             self.terminal.whole(&text)
         } else {

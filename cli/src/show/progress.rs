@@ -1,4 +1,5 @@
-//! The progress line: who is thinking, which tool runs, and what it reports. On standard error, and only on a terminal.
+//! The progress line: who is thinking, which tool runs, and what it reports. On standard error, and
+//! only on a terminal.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

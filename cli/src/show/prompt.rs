@@ -1,4 +1,5 @@
-//! The request of a model call, for people: every byte that the model reads, made safe for a terminal.
+//! The request of a model call, for people: every byte that the model reads, made safe for a
+//! terminal.
 
 use folkmoot::core::event::Purpose;
 use folkmoot::core::model::response::Part;

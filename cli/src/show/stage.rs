@@ -1,4 +1,5 @@
-//! The chat as it happens: what the log says, in its order, with drafts of replies while they are being written.
+//! The chat as it happens: what the log says, in its order, with drafts of replies while they are
+//! being written.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -47,8 +48,8 @@ pub(crate) enum StageNews {
     Finish(Position),
 }
 
-/// The request that keys decide: the one whose keys are the last thing that was printed. Anything that is printed since
-/// takes it away, so that nobody decides what they did not just see.
+/// The request that keys decide: the one whose keys are the last thing that was printed. Anything
+/// that is printed since takes it away, so that nobody decides what they did not just see.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct KeyedRequest(Arc<Mutex<LastPrinted>>);
 
@@ -123,8 +124,8 @@ pub(crate) enum Hints {
 pub(crate) struct Cues(mpsc::Sender<StageNews>);
 
 impl Cues {
-    /// Tells the stage something, as soon as it has room for it. One that has ended needs no news: why it ended comes out at
-    /// the end.
+    /// Tells the stage something, as soon as it has room for it. One that has ended needs no news:
+    /// why it ended comes out at the end.
     pub(crate) async fn tell(&self, news: StageNews) {
         let _ended = self.0.send(news).await;
     }
@@ -184,8 +185,8 @@ impl Prompter {
     }
 }
 
-/// The news that a world was opened; `None` if another process runs it. The subscription begins here, so that nothing is
-/// missed.
+/// The news that a world was opened; `None` if another process runs it. The subscription begins
+/// here, so that nothing is missed.
 pub(crate) fn opened(world: &WorldHandle) -> Option<StageNews> {
     let activity = world.operator().subscribe_activity().ok()?;
     Some(StageNews::Opened(world.clone(), activity))
@@ -221,7 +222,8 @@ pub(crate) struct ChatStage {
 }
 
 impl ChatStage {
-    /// A stage for `chat`, which begins behind the head of `world`. The names of those who speak are `names`.
+    /// A stage for `chat`, which begins behind the head of `world`. The names of those who speak
+    /// are `names`.
     pub(crate) fn new(
         common: &CommonArgs,
         runtime: &Runtime,
@@ -442,7 +444,8 @@ impl ChatStage {
     }
 }
 
-/// The next activity; waits for ever where nothing is listened to. Pieces that were missed are in the log later.
+/// The next activity; waits for ever where nothing is listened to. Pieces that were missed are in
+/// the log later.
 async fn next(activity: &mut Option<ActivitySubscription>) -> ActivityEvent {
     while let Some(listening) = activity {
         match listening.recv().await {

@@ -16,8 +16,8 @@ pub(crate) fn of(heads: &[&str], rows: Vec<Vec<String>>) -> String {
     table.trim_fmt()
 }
 
-/// A table of data, in at most `width` columns of a terminal if there is a limit: then cells go on in further lines.
-/// Numbers stand at the right. All of it is made safe to show.
+/// A table of data, in at most `width` columns of a terminal if there is a limit: then cells go on
+/// in further lines. Numbers stand at the right. All of it is made safe to show.
 pub(crate) fn of_data(columns: &[Column], rows: &[Vec<String>], width: Option<u16>) -> String {
     let safe = |cells: &[String]| cells.iter().map(|cell| one_line(cell)).collect::<Vec<_>>();
     let mut table = Table::new();

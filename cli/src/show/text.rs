@@ -5,7 +5,8 @@ pub(crate) use folkmoot::text::{clean, clip, is_obeyed, one_line, time};
 #[cfg(test)]
 mod tests;
 
-/// A text with a stand-in for each character that [`clean`] would spell out, as many bytes long: places in it stay.
+/// A text with a stand-in for each character that [`clean`] would spell out, as many bytes long:
+/// places in it stay.
 pub(crate) fn masked(text: &str) -> String {
     text.chars()
         .map(|c| {

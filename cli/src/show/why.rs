@@ -175,7 +175,8 @@ const fn silence(why: Silence) -> &'static str {
     }
 }
 
-/// Says why an agent is silent, and whether it hears the message. Of its own message it has nothing to hear.
+/// Says why an agent is silent, and whether it hears the message. Of its own message it has nothing
+/// to hear.
 fn silent_because(verdicts: &Verdicts, why: Silence) -> String {
     let hears = match verdicts.others {
         Others::Store => "it remembers it",

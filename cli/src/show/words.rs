@@ -37,7 +37,8 @@ pub(crate) fn step_of(commit: &Commit) -> Option<u32> {
     )
 }
 
-/// The line of an event that is neither talk nor a call's beginning; `None` if people need not see it.
+/// The line of an event that is neither talk nor a call's beginning; `None` if people need not see
+/// it.
 pub(crate) fn line(chat: &Chat, at: Position, event: &Event) -> Option<ChatLine> {
     match event {
         Event::World(WorldEvent::WorldOpened(_))
@@ -397,7 +398,8 @@ fn ended(agent: &str, reason: CloseReason) -> Option<ChatLine> {
     }
 }
 
-/// The most characters of a failed model's words: what differs from a recording should be among them.
+/// The most characters of a failed model's words: what differs from a recording should be among
+/// them.
 const DETAIL_MAX: usize = 400;
 
 fn model_failed(failed: &ModelFailed) -> String {

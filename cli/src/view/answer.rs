@@ -45,7 +45,8 @@ impl ValueStream {
         self.0.try_collect().await
     }
 
-    /// Waits for the whole answer, and reads its first value. Its end is waited for because an error may be there.
+    /// Waits for the whole answer, and reads its first value. Its end is waited for because an
+    /// error may be there.
     pub(crate) async fn first<T: DeserializeOwned>(self) -> Result<T, CliError> {
         let value = self.all().await?.into_iter().next();
         let value = value.ok_or_else(|| CliError::other(STORE, "the holder gave no answer"))?;

@@ -20,7 +20,8 @@ pub(crate) struct RevisionView {
     pub(crate) changes: Vec<String>,
     /// True if it takes `--revise`.
     pub(crate) has_to_be_asked_for: bool,
-    /// The first recorded step that reads otherwise in the script, counted from 1: no run goes on behind it.
+    /// The first recorded step that reads otherwise in the script, counted from 1: no run goes on
+    /// behind it.
     pub(crate) edited_step: Option<usize>,
 }
 

@@ -24,7 +24,8 @@ pub(crate) struct ReplayView {
     pub(crate) world: Option<WorldName>,
     /// The world's id; `None` if it has no event.
     pub(crate) id: Option<WorldId>,
-    /// The last event that is in the state: the last one of the commit that holds the position asked for.
+    /// The last event that is in the state: the last one of the commit that holds the position
+    /// asked for.
     pub(crate) at: Position,
     /// The time of that commit, in milliseconds since 1970.
     pub(crate) time: Time,

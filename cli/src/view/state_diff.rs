@@ -172,7 +172,8 @@ fn changes<T: PartialEq, K: Ord>(
     }
 }
 
-/// A world holds its newest messages: one that is older than all that are held, where no fewer are, only became too old.
+/// A world holds its newest messages: one that is older than all that are held, where no fewer are,
+/// only became too old.
 fn transcript(mut before: Vec<MessageView>, mut after: Vec<MessageView>) -> Changes<MessageView> {
     let oldest = |messages: &[MessageView]| {
         messages

@@ -22,8 +22,8 @@ pub(crate) const ELSEWHERE: &str = "none of the given anchors is about this worl
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum VerifyStep {
-    /// The world is found, and its checks begin. Whoever asks knows from this that somebody is at work, however long that
-    /// takes.
+    /// The world is found, and its checks begin. Whoever asks knows from this that somebody is at
+    /// work, however long that takes.
     Begins(WorldId),
     /// The report of the checks.
     Report(Box<WorldReport>),

@@ -40,7 +40,8 @@ fn is_late(asks: &Asks, now: Time) -> bool {
     matches!(asks, Asks::Approval { expires_at, .. } if *expires_at <= now)
 }
 
-/// A call that was started, may not simply run again, and of which nobody knows yet whether it took effect.
+/// A call that was started, may not simply run again, and of which nobody knows yet whether it took
+/// effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct DoubtView {
     /// The agent whose call it is.

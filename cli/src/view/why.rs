@@ -18,7 +18,8 @@ use crate::view::event::EventView;
 use crate::view::gist;
 use crate::view::query::entry;
 
-/// The most events of a slice. One turn adds fewer than ten, so a slice this long goes through a hundred turns.
+/// The most events of a slice. One turn adds fewer than ten, so a slice this long goes through a
+/// hundred turns.
 const LINKS_MAX: usize = 1_000;
 /// The number of commits that are read at a time on the way back.
 const PAGE: usize = 32;
@@ -100,8 +101,8 @@ pub(crate) struct NodeView {
     pub(crate) gist: String,
 }
 
-/// Reads why an event is there. The log is read by position; only the roster of a message takes a look at what is
-/// before it.
+/// Reads why an event is there. The log is read by position; only the roster of a message takes a
+/// look at what is before it.
 pub(crate) async fn why(log: &dyn EventLog, query: &WhyQuery) -> Result<WhyView, CliError> {
     let entry = entry(log, &query.world).await?;
     let at = query.at;
@@ -163,7 +164,8 @@ impl CauseReader<'_> {
         Ok((views, is_cut))
     }
 
-    /// The commit that holds `at`, from `page` if it is there: commits from some place on back, newest first.
+    /// The commit that holds `at`, from `page` if it is there: commits from some place on back,
+    /// newest first.
     async fn back_to(&self, at: Position, page: &mut Vec<Commit>) -> Result<Commit, CliError> {
         let holds = |commit: &Commit| commit.header.first <= at && at <= commit.last();
         if !page.iter().any(holds) {

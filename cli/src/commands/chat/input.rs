@@ -74,8 +74,8 @@ fn read(lines: &mpsc::Sender<String>) {
     }
 }
 
-/// The next line; `None` at the end. Of one that is too long the rest is passed over: it is no other message, and the room
-/// refuses the beginning for its length.
+/// The next line; `None` at the end. Of one that is too long the rest is passed over: it is no
+/// other message, and the room refuses the beginning for its length.
 fn read_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut line = Vec::new();
     if input.take(LINE_MAX).read_until(b'\n', &mut line)? == 0 {

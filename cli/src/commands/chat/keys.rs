@@ -72,7 +72,8 @@ fn reaching(scope: Scope, shown: Digest) -> Resolution {
     Resolution::Judge(yes.having_seen(Some(shown.short())).within(scope))
 }
 
-/// The options that `line` names, from 0: one number, or several where several may be chosen, `-` for none of them.
+/// The options that `line` names, from 0: one number, or several where several may be chosen, `-`
+/// for none of them.
 fn options(line: &str, question: &Question) -> Option<Vec<u32>> {
     let many = question.choose.is_some();
     if many && line == "-" {

@@ -11,7 +11,8 @@ use serde_json::Value;
 use super::selection::Selection;
 use crate::exit::CliError;
 
-/// The shortest sentence that is looked for, in characters: a shorter one says little about who quotes whom.
+/// The shortest sentence that is looked for, in characters: a shorter one says little about who
+/// quotes whom.
 const SENTENCE_MIN: usize = 24;
 /// The most sentences that are looked for.
 const SENTENCES_MAX: usize = 5_000;

@@ -93,7 +93,8 @@ impl Selection {
     }
 }
 
-/// To which episode commits belong: that of the turn they open, else that of what caused them, else their own.
+/// To which episode commits belong: that of the turn they open, else that of what caused them, else
+/// their own.
 #[derive(Debug, Default)]
 struct Episodes {
     by_event: BTreeMap<Position, Position>,

@@ -67,7 +67,8 @@ const HOSTILE: [&str; 16] = [
     "",
 ];
 
-/// That no line but the first, which has a name, begins with anything but the gutter, and none of them with a mark of ours.
+/// That no line but the first, which has a name, begins with anything but the gutter, and none of
+/// them with a mark of ours.
 #[track_caller]
 fn check_guarded(lines: &[String], width: usize, what: &str) {
     let indent = layout().indent();

@@ -1,6 +1,7 @@
 //! The causes of an event as a tree: the event at the top, below it what made it necessary.
 //!
-//! One cause stands right below its event, so that a long way back stays readable; several branch off.
+//! One cause stands right below its event, so that a long way back stays readable; several branch
+//! off.
 
 use std::collections::{BTreeMap, BTreeSet};
 
