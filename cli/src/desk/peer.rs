@@ -93,3 +93,6 @@ impl Peer {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
