@@ -7,7 +7,7 @@ use tracing_subscriber::EnvFilter;
 
 use crate::arguments::{CliCommand, CommandLine, CommonArgs, LogCommand};
 use crate::exit::{self, CliError};
-use crate::{interrupt, source, terminal};
+use crate::{interrupt, show, source, terminal};
 
 mod anchor;
 mod answer;
@@ -57,7 +57,7 @@ pub(crate) fn main() -> ExitCode {
     {
         Ok(runtime) => runtime,
         Err(error) => {
-            return exit::report(
+            return report(
                 &common,
                 Err(CliError::other(exit::FAILED, error.to_string())),
             );
@@ -66,7 +66,7 @@ pub(crate) fn main() -> ExitCode {
     let result = runtime.block_on(Box::pin(perform(&common, command)));
     // A thread that waits for the keyboard must not hold the end up.
     runtime.shutdown_background();
-    exit::report(
+    report(
         &common,
         result.and_then(|()| source::check_content(&common.store)),
     )
@@ -133,4 +133,22 @@ fn log_to_stderr(common: &CommonArgs) {
     let _is_first = subscriber
         .with_ansi(terminal::errors_have_colors())
         .try_init();
+}
+
+/// Says on standard error what went wrong, unless that was said, and gives the exit code. Commands
+/// that it names can be typed as they stand.
+fn report(common: &CommonArgs, result: Result<(), CliError>) -> ExitCode {
+    let Err(error) = result else {
+        return ExitCode::from(exit::FINE);
+    };
+    match &error {
+        CliError::Closed | CliError::Said(_) => {}
+        CliError::Script(error) => show::faults(&error.faults),
+        CliError::Unmet(unmet) => show::unmet(unmet),
+        CliError::Step(fault) => show::faults(std::slice::from_ref(fault)),
+        CliError::Store(_) | CliError::World(_) | CliError::Fold(_) | CliError::Other { .. } => {
+            show::complain(&common.to_type(&error.to_string()));
+        }
+    }
+    ExitCode::from(error.code())
 }

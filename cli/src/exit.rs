@@ -1,7 +1,6 @@
 //! Errors of the command line, and the exit codes that tell them apart.
 
 use std::io;
-use std::process::ExitCode;
 
 use folkmoot::core::event::refusal::Refusal;
 use folkmoot::core::port::causes::with_causes;
@@ -11,7 +10,7 @@ use folkmoot::run::{RunError, Unmet};
 use folkmoot::script::{Fault, ScriptError};
 use folkmoot::{DefinitionError, FoldError, OpenError, SeatError, store};
 
-use crate::arguments::CommonArgs;
+pub(crate) mod refusal;
 
 /// The command did what was asked for.
 pub(crate) const FINE: u8 = 0;
@@ -198,7 +197,7 @@ impl From<OpenError> for CliError {
             );
         }
         if let OpenError::Refused(refusal) = &error {
-            return Self::other(USAGE, crate::show::refusal(refusal));
+            return Self::other(USAGE, refusal::sentence(refusal));
         }
         if let OpenError::Append(AppendError::NameTaken(name)) = &error {
             return Self::other(
@@ -213,7 +212,7 @@ impl From<OpenError> for CliError {
 impl From<SeatError> for CliError {
     fn from(error: SeatError) -> Self {
         if let SeatError::Refused(refusal) = &error {
-            return Self::other(PENDING, crate::show::refusal(refusal));
+            return Self::other(PENDING, refusal::sentence(refusal));
         }
         Self::other(FAILED, error.to_string())
     }
@@ -233,22 +232,4 @@ impl From<RunError> for CliError {
             error @ (RunError::Stopped(_) | _) => Self::other(FAILED, error.to_string()),
         }
     }
-}
-
-/// Says on standard error what went wrong, unless that was said, and gives the exit code. Commands
-/// that it names can be typed as they stand.
-pub(crate) fn report(common: &CommonArgs, result: Result<(), CliError>) -> ExitCode {
-    let Err(error) = result else {
-        return ExitCode::from(FINE);
-    };
-    match &error {
-        CliError::Closed | CliError::Said(_) => {}
-        CliError::Script(error) => crate::show::faults(&error.faults),
-        CliError::Unmet(unmet) => crate::show::unmet(unmet),
-        CliError::Step(fault) => crate::show::faults(std::slice::from_ref(fault)),
-        CliError::Store(_) | CliError::World(_) | CliError::Fold(_) | CliError::Other { .. } => {
-            crate::show::complain(&common.to_type(&error.to_string()));
-        }
-    }
-    ExitCode::from(error.code())
 }

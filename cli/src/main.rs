@@ -21,6 +21,7 @@ mod show;
 mod signing;
 mod source;
 mod terminal;
+mod text;
 mod view;
 
 /// Events are allocated on the thread that reads and freed on the one that folds. With the system's

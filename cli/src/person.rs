@@ -2,6 +2,9 @@
 
 use folkmoot::Proof;
 use folkmoot::core::ids::PersonName;
+use folkmoot::tools::host::ancestry::descends_from_tool;
+
+use crate::exit::{CliError, PENDING};
 
 /// The number of this process's user.
 pub(crate) fn uid() -> u32 {
@@ -34,4 +37,19 @@ fn in_passwd(uid: u32) -> Option<PersonName> {
 /// Proof of this process's user, under the name `display` or their login name.
 pub(crate) fn proof(display: Option<PersonName>) -> Option<Proof> {
     Some(Proof::local(uid(), display.or_else(login)?))
+}
+
+/// Refuses what a tool started: it could decide about the calls of the agents that use it.
+pub(crate) fn refuse_tools() -> Result<(), CliError> {
+    match descends_from_tool(std::process::id()) {
+        Ok(false) => Ok(()),
+        Ok(true) => Err(CliError::other(
+            PENDING,
+            "refused: a program that a tool runs cannot act in a room",
+        )),
+        Err(error) => Err(CliError::other(
+            PENDING,
+            format!("refused: cannot tell whether a tool runs this program: {error}"),
+        )),
+    }
 }

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use folkmoot::core::ids::WorldName;
 use folkmoot::store::OpenMode;
-use folkmoot::tools::host::ancestry::descends_from_tool;
 use folkmoot::{ProcessHost, Runtime, Shipped};
 
 use crate::control::server::{Control, serve};
 use crate::desk::Desk;
-use crate::exit::{CliError, PENDING, STORE};
+use crate::exit::{CliError, STORE};
+use crate::person;
 use crate::recording::Recording;
 use crate::signing::{self, Signing};
 use crate::source::{StoreUse, hold};
@@ -38,7 +38,7 @@ impl Session {
         recording: &Recording,
         signer: Signing,
     ) -> Result<Self, CliError> {
-        refuse_tools()?;
+        person::refuse_tools()?;
         let store = match hold(dir, StoreUse::Write(mode, driven.clone())).await? {
             Ok(store) => store,
             Err((_, error)) => {
@@ -97,19 +97,4 @@ fn adopt_orphans() {
 fn own_program() -> Result<PathBuf, CliError> {
     std::env::current_exe()
         .map_err(|error| CliError::other(STORE, format!("cannot find this program: {error}")))
-}
-
-/// Refuses what a tool started: it could decide about the calls of the agents that use it.
-pub(crate) fn refuse_tools() -> Result<(), CliError> {
-    match descends_from_tool(std::process::id()) {
-        Ok(false) => Ok(()),
-        Ok(true) => Err(CliError::other(
-            PENDING,
-            "refused: a program that a tool runs cannot act in a room",
-        )),
-        Err(error) => Err(CliError::other(
-            PENDING,
-            format!("refused: cannot tell whether a tool runs this program: {error}"),
-        )),
-    }
 }

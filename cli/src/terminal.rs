@@ -6,8 +6,8 @@ use anstream::{AutoStream, ColorChoice};
 
 use crate::arguments::{Colors, CommonArgs};
 use crate::exit::CliError;
-use crate::show::gutter::folded;
-use crate::show::is_obeyed;
+use crate::text::gutter::folded;
+use crate::text::is_obeyed;
 
 /// Standard output, with colours where they are wanted.
 #[derive(Debug)]

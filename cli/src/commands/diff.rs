@@ -3,10 +3,10 @@
 use crate::arguments::{CommonArgs, DiffArgs};
 use crate::exit::CliError;
 use crate::show::clip;
-use crate::show::gutter::hung;
 use crate::show::usage::cost;
 use crate::source::StoreSource;
 use crate::terminal::Terminal;
+use crate::text::gutter::hung;
 use crate::view::diff::{DiffQuery, DiffView, RowView, SideView};
 use crate::view::query::Query;
 

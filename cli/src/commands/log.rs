@@ -5,11 +5,11 @@ use futures::TryStreamExt as _;
 
 use crate::arguments::{CommonArgs, LogArgs};
 use crate::exit::CliError;
-use crate::show::gutter::hung;
 use crate::show::style::{BOLD, DIM, paint};
 use crate::show::{self, clean, complain, time};
 use crate::source::StoreSource;
 use crate::terminal::Terminal;
+use crate::text::gutter::hung;
 use crate::view::event::EventView;
 use crate::view::query::{LogQuery, Query};
 use crate::view::withholding::{WithheldQuery, WithheldView};

@@ -8,7 +8,6 @@ use tokio::net::UnixStream;
 use super::DeskRequest;
 use crate::exit::{CliError, PENDING, USAGE};
 use crate::person;
-use crate::session::refuse_tools;
 
 /// A peer: whoever asks at the desk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +50,7 @@ impl Peer {
         let why = match (self, request) {
             // The files of the store can be read by whoever runs this program.
             (Self::Holder, DeskRequest::Query(_)) | (Self::Person(_), _) => return Ok(()),
-            (Self::Holder, _) => return refuse_tools(),
+            (Self::Holder, _) => return person::refuse_tools(),
             (Self::Stranger, _) => "only the user who holds the store is served",
             (Self::OfTool, DeskRequest::Decide(_)) => {
                 "a program that a tool runs cannot decide; where the world is open, the attempt is recorded"

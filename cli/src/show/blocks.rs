@@ -1,15 +1,13 @@
 //! Views of tools for people: artifacts, tables, data and pictures.
 
-use std::collections::BTreeMap;
-
-use folkmoot::core::ids::ArtifactName;
 use folkmoot::core::text::UserText;
 use folkmoot::core::text::view::{Block, blocks};
-use folkmoot::core::tool::{ArtifactSpec, View};
+use folkmoot::core::tool::View;
 
-use super::gutter::{GUTTER, escaped};
 use super::style::{BOLD, DIM, paint};
 use super::{clean, clip, one_line, table};
+use crate::text::gutter::{GUTTER, escaped};
+use crate::view::transcript::Kinds;
 
 #[cfg(test)]
 mod tests;
@@ -21,9 +19,6 @@ const LINES_MAX: usize = 20;
 const CHARS_MAX: usize = 120;
 /// Fewer columns of a terminal than this are not cared for: there, lines break where they break.
 const WIDTH_MIN: u16 = 20;
-
-/// The kinds of artifacts that a room knows.
-pub(crate) type Kinds = BTreeMap<ArtifactName, ArtifactSpec>;
 
 /// A view, as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,13 +8,13 @@ use folkmoot::core::event::{Event, TurnEvent};
 use folkmoot::core::ids::{AgentName, MessageId, Position};
 
 use super::chat::ChatLine;
-use super::gutter::Flow;
 use super::paint::Layout;
 use super::progress::ProgressLine;
 use super::stage::KeyedRequest;
 use super::style::{DIM, paint};
 use crate::exit::CliError;
 use crate::terminal::Terminal;
+use crate::text::gutter::Flow;
 
 /// The most lines that may wait behind a draft. A draft that holds up more is broken off; the whole
 /// reply is shown once it is there.

@@ -2,10 +2,10 @@
 
 use super::blocks::ShownView;
 use super::chat::ChatLine;
-use super::gutter::{Flow, GUTTER, guarded, hung, named};
 use super::request;
 use super::style::{BAD, BOLD, DIM, GOOD, NOTE, paint, speaker};
 use crate::terminal;
+use crate::text::gutter::{Flow, GUTTER, guarded, hung, named};
 
 /// The widest column of names.
 const NAMES_MAX: usize = 18;

@@ -3,13 +3,13 @@
 use folkmoot::core::ids::{PersonName, WorldName};
 use folkmoot::core::tool::{Choose, Question, reads_json};
 
-use super::gutter::{BAR, guarded, hung};
 use super::style::{ASKS, BOLD, DIM, paint};
 use super::{clean, time};
 use crate::arguments::CommonArgs;
 use crate::exit::CliError;
 use crate::person;
 use crate::terminal::Terminal;
+use crate::text::gutter::{BAR, guarded, hung};
 use folkmoot::run::{Asks, Waiting};
 
 #[cfg(test)]

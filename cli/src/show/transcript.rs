@@ -5,12 +5,12 @@ use folkmoot::core::ids::WorldName;
 use folkmoot::{TranscriptEntry, TranscriptMessage, TranscriptNotice, TranscriptShown};
 
 use super::blocks::ShownView;
-use super::gutter::{guarded, named};
 use super::style::{BOLD, DIM, paint};
 use super::words::told;
 use super::{clean, time};
 use crate::arguments::CommonArgs;
 use crate::terminal;
+use crate::text::gutter::{guarded, named};
 use crate::view::transcript::TranscriptView;
 
 /// The indentation of texts, in columns.

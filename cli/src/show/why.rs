@@ -8,9 +8,9 @@ use folkmoot::core::ids::AgentName;
 use folkmoot::core::ids::principal::Principal;
 use folkmoot::core::text::reply::RoutingTag;
 
-use super::gutter::hung;
 use super::style::{BOLD, DIM, paint};
 use super::{clean, one_line, time};
+use crate::text::gutter::hung;
 use crate::view::why::{WakeView, WhyApprovalView, WhyTurnView, WhyView};
 
 mod tree;

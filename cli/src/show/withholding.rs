@@ -1,8 +1,8 @@
 //! Text that was kept from people, for those who run a room.
 
-use super::gutter::guarded;
 use super::style::{BAD, DIM, paint};
 use super::{clean, time};
+use crate::text::gutter::guarded;
 use crate::view::gist::word;
 use crate::view::withholding::{PartView, WithheldView};
 

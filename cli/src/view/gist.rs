@@ -10,7 +10,7 @@ use folkmoot::core::event::{
 use folkmoot::core::model::response::{LLMResponse, Part};
 use folkmoot::core::port::Reaction;
 
-use crate::show::{clip, one_line, words};
+use crate::text::{clip, one_line};
 
 /// The longest gist, in characters.
 const GIST_MAX: usize = 160;
@@ -359,7 +359,7 @@ fn of_call(event: &Event) -> String {
         Event::Call(CallEvent::ToolStarted(started)) => {
             format!("attempt {} ({})", started.attempt, started.effect)
         }
-        Event::Call(CallEvent::ToolFinished(finished)) => words::result(finished),
+        Event::Call(CallEvent::ToolFinished(finished)) => folkmoot::words::result(finished),
         Event::Call(CallEvent::OutcomeUnknown(unknown)) => word(&unknown.cause),
         Event::Call(CallEvent::OutcomeSettled(settled)) => {
             format!(

@@ -4,15 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use folkmoot::core::ids::{ArtifactName, Position, WorldName};
 use folkmoot::core::port::EventLog;
-use folkmoot::core::tool::View;
+use folkmoot::core::tool::{ArtifactSpec, View};
 use folkmoot::{TranscriptEntry, TranscriptPage, fold_world, read_transcript};
 use serde::{Deserialize, Serialize};
 
 use crate::exit::CliError;
-use crate::show::blocks::Kinds;
 
 /// The number of entries of a page, unless the question says another.
 pub(crate) const PAGE: u16 = 50;
+
+/// The kinds of artifacts that a room knows.
+pub(crate) type Kinds = BTreeMap<ArtifactName, ArtifactSpec>;
 
 /// A question for a page of a transcript.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -13,10 +13,11 @@ use crate::commands::place;
 use crate::desk::Desk;
 use crate::desk::fork::{ForkView, ForkWish};
 use crate::exit::CliError;
+use crate::exit::refusal;
 use crate::show::chat::ChatLine;
 use crate::show::request::DecisionForm;
 use crate::show::stage::{Cues, KeyedRequest, StageNews};
-use crate::show::{grant, refusal, request};
+use crate::show::{grant, request};
 use folkmoot::run::{Waiting, standing, waiting};
 
 const HELP: [&str; 10] = [
@@ -307,7 +308,7 @@ impl<'a> ChatTable<'a> {
     async fn survive(&self, result: Result<(), SeatError>) -> Result<(), CliError> {
         match result {
             Err(SeatError::Refused(why)) => {
-                self.tell(ChatLine::Bad(refusal(&why))).await;
+                self.tell(ChatLine::Bad(refusal::sentence(&why))).await;
                 Ok(())
             }
             result => Ok(result?),

@@ -1,3 +1,4 @@
+use folkmoot::core::ids::ArtifactName;
 use folkmoot::core::tool::{Artifact, BlobRef, Table};
 use serde_json::json;
 

@@ -1,9 +1,9 @@
 //! What others write, and our own lines.
 
-use super::super::chat::ChatLine;
-use super::super::paint::Layout;
-use super::super::request;
 use super::*;
+use crate::show::chat::ChatLine;
+use crate::show::paint::Layout;
+use crate::show::request;
 
 fn plain(text: &str) -> String {
     anstream::adapter::strip_str(text).to_string()

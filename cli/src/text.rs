@@ -1,5 +1,7 @@
 //! Texts of others, made safe and short for a terminal.
 
+pub(crate) mod gutter;
+
 pub(crate) use folkmoot::text::{clean, clip, is_obeyed, one_line, time};
 
 #[cfg(test)]

@@ -1,0 +1,46 @@
+//! Refusals, in sentences.
+
+use folkmoot::core::event::refusal::{Refusal, RefusalReason};
+use folkmoot::run::refused_because;
+
+/// Says why a command was refused, as a sentence.
+pub(crate) fn sentence(refusal: &Refusal) -> String {
+    match refusal {
+        Refusal::Stale => "refused: the world has moved on".to_owned(),
+        Refusal::Right { reason, decided } => {
+            let by = |by: &Option<folkmoot::core::ids::principal::Person>| {
+                by.as_ref()
+                    .map(|person| format!(" by {}", person.display))
+                    .unwrap_or_default()
+            };
+            let first = decided
+                .as_ref()
+                .map(|decided| format!(" ({}{})", decided.how, by(&decided.by)));
+            // A peer of the control socket is not told more, but that it came too late it is.
+            let is_late = *reason == RefusalReason::NotOpen && decided.is_some();
+            let reason = if is_late {
+                RefusalReason::AlreadyDecided
+            } else {
+                *reason
+            };
+            format!("refused: {}{}", cause(reason), first.unwrap_or_default())
+        }
+        Refusal::BadMessage { why } => format!("refused: {why}"),
+        Refusal::NoSuchMessage { message } => {
+            format!("refused: there is no message {message} in this room's memory")
+        }
+        Refusal::BadLabels { why } => format!("refused: the labels cannot be kept: {why}"),
+        Refusal::BadRights { why } => format!("refused: the rights cannot be kept: {why}"),
+        Refusal::BadErasure { why } => format!("refused: nothing is erased: {why}"),
+        Refusal::BadFork { why } => format!("refused: the room cannot be branched off: {why}"),
+        Refusal::TooLarge { why } => format!("refused: it is too large: {why}"),
+        Refusal::BadDefinition { why } => format!("refused: the definition cannot be used: {why}"),
+    }
+}
+
+const fn cause(reason: RefusalReason) -> &'static str {
+    if let RefusalReason::ShownDiffers = reason {
+        return "what you saw (--shown) is not what is asked; look at it again";
+    }
+    refused_because(reason)
+}
