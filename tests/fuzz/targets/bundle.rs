@@ -32,7 +32,10 @@ pub(crate) fn law(input: &[u8]) {
             .iter()
             .find(|real| real.position == event.position)
             .unwrap();
-        let is_kept_back = matches!(event.content, ReportedContent::Withheld | ReportedContent::Erased);
+        let is_kept_back = matches!(
+            event.content,
+            ReportedContent::Withheld | ReportedContent::Erased
+        );
         let content = if is_kept_back {
             event.content.clone()
         } else {
