@@ -102,6 +102,10 @@ macro_rules! actions {
         /// The request of a command.
         #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
         #[serde(untagged)]
+        #[expect(
+            clippy::large_enum_variant,
+            reason = "definitions are large and rare, and one action lives at a time"
+        )]
         pub enum Action {
             $($(#[$family_doc])* $family($type),)*
         }

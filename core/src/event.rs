@@ -223,6 +223,10 @@ macro_rules! events {
 
         /// A recorded fact.
         #[derive(Debug, Clone, PartialEq, Eq)]
+        #[expect(
+            clippy::large_enum_variant,
+            reason = "definitions are large and rare, and events are short-lived"
+        )]
         pub enum Event {
             $($(#[$family_doc])* $family($type),)*
             $($(#[$lone_doc])* $lone($lone),)*
