@@ -22,6 +22,7 @@ use crate::view::query::{self, Query};
 pub(crate) mod erasure;
 pub(crate) mod fork;
 pub(crate) mod life;
+mod opening;
 pub(crate) mod peer;
 pub(crate) mod ruling;
 

@@ -184,13 +184,7 @@ async fn talk(
     let seat = world.as_principal(proof.clone());
     greet(&prompter, &names, room).await;
     let input = TypedInput::begin()?;
-    let mut table = ChatTable::new(
-        common,
-        (&session.desk, proof),
-        &seat,
-        prompter.cues(),
-        asked,
-    );
+    let mut table = ChatTable::new(common, &session.desk, proof, &seat, prompter.cues(), asked);
     let end = tokio::select! {
         end = Box::pin(converse(&mut table, input)) => end,
         error = prompter.ended() => {

@@ -80,7 +80,7 @@ async fn drive(
     match outcome {
         Ok(outcome) => {
             finish(runtime, &name, prompter).await?;
-            conclude(common, (runtime, script), &name, outcome).await
+            conclude(common, runtime, script, &name, outcome).await
         }
         Err(CliError::Closed) => Err(CliError::Said(CUT_OFF)),
         Err(error) => Err(error),
@@ -178,7 +178,8 @@ async fn stop(runtime: &Runtime, name: &WorldName) {
 
 async fn conclude(
     common: &CommonArgs,
-    (runtime, script): (&Runtime, &Script),
+    runtime: &Runtime,
+    script: &Script,
     name: &WorldName,
     outcome: Result<Report, RunError>,
 ) -> Result<(), CliError> {

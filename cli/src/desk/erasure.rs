@@ -5,10 +5,10 @@ use folkmoot::core::event::{Erased, Span};
 use folkmoot::core::ids::{PersonName, Position, WorldName};
 use folkmoot::core::port::{EventLog, Labels};
 use folkmoot::core::world::{Branch, World};
-use folkmoot::{Beforehand, Opening, Perform, Proof, Runtime, SeatError, WorldHandle, fold_world};
+use folkmoot::{Beforehand, Proof, Runtime, SeatError, WorldHandle, fold_world};
 use serde::{Deserialize, Serialize};
 
-use super::ruling::at_hand;
+use super::opening::{at_hand, open};
 use crate::exit::{CliError, USAGE};
 
 mod quotes;
@@ -114,7 +114,14 @@ pub(crate) async fn erase(
         .unwrap_or_default();
     let done = match erasing.wish {
         Wish::List => None,
-        Wish::Erase => Some(done(runtime, proof, (erasing, &chosen), driven).await?),
+        Wish::Erase => {
+            let order = ErasureOrder {
+                world: name,
+                events: chosen.spans(),
+                basis: &erasing.basis,
+            };
+            Some(done(runtime, proof, order, driven).await?)
+        }
     };
     Ok(Gone {
         world: name.clone(),
@@ -173,40 +180,43 @@ async fn finish(
         world.quiet().await?;
         return Ok(());
     }
-    let opening = Opening {
-        perform: Perform::Nothing,
-        ..Opening::recorded(name.clone())
-    };
-    let world = runtime.open(opening).await?;
+    let world = open(runtime, name).await?;
     let finished = world.quiet().await;
     runtime.close(name).await;
     finished?;
     Ok(())
 }
 
+/// An erasure as the world is asked for it.
+#[derive(Clone, Copy)]
+struct ErasureOrder<'a> {
+    /// The world.
+    world: &'a WorldName,
+    /// The events, in order.
+    events: &'a [Span],
+    /// The basis on which they are erased.
+    basis: &'a str,
+}
+
 async fn done(
     runtime: &Runtime,
     proof: Proof,
-    (erasing, chosen): (&Erasing, &Selection),
+    order: ErasureOrder<'_>,
     driven: Option<&WorldName>,
 ) -> Result<Erased, CliError> {
-    let name = &erasing.world;
+    let name = order.world;
     if let Some(world) = at_hand(runtime, name, driven == Some(name)).await {
-        return ask(&world, proof, (erasing, chosen)).await;
+        return ask(&world, proof, order).await;
     }
     let action = Action::World(WorldAction::Erase {
-        events: chosen.spans().to_vec(),
-        basis: erasing.basis.clone(),
+        events: order.events.to_vec(),
+        basis: order.basis.to_owned(),
     });
     if let Beforehand::Refused(refusal) = runtime.beforehand(name, &proof, action).await? {
         return Err(SeatError::Refused(refusal).into());
     }
-    let opening = Opening {
-        perform: Perform::Nothing,
-        ..Opening::recorded(name.clone())
-    };
-    let world = runtime.open(opening).await?;
-    let erased = ask(&world, proof, (erasing, chosen)).await;
+    let world = open(runtime, name).await?;
+    let erased = ask(&world, proof, order).await;
     runtime.close(name).await;
     erased
 }
@@ -214,11 +224,11 @@ async fn done(
 async fn ask(
     world: &WorldHandle,
     proof: Proof,
-    (erasing, chosen): (&Erasing, &Selection),
+    order: ErasureOrder<'_>,
 ) -> Result<Erased, CliError> {
     let seat = world.as_principal(proof);
     let request = seat
-        .erase(chosen.spans().to_vec(), erasing.basis.clone(), None)
+        .erase(order.events.to_vec(), order.basis.to_owned(), None)
         .await?;
     Ok(world.erased(request).await?)
 }

@@ -1,7 +1,5 @@
 //! Rulings of people on requests and grants, also in a world that nobody runs.
 
-use std::time::Duration;
-
 use folkmoot::core::command::{Action, ConsentAction, Resolution};
 use folkmoot::core::event::Verdict;
 use folkmoot::core::ids::{
@@ -9,16 +7,12 @@ use folkmoot::core::ids::{
 };
 use folkmoot::core::world::World;
 use folkmoot::run::{Standing, standing};
-use folkmoot::{Beforehand, Opening, Perform, Proof, Runtime, SeatError, WorldHandle, fold_world};
+use folkmoot::{Beforehand, Proof, Runtime, SeatError, WorldHandle, fold_world};
 use serde::{Deserialize, Serialize};
 
+use super::opening::{at_hand, open};
 use super::peer::Peer;
 use crate::exit::{CliError, STORE};
-
-/// The number of looks for a world that is just being reopened.
-const LOOKS: u32 = 40;
-/// The time between two looks.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// A ruling of a person, and where it is given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,11 +79,7 @@ pub(super) async fn rule(
     }
     // An opening is an incarnation, and recorded: whoever is refused shall not cause one.
     refuse_beforehand(runtime, &proof, ruling, peer).await?;
-    let opening = Opening {
-        perform: Perform::Nothing,
-        ..Opening::recorded(name.clone())
-    };
-    let world = runtime.open(opening).await?;
+    let world = open(runtime, name).await?;
     let taken = take(&world, proof, ruling, peer).await;
     runtime.close(name).await;
     taken
@@ -109,21 +99,6 @@ async fn refuse_beforehand(
         Beforehand::Refused(refusal) => Err(peer.told(SeatError::Refused(refusal))),
         Beforehand::Opens | Beforehand::Nothing(_) => Ok(()),
     }
-}
-
-/// The world, if it is open. One that is driven is soon again.
-pub(super) async fn at_hand(
-    runtime: &Runtime,
-    name: &WorldName,
-    is_driven: bool,
-) -> Option<WorldHandle> {
-    for _ in 0..LOOKS {
-        match runtime.world(name) {
-            None if is_driven => tokio::time::sleep(LOOK_EVERY).await,
-            found => return found,
-        }
-    }
-    None
 }
 
 async fn take(

@@ -56,7 +56,8 @@ pub(super) struct ChatTable<'a> {
 impl<'a> ChatTable<'a> {
     pub(super) fn new(
         common: &'a CommonArgs,
-        (desk, by): (&'a Desk, Proof),
+        desk: &'a Desk,
+        by: Proof,
         seat: &'a Seat,
         stage: Cues,
         asked: KeyedRequest,
