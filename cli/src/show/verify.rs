@@ -124,13 +124,13 @@ fn difference(shown: &Shown) -> Vec<String> {
 pub(crate) struct Sum {
     /// All worlds.
     worlds: u64,
-    /// Those with damage, or decided otherwise than recorded.
+    /// Worlds with damage, or decided otherwise than recorded.
     bad: u64,
-    /// Those with a check that could not be made.
+    /// Worlds with a check that could not be made.
     missed: u64,
-    /// Those with events that other rules decided, or whose content was erased.
+    /// Worlds with events that other rules decided, or whose content was erased.
     partly: u64,
-    /// Those whose records no anchor vouches for.
+    /// Worlds whose records no anchor vouches for.
     unanchored: u64,
 }
 

@@ -25,7 +25,7 @@ pub(crate) struct PromptView {
     pub(crate) attempt: Attempt,
     /// The agent that asks.
     pub(crate) agent: AgentName,
-    /// Its turn.
+    /// The agent's turn.
     pub(crate) turn: TurnId,
     /// The purpose of the call.
     pub(crate) purpose: Purpose,
