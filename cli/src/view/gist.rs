@@ -1,16 +1,18 @@
 //! An event in a few words.
 
 use folkmoot::core::command::commit::Commit;
-use folkmoot::core::content::Content;
 use folkmoot::core::event::{
-    AdmittedCall, ApprovalDecided, ArtifactWithheld, Author, CallEvent, Event, GrantGiven,
-    MessagePosted, MessageRouted, Notice, Occasion, Opened, RightsChanged, Scope, SpecRevised,
-    TalkEvent, TurnEvent, WorldEvent,
+    AdmittedCall, ApprovalDecided, ArtifactWithheld, CallEvent, Event, GrantGiven, MessageRouted,
+    Notice, Occasion, Opened, RightsChanged, Scope, SpecRevised, TalkEvent, TurnEvent, WorldEvent,
 };
 use folkmoot::core::model::response::{LLMResponse, Part};
-use folkmoot::core::port::Reaction;
 
 use crate::text::{clip, one_line};
+
+mod speech;
+
+pub(super) use speech::response_of;
+use speech::{gone, said};
 
 /// The longest gist, in characters.
 const GIST_MAX: usize = 160;
@@ -397,74 +399,6 @@ fn counted(number: u32, what: &str) -> String {
         format!("1 {what}")
     } else {
         format!("{number} {what}s")
-    }
-}
-
-/// Returns the text that takes the place of content that is not there: erased, or lost without
-/// anybody's wish.
-fn gone<T>(content: &Content<T>) -> String {
-    match content {
-        Content::Erased { by: None } => "[content lost]".to_owned(),
-        Content::Present(_) | Content::Erased { by: Some(_) } => "[erased]".to_owned(),
-    }
-}
-
-/// The same of the answer in an event.
-fn gone_answer(event: &Event) -> Option<String> {
-    if let Event::Turn(TurnEvent::ModelAnswered(answered)) = event {
-        return Some(gone(&answered.response));
-    }
-    if let Event::Turn(TurnEvent::AgentReacted(reacted)) = event {
-        Some(gone(&reacted.reaction))
-    } else {
-        None
-    }
-}
-
-fn said(posted: &MessagePosted, commit: &Commit) -> String {
-    let text = match &posted.answer {
-        None => posted.body.present().map_or_else(
-            || gone(&posted.body),
-            |body| {
-                let files: String = body
-                    .attachments
-                    .iter()
-                    .map(|file| format!(" {file}"))
-                    .collect();
-                format!("{}{files}", body.text)
-            },
-        ),
-        Some(place) => {
-            let response = commit.events.iter().find_map(response_of);
-            let gone = || {
-                commit
-                    .events
-                    .iter()
-                    .find_map(gone_answer)
-                    .unwrap_or_default()
-            };
-            response.map_or_else(gone, |response| response.spoken_without(&place.cut))
-        }
-    };
-    match &posted.author {
-        Author::Person(name) => format!("{name}: {text}"),
-        Author::Agent(name) => format!("{name}: {text}"),
-        Author::World => text,
-    }
-}
-
-/// The answer in an event, if it holds one that was not erased.
-pub(super) fn response_of(event: &Event) -> Option<&LLMResponse> {
-    if let Event::Turn(TurnEvent::ModelAnswered(answered)) = event {
-        return answered.response.present();
-    }
-    let Event::Turn(TurnEvent::AgentReacted(reacted)) = event else {
-        return None;
-    };
-    if let Reaction::Answer { response, .. } = reacted.reaction.present()? {
-        Some(response)
-    } else {
-        None
     }
 }
 
