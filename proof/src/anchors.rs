@@ -153,6 +153,8 @@ impl Anchors {
         }
         let text = std::str::from_utf8(bytes)
             .map_err(|error| at(not_text(bytes, &error), AnchorFault::NotText))?;
+        // An editor or a mail program made such line ends: the signatures would fail without saying
+        // why.
         if let Some((before, _)) = text.split_once('\r') {
             return Err(at(line_after(before), AnchorFault::CarriageReturn));
         }

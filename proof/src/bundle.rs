@@ -174,6 +174,8 @@ impl Bundle {
             return Err(BundleError::Format { found: format });
         }
         let bundle: Self = serde_json::from_slice(bytes).map_err(BundleError::Form)?;
+        // Each note may have 32 signatures to verify: without a limit, a bundle of notes alone
+        // would keep its reader busy for long.
         let found = bundle.notes.len();
         if found > NOTES_MAX {
             Err(BundleError::TooManyNotes { found })

@@ -55,6 +55,8 @@ impl Leaf {
         self.0.update(event.kind.to_le_bytes());
         self.0.update(event.version.to_le_bytes());
         self.0.update([u8::from(event.commitment.is_some())]);
+        // Facts have no fixed length: without it two events could be cut in another place and give
+        // the same bytes. A commitment has one, and a byte says if it is there.
         self.0.update((event.facts.len() as u64).to_le_bytes());
         if let Some(commitment) = event.commitment {
             self.0.update(commitment);
@@ -72,5 +74,6 @@ impl Leaf {
 /// Links a leaf to its predecessor's link.
 #[must_use]
 pub fn link(previous: &Hash, leaf: &Hash) -> Hash {
+    // The chain hashes as the tree does, so that one rule keeps a leaf from passing for a node.
     node(previous, leaf)
 }

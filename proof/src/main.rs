@@ -86,6 +86,7 @@ fn run() -> Result<u8, CheckFailure> {
         });
         print(&(json.map_err(|error| CheckFailure(UNREADABLE, error.to_string()))? + "\n"))?;
     } else {
+        // The words escape what the bundle holds: its texts were written by strangers.
         print(&(report.lines(at).join("\n") + "\n"))?;
     }
     Ok(match report.verdict() {
@@ -163,6 +164,7 @@ fn read(path: &Path, max: usize) -> Result<Vec<u8>, CheckFailure> {
     let mut bytes = Vec::new();
     let limit = max as u64 + 1;
     let file = std::fs::File::open(path).map_err(|error| failed(&error))?;
+    // One byte more than is allowed tells a file that is too long, without trusting its size.
     file.take(limit)
         .read_to_end(&mut bytes)
         .map_err(|error| failed(&error))?;

@@ -169,11 +169,15 @@ impl SignedNote {
             return Err(NoteError::TooLong { found: bytes.len() });
         }
         let note = std::str::from_utf8(bytes).map_err(|_| NoteError::NotText)?;
+        // Before anything is taken apart: a carriage return would make lines that look alike
+        // differ.
         if note.bytes().any(|byte| byte < b' ' && byte != b'\n') {
             return Err(NoteError::NotText);
         }
+        // The last empty line, since the text may have empty lines of its own.
         let (text, signatures) = note.rsplit_once("\n\n").ok_or(NoteError::Form)?;
         let signatures = signatures.strip_suffix('\n').ok_or(NoteError::Form)?;
+        // Counted before any is decoded: each costs a curve operation when it is verified.
         let found = signatures.lines().count();
         if found > SIGNATURES_MAX {
             return Err(NoteError::TooManySignatures { found });
@@ -216,6 +220,8 @@ impl SignedNote {
             }
             let Some(signer) = known.find(|key| key.verify(self.text.as_bytes(), &signature.bytes))
             else {
+                // A bad signature of a known key is worse than none: the note was changed, or
+                // somebody lies.
                 return Err(NoteError::BadSignature {
                     name: signature.name.clone(),
                 });

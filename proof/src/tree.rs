@@ -118,6 +118,8 @@ impl Frontier {
             index: self.size,
         };
         each(subtree, &right);
+        // As in adding one to a binary number: each low bit that is set is a subtree that the leaf
+        // completes.
         for _ in 0..self.size.trailing_ones() {
             let Some(left) = self.roots.pop() else { break };
             right = node(&left, &right);

@@ -19,6 +19,7 @@ pub(crate) use walk::{along, open_folder, open_in};
 pub fn roots_touch(root: &Path, store: &Path) -> io::Result<bool> {
     let root = resolve(root)?;
     let store = resolve(store)?;
+    // Both ways: a tool at the parent folder reaches the store as well.
     Ok(root.starts_with(&store) || store.starts_with(&root))
 }
 

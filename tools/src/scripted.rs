@@ -107,6 +107,8 @@ impl Tool for Scripted {
         if let Some(file) = &result.counts {
             let (file, key, attempt) =
                 (Arc::clone(file), call.idempotency_key.clone(), call.attempt);
+            // Counted before the wait: a run that is lost in it has taken place, and `reconcile`
+            // says so.
             let counted =
                 tokio::task::spawn_blocking(move || counter::count(&file, &key, attempt)).await;
             // An uncounted run must not look like one that took place.
@@ -142,6 +144,7 @@ impl Tool for Scripted {
         match tokio::task::spawn_blocking(move || counter::has_counted(&file, &key)).await {
             Ok(Ok(true)) => Reconciliation::Landed(self.outcome(result, call)),
             Ok(Ok(false)) => Reconciliation::DidNot,
+            // A file that cannot be read says nothing: to call the run undone would run it again.
             Ok(Err(_)) | Err(_) => Reconciliation::CannotTell,
         }
     }

@@ -76,6 +76,7 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
         description: describe(&allowed, unlisted),
         // Nobody knows what a command may do that is not listed.
         effect: if unlisted == Others::Ask { EffectClass::Destructive } else { worst },
+        // Nobody knows what a command does when it runs twice, whatever its line says.
         repeat: Repeat::Never,
         schema: json!({
             "type": "object",

@@ -34,6 +34,7 @@ pub fn check(
     let world = head.world().ok_or_else(no_world)?;
     let last_event = head.last_event().ok_or_else(no_world)?;
     let heads = BundleHeads::read(&bundle, head, last_event, against);
+    // The commits go first: the roots of the tree at the sizes of older notes are known only then.
     let mut commits = Commits::new(&heads);
     bundle
         .commits
@@ -169,11 +170,15 @@ impl<'a, 'h> Commits<'a, 'h> {
         } else {
             header.first > self.last
         };
+        // A commit has at least one event, so the first position is above the number of commits
+        // before.
         if !is_next || header.first <= index || last > self.heads.last_event {
             self.fault(format!(
                 "{place} has events that do not fit in between those around it"
             ));
         }
+        // Also behind a fault: the next commit is compared with this one, and one fault makes no
+        // second.
         self.last = last;
         let leaf = leaf(commit);
         let fault = if self.is_whole {
@@ -189,6 +194,7 @@ impl<'a, 'h> Commits<'a, 'h> {
 
     fn prove(&self, commit: &BundledCommit, leaf: Hash) -> Option<String> {
         if commit.link.is_some() {
+            // Nobody could check it, and a reader might take it for a proof.
             return Some("has a link, which says nothing where commits are missing".to_owned());
         }
         let Checkpoint { size, root, .. } = &self.heads.head;

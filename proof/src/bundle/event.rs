@@ -90,6 +90,7 @@ pub(super) fn of(
             Some(BundledContent::Withheld(_)) => ReportedContent::Withheld,
             Some(BundledContent::Erased(_)) => ReportedContent::Erased,
         },
+        // A head covers the commits before its size, and `index` begins at 0.
         is_signed: commit.index < covered,
     };
     (header.first..).zip(&commit.events).map(told).collect()

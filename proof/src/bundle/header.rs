@@ -86,6 +86,7 @@ impl BundledHeader {
         let (time_ms, bytes) = bytes.split_first_chunk::<8>()?;
         // The seed of the command's random choices, and the digest of the rules that decided.
         let (_seed_and_decider, rest) = bytes.split_first_chunk::<48>()?;
+        // Unknown fields are passed over: newer builds add some, and the tree proves them unread.
         let HeaderTail {
             p: by,
             m: command,

@@ -94,6 +94,8 @@ impl BundleHeads {
         last_event: u64,
         against: Option<Against<'_>>,
     ) -> Self {
+        // No field says that a bundle is whole, since it could lie: as many commits as the tree has
+        // leaves, and no proofs, make it so.
         let has_all = u64::try_from(bundle.commits.len()) == Ok(head.size);
         let is_whole = has_all && bundle.commits.iter().all(|commit| commit.proof.is_empty());
         let read = |Note { note, proof }: &Note| SignedHead::read(note.as_bytes(), proof);
@@ -218,6 +220,7 @@ impl BundleHeads {
     fn verify_growth(&self, head: &SignedHead, roots: &Roots) -> Result<(), ProofError> {
         let Checkpoint { size, root, .. } = &head.checkpoint;
         let now = &self.head;
+        // The commits give the roots at all sizes, so that a whole bundle needs no proof.
         if self.is_whole && head.proof.is_empty() && *size < now.size {
             return if roots.get(size) == Some(root) {
                 Ok(())
@@ -236,6 +239,8 @@ impl BundleHeads {
                 format!("the note does not read: {error}"),
             ),
             Ok(head) => match head.note.verify(keys) {
+                // A key is known and the signature is wrong: then it is no use to compare what the
+                // note says.
                 Err(error @ NoteError::BadSignature { .. }) => {
                     (Verdict::Damaged, error.to_string())
                 }
@@ -269,6 +274,7 @@ impl BundleHeads {
                 format!("the note is of another log: {origin}"),
             );
         }
+        // A log may have gone on since the export: that is no conflict, and no proof either.
         if *size > now.size {
             let what = format!(
                 "the note has {size} commits, the bundle only {}: export it again",

@@ -65,6 +65,7 @@ impl Report {
         self.checks
             .iter()
             .map(|check| check.verdict)
+            // The order of the variants is the order of the verdicts: the worst is the last.
             .max()
             .unwrap_or(Verdict::NotChecked)
     }

@@ -64,6 +64,7 @@ impl Checkpoint {
     /// The position of the last event that it covers; `None` if its extensions do not say just that.
     #[must_use]
     pub fn last_event(&self) -> Option<u64> {
+        // Extensions that a newer build adds may change how the first one is to be read.
         let [event] = self.extensions.as_slice() else {
             return None;
         };
@@ -135,5 +136,6 @@ impl Checkpoint {
 /// A decimal number as it is written: digits alone, no leading zeros.
 fn number(text: &str) -> Option<u64> {
     let number = text.parse().ok()?;
+    // `parse` takes `+3` and `03` too. A signed text must have one meaning and one spelling.
     (u64::to_string(&number) == text).then_some(number)
 }

@@ -67,6 +67,7 @@ impl KeyId {
     }
 
     fn read(hex: &str) -> Option<Self> {
+        // Capitals are refused: an id has one spelling, as in `sumdb/note`.
         let is_hex = hex.len() == 8
             && hex
                 .bytes()
@@ -108,6 +109,7 @@ impl VerifierKey {
     pub fn parse(text: &str) -> Result<Self, KeyError> {
         let (name, id, bytes) = parts(text).ok_or(KeyError::VerifierForm)?;
         let key = VerifyingKey::from_bytes(&bytes?).map_err(|_| KeyError::NotAKey)?;
+        // Under a key of small order anybody can make signatures that hold.
         if key.is_weak() {
             return Err(KeyError::NotAKey);
         }
@@ -130,6 +132,8 @@ impl VerifierKey {
     /// Tells whether this key made that signature of that text.
     pub(super) fn verify(&self, text: &[u8], signature: &[u8]) -> bool {
         let signature = ed25519_dalek::Signature::from_slice(signature);
+        // Strict: otherwise one signature could hold for several texts or keys, by points of small
+        // order.
         signature.is_ok_and(|signature| self.key.verify_strict(text, &signature).is_ok())
     }
 }
@@ -236,9 +240,11 @@ fn encode(key: &[u8; 32]) -> String {
 
 /// The name, the id and the key of `name+id+key`. The key itself may have `+`.
 fn parts(text: &str) -> Option<(String, KeyId, Result<[u8; 32], KeyError>)> {
+    // A key may come out of a file that somebody else wrote.
     if text.len() > KEY_MAX {
         return None;
     }
+    // At most three parts, since base64 has `+` among its characters.
     let mut parts = text.splitn(3, '+');
     let name = parts.next()?;
     let id = KeyId::read(parts.next()?)?;

@@ -17,6 +17,7 @@ pub fn verify_inclusion(
     root: &Hash,
 ) -> Result<(), ProofError> {
     let path = path::inclusion(index, size)?;
+    // A longer proof is refused too: hashes that nobody looks at could carry anything.
     check_length(path.len(), proof.len())?;
     let found = path.iter().zip(proof).fold(*leaf, |inner, (beside, hash)| {
         if beside.start > index {
@@ -47,6 +48,7 @@ pub fn verify_consistency(
     let path = path::consistency(old_size, new_size)?;
     check_length(path.spans.len(), proof.len())?;
     if old_size == 0 {
+        // The proof is empty here, so the root of the empty tree is all that there is to check.
         return if *old_root == Hash::from(Sha256::digest([])) {
             Ok(())
         } else {
@@ -59,6 +61,8 @@ pub fn verify_consistency(
     } else {
         steps.next().map(|(_, hash)| hash)
     };
+    // `first` is there: a proof for other than empty trees has at least one hash, or begins with
+    // the root.
     let (mut old, mut new) = first.map_or(([0; 32], [0; 32]), |first| (*first, *first));
     for (beside, hash) in steps {
         if beside.start >= old_size {

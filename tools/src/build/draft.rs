@@ -66,6 +66,8 @@ impl<'a> ToolDraft<'a> {
         let Value::Object(all) = settings else {
             return Err(bad("", "expected settings, e.g. `{ use: calc }`".into()));
         };
+        // The kind first: which keys are unknown depends on it, and its name makes the better
+        // error.
         let kind = kind(name, all, kinds)?;
         check_keys(name, kind, all)?;
         let is_common = |key: &str| Kind::COMMON_KEYS.contains(&key);
@@ -118,6 +120,7 @@ impl<'a> ToolDraft<'a> {
             path: path.clone(),
             source,
         };
+        // ADR 0030: links are followed once, here. What comes in their place later is not.
         let there = path.canonicalize().map_err(missing)?;
         if !there.is_dir() {
             return Err(missing(std::io::ErrorKind::NotADirectory.into()));

@@ -68,6 +68,7 @@ impl Tool for FsAppend {
         }
         let root = Arc::clone(&self.root);
         blocking(move |stop| {
+            // Before the first byte only: half of a text in the file would be worse than all of it.
             stop.check()?;
             append(&root, &arguments)
         })

@@ -30,6 +30,8 @@ impl Root {
     pub(super) fn open(&self, path: &str, access: OpenFor) -> Result<OpenedPath, ToolFailure> {
         let failure = |error: io::Error| io_failure(path, &error);
         let names = plain(path)?;
+        // Opened first and looked at then: what is looked at first may be another file when it is
+        // opened.
         let file = match self.links {
             Links::Refuse => self.open_along(&names, access).map_err(failure)?,
             Links::Follow => self.open_behind(path, access).map_err(failure)?,

@@ -74,6 +74,8 @@ impl Tool for FsWrite {
             );
         }
         let root = Arc::clone(&self.root);
+        // Named after the call: another call cannot take the file away, and the next attempt finds
+        // it.
         let part = format!(
             ".{}.part",
             Digest::of(&[call.idempotency_key.as_bytes()]).short()
@@ -113,6 +115,7 @@ pub(super) fn write(
         permissions
             .map_or(Ok(()), |permissions| file.set_permissions(permissions))
             .map_err(failure)?;
+        // Before the rename, or a power cut could leave the new name with an empty file.
         file.sync_all().map_err(failure)?;
         stop.check()?;
         folder.rename(part, &folder, name).map_err(failure)
@@ -139,8 +142,10 @@ fn fill(
         Ok(()) | Err(_) => {}
     }
     let mut file = folder
+        // A new file, since a link of that name would lead the content elsewhere.
         .open_with(part, OpenOptions::new().write(true).create_new(true))
         .map_err(failure)?;
+    // In pieces: work on a thread cannot be stopped but where it asks.
     for piece in content.chunks(PIECE) {
         stop.check()?;
         file.write_all(piece).map_err(failure)?;

@@ -51,6 +51,7 @@ pub fn helper_main() -> ExitCode {
 /// Leaves the runtime's session and terminal, adopts whatever the program abandons, and gives up the way to rights with
 /// which a program could escape being killed.
 fn isolate() -> io::Result<()> {
+    // ADR 0008: a session of its own keeps the terminal's signals, as of Ctrl-C, from the program.
     match rustix::process::setsid() {
         // It leads a group already: started by a shell, it is out of the runtime's group as well.
         Ok(_) | Err(rustix::io::Errno::PERM) => {}
@@ -60,6 +61,7 @@ fn isolate() -> io::Result<()> {
     {
         // Any id but none turns it on.
         rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+        // A program with more rights than the helper could not be killed by it.
         rustix::thread::set_no_new_privs(true)?;
     }
     Ok(())
@@ -118,6 +120,7 @@ fn listen(events: &Sender<HelperEvent>) {
     let mut input = BufReader::new(io::stdin());
     let mut line = String::new();
     let read = input.by_ref().take(ORDER_MAX).read_line(&mut line);
+    // An order without its line end was cut by a runtime that died: nobody wants the program.
     if matches!(read, Ok(0)) || !line.ends_with('\n') {
         events.send(HelperEvent::Closed).ok();
         return;
@@ -140,6 +143,8 @@ fn lock_and_run(
 ) -> Option<Answer> {
     let path = order.lock.clone();
     let to_serve = events.clone();
+    // On a thread: taking the lock cannot be given up, and the runtime may close its pipe
+    // meanwhile.
     thread::spawn(move || to_serve.send(HelperEvent::Locked(Lock::wait(path))));
     let lock = match inbox.recv_timeout(Duration::from_millis(order.timeout_ms)) {
         Ok(HelperEvent::Locked(Ok(lock))) => lock,
@@ -160,6 +165,7 @@ fn lock_and_run(
         )
         | Err(RecvTimeoutError::Disconnected) => return None,
     };
+    // Under the lock: a rerun after a crash waits until nothing of the lost run lives (ADR 0008).
     let answer = run(order, events, inbox);
     match lock.release() {
         Ok(()) => answer,
@@ -194,6 +200,7 @@ fn run(
     let to_serve = events.clone();
     thread::spawn(move || reap(program, &to_serve));
     let end = wait_for_end(inbox, Duration::from_millis(order.timeout_ms));
+    // Before the report, also where the program ended well: nothing of it may outlive the call.
     kill_all(program, inbox);
     match end {
         ProgramEnd::Ended(status) => Some(ended(status, capture.finish(DRAIN_MAX))),
@@ -219,8 +226,10 @@ fn start(order: &RunOrder) -> Result<(Pid, ChildStdout, ChildStderr), Halt> {
         })
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
+        // A group of its own, so that one signal reaches it all where there is no subreaper.
         .process_group(0)
         .spawn();
+    // Open until the program has started: it is run by the number of this handle.
     drop(file);
     let mut child = spawned?;
     if let (Some(pipe), Some(input)) = (child.stdin.take(), order.input.clone()) {

@@ -58,6 +58,7 @@ pub(super) fn go_to(path: &Path, meant: Option<FolderId>) -> Result<(), Halt> {
         let why = format!("{error}: {} is not a folder", path.display());
         io::Error::new(io::ErrorKind::NotFound, why)
     })?;
+    // ADR 0030: the runtime has this folder open, so that its numbers are not given to another one.
     if meant.is_some_and(|meant| id_of(&folder).is_ok_and(|found| found != meant)) {
         return Err(Halt::Changed(format!(
             "{} is not the folder that it was when the room was opened",
@@ -74,6 +75,7 @@ pub(super) fn command(program: &str, pins: &[Digest]) -> Result<(Command, Option
         return Ok((Command::new(program), None));
     }
     let path = find(program)?;
+    // ADR 0030: opened once and run from the handle, so that nobody can change the file in between.
     let mut file = File::open(&path)?;
     let mut bytes = Vec::new();
     file.by_ref()

@@ -41,6 +41,8 @@ impl Lock {
 
     /// Removes the file and lets the next one in.
     pub(super) fn release(self) -> io::Result<()> {
+        // Removed while it is held: whoever waits for it finds that the file is another one, and
+        // opens anew.
         fs::remove_file(&self.path)?;
         drop(self.file);
         Ok(())
@@ -53,6 +55,7 @@ fn open(path: &Path) -> io::Result<File> {
         .write(true)
         .create(true)
         .truncate(false)
+        // Another user who could open the file could hold it, and stop the room.
         .mode(0o600)
         .open(path)
 }

@@ -51,6 +51,8 @@ impl ProcessHost {
     fn start(&self) -> Result<Child, HostError> {
         Command::new(&self.helper)
             .arg(HELPER_ARGUMENT)
+            // Keys of models stand in the environment of the runtime, and a program must not read
+            // them.
             .env_clear()
             .envs(environment())
             .stdin(Stdio::piped())
@@ -136,6 +138,7 @@ async fn talk(helper: &mut Child, order: &RunOrder) -> Result<HelperReply, HostE
     let sent = input.write_all(&line).await;
     let mut complaint = String::new();
     let mut complaints = complaints.take(COMPLAINT_MAX);
+    // Both at once: a helper that fills one pipe while nobody reads it would wait for ever.
     let (reply, _) = tokio::join!(listen(output), complaints.read_to_string(&mut complaint));
     let status = helper
         .wait()
@@ -157,6 +160,7 @@ fn order_line(order: &RunOrder) -> Result<Vec<u8>, HostError> {
     let mut line = serde_json::to_vec(order)
         .map_err(|error| HostError::Helper(format!("bad order: {error}")))?;
     line.push(b'\n');
+    // The helper reads no further than this, and would take a cut order for a broken one.
     if line.len() as u64 > ORDER_MAX {
         return Err(HostError::Helper(format!(
             "the command has more than {ORDER_MAX} bytes"
@@ -176,6 +180,7 @@ pub(crate) async fn read_report(bytes: &[u8]) -> io::Result<(Vec<u8>, Vec<u8>)> 
 async fn listen(output: impl AsyncRead + Unpin) -> io::Result<HelperReply> {
     let mut output = BufReader::new(output);
     let mut line = String::new();
+    // A limit, since a helper that is another program than was meant may write anything.
     (&mut output).take(REPORT_MAX).read_line(&mut line).await?;
     let report: RunReport = serde_json::from_str(&line)?;
     let mut reply = HelperReply {

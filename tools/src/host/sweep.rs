@@ -46,6 +46,8 @@ mod linux {
         let Some(Ok(handle)) = pid.map(|pid| pidfd_open(pid, PidfdFlags::empty())) else {
             return;
         };
+        // The handle is taken before the time is compared: from there on the id cannot pass to
+        // another.
         if stat::read(process.pid).is_ok_and(|now| now.started == process.started) {
             pidfd_send_signal(handle, Signal::KILL).ok();
         }

@@ -53,6 +53,7 @@ pub(crate) fn along<'n>(
 
 /// Opens what is called `name` in `folder`, unless it is a link.
 pub(crate) fn open_in(folder: impl AsFd, name: &str, flags: OFlags) -> io::Result<OwnedFd> {
+    // ADR 0030: `RESOLVE_NO_SYMLINKS` does the same in one call, and only Linux has it.
     let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     openat(&folder, name, flags, Mode::from_raw_mode(0o666))
         .map_err(|error| told(&folder, name.as_ref(), error))

@@ -96,5 +96,6 @@ fn within(max: u64, outcome: &ToolOutcome) -> io::Result<Vec<u8>> {
 
 /// Writes the outcome on a line of its own.
 fn send(outcome: &[u8], mut out: File) -> io::Result<()> {
+    // A line of its own, since the tool may have printed words without a line end.
     out.write_all(&[b"\n", outcome, b"\n"].concat())
 }

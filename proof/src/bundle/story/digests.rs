@@ -10,6 +10,7 @@ use crate::bundle::report::{Check, Checked, Verdict};
 /// SHA-256 over the length in bytes, as 8 bytes little-endian, and the bytes; in hexadecimal digits.
 fn digest(bytes: &[u8]) -> String {
     let hasher = Sha256::new()
+        // The form of `Digest::of` in core, which hashes several pieces and tells them apart so.
         .chain_update((bytes.len() as u64).to_le_bytes())
         .chain_update(bytes);
     hasher
@@ -27,6 +28,7 @@ pub(super) fn of_arguments(arguments: &str) -> String {
             write(&value, &mut canonical);
             digest(canonical.as_bytes())
         }
+        // A model may write arguments that are no JSON. The log has their digest all the same.
         Err(_) => digest(arguments.as_bytes()),
     }
 }
@@ -44,6 +46,8 @@ fn write(value: &Value, into: &mut String) {
         }
         Value::Object(members) => {
             let mut members: Vec<_> = members.iter().collect();
+            // `serde_json` keeps the order in which they were written, if any crate of the program
+            // asks for it.
             members.sort_unstable_by_key(|(key, _)| *key);
             into.push('{');
             for (place, (key, value)) in members.into_iter().enumerate() {

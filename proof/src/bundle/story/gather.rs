@@ -270,6 +270,8 @@ impl<'a> Stories<'a> {
                 continue;
             };
             if let Some(arguments) = self.arguments(&call)
+                // The same long answer may hold the arguments of many calls, and the report repeats
+                // them.
                 && let Some(rest) = left.checked_sub(arguments.len())
             {
                 left = rest;

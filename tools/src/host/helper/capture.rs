@@ -96,6 +96,7 @@ fn read(
 
 fn keep(kept: &Mutex<CapturedBytes>, bytes: &[u8], max: usize) {
     let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+    // Read on beyond the limit: a program that writes into a full pipe would stand still.
     let room = max.saturating_sub(kept.bytes.len()).min(bytes.len());
     kept.bytes.extend(bytes.iter().take(room));
     kept.is_cut |= room < bytes.len();
