@@ -114,11 +114,13 @@ impl HttpModel {
         idempotency_key: &str,
     ) -> Result<HeaderMap, ModelError> {
         let mut headers = HeaderMap::new();
+        // A provider that knows the header answers a repeated attempt without doing the work twice.
         headers.insert("idempotency-key", sensitive(idempotency_key)?);
         for (name, value) in of_wire {
             headers.insert(*name, sensitive(value)?);
         }
         if let Some(key) = &self.settings.key {
+            // Asked for the name alone first: a key that is not sent need not be set.
             let (name, _) = self.codec.key_header("");
             if !self
                 .settings
@@ -169,6 +171,7 @@ fn sensitive(value: &str) -> Result<HeaderValue, ModelError> {
         )
     };
     header.map_err(refused).map(|mut header| {
+        // So that no debug output of the client shows it.
         header.set_sensitive(true);
         header
     })
@@ -186,8 +189,11 @@ impl Model for HttpModel {
             warnings,
         } = self.request(call)?;
         if let Some(limiter) = limiter {
+            // Before the clock of the attempt begins: a wait for a place is no slowness of the
+            // provider.
             limiter.place().await?;
         }
+        // Looked up for each call: a key that was changed since must be hidden too.
         let secrets = self.settings.secrets(&*self.environment);
         let tape = self.recorder.as_ref().map(|(wire, recorder)| {
             let sent = tape::Sent {
@@ -206,6 +212,7 @@ impl Model for HttpModel {
             tape,
         };
         let answer =
+            // ADR 0032: a limit of silence alone would never end a stream of pings.
             tokio::time::timeout(self.settings.timeouts.total, exchange.perform(request)).await;
         let answer = answer
             .unwrap_or_else(|_| Err(exchange::timed_out("answer", self.settings.timeouts.total)));

@@ -62,6 +62,7 @@ impl<'c> BodyReader<'c> {
         if let Some(error) = &self.failed {
             return Err(error.clone());
         }
+        // Counted here and not by the decoders: many small events can be as large as one.
         let Some(room) = self.room.checked_sub(bytes.len()) else {
             let error = DecodeError::TooLong {
                 limit_bytes: self.bytes_max,
@@ -78,6 +79,8 @@ impl<'c> BodyReader<'c> {
             }
             BodyForm::Open(head) => {
                 head.extend_from_slice(bytes);
+                // Proxies may send blank lines before the answer begins, to keep the connection
+                // open.
                 drop_blanks(head);
                 let Some(is_stream) = is_stream(head) else {
                     return Ok(Vec::new());

@@ -278,6 +278,7 @@ impl<'r> ConversationWriter<'r> {
     fn id(&mut self, label: &str) -> String {
         let ordinal = self.calls_count;
         self.calls_count += 1;
+        // A label may come twice, from two answers or two providers, and the wires refuse that.
         let mut id = (self.id_of)(label, ordinal);
         let mut number = ordinal;
         while !self.ids.insert(id.clone()) {

@@ -101,6 +101,7 @@ impl ErrorReport {
         let message = self
             .message
             .chars()
+            // The detail is shown on a terminal.
             .map(|c| if c.is_control() { ' ' } else { c })
             .take(DETAIL_CHARS_MAX);
         let message = message.collect::<String>();
@@ -122,6 +123,8 @@ impl ErrorReport {
             return Kind::BadReply;
         }
         let may_be_request = status.is_none_or(|status| matches!(status, 400 | 403 | 413 | 422));
+        // Before the filter and the account: a request that is too long can be made shorter, and
+        // the other two are final.
         if is_named(CONTEXT_NAMES) || (may_be_request && (status == Some(413) || has(CONTEXT))) {
             return Kind::ContextTooLong;
         }
@@ -132,6 +135,8 @@ impl ErrorReport {
         if may_be_request && (is_named(FILTER_NAMES) || has(FILTER)) {
             return Kind::ContentFilter;
         }
+        // Before the status: several providers answer 429, as for a limit of rate, where the money
+        // is spent, and waiting does not help.
         if status == Some(402) || is_named(ACCOUNT_NAMES) || has(ACCOUNT) {
             return Kind::RefusesAccount;
         }

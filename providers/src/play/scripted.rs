@@ -127,6 +127,7 @@ impl Model for ScriptedModel {
                 ..Reply::default()
             }));
         };
+        // By the room's clock, so that a simulated pause takes no time (ADR 0007).
         if let Some(pause) = reply.pause {
             call.clock.sleep_until(call.clock.now().after(pause)).await;
         }

@@ -45,6 +45,7 @@ impl Exchange<'_> {
         let begun = Instant::now();
         let response = self.send(request).await?;
         let is_success = response.status().is_success();
+        // For the recording alone. How the body is read follows from its first bytes (ADR 0027).
         let is_stream = is_success && self.mode == Mode::Stream && !is_json(&response);
         self.tape
             .iter_mut()
@@ -66,6 +67,8 @@ impl Exchange<'_> {
                 )
                 .await?
             }
+            // No limit but that of the whole attempt: the head comes only when the answer is done
+            // (ADR 0032).
             Mode::Whole => request.send().await,
         };
         sent.map_err(network)
@@ -77,6 +80,7 @@ impl Exchange<'_> {
         let retry_after = retry_after(response.headers());
         let is_redirect = response.status().is_redirection();
         let body = self
+            // A gateway may answer an error with a whole page, and only its beginning is shown.
             .beginning(response, FAILURE_BYTES_MAX)
             .await
             .unwrap_or_default();
@@ -143,7 +147,11 @@ impl Exchange<'_> {
             let Some(bytes) = wait.until(self.next(&mut response)).await?? else {
                 break;
             };
+            // ADR 0032: blank lines of a proxy keep a connection open for hours, and are no sign of
+            // life.
             let has_event = pulse.beats(&bytes);
+            // Hashed on the way: a stream is not kept, and the log has the digest of the whole
+            // body.
             body.update(&*bytes);
             for delta in reader.push(&bytes)? {
                 self.show(delta).await?;

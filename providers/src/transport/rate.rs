@@ -46,6 +46,7 @@ impl RateLimit {
             .filter(|each| !each.is_zero());
         let quota = Quota::with_period(each.unwrap_or(Duration::from_nanos(1)));
         quota
+            // Never reached: the period is at least a nanosecond.
             .unwrap_or_else(|| Quota::per_second(self.requests))
             .allow_burst(self.requests)
     }
@@ -99,6 +100,7 @@ static LIMITERS: LazyLock<Mutex<BTreeMap<Key, Arc<Limiter>>>> = LazyLock::new(Mu
 /// The limiter of the calls to `model` at `base_url`. Rooms that say different limits of one model have different ones.
 pub(super) fn limiter(limit: RateLimit, base_url: &str, model: &str) -> Arc<Limiter> {
     let mut limiters = LIMITERS.lock().unwrap_or_else(PoisonError::into_inner);
+    // A process that makes many rooms would keep a limiter of each for ever.
     if limiters.len() >= LIMITERS_MAX {
         limiters.retain(|_, limiter| Arc::strong_count(limiter) > 1);
     }

@@ -107,6 +107,8 @@ impl AnthropicAnswer {
         self.has_message = document
             .get("content")
             .is_some_and(|content| !content.is_null());
+        // Cut from the body as it is written: a tree of values would not give it back byte for byte
+        // (ADR 0016).
         let inputs =
             serde_json::from_slice::<Inputs<'_>>(body).map_or(Vec::new(), |inputs| inputs.content);
         self.take_message(document, &inputs, &mut Vec::new());
@@ -130,6 +132,7 @@ impl AnthropicAnswer {
     fn begin_again(&mut self, is_replayed: bool) {
         self.warn(warning::MESSAGE_BEGUN_AGAIN);
         self.finish = None;
+        // The second message counts its blocks from 0 again.
         self.by_index.clear();
         if !is_replayed {
             self.counts.begin_again();

@@ -98,6 +98,8 @@ impl WireEvents for MessageEvents {
         data: &[u8],
         deltas: &mut Vec<Delta>,
     ) -> Result<(), DecodeError> {
+        // ADR 0016: the common event is read without a tree of values; whatever is odd about it
+        // goes the long way.
         if matches!(name, "content_block_delta" | "") && self.take_usual(data, deltas) {
             return Ok(());
         }
@@ -113,6 +115,7 @@ impl WireEvents for MessageEvents {
             name
         }
         .to_owned();
+        // Some gateways put an error into an event of another name.
         if kind == "error" || failure::reported(&event).is_some() {
             return Err(DecodeError::Reported(failure::of_event(event)));
         }

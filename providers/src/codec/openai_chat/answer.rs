@@ -135,6 +135,7 @@ impl ChatAnswer {
         if let Some(error) = failure::reported(&fields) {
             return Err(DecodeError::Reported(error));
         }
+        // Groq tells the usage of a stream in a field of its own.
         if let Some(of_gateway) = fields
             .get("x_groq")
             .and_then(|gateway| gateway.get("usage"))
@@ -168,6 +169,8 @@ impl ChatAnswer {
                 .get("index")
                 .and_then(Value::as_u64)
                 .unwrap_or_default();
+            // A document has its choices in order. Chunks of several choices come mixed, and only
+            // the index tells them apart.
             let is_first = match source {
                 FragmentSource::Whole => at == 0,
                 FragmentSource::Delta => index == 0,
@@ -225,6 +228,7 @@ impl ChatAnswer {
         }
         for (name, value) in choice {
             match (name.as_str(), value) {
+                // Each chunk but the last may carry an empty one or null.
                 ("finish_reason", Value::String(reason)) if !reason.is_empty() => {
                     self.finish = Some(reason)
                 }
@@ -261,6 +265,7 @@ impl ChatAnswer {
                 ("reasoning_content", Value::String(text)) => {
                     self.take_reasoning(1, text.into(), deltas)
                 }
+                // Words of the content are not said once more from the transcript of a sound.
                 ("audio", Value::Object(audio)) if !has_words => self.take_audio(audio, deltas),
                 ("images", Value::Array(images)) => {
                     images
@@ -288,6 +293,7 @@ impl ChatAnswer {
         if let Some(so_far) = self.reasoning.get_mut(field) {
             so_far.push_str(&text);
         }
+        // Some servers write the same reasoning into both fields, and people should see it once.
         if others == 0 && !text.is_empty() {
             deltas.push(Delta::Reasoning(text.into_owned()));
         }

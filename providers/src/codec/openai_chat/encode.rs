@@ -46,6 +46,7 @@ pub(super) fn encode(
     parameters::write(codec, request, &mut body);
     if mode == Mode::Stream {
         body.put("stream", json!(true));
+        // Without its usage a call counts with its worst case (ADR 0017).
         if codec.stream_usage == StreamUsage::Asked {
             body.put("stream_options", json!({ "include_usage": true }));
         }
@@ -98,6 +99,7 @@ fn tool(strict: Option<bool>, tool: &ToolDeclaration) -> Value {
     function.insert("name".to_owned(), json!(name));
     function.insert("description".to_owned(), json!(description));
     function.insert("parameters".to_owned(), schema.clone());
+    // Left out where nothing was said: not every server knows the field.
     if let Some(strict) = strict {
         function.insert("strict".to_owned(), json!(strict));
     }

@@ -132,6 +132,7 @@ impl ResponseEvents {
     fn end(&mut self, event: &mut OtherEvent, deltas: &mut Vec<Delta>) -> Result<(), DecodeError> {
         let status = event.kind.rsplit('.').next().unwrap_or_default().to_owned();
         let mut document = fields_of(event.take("response"));
+        // Some servers name the end in the event alone.
         if document.get("status").is_none_or(Value::is_null) && status != "done" {
             document.insert("status".to_owned(), Value::String(status));
         }
@@ -152,6 +153,8 @@ impl ResponseEvents {
                     (Form::Refusal, "refusal")
                 };
                 let whole = event.take_text(field);
+                // The whole text comes once more at its end: what a lost fragment left out is shown
+                // then.
                 items.end_text(event.place(), form, &whole, remarks, deltas);
                 if is_text && !is_blank(&event.take("logprobs")) {
                     remarks.warn(warning::LOGPROBS_NOT_KEPT);

@@ -111,6 +111,7 @@ impl Messages {
     fn add(&mut self, role: Role, blocks: Vec<Value>) {
         match self.list.last_mut() {
             _ if blocks.is_empty() => {}
+            // The wire wants the roles to take turns, and all results of an answer in one message.
             Some((last, so_far)) if *last == role => so_far.extend(blocks),
             Some(_) | None => self.list.push((role, blocks)),
         }

@@ -101,6 +101,7 @@ fn put_thinking(
             set("type", json!("disabled"));
         }
         (_, Some(0)) => set("type", json!("disabled")),
+        // The wire refuses thinking together with a forced call. The call is what was asked for.
         _ if must_call(body) => return body.warn_if(true, warning::REASONING_NOT_CARRIED),
         (_, Some(tokens))
             if !may_think

@@ -40,6 +40,8 @@ pub(super) fn contents(
             Turn::Results(results) => {
                 let ids = std::mem::take(&mut writer.ids)
                     .into_iter()
+                    // Older models give their calls no ids; results are matched by their order
+                    // then.
                     .chain(std::iter::repeat(None));
                 writer.add(
                     "user",

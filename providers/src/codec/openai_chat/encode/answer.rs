@@ -47,6 +47,7 @@ pub(super) fn message(echo: ReasoningEcho, parts: &[Part], ids: Vec<String>) -> 
             },
         }
     }
+    // Behind all parts: the note of a call finds it by its number among the calls that are written.
     for note in notes {
         match echo {
             ReasoningEcho::AsReceived => writer.echo(note),
@@ -72,6 +73,7 @@ impl MessageWriter<'_> {
     fn echo(&mut self, note: ChatNote) {
         match note {
             ChatNote::Message(fields) => {
+                // The fields of the message hold the same reasoning, which is not to go back twice.
                 if fields.keys().any(|field| is_of_reasoning(field)) {
                     self.reasoning.clear();
                 }
