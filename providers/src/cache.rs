@@ -151,6 +151,8 @@ impl<M: Model> CachedModel<M> {
     #[must_use]
     pub fn new(model: M, cache: CacheSettings, provider: &str, settings: &Value) -> Self {
         let digest = Digest::of(&[
+            // A change of what a digest covers takes another number, so that old and new never
+            // meet.
             b"folkmoot cache 1",
             provider.as_bytes(),
             settings.to_string().as_bytes(),
@@ -169,7 +171,10 @@ impl<M: Model> CachedModel<M> {
 #[async_trait]
 impl<M: Model> Model for CachedModel<M> {
     async fn call(&self, call: &ModelCall, drafts: &dyn Drafts) -> Result<LLMResponse, ModelError> {
+        // The fingerprint leaves out who asks and when: rooms with the same settings share their
+        // answers.
         let request = call.request.fingerprint();
+        // The lock is let go before anything is shown, which may take long.
         let found = self.answers().find(&request, Instant::now());
         if let Some(response) = found {
             let text = response.spoken();

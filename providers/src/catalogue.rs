@@ -120,6 +120,7 @@ pub fn build_model_recorded(
         }
         other => {
             let preset = preset(other)?;
+            // Before the cache takes its digest: one path from two folders is two files.
             let settings = rooted(object(settings), base);
             let model = http_model(preset, &settings, Arc::new(ProcessEnvironment))?;
             let cache = model.settings().response_cache;

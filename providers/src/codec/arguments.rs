@@ -62,6 +62,7 @@ fn may_be_rounded(json: &str) -> bool {
         if was_text { ' ' } else { c }
     });
     let outside: String = outside.collect();
+    // By hand and not with a parser: a parser has rounded the number already.
     let mut numbers =
         outside.split(|c: char| !matches!(c, '0'..='9' | '-' | '+' | '.' | 'e' | 'E'));
     numbers.any(|number| {

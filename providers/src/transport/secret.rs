@@ -76,6 +76,7 @@ impl TemplatePiece {
     fn value(&self, environment: &dyn Environment) -> Option<Secret> {
         match self {
             Self::Text(_) => None,
+            // The default is left out: it stands in the script for everybody to read.
             Self::Variable { name, .. } => environment.variable(name).map(Secret),
         }
     }

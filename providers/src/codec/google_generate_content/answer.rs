@@ -124,6 +124,8 @@ impl GoogleAnswer {
             input: now.input.or(self.usage.input),
             output: now
                 .output
+                // Documents in the midst of a stream may count none; the answer has no fewer for
+                // that.
                 .filter(|output| *output > 0)
                 .or(self.usage.output)
                 .or(now.output),
@@ -192,6 +194,7 @@ impl GoogleAnswer {
                 self.take_stranger(&field, value, deltas); // as older models said it
                 continue;
             }
+            // It comes with every call, and would make a note of every answer.
             if value != CALLS_MESSAGE {
                 self.kept.add(&field, value);
             }

@@ -76,11 +76,13 @@ fn kind(error: &Fields) -> Option<Kind> {
         "INVALID_ARGUMENT" if message.contains("exceeds the maximum number of tokens") => {
             Some(Kind::ContextTooLong)
         }
+        // A wrong key answers 400 here, where others answer 401.
         "INVALID_ARGUMENT" if has_reason("API_KEY_") => Some(Kind::RefusesAccount),
         // No billing, or a region that is not served: nothing that another request would change.
         "FAILED_PRECONDITION" | "UNAUTHENTICATED" | "PERMISSION_DENIED" => {
             Some(Kind::RefusesAccount)
         }
+        // Before the rate, which is waited for: nobody waits for the end of the day.
         "RESOURCE_EXHAUSTED" if is_quota_spent(error, &message) => Some(Kind::RefusesAccount),
         "RESOURCE_EXHAUSTED" => Some(Kind::Rate),
         "UNAVAILABLE" => Some(Kind::Overload),

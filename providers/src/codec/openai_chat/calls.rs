@@ -65,6 +65,8 @@ impl ChatCalls {
             return self.strangers.push(item);
         }
         let slot = match source {
+            // In a document each item is a call, whatever its index: some servers number all of
+            // them 0.
             FragmentSource::Whole => self.begin(),
             FragmentSource::Delta => {
                 let of_function = |field: &str| {
@@ -159,6 +161,8 @@ impl ChatCalls {
         let goes_on = |slot: &usize| self.calls.get(*slot).is_none_or(|call| call.goes_on(hint));
         let slot = known.filter(goes_on).unwrap_or_else(|| self.begin());
         if let Some(index) = index {
+            // The last call of a number goes on under it: later fragments often carry the number
+            // alone.
             self.by_index.insert(index, slot);
         }
         slot
@@ -176,6 +180,7 @@ impl ChatCall {
             has_arguments,
         }: &Hint<'_>,
     ) -> bool {
+        // An id says more than a number or a name, which servers repeat.
         if !id.is_empty() {
             return self.label.is_empty() || self.label == *id;
         }

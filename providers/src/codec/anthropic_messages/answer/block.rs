@@ -153,6 +153,7 @@ impl AnswerBlock {
             "text" => {
                 let text = self.take_text("text");
                 let rest = self.rest();
+                // An empty text goes back to nobody: the wire refuses such blocks.
                 if text.is_empty() {
                     built.keep("text", rest);
                 } else {
@@ -203,6 +204,8 @@ impl AnswerBlock {
         let input = self.fields.remove("input").filter(|input| !is_blank(input));
         let fragments = std::mem::take(&mut self.fragments);
         let whole = serde_json::from_str::<Fields>(&fragments).ok();
+        // ADR 0027: JSON that was closed by the server looks whole, and the model never wrote its
+        // end.
         if built.is_cut && (fragments.is_empty() || whole.is_some()) {
             built.keep(
                 "cut_input",

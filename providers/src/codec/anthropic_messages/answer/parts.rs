@@ -75,6 +75,7 @@ impl AnthropicAnswer {
         let last = pieces.len().checked_sub(1);
         let mut built = BuiltParts::new(ending, std::mem::take(&mut self.kept));
         for (at, piece) in pieces.into_iter().enumerate() {
+            // Only the last block can be the one: the blocks before it ended before the limit came.
             built.is_cut = meets_limit && Some(at) == last;
             match piece {
                 AnswerPiece::Block(block) => block.finish(&mut built),

@@ -63,6 +63,7 @@ impl GoogleAnswer {
                 .as_ref()
                 .is_some_and(|open| open.is_of(&call))
         {
+            // Another call begins, so that nothing more of the open one will come.
             self.close_call(Close::BrokenOff);
             if call.partial.is_none() && !goes_on {
                 return Some(Read::As(call));

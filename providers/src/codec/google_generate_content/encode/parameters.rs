@@ -31,6 +31,7 @@ pub(super) fn generation_config(parameters: &Parameters, warnings: &mut Warnings
         parameters.seed.and_then(|seed| seed_json(seed, warnings)),
     );
     if let Some(format) = &parameters.output {
+        // Wanted for a schema as well: without it the wire refuses one.
         put("responseMimeType", Some(json!("application/json")));
         put("responseJsonSchema", schema_of(format, warnings));
     }

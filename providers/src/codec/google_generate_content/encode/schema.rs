@@ -29,6 +29,7 @@ fn is_known(kind: &str, name: &str, value: &Value) -> bool {
             .as_str()
             .is_some_and(|format| has_format(kind, format)),
         "nullable" => value.is_boolean(),
+        // Google takes an enumeration of strings alone; others go as JSON Schema.
         "enum" => kind == "string" && is_list_of(value, Value::is_string),
         "required" | "propertyOrdering" => is_list_of(value, Value::is_string),
         "properties" => value

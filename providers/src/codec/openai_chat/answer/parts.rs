@@ -56,6 +56,7 @@ impl ChatAnswer {
             Some(reason) if reason.starts_with("content_filter") || reason == "sensitive" => {
                 Ending::Filtered
             }
+            // Such an answer is half of one, though its stream ended well.
             Some(reason) if BROKEN.contains(&reason) => {
                 return Err(DecodeError::Reported(failure::interrupted(reason)));
             }
@@ -84,6 +85,7 @@ impl ChatAnswer {
     }
 
     fn reasoning_parts(&mut self) -> Vec<Part> {
+        // Some servers fill both fields with one text, under the old name and the new one.
         let [plain, content] = std::mem::take(&mut self.reasoning);
         if plain == content {
             self.reasoning = [plain, String::new()];
@@ -112,6 +114,8 @@ impl ChatAnswer {
                 .for_each(|item| self.kept.add("tool_calls", item.clone()));
         }
         let (whole, incomplete): (Vec<_>, Vec<_>) = calls.into_calls().partition(|call| {
+            // A filter cuts in mid-call, and half of the arguments may mean something else. A call
+            // that a limit cut goes on to the core, which tells the model (ADR 0027).
             call.has_name() && (ending != Ending::Filtered || call.is_complete())
         });
         if ending == Ending::Cut && whole.iter().any(|call| !call.is_complete()) {

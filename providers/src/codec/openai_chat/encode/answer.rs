@@ -118,6 +118,7 @@ impl MessageWriter<'_> {
             warnings,
             reasoning: _,
         } = self;
+        // A message with nothing in it is refused by many servers.
         if text.is_empty() && calls.is_empty() && fields.is_empty() {
             return AnswerMessage {
                 message: None,

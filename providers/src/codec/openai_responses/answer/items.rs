@@ -95,6 +95,8 @@ impl Items {
                 .get(&number)
                 .copied()
                 .filter(is_it)
+                // Some servers number the end of an item otherwise than its beginning. Its id tells
+                // it then.
                 .or(by_id.filter(is_open)),
             None => by_id
                 .filter(is_it)
@@ -112,6 +114,7 @@ impl Items {
         remarks: &mut Remarks,
         deltas: &mut Vec<Delta>,
     ) {
+        // Two items of a document never mean the same one, even if a server gave both one id.
         let mut taken = BTreeSet::new();
         for (number, item) in (0_u64..).zip(items) {
             if !item.is_object() {

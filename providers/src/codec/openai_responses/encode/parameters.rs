@@ -31,6 +31,7 @@ pub(super) fn put_parameters(
         "max_output_tokens",
         parameters.output_tokens_max.map(|tokens| json!(tokens)),
     );
+    // Without tools servers refuse a word about them; the closing call of a turn has none.
     if has_tools {
         put(
             "tool_choice",
