@@ -42,7 +42,7 @@ pub static PROVIDERS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
 /// A reason why a model cannot be made.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum BuildError {
+pub enum ModelBuildError {
     /// There is no such provider.
     #[error("there is no provider `{provider}`{}; there are {}", hint(*.nearest), PROVIDERS.join(", "))]
     UnknownProvider {
@@ -91,27 +91,27 @@ pub enum BuildError {
 /// Relative paths in the settings begin at `base`. No connection is made, and no variable but a proxy's looked up.
 ///
 /// # Errors
-/// [`BuildError`].
+/// [`ModelBuildError`].
 pub fn build_model(
     provider: &str,
     settings: &Value,
     replies: &BTreeMap<AgentName, Value>,
     base: Option<&Path>,
-) -> Result<Arc<dyn Model>, BuildError> {
+) -> Result<Arc<dyn Model>, ModelBuildError> {
     build_model_recorded(provider, settings, replies, base, None)
 }
 
 /// The same; `recorder` is told of every exchange over HTTP. A model that is played makes none.
 ///
 /// # Errors
-/// [`BuildError`].
+/// [`ModelBuildError`].
 pub fn build_model_recorded(
     provider: &str,
     settings: &Value,
     replies: &BTreeMap<AgentName, Value>,
     base: Option<&Path>,
     recorder: Option<&Arc<dyn Recorder>>,
-) -> Result<Arc<dyn Model>, BuildError> {
+) -> Result<Arc<dyn Model>, ModelBuildError> {
     Ok(match provider {
         "recorded" => Arc::new(RecordedModel::open(&read_recorded(settings)?, base)?),
         "scripted" => {
@@ -154,13 +154,13 @@ fn rooted(settings: &Map<String, Value>, base: Option<&Path>) -> Map<String, Val
 /// are looked up in `environment` when a call is performed.
 ///
 /// # Errors
-/// [`BuildError::Settings`], [`BuildError::Http`].
+/// [`ModelBuildError::Settings`], [`ModelBuildError::Http`].
 pub fn http_model(
     preset: &'static Preset,
     settings: &Map<String, Value>,
     environment: Arc<dyn Environment>,
-) -> Result<HttpModel, BuildError> {
-    let misfit = |source| BuildError::Settings {
+) -> Result<HttpModel, ModelBuildError> {
+    let misfit = |source| ModelBuildError::Settings {
         provider: preset.name,
         source,
     };
@@ -177,12 +177,12 @@ pub fn http_model(
 /// as they are now.
 ///
 /// # Errors
-/// [`BuildError::Settings`] if they do not fit the provider.
+/// [`ModelBuildError::Settings`] if they do not fit the provider.
 pub fn secrets_of(
     provider: &str,
     settings: &Value,
     environment: &dyn Environment,
-) -> Result<SecretRules, BuildError> {
+) -> Result<SecretRules, ModelBuildError> {
     match provider {
         "recorded" | "scripted" => Ok(SecretRules::default()),
         other => Ok(http_settings(preset(other)?, object(settings))?.secrets(environment)),
@@ -193,7 +193,7 @@ pub fn secrets_of(
 fn http_settings(
     preset: &'static Preset,
     settings: &Map<String, Value>,
-) -> Result<HttpSettings, BuildError> {
+) -> Result<HttpSettings, ModelBuildError> {
     check_names(
         preset.name,
         settings,
@@ -203,7 +203,7 @@ fn http_settings(
             &["provider", "model"],
         ],
     )?;
-    let misfit = |source| BuildError::Settings {
+    let misfit = |source| ModelBuildError::Settings {
         provider: preset.name,
         source,
     };
@@ -215,14 +215,14 @@ fn check_names(
     provider: &'static str,
     settings: &Map<String, Value>,
     known: &[&[&'static str]],
-) -> Result<(), BuildError> {
+) -> Result<(), ModelBuildError> {
     let mut known: Vec<&'static str> = known.concat();
     known.sort_unstable();
     match settings.keys().find(|name| !known.contains(&name.as_str())) {
         None => Ok(()),
         Some(setting) => {
             let nearest = nearest(setting, &known);
-            Err(BuildError::UnknownSetting {
+            Err(ModelBuildError::UnknownSetting {
                 provider,
                 setting: setting.clone(),
                 nearest,
@@ -242,8 +242,8 @@ pub fn templates_of(provider: &str, settings: &Value) -> Vec<Template> {
         .unwrap_or_default()
 }
 
-fn preset(name: &str) -> Result<&'static Preset, BuildError> {
-    let unknown = || BuildError::UnknownProvider {
+fn preset(name: &str) -> Result<&'static Preset, ModelBuildError> {
+    let unknown = || ModelBuildError::UnknownProvider {
         provider: name.to_owned(),
         nearest: nearest(name, &PROVIDERS),
     };
@@ -268,13 +268,16 @@ fn object(settings: &Value) -> &Map<String, Value> {
     settings.as_object().unwrap_or(&NOTHING)
 }
 
-fn read<T: DeserializeOwned>(provider: &'static str, settings: &Value) -> Result<T, BuildError> {
+fn read<T: DeserializeOwned>(
+    provider: &'static str,
+    settings: &Value,
+) -> Result<T, ModelBuildError> {
     check_names(provider, object(settings), &[names_of::<T>()])?;
     deserialize(provider, settings)
 }
 
 /// The settings of a recorded model: its own, and those of the codec of whatever was recorded.
-fn read_recorded(settings: &Value) -> Result<RecordedSettings, BuildError> {
+fn read_recorded(settings: &Value) -> Result<RecordedSettings, ModelBuildError> {
     let codecs: Vec<&[&str]> = Wire::ALL.iter().map(|wire| wire.settings()).collect();
     let mut codecs = codecs.concat();
     codecs.sort_unstable();
@@ -290,21 +293,22 @@ fn read_recorded(settings: &Value) -> Result<RecordedSettings, BuildError> {
 fn deserialize<T: DeserializeOwned>(
     provider: &'static str,
     settings: &Value,
-) -> Result<T, BuildError> {
+) -> Result<T, ModelBuildError> {
     let settings = if settings.is_null() {
         Value::Object(Map::new())
     } else {
         settings.clone()
     };
-    serde_json::from_value(settings).map_err(|source| BuildError::Settings { provider, source })
+    serde_json::from_value(settings)
+        .map_err(|source| ModelBuildError::Settings { provider, source })
 }
 
 fn read_replies(
     replies: &BTreeMap<AgentName, Value>,
-) -> Result<BTreeMap<AgentName, Vec<ScriptedReply>>, BuildError> {
+) -> Result<BTreeMap<AgentName, Vec<ScriptedReply>>, ModelBuildError> {
     let read = |(agent, list): (&AgentName, &Value)| match ScriptedReply::list(list) {
         Ok(replies) => Ok((agent.clone(), replies)),
-        Err(source) => Err(BuildError::Replies {
+        Err(source) => Err(ModelBuildError::Replies {
             agent: agent.clone(),
             source,
         }),

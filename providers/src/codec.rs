@@ -40,7 +40,7 @@ pub use wire::Wire;
 
 /// The way in which the answer comes: at once or in pieces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mode {
+pub enum AnswerMode {
     /// At once: one JSON document.
     Whole,
     /// An event stream.
@@ -86,7 +86,7 @@ pub enum Delta {
 /// A wire of a provider.
 pub trait Codec: Debug + Send + Sync {
     /// Writes a request, with those of `files` that it names and the wire carries.
-    fn encode(&self, request: &ModelRequest, files: &Files, mode: Mode) -> WireRequest;
+    fn encode(&self, request: &ModelRequest, files: &Files, mode: AnswerMode) -> WireRequest;
 
     /// Tells whether the wire carries files of this media type.
     fn takes_file(&self, _media_type: &str) -> bool {

@@ -32,7 +32,7 @@ pub mod play;
 pub mod catalogue;
 
 pub use catalogue::{
-    BuildError, PRESETS, PROVIDERS, Preset, build_model, build_model_recorded, http_model,
+    ModelBuildError, PRESETS, PROVIDERS, Preset, build_model, build_model_recorded, http_model,
     secrets_of, templates_of,
 };
 pub use play::{RecordedModel, RecordedSettings, ScriptedModel, ScriptedReply, ScriptedSettings};

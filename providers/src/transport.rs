@@ -8,7 +8,7 @@ use folkmoot_core::port::{Drafts, Model, ModelCall};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
 
-use crate::codec::{Codec, Mode, Wire};
+use crate::codec::{AnswerMode, Codec, Wire};
 use crate::record::{Recorder, account};
 use crate::reply::MapReply as _;
 
@@ -80,9 +80,9 @@ impl HttpModel {
     /// Writes the HTTP request.
     fn request(&self, call: &ModelCall) -> Result<Outgoing, ModelError> {
         let mode = if self.settings.stream {
-            Mode::Stream
+            AnswerMode::Stream
         } else {
-            Mode::Whole
+            AnswerMode::Whole
         };
         let wire = self.codec.encode(&call.request, &call.files, mode);
         let base_url = self.expand(&self.settings.base_url)?;
@@ -155,7 +155,7 @@ impl HttpModel {
 /// A request about to be sent.
 struct Outgoing {
     request: reqwest::RequestBuilder,
-    mode: Mode,
+    mode: AnswerMode,
     limiter: Option<Arc<rate::Limiter>>,
     path: String,
     body: Value,
@@ -204,7 +204,7 @@ impl Model for HttpModel {
             };
             tape::Tape::new(sent, &**recorder, secrets.clone())
         });
-        let mut exchange = exchange::Exchange {
+        let mut exchange = exchange::OpenExchange {
             codec: &*self.codec,
             settings: &self.settings,
             mode,

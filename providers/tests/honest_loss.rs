@@ -7,7 +7,7 @@ use folkmoot_core::port::Files;
 use folkmoot_core::prompt::border::ForgedRequest;
 use folkmoot_core::prompt::{Item, ToolDeclaration};
 use folkmoot_providers::PRESETS;
-use folkmoot_providers::codec::{Codec, Mode, WireRequest};
+use folkmoot_providers::codec::{AnswerMode, Codec, WireRequest};
 use serde_json::{Map, Value, json};
 
 /// Each parameter alone, with a value that no provider takes for granted.
@@ -104,7 +104,7 @@ fn encode(codec: &dyn Codec, parameters: Parameters) -> WireRequest {
         items: vec![heard],
         ..ForgedRequest::default()
     };
-    codec.encode(&request.into_request(), &Files::new(), Mode::Whole)
+    codec.encode(&request.into_request(), &Files::new(), AnswerMode::Whole)
 }
 
 /// The same request without the parameter; what goes with a parameter stays.

@@ -16,7 +16,7 @@ use folkmoot::core::tool::{
     View, ViewPolicy,
 };
 use folkmoot::core::world::World;
-use folkmoot::providers::codec::{Codec as _, Mode, OpenAiChat};
+use folkmoot::providers::codec::{AnswerMode, Codec as _, OpenAiChat};
 use folkmoot::{File, Post, Store, WorldHandle};
 use folkmoot_tests::{FakeModel, FakeTool, Room, agent_name, person, says, wants};
 use serde_json::json;
@@ -274,8 +274,9 @@ async fn no_canary_is_in_any_encoded_request() {
     }
     let asked: Vec<ModelCall> = a.asked().into_iter().chain(b.asked()).collect();
     assert!(asked.len() >= 4, "{}", asked.len());
-    let encode =
-        |call: &ModelCall| OpenAiChat::default().encode(&call.request, &call.files, Mode::Stream);
+    let encode = |call: &ModelCall| {
+        OpenAiChat::default().encode(&call.request, &call.files, AnswerMode::Stream)
+    };
     let encoded: Vec<String> = asked
         .iter()
         .map(|call| format!("{:?}", encode(call)))

@@ -9,7 +9,7 @@ mod common;
 mod draft;
 mod error;
 
-pub(crate) use draft::{Declared, Folder, ToolDraft};
+pub(crate) use draft::{Declared, ToolDraft, ToolFolder};
 pub use error::BuildError;
 
 /// A tool, and where it reaches.

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::arguments;
-use crate::build::{BuildError, Built, Declared, Folder, Kind, ToolDraft};
+use crate::build::{BuildError, Built, Declared, Kind, ToolDraft, ToolFolder};
 use crate::host::{failed, id_of, lock_of};
 use crate::output::cut;
 
@@ -21,7 +21,7 @@ mod allow;
 #[cfg(test)]
 mod tests;
 
-use allow::Allowed;
+use allow::AllowedCommand;
 
 pub(crate) const SHELL: Kind = Kind {
     name: "shell",
@@ -36,13 +36,13 @@ struct ShellSettings {
     cwd: PathBuf,
     allow: Vec<Value>,
     #[serde(default)]
-    unlisted: Others,
+    unlisted: UnlistedCommands,
 }
 
 /// The treatment of commands that are not listed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Others {
+enum UnlistedCommands {
     /// Commands that are not listed are refused.
     #[default]
     Refuse,
@@ -61,7 +61,7 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
         .iter()
         .enumerate()
         .map(|(index, entry)| {
-            Allowed::read(entry)
+            AllowedCommand::read(entry)
                 .map_err(|why| draft.bad(format!("allow[{index}]"), why.to_string()))
         })
         .collect::<Result<Vec<_>, _>>()?;
@@ -75,7 +75,7 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
     let spec = draft.spec(Declared {
         description: describe(&allowed, unlisted),
         // Nobody knows what a command may do that is not listed.
-        effect: if unlisted == Others::Ask { EffectClass::Destructive } else { worst },
+        effect: if unlisted == UnlistedCommands::Ask { EffectClass::Destructive } else { worst },
         // Nobody knows what a command does when it runs twice, whatever its line says.
         repeat: Repeat::Never,
         schema: json!({
@@ -101,10 +101,10 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
     let spec = ToolSpec {
         needs_host: true,
         folder: Some(folder.place.clone()),
-        rules: allowed.iter().map(Allowed::rule).collect(),
+        rules: allowed.iter().map(AllowedCommand::rule).collect(),
         unlisted: match unlisted {
-            Others::Refuse => Unlisted::Refuse,
-            Others::Ask => Unlisted::Ask,
+            UnlistedCommands::Refuse => Unlisted::Refuse,
+            UnlistedCommands::Ask => Unlisted::Ask,
         },
         ..spec
     };
@@ -118,11 +118,11 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
     .within(vec![path]))
 }
 
-fn describe(allowed: &[Allowed], unlisted: Others) -> String {
+fn describe(allowed: &[AllowedCommand], unlisted: UnlistedCommands) -> String {
     let commands: Vec<String> = allowed.iter().map(ToString::to_string).collect();
     let others = match unlisted {
-        Others::Refuse => "",
-        Others::Ask => " A person is asked about any other.",
+        UnlistedCommands::Refuse => "",
+        UnlistedCommands::Ask => " A person is asked about any other.",
     };
     format!(
         "Runs one of these commands: {}.{others}",
@@ -135,11 +135,11 @@ struct Shell {
     /// The tool's declaration.
     spec: ToolSpec,
     /// The lines of the allow-list, at least one.
-    allowed: Vec<Allowed>,
+    allowed: Vec<AllowedCommand>,
     /// The treatment of commands that are not listed.
-    unlisted: Others,
+    unlisted: UnlistedCommands,
     /// Held open, so that no other folder can ever be taken for it.
-    folder: Folder,
+    folder: ToolFolder,
 }
 
 #[derive(Debug, Deserialize)]
@@ -160,7 +160,8 @@ impl Tool for Shell {
             Err(failure) => return ToolOutcome::Failed(failure),
         };
         // The room has decided already; a call that came another way is refused here.
-        if self.unlisted == Others::Refuse && !self.allowed.iter().any(|entry| entry.allows(&argv))
+        if self.unlisted == UnlistedCommands::Refuse
+            && !self.allowed.iter().any(|entry| entry.allows(&argv))
         {
             return ToolOutcome::failed(
                 ToolErrorCode::NotAllowed,

@@ -3,7 +3,7 @@ use serde_json::json;
 use super::*;
 use crate::codec::Wire;
 
-fn build(provider: &str, settings: &Value) -> Result<Arc<dyn Model>, BuildError> {
+fn build(provider: &str, settings: &Value) -> Result<Arc<dyn Model>, ModelBuildError> {
     build_model(provider, settings, &BTreeMap::new(), None)
 }
 

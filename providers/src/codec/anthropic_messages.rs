@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::events::EventDecoder;
 use super::json::object;
-use super::{Codec, DecodeError, Mode, StreamDecoder, WireFailure, WireRequest, failure};
+use super::{AnswerMode, Codec, DecodeError, StreamDecoder, WireFailure, WireRequest, failure};
 
 mod answer;
 mod encode;
@@ -66,7 +66,7 @@ impl Default for AnthropicMessages {
 }
 
 impl Codec for AnthropicMessages {
-    fn encode(&self, request: &ModelRequest, files: &Files, mode: Mode) -> WireRequest {
+    fn encode(&self, request: &ModelRequest, files: &Files, mode: AnswerMode) -> WireRequest {
         encode::encode(self, request, files, mode)
     }
 

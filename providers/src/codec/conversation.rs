@@ -16,9 +16,9 @@ const NO_RESULT: &str = "[no result of this call is known]";
 
 /// A turn of the conversation.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Turn<'r> {
+pub(super) enum WireTurn<'r> {
     /// The words of somebody else, or of the runtime.
-    Heard(Heard<'r>),
+    Heard(HeardTurn<'r>),
     /// The agent's own answer.
     Said {
         /// The parts of the answer.
@@ -27,21 +27,21 @@ pub(super) enum Turn<'r> {
         ids: Vec<String>,
     },
     /// The results of all calls of the last answer, in their order. Never empty.
-    Results(Vec<CallResult>),
+    Results(Vec<WireResult>),
 }
 
 /// Words, and the files that came with them.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Heard<'r> {
+pub(super) struct HeardTurn<'r> {
     /// The speaker, the words, and a line for each file.
     pub(super) text: String,
     /// The files that the wire carries.
-    pub(super) files: Vec<File<'r>>,
+    pub(super) files: Vec<SentFile<'r>>,
 }
 
 /// A file whose bytes are there.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct File<'r> {
+pub(super) struct SentFile<'r> {
     pub(super) name: &'r str,
     pub(super) media_type: &'r str,
     pub(super) bytes: &'r [u8],
@@ -49,7 +49,7 @@ pub(super) struct File<'r> {
 
 /// The result of a call.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct CallResult {
+pub(super) struct WireResult {
     /// The call's id on the wire.
     pub(super) id: String,
     /// The tool, as the model wrote it.
@@ -64,7 +64,7 @@ pub(super) struct CallResult {
 #[derive(Debug, Default)]
 pub(super) struct Conversation<'r> {
     /// The turns in order. Results follow the answer with their calls.
-    pub(super) turns: Vec<Turn<'r>>,
+    pub(super) turns: Vec<WireTurn<'r>>,
     /// The codes of what the conversation could not carry.
     pub(super) warnings: BTreeSet<&'static str>,
 }
@@ -138,7 +138,7 @@ struct ConversationWriter<'r> {
     waiting: BTreeMap<&'r str, VecDeque<usize>>,
     /// The messages that came between an answer and the last of its results. They follow the
     /// results, since wires want these right behind the calls.
-    held_back: Vec<Heard<'r>>,
+    held_back: Vec<HeardTurn<'r>>,
 }
 
 impl<'r> ConversationWriter<'r> {
@@ -169,7 +169,7 @@ impl<'r> ConversationWriter<'r> {
 
     /// Returns the words, and a line for each file, whether its bytes go along or not: the line
     /// tells its name.
-    fn heard(&mut self, from: &str, text: &str, attachments: &'r [Attached]) -> Heard<'r> {
+    fn heard(&mut self, from: &str, text: &str, attachments: &'r [Attached]) -> HeardTurn<'r> {
         let lines: Vec<String> = attachments.iter().map(ToString::to_string).collect();
         let said = (!text.is_empty() || lines.is_empty()).then_some(text);
         let text = said
@@ -177,25 +177,25 @@ impl<'r> ConversationWriter<'r> {
             .chain(lines.iter().map(String::as_str))
             .collect::<Vec<_>>()
             .join("\n");
-        let files: Vec<File<'r>> = attachments
+        let files: Vec<SentFile<'r>> = attachments
             .iter()
             .filter_map(|attached| self.file(attached))
             .collect();
         if files.len() < attachments.len() {
             self.out.warnings.insert(warning::ATTACHMENT_NOT_SENT);
         }
-        Heard {
+        HeardTurn {
             text: format!("{from}: {text}"),
             files,
         }
     }
 
-    fn file(&self, attached: &'r Attached) -> Option<File<'r>> {
+    fn file(&self, attached: &'r Attached) -> Option<SentFile<'r>> {
         let bytes = self
             .files
             .get(&attached.blob)
             .filter(|_| self.codec.takes_file(&attached.media_type))?;
-        Some(File {
+        Some(SentFile {
             name: &attached.name,
             media_type: &attached.media_type,
             bytes,
@@ -219,7 +219,7 @@ impl<'r> ConversationWriter<'r> {
             });
             ids.push(id);
         }
-        self.out.turns.push(Turn::Said { parts, ids });
+        self.out.turns.push(WireTurn::Said { parts, ids });
     }
 
     fn result(&mut self, label: &str, text: &str, failed: bool) {
@@ -236,15 +236,15 @@ impl<'r> ConversationWriter<'r> {
     }
 
     fn tell(&mut self, text: String) {
-        self.hear(Heard {
+        self.hear(HeardTurn {
             text,
             files: Vec::new(),
         });
     }
 
-    fn hear(&mut self, heard: Heard<'r>) {
+    fn hear(&mut self, heard: HeardTurn<'r>) {
         if self.open.is_empty() {
-            self.out.turns.push(Turn::Heard(heard))
+            self.out.turns.push(WireTurn::Heard(heard))
         } else {
             self.held_back.push(heard)
         }
@@ -258,7 +258,7 @@ impl<'r> ConversationWriter<'r> {
                 self.out.warnings.insert(warning::RESULT_MISSING);
             }
             let (text, failed) = result.unwrap_or_else(|| (NO_RESULT.to_owned(), false));
-            results.push(CallResult {
+            results.push(WireResult {
                 id,
                 tool,
                 text,
@@ -267,11 +267,11 @@ impl<'r> ConversationWriter<'r> {
         }
         self.waiting.clear();
         if !results.is_empty() {
-            self.out.turns.push(Turn::Results(results));
+            self.out.turns.push(WireTurn::Results(results));
         }
         self.out
             .turns
-            .extend(self.held_back.drain(..).map(Turn::Heard));
+            .extend(self.held_back.drain(..).map(WireTurn::Heard));
     }
 
     /// The id of the next call, which no other call of the conversation has.

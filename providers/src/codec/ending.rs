@@ -6,7 +6,7 @@ use super::{DecodeError, warning};
 
 /// The ending of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(super) enum AnswerEnding {
     /// By itself.
     Done,
     /// At a limit, or at a pause of the provider.
@@ -26,7 +26,7 @@ const UNREAD: [&str; 5] = [
     warning::DELTA_NOT_TAKEN,
 ];
 
-impl Ending {
+impl AnswerEnding {
     /// The response of which `reply` is the content.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ use folkmoot_core::prompt::ModelRequest;
 use serde::{Deserialize, Serialize};
 
 use super::events::EventDecoder;
-use super::{Codec, DecodeError, Mode, StreamDecoder, WireFailure, WireRequest};
+use super::{AnswerMode, Codec, DecodeError, StreamDecoder, WireFailure, WireRequest};
 
 mod answer;
 mod document;
@@ -71,7 +71,7 @@ impl Default for GoogleGenerateContent {
 }
 
 impl Codec for GoogleGenerateContent {
-    fn encode(&self, request: &ModelRequest, files: &Files, mode: Mode) -> WireRequest {
+    fn encode(&self, request: &ModelRequest, files: &Files, mode: AnswerMode) -> WireRequest {
         encode::encode(self, request, files, mode)
     }
 

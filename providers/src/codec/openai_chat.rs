@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::events::EventDecoder;
 use super::json::object;
-use super::{Codec, DecodeError, Mode, StreamDecoder, WireFailure, WireRequest, failure};
+use super::{AnswerMode, Codec, DecodeError, StreamDecoder, WireFailure, WireRequest, failure};
 
 mod answer;
 mod calls;
@@ -61,7 +61,7 @@ pub struct OpenAiChat {
 }
 
 impl Codec for OpenAiChat {
-    fn encode(&self, request: &ModelRequest, files: &Files, mode: Mode) -> WireRequest {
+    fn encode(&self, request: &ModelRequest, files: &Files, mode: AnswerMode) -> WireRequest {
         encode::encode(self, request, files, mode)
     }
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::events::EventDecoder;
 use super::json::object;
-use super::{Codec, DecodeError, Mode, StreamDecoder, WireFailure, WireRequest, failure};
+use super::{AnswerMode, Codec, DecodeError, StreamDecoder, WireFailure, WireRequest, failure};
 
 mod answer;
 mod encode;
@@ -25,7 +25,7 @@ mod usage;
 /// The instruction to the provider to store answers, or not to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Store {
+pub enum AnswerStorage {
     /// Answers are not stored: the log has them. Reasoning then goes back only with its content.
     #[default]
     Never,
@@ -88,7 +88,7 @@ pub enum ItemEcho {
 #[serde(deny_unknown_fields, default)]
 pub struct OpenAiResponses {
     /// The storing of answers at the provider.
-    pub store: Store,
+    pub store: AnswerStorage,
     /// The requests that ask for encrypted reasoning.
     pub encrypted_reasoning: EncryptedReasoning,
     /// The strictness of tools where a request does not say.
@@ -98,7 +98,7 @@ pub struct OpenAiResponses {
 }
 
 impl Codec for OpenAiResponses {
-    fn encode(&self, request: &ModelRequest, files: &Files, mode: Mode) -> WireRequest {
+    fn encode(&self, request: &ModelRequest, files: &Files, mode: AnswerMode) -> WireRequest {
         encode::encode(*self, request, files, mode)
     }
 

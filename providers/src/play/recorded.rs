@@ -13,7 +13,7 @@ use folkmoot_core::port::{Drafts, Model, ModelCall};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use crate::codec::{BodyReader, Codec, Delta, Mode, Wire, WireFailure};
+use crate::codec::{AnswerMode, BodyReader, Codec, Delta, Wire, WireFailure};
 use crate::record::account;
 use crate::reply::{MapReply as _, read_from, show};
 
@@ -205,7 +205,11 @@ impl RecordedModel {
         let (index, exchange, recorded) = unplayed.find_map(with_request)?;
         // An error is no stream, also where one was asked for.
         let is_stream = exchange.stream || recorded.get("stream") == Some(&Value::Bool(true));
-        let mode = if is_stream { Mode::Stream } else { Mode::Whole };
+        let mode = if is_stream {
+            AnswerMode::Stream
+        } else {
+            AnswerMode::Whole
+        };
         let mut now = self.codec.encode(&call.request, &call.files, mode).body;
         account::hide_in(&mut now); // as the recording had it done
         let same =

@@ -12,31 +12,31 @@ use reqwest::{RequestBuilder, Response};
 use sha2::{Digest as _, Sha256};
 use tokio::time::Instant;
 
-use super::pulse::Pulse;
+use super::pulse::StreamPulse;
 use super::retry_after::retry_after;
 use super::tape::Tape;
 use super::{HttpSettings, Timeouts};
-use crate::codec::{BodyReader, Codec, Delta, Mode, WireFailure};
+use crate::codec::{AnswerMode, BodyReader, Codec, Delta, WireFailure};
 use crate::reply::{read_from, show};
 
 /// The most bytes that are read of an answer that failed.
 const FAILURE_BYTES_MAX: usize = 64 * 1024;
 
 /// The parts of an exchange, all borrowed from the model that asks.
-pub(super) struct Exchange<'a> {
+pub(super) struct OpenExchange<'a> {
     /// The codec of the wire.
     pub(super) codec: &'a dyn Codec,
     /// The settings with the limits.
     pub(super) settings: &'a HttpSettings,
     /// The way in which the answer was asked for.
-    pub(super) mode: Mode,
+    pub(super) mode: AnswerMode,
     /// The receiver of what can be shown.
     pub(super) drafts: &'a dyn Drafts,
     /// The record of the exchange, if it is recorded.
     pub(super) tape: Option<Tape<'a>>,
 }
 
-impl Exchange<'_> {
+impl OpenExchange<'_> {
     /// Performs it.
     pub(super) async fn perform(
         &mut self,
@@ -46,7 +46,7 @@ impl Exchange<'_> {
         let response = self.send(request).await?;
         let is_success = response.status().is_success();
         // For the recording alone. How the body is read follows from its first bytes (ADR 0027).
-        let is_stream = is_success && self.mode == Mode::Stream && !is_json(&response);
+        let is_stream = is_success && self.mode == AnswerMode::Stream && !is_json(&response);
         self.tape
             .iter_mut()
             .for_each(|tape| tape.begin(&response, is_stream));
@@ -59,7 +59,7 @@ impl Exchange<'_> {
     /// Sends it and waits for the head of the answer. Without a stream that comes when the answer is whole.
     async fn send(&self, request: RequestBuilder) -> Result<Response, ModelError> {
         let sent = match self.mode {
-            Mode::Stream => {
+            AnswerMode::Stream => {
                 within(
                     self.settings.timeouts.first_byte,
                     FIRST_BYTE,
@@ -69,7 +69,7 @@ impl Exchange<'_> {
             }
             // No limit but that of the whole attempt: the head comes only when the answer is done
             // (ADR 0032).
-            Mode::Whole => request.send().await,
+            AnswerMode::Whole => request.send().await,
         };
         sent.map_err(network)
     }
@@ -128,14 +128,14 @@ impl Exchange<'_> {
         let Timeouts {
             first_byte, idle, ..
         } = match self.mode {
-            Mode::Stream => self.settings.timeouts,
-            Mode::Whole => Timeouts {
+            AnswerMode::Stream => self.settings.timeouts,
+            AnswerMode::Whole => Timeouts {
                 first_byte: Duration::MAX,
                 idle: Duration::MAX,
                 ..self.settings.timeouts
             },
         };
-        let mut pulse = Pulse::default();
+        let mut pulse = StreamPulse::default();
         let mut wait = SilenceLimit {
             since: begun,
             limit: first_byte,

@@ -7,7 +7,7 @@ const FIELDS: [&[u8]; 4] = [b"data", b"event", b"id", b"retry"];
 
 /// Listens to a stream that may be split anywhere.
 #[derive(Debug, Default)]
-pub(super) struct Pulse {
+pub(super) struct StreamPulse {
     /// The line that goes on.
     line: PulseLine,
     /// True if the event that goes on has any line: a blank one ends it then.
@@ -30,7 +30,7 @@ enum PulseLine {
     Noise,
 }
 
-impl Pulse {
+impl StreamPulse {
     /// True if any of `bytes` is part of an event or a ping.
     pub(super) fn beats(&mut self, bytes: &[u8]) -> bool {
         let mut beats = false;

@@ -8,7 +8,7 @@ use folkmoot_core::model::response::{LLMResponse, ModelErrorKind, Part};
 use folkmoot_core::port::Files;
 use folkmoot_core::prompt::Item;
 use folkmoot_core::prompt::border::ForgedRequest;
-use folkmoot_providers::codec::{AnthropicMessages, Codec as _, Mode, Wire, WireFailure};
+use folkmoot_providers::codec::{AnswerMode, AnthropicMessages, Codec as _, Wire, WireFailure};
 use serde_json::{Value, json};
 
 use self::plain::Plain;
@@ -155,7 +155,7 @@ fn every_recorded_answer_goes_back_block_by_block_as_it_came() {
         let written = AnthropicMessages::default().encode(
             &request.into_request(),
             &Files::new(),
-            Mode::Whole,
+            AnswerMode::Whole,
         );
         // Before it stands the user's message with which a conversation begins.
         let blocks = written.body["messages"][1]["content"]

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use folkmoot_core::port::Files;
-use folkmoot_providers::codec::{Codec, Mode, Wire};
+use folkmoot_providers::codec::{AnswerMode, Codec, Wire};
 use serde_json::{Value, json};
 
 mod cases;
@@ -67,7 +67,7 @@ fn encoded_requests_fit_the_types_of_the_official_sdks() {
             .wire
             .codec(dialect.settings.as_object().unwrap())
             .unwrap();
-        let lines: String = [Mode::Whole, Mode::Stream]
+        let lines: String = [AnswerMode::Whole, AnswerMode::Stream]
             .map(|mode| lines(&dialect, &*codec, mode))
             .concat();
         check(&sdks.join(dialect.sdk), &lines);
@@ -75,7 +75,7 @@ fn encoded_requests_fit_the_types_of_the_official_sdks() {
 }
 
 /// All cases as JSON lines.
-fn lines(dialect: &Dialect, codec: &dyn Codec, mode: Mode) -> String {
+fn lines(dialect: &Dialect, codec: &dyn Codec, mode: AnswerMode) -> String {
     let line = |(case, request, files): (String, _, Files)| {
         let body = codec.encode(&request, &files, mode).body;
         json!({ "wire": dialect.wire.name(), "version": dialect.version, "case": case, "body": body }).to_string()

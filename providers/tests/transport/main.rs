@@ -14,7 +14,7 @@ use folkmoot_core::model::response::{LLMResponse, ModelError, ModelErrorKind, Re
 use folkmoot_core::port::{Clock, Drafts, DraftsClosed, Files, Model as _, ModelCall};
 use folkmoot_core::prompt::border::ForgedRequest;
 use folkmoot_core::prompt::{Item, Layer, LayerKind};
-use folkmoot_providers::codec::{Codec as _, Mode, OpenAiChat};
+use folkmoot_providers::codec::{AnswerMode, Codec as _, OpenAiChat};
 use folkmoot_providers::transport::Environment;
 use folkmoot_providers::{HttpModel, HttpSettings};
 use serde_json::{Value, json};
@@ -195,7 +195,7 @@ async fn a_whole_answer_is_asked_for_and_read() {
     assert_eq!(received.header("content-type"), Some("application/json"));
     assert_eq!(received.header("x-title"), Some("room"));
     let expected = OpenAiChat::default()
-        .encode(&request().request, &Files::new(), Mode::Whole)
+        .encode(&request().request, &Files::new(), AnswerMode::Whole)
         .body;
     assert_eq!(
         serde_json::from_str::<Value>(&received.body).unwrap(),

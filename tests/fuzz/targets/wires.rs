@@ -5,7 +5,7 @@ use folkmoot::core::port::Files;
 use folkmoot::core::prompt::Item;
 use folkmoot::core::prompt::border::ForgedRequest;
 use folkmoot::providers::codec::{
-    BodyReader, Codec, DecodeError, Delta, Mode, SseParser, Wire, WireFailure,
+    AnswerMode, BodyReader, Codec, DecodeError, Delta, SseParser, Wire, WireFailure,
 };
 
 use crate::corpus;
@@ -141,6 +141,6 @@ fn echo(codec: &dyn Codec, response: &LLMResponse) {
         ..ForgedRequest::default()
     }
     .into_request();
-    let encode = || codec.encode(&request, &Files::new(), Mode::Stream);
+    let encode = || codec.encode(&request, &Files::new(), AnswerMode::Stream);
     assert_eq!(encode(), encode());
 }

@@ -11,7 +11,7 @@ use crate::duration;
 const MODEL_BYTES_MIN: u64 = 256;
 
 #[derive(Debug, Deserialize)]
-pub(super) struct Common {
+pub(super) struct CommonSettings {
     /// The words for the model, in place of those of the kind.
     pub(super) description: Option<String>,
     /// The time that a run may take.
@@ -29,7 +29,7 @@ pub(super) struct Common {
     #[serde(default)]
     pub(super) memoise: bool,
     /// The grants beyond a call's own arguments; `None` allows none.
-    grants: Option<Grants>,
+    grants: Option<GrantsSetting>,
     /// The view that a model has of an output.
     view: Option<ViewPolicy>,
 }
@@ -37,12 +37,12 @@ pub(super) struct Common {
 /// The grants that people may give beyond a call's own arguments.
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Grants {
+enum GrantsSetting {
     /// Calls with any arguments.
     Any,
 }
 
-impl Common {
+impl CommonSettings {
     /// Returns the setting that cannot be so, and the reason.
     pub(super) fn fault(&self) -> Option<(&'static str, String)> {
         if self.timeout.is_some_and(|timeout| timeout.is_zero()) {
@@ -110,7 +110,7 @@ impl Common {
             concurrency_max: self.concurrency,
             calls_per_episode_max: self.calls_per_episode,
             memoises: self.memoise,
-            grants_any: self.grants.is_some_and(|Grants::Any| true),
+            grants_any: self.grants.is_some_and(|GrantsSetting::Any| true),
             view: self.view.unwrap_or_default(),
             ..spec
         }

@@ -5,7 +5,7 @@ use folkmoot_core::tool::{EffectClass, Repeat, ToolSpec};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::common::Common;
+use super::common::CommonSettings;
 use super::{BuildError, Kind};
 use crate::roots::open_folder;
 
@@ -24,7 +24,7 @@ pub(crate) struct Declared {
 
 /// A folder that a tool has in hand.
 #[derive(Debug)]
-pub(crate) struct Folder {
+pub(crate) struct ToolFolder {
     /// Open for as long as the tool is there: whatever becomes of its path, the tool stays in it.
     pub(crate) handle: std::fs::File,
     /// The folder's path, with no link in it.
@@ -43,7 +43,7 @@ pub(crate) struct ToolDraft<'a> {
     /// The folder that relative paths are relative to.
     base: &'a Path,
     /// The settings that every tool has.
-    common: Common,
+    common: CommonSettings,
     /// The settings of this kind alone, their keys in alphabetical order.
     own: Value,
     /// The digest of the kind and its own settings. A change of it makes another definition of the
@@ -73,7 +73,7 @@ impl<'a> ToolDraft<'a> {
         let is_common = |key: &str| Kind::COMMON_KEYS.contains(&key);
         let (common, own): (Map<_, _>, Map<_, _>) =
             all.clone().into_iter().partition(|(key, _)| is_common(key));
-        let common: Common =
+        let common: CommonSettings =
             deserialize(Value::Object(common)).map_err(|(path, why)| bad(&path, why))?;
         if let Some((key, why)) = common.fault() {
             return Err(bad(key, why));
@@ -112,7 +112,7 @@ impl<'a> ToolDraft<'a> {
     }
 
     /// The folder at `path`, which setting `key` names, with all symlinks followed, once and for all.
-    pub(crate) fn folder(&self, key: &'static str, path: &Path) -> Result<Folder, BuildError> {
+    pub(crate) fn folder(&self, key: &'static str, path: &Path) -> Result<ToolFolder, BuildError> {
         let path = self.base.join(path);
         let missing = |source| BuildError::MissingRoot {
             tool: self.name.clone(),
@@ -133,7 +133,7 @@ impl<'a> ToolDraft<'a> {
         let base = base.canonicalize().map_err(missing)?;
         let cannot = |error| self.bad(key, format!("cannot open {}: {error}", there.display()));
         let handle = open_folder(&there).map_err(cannot)?;
-        Ok(Folder {
+        Ok(ToolFolder {
             handle,
             place: relative(&base, &there),
             path: there,

@@ -9,7 +9,7 @@ use serde_json::Value;
 /// A line of the allow-list.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Allowed {
+pub(super) struct AllowedCommand {
     /// The listed words, the program first; never empty.
     argv: Vec<String>,
     /// The effect of the command.
@@ -48,7 +48,7 @@ pub(super) enum AllowError {
     NoProgram,
 }
 
-impl Allowed {
+impl AllowedCommand {
     /// Reads the short form `[wc, -l, notes.md]` or the long one with `argv`, `effect` and `args`.
     pub(super) fn read(entry: &Value) -> Result<Self, AllowError> {
         let allowed: Self = match entry {
@@ -98,7 +98,7 @@ impl Allowed {
     }
 }
 
-impl fmt::Display for Allowed {
+impl fmt::Display for AllowedCommand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let rest = match self.args {
             Args::Exact => "",

@@ -7,7 +7,7 @@ use folkmoot_core::port::Files;
 use folkmoot_core::prompt::{ModelRequest, ToolDeclaration};
 use serde_json::{Value, json};
 
-use super::super::{Mode, WireRequest};
+use super::super::{AnswerMode, WireRequest};
 use super::AnthropicMessages;
 use crate::codec::json::Fields;
 use crate::codec::provider_tools::{self, provider_tools};
@@ -25,12 +25,12 @@ const RESERVED: &[&str] = &["stream"];
 
 /// A body as far as it is written.
 #[derive(Debug, Default)]
-struct Body {
+struct AnthropicBody {
     fields: Fields,
     warnings: BTreeSet<&'static str>,
 }
 
-impl Body {
+impl AnthropicBody {
     fn put(&mut self, field: &str, value: Value) {
         self.fields.insert(field.to_owned(), value);
     }
@@ -47,10 +47,10 @@ pub(super) fn encode(
     codec: &AnthropicMessages,
     request: &ModelRequest,
     files: &Files,
-    mode: Mode,
+    mode: AnswerMode,
 ) -> WireRequest {
     let parameters = request.parameters();
-    let mut body = Body::default();
+    let mut body = AnthropicBody::default();
     body.put("model", json!(request.model()));
     let (messages, warnings) = messages::messages(codec, request, files);
     let may_think = messages::may_think(&messages);
@@ -62,7 +62,7 @@ pub(super) fn encode(
     if let Some(mark) = mark(parameters, CachePlace::Auto) {
         body.put("cache_control", mark);
     }
-    if mode == Mode::Stream {
+    if mode == AnswerMode::Stream {
         body.put("stream", json!(true));
     }
     put_extra(&mut body, parameters);
@@ -75,7 +75,7 @@ pub(super) fn encode(
 }
 
 /// A block for each layer, so that the provider's cache can end between them. The wire refuses blank ones.
-fn put_system(body: &mut Body, request: &ModelRequest) {
+fn put_system(body: &mut AnthropicBody, request: &ModelRequest) {
     let layers = request
         .system()
         .iter()
@@ -89,7 +89,7 @@ fn put_system(body: &mut Body, request: &ModelRequest) {
     }
 }
 
-fn put_tools(body: &mut Body, request: &ModelRequest) {
+fn put_tools(body: &mut AnthropicBody, request: &ModelRequest) {
     let strict = request.parameters().strict_tools;
     let mut tools: Vec<Value> = request
         .tools()
@@ -120,7 +120,7 @@ fn tool(tool: &ToolDeclaration, strict: Option<bool>) -> Value {
 }
 
 /// Adds the fields of the user's own, where the codec has not written them itself.
-fn put_extra(body: &mut Body, parameters: &Parameters) {
+fn put_extra(body: &mut AnthropicBody, parameters: &Parameters) {
     for (field, value) in provider_tools::without(&parameters.extra) {
         if body.fields.contains_key(field) || RESERVED.contains(&field.as_str()) {
             body.warnings.insert(warning::EXTRA_NOT_CARRIED);

@@ -4,7 +4,7 @@ use folkmoot_core::model::response::{Part, Usage};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::document::{Candidate, Counts, Document};
+use super::document::{Candidate, GoogleCounts, GoogleDocument};
 use super::errors;
 use super::note::PartKind;
 use super::shape::{List, Read};
@@ -17,7 +17,7 @@ mod ending;
 mod open_call;
 mod pieces;
 
-use self::open_call::OpenCall;
+use self::open_call::PartialCall;
 
 /// The finish message of every answer with calls. It says nothing that the calls do not.
 const CALLS_MESSAGE: &str = "Model generated function call(s).";
@@ -40,7 +40,7 @@ pub(super) struct GoogleAnswer {
     /// The parts so far, in order.
     parts: Vec<Part>,
     /// A call whose arguments come in pieces, as far as they have come.
-    open_call: Option<OpenCall>,
+    open_call: Option<PartialCall>,
     /// True if such a call has ended.
     has_closed: bool,
     /// The fields that the codec does not understand.
@@ -66,16 +66,17 @@ impl GoogleAnswer {
 
     /// Takes one document, and adds what can be shown.
     pub(super) fn take(&mut self, json: &[u8], deltas: &mut Vec<Delta>) -> Result<(), DecodeError> {
-        let document = match serde_json::from_slice::<Read<Document<'_>>>(json).map_err(not_json)? {
-            Read::As(document) => document,
-            Read::Other(value) => {
-                return Err(DecodeError::Json(format!(
-                    "expected an object, got {}",
-                    name_of(&value)
-                )));
-            }
-        };
-        let Document {
+        let document =
+            match serde_json::from_slice::<Read<GoogleDocument<'_>>>(json).map_err(not_json)? {
+                Read::As(document) => document,
+                Read::Other(value) => {
+                    return Err(DecodeError::Json(format!(
+                        "expected an object, got {}",
+                        name_of(&value)
+                    )));
+                }
+            };
+        let GoogleDocument {
             candidates,
             usage,
             model,
@@ -118,7 +119,7 @@ impl GoogleAnswer {
     }
 
     /// The last word counts, except that a document in the midst may leave the counts of the answer out.
-    fn take_usage(&mut self, counts: &Counts) {
+    fn take_usage(&mut self, counts: &GoogleCounts) {
         let now = counts.usage();
         self.usage = Usage {
             input: now.input.or(self.usage.input),

@@ -10,9 +10,9 @@ use crate::codec::json::Fields;
 
 /// A whole answer, or an event of a stream.
 #[derive(Debug, Default)]
-pub(super) struct Document<'de> {
+pub(super) struct GoogleDocument<'de> {
     pub(super) candidates: Option<List<Candidate<'de>>>,
-    pub(super) usage: Option<Read<Counts>>,
+    pub(super) usage: Option<Read<GoogleCounts>>,
     pub(super) model: Option<Text<'de>>,
     pub(super) rest: Fields,
 }
@@ -58,7 +58,7 @@ pub(super) struct FunctionCall<'de> {
 
 /// Token counts.
 #[derive(Debug, Default)]
-pub(super) struct Counts {
+pub(super) struct GoogleCounts {
     prompt: Option<u64>,
     tool_use: Option<u64>,
     cached: Option<u64>,
@@ -67,7 +67,7 @@ pub(super) struct Counts {
     total: Option<u64>,
 }
 
-impl<'de> Shape<'de> for Document<'de> {
+impl<'de> Shape<'de> for GoogleDocument<'de> {
     fn field<A: MapAccess<'de>>(&mut self, name: &str, fields: &mut A) -> Result<(), A::Error> {
         match name {
             "candidates" => self.candidates = Some(fields.next_value()?),
@@ -130,7 +130,7 @@ impl<'de> Shape<'de> for FunctionCall<'de> {
     }
 }
 
-impl<'de> Shape<'de> for Counts {
+impl<'de> Shape<'de> for GoogleCounts {
     fn field<A: MapAccess<'de>>(&mut self, name: &str, fields: &mut A) -> Result<(), A::Error> {
         match name {
             "promptTokenCount" => self.prompt = number(fields)?,
@@ -145,7 +145,7 @@ impl<'de> Shape<'de> for Counts {
     }
 }
 
-impl Counts {
+impl GoogleCounts {
     /// Returns the usage. The texts that the provider's own tools read are input too. Candidates
     /// and thoughts are counted apart, and a count of none may be left out.
     pub(super) fn usage(&self) -> Usage {

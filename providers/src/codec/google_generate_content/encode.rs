@@ -6,7 +6,7 @@ use folkmoot_core::port::Files;
 use folkmoot_core::prompt::{ModelRequest, ToolDeclaration};
 use serde_json::{Value, json};
 
-use super::super::{Mode, WireRequest};
+use super::super::{AnswerMode, WireRequest};
 use super::GoogleGenerateContent;
 use crate::codec::json::Fields;
 use crate::codec::warning;
@@ -26,7 +26,7 @@ pub(super) fn encode(
     codec: &GoogleGenerateContent,
     request: &ModelRequest,
     files: &Files,
-    mode: Mode,
+    mode: AnswerMode,
 ) -> WireRequest {
     let mut warnings = Warnings::new();
     let mut body = Fields::new();

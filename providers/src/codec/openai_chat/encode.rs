@@ -6,7 +6,7 @@ use folkmoot_core::port::Files;
 use folkmoot_core::prompt::{ModelRequest, ToolDeclaration};
 use serde_json::{Map, Value, json};
 
-use super::super::{Mode, WireRequest};
+use super::super::{AnswerMode, WireRequest};
 use super::{OpenAiChat, StreamUsage};
 use crate::codec::json::Fields;
 use crate::codec::provider_tools::{self, provider_tools};
@@ -24,10 +24,10 @@ pub(super) fn encode(
     codec: &OpenAiChat,
     request: &ModelRequest,
     files: &Files,
-    mode: Mode,
+    mode: AnswerMode,
 ) -> WireRequest {
     let (messages, warnings) = messages::messages(codec, request, files);
-    let mut body = Body {
+    let mut body = ChatBody {
         fields: Fields::new(),
         warnings,
     };
@@ -44,7 +44,7 @@ pub(super) fn encode(
         body.put("tools", Value::Array(tools));
     }
     parameters::write(codec, request, &mut body);
-    if mode == Mode::Stream {
+    if mode == AnswerMode::Stream {
         body.put("stream", json!(true));
         // Without its usage a call counts with its worst case (ADR 0017).
         if codec.stream_usage == StreamUsage::Asked {
@@ -63,12 +63,12 @@ pub(super) fn encode(
 
 /// A body as far as it is written, and what it could not carry.
 #[derive(Debug)]
-struct Body {
+struct ChatBody {
     fields: Fields,
     warnings: BTreeSet<&'static str>,
 }
 
-impl Body {
+impl ChatBody {
     fn put(&mut self, field: &str, value: Value) {
         self.fields.insert(field.to_owned(), value);
     }

@@ -4,8 +4,8 @@ use folkmoot_core::port::Files;
 use folkmoot_core::prompt::{ModelRequest, ToolDeclaration};
 use serde_json::{Value, json};
 
-use super::super::{Mode, WireRequest};
-use super::{EncryptedReasoning, OpenAiResponses, Store};
+use super::super::{AnswerMode, WireRequest};
+use super::{AnswerStorage, EncryptedReasoning, OpenAiResponses};
 use crate::codec::json::Fields;
 use crate::codec::provider_tools::provider_tools;
 
@@ -21,9 +21,9 @@ pub(super) fn encode(
     codec: OpenAiResponses,
     request: &ModelRequest,
     files: &Files,
-    mode: Mode,
+    mode: AnswerMode,
 ) -> WireRequest {
-    let input::Input {
+    let input::RequestInput {
         items,
         mut warnings,
     } = input::input(codec, request, files);
@@ -49,14 +49,14 @@ pub(super) fn encode(
         put("tools", Value::Array(tools));
     }
     match codec.store {
-        Store::Never => put("store", json!(false)),
-        Store::Always => put("store", json!(true)),
-        Store::Unsaid => {}
+        AnswerStorage::Never => put("store", json!(false)),
+        AnswerStorage::Always => put("store", json!(true)),
+        AnswerStorage::Unsaid => {}
     }
     if asks_for_encrypted(codec, request) {
         put("include", json!(["reasoning.encrypted_content"]));
     }
-    if mode == Mode::Stream {
+    if mode == AnswerMode::Stream {
         put("stream", json!(true));
     }
     parameters::put_parameters(request, &mut body, &mut warnings);

@@ -184,7 +184,7 @@ fn encode(parameters: Parameters, items: Vec<Item<String>>) -> WireRequest {
     AnthropicMessages::default().encode(
         &request(parameters, items).into_request(),
         &Files::new(),
-        Mode::Stream,
+        AnswerMode::Stream,
     )
 }
 

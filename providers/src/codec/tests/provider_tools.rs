@@ -30,7 +30,7 @@ fn encode(wire: Wire, has_own: bool, tools: &[Value], parameters: Parameters) ->
         ..ForgedRequest::default()
     };
     wire.default_codec()
-        .encode(&request.into_request(), &Files::new(), Mode::Whole)
+        .encode(&request.into_request(), &Files::new(), AnswerMode::Whole)
 }
 
 const WIRES: [Wire; 3] = [

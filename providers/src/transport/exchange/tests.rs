@@ -48,10 +48,10 @@ async fn streamed(pieces: Vec<(u64, String)>) -> (Result<LLMResponse, ModelError
     let (codec, shown) = (OpenAiChat::default(), Shown::default());
     let settings: HttpSettings =
         serde_json::from_value(serde_json::json!({ "base_url": "http://x" })).unwrap();
-    let mut exchange = Exchange {
+    let mut exchange = OpenExchange {
         codec: &codec,
         settings: &settings,
-        mode: Mode::Stream,
+        mode: AnswerMode::Stream,
         drafts: &shown,
         tape: None,
     };

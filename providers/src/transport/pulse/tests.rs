@@ -1,10 +1,10 @@
 use proptest::prelude::*;
 
-use super::Pulse;
+use super::StreamPulse;
 
 /// What each piece of a stream says.
 fn beats(pieces: &[&str]) -> Vec<bool> {
-    let mut pulse = Pulse::default();
+    let mut pulse = StreamPulse::default();
     pieces
         .iter()
         .map(|piece| pulse.beats(piece.as_bytes()))

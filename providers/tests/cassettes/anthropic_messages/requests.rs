@@ -13,7 +13,7 @@ use folkmoot_core::model::{CachePlace, CacheTtl, OutputFormat, Parameters, Reaso
 use folkmoot_core::port::Files;
 use folkmoot_core::prompt::border::ForgedRequest;
 use folkmoot_core::prompt::{Item, Layer, LayerKind, ToolDeclaration};
-use folkmoot_providers::codec::{AnthropicMessages, Codec as _, Mode};
+use folkmoot_providers::codec::{AnswerMode, AnthropicMessages, Codec as _};
 use serde_json::{Map, Value, json};
 
 use super::messages;
@@ -35,9 +35,9 @@ fn a_recorded_request_that_can_be_expressed_is_written_as_it_was_sent() {
             continue;
         };
         let mode = if recorded["stream"] == true {
-            Mode::Stream
+            AnswerMode::Stream
         } else {
-            Mode::Whole
+            AnswerMode::Whole
         };
         let written =
             AnthropicMessages::default().encode(&request.into_request(), &Files::new(), mode);

@@ -15,7 +15,7 @@ use folkmoot_core::model::{Effort, OutputFormat, Parameters, Reasoning, ToolChoi
 use folkmoot_core::port::Files;
 use folkmoot_core::prompt::border::ForgedRequest;
 use folkmoot_core::prompt::{Attached, Item, Layer, LayerKind, ToolDeclaration};
-use folkmoot_providers::codec::{Codec as _, GoogleGenerateContent, Mode, Wire};
+use folkmoot_providers::codec::{AnswerMode, Codec as _, GoogleGenerateContent, Wire};
 use serde_json::{Map, Value, json};
 
 use crate::recording::{Exchange, exchanges};
@@ -40,7 +40,11 @@ fn a_recorded_request_that_can_be_expressed_is_written_as_it_was_sent() {
             println!("not expressed: {id}");
             continue;
         };
-        let mode = if *stream { Mode::Stream } else { Mode::Whole };
+        let mode = if *stream {
+            AnswerMode::Stream
+        } else {
+            AnswerMode::Whole
+        };
         let written =
             GoogleGenerateContent::default().encode(&forged.into_request(), &reading.files, mode);
         assert_eq!(written.warnings, Vec::<String>::new(), "{id}");

@@ -13,7 +13,7 @@ use folkmoot_core::model::response::{CallPart, Part};
 use folkmoot_core::prompt::border::ForgedRequest;
 use folkmoot_core::prompt::{Item, Layer, LayerKind, ToolDeclaration};
 use folkmoot_providers::codec::openai_chat::{FileParts, ReasoningEcho, SystemRole};
-use folkmoot_providers::codec::{Codec as _, Mode, OpenAiChat, Wire};
+use folkmoot_providers::codec::{AnswerMode, Codec as _, OpenAiChat, Wire};
 use serde_json::{Map, Value, json};
 
 use crate::recording::exchanges;
@@ -53,9 +53,9 @@ fn a_recorded_request_that_can_be_expressed_is_written_as_it_was_sent() {
             .keys()
             .for_each(|field| *extra.entry(field.clone()).or_default() += 1);
         let mode = if recorded["stream"] == true {
-            Mode::Stream
+            AnswerMode::Stream
         } else {
-            Mode::Whole
+            AnswerMode::Whole
         };
         let written = codec.encode(&request.into_request(), &files.collect(), mode);
         assert_eq!(written.warnings, Vec::<String>::new(), "{recorded}");

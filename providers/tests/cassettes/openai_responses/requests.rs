@@ -19,9 +19,9 @@ use folkmoot_core::port::Files;
 use folkmoot_core::prompt::border::ForgedRequest;
 use folkmoot_core::prompt::{Item, Layer, LayerKind, ToolDeclaration};
 use folkmoot_providers::codec::openai_responses::{
-    EncryptedReasoning, OpenAiResponses, Store, StrictTools,
+    AnswerStorage, EncryptedReasoning, OpenAiResponses, StrictTools,
 };
-use folkmoot_providers::codec::{Codec as _, Mode, Wire};
+use folkmoot_providers::codec::{AnswerMode, Codec as _, Wire};
 use serde_json::{Map, Value, json};
 
 use super::chosen::{chosen, input, text};
@@ -45,9 +45,9 @@ fn a_recorded_request_that_can_be_expressed_is_written_as_it_was_sent() {
         };
         extra_count += usize::from(!request.parameters.extra.is_empty());
         let mode = if recorded["stream"] == true {
-            Mode::Stream
+            AnswerMode::Stream
         } else {
-            Mode::Whole
+            AnswerMode::Whole
         };
         let written = codec(recorded).encode(&request.into_request(), &Files::new(), mode);
         assert_eq!(written.warnings, Vec::<String>::new(), "{recorded}");
@@ -69,9 +69,9 @@ fn a_recorded_request_that_can_be_expressed_is_written_as_it_was_sent() {
 /// The codec as the client that sent this would have set it.
 fn codec(recorded: &Value) -> OpenAiResponses {
     let store = match recorded["store"].as_bool() {
-        Some(true) => Store::Always,
-        Some(false) => Store::Never,
-        None => Store::Unsaid,
+        Some(true) => AnswerStorage::Always,
+        Some(false) => AnswerStorage::Never,
+        None => AnswerStorage::Unsaid,
     };
     let is_asked = recorded["include"] == json!(["reasoning.encrypted_content"]);
     let strict_tools = match recorded["tools"][0]["strict"].as_bool() {

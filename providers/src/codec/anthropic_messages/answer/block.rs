@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::super::note::AnthropicNote;
 use super::parts::BuiltParts;
 use crate::codec::Delta;
-use crate::codec::ending::Ending;
+use crate::codec::ending::AnswerEnding;
 use crate::codec::json::{Fields, fields_of, is_blank, text_of};
 
 /// A block as far as it has come.
@@ -185,11 +185,11 @@ impl AnswerBlock {
         };
         let is_whole = serde_json::from_str::<Fields>(&call.arguments).is_ok();
         // Without a name nobody can run it, and no wire takes it back.
-        if call.tool.is_empty() || (built.ending == Ending::Refused && !is_whole) {
+        if call.tool.is_empty() || (built.ending == AnswerEnding::Refused && !is_whole) {
             built.incomplete_calls.push(json!(call));
             return;
         }
-        built.has_cut_calls |= built.ending == Ending::Cut && !is_whole;
+        built.has_cut_calls |= built.ending == AnswerEnding::Cut && !is_whole;
         // That the model itself asks is the rule; only another caller is worth a note.
         self.fields
             .retain(|field, value| !(field == "caller" && *value == json!({ "type": "direct" })));

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::super::note::AnthropicNote;
 use super::{AnswerPiece, AnthropicAnswer};
 use crate::codec::DecodeError;
-use crate::codec::ending::Ending;
+use crate::codec::ending::AnswerEnding;
 use crate::codec::json::Fields;
 use crate::codec::kept_fields::KeptFields;
 use crate::codec::warning;
@@ -20,7 +20,7 @@ pub(super) struct BuiltParts {
     /// The parts, in order.
     pub(super) parts: Vec<Part>,
     /// The ending of the answer.
-    pub(super) ending: Ending,
+    pub(super) ending: AnswerEnding,
     /// True if the next block is the one that a limit cut.
     pub(super) is_cut: bool,
     /// True if a call was cut.
@@ -36,7 +36,7 @@ pub(super) struct BuiltParts {
 }
 
 impl BuiltParts {
-    const fn new(ending: Ending, kept: KeptFields) -> Self {
+    const fn new(ending: AnswerEnding, kept: KeptFields) -> Self {
         Self {
             parts: Vec::new(),
             ending,
@@ -92,23 +92,23 @@ impl AnthropicAnswer {
         ending.response(self.into_reply(built))
     }
 
-    fn ending(&mut self) -> Ending {
+    fn ending(&mut self) -> AnswerEnding {
         match self.finish.as_deref() {
-            Some("end_turn" | "stop_sequence" | "tool_use") => Ending::Done,
-            Some(reason) if CUT.contains(&reason) => Ending::Cut,
-            Some("refusal") => Ending::Refused,
+            Some("end_turn" | "stop_sequence" | "tool_use") => AnswerEnding::Done,
+            Some(reason) if CUT.contains(&reason) => AnswerEnding::Cut,
+            Some("refusal") => AnswerEnding::Refused,
             // The provider's own tools took too long, or it summed up. It would go on if it were asked again.
             Some("pause_turn" | "compaction") => {
                 self.warn(warning::TURN_PAUSED);
-                Ending::Cut
+                AnswerEnding::Cut
             }
             Some(_) => {
                 self.warn(warning::FINISH_UNKNOWN);
-                Ending::Done
+                AnswerEnding::Done
             }
             None => {
                 self.warn(warning::FINISH_MISSING);
-                Ending::Done
+                AnswerEnding::Done
             }
         }
     }

@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use crate::codec::conversation::File;
+use crate::codec::conversation::SentFile;
 
 /// The forms in which the wire carries a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub(in super::super) fn takes_file(media_type: &str) -> bool {
 }
 
 /// The block of a file; `None` if it is a text that is not UTF-8, or blank, which the wire refuses.
-pub(super) fn block(file: &File<'_>) -> Option<Value> {
+pub(super) fn block(file: &SentFile<'_>) -> Option<Value> {
     let bytes = || json!({ "type": "base64", "media_type": essence(file.media_type), "data": STANDARD.encode(file.bytes) });
     Some(match FileForm::of(file.media_type)? {
         FileForm::Image => json!({ "type": "image", "source": bytes() }),

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::super::AnthropicMessages;
 use super::{blocks, files, mark_last};
-use crate::codec::conversation::{CallResult, Conversation, Heard, Turn};
+use crate::codec::conversation::{Conversation, HeardTurn, WireResult, WireTurn};
 use crate::codec::json::text_of;
 use crate::codec::warning;
 
@@ -56,12 +56,12 @@ pub(super) fn messages(
     };
     for turn in turns {
         match turn {
-            Turn::Heard(heard) => messages.hear(&heard),
-            Turn::Said { parts, ids } => {
+            WireTurn::Heard(heard) => messages.hear(&heard),
+            WireTurn::Said { parts, ids } => {
                 let blocks = blocks::blocks(parts, ids, &mut messages.warnings);
                 messages.add(Role::Assistant, blocks);
             }
-            Turn::Results(results) => {
+            WireTurn::Results(results) => {
                 messages.add(Role::User, results.iter().map(result).collect())
             }
         }
@@ -118,7 +118,7 @@ impl Messages {
     }
 
     /// Files stand before the words about them, as the provider wants it.
-    fn hear(&mut self, heard: &Heard<'_>) {
+    fn hear(&mut self, heard: &HeardTurn<'_>) {
         let mut blocks: Vec<Value> = heard.files.iter().filter_map(files::block).collect();
         if blocks.len() < heard.files.len() {
             self.warnings.insert(warning::ATTACHMENT_NOT_SENT);
@@ -159,8 +159,8 @@ pub(super) fn text(text: &str) -> Option<Value> {
     (!text.trim().is_empty()).then(|| json!({ "type": "text", "text": text }))
 }
 
-fn result(result: &CallResult) -> Value {
-    let CallResult {
+fn result(result: &WireResult) -> Value {
+    let WireResult {
         id,
         text: content,
         failed,

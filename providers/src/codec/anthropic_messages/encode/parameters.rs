@@ -4,7 +4,7 @@ use folkmoot_core::model::{Effort, OutputFormat, Parameters, Reasoning, ToolChoi
 use serde_json::{Value, json};
 
 use super::super::{AnthropicMessages, ApiVersion};
-use super::Body;
+use super::AnthropicBody;
 use crate::codec::json::{Fields, text_of};
 use crate::codec::warning;
 
@@ -13,7 +13,7 @@ const THINKING_TOKENS_MIN: u32 = 1_024;
 
 /// Writes all parameters but those of tools and of the cache, for a body that has its tools.
 pub(super) fn put(
-    body: &mut Body,
+    body: &mut AnthropicBody,
     codec: AnthropicMessages,
     parameters: &Parameters,
     may_think: bool,
@@ -40,19 +40,19 @@ pub(super) fn put(
 }
 
 /// Tells whether the model is to think: the wire then takes hardly any sampling.
-fn thinks(body: &Body) -> bool {
+fn thinks(body: &AnthropicBody) -> bool {
     body.fields
         .get("thinking")
         .is_some_and(|thinking| text_of(thinking.get("type")) != "disabled")
 }
 
 /// Tells whether the model must call a tool, about which it may not think first.
-fn must_call(body: &Body) -> bool {
+fn must_call(body: &AnthropicBody) -> bool {
     let choice = body.fields.get("tool_choice");
     choice.is_some_and(|choice| matches!(text_of(choice.get("type")), "any" | "tool"))
 }
 
-fn put_sampling(body: &mut Body, version: ApiVersion, parameters: &Parameters) {
+fn put_sampling(body: &mut AnthropicBody, version: ApiVersion, parameters: &Parameters) {
     // What the wire takes, alone and beside thinking.
     let settings = [
         (
@@ -85,7 +85,7 @@ fn put_sampling(body: &mut Body, version: ApiVersion, parameters: &Parameters) {
 /// So is any limit where the turn was begun without thinking, or one that is too low; `adaptive` has no such rule. No
 /// thinking goes with a call that is forced.
 fn put_thinking(
-    body: &mut Body,
+    body: &mut AnthropicBody,
     reasoning: Reasoning,
     output_tokens_max: Option<u32>,
     may_think: bool,
@@ -126,7 +126,7 @@ fn put_thinking(
     body.put("thinking", Value::Object(thinking));
 }
 
-fn put_output_config(body: &mut Body, parameters: &Parameters) {
+fn put_output_config(body: &mut AnthropicBody, parameters: &Parameters) {
     let mut config = Fields::new();
     match parameters.reasoning.and_then(|reasoning| reasoning.effort) {
         None | Some(Effort::None) => {}
@@ -159,7 +159,7 @@ fn put_output_config(body: &mut Body, parameters: &Parameters) {
 }
 
 /// Writes which tools may be called. Only for a request with tools.
-pub(super) fn put_tool_choice(body: &mut Body, parameters: &Parameters) {
+pub(super) fn put_tool_choice(body: &mut AnthropicBody, parameters: &Parameters) {
     let is_single = parameters.parallel_calls == Some(false);
     let mut choice = match &parameters.tool_choice {
         None if is_single => json!({ "type": "auto" }),

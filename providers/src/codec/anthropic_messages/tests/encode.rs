@@ -57,7 +57,11 @@ fn gives(id: &str, content: &str) -> Value {
 }
 
 pub(super) fn encode(items: Vec<Item>) -> (Value, Vec<String>) {
-    let wire = codec().encode(&request(items).into_request(), &Files::new(), Mode::Whole);
+    let wire = codec().encode(
+        &request(items).into_request(),
+        &Files::new(),
+        AnswerMode::Whole,
+    );
     (wire.body["messages"].clone(), wire.warnings)
 }
 
@@ -93,7 +97,7 @@ fn a_request_is_written_whole() {
         description: "d".into(),
         schema: schema.clone(),
     }];
-    let wire = codec().encode(&request.into_request(), &Files::new(), Mode::Stream);
+    let wire = codec().encode(&request.into_request(), &Files::new(), AnswerMode::Stream);
     let expected = json!({
         "model": "small-1",
         "system": [text("One."), text("Two.")],
@@ -118,7 +122,7 @@ fn what_is_not_given_is_not_sent_but_for_the_limit_that_the_wire_wants() {
     let wire = codec().encode(
         &request(vec![heard("Ada", "Hi")]).into_request(),
         &Files::new(),
-        Mode::Whole,
+        AnswerMode::Whole,
     );
     let expected =
         json!({ "model": "small-1", "max_tokens": 4_096, "messages": [user(&[text("Ada: Hi")])] });

@@ -34,7 +34,7 @@ fn files_are_blocks_before_the_words_about_them() {
         text: "Look!".into(),
         attachments,
     }]);
-    let wire = codec().encode(&request.into_request(), &files, Mode::Whole);
+    let wire = codec().encode(&request.into_request(), &files, AnswerMode::Whole);
     let source = |media_type: &str, data: &str| json!({ "type": "base64", "media_type": media_type, "data": data });
     let note = json!({ "type": "text", "media_type": "text/plain", "data": "Grüezi" });
     let blocks = wire.body["messages"][0]["content"].as_array().unwrap();

@@ -20,7 +20,7 @@ fn encode_by(codec: AnthropicMessages, parameters: Parameters) -> (Value, Vec<St
         text: "One.".into(),
     }];
     request.parameters = parameters;
-    let wire = codec.encode(&request.into_request(), &Files::new(), Mode::Whole);
+    let wire = codec.encode(&request.into_request(), &Files::new(), AnswerMode::Whole);
     (wire.body, wire.warnings)
 }
 
@@ -92,7 +92,11 @@ fn the_version_decides_where_the_key_goes() {
         newer.key_header("k"),
         ("authorization", "Bearer k".to_owned())
     );
-    let wire = newer.encode(&request(vec![]).into_request(), &Files::new(), Mode::Whole);
+    let wire = newer.encode(
+        &request(vec![]).into_request(),
+        &Files::new(),
+        AnswerMode::Whole,
+    );
     assert_eq!(
         wire.headers,
         [("anthropic-version", "2026-10-21".to_owned())]
@@ -169,7 +173,7 @@ fn a_call_without_tools_asks_nothing_of_tools_and_says_so() {
         cache: [(CachePlace::Tools, CacheTtl::Default)].into(),
         ..Parameters::default()
     };
-    let wire = codec().encode(&request.into_request(), &Files::new(), Mode::Whole);
+    let wire = codec().encode(&request.into_request(), &Files::new(), AnswerMode::Whole);
     let fields: Vec<&str> = wire
         .body
         .as_object()

@@ -88,7 +88,7 @@ fn a_turn_that_was_begun_without_thinking_goes_on_without_it() {
             reasoning: Some(reasoning),
             ..Parameters::default()
         };
-        let wire = codec().encode(&request.into_request(), &Files::new(), Mode::Whole);
+        let wire = codec().encode(&request.into_request(), &Files::new(), AnswerMode::Whole);
         (
             wire.body["thinking"]["type"].as_str().map(str::to_owned),
             wire.warnings,

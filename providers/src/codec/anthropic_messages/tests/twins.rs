@@ -236,7 +236,7 @@ proptest! {
         if let Ok(response) = codec().decode(&bytes) {
             let items = vec![folkmoot_core::prompt::Item::Said { parts: response.reply().parts.clone() }];
             let request = folkmoot_core::prompt::border::ForgedRequest { items, ..Default::default() };
-            let body = codec().encode(&request.into_request(), &Files::new(), Mode::Whole).body;
+            let body = codec().encode(&request.into_request(), &Files::new(), AnswerMode::Whole).body;
             prop_assert!(body["messages"].as_array().is_some_and(|messages| !messages.is_empty()));
         }
     }

@@ -6,7 +6,7 @@ use super::super::note::GoogleNote;
 use super::GoogleAnswer;
 use super::open_call::Close;
 use crate::codec::DecodeError;
-use crate::codec::ending::Ending;
+use crate::codec::ending::AnswerEnding;
 use crate::codec::warning;
 
 /// Finish reasons of an answer that a filter cut.
@@ -50,25 +50,25 @@ impl GoogleAnswer {
         ending.response(self.into_reply(parts))
     }
 
-    fn ending(&mut self) -> Result<Ending, DecodeError> {
+    fn ending(&mut self) -> Result<AnswerEnding, DecodeError> {
         let ending = match self.finish.as_deref() {
-            Some("STOP") => Ending::Done,
-            Some("MAX_TOKENS" | "CONTINUATION") => Ending::Cut,
-            Some(reason) if FILTERED.contains(&reason) => Ending::Filtered,
+            Some("STOP") => AnswerEnding::Done,
+            Some("MAX_TOKENS" | "CONTINUATION") => AnswerEnding::Cut,
+            Some(reason) if FILTERED.contains(&reason) => AnswerEnding::Filtered,
             Some(reason) => {
                 if let Some((_, kind)) = FAILED.iter().find(|(failed, _)| *failed == reason) {
                     return Err(self.failed(*kind, reason));
                 }
                 self.warn(warning::FINISH_UNKNOWN);
-                Ending::Done
+                AnswerEnding::Done
             }
             None => {
                 self.warn(warning::FINISH_MISSING);
-                Ending::Done
+                AnswerEnding::Done
             }
         };
         Ok(if self.is_blocked {
-            Ending::Filtered
+            AnswerEnding::Filtered
         } else {
             ending
         })

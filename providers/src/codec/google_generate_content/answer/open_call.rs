@@ -15,7 +15,7 @@ const STEPS_MAX: usize = 64;
 
 /// A call as far as it has come.
 #[derive(Debug)]
-pub(super) struct OpenCall {
+pub(super) struct PartialCall {
     /// The provider's id of the call; empty if it gave none.
     label: String,
     /// The tool that is called.
@@ -68,7 +68,7 @@ impl GoogleAnswer {
             if call.partial.is_none() && !goes_on {
                 return Some(Read::As(call));
             }
-            self.open_call = Some(OpenCall::of(&call));
+            self.open_call = Some(PartialCall::of(&call));
         }
         let Some(open) = &mut self.open_call else {
             // Some ends are told twice.
@@ -86,7 +86,7 @@ impl GoogleAnswer {
 
     /// Ends the call that is open, if one is. Arguments that did not end are told as far as they came, which is no JSON.
     pub(super) fn close_call(&mut self, close: Close) {
-        let Some(OpenCall {
+        let Some(PartialCall {
             label,
             tool,
             args,
@@ -125,7 +125,7 @@ impl GoogleAnswer {
     }
 }
 
-impl OpenCall {
+impl PartialCall {
     fn of(call: &FunctionCall<'_>) -> Self {
         let (label, tool) = names(call);
         let args = Value::Object(Map::new());

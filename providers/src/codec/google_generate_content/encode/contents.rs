@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::super::GoogleGenerateContent;
 use super::{Warnings, parts};
-use crate::codec::conversation::{CallResult, Conversation, File, Heard, Turn, any_id};
+use crate::codec::conversation::{Conversation, HeardTurn, SentFile, WireResult, WireTurn, any_id};
 use crate::codec::json::Fields;
 
 /// The text in a user's place where the conversation begins with the model, or is empty: the wire
@@ -31,13 +31,13 @@ pub(super) fn contents(
     let mut writer = ContentsWriter::default();
     for turn in turns {
         match turn {
-            Turn::Heard(heard) => writer.add("user", heard_parts(&heard)),
-            Turn::Said { parts, ids: _ } => {
+            WireTurn::Heard(heard) => writer.add("user", heard_parts(&heard)),
+            WireTurn::Said { parts, ids: _ } => {
                 let said = parts::parts(request.model(), parts, warnings);
                 writer.add("model", said.parts);
                 writer.ids = said.ids;
             }
-            Turn::Results(results) => {
+            WireTurn::Results(results) => {
                 let ids = std::mem::take(&mut writer.ids)
                     .into_iter()
                     // Older models give their calls no ids; results are matched by their order
@@ -88,20 +88,20 @@ impl ContentsWriter {
     }
 }
 
-fn heard_parts(heard: &Heard<'_>) -> Vec<Value> {
-    let file = |File {
+fn heard_parts(heard: &HeardTurn<'_>) -> Vec<Value> {
+    let file = |SentFile {
                     media_type,
                     bytes,
                     name: _,
-                }: &File<'_>| json!({ "inlineData": { "mimeType": media_type, "data": STANDARD.encode(bytes) } });
+                }: &SentFile<'_>| json!({ "inlineData": { "mimeType": media_type, "data": STANDARD.encode(bytes) } });
     std::iter::once(json!({ "text": heard.text }))
         .chain(heard.files.iter().map(file))
         .collect()
 }
 
 /// The name `error` is Google's own mark of a failure.
-fn result_part(result: &CallResult, id: Option<String>) -> Value {
-    let CallResult {
+fn result_part(result: &WireResult, id: Option<String>) -> Value {
+    let WireResult {
         tool,
         text,
         failed,

@@ -1,16 +1,16 @@
 //! The path of a request: the model's name is part of it.
 
-use crate::codec::Mode;
+use crate::codec::AnswerMode;
 
 /// The path of a call of `model`. Nothing in the model's name can leave its place in it.
-pub(super) fn path(prefix: &str, model: &str, mode: Mode) -> String {
+pub(super) fn path(prefix: &str, model: &str, mode: AnswerMode) -> String {
     let (collection, name) = match model.split_once('/') {
         Some((collection @ ("models" | "tunedModels"), name)) => (collection, name),
         _ => ("models", model),
     };
     let method = match mode {
-        Mode::Whole => "generateContent",
-        Mode::Stream => "streamGenerateContent?alt=sse",
+        AnswerMode::Whole => "generateContent",
+        AnswerMode::Stream => "streamGenerateContent?alt=sse",
     };
     format!(
         "/{}/{collection}/{}:{method}",

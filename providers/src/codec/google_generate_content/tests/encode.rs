@@ -53,7 +53,11 @@ fn answered(tool: &str, text: &str) -> Value {
 }
 
 fn encode(items: Vec<Item>) -> (Value, Vec<String>) {
-    let wire = codec().encode(&request(items).into_request(), &Files::new(), Mode::Whole);
+    let wire = codec().encode(
+        &request(items).into_request(),
+        &Files::new(),
+        AnswerMode::Whole,
+    );
     (wire.body["contents"].clone(), wire.warnings)
 }
 
@@ -79,7 +83,7 @@ fn a_request_is_written_whole() {
         description: "d".into(),
         schema: schema.clone(),
     }];
-    let wire = codec().encode(&request.into_request(), &Files::new(), Mode::Stream);
+    let wire = codec().encode(&request.into_request(), &Files::new(), AnswerMode::Stream);
     let expected = json!({
         "systemInstruction": { "parts": [{ "text": "One.\n\nTwo." }] },
         "contents": [user(&json!([{ "text": "Ada: Hi" }])), user(&json!([{ "text": "[notice] It may have run." }]))],
@@ -103,7 +107,7 @@ fn a_models_name_stays_in_its_place_of_the_path() {
             prefix: prefix.into(),
         };
         codec
-            .encode(&request.into_request(), &Files::new(), Mode::Whole)
+            .encode(&request.into_request(), &Files::new(), AnswerMode::Whole)
             .path
     };
     assert_eq!(
@@ -335,7 +339,11 @@ fn files_stand_behind_the_text_and_others_are_told() {
         attachments,
     };
     let files = Files::from([(Digest::sha256(b"12345"), Arc::from(b"12345".as_slice()))]);
-    let wire = codec().encode(&request(vec![item]).into_request(), &files, Mode::Whole);
+    let wire = codec().encode(
+        &request(vec![item]).into_request(),
+        &files,
+        AnswerMode::Whole,
+    );
     let lines = "Ada: Look!\n[attached: \"a\", image/png, 5 bytes]\n[attached: \"a\", application/zip, 5 bytes]";
     let data = json!({ "inlineData": { "mimeType": "image/png", "data": "MTIzNDU=" } });
     assert_eq!(
@@ -381,7 +389,7 @@ fn a_call_that_the_model_did_not_sign_is_sent_as_such_to_models_that_want_signat
             result("b", "2"),
         ]);
         request.model = model.into();
-        let wire = codec().encode(&request.into_request(), &Files::new(), Mode::Whole);
+        let wire = codec().encode(&request.into_request(), &Files::new(), AnswerMode::Whole);
         let signatures =
             [0, 1].map(|at| wire.body["contents"][1]["parts"][at]["thoughtSignature"].clone());
         (signatures, wire.warnings)

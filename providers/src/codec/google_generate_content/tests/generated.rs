@@ -104,7 +104,7 @@ proptest! {
         let given = given.reply().parts.clone();
         let item = folkmoot_core::prompt::Item::Said { parts: given.clone() };
         let request = encode::request(vec![encode::heard("Hi"), item]).into_request();
-        let wire = codec().encode(&request, &Files::new(), Mode::Whole);
+        let wire = codec().encode(&request, &Files::new(), AnswerMode::Whole);
         let sent = wire.body["contents"].get(1).map_or(json!([]), |content| content["parts"].clone());
         let again = super::parts(&sent);
         let without_kept = |parts: Vec<Part>| -> Vec<Part> {

@@ -18,7 +18,7 @@ fn sent(parameters: Parameters) -> (Value, Vec<String>) {
 
 /// All of the body but the conversation.
 fn sent_with(request: ForgedRequest) -> (Value, Vec<String>) {
-    let mut wire = codec().encode(&request.into_request(), &Files::new(), Mode::Whole);
+    let mut wire = codec().encode(&request.into_request(), &Files::new(), AnswerMode::Whole);
     wire.body.as_object_mut().unwrap().remove("contents");
     (wire.body, wire.warnings)
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::super::note::ChatNote;
 use super::{ChatAnswer, REASONING};
-use crate::codec::ending::Ending;
+use crate::codec::ending::AnswerEnding;
 use crate::codec::json::Fields;
 use crate::codec::kept_fields::KeptFields;
 use crate::codec::warning;
@@ -49,12 +49,12 @@ impl ChatAnswer {
         ending.response(self.into_reply(parts))
     }
 
-    fn ending(&mut self) -> Result<Ending, DecodeError> {
+    fn ending(&mut self) -> Result<AnswerEnding, DecodeError> {
         Ok(match self.finish.as_deref() {
-            Some("stop" | "tool_calls" | "function_call") => Ending::Done,
-            Some(reason) if CUT.contains(&reason) => Ending::Cut,
+            Some("stop" | "tool_calls" | "function_call") => AnswerEnding::Done,
+            Some(reason) if CUT.contains(&reason) => AnswerEnding::Cut,
             Some(reason) if reason.starts_with("content_filter") || reason == "sensitive" => {
-                Ending::Filtered
+                AnswerEnding::Filtered
             }
             // Such an answer is half of one, though its stream ended well.
             Some(reason) if BROKEN.contains(&reason) => {
@@ -62,11 +62,11 @@ impl ChatAnswer {
             }
             Some(_) => {
                 self.warn(warning::FINISH_UNKNOWN);
-                Ending::Done
+                AnswerEnding::Done
             }
             None => {
                 self.warn(warning::FINISH_MISSING);
-                Ending::Done
+                AnswerEnding::Done
             }
         })
     }
@@ -101,7 +101,7 @@ impl ChatAnswer {
     }
 
     /// Adds the calls; in a filtered answer only those that are whole. True if there is one.
-    fn add_calls(&mut self, ending: Ending, parts: &mut Vec<Part>) -> bool {
+    fn add_calls(&mut self, ending: AnswerEnding, parts: &mut Vec<Part>) -> bool {
         let calls = std::mem::take(&mut self.calls);
         if calls.has_loose_arguments {
             self.warn(warning::ARGUMENTS_NOT_TEXT);
@@ -116,9 +116,9 @@ impl ChatAnswer {
         let (whole, incomplete): (Vec<_>, Vec<_>) = calls.into_calls().partition(|call| {
             // A filter cuts in mid-call, and half of the arguments may mean something else. A call
             // that a limit cut goes on to the core, which tells the model (ADR 0027).
-            call.has_name() && (ending != Ending::Filtered || call.is_complete())
+            call.has_name() && (ending != AnswerEnding::Filtered || call.is_complete())
         });
-        if ending == Ending::Cut && whole.iter().any(|call| !call.is_complete()) {
+        if ending == AnswerEnding::Cut && whole.iter().any(|call| !call.is_complete()) {
             self.warn(warning::CALL_CUT);
         }
         if !incomplete.is_empty() {

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::super::FileParts;
-use crate::codec::conversation::File;
+use crate::codec::conversation::SentFile;
 
 /// The kind of a file on this wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub(in super::super) fn takes_file(form: FileParts, media_type: &str) -> bool {
 }
 
 /// The part that holds a file, which is one that the server takes.
-pub(super) fn part(form: FileParts, file: &File<'_>) -> Value {
+pub(super) fn part(form: FileParts, file: &SentFile<'_>) -> Value {
     let data = STANDARD.encode(file.bytes);
     let url = |data: &str| format!("data:{};base64,{data}", file.media_type);
     match (form, FileKind::of(file.media_type)) {

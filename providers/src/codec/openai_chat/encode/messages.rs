@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 
 use super::super::{CallIds, FileParts, OpenAiChat};
 use super::{answer, files};
-use crate::codec::conversation::{CallResult, Conversation, Heard, IdOf, Turn, any_id, marked};
+use crate::codec::conversation::{
+    Conversation, HeardTurn, IdOf, WireResult, WireTurn, any_id, marked,
+};
 
 /// The most bytes of a call's id that OpenAI takes on this wire.
 const ID_BYTES_MAX: usize = 40;
@@ -31,20 +33,20 @@ pub(super) fn messages<'r>(
     }
     for turn in turns {
         match turn {
-            Turn::Heard(heard) => messages.push(user(codec.file_parts, &heard)),
-            Turn::Said { parts, ids } => {
+            WireTurn::Heard(heard) => messages.push(user(codec.file_parts, &heard)),
+            WireTurn::Said { parts, ids } => {
                 let said = answer::message(codec.reasoning_echo, parts, ids);
                 warnings.extend(said.warnings);
                 messages.extend(said.message);
             }
-            Turn::Results(results) => messages.extend(results.iter().map(tool)),
+            WireTurn::Results(results) => messages.extend(results.iter().map(tool)),
         }
     }
     (messages, warnings)
 }
 
 /// A text, or a list of parts where files come with it.
-fn user(form: FileParts, heard: &Heard<'_>) -> Value {
+fn user(form: FileParts, heard: &HeardTurn<'_>) -> Value {
     if heard.files.is_empty() {
         return json!({ "role": "user", "content": heard.text });
     }
@@ -84,8 +86,8 @@ fn nine_id(label: &str, call: usize) -> String {
     }
 }
 
-fn tool(result: &CallResult) -> Value {
-    let CallResult {
+fn tool(result: &WireResult) -> Value {
+    let WireResult {
         id, text, failed, ..
     } = result;
     json!({ "role": "tool", "tool_call_id": id, "content": marked(text, *failed) })

@@ -11,12 +11,12 @@ use serde_json::{Value, json};
 use super::super::{
     CacheHints, ChoiceWord, OpenAiChat, OutputForms, ParallelCalls, ReasoningStyle, SeedField,
 };
-use super::Body;
+use super::ChatBody;
 use crate::codec::json::Fields;
 use crate::codec::{provider_tools, warning};
 
 /// Writes the parameters of `request` into a body that has its tools.
-pub(super) fn write(codec: &OpenAiChat, request: &ModelRequest, body: &mut Body) {
+pub(super) fn write(codec: &OpenAiChat, request: &ModelRequest, body: &mut ChatBody) {
     let parameters = request.parameters();
     sampling(codec, parameters, body);
     if body.fields.contains_key(provider_tools::FIELD) {
@@ -33,7 +33,7 @@ pub(super) fn write(codec: &OpenAiChat, request: &ModelRequest, body: &mut Body)
     cache(codec.cache_hints, &parameters.cache, body);
 }
 
-fn sampling(codec: &OpenAiChat, parameters: &Parameters, body: &mut Body) {
+fn sampling(codec: &OpenAiChat, parameters: &Parameters, body: &mut ChatBody) {
     let fraction = |milli: u32| json!(f64::from(milli) / 1000.0);
     if let Some(milli) = parameters.temperature_milli {
         body.put("temperature", fraction(milli));
@@ -56,7 +56,7 @@ fn sampling(codec: &OpenAiChat, parameters: &Parameters, body: &mut Body) {
 }
 
 /// Only with tools: servers refuse these fields without them.
-fn calls(codec: &OpenAiChat, parameters: &Parameters, body: &mut Body) {
+fn calls(codec: &OpenAiChat, parameters: &Parameters, body: &mut ChatBody) {
     if let Some(choice) = &parameters.tool_choice {
         match tool_choice(codec.choice_word, choice) {
             Some(choice) => body.put("tool_choice", choice),
@@ -85,7 +85,7 @@ fn tool_choice(word: ChoiceWord, choice: &ToolChoice) -> Option<Value> {
     })
 }
 
-fn output(forms: OutputForms, format: &OutputFormat, body: &mut Body) {
+fn output(forms: OutputForms, format: &OutputFormat, body: &mut ChatBody) {
     let format = match (format, forms) {
         (OutputFormat::Json, OutputForms::Schema | OutputForms::Json) => {
             json!({ "type": "json_object" })
@@ -112,7 +112,7 @@ fn output(forms: OutputForms, format: &OutputFormat, body: &mut Body) {
     body.put("response_format", format);
 }
 
-fn reasoning(style: ReasoningStyle, asked: Reasoning, body: &mut Body) {
+fn reasoning(style: ReasoningStyle, asked: Reasoning, body: &mut ChatBody) {
     match style {
         ReasoningStyle::Effort => {
             effort(asked, body);
@@ -134,13 +134,13 @@ fn reasoning(style: ReasoningStyle, asked: Reasoning, body: &mut Body) {
     }
 }
 
-fn effort(asked: Reasoning, body: &mut Body) {
+fn effort(asked: Reasoning, body: &mut ChatBody) {
     if let Some(effort) = asked.effort {
         body.put("reasoning_effort", json!(effort.word()));
     }
 }
 
-fn warn_of_the_rest(asked: Reasoning, body: &mut Body) {
+fn warn_of_the_rest(asked: Reasoning, body: &mut ChatBody) {
     if asked.tokens_max.is_some() {
         body.warn(warning::REASONING_TOKENS_NOT_CARRIED);
     }
@@ -150,7 +150,7 @@ fn warn_of_the_rest(asked: Reasoning, body: &mut Body) {
 }
 
 /// `effort` and `max_tokens` exclude each other: a limit is the more exact wish.
-fn reasoning_object(asked: Reasoning, body: &mut Body) {
+fn reasoning_object(asked: Reasoning, body: &mut ChatBody) {
     let mut fields = Fields::new();
     let mut put = |field: &str, value: Value| drop(fields.insert(field.to_owned(), value));
     match (asked.tokens_max, asked.effort) {
@@ -170,7 +170,7 @@ fn reasoning_object(asked: Reasoning, body: &mut Body) {
 }
 
 /// A server that keeps what it wants does so unasked; every other hint it cannot be given.
-fn cache(hints: CacheHints, asked: &BTreeMap<CachePlace, CacheTtl>, body: &mut Body) {
+fn cache(hints: CacheHints, asked: &BTreeMap<CachePlace, CacheTtl>, body: &mut ChatBody) {
     for (place, ttl) in asked {
         match (hints, place, ttl) {
             (CacheHints::LeftOut, CachePlace::Auto, CacheTtl::Default) => {}

@@ -52,8 +52,11 @@ fn asks(calls: &[(&str, &str)]) -> Value {
 }
 
 fn encode(items: Vec<Item>) -> (Value, Vec<String>) {
-    let wire =
-        OpenAiChat::default().encode(&request(items).into_request(), &Files::new(), Mode::Whole);
+    let wire = OpenAiChat::default().encode(
+        &request(items).into_request(),
+        &Files::new(),
+        AnswerMode::Whole,
+    );
     (wire.body["messages"].clone(), wire.warnings)
 }
 
@@ -63,7 +66,11 @@ fn echo(items: Vec<Item>) -> (Value, Vec<String>) {
         reasoning_echo: ReasoningEcho::AsReceived,
         ..OpenAiChat::default()
     };
-    let wire = codec.encode(&request(items).into_request(), &Files::new(), Mode::Whole);
+    let wire = codec.encode(
+        &request(items).into_request(),
+        &Files::new(),
+        AnswerMode::Whole,
+    );
     (wire.body["messages"].clone(), wire.warnings)
 }
 
@@ -98,7 +105,8 @@ fn a_request_is_written_whole() {
         description: "d".into(),
         schema: schema.clone(),
     }];
-    let wire = OpenAiChat::default().encode(&request.into_request(), &Files::new(), Mode::Stream);
+    let wire =
+        OpenAiChat::default().encode(&request.into_request(), &Files::new(), AnswerMode::Stream);
     let function = json!({ "name": "t", "description": "d", "parameters": schema });
     let expected = json!({
         "model": "small-1",
@@ -120,7 +128,7 @@ fn what_is_not_given_is_not_sent() {
     let wire = OpenAiChat::default().encode(
         &request(vec![heard("Ada", "Hi")]).into_request(),
         &Files::new(),
-        Mode::Whole,
+        AnswerMode::Whole,
     );
     assert_eq!(
         wire.body,
@@ -138,7 +146,11 @@ fn the_token_limit_goes_where_the_server_wants_it() {
     };
     assert_eq!(
         codec
-            .encode(&request.clone().into_request(), &Files::new(), Mode::Whole)
+            .encode(
+                &request.clone().into_request(),
+                &Files::new(),
+                AnswerMode::Whole
+            )
             .body["max_tokens"],
         json!(9)
     );

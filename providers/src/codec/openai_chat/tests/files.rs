@@ -35,7 +35,7 @@ fn content(file_parts: FileParts, attachments: Vec<Attached<String>>) -> (Value,
         file_parts,
         ..OpenAiChat::default()
     };
-    let wire = codec.encode(&request.into_request(), &bytes, Mode::Whole);
+    let wire = codec.encode(&request.into_request(), &bytes, AnswerMode::Whole);
     (wire.body["messages"][0]["content"].clone(), wire.warnings)
 }
 
@@ -142,7 +142,7 @@ fn ids_of_calls_are_nine_letters_and_digits_where_a_server_wants_it() {
         ..OpenAiChat::default()
     };
     let body = codec
-        .encode(&request.into_request(), &Files::new(), Mode::Whole)
+        .encode(&request.into_request(), &Files::new(), AnswerMode::Whole)
         .body;
     let ids: Vec<&str> = body["messages"]
         .as_array()
@@ -178,7 +178,9 @@ fn the_layers_have_the_role_of_the_server() {
         system_role: SystemRole::Developer,
         ..OpenAiChat::default()
     };
-    let body = codec.encode(&request, &Files::new(), Mode::Whole).body;
+    let body = codec
+        .encode(&request, &Files::new(), AnswerMode::Whole)
+        .body;
     assert_eq!(
         body["messages"],
         json!([{ "role": "developer", "content": "Be brief." }])

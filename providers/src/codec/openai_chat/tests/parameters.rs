@@ -21,7 +21,7 @@ fn written(codec: OpenAiChat, parameters: Parameters) -> (Value, Vec<String>) {
         parameters,
         ..ForgedRequest::default()
     };
-    let mut wire = codec.encode(&request.into_request(), &Files::new(), Mode::Whole);
+    let mut wire = codec.encode(&request.into_request(), &Files::new(), AnswerMode::Whole);
     let fields = wire.body.as_object_mut().unwrap();
     fields.retain(|field, _| !matches!(field.as_str(), "model" | "messages" | "tools"));
     (wire.body, wire.warnings)
@@ -163,7 +163,7 @@ fn without_tools_nothing_is_asked_of_them_and_a_warning_says_so() {
         parameters,
         ..ForgedRequest::default()
     };
-    let wire = OPENAI().encode(&request.into_request(), &Files::new(), Mode::Whole);
+    let wire = OPENAI().encode(&request.into_request(), &Files::new(), AnswerMode::Whole);
     let told = ["parallel_calls_not_carried", "tool_choice_not_carried"].map(str::to_owned);
     assert_eq!(
         (wire.body, wire.warnings),
@@ -364,7 +364,9 @@ fn a_stream_is_asked_for_its_usage_where_that_is_needed() {
             ..ForgedRequest::default()
         }
         .into_request();
-        codec.encode(&request, &Files::new(), Mode::Stream).body
+        codec
+            .encode(&request, &Files::new(), AnswerMode::Stream)
+            .body
     };
     let body = json!({ "model": "m", "messages": [], "stream": true });
     assert_eq!(

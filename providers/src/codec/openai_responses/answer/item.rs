@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::super::note::ResponsesNote;
 use super::call::ResponsesCall;
-use super::message::Message;
-use super::reasoning::Reasoning;
+use super::message::MessageItem;
+use super::reasoning::ReasoningItem;
 use crate::codec::json::{Fields, text_of};
 use crate::codec::warning;
 
@@ -47,9 +47,9 @@ pub(super) struct Item {
 /// The body of an item.
 #[derive(Debug)]
 pub(super) enum ItemBody {
-    Message(Message),
+    Message(MessageItem),
     Call(ResponsesCall),
-    Reasoning(Reasoning),
+    Reasoning(ReasoningItem),
     /// Of a tool of the server's own, or of a type that is not known.
     Other(Fields),
 }
@@ -78,9 +78,9 @@ impl ItemKind {
     /// An empty item of this kind.
     pub(super) fn begin(self, id: &str) -> Item {
         let body = match self {
-            Self::Message => ItemBody::Message(Message::default()),
+            Self::Message => ItemBody::Message(MessageItem::default()),
             Self::Call => ItemBody::Call(ResponsesCall::default()),
-            Self::Reasoning => ItemBody::Reasoning(Reasoning::default()),
+            Self::Reasoning => ItemBody::Reasoning(ReasoningItem::default()),
             Self::Other(_) => ItemBody::Other(Fields::new()),
         };
         Item {

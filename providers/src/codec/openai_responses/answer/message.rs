@@ -73,14 +73,14 @@ struct MessagePiece {
 
 /// A message as far as it has come.
 #[derive(Debug, Default)]
-pub(super) struct Message {
+pub(super) struct MessageItem {
     pieces: BTreeMap<Key, MessagePiece>,
     /// The last piece that was shown to its end.
     passed: Option<Key>,
     fields: Fields,
 }
 
-impl Message {
+impl MessageItem {
     /// Tells whether the piece was shown to its end, or passed over.
     pub(super) fn has_passed(&self, key: Key) -> bool {
         self.passed.is_some_and(|passed| key <= passed)

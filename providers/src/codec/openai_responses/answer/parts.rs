@@ -7,7 +7,7 @@ use super::super::note::ResponsesNote;
 use super::ResponsesAnswer;
 use super::item::ItemBody;
 use crate::codec::DecodeError;
-use crate::codec::ending::Ending;
+use crate::codec::ending::AnswerEnding;
 use crate::codec::warning;
 
 impl ResponsesAnswer {
@@ -30,33 +30,33 @@ impl ResponsesAnswer {
         ending.response(self.into_reply(parts))
     }
 
-    fn ending(&mut self) -> Ending {
+    fn ending(&mut self) -> AnswerEnding {
         match (self.status.as_str(), self.reason.as_str()) {
-            ("completed", _) => Ending::Done,
-            ("incomplete", "content_filter") => Ending::Filtered,
-            ("incomplete", "max_output_tokens" | "max_messages" | "steered") => Ending::Cut,
+            ("completed", _) => AnswerEnding::Done,
+            ("incomplete", "content_filter") => AnswerEnding::Filtered,
+            ("incomplete", "max_output_tokens" | "max_messages" | "steered") => AnswerEnding::Cut,
             ("incomplete", _) => {
                 self.remarks.warn(warning::FINISH_UNKNOWN);
-                Ending::Cut
+                AnswerEnding::Cut
             }
             ("", _) => {
                 self.remarks.warn(warning::FINISH_MISSING);
-                Ending::Done
+                AnswerEnding::Done
             }
             _ => {
                 self.remarks.warn(warning::FINISH_UNKNOWN);
-                Ending::Done
+                AnswerEnding::Done
             }
         }
     }
 
     /// Adds the parts of the items; in a filtered answer only those calls that are whole.
-    fn add_items(&mut self, ending: Ending, parts: &mut Vec<Part>) {
+    fn add_items(&mut self, ending: AnswerEnding, parts: &mut Vec<Part>) {
         let mut incomplete = Vec::new();
         for mut item in std::mem::take(&mut self.items).into_items() {
             if let ItemBody::Call(call) = &mut item.body {
-                let is_cut = ending != Ending::Done && !call.is_complete();
-                if !call.has_name() || (is_cut && ending == Ending::Filtered) {
+                let is_cut = ending != AnswerEnding::Done && !call.is_complete();
+                if !call.has_name() || (is_cut && ending == AnswerEnding::Filtered) {
                     incomplete.push(call.to_json());
                     continue;
                 }

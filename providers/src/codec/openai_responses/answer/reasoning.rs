@@ -37,13 +37,13 @@ impl ReasoningSource {
 
 /// Reasoning as far as it has come.
 #[derive(Debug, Default)]
-pub(super) struct Reasoning {
+pub(super) struct ReasoningItem {
     fields: Fields,
     /// Texts that came in pieces. The item's own count, once they are there.
     texts: BTreeMap<(ReasoningSource, u64), String>,
 }
 
-impl Reasoning {
+impl ReasoningItem {
     /// Adds a fragment of a text.
     pub(super) fn add(&mut self, source: ReasoningSource, number: u64, fragment: &str) {
         self.texts

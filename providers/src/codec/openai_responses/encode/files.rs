@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
-use crate::codec::conversation::File;
+use crate::codec::conversation::SentFile;
 
 /// Documents that are no text, by their media types behind `application/`.
 const DOCUMENTS: &[&str] = &[
@@ -39,7 +39,7 @@ pub(in super::super) fn takes_file(media_type: &str) -> bool {
 }
 
 /// A file as a part of a message.
-pub(super) fn part(file: &File<'_>) -> Value {
+pub(super) fn part(file: &SentFile<'_>) -> Value {
     let url = format!(
         "data:{};base64,{}",
         file.media_type,

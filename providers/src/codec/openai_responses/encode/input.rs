@@ -8,19 +8,19 @@ use serde_json::{Value, json};
 
 use super::super::OpenAiResponses;
 use super::{files, items};
-use crate::codec::conversation::{CallResult, Conversation, Heard, Turn, any_id, marked};
+use crate::codec::conversation::{Conversation, HeardTurn, WireResult, WireTurn, any_id, marked};
 
 /// The most bytes of a call's id that OpenAI takes.
 const ID_BYTES_MAX: usize = 64;
 
 /// The items, and what could not be carried.
-pub(super) struct Input {
+pub(super) struct RequestInput {
     pub(super) items: Vec<Value>,
     pub(super) warnings: BTreeSet<&'static str>,
 }
 
 /// Writes the conversation.
-pub(super) fn input(codec: OpenAiResponses, request: &ModelRequest, files: &Files) -> Input {
+pub(super) fn input(codec: OpenAiResponses, request: &ModelRequest, files: &Files) -> RequestInput {
     let Conversation {
         turns,
         mut warnings,
@@ -28,16 +28,16 @@ pub(super) fn input(codec: OpenAiResponses, request: &ModelRequest, files: &File
     let mut items = Vec::new();
     for turn in turns {
         match turn {
-            Turn::Heard(heard) => items.push(user(&heard)),
-            Turn::Said { parts, ids } => {
+            WireTurn::Heard(heard) => items.push(user(&heard)),
+            WireTurn::Said { parts, ids } => {
                 let said = items::items(codec, parts, ids);
                 warnings.extend(said.warnings);
                 items.extend(said.items);
             }
-            Turn::Results(results) => items.extend(results.iter().map(output)),
+            WireTurn::Results(results) => items.extend(results.iter().map(output)),
         }
     }
-    Input { items, warnings }
+    RequestInput { items, warnings }
 }
 
 fn short_id(label: &str, call: usize) -> String {
@@ -51,7 +51,7 @@ fn short_id(label: &str, call: usize) -> String {
     )
 }
 
-fn user(heard: &Heard<'_>) -> Value {
+fn user(heard: &HeardTurn<'_>) -> Value {
     let text = json!({ "type": "input_text", "text": heard.text });
     let content: Vec<Value> = std::iter::once(text)
         .chain(heard.files.iter().map(files::part))
@@ -59,8 +59,8 @@ fn user(heard: &Heard<'_>) -> Value {
     json!({ "type": "message", "role": "user", "content": content })
 }
 
-fn output(result: &CallResult) -> Value {
-    let CallResult {
+fn output(result: &WireResult) -> Value {
+    let WireResult {
         id, text, failed, ..
     } = result;
     json!({ "type": "function_call_output", "call_id": id, "output": marked(text, *failed) })

@@ -6,7 +6,7 @@ use folkmoot_core::model::response::{CallPart, Part};
 use serde_json::{Value, json};
 
 use super::super::note::{MessageNote, ResponsesNote};
-use super::super::{ItemEcho, OpenAiResponses, Store};
+use super::super::{AnswerStorage, ItemEcho, OpenAiResponses};
 use crate::codec::json::{Fields, is_blank, text_of};
 use crate::codec::{arguments, warning};
 
@@ -108,14 +108,14 @@ impl AnswerItems {
         }
     }
 
-    fn echo(&mut self, note: ResponsesNote, store: Store) {
+    fn echo(&mut self, note: ResponsesNote, store: AnswerStorage) {
         match note {
             ResponsesNote::Item(item) => {
                 if text_of(item.get("type")) == "reasoning" {
                     self.has_reasoning = false;
                 }
                 self.end_message(MessageNote::default());
-                if store == Store::Never && is_reference(&item) {
+                if store == AnswerStorage::Never && is_reference(&item) {
                     self.warnings.push(warning::REASONING_NOT_CARRIED);
                 } else {
                     self.items.push(Value::Object(item));

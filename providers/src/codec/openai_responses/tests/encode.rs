@@ -53,7 +53,11 @@ pub(super) fn output(id: &str, text: &str) -> Value {
 }
 
 pub(super) fn input_of(codec: OpenAiResponses, items: Vec<Item>) -> (Value, Vec<String>) {
-    let wire = codec.encode(&request(items).into_request(), &Files::new(), Mode::Whole);
+    let wire = codec.encode(
+        &request(items).into_request(),
+        &Files::new(),
+        AnswerMode::Whole,
+    );
     (wire.body["input"].clone(), wire.warnings)
 }
 
@@ -72,8 +76,11 @@ fn with(parameters: Parameters) -> (Value, Vec<String>) {
         tools: vec![tool],
         ..request(vec![])
     };
-    let wire =
-        OpenAiResponses::default().encode(&request.into_request(), &Files::new(), Mode::Whole);
+    let wire = OpenAiResponses::default().encode(
+        &request.into_request(),
+        &Files::new(),
+        AnswerMode::Whole,
+    );
     (wire.body, wire.warnings)
 }
 
@@ -121,8 +128,11 @@ fn a_request_is_written_whole() {
         description: "d".into(),
         schema: schema.clone(),
     }];
-    let wire =
-        OpenAiResponses::default().encode(&request.into_request(), &Files::new(), Mode::Stream);
+    let wire = OpenAiResponses::default().encode(
+        &request.into_request(),
+        &Files::new(),
+        AnswerMode::Stream,
+    );
     let expected = json!({
         "model": "small-1",
         "instructions": "One.\n\nTwo.",
@@ -191,7 +201,7 @@ fn files_go_along_as_data() {
     let wire = OpenAiResponses::default().encode(
         &request(vec![heard]).into_request(),
         &files,
-        Mode::Whole,
+        AnswerMode::Whole,
     );
     let lines = "[attached: \"a.png\", image/png, 3 bytes]\n[attached: \"b.pdf\", application/pdf, 3 bytes]\n[attached: \"c.mp3\", audio/mpeg, 3 bytes]";
     let expected = json!([
@@ -271,8 +281,11 @@ fn a_call_without_tools_says_nothing_of_tools() {
         parameters,
         ..request(vec![])
     };
-    let wire =
-        OpenAiResponses::default().encode(&request.into_request(), &Files::new(), Mode::Whole);
+    let wire = OpenAiResponses::default().encode(
+        &request.into_request(),
+        &Files::new(),
+        AnswerMode::Whole,
+    );
     assert_eq!(
         wire.body,
         json!({ "model": "small-1", "input": [], "store": false })
@@ -351,7 +364,7 @@ fn settings_say_what_is_stored_asked_for_and_strict() {
         ..request(vec![])
     };
     let body = codec
-        .encode(&request.into_request(), &Files::new(), Mode::Whole)
+        .encode(&request.into_request(), &Files::new(), AnswerMode::Whole)
         .body;
     let tool = json!({ "type": "function", "name": "t", "description": "d", "parameters": {} });
     let include = json!(["reasoning.encrypted_content"]);

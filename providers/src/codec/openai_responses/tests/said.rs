@@ -62,7 +62,7 @@ fn reasoning_that_only_a_storing_server_knows_goes_back_only_to_one() {
             vec!["reasoning_not_carried".to_owned()]
         )
     );
-    for store in [Store::Always, Store::Unsaid] {
+    for store in [AnswerStorage::Always, AnswerStorage::Unsaid] {
         let codec = OpenAiResponses {
             store,
             ..OpenAiResponses::default()

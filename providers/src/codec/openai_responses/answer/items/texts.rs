@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::super::super::event::TextPlace;
 use super::super::Remarks;
 use super::super::item::{Item, ItemBody, ItemKind};
-use super::super::message::{Form, Key, Message};
+use super::super::message::{Form, Key, MessageItem};
 use super::Items;
 use crate::codec::Delta;
 use crate::codec::json::Fields;
@@ -146,7 +146,7 @@ impl Items {
         }
     }
 
-    pub(super) fn message(&mut self, at: usize) -> Option<&mut Message> {
+    pub(super) fn message(&mut self, at: usize) -> Option<&mut MessageItem> {
         match self.items.get_mut(at).map(|item| &mut item.body) {
             Some(ItemBody::Message(message)) => Some(message),
             Some(ItemBody::Call(_) | ItemBody::Reasoning(_) | ItemBody::Other(_)) | None => None,
