@@ -7,8 +7,10 @@ use folkmoot_core::ids::Time;
 use folkmoot_core::port::Clock;
 
 mod simulated;
+mod world;
 
 pub use simulated::SimulatedClock;
+pub(crate) use world::WorldClock;
 
 /// The machine's clock.
 #[derive(Debug, Clone, Copy, Default)]

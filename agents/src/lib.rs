@@ -7,32 +7,46 @@
 
 mod bus;
 mod clock;
-mod error;
-mod files;
-mod model_agent;
-mod output;
-mod parts;
-mod proof;
-mod runtime;
-mod seat;
 mod secrets;
+
+mod files;
+mod output;
+
+mod model_agent;
+mod parts;
+
+mod error;
+mod proof;
+
+mod fold;
+mod transcript;
+
+mod opening;
+
+mod means;
+
 mod task;
+
+mod seat;
+
+mod runtime;
 
 pub use bus::{ACTIVITY_CAPACITY, ActivityEvent, DRAFT_BYTES_MAX, DraftEnding, HANDLER_TIMEOUT};
 pub use clock::{SimulatedClock, SystemClock};
 pub use error::{FoldError, OpenError, SeatError};
 pub use files::FILES_BYTES_MAX;
+pub use fold::{fold_world, fold_world_from};
 pub use model_agent::ModelAgent;
+pub use opening::{Opening, Perform};
 pub use output::OUTPUT_BYTES_MAX;
 pub use parts::{Assemble, AssembleError, Parts};
 pub use proof::Proof;
 pub use runtime::{
-    Beforehand, Branched, Forking, IDLE_CLOSE, LeftBehind, Opening, Runtime, RuntimeBuilder,
-    Storage, TRANSCRIPT_PAGE_MAX, fold_world, fold_world_from, read_transcript,
+    Beforehand, Branched, Forking, IDLE_CLOSE, LeftBehind, Runtime, RuntimeBuilder, Storage,
 };
 pub use seat::{
     ActivitySubscription, File, Key, Post, RevisionSubscription, Seat, TextSubscription,
     ToolResultData, ToolResultSubscription, WorldHandle,
 };
 pub use secrets::Secrets;
-pub use task::Perform;
+pub use transcript::{TRANSCRIPT_PAGE_MAX, read_transcript};

@@ -10,27 +10,18 @@ use tokio::sync::{mpsc, watch};
 
 use crate::bus::ActivityChannel;
 use crate::error::OpenError;
+use crate::means::{Entered, Means};
+use crate::opening::{Opening, Perform};
 use crate::seat::WorldHandle;
-use crate::task::{ASKS_MAX, Door, Perform, Status, WorldTask, keep};
+use crate::task::{ASKS_MAX, Door, Status, WorldTask, keep};
 
 mod builder;
 mod closed;
-mod dry;
-pub(crate) mod fold;
 mod fork;
-pub(crate) mod means;
-mod opening;
-mod record;
-pub(crate) mod seeds;
-mod transcript;
 
 pub use builder::{IDLE_CLOSE, RuntimeBuilder};
 pub use closed::Beforehand;
-pub use fold::{fold_world, fold_world_from};
 pub use fork::{Branched, Forking, LeftBehind};
-use means::{Entered, Means};
-pub use opening::Opening;
-pub use transcript::{TRANSCRIPT_PAGE_MAX, read_transcript};
 
 /// A store's log with what is kept beside it.
 pub trait Storage: EventLog + Checkpoints + Blobs + Custody {}

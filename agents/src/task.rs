@@ -8,20 +8,20 @@ use folkmoot_core::event::refusal::Refusal;
 use folkmoot_core::event::{
     Event, ModelAnswered, ModelFailed, Right, TurnClosed, TurnEvent, WorldEvent,
 };
-use folkmoot_core::ids::{AgentName, Position, Stamp, Time};
+use folkmoot_core::ids::{AgentName, Position, Stamp};
 use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::port::{Appended, Clock};
 use folkmoot_core::spec::Definition;
 use folkmoot_core::world::decider::checkpoint_id;
-use folkmoot_core::world::effect::Effect;
 use folkmoot_core::world::{Accepted, Activity, Decision, Doing, World};
 use tokio::sync::oneshot;
 
 use crate::bus::{ActivityEvent, Bus, DraftEnding};
-use crate::clock::SimulatedClock;
+use crate::clock::WorldClock;
 use crate::error::{OpenError, SeatError};
+use crate::means::{Entered, Means};
+use crate::opening::Perform;
 use crate::parts::Parts;
-use crate::runtime::means::{Entered, Means};
 use crate::secrets::conceal;
 
 mod door;
@@ -45,66 +45,6 @@ pub(crate) const ASKS_MAX: usize = 256;
 
 /// How many events may pass between two checkpoints.
 pub(crate) const CHECKPOINT_EVERY: u64 = 4_096;
-
-/// Which clock a world runs on.
-#[derive(Debug, Clone)]
-pub(crate) enum WorldClock {
-    /// The machine's, or what stands for it.
-    System(Arc<dyn Clock>),
-    Simulated(SimulatedClock),
-}
-
-impl WorldClock {
-    pub(crate) fn now(&self) -> Time {
-        self.port().now()
-    }
-
-    /// How many sleep on it. Nobody counts those who sleep on the machine's.
-    fn sleeping(&self) -> usize {
-        match self {
-            Self::System(_) => 0,
-            Self::Simulated(clock) => clock.sleeping(),
-        }
-    }
-
-    /// Waits until somebody begins to sleep on a simulated clock.
-    async fn somebody_sleeps(&self) {
-        match self {
-            Self::System(_) => std::future::pending().await,
-            Self::Simulated(clock) => clock.somebody_sleeps().await,
-        }
-    }
-
-    fn port(&self) -> Arc<dyn Clock> {
-        match self {
-            Self::System(clock) => Arc::clone(clock),
-            Self::Simulated(clock) => Arc::new(clock.clone()),
-        }
-    }
-}
-
-/// Whether owed work is done, and in which order its outcomes are taken up.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Perform {
-    /// All of it; outcomes as they come.
-    #[default]
-    AsItComes,
-    /// All of it; outcomes in the order in which the work was begun, once none of it goes on. The same inputs then
-    /// make the same log.
-    InOrder,
-    /// None of it, but for what is to be erased: the world only records what people decide.
-    Nothing,
-}
-
-impl Perform {
-    /// Whether it does `effect`. What is to be erased is erased whoever opens the world, and for whatever.
-    fn does(self, effect: &Effect) -> bool {
-        match self {
-            Self::AsItComes | Self::InOrder => true,
-            Self::Nothing => matches!(effect, Effect::Erase { .. }),
-        }
-    }
-}
 
 /// The task's own state.
 pub(crate) struct WorldTask {

@@ -6,19 +6,29 @@
 //! Read first: [`Room`] (what is opened), [`Runtime`] (opens it), [`Seat`] (what a person does in it), [`Store`] (where
 //! it is kept).
 
-pub mod audit;
-pub mod evidence;
-pub mod export;
+pub mod text;
+
+pub mod words;
+
+mod media_type;
+
 pub mod script;
 
-mod helper;
-pub mod life;
-mod media_type;
 mod room;
+
 pub mod run;
+
 mod signing;
-pub mod text;
-pub mod words;
+
+pub mod evidence;
+
+pub mod export;
+
+pub mod audit;
+
+mod helper;
+
+pub mod life;
 
 pub use folkmoot_agents::{
     ActivityEvent, ActivitySubscription, Assemble, AssembleError, Beforehand, Branched,

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use folkmoot_core::port::{Blobs, Checkpoints, Clock, Custody, EventLog, Signer, ToolHost};
 
-use super::means::Means;
-use super::seeds::Seeds;
 use super::{Inner, Runtime, Storage};
 use crate::clock::SystemClock;
+use crate::means::Means;
+use crate::means::seeds::Seeds;
 use crate::parts::{Assemble, Parts};
 
 /// How long a world on the machine's clock stays in memory while it is idle, unless the runtime says otherwise.

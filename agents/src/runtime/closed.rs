@@ -10,9 +10,10 @@ use folkmoot_core::port::Appended;
 use folkmoot_core::world::decider::decider_id;
 use folkmoot_core::world::{Accepted, Decision, World};
 
-use super::means::Means;
-use super::{Opening, Runtime};
+use super::Runtime;
 use crate::error::OpenError;
+use crate::means::Means;
+use crate::opening::Opening;
 use crate::proof::Proof;
 
 /// How long one opening stands for the refusals behind it.

@@ -11,12 +11,12 @@ use folkmoot_core::port::{Appended, WorldEntry};
 use folkmoot_core::world::World;
 
 use super::Runtime;
-use super::fold::{fold_world, load};
-use super::means::{Entered, Means};
 use crate::error::{FoldError, OpenError};
+use crate::fold::{fold_world, load};
+use crate::means::{Entered, Means};
+use crate::opening::Perform;
 use crate::proof::Proof;
 use crate::seat::WorldHandle;
-use crate::task::Perform;
 
 /// How a world is branched off another one.
 #[derive(Debug, Clone)]

@@ -10,7 +10,7 @@ use tokio::sync::watch;
 
 use super::Seat;
 use crate::error::{FoldError, SeatError};
-use crate::runtime::read_transcript;
+use crate::transcript::read_transcript;
 
 impl Seat {
     /// Looks at the state between two commits.

@@ -7,9 +7,9 @@ use folkmoot_core::ids::{Position, WorldName};
 use folkmoot_core::world::{Accepted, Access, Activity, World};
 use tokio::sync::{mpsc, oneshot, watch};
 
-use super::Perform;
 use crate::bus::ActivityChannel;
 use crate::error::SeatError;
+use crate::opening::Perform;
 
 /// What a world is doing, for whoever waits for it to be quiet.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use folkmoot_core::world::effect::Effect;
 
 use super::WorldTask;
 use super::flight::Outcome;
-use crate::runtime::fold::{catch_up, fold_anew};
+use crate::fold::{catch_up, fold_anew};
 
 /// What came of an erasure.
 #[derive(Debug)]

@@ -11,10 +11,11 @@ use folkmoot_core::port::{AgentError, DraftsClosed, Files, ModelCall};
 use folkmoot_core::tool::{Reconciliation, ToolErrorCode, ToolOutcome};
 use folkmoot_core::world::effect::Effect;
 
+use super::WorldTask;
 use super::drafts::{Audience, Channel};
 use super::flight::{Landed, Outcome};
-use super::{Perform, WorldTask};
 use crate::files;
+use crate::opening::Perform;
 
 mod tool;
 

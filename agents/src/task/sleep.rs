@@ -8,8 +8,9 @@ use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::world::Activity;
 use folkmoot_core::world::effect::Effect;
 
-use super::{Ask, Door, WorldClock, WorldTask};
-use crate::runtime::means::Means;
+use super::{Ask, Door, WorldTask};
+use crate::clock::WorldClock;
+use crate::means::Means;
 
 /// A world that is let go of until somebody asks something of it.
 pub(super) struct Asleep {

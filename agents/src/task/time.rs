@@ -8,7 +8,8 @@ use folkmoot_core::world::World;
 use folkmoot_core::world::effect::{Due, Effect};
 
 use super::flight::Flight;
-use super::{Perform, WorldClock};
+use crate::clock::WorldClock;
+use crate::opening::Perform;
 
 /// The longest that is slept at once, so that a clock that was set is noticed.
 const NAP_MAX: Duration = Duration::from_secs(60);

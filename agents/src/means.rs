@@ -16,14 +16,18 @@ use folkmoot_core::spec::Definition;
 use folkmoot_core::spec::rules::Pipeline;
 use folkmoot_core::world::World;
 
-use super::fold::load;
-use super::record::Record;
-use super::seeds::Seeds;
-use super::{Opening, dry};
-use crate::clock::SimulatedClock;
+use crate::clock::{SimulatedClock, WorldClock};
 use crate::error::OpenError;
+use crate::fold::load;
+use crate::opening::{Opening, Perform};
 use crate::parts::{Assemble, Parts};
-use crate::task::{Perform, WorldClock};
+
+mod dry;
+mod record;
+pub(crate) mod seeds;
+
+use record::Record;
+use seeds::Seeds;
 
 /// What a runtime opens worlds with, and what their tasks share.
 #[derive(Debug)]
@@ -54,7 +58,7 @@ pub(crate) struct Entered {
 
 impl Means {
     /// Loads a world, or begins it, and records that it was opened.
-    pub(super) async fn open(&self, opening: &Opening) -> Result<Entered, OpenError> {
+    pub(crate) async fn open(&self, opening: &Opening) -> Result<Entered, OpenError> {
         let world = self.load(opening).await?;
         self.enter(world, opening).await
     }
@@ -79,7 +83,7 @@ impl Means {
         }
     }
 
-    pub(super) async fn load(&self, opening: &Opening) -> Result<World, OpenError> {
+    pub(crate) async fn load(&self, opening: &Opening) -> Result<World, OpenError> {
         let entry = self.log.find(&opening.name).await?;
         match entry {
             Some(entry) => Ok(load(&*self.log, &*self.checkpoints, &entry).await?),
@@ -159,7 +163,7 @@ impl Means {
     }
 
     /// A simulated world's time is that of its last commit.
-    pub(super) fn clock_of(&self, world: &World, wanted: ClockKind) -> WorldClock {
+    pub(crate) fn clock_of(&self, world: &World, wanted: ClockKind) -> WorldClock {
         let kind = if world.head() == Position::ZERO {
             wanted
         } else {
@@ -173,7 +177,7 @@ impl Means {
         }
     }
 
-    pub(super) fn stamp(&self, world: &World, name: &WorldName, clock: &WorldClock) -> Stamp {
+    pub(crate) fn stamp(&self, world: &World, name: &WorldName, clock: &WorldClock) -> Stamp {
         world.stamp(clock.now(), self.seeds.at(Some(name), world.head()))
     }
 
@@ -254,7 +258,7 @@ impl Means {
             .filter(|_| world.effects() == ForkEffects::Live)
     }
 
-    pub(super) async fn parts(
+    pub(crate) async fn parts(
         &self,
         world: &World,
         perform: Perform,

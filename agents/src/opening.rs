@@ -6,9 +6,9 @@ use folkmoot_core::event::ClockKind;
 use folkmoot_core::ids::WorldName;
 use folkmoot_core::port::Labels;
 use folkmoot_core::spec::Definition;
+use folkmoot_core::world::effect::Effect;
 
 use crate::proof::Proof;
-use crate::task::Perform;
 
 /// How a world is opened.
 ///
@@ -92,5 +92,28 @@ impl Opening {
             .get_or_insert_default()
             .insert(key.into(), value.into());
         self
+    }
+}
+
+/// Whether owed work is done, and in which order its outcomes are taken up.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Perform {
+    /// All of it; outcomes as they come.
+    #[default]
+    AsItComes,
+    /// All of it; outcomes in the order in which the work was begun, once none of it goes on. The same inputs then
+    /// make the same log.
+    InOrder,
+    /// None of it, but for what is to be erased: the world only records what people decide.
+    Nothing,
+}
+
+impl Perform {
+    /// Whether it does `effect`. What is to be erased is erased whoever opens the world, and for whatever.
+    pub(crate) fn does(self, effect: &Effect) -> bool {
+        match self {
+            Self::AsItComes | Self::InOrder => true,
+            Self::Nothing => matches!(effect, Effect::Erase { .. }),
+        }
     }
 }
