@@ -7,15 +7,23 @@
 //!
 //! Read first: [`Story`] (what happens), [`Law`] (what must hold), [`Checker`] (who sees to it).
 
-mod check;
-mod generate;
-mod law;
-mod lived;
-mod machine;
-mod many;
-mod shrink;
-mod simulate;
 mod story;
+
+mod generate;
+
+mod law;
+
+mod check;
+
+mod lived;
+
+mod machine;
+
+mod simulate;
+
+mod many;
+
+mod shrink;
 
 pub use check::Checker;
 pub use generate::{generate, generate_around};
@@ -23,5 +31,5 @@ pub use law::{Law, Violation};
 pub use lived::{Counts, Lived};
 pub use many::live_all;
 pub use shrink::{breaks, shrink};
-pub use simulate::{StoryError, simulate};
-pub use story::{Deed, DiskFault, Does, Fault, Goes, Room, Story, UnreadableStory};
+pub use simulate::simulate;
+pub use story::{Deed, DiskFault, Does, Fault, Goes, Room, Story, StoryError, UnreadableStory};

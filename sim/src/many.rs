@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc;
 
 use crate::lived::Lived;
-use crate::simulate::{StoryError, simulate};
+use crate::simulate::simulate;
 use crate::story::Story;
+use crate::story::StoryError;
 
 /// Lives the stories that `tell` makes of `seeds`, and tells `hear` of each what came of it, as they end. Once it says
 /// `false`, no more are begun.

@@ -16,23 +16,13 @@ use crate::lived::Lived;
 use crate::machine::{
     Outside, Plan, Platter, Process, Setting, between_ms, panics, recover, rest, verify,
 };
-use crate::story::{Fault, Goes, Story};
+use crate::story::{Fault, Goes, Story, StoryError};
 
 /// How many processes a story may take.
 const PROCESSES_MAX: u64 = 2_000;
 
 /// How long a process may take to close in good order.
 const CLOSING_MAX: Duration = Duration::from_secs(3_600);
-
-/// Why a story cannot be lived.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("room {room} cannot be played: {why}")]
-pub struct StoryError {
-    /// The number of the room, from 0.
-    pub room: usize,
-    /// What is wrong with it.
-    pub why: String,
-}
 
 /// Lives `story` on a machine of its own. The same story gives the same, every time.
 ///

@@ -167,3 +167,13 @@ pub enum DiskFault {
     /// The next start does not get to read, either.
     Unreadable,
 }
+
+/// A story with a room that cannot be played.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("room {room} cannot be played: {why}")]
+pub struct StoryError {
+    /// The number of the room, from 0.
+    pub room: usize,
+    /// The fault of it, for people.
+    pub why: String,
+}

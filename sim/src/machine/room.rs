@@ -14,8 +14,8 @@ use super::folder::Folder;
 use super::people::settle_doubts;
 use super::process::Process;
 use crate::law::{Law, Violation};
-use crate::simulate::StoryError;
 use crate::story::Room;
+use crate::story::StoryError;
 
 /// The folder that every simulated room says it lies in.
 const FOLDER: &str = "/";

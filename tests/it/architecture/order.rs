@@ -6,7 +6,15 @@ use std::path::Path;
 
 /// The crates whose top modules stand in order. The order itself is that of the `mod` lines in `lib.rs`, which a reader
 /// follows from the first to the last.
-const ORDERED: &[&str] = &["core", "agents", "proof", "providers", "tools", "folkmoot"];
+const ORDERED: &[&str] = &[
+    "core",
+    "agents",
+    "proof",
+    "providers",
+    "tools",
+    "folkmoot",
+    "sim",
+];
 
 /// Modules that serve tests alone; they may use everything.
 const OF_TESTS: &[&str] = &["testing", "tests"];
