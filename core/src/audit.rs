@@ -93,8 +93,10 @@ impl Auditor {
 
     /// What no rules may get wrong: where a commit stands, and which rules it is of.
     fn misplaced(&self, commit: &Commit) -> Option<Difference> {
-        let (world, header) = (&self.world, &commit.header);
-        let (id, expected) = (opened_as(commit).or(world.id()), world.head().next());
+        let world = &self.world;
+        let header = &commit.header;
+        let id = opened_as(commit).or(world.id());
+        let expected = world.head().next();
         if header.first != expected {
             return Some(Difference::Order { expected });
         }

@@ -98,7 +98,8 @@ pub(super) fn is_same(recorded: &Event, recomputed: &Event) -> bool {
 }
 
 fn has_same_facts(recorded: &Event, recomputed: &Event) -> bool {
-    let (recorded, recomputed) = (recorded.to_record(), recomputed.to_record());
+    let recorded = recorded.to_record();
+    let recomputed = recomputed.to_record();
     recorded
         .ok()
         .zip(recomputed.ok())

@@ -54,7 +54,8 @@ pub(super) fn explains(
     let Some(at) = first_difference(&commit.events, &decision.events, same) else {
         return true;
     };
-    let (recorded, recomputed) = (commit.events.get(at), decision.events.get(at));
+    let recorded = commit.events.get(at);
+    let recomputed = decision.events.get(at);
     if let (
         Some(Event::Turn(TurnEvent::ModelCalled(recorded))),
         Some(Event::Turn(TurnEvent::ModelCalled(recomputed))),

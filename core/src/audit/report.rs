@@ -119,8 +119,10 @@ impl Redecision {
     }
 
     fn begin(&mut self, commit: &Commit, binary: Option<String>) {
-        let (decider, from) = (commit.header.decider, commit.header.first);
-        let (counts, verdict) = (Counts::default(), Verdict::Intact);
+        let decider = commit.header.decider;
+        let from = commit.header.first;
+        let counts = Counts::default();
+        let verdict = Verdict::Intact;
         self.epochs.push_back(Epoch {
             decider,
             binary,

@@ -83,7 +83,8 @@ impl Definition {
         }
         if self.source != next.source {
             let value = |source: &Option<String>| source.clone().map(Value::from);
-            let (from, to) = (value(&self.source), value(&next.source));
+            let from = value(&self.source);
+            let to = value(&next.source);
             changes.push(Change {
                 what: "file".to_owned(),
                 how: how(from.is_some(), to.is_some()),
@@ -100,7 +101,8 @@ type Entries = BTreeMap<String, Value>;
 
 fn structure(old: &WorldSpec, new: &WorldSpec) -> Vec<Change> {
     let mut changes = Vec::new();
-    let (before, after) = (agents(old), agents(new));
+    let before = agents(old);
+    let after = agents(new);
     entries("agents", &before, &after, &mut changes);
     let order = |spec: &WorldSpec, other: &Entries| -> Vec<String> {
         let names = spec.agents.iter().map(|agent| agent.name.to_string());
@@ -117,7 +119,8 @@ fn structure(old: &WorldSpec, new: &WorldSpec) -> Vec<Change> {
         ("limits", map(&old.limits), map(&new.limits)),
     ] {
         for (key, from, to) in differing(&old, &new) {
-            let (from, to) = (from.cloned(), to.cloned());
+            let from = from.cloned();
+            let to = to.cloned();
             let how = how(from.is_some(), to.is_some());
             changes.push(Change {
                 what: format!("{under}.{key}"),
@@ -145,7 +148,8 @@ fn texts(old: &SpecText, new: &SpecText, changes: &mut Vec<Change>) {
             ));
             continue;
         }
-        let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
+        let before = before.unwrap_or_default();
+        let after = after.unwrap_or_default();
         for (name, old, new) in differing(&before, &after) {
             let what = if matches!(key.as_str(), "models" | "tools") {
                 format!("{key}.{name}.settings")
@@ -163,7 +167,8 @@ fn entries(under: &str, old: &Entries, new: &Entries, changes: &mut Vec<Change>)
         let what = format!("{under}.{name}");
         match (old, new) {
             (Some(old), Some(new)) => {
-                let (old, new) = (map(old), map(new));
+                let old = map(old);
+                let new = map(new);
                 let fields = differing(&old, &new);
                 let field = |(field, old, new): (&String, Option<&Value>, Option<&Value>)| {
                     Change::plain(format!("{what}.{field}"), how(old.is_some(), new.is_some()))

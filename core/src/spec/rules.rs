@@ -242,7 +242,8 @@ impl Rules {
         }
         let kinds = check_kinds(&spec)?;
         states::check(&spec.states)?;
-        let (states, known) = (states::compiled(&spec.states), known_of(&spec));
+        let states = states::compiled(&spec.states);
+        let known = known_of(&spec);
         Ok(Self {
             names: Arc::new(names_of(&spec)),
             places: places_of(&spec),
@@ -360,11 +361,9 @@ impl From<WorldSpec> for Rules {
             (name.clone(), ToolSchema::recorded(&tool.schema))
         };
         let schemas = spec.tools.iter().map(schema).collect();
-        let (kinds, states, known) = (
-            kinds_of(&spec),
-            states::compiled(&spec.states),
-            known_of(&spec),
-        );
+        let kinds = kinds_of(&spec);
+        let states = states::compiled(&spec.states);
+        let known = known_of(&spec);
         Self {
             names: Arc::new(names_of(&spec)),
             places: places_of(&spec),

@@ -151,7 +151,8 @@ fn read(run: &str, roster: &Roster, found: &mut impl FnMut(Addressee)) {
 /// Adds those whom `line` names.
 fn in_line(line: &str, roster: &Roster, found: &mut Found) {
     let mut spans = hidden(line).into_iter().peekable();
-    let (mut may_begin, mut skipped) = (true, 0);
+    let mut may_begin = true;
+    let mut skipped = 0;
     for (at, c) in line.char_indices() {
         while spans.next_if(|span| span.place.end <= at).is_some() {}
         if let Some(span) = spans.peek().filter(|span| span.place.contains(&at)) {

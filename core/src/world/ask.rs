@@ -52,7 +52,8 @@ impl Frame {
             .parameters
             .output_tokens_max
             .unwrap_or_else(|| self.share.answer());
-        let (start, room) = (self.start(), u64::from(self.share.context_tokens_max));
+        let start = self.start();
+        let room = u64::from(self.share.context_tokens_max);
         let layers = self
             .system
             .iter()

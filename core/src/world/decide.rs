@@ -208,7 +208,8 @@ impl World {
     #[must_use]
     pub fn refuse_reused(&self, command: &Command, stamp: &Stamp) -> Decision {
         let id = self.id().unwrap_or(WorldId(uuid::Uuid::nil()));
-        let (principal, reason) = (&command.principal, RefusalReason::KeyReused);
+        let principal = &command.principal;
+        let reason = RefusalReason::KeyReused;
         let mut draft = Draft {
             world: self,
             stamp: *stamp,
@@ -346,8 +347,11 @@ impl Draft<'_> {
                     .zip(self.world.name().cloned())
                     .ok_or(No::STALE)?;
                 let opened = self.first_opening(*node, signer.as_deref());
-                let (world, name, base, link, effects) =
-                    (*world, name.clone(), base.clone(), *link, *effects);
+                let world = *world;
+                let name = name.clone();
+                let base = base.clone();
+                let link = *link;
+                let effects = *effects;
                 self.fork(
                     Forked {
                         world,

@@ -186,7 +186,8 @@ impl World {
     /// The calls that ran for those messages from `from` on that `begins` picks, or for what was said because of them.
     fn ran_after(&self, from: Position, begins: impl Fn(&Message) -> bool) -> Vec<Ran> {
         let first = self.transcript.partition_point(|message| message.at < from);
-        let (mut led_to, mut all) = (Vec::new(), Vec::new());
+        let mut led_to = Vec::new();
+        let mut all = Vec::new();
         for message in self.transcript.range(first..) {
             let stems = message
                 .because

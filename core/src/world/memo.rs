@@ -34,7 +34,8 @@ struct Memo {
 /// What tells calls of a tool that memoises from each other. A result that a model read whole is none for one that may
 /// read less.
 fn key(tool: &ToolSpec, arguments: Digest) -> Digest {
-    let (schema, settings) = (schema_digest(tool), tool.settings);
+    let schema = schema_digest(tool);
+    let settings = tool.settings;
     // What a model may see of the result is part of it. A policy cannot fail to serialise.
     let view = serde_json::to_vec(&tool.view).unwrap_or_default();
     let name = tool.name.as_str().as_bytes();
@@ -111,7 +112,8 @@ impl World {
         let Some(tool) = memoising(turn, open) else {
             return;
         };
-        let (key, because) = (key(tool, open.arguments_digest), Arc::clone(&turn.because));
+        let key = key(tool, open.arguments_digest);
+        let because = Arc::clone(&turn.because);
         self.memos.keep(Memo {
             key,
             at: self.head,

@@ -104,7 +104,8 @@ impl World {
     }
 
     fn model_effect(&self, agent: &AgentName, model: &ModelState) -> Effect {
-        let (agent, call) = (agent.clone(), model.call);
+        let agent = agent.clone();
+        let call = model.call;
         let is_lost = model.incarnation != self.incarnation;
         if model.retry_at.is_none() && !is_lost {
             Effect::CallModel {

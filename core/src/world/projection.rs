@@ -255,7 +255,8 @@ impl ToolResultProjection {
     fn close(&mut self, call: CallId, result: CallResult) -> Option<ToolResultEvent> {
         let (turn, tool) = self.open.remove(&call)?;
         let CallResult { view, views } = result;
-        let (text, failed) = (view.read(), view.has_failed());
+        let text = view.read();
+        let failed = view.has_failed();
         Some(ToolResultEvent {
             agent: self.agent.clone(),
             turn,

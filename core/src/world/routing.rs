@@ -102,7 +102,8 @@ struct Addressed {
 
 impl Addressed {
     fn new(found: impl IntoIterator<Item = Addressee>) -> Self {
-        let (mut addressed, mut known) = (Self::default(), BTreeSet::new());
+        let mut addressed = Self::default();
+        let mut known = BTreeSet::new();
         for addressee in found {
             if known.insert(addressee.clone()) {
                 match addressee {

@@ -143,7 +143,8 @@ impl<'w> Floor<'w> {
     fn has_room(&self, run: RunOf<'w>) -> bool {
         let Some(tool) = run.tool else { return true };
         let count = |of: &BTreeMap<&ToolName, u32>| of.get(&tool.name).copied().unwrap_or_default();
-        let (reads, writes) = (count(&self.reads), count(&self.writes));
+        let reads = count(&self.reads);
+        let writes = count(&self.writes);
         // A recorded limit of 0 is taken as 1: nothing would ever start.
         let max = |default| tool.concurrency_max.unwrap_or(default).max(1);
         let is_below = reads.saturating_add(writes) < max(READS_MAX);

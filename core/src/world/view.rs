@@ -127,10 +127,8 @@ impl World {
         let turn = self.memory(agent).and_then(|memory| memory.turn.as_ref());
         let tool = |open: &OpenCall| {
             let name = open.tool.as_ref()?;
-            let (then, now) = (
-                turn?.rules.spec().tools.get(name)?,
-                self.rules.spec().tools.get(name)?,
-            );
+            let then = turn?.rules.spec().tools.get(name)?;
+            let now = self.rules.spec().tools.get(name)?;
             Some(then.acts_like(now) && !open.is_elsewhere(then, now))
         };
         self.open_call(agent, call).and_then(tool).unwrap_or(false)

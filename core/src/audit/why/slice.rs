@@ -103,7 +103,8 @@ impl Slice {
     /// Begins the slice of the event at `at`, of at most `most` events.
     #[must_use]
     pub fn of(at: Position, most: usize) -> Self {
-        let (nodes, wants) = (BTreeMap::new(), vec![(None, Want::At(at))]);
+        let nodes = BTreeMap::new();
+        let wants = vec![(None, Want::At(at))];
         Self {
             most,
             seen: at.next(),

@@ -90,7 +90,8 @@ impl TurnStory {
         } else {
             return None;
         };
-        let (agent, news) = (agent.clone(), news.clone());
+        let agent = agent.clone();
+        let news = news.clone();
         let mut story = Self {
             agent,
             turn,

@@ -107,7 +107,8 @@ impl Verdicts {
             told: &told,
         };
         let answers = |name: &AgentName| routed.respond.iter().any(|(other, _)| other == name);
-        let (mut silent, mut rest) = (Vec::new(), Vec::new());
+        let mut silent = Vec::new();
+        let mut rest = Vec::new();
         let mut more = 0_usize;
         for name in agents.filter(|name| !answers(name)) {
             match own.silence(name) {

@@ -111,7 +111,8 @@ impl Command {
                 command: refused.command,
             });
         }
-        let (principal, key) = (commit.header.principal.clone(), commit.header.key.clone());
+        let principal = commit.header.principal.clone();
+        let key = commit.header.key.clone();
         Ok(Self {
             principal,
             key,

@@ -17,7 +17,8 @@ const CASES: CaseMapperBorrowed<'static> = CaseMapper::new();
 
 /// The fold of `text`.
 pub(crate) fn fold(text: &str) -> String {
-    let (mut folded, mut rest) = (String::with_capacity(text.len()), text);
+    let mut folded = String::with_capacity(text.len());
+    let mut rest = text;
     while let Some((cluster, behind)) = rest
         .split_at_checked(cluster_len(rest))
         .filter(|_| !rest.is_empty())
@@ -93,7 +94,8 @@ impl Cluster {
 
     /// Whether `c` becomes one with the character before it, as vowels of Hangul do.
     fn melts(&self, c: char) -> bool {
-        let (own, next) = (seen(&self.text), c.to_string());
+        let own = seen(&self.text);
+        let next = c.to_string();
         NFKC.normalize(&format!("{own}{c}"))
             != [NFKC.normalize(&own), NFKC.normalize(&next)].concat()
     }

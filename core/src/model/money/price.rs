@@ -66,7 +66,8 @@ impl Price {
     /// Tokens of the cache that it did not count are taken for none, as are those beyond the whole request.
     #[must_use]
     pub fn cost(&self, usage: &Usage) -> Option<Money> {
-        let (input, output) = (usage.input?, usage.output?);
+        let input = usage.input?;
+        let output = usage.output?;
         let cached = usage.cached.unwrap_or(0).min(input);
         let fresh = input.saturating_sub(cached);
         let written = usage.cache_written.unwrap_or(0).min(fresh);

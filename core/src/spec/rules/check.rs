@@ -37,10 +37,8 @@ pub(super) fn check(spec: &WorldSpec) -> Result<(), RulesError> {
 
 /// What is recorded of it are facts, and those must find room.
 fn check_size(spec: &WorldSpec) -> Result<(), RulesError> {
-    let (bytes, max) = (
-        serde_json::to_vec(spec).map_or(usize::MAX, |json| json.len()),
-        DEFINITION_BYTES_MAX,
-    );
+    let bytes = serde_json::to_vec(spec).map_or(usize::MAX, |json| json.len());
+    let max = DEFINITION_BYTES_MAX;
     if bytes <= max {
         Ok(())
     } else {

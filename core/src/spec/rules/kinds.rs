@@ -17,7 +17,8 @@ pub(super) type Kinds = BTreeMap<ArtifactName, Arc<Validator>>;
 
 /// Compiles the kinds of `spec`. A kind means one thing in a room, whichever tool gives it.
 pub(super) fn check_kinds(spec: &WorldSpec) -> Result<Kinds, RulesError> {
-    let (all, mut kinds) = (spec.kinds(), Kinds::new());
+    let all = spec.kinds();
+    let mut kinds = Kinds::new();
     for (name, kind) in spec.tools.values().flat_map(|tool| &tool.artifacts) {
         if all.get(name) != Some(kind) {
             return Err(RulesError::TwoKinds { kind: name.clone() });

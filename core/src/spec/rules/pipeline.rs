@@ -53,8 +53,10 @@ impl Rules {
 
     /// From an answer to a run.
     fn call_stages(&self) -> Vec<Stage> {
-        let (policy, limits) = (&self.spec().policy, &self.spec().limits);
-        let (calls, deny) = (limits.tool_calls_per_answer, &policy.deny);
+        let policy = &self.spec().policy;
+        let limits = &self.spec().limits;
+        let calls = limits.tool_calls_per_answer;
+        let deny = &policy.deny;
         let of_tools = |of: fn(&ToolSpec) -> Value| -> Value {
             self.spec()
                 .tools
@@ -63,7 +65,8 @@ impl Rules {
                 .collect::<serde_json::Map<_, _>>()
                 .into()
         };
-        let (size, depth) = (ARGUMENTS_BYTES_MAX, ARGUMENTS_DEPTH_MAX);
+        let size = ARGUMENTS_BYTES_MAX;
+        let depth = ARGUMENTS_DEPTH_MAX;
         let listing = self
             .spec()
             .tools

@@ -116,7 +116,10 @@ fn path_bytes(value: &Value, path: usize) -> usize {
 
 /// How deep brackets stand in one another, strings aside: before anything is parsed.
 fn depth(arguments: &str) -> usize {
-    let (mut depth, mut deepest, mut is_string, mut is_escaped) = (0_usize, 0, false, false);
+    let mut depth = 0_usize;
+    let mut deepest = 0;
+    let mut is_string = false;
+    let mut is_escaped = false;
     for byte in arguments.bytes() {
         match byte {
             _ if is_escaped => is_escaped = false,

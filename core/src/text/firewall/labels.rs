@@ -57,7 +57,8 @@ pub(super) fn find(
     cursor: Cursor<'_>,
     known: &Known,
 ) -> Result<(usize, usize, ArtifactFamily), Stop> {
-    let (mut ahead, line) = (cursor, cursor.bytes.get(..cursor.at).unwrap_or_default());
+    let mut ahead = cursor;
+    let line = cursor.bytes.get(..cursor.at).unwrap_or_default();
     let from = if line.ends_with(b"- ") {
         line.len().saturating_sub(2)
     } else {

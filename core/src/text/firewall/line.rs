@@ -307,7 +307,8 @@ fn content(cursor: &mut Cursor<'_>, known: &Known) -> Result<(), Stop> {
         }
         return Ok(());
     }
-    let (line, read) = (cursor.at, *cursor);
+    let line = cursor.at;
+    let read = *cursor;
     cursor.skip_line()?;
     if read
         .bytes

@@ -51,7 +51,8 @@ pub(super) fn broken_end(
     is_whole: bool,
 ) -> Result<usize, Stop> {
     let mut cursor = Cursor::new(bytes, value.len().saturating_add(max), is_whole);
-    let (mut depth, mut end) = (depth, value.good());
+    let mut depth = depth;
+    let mut end = value.good();
     cursor.skip(value.len());
     while let Some(b) = cursor.peek()? {
         cursor.skip(1);

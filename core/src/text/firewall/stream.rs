@@ -275,7 +275,9 @@ impl Firewall {
             Some(value) => value,
             None => self.begin_value(is_whole)?,
         };
-        let (place, limit, from) = (self.place(), self.tried.limit(usize::MAX), value.len());
+        let place = self.place();
+        let limit = self.tried.limit(usize::MAX);
+        let from = value.len();
         let rest = self.held.as_bytes().get(self.at..).unwrap_or_default();
         let bound = rest.get(..limit).unwrap_or(rest);
         let reads = value.feed(

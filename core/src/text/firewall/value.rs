@@ -32,7 +32,8 @@ pub(super) struct Value {
 impl Value {
     /// A value that was written into texts `level` times, behind the name of `tool` if there is one.
     pub(super) fn new(known: Known, level: usize, tool: Option<ToolId>) -> Self {
-        let (json, escapes) = (Json::new(known, tool), vec![false; level]);
+        let json = Json::new(known, tool);
+        let escapes = vec![false; level];
         Self {
             json,
             escapes,
@@ -118,7 +119,8 @@ impl Value {
 
     /// Reads some of `bytes`, and of comments what is not known.
     fn feed_some(&mut self, bytes: &[u8], place: usize, comments: &mut Comments) -> Reads {
-        let (before, level) = (self.read, self.escapes.len());
+        let before = self.read;
+        let level = self.escapes.len();
         let comment = self.comment();
         let known = comment.and_then(|comment| comments.skip(comment, level, place, bytes.len()));
         if let Some((count, behind)) = known {

@@ -100,7 +100,8 @@ impl Default for Wrap {
 impl Wrap {
     /// Takes text that passes.
     pub(super) fn pass(&mut self, from: u32, text: &str, out: &mut impl FnMut(Span<'_>)) {
-        let (mut from, mut rest) = (from, text);
+        let mut from = from;
+        let mut rest = text;
         while !rest.is_empty() {
             let len = match self.state {
                 State::Idle => self.idle(from, rest, out),

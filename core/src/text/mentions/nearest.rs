@@ -73,7 +73,8 @@ fn off(unknown: &str, name: &str) -> Option<usize> {
 
 /// The edits between two folded names, if they are at most a third of the longer one.
 fn edits(one: &str, other: &str) -> Option<usize> {
-    let (a, b) = (one.chars().count(), other.chars().count());
+    let a = one.chars().count();
+    let b = other.chars().count();
     let longer = a.max(b);
     let most = longer.saturating_add(1) / 3;
     let may_be_near = a > 0 && b > 0 && a.abs_diff(b) <= most;

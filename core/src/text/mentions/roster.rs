@@ -156,7 +156,9 @@ impl Roster {
     }
 
     fn longest(&self, rest: Heard<'_>) -> Result<Option<(Addressee, usize)>, More> {
-        let (mut folded, mut at, mut best) = (String::new(), 0, None);
+        let mut folded = String::new();
+        let mut at = 0;
+        let mut best = None;
         while let Some(tail) = rest.text.get(at..).filter(|tail| !tail.is_empty()) {
             let len = cluster_len(tail);
             if len == tail.len() && !rest.is_whole {

@@ -6,7 +6,8 @@ use std::ops::Range;
 /// no byte is read more than twice.
 pub(super) fn find(text: &str) -> Option<Range<usize>> {
     text.match_indices('@').find_map(|(at, _)| {
-        let (local, domain) = (text.get(..at)?, text.get(at + 1..)?);
+        let local = text.get(..at)?;
+        let domain = text.get(at + 1..)?;
         let start = local_start(local);
         let end = domain_end(domain)?;
         (start < at).then_some(start..at + 1 + end)

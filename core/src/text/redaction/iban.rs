@@ -124,7 +124,8 @@ pub(super) fn find(text: &str) -> Option<Range<usize>> {
 fn length(text: &str) -> Option<usize> {
     let country = text.get(..2)?.to_ascii_uppercase();
     let (_, length) = LENGTHS.iter().find(|(code, _)| *code == country)?;
-    let (mut digits, mut end) = (String::new(), 0);
+    let mut digits = String::new();
+    let mut end = 0;
     let mut chars = text.char_indices().peekable();
     while digits.len() < *length {
         let (at, c) = chars.next()?;

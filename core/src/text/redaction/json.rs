@@ -24,7 +24,8 @@ pub(super) type Plain<'r> = dyn for<'a> Fn(&'a str) -> Cow<'a, str> + 'r;
 
 /// `text` with the values of its documents rewritten by `rewrite`, and all between them by `plain`.
 pub(super) fn replace<'a>(text: &'a str, rewrite: &Rewrite<'_>, plain: &Plain<'_>) -> Cow<'a, str> {
-    let (mut parts, mut done) = (Vec::new(), 0);
+    let mut parts = Vec::new();
+    let mut done = 0;
     for Range { start, end } in documents(text) {
         parts.push(plain(text.get(done..start).unwrap_or_default()));
         parts.push(Document::rewritten(
@@ -48,7 +49,9 @@ pub(super) fn replace<'a>(text: &'a str, rewrite: &Rewrite<'_>, plain: &Plain<'_
 /// Where the documents of `text` stand: objects and arrays. Within other text only those with a string in them: the
 /// brackets of prose hold numbers as well.
 fn documents(text: &str) -> Vec<Range<usize>> {
-    let (mut found, mut at, mut vain) = (Vec::new(), 0_usize, 0_usize);
+    let mut found = Vec::new();
+    let mut at = 0_usize;
+    let mut vain = 0_usize;
     while let Some(next) = text.get(at..).and_then(|rest| rest.find(['{', '['])) {
         let start = at.saturating_add(next);
         let rest = text.get(start..).unwrap_or_default();
@@ -145,7 +148,8 @@ impl<'t> Document<'t> {
         let next = at.saturating_add(1);
         match byte {
             b'{' | b'[' => {
-                let (is_object, name) = (byte == b'{', self.name());
+                let is_object = byte == b'{';
+                let name = self.name();
                 self.open.push(Level {
                     is_object,
                     is_before_name: is_object,

@@ -52,7 +52,8 @@ impl<'a> Number<'a> {
     /// `digits_min` digits.
     pub(super) fn prefixes(&self, digits_min: usize) -> impl Iterator<Item = Prefix<'_>> {
         let prefix = |count| {
-            let (lengths, end) = (self.lengths.get(..count)?, *self.ends.get(count - 1)?);
+            let lengths = self.lengths.get(..count)?;
+            let end = *self.ends.get(count - 1)?;
             let digits = self.digits.get(..lengths.iter().sum())?;
             Some(Prefix {
                 digits,

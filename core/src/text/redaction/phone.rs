@@ -83,7 +83,8 @@ impl<'a> Before<'a> {
     }
 
     fn begins(&self, number: &Prefix<'_>) -> bool {
-        let (digits, lengths) = (number.digits, number.lengths);
+        let digits = number.digits;
+        let lengths = number.lengths;
         if self.is_international {
             return is_international(digits, lengths);
         }

@@ -69,7 +69,8 @@ impl SecretRules {
             return Cow::Borrowed(text);
         }
         spans.sort_unstable_by_key(|span| (span.start, span.end));
-        let (mut redacted, mut done) = (String::new(), 0);
+        let mut redacted = String::new();
+        let mut done = 0;
         for span in spans {
             if span.start >= done {
                 redacted.push_str(text.get(done..span.start).unwrap_or_default());

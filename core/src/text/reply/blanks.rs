@@ -57,7 +57,8 @@ impl Blanks {
             return;
         }
         let mut behind = std::mem::take(&mut self.behind);
-        let (before, more) = (breaks(&self.before), breaks(&behind));
+        let before = breaks(&self.before);
+        let more = breaks(&behind);
         if !self.has_begun {
             // The text begins with what is left of the line.
             behind.drain(..last_line(&behind));

@@ -33,7 +33,9 @@ impl ReplyCutter {
     #[must_use]
     pub fn new(agent: AgentName, roster: Roster, known: Known) -> Self {
         let firewall = Firewall::new(known);
-        let (tags, own, blanks) = (Tags::default(), Own::new(agent, roster), Blanks::default());
+        let tags = Tags::default();
+        let own = Own::new(agent, roster);
+        let blanks = Blanks::default();
         Self {
             spoken: 0,
             kept: Vec::new(),
@@ -99,7 +101,8 @@ impl ReplyCutter {
 
     /// Takes pieces without tags through the other stages.
     fn pass(&mut self, untagged: Vec<Piece>, is_end: bool) -> UserText {
-        let (mut addressed, mut whole) = (Vec::new(), Vec::new());
+        let mut addressed = Vec::new();
+        let mut whole = Vec::new();
         untagged
             .into_iter()
             .for_each(|piece| self.own.feed(piece, &mut addressed));

@@ -259,7 +259,8 @@ impl Own {
 
     /// Takes the first `len` bytes of what is held.
     fn take(&mut self, len: usize) -> Vec<Piece> {
-        let (mut bytes, mut count) = (0_usize, 0_usize);
+        let mut bytes = 0_usize;
+        let mut count = 0_usize;
         for piece in &self.held {
             if bytes >= len {
                 break;

@@ -168,7 +168,8 @@ impl Tags {
         match line {
             Line::Words if is_break(c) => {
                 *line = Line::Over;
-                let (from, body) = (*from, *body);
+                let from = *from;
+                let body = *body;
                 self.end_line(from, body, c);
             }
             Line::Blank if !is_white(c) => *line = Line::Words,
@@ -209,7 +210,8 @@ impl Tags {
         {}
         match self.begun.pop_back() {
             Some(Begun::Open { from, body, .. }) => {
-                let (body, end) = (self.held_at(body), self.held_at(end));
+                let body = self.held_at(body);
+                let end = self.held_at(end);
                 let content = self.held.iter().take(end).skip(body);
                 self.found.note(Word::read(&text_of(content)));
                 self.cut(from);

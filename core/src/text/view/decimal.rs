@@ -141,7 +141,8 @@ fn ten_to(power: u32) -> Option<i128> {
 
 /// The nearest whole number of a fraction whose denominator is positive.
 fn divided(digits: i128, by: i128) -> Option<i128> {
-    let (whole, rest) = (digits.checked_div(by)?, digits.checked_rem(by)?);
+    let whole = digits.checked_div(by)?;
+    let rest = digits.checked_rem(by)?;
     let is_half = rest.unsigned_abs() >= by.unsigned_abs().div_ceil(2);
     if is_half && rest != 0 {
         whole.checked_add(digits.signum())

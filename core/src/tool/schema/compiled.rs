@@ -71,7 +71,8 @@ fn check_steps(schema: &Value) -> Result<(), SchemaError> {
 
 /// How many references stand anywhere in `schema`.
 fn references(schema: &Value) -> usize {
-    let (mut count, mut left) = (0_usize, vec![schema]);
+    let mut count = 0_usize;
+    let mut left = vec![schema];
     while let Some(value) = left.pop() {
         match value {
             Value::Array(items) => left.extend(items),

@@ -100,7 +100,8 @@ impl<'v> Index<'v> {
     ) -> usize {
         let number = self.nodes.len();
         self.numbers.insert(std::ptr::from_ref(value), number);
-        let (inner, in_place) = (Vec::new(), Vec::new());
+        let inner = Vec::new();
+        let in_place = Vec::new();
         self.nodes.push(Node {
             value,
             parent,

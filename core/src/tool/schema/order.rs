@@ -17,7 +17,8 @@ pub(super) fn order(
     next: impl Fn(usize) -> Vec<usize>,
 ) -> Order {
     let mut found = Order::default();
-    let (mut entered, mut open) = (BTreeSet::new(), BTreeSet::new());
+    let mut entered = BTreeSet::new();
+    let mut open = BTreeSet::new();
     for start in starts {
         let mut path = Vec::new();
         let mut ahead = Some(start);

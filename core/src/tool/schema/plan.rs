@@ -44,7 +44,8 @@ impl<'i, 'v> Plan<'i, 'v> {
             nodes: targets,
             looped,
         } = order(std::iter::once(0), leads);
-        let (sites, hosts) = (plan.sites(&targets), plan.hosts(&targets));
+        let sites = plan.sites(&targets);
+        let hosts = plan.hosts(&targets);
         let mut left = bytes;
         // The whole is led to only by what stands in it.
         for target in targets

@@ -71,7 +71,8 @@ impl Draft<'_> {
         let memory = world.memories.get(agent);
         let rules = self.rules_of(agent);
         let mut unlabelled = memory.map_or(0, |memory| memory.unlabelled);
-        let (at, id) = (self.here(), self.id);
+        let at = self.here();
+        let id = self.id;
         let parts: Vec<(u32, &CallPart)> = (0..).zip(response.reply().calls()).collect();
         let calls: Vec<AdmittedCall> = parts
             .iter()
@@ -97,7 +98,8 @@ impl Draft<'_> {
         let episode = memory
             .and_then(|memory| memory.turn.as_ref())
             .map_or(EpisodeId(turn.0), |turn| turn.episode);
-        let (open, counted) = (world.open_calls(), BTreeMap::new());
+        let open = world.open_calls();
+        let counted = BTreeMap::new();
         let mut intake = Intake {
             world,
             rules,
@@ -108,7 +110,8 @@ impl Draft<'_> {
             counted,
         };
         for (admitted, (_, part)) in calls.iter().zip(&parts) {
-            let (call, arguments) = (admitted.call, part.arguments.as_str());
+            let call = admitted.call;
+            let arguments = part.arguments.as_str();
             let redoes = rules
                 .tool_of(agent, &part.tool)
                 .filter(|tool| self.redoes(agent, tool, tool.effect_at(arguments)));

@@ -20,7 +20,10 @@ impl Draft<'_> {
         response: &LLMResponse,
     ) -> Result<(), No> {
         let (open, model) = self.under_way(agent, call, attempt)?;
-        let (turn, purpose, stream, cause) = (open.id, model.purpose, model.stream, model.at);
+        let turn = open.id;
+        let purpose = model.purpose;
+        let stream = model.stream;
+        let cause = model.at;
         let reply = response.reply();
         self.cause = Some(cause);
         let at = self.push(ModelAnswered {
@@ -74,7 +77,8 @@ impl Draft<'_> {
     }
 
     pub(super) fn warn(&mut self, agent: &AgentName, code: &str) {
-        let (code, agent) = (code.to_owned(), Some(agent.clone()));
+        let code = code.to_owned();
+        let agent = Some(agent.clone());
         self.push(WarningRecorded { code, agent });
     }
 }

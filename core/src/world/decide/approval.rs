@@ -307,7 +307,9 @@ impl<'w> Draft<'w> {
                 ) {
                     return Err(no(RefusalReason::Forbidden));
                 }
-                let (agent, call, effect) = (&request.agent, request.call, *effect);
+                let agent = &request.agent;
+                let call = request.call;
+                let effect = *effect;
                 Ok(Pending {
                     id,
                     agent,
@@ -491,7 +493,8 @@ impl<'w> Draft<'w> {
             effect,
             origin: Some(old),
         };
-        let (turn, answer) = (open.turn, open.answer);
+        let turn = open.turn;
+        let answer = open.answer;
         self.push(CallsAdmitted {
             agent: agent.clone(),
             turn,

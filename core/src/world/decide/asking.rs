@@ -104,7 +104,8 @@ impl<'w> Draft<'w> {
         };
         let expires_at = self.now().after(Duration::from_millis(limits.ask_ttl_ms));
         let message = self.say(&errand, &asked, text, RoutingReason::Asked);
-        let (call, agent) = (errand.call, errand.agent.clone());
+        let call = errand.call;
+        let agent = errand.agent.clone();
         self.push(AgentAsked {
             call,
             agent,
@@ -117,10 +118,8 @@ impl<'w> Draft<'w> {
 
     /// Hands the episode over to another agent, with whatever this one was asked.
     pub(super) fn hand_over(&mut self, errand: Errand<'_>) {
-        let (agent, max) = (
-            errand.agent,
-            self.rules_of(errand.agent).spec().limits.ask_depth_max,
-        );
+        let agent = errand.agent;
+        let max = self.rules_of(errand.agent).spec().limits.ask_depth_max;
         let checked = errand.read(self.world).and_then(|(to, text)| {
             for (asker, _) in self.asks_owed_by(agent) {
                 self.world
@@ -136,7 +135,8 @@ impl<'w> Draft<'w> {
         };
         errand.end(self, CallStatus::HandedOff);
         self.say(&errand, &to, text, RoutingReason::HandedOff);
-        let (turn, call) = (errand.turn, errand.call);
+        let turn = errand.turn;
+        let call = errand.call;
         self.push(HandedOff {
             agent: agent.clone(),
             turn,
@@ -290,7 +290,8 @@ impl<'w> Draft<'w> {
 
     /// Ends the questions that were not answered in time.
     pub(super) fn expire_asks(&mut self) {
-        let (world, now) = (self.world, self.now());
+        let world = self.world;
+        let now = self.now();
         let due = world.asks().filter(|ask| ask.expires_at <= now);
         let due: Vec<_> = due.map(|ask| (ask.agent.clone(), ask.call)).collect();
         self.end_asks(due, &CallStatus::Unanswered(UnansweredCause::Expired));

@@ -110,7 +110,8 @@ impl Draft<'_> {
 
     /// Records what became due: requests that nobody decided, and questions that no agent answered in time.
     pub(super) fn tick(&mut self) -> Result<(), No> {
-        let (world, now) = (self.world, self.now());
+        let world = self.world;
+        let now = self.now();
         let is_over = |request: &Request| matches!(&request.kind, RequestKind::Approval { expires_at, .. } if *expires_at <= now);
         // What is left over makes the next tick due at once.
         for (id, request) in world
@@ -128,7 +129,8 @@ impl Draft<'_> {
     }
 
     pub(super) fn expire(&mut self, id: RequestId, request: &Request) {
-        let (agent, call) = (&request.agent, request.call);
+        let agent = &request.agent;
+        let call = request.call;
         self.push(ApprovalExpired {
             request: id,
             call,

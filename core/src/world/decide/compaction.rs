@@ -62,7 +62,8 @@ impl Draft<'_> {
             compactions,
             ..
         } = *calling;
-        let (world, rules) = (self.world, self.rules_of(agent));
+        let world = self.world;
+        let rules = self.rules_of(agent);
         let is_affordable = world.affords_summary(rules, agent, episode, purpose)
             && self.affords_cost_of_summary(calling, episode, purpose);
         if compactions >= COMPACTIONS_MAX || !is_affordable {
@@ -94,7 +95,8 @@ impl Draft<'_> {
         let Calling {
             agent, parameters, ..
         } = *calling;
-        let (rules, layers) = (self.rules_of(agent), self.world.layers_of(agent));
+        let rules = self.rules_of(agent);
+        let layers = self.world.layers_of(agent);
         let name = rules
             .agent(agent)
             .and_then(|spec| spec.model.as_ref())
@@ -142,7 +144,8 @@ impl Draft<'_> {
         let mut after = memory.clone();
         after.flush_taken_back();
         if count > 0 && !memory.has_lost_any_of(count) {
-            let (name, items) = (agent.clone(), u32::try_from(count).unwrap_or(u32::MAX));
+            let name = agent.clone();
+            let items = u32::try_from(count).unwrap_or(u32::MAX);
             self.push(MemoryCompacted {
                 agent: name.clone(),
                 turn: turn.id,

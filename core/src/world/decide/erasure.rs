@@ -38,7 +38,9 @@ impl Draft<'_> {
                 )));
             }
             if span.from <= before || span.to < span.from || span.to > self.world.head {
-                let (from, to, head) = (span.from, span.to, self.world.head);
+                let from = span.from;
+                let to = span.to;
+                let head = self.world.head;
                 return Err(bad(format!(
                     "{from} to {to} is not behind {before} and within the {head} events"
                 )));

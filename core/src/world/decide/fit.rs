@@ -72,7 +72,9 @@ impl World {
                 .get(..code.floor_char_boundary(CALL_NAME_BYTES_MAX))
                 .unwrap_or_default()
                 .to_owned();
-            let (agent, turn, detail) = (agent.clone(), *turn, cut_detail(detail));
+            let agent = agent.clone();
+            let turn = *turn;
+            let detail = cut_detail(detail);
             Some(Action::Shell(ShellAction::FailAgent {
                 agent,
                 turn,
@@ -97,7 +99,8 @@ impl World {
             Reaction::AskModel(_) => self.unfit(command, reaction)?,
             Reaction::Pass { .. } => return None,
         };
-        let (agent, code) = (agent.clone(), "reaction_too_large".to_owned());
+        let agent = agent.clone();
+        let code = "reaction_too_large".to_owned();
         Some(Action::Shell(ShellAction::FailAgent {
             agent,
             turn,
@@ -108,7 +111,8 @@ impl World {
 
     /// Why a model's or an agent's answer cannot be taken; `None` if it can.
     fn unfit_answer(&self, command: &Command, response: &LLMResponse) -> Option<String> {
-        let (mut calls, mut longest) = (0_usize, 0);
+        let mut calls = 0_usize;
+        let mut longest = 0;
         for call in response.reply().calls() {
             calls = calls.saturating_add(1);
             longest = longest.max(call.label.len()).max(call.tool.len());
@@ -145,7 +149,8 @@ impl World {
             seed: Seed::new([0; 16]),
         };
         let id = self.id()?;
-        let (world, principal) = (self, &command.principal);
+        let world = self;
+        let principal = &command.principal;
         let mut draft = Draft {
             world,
             stamp,
@@ -182,7 +187,8 @@ fn misfit(events: &[Event]) -> Option<String> {
             continue;
         };
         if content.len() > CONTENT_BYTES_MAX {
-            let (kind, bytes) = (event.kind().name(), content.len());
+            let kind = event.kind().name();
+            let bytes = content.len();
             return Some(format!(
                 "it takes {bytes} bytes to record ({kind}), at most {CONTENT_BYTES_MAX} are possible"
             ));

@@ -153,7 +153,8 @@ impl<'w> Draft<'w> {
             ) => {
                 let limits = &self.rules_of(&agent).spec().limits;
                 let ttl = std::time::Duration::from_millis(limits.approval_ttl_ms(effect));
-                let (tool, expires_at) = (tool.clone(), self.now().after(ttl));
+                let tool = tool.clone();
+                let expires_at = self.now().after(ttl);
                 self.push(ApprovalRequested {
                     attempt,
                     call,

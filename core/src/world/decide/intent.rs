@@ -187,7 +187,9 @@ impl World {
             }
             Reaction::AskModel(_) | Reaction::Answer { .. } | Reaction::Pass { .. } => return None,
         };
-        let (agent, code, detail) = (agent.clone(), code.to_owned(), String::new());
+        let agent = agent.clone();
+        let code = code.to_owned();
+        let detail = String::new();
         Some(Action::Shell(ShellAction::FailAgent {
             agent,
             turn,

@@ -133,7 +133,8 @@ impl<'w> Draft<'w> {
         if model.stream.is_some() {
             return Ok(());
         }
-        let (cause, replaces) = (model.at, model.broken_stream);
+        let cause = model.at;
+        let replaces = model.broken_stream;
         self.cause = Some(cause);
         let incarnation = self.world.incarnation;
         self.push(StreamStarted {

@@ -115,10 +115,8 @@ impl Draft<'_> {
                 false
             }
             (Now::Asks, _) => {
-                let (warnings, effect) = (
-                    self.rules_of(agent).findings(&tool.name, arguments),
-                    tool.effect_at(arguments),
-                );
+                let warnings = self.rules_of(agent).findings(&tool.name, arguments);
+                let effect = tool.effect_at(arguments);
                 let attempt = Some(attempt);
                 self.ask_approval(&Asking {
                     agent,

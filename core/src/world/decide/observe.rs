@@ -33,11 +33,9 @@ impl Draft<'_> {
             .told(name, state)
             .ok_or(No::right(RefusalReason::BadState))?;
         if !self.world.shows(name, &item) {
-            let (name, by, state) = (
-                name.clone(),
-                self.principal.clone(),
-                Content::Present(state),
-            );
+            let name = name.clone();
+            let by = self.principal.clone();
+            let state = Content::Present(state);
             self.push(StateObserved {
                 name,
                 by,

@@ -59,7 +59,8 @@ impl Draft<'_> {
         copy: Option<CopyId>,
     ) -> Result<(), No> {
         let incarnation = self.world.incarnation.next();
-        let (base, signer) = (base.map(str::to_owned), signer.map(str::to_owned));
+        let base = base.map(str::to_owned);
+        let signer = signer.map(str::to_owned);
         self.push(Opened {
             incarnation,
             node,
@@ -109,15 +110,11 @@ impl Draft<'_> {
         }
         self.check_newcomers(definition)?;
         if !self.world.is_in_force(definition) {
-            let (spec, text, source) = (
-                definition.spec.clone(),
-                definition.text.clone(),
-                definition.source.clone(),
-            );
-            let (by, changes) = (
-                Some(self.principal.clone()),
-                self.world.definition().changes_to(definition),
-            );
+            let spec = definition.spec.clone();
+            let text = definition.text.clone();
+            let source = definition.source.clone();
+            let by = Some(self.principal.clone());
+            let changes = self.world.definition().changes_to(definition);
             self.push(SpecRevised {
                 by,
                 changes,

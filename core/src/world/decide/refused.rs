@@ -43,7 +43,8 @@ impl World {
     /// command. Whether the command deserved it nobody can tell from its digest; see [`World::fault_of`].
     pub(crate) fn refuse_again(&self, commit: &Commit, refused: &Refused) -> Vec<Event> {
         let header = &commit.header;
-        let (id, request) = (header.world, refused.request.map(RequestId));
+        let id = header.world;
+        let request = refused.request.map(RequestId);
         let principal = &header.principal;
         let mut draft = Draft {
             world: self,

@@ -68,7 +68,9 @@ impl World {
         let closed = closed
             .filter(|request| matches!(request.kind, RequestKind::Outcome { is_open: false, .. }));
         calls.chain(closed.map(|request| {
-            let (agent, call, cause) = (&request.agent, request.call, UnknownCause::Lost);
+            let agent = &request.agent;
+            let call = request.call;
+            let cause = UnknownCause::Lost;
             Stale::Outcome { agent, call, cause }
         }))
     }
@@ -207,7 +209,8 @@ impl<'w> Draft<'w> {
         let mut warnings = self.rules_of(agent).findings(&tool.name, arguments);
         warnings.retain(|finding| !finding.severity.is_error());
         warnings.push(ArgumentFinding::restored());
-        let (effect, attempt) = (open.effect.unwrap_or(tool.effect), further(open));
+        let effect = open.effect.unwrap_or(tool.effect);
+        let attempt = further(open);
         self.request_approval(
             &Asking {
                 agent,
@@ -240,7 +243,9 @@ impl<'w> Draft<'w> {
                 .get(agent)
                 .and_then(|memory| memory.turn.as_ref()?.model.as_ref());
             if let Some((model, stream)) = model.and_then(|model| Some((model, model.stream?))) {
-                let (agent, call, attempt) = (agent.clone(), model.call, model.attempt);
+                let agent = agent.clone();
+                let call = model.call;
+                let attempt = model.attempt;
                 self.push(StreamCut {
                     agent,
                     call,

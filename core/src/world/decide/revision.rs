@@ -152,7 +152,9 @@ impl<'w> Draft<'w> {
                 continue;
             };
             self.cut_calls_of(agent, CloseReason::Superseded);
-            let (agent, turn_id, reason) = (agent.clone(), turn.id, CloseReason::Superseded);
+            let agent = agent.clone();
+            let turn_id = turn.id;
+            let reason = CloseReason::Superseded;
             self.push(TurnClosed {
                 agent,
                 turn: turn_id,

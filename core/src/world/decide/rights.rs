@@ -52,8 +52,9 @@ impl Draft<'_> {
             )));
         }
         if known != rights {
-            let (method, subject, rights) =
-                (method.to_owned(), subject.to_owned(), rights.cloned());
+            let method = method.to_owned();
+            let subject = subject.to_owned();
+            let rights = rights.cloned();
             self.push(RightsChanged {
                 method,
                 subject,

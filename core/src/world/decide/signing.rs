@@ -17,7 +17,9 @@ impl Draft<'_> {
         if !is_due || head.of != self.world.head {
             return Err(No::STALE);
         }
-        let (head, key, signature) = (head.clone(), key.to_owned(), signature.to_owned());
+        let head = head.clone();
+        let key = key.to_owned();
+        let signature = signature.to_owned();
         self.push(HeadSigned {
             head,
             key,

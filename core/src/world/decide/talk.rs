@@ -355,7 +355,8 @@ impl Draft<'_> {
         reason: DampReason,
         episode: EpisodeId,
     ) {
-        let (agent, other) = (agent.clone(), other.clone());
+        let agent = agent.clone();
+        let other = other.clone();
         let notice = match reason {
             DampReason::HopBudget => Notice::HopBudgetSpent { agent },
             DampReason::Pair => Notice::PairDamped { agent, other },

@@ -66,7 +66,8 @@ impl<'w> Draft<'w> {
                 self.open_asking(agent, memory, horizon, &news, parameters)
             }
             Reaction::Answer { .. } | Reaction::Pass { .. } => {
-                let (turn, episode) = (TurnId(self.here()), news.episode);
+                let turn = TurnId(self.here());
+                let episode = news.episode;
                 self.push_opened(agent, horizon, &news);
                 self.trim(agent, &news.told(self.world, agent, memory).reading(memory));
                 self.react(agent, turn, episode, reaction)
@@ -147,7 +148,8 @@ impl<'w> Draft<'w> {
         parameters: &Parameters,
     ) -> Result<(), No> {
         let taken = news.told(self.world, agent, memory);
-        let (turn, reading) = (TurnId(self.here()), taken.reading(memory));
+        let turn = TurnId(self.here());
+        let reading = taken.reading(memory);
         let calling = Calling {
             agent,
             turn,
@@ -179,7 +181,8 @@ impl<'w> Draft<'w> {
         limit: SpentLimit,
         parameters: &Parameters,
     ) {
-        let (episode, count) = (news.episode, news.positions.len());
+        let episode = news.episode;
+        let count = news.positions.len();
         self.push(TurnDeclined {
             agent: agent.clone(),
             episode,

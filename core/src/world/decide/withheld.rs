@@ -20,7 +20,8 @@ impl Draft<'_> {
         }
         let message = (!reply.text.is_empty())
             .then(|| MessageId(stream.unwrap_or_else(|| self.here().next())));
-        let (agent, spans) = (agent.clone(), reply.withheld.clone());
+        let agent = agent.clone();
+        let spans = reply.withheld.clone();
         self.push(ArtifactWithheld {
             agent,
             turn,

@@ -212,7 +212,8 @@ impl World {
         };
         open.state = state;
         open.moved_by = at;
-        let (tool, arguments) = (open.tool.clone(), open.arguments.clone());
+        let tool = open.tool.clone();
+        let arguments = open.arguments.clone();
         self.consent.ask(
             RequestId(at),
             Request {
@@ -301,7 +302,8 @@ impl World {
 
     pub(super) fn start_tool(&mut self, event: &ToolStarted) {
         self.note_start(event);
-        let (at, now) = (self.head, self.time);
+        let at = self.head;
+        let now = self.time;
         let Some(call) = self.call_mut(&event.agent, event.call) else {
             return;
         };

@@ -61,7 +61,8 @@ impl World {
             .collect();
         if !of.is_empty() {
             let until = now.after(Duration::from_millis(join.or_after_ms));
-            let (ended, began_by) = (BTreeMap::new(), message.began_by.clone());
+            let ended = BTreeMap::new();
+            let began_by = message.began_by.clone();
             let (message, episode) = (message.at, message.episode);
             memory.joining = Some(Joining {
                 message,

@@ -190,7 +190,8 @@ impl World {
             }
             Arc::make_mut(&mut message).episode = EpisodeId(at);
             memory.revised = at;
-            let (author, asks) = (message.author.clone(), message.asks.clone());
+            let author = message.author.clone();
+            let asks = message.asks.clone();
             memory.inbox.insert(place, message);
             self.hold(EpisodeId(at));
             if let (Author::Person(person), Some(spent)) =

@@ -118,7 +118,8 @@ impl World {
     }
 
     pub(super) fn route_to(&mut self, event: &MessageRouted) {
-        let (passed, began_by) = (self.passed_on(event), self.led_to_last());
+        let passed = self.passed_on(event);
+        let began_by = self.led_to_last();
         let joined = self.end_of_join(event);
         let Some(last) = self
             .transcript

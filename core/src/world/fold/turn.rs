@@ -153,7 +153,8 @@ impl World {
             broken_stream: stream,
             called: None,
         });
-        let (episode, is_first) = (turn.episode, event.attempt == Attempt(1));
+        let episode = turn.episode;
+        let is_first = event.attempt == Attempt(1);
         match (event.purpose, mark) {
             (Purpose::Compaction, _) => {
                 turn.compactions = turn.compactions.saturating_add(u32::from(is_first))

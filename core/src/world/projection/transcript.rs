@@ -172,7 +172,8 @@ impl TranscriptPager {
 
 /// What people read of a commit, in order.
 fn entries_of(commit: &Commit, gone: &BTreeSet<Position>) -> Vec<TranscriptEntry> {
-    let (mut answer, mut entries) = (None, Vec::new());
+    let mut answer = None;
+    let mut entries = Vec::new();
     let time = commit.header.stamp.time;
     for (at, event) in commit.numbered() {
         answer = answer_of(at, event).or(answer);
@@ -257,7 +258,8 @@ fn said_anew(at: Position, time: Time, edited: &MessageEdited) -> TranscriptMess
 
 fn shown(at: Position, time: Time, finished: &ToolFinished) -> Option<TranscriptShown> {
     let views: Vec<View> = finished.views().cloned().collect();
-    let (agent, call) = (finished.agent.clone(), finished.call);
+    let agent = finished.agent.clone();
+    let call = finished.call;
     (!views.is_empty()).then_some(TranscriptShown {
         at,
         time,

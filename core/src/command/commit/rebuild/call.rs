@@ -12,7 +12,9 @@ use crate::tool::ToolOutcome;
 impl Source<'_> {
     pub(super) fn start_tool(&self) -> Result<Action, RebuildError> {
         if let Ok(started) = self.find("no ToolStarted", ToolStarted::of_event) {
-            let (agent, call, attempt) = (started.agent.clone(), started.call, started.attempt);
+            let agent = started.agent.clone();
+            let call = started.call;
+            let attempt = started.attempt;
             return Ok(Action::Shell(ShellAction::StartTool {
                 agent,
                 call,
@@ -34,11 +36,9 @@ impl Source<'_> {
             .is_ok()
         {
             // The lost run stands there, and another one was about to start.
-            let (agent, call, attempt) = (
-                finished.agent.clone(),
-                finished.call,
-                self.attempt(finished)?.next(),
-            );
+            let agent = finished.agent.clone();
+            let call = finished.call;
+            let attempt = self.attempt(finished)?.next();
             return Ok(Action::Shell(ShellAction::StartTool {
                 agent,
                 call,
@@ -56,7 +56,8 @@ impl Source<'_> {
     pub(super) fn finish_tool(&self) -> Result<Action, RebuildError> {
         if let Ok(asked) = self.find("no QuestionAsked", QuestionAsked::of_event) {
             let outcome = ToolOutcome::NeedsInput(self.text(&asked.question)?);
-            let (agent, call) = (asked.agent.clone(), asked.call);
+            let agent = asked.agent.clone();
+            let call = asked.call;
             return Ok(Action::Shell(ShellAction::FinishTool {
                 agent,
                 call,
@@ -68,7 +69,8 @@ impl Source<'_> {
         if let Ok(settled) = self.find("no OutcomeSettled", OutcomeSettled::of_event) {
             let late = self.text(&settled.text)?.late;
             let (attempt, outcome) = late.map_or_else(|| self.misfit("no late outcome"), Ok)?;
-            let (agent, call) = (settled.agent.clone(), settled.call);
+            let agent = settled.agent.clone();
+            let call = settled.call;
             return Ok(Action::Shell(ShellAction::FinishTool {
                 agent,
                 call,
@@ -78,11 +80,9 @@ impl Source<'_> {
             }));
         }
         let finished = self.find("no ToolFinished", ToolFinished::of_event)?;
-        let (agent, call, attempt) = (
-            finished.agent.clone(),
-            finished.call,
-            self.attempt(finished)?,
-        );
+        let agent = finished.agent.clone();
+        let call = finished.call;
+        let attempt = self.attempt(finished)?;
         let outcome = self
             .text(&finished.outcome)?
             .map_or_else(|| self.misfit("no outcome"), Ok)?;
@@ -112,7 +112,8 @@ impl Source<'_> {
 
     pub(super) fn record_reconcile(&self) -> Result<Action, RebuildError> {
         let reconciled = self.find("no Reconciled", Reconciled::of_event)?;
-        let (agent, call) = (reconciled.agent.clone(), reconciled.call);
+        let agent = reconciled.agent.clone();
+        let call = reconciled.call;
         Ok(Action::Shell(ShellAction::RecordReconcile {
             agent,
             call,

@@ -13,10 +13,8 @@ use crate::model::response::ModelError;
 impl Source<'_> {
     pub(super) fn open_turn(&self) -> Result<Action, RebuildError> {
         if let Ok(declined) = self.find("no TurnDeclined", TurnDeclined::of_event) {
-            let (agent, reaction) = (
-                declined.agent.clone(),
-                Reaction::AskModel(declined.parameters.clone()),
-            );
+            let agent = declined.agent.clone();
+            let reaction = Reaction::AskModel(declined.parameters.clone());
             return Ok(Action::Shell(ShellAction::OpenTurn {
                 agent,
                 horizon: declined.horizon,
@@ -67,7 +65,8 @@ impl Source<'_> {
 
     pub(super) fn fail_agent(&self) -> Result<Action, RebuildError> {
         let failed = self.find("no AgentFailed", AgentFailed::of_event)?;
-        let (agent, code) = (failed.agent.clone(), failed.code.clone());
+        let agent = failed.agent.clone();
+        let code = failed.code.clone();
         Ok(Action::Shell(ShellAction::FailAgent {
             agent,
             turn: failed.turn,

@@ -39,7 +39,8 @@ impl Source<'_> {
         } else {
             None
         };
-        let (base, signer) = (opened.base.clone(), opened.signer.clone());
+        let base = opened.base.clone();
+        let signer = opened.signer.clone();
         Ok(Action::World(WorldAction::Open {
             node: opened.node,
             base,
@@ -64,7 +65,8 @@ impl Source<'_> {
 
     fn revised(&self) -> Result<Definition, RebuildError> {
         let revised = self.find("no SpecRevised", SpecRevised::of_event)?;
-        let (text, source) = (self.text(&revised.text)?.into(), revised.source.clone());
+        let text = self.text(&revised.text)?.into();
+        let source = revised.source.clone();
         Ok(Definition {
             spec: revised.spec.clone(),
             text,

@@ -77,7 +77,8 @@ fn check_choice(spec: &WorldSpec, agent: &AgentSpec) -> Result<(), RulesError> {
                 || format!("agent {}", agent.name),
                 |model| format!("model {model}"),
             );
-            let (agent, tool) = (agent.name.clone(), tool.clone());
+            let agent = agent.name.clone();
+            let tool = tool.clone();
             return Err(RulesError::ChoosesNoTool { place, agent, tool });
         }
     }

@@ -36,7 +36,8 @@ const CHANGES_MIN: usize = 5;
 /// The next value after `NAME=`, `NAME:` or `Bearer`, if it looks random. The name stays.
 pub(super) fn find(text: &str) -> Option<Range<usize>> {
     text.match_indices(['=', ':', ' ']).find_map(|(at, sign)| {
-        let (before, behind) = (text.get(..at)?, text.get(at + sign.len()..)?);
+        let before = text.get(..at)?;
+        let behind = text.get(at + sign.len()..)?;
         let is_announced = if sign == " " {
             is_bearer(before)
         } else {
