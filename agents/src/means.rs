@@ -147,7 +147,8 @@ impl Means {
     ) -> Result<(), OpenError> {
         // Without a mark it is no copy any more: what was not asked yet stays as it is.
         while self.custody.copy().is_some() && world.is_restoring() {
-            let (node, copy) = (self.node, self.custody.copy());
+            let node = self.node;
+            let copy = self.custody.copy();
             let action = Action::World(WorldAction::Open {
                 node,
                 base: None,
@@ -155,7 +156,8 @@ impl Means {
                 signer: self.signing_key(),
                 copy,
             });
-            let (stamp, incarnation) = (self.stamp(world, name, clock), world.incarnation().next());
+            let stamp = self.stamp(world, name, clock);
+            let incarnation = world.incarnation().next();
             self.record(world, incarnation, Command::of_runtime(action), stamp)
                 .await?;
         }
@@ -203,7 +205,8 @@ impl Means {
     }
 
     fn opening_action(&self, world: &World, opening: &Opening, stamp: &Stamp) -> Action {
-        let (node, signer) = (self.node, self.signing_key());
+        let node = self.node;
+        let signer = self.signing_key();
         let base = opening.base.as_ref().map(|base| base.display().to_string());
         match &opening.definition {
             Some(definition) if world.head() == Position::ZERO => {

@@ -115,7 +115,8 @@ impl Keeper {
 
     /// The views as the log keeps them. At most `left` bytes of those that it does not keep become blobs.
     async fn views(&self, views: Vec<View>, mut left: u64) -> Vec<View> {
-        let (count, mut room) = (views.len(), VIEWS_BYTES_MAX);
+        let count = views.len();
+        let mut room = VIEWS_BYTES_MAX;
         let mut kept = Vec::with_capacity(count.min(VIEWS_MAX));
         for view in views.into_iter().take(VIEWS_MAX) {
             let Ok(json) = serde_json::to_string(&view) else {

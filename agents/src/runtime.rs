@@ -145,11 +145,9 @@ impl Runtime {
         };
         let id = entered.world.id();
         let task = tokio::spawn(keep(WorldTask::begin(Arc::clone(means), door, entered)));
-        let (log, blobs, task) = (
-            Arc::clone(&means.log),
-            Arc::clone(&means.blobs),
-            task.abort_handle(),
-        );
+        let log = Arc::clone(&means.log);
+        let blobs = Arc::clone(&means.blobs);
+        let task = task.abort_handle();
         let handle = WorldHandle {
             name: name.clone(),
             id,

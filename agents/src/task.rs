@@ -90,7 +90,9 @@ impl WorldTask {
             .iter()
             .map(|agent| (agent.name.clone(), world.doing(&agent.name)))
             .collect();
-        let (flight, checkpoint_at, crashes) = (Flight::default(), world.head(), false);
+        let flight = Flight::default();
+        let checkpoint_at = world.head();
+        let crashes = false;
         let coming = None;
         Box::new(Self {
             world,
@@ -270,13 +272,11 @@ impl WorldTask {
 
     /// Records that a key was used for another command than its first one.
     async fn record_reuse(&mut self, command: &Command) -> Result<(), String> {
-        let (stamp, command) = (
-            self.stamp(),
-            Command {
-                key: None,
-                ..command.clone()
-            },
-        );
+        let stamp = self.stamp();
+        let command = Command {
+            key: None,
+            ..command.clone()
+        };
         let decision = self.world.refuse_reused(&command, &stamp);
         self.carry_out(&command, stamp, decision)
             .await
@@ -334,7 +334,8 @@ impl WorldTask {
 
     /// Tells observers of a draft that an event brings it to its end.
     fn end_draft(&self, event: &Event) {
-        let (activity, at) = (self.bus.activity(), self.world.head());
+        let activity = self.bus.activity();
+        let at = self.world.head();
         if let Event::Turn(TurnEvent::ModelAnswered(ModelAnswered { agent, .. })) = event {
             activity.end_draft(agent, at, DraftEnding::Whole);
         } else if let Event::Turn(TurnEvent::ModelFailed(ModelFailed { agent, .. }))
@@ -395,7 +396,8 @@ impl WorldTask {
 
     /// Tells observers what changed since the last time.
     fn announce(&mut self) {
-        let (activity, head) = (self.activity(), self.world.head());
+        let activity = self.activity();
+        let head = self.world.head();
         let before = self
             .door
             .status

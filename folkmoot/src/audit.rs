@@ -92,7 +92,8 @@ impl Check {
 
 /// Decides a log again while it is read. It needs as much memory as the world, however long the log is.
 pub async fn redecide(mut commits: CommitStream) -> Redecided {
-    let (mut auditor, mut report) = (Auditor::default(), Redecision::default());
+    let mut auditor = Auditor::default();
+    let mut report = Redecision::default();
     loop {
         match commits.try_next().await {
             Ok(Some(stored)) => {

@@ -153,7 +153,8 @@ pub async fn export(
         .find(name)
         .await?
         .ok_or_else(|| FoldError::NoSuchWorld(name.clone()))?;
-    let (world, head) = (entry.world, entry.head);
+    let world = entry.world;
+    let head = entry.head;
     let is_within = move |stored: &StoredCommit| stored.commit.header.first <= head;
     let survey = match format {
         ExportFormat::Lines => Survey::default(),

@@ -402,7 +402,8 @@ impl Run<'_> {
     async fn drive(mut self) -> Result<Report, RunError> {
         let script = self.script;
         self.check_files().await?;
-        let (mut done, mut done_before) = (0_usize, 0_usize);
+        let mut done = 0_usize;
+        let mut done_before = 0_usize;
         for (number, step) in (0..).zip(&script.steps) {
             let progress = self.read(|world| world.script().clone()).await?;
             let is_recorded = progress.run == self.run && progress.done.contains_key(&number);

@@ -180,7 +180,8 @@ fn check_files(files: &Files, root: &Node, spec: &Node, faults: &Faults) {
 
 /// Checks the steps, each against the names that are known when it comes.
 fn check_steps(root: &Node, spec: &Node, mut names: Names, faults: &Faults) {
-    let (mut spec, mut is_live) = (spec.clone(), false);
+    let mut spec = spec.clone();
+    let mut is_live = false;
     for step in root.get("script").into_iter().flat_map(Node::items) {
         if let Some(changes) = step.get("revise") {
             spec = include::merged(&spec, changes);

@@ -97,10 +97,8 @@ impl Checker {
         if was_asked {
             return self.take(commit);
         }
-        let (law, what) = (
-            Law::NothingInvented,
-            "a commit that nobody asked for".to_owned(),
-        );
+        let law = Law::NothingInvented;
+        let what = "a commit that nobody asked for".to_owned();
         Err(Violation {
             law,
             world: None,

@@ -17,13 +17,16 @@ pub fn live_all(
     tell: &(dyn Fn(u64) -> Story + Sync),
     hear: &mut dyn FnMut(u64, Result<Lived, StoryError>) -> bool,
 ) {
-    let (next, goes_on) = (AtomicU64::new(seeds.start), AtomicBool::new(true));
+    let next = AtomicU64::new(seeds.start);
+    let goes_on = AtomicBool::new(true);
     let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
     let (told, heard) = mpsc::sync_channel(threads);
     std::thread::scope(|scope| {
         for _ in 0..threads {
             let told = told.clone();
-            let (next, goes_on, end) = (&next, &goes_on, seeds.end);
+            let next = &next;
+            let goes_on = &goes_on;
+            let end = seeds.end;
             scope.spawn(move || {
                 while goes_on.load(Ordering::SeqCst) {
                     let seed = next.fetch_add(1, Ordering::SeqCst);

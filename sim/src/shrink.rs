@@ -70,7 +70,8 @@ impl Search<'_> {
         count: fn(&Story) -> usize,
         without: fn(&Story, Range<usize>) -> Story,
     ) -> bool {
-        let (mut shorter, mut chunk) = (false, count(&self.story));
+        let mut shorter = false;
+        let mut chunk = count(&self.story);
         while chunk > 0 {
             let mut end = count(&self.story);
             while end > 0 {

@@ -206,7 +206,8 @@ impl Life {
     }
 
     async fn strike(&self, fault: &Fault, process: &Rc<Process>) -> Struck {
-        let (outside, platter) = (&self.setting.outside, &self.setting.platter);
+        let outside = &self.setting.outside;
+        let platter = &self.setting.platter;
         match &fault.goes {
             Goes::Killed { rounds } => {
                 outside.books().counts.hit("killed");

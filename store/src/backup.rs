@@ -166,7 +166,8 @@ fn copy_blobs(
     dir: &Path,
 ) -> Result<(usize, usize), BackupError> {
     let copies = Vault::new(Some(dir));
-    let (mut whole, mut damaged) = (0, 0);
+    let mut whole = 0;
+    let mut damaged = 0;
     for (world, _) in &cut.worlds {
         let keys = shared.seals(*world).then_some(&shared.keys);
         let copied = vault

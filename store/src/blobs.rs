@@ -279,7 +279,8 @@ fn path(folder: &Path, world: WorldId, blob: Digest) -> PathBuf {
 
 /// Writes a file, unless the same bytes are there. Those may be of a process that died before it synced them.
 fn write(folder: &Path, world: WorldId, blob: Digest, bytes: &[u8]) -> io::Result<()> {
-    let (own, name) = (folder_of(folder, world), file_name(world, blob));
+    let own = folder_of(folder, world);
+    let name = file_name(world, blob);
     fs::create_dir_all(&own)?;
     let path = own.join(&name);
     if fs::read(&path).is_ok_and(|known| known == bytes) {

@@ -71,7 +71,8 @@ impl Shelter {
 
     /// Keeps a checkpoint, and lets go of those that nobody needs beside it.
     pub(crate) fn save(&self, saved: Saved) -> Result<(), AppendError> {
-        let (world, decider) = (saved.world, saved.decider);
+        let world = saved.world;
+        let decider = saved.decider;
         self.keep(world, saved).map_err(failed)?;
         let needless = thin::needless(&self.places(world), decider);
         needless
@@ -211,7 +212,8 @@ fn place(path: &Path) -> Option<Place> {
         return Some((at, Digest::new([0; 32])));
     }
     let mut head = Bytes(head.strip_prefix(MARK)?);
-    let (written, decider) = (head.u64().ok()?, head.array().ok()?);
+    let written = head.u64().ok()?;
+    let decider = head.array().ok()?;
     (written == at.get()).then_some((at, Digest::new(decider)))
 }
 
@@ -247,8 +249,10 @@ fn decode(bytes: &[u8]) -> Result<Saved, Malformed> {
         return Err(broken());
     }
     let mut body = Bytes(body.strip_prefix(MARK).ok_or_else(broken)?);
-    let (at, decider) = (Position::new(body.u64()?), Digest::new(body.array()?));
-    let (world, link) = (header::world(body.array()?), Digest::new(body.array()?));
+    let at = Position::new(body.u64()?);
+    let decider = Digest::new(body.array()?);
+    let world = header::world(body.array()?);
+    let link = Digest::new(body.array()?);
     Ok(Saved {
         world,
         at,

@@ -64,7 +64,8 @@ impl Parting {
         let Some(bytes) = event.content.bytes() else {
             return *event;
         };
-        let (len, inline) = (bytes.len(), self.inline.saturating_add(bytes.len()));
+        let len = bytes.len();
+        let inline = self.inline.saturating_add(bytes.len());
         if len <= INLINE_MAX && inline <= INLINE_ALL_MAX {
             self.inline = inline;
             return *event;
@@ -227,7 +228,8 @@ impl Drop for Put {
 /// Removes what an earlier process has put and never appended the commits of: it stands behind the head of its world. What
 /// a fork that has no copy of its base holds there was half copied.
 pub(crate) fn remove_leftovers(engine: &dyn Engine, index: &Index) -> Result<(), EngineError> {
-    let (mut from, end) = (Vec::new(), [0xff; 17]);
+    let mut from = Vec::new();
+    let end = [0xff; 17];
     loop {
         let keys = engine.keys(Table::Content, &from, &end, KEYS_MAX)?;
         let Some(last) = keys.last() else {
@@ -266,7 +268,8 @@ pub(crate) fn remove(
     from: Position,
     to: Position,
 ) -> Result<(), EngineError> {
-    let (from, to) = (key(world, from, &[0; 32]), key(world, to, &[0xff; 32]));
+    let from = key(world, from, &[0; 32]);
+    let to = key(world, to, &[0xff; 32]);
     let to = [to.as_slice(), &[0]].concat();
     loop {
         let keys = engine.keys(Table::Content, &from, &to, KEYS_MAX)?;

@@ -104,7 +104,9 @@ pub(crate) struct World {
 impl World {
     pub(crate) fn new(reach: Reach, runs_end: Position) -> Self {
         let news = watch::Sender::new(reach.head);
-        let (tail, tail_keys, tail_gone) = (VecDeque::new(), BTreeMap::new(), BTreeMap::new());
+        let tail = VecDeque::new();
+        let tail_keys = BTreeMap::new();
+        let tail_gone = BTreeMap::new();
         Self {
             reach,
             runs_end,
@@ -311,7 +313,8 @@ impl Index {
     /// Where the event at `at` of a world is kept, its own place or that of a world that it was forked from, and up to
     /// which event that one has what the world has.
     pub(crate) fn source(&self, world: WorldId, at: Position) -> Option<(WorldId, Position)> {
-        let (mut id, mut end) = (world, self.worlds.get(&world)?.reach.head);
+        let mut id = world;
+        let mut end = self.worlds.get(&world)?.reach.head;
         for _ in 0..=FORKS_DEEP_MAX {
             match self
                 .worlds

@@ -265,10 +265,8 @@ fn file_name(id: &KeyId) -> String {
 fn write(folder: &Path, world: WorldId, id: &KeyId, key: &Key) -> io::Result<()> {
     let own = folder.join(world.to_string());
     fs::create_dir_all(&own)?;
-    let (name, new) = (
-        own.join(file_name(id)),
-        own.join(home::half_written(&file_name(id))),
-    );
+    let name = own.join(file_name(id));
+    let new = own.join(home::half_written(&file_name(id)));
     let mut file = File::options()
         .write(true)
         .create(true)

@@ -39,7 +39,8 @@ pub(crate) struct Source {
 
 /// The worlds whose records a world has, the first one first; `None` if there is no such world.
 pub(crate) fn sources(index: &Index, world: WorldId) -> Option<Vec<Source>> {
-    let (mut sources, mut next) = (Vec::new(), Some((world, Position::new(u64::MAX))));
+    let mut sources = Vec::new();
+    let mut next = Some((world, Position::new(u64::MAX)));
     while let Some((id, most)) = next.filter(|_| sources.len() <= FORKS_DEEP_MAX) {
         let known = index.worlds.get(&id)?;
         let until = most.min(known.reach.head);
@@ -148,10 +149,8 @@ fn walk_runs(
     source: &Source,
     take: &mut dyn FnMut(&RecordRef<'_>) -> Result<(), Malformed>,
 ) -> Result<(), EngineError> {
-    let (mut from, to) = (
-        run_key(source.world, Position::ZERO, 0),
-        run_key(source.world, source.runs_end.next(), 0),
-    );
+    let mut from = run_key(source.world, Position::ZERO, 0);
+    let to = run_key(source.world, source.runs_end.next(), 0);
     let mut joiner = Joiner::default();
     loop {
         let rows = engine.range(Table::Runs, &from, &to, READ_BYTES)?;

@@ -86,7 +86,8 @@ impl Queue {
     /// Takes waiting requests of about `bytes_max` bytes, one of each world in turn, but at least one.
     pub(crate) fn take(&self, bytes_max: usize) -> Vec<Request> {
         let mut state = self.state();
-        let (mut taken, mut bytes) = (Vec::new(), 0_usize);
+        let mut taken = Vec::new();
+        let mut bytes = 0_usize;
         while let Some(len) = state.next_len() {
             bytes = bytes.saturating_add(len);
             if !taken.is_empty() && bytes > bytes_max {

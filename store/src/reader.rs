@@ -85,7 +85,8 @@ enum Piece {
 impl Reader {
     /// Begins with the commit that holds `from`.
     pub(crate) fn new(shared: Arc<Shared>, world: WorldId, from: Position) -> Self {
-        let (next, events) = (from.max(Position::new(1)), Events::Read);
+        let next = from.max(Position::new(1));
+        let events = Events::Read;
         Self {
             shared,
             world,
@@ -268,7 +269,8 @@ impl Reader {
         bytes_max: usize,
     ) -> Result<Vec<StoredCommit>, ReadError> {
         let rows = self.rows(engine, (source, end), bytes_max)?;
-        let (mut joiner, mut commits) = (Joiner::default(), Vec::new());
+        let mut joiner = Joiner::default();
+        let mut commits = Vec::new();
         for (key, value) in &rows {
             let frame = read_run(key, value).map_err(|error| self.malformed(&error))?;
             let unit = joiner.add(&frame).map_err(|error| self.malformed(&error))?;
@@ -295,7 +297,8 @@ impl Reader {
             return Err(self.damaged("its first run is missing"));
         };
         let (_, first, _) = read_run_key(&key).map_err(|error| self.malformed(&error))?;
-        let (from, to) = (run_key(source, first, 0), run_key(source, end.next(), 0));
+        let from = run_key(source, first, 0);
+        let to = run_key(source, end.next(), 0);
         engine
             .range(Table::Runs, &from, &to, bytes_max)
             .map_err(|error| read_error(error, self.next))
@@ -307,7 +310,8 @@ impl Reader {
         wanted: &[TailCommit],
         (source, end): (WorldId, Position),
     ) -> Result<Piece, ReadError> {
-        let (mut commits, mut frames) = (Vec::new(), Frames::default());
+        let mut commits = Vec::new();
+        let mut frames = Frames::default();
         for wanted in wanted {
             if wanted.first < self.next && self.has_begun {
                 continue;
@@ -340,7 +344,8 @@ impl Reader {
     ) -> Result<(), ReadError> {
         for record in records(unit) {
             let record = record.map_err(|error| self.malformed(&error))?;
-            let (first, last) = (record.fixed.first, record.fixed.last());
+            let first = record.fixed.first;
+            let last = record.fixed.last();
             if of.is_some_and(|of| record.fixed.world != of) || last < self.next || first > end {
                 continue;
             }

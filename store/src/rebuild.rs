@@ -207,9 +207,11 @@ fn copy_blobs(
     worlds: &[RebuiltWorld],
     target: &dyn Engine,
 ) -> Result<(usize, usize), BackupError> {
-    let (from, to) = (Vault::new(Some(&order.from)), Vault::new(Some(&order.to)));
+    let from = Vault::new(Some(&order.from));
+    let to = Vault::new(Some(&order.to));
     let keyring = Keyring::new(Some(&order.from));
-    let (mut whole, mut damaged) = (0, 0);
+    let mut whole = 0;
+    let mut damaged = 0;
     for (world, _) in heads(worlds) {
         let entry = target
             .get(Table::Worlds, world.0.as_bytes())?

@@ -85,7 +85,8 @@ fn read_tail(
     index: &mut Index,
     upcasters: &Upcasters,
 ) -> Result<(), EngineError> {
-    let (from, to) = (index.swept.plus(1), index.head);
+    let from = index.swept.plus(1);
+    let to = index.head;
     runs::each_unit(engine, from, to, |unit, span| {
         for record in records(unit) {
             take(&record?, span.first, (engine, upcasters), index)?;

@@ -189,7 +189,8 @@ pub(crate) fn each_unit(
     mut each: impl FnMut(&[u8], Span) -> Result<(), Malformed>,
 ) -> Result<(), EngineError> {
     let damaged = |error: Malformed| EngineError::Damaged(error.0);
-    let (mut joiner, mut next) = (Joiner::default(), from);
+    let mut joiner = Joiner::default();
+    let mut next = from;
     let mut span = Span {
         first: from,
         bytes: 0,
@@ -327,7 +328,8 @@ pub(crate) fn gone(
     until: Position,
 ) -> Result<Vec<Position>, EngineError> {
     let damaged = |error: Malformed| EngineError::Damaged(error.0);
-    let (mut next, end) = (entry::gone_key(world, from), entry::gone_key(world, to));
+    let mut next = entry::gone_key(world, from);
+    let end = entry::gone_key(world, to);
     let mut gone = Vec::new();
     loop {
         let rows = engine.range(Table::Gone, &next, &end, READ_BYTES)?;
@@ -355,11 +357,10 @@ pub(crate) fn tree(
     head: Position,
 ) -> Result<Frontier, EngineError> {
     let damaged = |error: Malformed| EngineError::Damaged(error.0);
-    let (mut next, end) = (
-        run_key(world, Position::ZERO, 0),
-        run_key(world, Position::new(u64::MAX), u16::MAX),
-    );
-    let (mut joiner, mut tree) = (Joiner::default(), Frontier::default());
+    let mut next = run_key(world, Position::ZERO, 0);
+    let end = run_key(world, Position::new(u64::MAX), u16::MAX);
+    let mut joiner = Joiner::default();
+    let mut tree = Frontier::default();
     loop {
         let rows = engine.range(Table::Runs, &next, &end, READ_BYTES)?;
         let Some((last, _)) = rows.last() else {

@@ -156,7 +156,8 @@ impl Store {
     }
 
     fn stopped(why: &OpenError) -> Self {
-        let (engine, keys) = (Arc::new(MemoryEngine::new()), Keyring::new(None));
+        let engine = Arc::new(MemoryEngine::new());
+        let keys = Keyring::new(None);
         let shared = Arc::new(Shared::new(
             engine,
             Index::default(),
@@ -166,7 +167,8 @@ impl Store {
         let queue = Arc::new(Queue::default());
         shared.end(Phase::Stopped(why.to_string()));
         queue.stop(&why.to_string());
-        let (shelter, vault) = (Shelter::new(None), Vault::new(None));
+        let shelter = Shelter::new(None);
+        let vault = Vault::new(None);
         Self {
             inner: Arc::new(Inner {
                 shared,
@@ -270,7 +272,8 @@ impl Store {
             synced_at: Instant::now(),
             later: Vec::new(),
         };
-        let (shelter, vault) = (Shelter::new(home.as_deref()), Vault::new(home.as_deref()));
+        let shelter = Shelter::new(home.as_deref());
+        let vault = Vault::new(home.as_deref());
         let copy = home.as_deref().map(home::copy::read).transpose()?.flatten();
         let inner = Inner {
             shared,
@@ -339,7 +342,8 @@ impl From<EngineError> for Failure {
 }
 
 fn spawn(committer: Committer, due: Receiver<SweepDue>) -> std::io::Result<Threads> {
-    let (shared, queue) = (Arc::clone(&committer.shared), Arc::clone(&committer.queue));
+    let shared = Arc::clone(&committer.shared);
+    let queue = Arc::clone(&committer.queue);
     let thread = |name: &str| Builder::new().name(name.to_owned());
     let sweeper = thread("folkmoot-runs").spawn(move || sweep_when_due(&shared, &queue, &due))?;
     let committer = thread("folkmoot-log").spawn(move || committer.run())?;

@@ -105,7 +105,8 @@ impl Upcasters {
 
     /// Lifts `record` to the version that this build knows.
     pub(crate) fn lift(&self, mut record: EventRecord) -> Result<EventRecord, LiftError> {
-        let (kind, version) = (record.kind, record.version);
+        let kind = record.kind;
+        let version = record.version;
         let newer = |kind: String| LiftError::Newer { kind, version };
         let (name, current) = self
             .current

@@ -41,7 +41,9 @@ impl Forking {
     /// Branches `name` off the head of `parent`, by the word of whoever holds the store. It is a dry run.
     #[must_use]
     pub fn of(parent: WorldName, name: WorldName) -> Self {
-        let (effects, perform, by) = (ForkEffects::Recorded, Perform::AsItComes, Proof::world());
+        let effects = ForkEffects::Recorded;
+        let perform = Perform::AsItComes;
+        let by = Proof::world();
         Self {
             parent,
             at: None,
@@ -166,7 +168,8 @@ impl Means {
             .await
             .map_err(unfolded)?;
         let left = LeftBehind::of(&world);
-        let (clock, definition) = (self.clock_of(&world, world.clock()), world.definition());
+        let clock = self.clock_of(&world, world.clock());
+        let definition = world.definition();
         let stamp = self.stamp(&world, &forking.name, &clock);
         let action = Action::World(WorldAction::Fork {
             world: WorldId::from_stamp(&stamp),

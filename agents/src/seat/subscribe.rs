@@ -36,7 +36,8 @@ impl TextSubscription {
     /// # Errors
     /// [`SeatError::Refused`] without the right to read; [`SeatError::Stopped`] if the log does not read.
     pub async fn from(seat: &Seat, from: Position) -> Result<Self, SeatError> {
-        let (reader, commits) = (Reader::of(seat)?, follow(&seat.world, from).await?);
+        let reader = Reader::of(seat)?;
+        let commits = follow(&seat.world, from).await?;
         Ok(Self {
             commits,
             reader,
@@ -87,7 +88,8 @@ impl ToolResultSubscription {
         let (head, projection) = seat
             .read(move |world| (world.head(), ToolResultProjection::of(world, &agent)))
             .await?;
-        let (reader, commits) = (Reader::of(seat)?, follow(&seat.world, head.next()).await?);
+        let reader = Reader::of(seat)?;
+        let commits = follow(&seat.world, head.next()).await?;
         Ok(Self {
             commits,
             reader,

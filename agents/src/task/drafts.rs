@@ -79,7 +79,9 @@ impl Channel {
 
     /// Makes `StreamStarted` durable; its position is the message's id.
     async fn start(&self) -> Result<MessageId, DraftsClosed> {
-        let (agent, call, attempt) = (self.agent.clone(), self.call, self.attempt);
+        let agent = self.agent.clone();
+        let call = self.call;
+        let attempt = self.attempt;
         let command = Box::new(Command::of_runtime(Action::Shell(
             ShellAction::StartStream {
                 agent,

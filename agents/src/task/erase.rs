@@ -36,7 +36,8 @@ impl WorldTask {
         let Some(world) = self.world.id() else { return };
         self.bus.activity().abort_drafts(self.world.head());
         let events = self.world.upkeep().to_be_erased(request).to_vec();
-        let (custody, log) = (Arc::clone(&self.means.custody), Arc::clone(&self.means.log));
+        let custody = Arc::clone(&self.means.custody);
+        let log = Arc::clone(&self.means.log);
         self.flight.launch(effect, self.world.head(), async move {
             let erase = async {
                 let erasure = custody.erase(world, &events, request).await?;

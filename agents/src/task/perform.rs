@@ -23,7 +23,8 @@ impl WorldTask {
     /// Starts everything that is owed, due, and not under way. What needs no work outside is recorded at once.
     pub(super) async fn perform_owed(&mut self) -> Result<(), String> {
         loop {
-            let (head, now) = (self.world.head(), self.clock.now());
+            let head = self.world.head();
+            let now = self.clock.now();
             let due = |effect: &Effect| effect.not_before().is_none_or(|time| time <= now);
             let is_meant = |effect: &Effect| self.door.perform.does(effect);
             let owed = self.world.owed().filter(due).filter(is_meant);
@@ -51,12 +52,14 @@ impl WorldTask {
                 Ok(())
             }
             Effect::RetryModel { agent, call, .. } => {
-                let (agent, call) = (agent.clone(), *call);
+                let agent = agent.clone();
+                let call = *call;
                 self.bring(Action::Shell(ShellAction::RetryModel { agent, call }))
                     .await
             }
             Effect::DeclareUnknown { agent, call } => {
-                let (agent, call) = (agent.clone(), *call);
+                let agent = agent.clone();
+                let call = *call;
                 self.bring(Action::Shell(ShellAction::DeclareUnknown { agent, call }))
                     .await
             }
@@ -65,7 +68,9 @@ impl WorldTask {
                 call,
                 attempt,
             } => {
-                let (agent, call, attempt) = (agent.clone(), *call, *attempt);
+                let agent = agent.clone();
+                let call = *call;
+                let attempt = *attempt;
                 self.run_tool(effect, agent, call, attempt).await
             }
             Effect::Wake { agent, .. } => {
@@ -74,12 +79,14 @@ impl WorldTask {
                 Ok(())
             }
             Effect::Continue { agent, turn, .. } => {
-                let (agent, turn) = (agent.clone(), *turn);
+                let agent = agent.clone();
+                let turn = *turn;
                 self.go_on(effect, agent, turn);
                 Ok(())
             }
             Effect::CallModel { agent, call, .. } => {
-                let (agent, call) = (agent.clone(), *call);
+                let agent = agent.clone();
+                let call = *call;
                 self.call_model(effect, agent, call);
                 Ok(())
             }
@@ -88,7 +95,9 @@ impl WorldTask {
                 call,
                 attempt,
             } => {
-                let (agent, call, attempt) = (agent.clone(), *call, *attempt);
+                let agent = agent.clone();
+                let call = *call;
+                let attempt = *attempt;
                 self.reconcile(effect, agent, call, attempt);
                 Ok(())
             }
@@ -100,7 +109,9 @@ impl WorldTask {
         let Some(view) = self.world.turn_view(&agent) else {
             return;
         };
-        let (news, line, horizon) = (self.world.news(&agent), self.bus.line(&agent), view.horizon);
+        let news = self.world.news(&agent);
+        let line = self.bus.line(&agent);
+        let horizon = view.horizon;
         self.flight.launch(effect, self.world.head(), async move {
             match line.text(view, news).await {
                 Ok(reaction) => Action::Shell(ShellAction::OpenTurn {
@@ -118,7 +129,8 @@ impl WorldTask {
         let Some(view) = self.world.turn_view(&agent) else {
             return;
         };
-        let (results, line) = (self.world.tool_results(&agent), self.bus.line(&agent));
+        let results = self.world.tool_results(&agent);
+        let line = self.bus.line(&agent);
         self.flight.launch(effect, self.world.head(), async move {
             match line.results(view, results).await {
                 Ok(reaction) => Action::Shell(ShellAction::ContinueTurn {
@@ -141,7 +153,8 @@ impl WorldTask {
         let attempt = ask.attempt;
         let drafts = match ask.purpose {
             Purpose::Turn | Purpose::Closing => {
-                let (world, activity) = (self.door.own.clone(), self.bus.activity());
+                let world = self.door.own.clone();
+                let activity = self.bus.activity();
                 Audience::Room(Box::new(Channel::new(
                     world,
                     activity,
@@ -162,7 +175,8 @@ impl WorldTask {
             clock: self.clock.port(),
             files: Files::new(),
         };
-        let (blobs, world) = (Arc::clone(&self.means.blobs), self.world.id());
+        let blobs = Arc::clone(&self.means.blobs);
+        let world = self.world.id();
         self.flight.launch(effect, self.world.head(), async move {
             let mut model_call = model_call;
             let answer = match &model {

@@ -107,7 +107,8 @@ pub(super) async fn verify(
         return Ok(());
     };
     let read = async {
-        let (mut found, mut commits) = (Found::default(), log.read(id, open.admitted).await?);
+        let mut found = Found::default();
+        let mut commits = log.read(id, open.admitted).await?;
         while let Some(stored) = commits.try_next().await? {
             for (at, event) in stored.commit.numbered() {
                 found.take(at, event, call);

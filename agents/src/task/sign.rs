@@ -17,7 +17,8 @@ impl WorldTask {
             .tree_head(world)
             .await
             .map_err(|error| error.to_string())?;
-        let (key, signature) = (signer.key(), signer.sign(world, &head));
+        let key = signer.key();
+        let signature = signer.sign(world, &head);
         self.bring(Action::Shell(ShellAction::Sign {
             head,
             key,

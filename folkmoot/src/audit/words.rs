@@ -31,7 +31,8 @@ pub(super) fn reading(found: &Redecided, head: Position) -> Check {
 
 /// Whether every recorded command is decided again as it was.
 pub(super) fn redecision(found: &Redecided) -> Check {
-    let (verdict, told) = (found.report.verdict(), told(&found.report.counts));
+    let verdict = found.report.verdict();
+    let told = told(&found.report.counts);
     if found.stopped.is_none() || matches!(verdict, Verdict::DivergedAt(_)) {
         return Check::done(RE_DECISION, verdict, told);
     }

@@ -21,7 +21,8 @@ pub(super) struct Transcript {
 
 impl Transcript {
     pub(super) fn new(name: &WorldName, survey: Survey) -> Self {
-        let (events, last) = (survey.events, survey.world.time());
+        let events = survey.events;
+        let last = survey.world.time();
         let from = survey.began.map(time).unwrap_or_default();
         let messages = counted(
             usize::try_from(survey.messages).unwrap_or(usize::MAX),

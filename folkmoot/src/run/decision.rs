@@ -28,7 +28,9 @@ impl Run<'_> {
         decision: &Resolution,
     ) -> Result<(), RunError> {
         self.quiet().await?;
-        let (wanted, kind, is_refused) = (select.clone(), decision.clone(), step.refused.is_some());
+        let wanted = select.clone();
+        let kind = decision.clone();
+        let is_refused = step.refused.is_some();
         match self
             .read(move |world| find(world, &wanted, &kind, is_refused))
             .await?

@@ -26,7 +26,8 @@ impl Run<'_> {
                     .unwrap_or(MessageId(at)))
             }
             MessageRef::From { agent, nth } => {
-                let (name, nth) = (agent.clone(), *nth);
+                let name = agent.clone();
+                let nth = *nth;
                 let found = self.read(move |world| said_by(world, &name, nth)).await?;
                 found.ok_or_else(|| RunError::Failed(self.fault(step, missing(agent, nth))))
             }

@@ -147,7 +147,8 @@ impl Run<'_> {
         step: &Step,
         action: Action,
     ) -> Result<(), RunError> {
-        let (own, digest) = (self.key(number), step.digest);
+        let own = self.key(number);
+        let digest = step.digest;
         let key = || Some(Key::Step(own, digest));
         let answer = match self.seat(&step.by).await?.give(action.clone(), key()).await {
             Err(error @ SeatError::Stopped(_)) => {
@@ -308,11 +309,9 @@ impl Run<'_> {
 
 /// The command that changes the rights of a person of the script.
 fn set_rights(person: &PersonName, rights: Option<&Rights>) -> Action {
-    let (method, subject, rights) = (
-        Proof::SCRIPT.to_owned(),
-        person.to_string(),
-        rights.cloned(),
-    );
+    let method = Proof::SCRIPT.to_owned();
+    let subject = person.to_string();
+    let rights = rights.cloned();
     Action::World(WorldAction::SetRights {
         method,
         subject,

@@ -2,10 +2,8 @@
 
 /// The one of `known` that `word` was probably meant to be: the one that looks most like it, or begins with it.
 pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let (lower, all) = (
-        word.to_lowercase(),
-        known.into_iter().collect::<Vec<&str>>(),
-    );
+    let lower = word.to_lowercase();
+    let all = known.into_iter().collect::<Vec<&str>>();
     let distance = |other: &str| strsim::damerau_levenshtein(&lower, &other.to_lowercase());
     let most = word.chars().count().div_ceil(3).clamp(1, 3);
     let scored = all.iter().map(|other| (distance(other), *other));

@@ -150,7 +150,8 @@ impl Validator<'_> {
         if !self.is_map(node, owner) {
             return;
         }
-        let (what, tag) = (variants.what, variants.tag);
+        let what = variants.what;
+        let tag = variants.tag;
         let Some(word) = node.get(tag) else {
             let help = format!(
                 "there is: {}",

@@ -78,7 +78,8 @@ impl Budgets {
 
 impl Spending {
     fn is_within(&self, limits: &Limits) -> Result<(), String> {
-        let (own_max, all_max) = (limits.model_calls_per_agent, limits.model_calls_per_episode);
+        let own_max = limits.model_calls_per_agent;
+        let all_max = limits.model_calls_per_episode;
         if let Some((agent, own)) = self.own.iter().find(|(_, own)| **own > own_max) {
             return Err(format!(
                 "{agent} asked its model {own} times in an episode, of {own_max}"

@@ -41,7 +41,8 @@ impl Assemble for Cast {
             });
         }
         for (name, tool) in &mut parts.tools {
-            let (outside, pulse) = (Arc::clone(&self.outside), Arc::clone(&self.pulse));
+            let outside = Arc::clone(&self.outside);
+            let pulse = Arc::clone(&self.pulse);
             let spec = definition
                 .spec
                 .tools

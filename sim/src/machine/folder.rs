@@ -49,7 +49,8 @@ fn copy(from: &Path, to: &Path, depth: usize) -> io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
-        let (kind, to) = (entry.file_type()?, to.join(entry.file_name()));
+        let kind = entry.file_type()?;
+        let to = to.join(entry.file_name());
         if kind.is_dir() {
             copy(&entry.path(), &to, depth.saturating_sub(1))?;
         } else if kind.is_file() {

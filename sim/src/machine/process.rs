@@ -213,10 +213,8 @@ impl Process {
 
 /// Turns the disk: what waits is written, after a while.
 async fn drive(process: Rc<Process>) {
-    let (outside, platter) = (
-        Arc::clone(&process.outside),
-        Arc::clone(&process.setting.platter),
-    );
+    let outside = Arc::clone(&process.outside);
+    let platter = Arc::clone(&process.setting.platter);
     let mut lots = outside.lots("disk");
     loop {
         while process.has_work() {

@@ -90,11 +90,10 @@ fn follow(
         .base
         .filter(|base| !base.is_copied)
         .map_or(Position::ZERO, |base| base.at);
-    let (mut next, mut link) = (shared.next(), (shared == Position::ZERO).then_some(NO_LINK));
-    let (mut from, end) = (
-        run_key(world, Position::ZERO, 0),
-        run_key(world, Position::new(u64::MAX), u16::MAX),
-    );
+    let mut next = shared.next();
+    let mut link = (shared == Position::ZERO).then_some(NO_LINK);
+    let mut from = run_key(world, Position::ZERO, 0);
+    let end = run_key(world, Position::new(u64::MAX), u16::MAX);
     let mut joiner = Joiner::default();
     loop {
         let rows = engine.range(Table::Runs, &from, &end, READ_BYTES)?;

@@ -66,7 +66,8 @@ pub(super) fn put(engine: &dyn Engine, tombstones: &[Tombstone]) -> Result<(), E
 
 /// All tombstones, by the ids of their worlds.
 pub(crate) fn all(engine: &dyn Engine) -> Result<Vec<Tombstone>, EngineError> {
-    let (mut next, mut all) = (Vec::new(), Vec::new());
+    let mut next = Vec::new();
+    let mut all = Vec::new();
     loop {
         let rows = engine.range(Table::Deleted, &next, &[0xff; 17], READ_BYTES)?;
         let Some((last, _)) = rows.last() else {

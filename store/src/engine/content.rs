@@ -89,7 +89,8 @@ impl ContentFolder {
         to: &[u8],
         bytes_max: usize,
     ) -> Result<Vec<Pair>, EngineError> {
-        let (mut pairs, mut read) = (Vec::new(), 0_usize);
+        let mut pairs = Vec::new();
+        let mut read = 0_usize;
         for key in self.keys(from, to, usize::MAX)? {
             let Some(value) = self.get(&key)? else {
                 continue;
@@ -132,7 +133,8 @@ impl ContentFolder {
     }
 
     fn write(&self, key: &[u8], value: &[u8]) -> io::Result<()> {
-        let (path, folder) = (self.path(key), self.folder(key));
+        let path = self.path(key);
+        let folder = self.folder(key);
         self.make(&folder)?;
         let mut file = match File::create(&path) {
             // The last other file of the world was just removed, and the folder with it.

@@ -101,7 +101,8 @@ impl Writer {
 
     /// Notes that all of the file is acknowledged.
     fn note(&mut self) -> Result<(), EngineError> {
-        let (generation, len) = (self.generation, self.len);
+        let generation = self.generation;
+        let len = self.len;
         let mark = self
             .mark
             .as_mut()
@@ -159,7 +160,8 @@ impl FilesEngine {
 
     /// Rewrites the file if most of it is dead. Where that fails, the file stays as it is.
     fn rewrite_if_due(&self) {
-        let (len, live) = (self.writer().len, self.state().index.live_bytes());
+        let len = self.writer().len;
+        let live = self.state().index.live_bytes();
         if len > self.rewrite_bytes
             && live < len / 2
             && let Err(error) = compact::compact(self)
@@ -196,7 +198,8 @@ impl State {
         rows: impl Iterator<Item = (&'a [u8], Place)>,
         bytes_max: usize,
     ) -> Result<Vec<Pair>, EngineError> {
-        let (mut pairs, mut read) = (Vec::new(), 0_usize);
+        let mut pairs = Vec::new();
+        let mut read = 0_usize;
         for (key, place) in rows {
             let value = self.value(place)?;
             read = read.saturating_add(value.len()).saturating_add(1);

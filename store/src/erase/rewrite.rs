@@ -59,8 +59,9 @@ struct Bare {
 }
 
 fn bare(unit: &StoredUnit, meant: &Meant) -> Result<Bare, Malformed> {
-    let (mut commits, mut has_changed, mut erased) =
-        (Vec::with_capacity(unit.commits.len()), false, 0);
+    let mut commits = Vec::with_capacity(unit.commits.len());
+    let mut has_changed = false;
+    let mut erased = 0;
     for record in records(&unit.commits) {
         let record = record?;
         match without(&record, meant, &mut erased)? {

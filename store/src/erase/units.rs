@@ -76,7 +76,8 @@ impl Place {
 
 /// Joins the frames of whole units.
 fn join(rows: &[(Vec<u8>, Vec<u8>)]) -> Result<Vec<StoredUnit>, Malformed> {
-    let (mut joiner, mut units) = (Joiner::default(), Vec::new());
+    let mut joiner = Joiner::default();
+    let mut units = Vec::new();
     for (key, value) in rows {
         let (_, first, part) = read_run_key(key)?;
         let frame = FrameRef::read(value)?;
@@ -102,7 +103,8 @@ pub(super) fn keys(
     world: WorldId,
     is_meant: impl Fn(Position) -> bool,
 ) -> Result<(BTreeSet<KeyId>, BTreeSet<KeyId>), EngineError> {
-    let (mut meant, mut others) = (BTreeSet::new(), BTreeSet::new());
+    let mut meant = BTreeSet::new();
+    let mut others = BTreeSet::new();
     let mut place = Place::new(engine, world, Position::new(1), Position::new(u64::MAX - 1))?;
     loop {
         let units = place.read(engine)?;

@@ -137,13 +137,16 @@ pub(crate) struct EventRef<'a> {
 impl<'a> EventRef<'a> {
     /// Reads the next event of `bytes`.
     pub(crate) fn read(bytes: &mut Bytes<'a>) -> Result<Self, Malformed> {
-        let (kind, version, form, facts_len) =
-            (bytes.u16()?, bytes.u16()?, bytes.u8()?, bytes.u32()?);
+        let kind = bytes.u16()?;
+        let version = bytes.u16()?;
+        let form = bytes.u8()?;
+        let facts_len = bytes.u32()?;
         let facts_len = super::bytes::to_usize(facts_len);
         let (facts, content) = match form {
             NONE => (bytes.take(facts_len)?, ContentRef::None),
             PRESENT => {
-                let (salt, len) = (bytes.array()?, bytes.u32()?);
+                let salt = bytes.array()?;
+                let len = bytes.u32()?;
                 let facts = bytes.take(facts_len)?;
                 (
                     facts,
@@ -154,7 +157,8 @@ impl<'a> EventRef<'a> {
                 )
             }
             ERASED => {
-                let (commitment, by) = (bytes.array()?, bytes.u64()?);
+                let commitment = bytes.array()?;
+                let by = bytes.u64()?;
                 let by = (by > 0).then_some(Position::new(by));
                 (
                     bytes.take(facts_len)?,
@@ -162,7 +166,9 @@ impl<'a> EventRef<'a> {
                 )
             }
             SEALED => {
-                let (key, nonce, len) = (bytes.array()?, bytes.array()?, bytes.u32()?);
+                let key = bytes.array()?;
+                let nonce = bytes.array()?;
+                let len = bytes.u32()?;
                 let facts = bytes.take(facts_len)?;
                 (
                     facts,
@@ -177,7 +183,8 @@ impl<'a> EventRef<'a> {
                 let form = Form::Plain {
                     salt: bytes.array()?,
                 };
-                let (commitment, len) = (bytes.array()?, bytes.u32()?);
+                let commitment = bytes.array()?;
+                let len = bytes.u32()?;
                 (
                     bytes.take(facts_len)?,
                     ContentRef::Beside(Beside {
@@ -192,7 +199,8 @@ impl<'a> EventRef<'a> {
                     key: bytes.array()?,
                     nonce: bytes.array()?,
                 };
-                let (commitment, len) = (bytes.array()?, bytes.u32()?);
+                let commitment = bytes.array()?;
+                let len = bytes.u32()?;
                 (
                     bytes.take(facts_len)?,
                     ContentRef::Beside(Beside {

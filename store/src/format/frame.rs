@@ -101,7 +101,9 @@ impl<'a> FrameRef<'a> {
             return Err(Malformed(format!("a frame of format {format}")));
         }
         let flags = rest.u8()?;
-        let (number, term, raw_len) = (rest.u64()?, rest.u64()?, to_usize(rest.u32()?));
+        let number = rest.u64()?;
+        let term = rest.u64()?;
+        let raw_len = to_usize(rest.u32()?);
         let stored = rest.u32()?;
         let header = bytes.get(..HEADER_LEN - 4).unwrap_or_default();
         if checksum(header, rest.0) != stored {
@@ -114,7 +116,8 @@ impl<'a> FrameRef<'a> {
         } else {
             Packing::Zstd
         };
-        let (has_more, is_continued) = (flags & MORE != 0, flags & CONTINUED != 0);
+        let has_more = flags & MORE != 0;
+        let is_continued = flags & CONTINUED != 0;
         Ok(Self {
             number,
             term,

@@ -29,7 +29,8 @@ fn each_append_is_durable_when_it_is_answered_and_stands_where_it_was_sent() {
     each_order("answers", || {
         let (engine, store) = Slow::open();
         let writers = (1..=3).map(|number| {
-            let (engine, store) = (Arc::clone(&engine), store.clone());
+            let engine = Arc::clone(&engine);
+            let store = store.clone();
             thread::spawn(move || {
                 for commit in commits(number, 3) {
                     let last = commit.last();

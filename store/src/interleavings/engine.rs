@@ -56,11 +56,10 @@ impl Slow {
 
     /// What it keeps now, in another engine: recovering writes.
     fn snapshot(&self) -> MemoryEngine {
-        let (frames, copy) = (
-            self.inner.read(FrameNumber(0), usize::MAX).unwrap(),
-            MemoryEngine::new(),
-        );
-        let (head, term) = (self.inner.head().unwrap(), copy.take_over().unwrap());
+        let frames = self.inner.read(FrameNumber(0), usize::MAX).unwrap();
+        let copy = MemoryEngine::new();
+        let head = self.inner.head().unwrap();
+        let term = copy.take_over().unwrap();
         let trimmed = FrameNumber(head.0 - frames.len() as u64);
         copy.append(term, FrameNumber(0), &vec![Vec::new(); trimmed.0 as usize])
             .unwrap();

@@ -20,10 +20,8 @@ const STACK_BYTES: usize = 1024 * 1024;
 
 /// Tries `test` in so many orders as `FOLKMOOT_SCHEDULES` says, or a number of them.
 pub(super) fn each_order(name: &str, test: impl Fn() + Send + Sync + 'static) {
-    let (count, seed) = (
-        number("FOLKMOOT_SCHEDULES", SCHEDULES as u64),
-        number("FOLKMOOT_SCHEDULE_SEED", 20_261_122),
-    );
+    let count = number("FOLKMOOT_SCHEDULES", SCHEDULES as u64);
+    let seed = number("FOLKMOOT_SCHEDULE_SEED", 20_261_122);
     let test = Arc::new(test);
     println!("{name}: {count} orders from seed {seed}");
     let few = usize::try_from(count / 4).unwrap().max(1);

@@ -58,8 +58,9 @@ fn read(bundle: &Bundle) -> Result<Exported, Malformed> {
     let id = head
         .world()
         .ok_or_else(|| Malformed::new("the head of an export is not of a world"))?;
-    let (mut link, mut tree, mut commits) =
-        (NO_LINK, folkmoot_proof::Frontier::default(), Vec::new());
+    let mut link = NO_LINK;
+    let mut tree = folkmoot_proof::Frontier::default();
+    let mut commits = Vec::new();
     for commit in &bundle.commits {
         let events: Vec<EventRef<'_>> = commit.events.iter().map(event).collect();
         let leaf = chain::leaf(&commit.header, &events);

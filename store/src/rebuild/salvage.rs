@@ -162,7 +162,9 @@ impl Salvage {
 impl Found {
     fn in_file(file: &File) -> Result<Self, EngineError> {
         let len = file.metadata().map_err(from_io)?.len();
-        let (mut found, mut from, mut bytes) = (Self::default(), 0, Vec::new());
+        let mut found = Self::default();
+        let mut from = 0;
+        let mut bytes = Vec::new();
         while from < len {
             // What begins in a window ends in it or close behind.
             let wanted = usize::try_from(len.saturating_sub(from))

@@ -146,12 +146,11 @@ impl<'a> Scribe<'a> {
     }
 
     fn take(&mut self, record: &RecordRef<'_>) -> Result<(), Malformed> {
-        let (leaf, link) = (
-            record.leaf()?,
-            self.sheet
-                .as_ref()
-                .map_or(chain::NO_LINK, |sheet| sheet.reach.link),
-        );
+        let leaf = record.leaf()?;
+        let link = self
+            .sheet
+            .as_ref()
+            .map_or(chain::NO_LINK, |sheet| sheet.reach.link);
         if chain::link(&link, &leaf) != record.link {
             return Err(Malformed::new("the commit does not give its link"));
         }
@@ -258,10 +257,8 @@ impl<'a> Scribe<'a> {
     /// Goes on as the fork, where its own first commit says that it left its parent.
     fn leave_base(&mut self, summary: &Summary) -> Result<(), Malformed> {
         let broken = || Malformed::new("the fork does not begin with it");
-        let (origin, sheet) = (
-            summary.origin.as_ref().ok_or_else(broken)?,
-            self.sheet.as_ref().ok_or_else(broken)?,
-        );
+        let origin = summary.origin.as_ref().ok_or_else(broken)?;
+        let sheet = self.sheet.as_ref().ok_or_else(broken)?;
         let name = &origin.forked.name;
         if self.taken.contains(name) {
             return Err(Malformed(format!("another world has the name {name}")));
@@ -344,10 +341,8 @@ impl<'a> Scribe<'a> {
 /// Removes what a fork has of its parent, if nothing of its own could be kept.
 fn clear(target: &dyn Engine, world: WorldId) -> Result<(), EngineError> {
     for table in [Table::Runs, Table::Gone] {
-        let (from, to) = (
-            run_key(world, Position::ZERO, 0),
-            run_key(world, Position::new(u64::MAX), u16::MAX),
-        );
+        let from = run_key(world, Position::ZERO, 0);
+        let to = run_key(world, Position::new(u64::MAX), u16::MAX);
         target.remove(table, &target.keys(table, &from, &to, usize::MAX)?)?;
     }
     content::remove(target, world, Position::ZERO, Position::new(u64::MAX))

@@ -75,8 +75,10 @@ pub(crate) fn read(bytes: &[u8]) -> Result<(Reach, bool), Malformed> {
             )));
         }
     };
-    let (head, time) = (Position::new(body.u64()?), Time(body.u64()?));
-    let (incarnation, link) = (Incarnation(body.u32()?), Digest::new(body.array()?));
+    let head = Position::new(body.u64()?);
+    let time = Time(body.u64()?);
+    let incarnation = Incarnation(body.u32()?);
+    let link = Digest::new(body.array()?);
     let tree = if knows_tree {
         read_tree(&mut body)?
     } else {
@@ -94,7 +96,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<(Reach, bool), Malformed> {
     };
     let name = String::from_utf8_lossy(body.0).into_owned();
     let name = WorldName::new(name).map_err(|error| Malformed(error.to_string()))?;
-    let (name, labelled) = (Arc::new(name), Arc::new(labelled));
+    let name = Arc::new(name);
+    let labelled = Arc::new(labelled);
     let is_sealed = flags & SEALED != 0;
     Ok((
         Reach {

@@ -123,7 +123,9 @@ impl Sheet {
 
     /// Cuts the commits into units.
     fn units(&self) -> Result<Vec<&[u8]>, Malformed> {
-        let (mut units, mut rest, mut len) = (Vec::new(), self.bytes.as_slice(), 0);
+        let mut units = Vec::new();
+        let mut rest = self.bytes.as_slice();
+        let mut len = 0;
         for record in records(&self.bytes) {
             let record = record?.bytes.len();
             if len > 0 && len + record > UNIT_BYTES {
@@ -149,7 +151,8 @@ impl Sheet {
             return Ok(Last::Stays);
         }
         let mut joiner = Joiner::default();
-        let (mut counted, mut has_more) = (Vec::new(), false);
+        let mut counted = Vec::new();
+        let mut has_more = false;
         for record in joiner.add(&frame)?.into_iter().flat_map(records) {
             let record = record?;
             if super::is_known(&record, self.start) {

@@ -76,7 +76,8 @@ impl Checkpoints for Store {
         decider: Digest,
         up_to: Option<Position>,
     ) -> Option<(Position, Vec<u8>)> {
-        let (inner, lost) = (Arc::clone(&self.inner), self.lost.clone());
+        let inner = Arc::clone(&self.inner);
+        let lost = self.lost.clone();
         let link = move |inner: &Inner, at| link_at((&inner.shared, lost.as_ref()), world, at);
         blocking(move || {
             inner
@@ -121,7 +122,8 @@ impl Custody for Store {
         if !self.inner.shared.index().worlds.contains_key(&world) {
             return Err(AppendError::NoSuchWorld(world));
         }
-        let (inner, meant) = (Arc::clone(&self.inner), Meant::new(events, by));
+        let inner = Arc::clone(&self.inner);
+        let meant = Meant::new(events, by);
         let lost = if self.lost.is_some() {
             Lost::Passes
         } else {
@@ -249,7 +251,8 @@ impl Store {
         if self.inner.shared.phase() == Phase::Closed {
             return Err(BlobError::Stopped(CLOSED.to_owned()));
         }
-        let (inner, is_sealed) = (Arc::clone(&self.inner), self.seals(world));
+        let inner = Arc::clone(&self.inner);
+        let is_sealed = self.seals(world);
         blocking(move || {
             let _stays = inner.shared.files();
             if !inner.shared.index().worlds.contains_key(&world) {

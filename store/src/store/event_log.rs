@@ -209,11 +209,9 @@ impl Store {
 
     /// Finds out where the parent of a fork stood. It is read whole, so that the committer need not.
     async fn trace(&self, origin: &mut Origin) -> Result<(), AppendError> {
-        let (shared, parent, at) = (
-            Arc::clone(&self.inner.shared),
-            origin.forked.parent,
-            origin.forked.base.of,
-        );
+        let shared = Arc::clone(&self.inner.shared);
+        let parent = origin.forked.parent;
+        let at = origin.forked.base.of;
         let reach = blocking(move || lineage::reach(&shared, parent, at))
             .await
             .map_err(|error| {

@@ -40,7 +40,9 @@ impl Store {
         worlds: &[WorldId],
         order: &Order,
     ) -> Result<Vec<Tombstone>, DeleteError> {
-        let (inner, worlds, order) = (Arc::clone(&self.inner), worlds.to_vec(), order.clone());
+        let inner = Arc::clone(&self.inner);
+        let worlds = worlds.to_vec();
+        let order = order.clone();
         blocking(move || inner.delete(&worlds, &order)).await
     }
 
@@ -50,7 +52,8 @@ impl Store {
     /// # Errors
     /// [`BackupError`]; nothing that opens is left behind.
     pub async fn backup(&self, dir: impl Into<PathBuf>) -> Result<Backup, BackupError> {
-        let (inner, dir) = (Arc::clone(&self.inner), dir.into());
+        let inner = Arc::clone(&self.inner);
+        let dir = dir.into();
         blocking(move || inner.backup(&dir)).await
     }
 
@@ -111,7 +114,9 @@ impl Inner {
     /// Finishes deletions that a process did not live to finish. One that finds no room is left for later.
     pub(super) fn finish_deletions(&self) -> Result<(), EngineError> {
         let lease = self.shared.lease();
-        let (vault, shelter, keys) = (&self.vault, &self.shelter, &self.shared.keys);
+        let vault = &self.vault;
+        let shelter = &self.shelter;
+        let keys = &self.shared.keys;
         let traces = Traces {
             engine: lease.engine()?,
             vault,

@@ -88,7 +88,8 @@ impl Store {
         let shared = Arc::new(Shared::reading(engine, index, Upcasters::default(), keys));
         let queue = Arc::new(Queue::default());
         queue.stop(READS_ONLY);
-        let (shelter, vault) = (Shelter::new(Some(&path)), Vault::new(Some(&path)));
+        let shelter = Shelter::new(Some(&path));
+        let vault = Vault::new(Some(&path));
         let looked = Some(Looked {
             _home: home,
             survey,

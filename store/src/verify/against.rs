@@ -104,7 +104,8 @@ impl Against {
             return SignatureVerdict::NotChecked;
         };
         let head = &signed.head;
-        let (world, root) = (*world.0.as_bytes(), *head.root.as_bytes());
+        let world = *world.0.as_bytes();
+        let root = *head.root.as_bytes();
         let body = Checkpoint::of_world(world, head.commits, root, head.of.get()).body();
         let note = SignedNote::of_line(&body, name, &signed.signature);
         if note.is_ok_and(|note| note.verify(&keys).is_ok()) {

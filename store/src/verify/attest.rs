@@ -78,7 +78,9 @@ impl<'a> Attest<'a> {
         } = signed;
         let signature = self.against.signature(world, signed);
         self.heads.seen = self.heads.seen.saturating_add(1);
-        let (head, key, occasion) = (head.clone(), key.clone(), *occasion);
+        let head = head.clone();
+        let key = key.clone();
+        let occasion = *occasion;
         let fits = head.commits == tree.size()
             && head.of == before
             && head.root == Digest::new(tree.root());

@@ -283,11 +283,10 @@ fn count_keys(
     world: WorldId,
     runs_end: Position,
 ) -> Result<(u64, bool), EngineError> {
-    let (mut next, end) = (
-        world.0.as_bytes().to_vec(),
-        [world.0.as_bytes().as_slice(), &[0xff; 17]].concat(),
-    );
-    let (mut count, mut is_readable) = (0_u64, true);
+    let mut next = world.0.as_bytes().to_vec();
+    let end = [world.0.as_bytes().as_slice(), &[0xff; 17]].concat();
+    let mut count = 0_u64;
+    let mut is_readable = true;
     loop {
         let rows = engine.range(Table::Keys, &next, &end, READ_BYTES)?;
         let Some((last, _)) = rows.last() else {

@@ -104,7 +104,8 @@ impl Scene<'_> {
                 "its world's id was changed".to_owned(),
             );
         }
-        let (first, world) = (record.fixed.first, record.fixed.world);
+        let first = record.fixed.first;
+        let world = record.fixed.world;
         self.damage(
             DamageKind::Spliced,
             format!("event {first} of the world {world} stands there"),
@@ -213,7 +214,8 @@ impl Scene<'_> {
                 found = Some((record.fixed.world, record.fixed.first));
             }
         };
-        let (mut next, mut units) = (Vec::new(), RunUnits::default());
+        let mut next = Vec::new();
+        let mut units = RunUnits::default();
         loop {
             let rows = self
                 .engine

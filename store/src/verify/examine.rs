@@ -84,7 +84,8 @@ pub(crate) fn examine_engine(
     let last = engine.head()?.max(scan.head);
     store.extend(of_frames(&scan, last, recorded));
     let origins = origins(engine, &scan, &known, &entries)?;
-    let (vault, upcasters) = (Vault::new(home), Upcasters::default());
+    let vault = Vault::new(home);
+    let upcasters = Upcasters::default();
     let mut worlds = Vec::new();
     for world in known
         .into_iter()
@@ -135,7 +136,8 @@ fn origins(
 pub(crate) type Entry = Result<(Reach, bool), Trouble>;
 
 pub(crate) fn read_entries(engine: &dyn Engine) -> Result<Vec<(WorldId, Entry)>, EngineError> {
-    let (mut from, mut entries) = (vec![0; 16], Vec::new());
+    let mut from = vec![0; 16];
+    let mut entries = Vec::new();
     loop {
         let rows = engine.range(Table::Worlds, &from, &[0xff; 17], READ_BYTES)?;
         let Some((last, _)) = rows.last() else {
@@ -203,7 +205,8 @@ pub(crate) fn swept(engine: &dyn Engine) -> Result<Option<FrameNumber>, EngineEr
 
 /// The worlds that have runs.
 pub(crate) fn with_runs(engine: &dyn Engine) -> Result<BTreeSet<WorldId>, EngineError> {
-    let (mut from, mut worlds) = (Vec::new(), BTreeSet::new());
+    let mut from = Vec::new();
+    let mut worlds = BTreeSet::new();
     loop {
         let rows = engine.range(Table::Runs, &from, &[0xff; 27], 0)?;
         let Some((key, _)) = rows.first() else {
@@ -292,7 +295,8 @@ fn plan(
         reach_of(world).map_or_else(|| origins.get(&world).copied(), |(reach, _)| reach.base)
     };
     let base_of_own = base_of(world);
-    let (mut base, mut up_to) = (base_of_own, end);
+    let mut base = base_of_own;
+    let mut up_to = end;
     // What entries say is not believed: they may name one another as parents.
     while let Some(shared) =
         base.filter(|base| !base.is_copied && stretches.len() <= FORKS_DEEP_MAX)

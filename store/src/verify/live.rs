@@ -68,7 +68,8 @@ fn verify(inner: &Inner, world: WorldId, against: &Against) -> Result<Integrity,
 
 /// Verifies what was there at the cut.
 fn verify_to(inner: &Inner, plan: &Plan, against: &Against) -> Result<Integrity, ReadError> {
-    let (shared, world) = (inner.shared.as_ref(), plan.world);
+    let shared = inner.shared.as_ref();
+    let world = plan.world;
     let lease = shared.lease();
     let engine = lease.engine().map_err(|_| closed())?;
     let place = Place {
@@ -85,7 +86,8 @@ fn verify_to(inner: &Inner, plan: &Plan, against: &Against) -> Result<Integrity,
         against,
         upcasters: &shared.upcasters,
     };
-    let (mut checker, mut anomaly) = (begin(&stage), None);
+    let mut checker = begin(&stage);
+    let mut anomaly = None;
     walk(shared, engine, plan, &mut |item| match checker.take(item) {
         Ok(()) => ControlFlow::Continue(()),
         Err(found) => {
@@ -138,7 +140,9 @@ pub(super) fn walk(
     plan: &Plan,
     each: &mut Each<'_>,
 ) -> Result<(), ReadError> {
-    let (mut next, mut count, mut is_closed) = (Position::new(1), 0_u32, false);
+    let mut next = Position::new(1);
+    let mut count = 0_u32;
+    let mut is_closed = false;
     for stretch in &plan.stretches {
         let mut stretch = stretch.clone();
         loop {
@@ -200,7 +204,8 @@ pub(super) fn cut(index: &Index, world: WorldId) -> Option<Plan> {
         }
     };
     let mut stretches = vec![stretch(world, own, own.reach.head)];
-    let (mut base, mut up_to) = (own.reach.base, own.reach.head);
+    let mut base = own.reach.base;
+    let mut up_to = own.reach.head;
     while let Some(shared) =
         base.filter(|base| !base.is_copied && stretches.len() <= FORKS_DEEP_MAX)
     {

@@ -43,7 +43,8 @@ pub(crate) fn origin(
     scan: &Scan,
     world: WorldId,
 ) -> Result<Option<Base>, EngineError> {
-    let (mut found, mut is_copied) = (None, false);
+    let mut found = None;
+    let mut is_copied = false;
     for stretch in anywhere(scan, world, Position::new(u64::MAX - 1)) {
         let walked = stretch.walk(engine, Position::new(1), &mut |item| match item {
             Item::Record(record) if record.fixed.world == world => {

@@ -71,7 +71,9 @@ impl Store {
 }
 
 fn inclusion(inner: &Inner, world: WorldId, position: Position) -> Result<Inclusion, ReadError> {
-    let (mut index, mut leaf, mut has_found) = (0_u64, Ok(Hash::default()), false);
+    let mut index = 0_u64;
+    let mut leaf = Ok(Hash::default());
+    let mut has_found = false;
     let head = each_record(inner, world, &mut |record| {
         has_found = record.fixed.last() >= position;
         if has_found {
@@ -107,7 +109,8 @@ fn damaged(at: Position, error: &ProofError) -> ReadError {
 
 /// Adds all leaves of a world, and verifies that they give the root that the index has.
 fn push_all(inner: &Inner, world: WorldId, prover: &mut Prover) -> Result<TreeHead, ReadError> {
-    let (mut of, mut bad) = (Position::ZERO, None);
+    let mut of = Position::ZERO;
+    let mut bad = None;
     let known = each_record(inner, world, &mut |record| {
         of = record.fixed.last();
         match record.leaf() {

@@ -104,7 +104,8 @@ fn scene<'a>(stage: &Stage<'a>, checker: &Checker<'_>) -> Scene<'a> {
 
 /// What the end of a log tells that is right up to there.
 fn of_end(stage: &Stage<'_>, checker: &mut Checker<'_>) -> Result<Option<Damage>, EngineError> {
-    let (end, scene) = (checker.end(), scene(stage, checker));
+    let end = checker.end();
+    let scene = scene(stage, checker);
     if let Some(known) = stage.plan.known.as_ref().filter(|known| known.head > end) {
         return scene
             .cut(format!("the index knows events up to {}", known.head))

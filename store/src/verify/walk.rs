@@ -104,7 +104,8 @@ impl Stretch {
             .map(|(key, _)| read_run_key(&key).map(|(world, first, _)| run_key(world, first, 0)));
         let mut next = first.and_then(Result::ok).unwrap_or(beginning);
         let end = run_key(self.owner, self.runs_end.min(self.up_to).next(), 0);
-        let (mut unit, mut has_ended) = (RunUnits::default(), false);
+        let mut unit = RunUnits::default();
+        let mut has_ended = false;
         loop {
             let rows = engine.range(Table::Runs, &next, &end, READ_BYTES)?;
             let Some((last, _)) = rows.last() else {

@@ -120,7 +120,8 @@ impl WorldTask {
     }
 
     fn keeper(&self) -> Keeper {
-        let (blobs, secrets) = (Arc::clone(&self.means.blobs), self.parts.secrets.clone());
+        let blobs = Arc::clone(&self.means.blobs);
+        let secrets = self.parts.secrets.clone();
         Keeper {
             blobs,
             world: self.world.id(),
@@ -129,7 +130,8 @@ impl WorldTask {
     }
 
     fn reports(&self, agent: &AgentName, call: CallId, tool: ToolName) -> Arc<Reports> {
-        let (activity, secrets) = (self.bus.activity(), self.parts.secrets.clone());
+        let activity = self.bus.activity();
+        let secrets = self.parts.secrets.clone();
         Arc::new(Reports {
             activity,
             secrets,

@@ -151,7 +151,8 @@ fn arrow(row: usize, step: &Step, steps: &Steps, column: impl Fn(usize) -> usize
     let y = TOP
         .saturating_add(ROW.saturating_mul(row))
         .saturating_add(30);
-    let (from, to) = (middle(column(step.from)), middle(column(step.to)));
+    let from = middle(column(step.from));
+    let to = middle(column(step.to));
     let kind = match step.kind {
         StepKind::Message => "message",
         StepKind::Asks => "asks",
@@ -181,10 +182,12 @@ fn arrow(row: usize, step: &Step, steps: &Steps, column: impl Fn(usize) -> usize
         .saturating_sub(18)
         .saturating_mul(10)
         / TEN_LETTERS;
-    let (label, label_y) = (clip(&step.label, room), y.saturating_sub(8));
+    let label = clip(&step.label, room);
+    let label_y = y.saturating_sub(8);
     let at = step.at.get();
     if from == to {
-        let (right, low) = (from.saturating_add(LOOP), y.saturating_add(8));
+        let right = from.saturating_add(LOOP);
+        let low = y.saturating_add(8);
         let line = format!("M{from} {y}H{right}V{low}H{}", from.saturating_add(7));
         let head = head(from, low, from.saturating_add(9));
         let label_x = right.saturating_add(8);

@@ -194,7 +194,8 @@ impl Steps {
                 &format!("{word} #{}", decided.request),
             );
         } else if let Event::Call(CallEvent::QuestionAnswered(answered)) = event {
-            let (who, request) = (answered.by.display.as_str(), answered.request);
+            let who = answered.by.display.as_str();
+            let request = answered.request;
             self.decides(
                 at,
                 StepKind::Yes,
@@ -229,7 +230,8 @@ impl Steps {
         (agent, request): (&str, RequestId),
         label: &str,
     ) {
-        let (from, to) = (self.line(Role::Person, who), self.agent(agent));
+        let from = self.line(Role::Person, who);
+        let to = self.agent(agent);
         for step in self
             .steps
             .iter_mut()

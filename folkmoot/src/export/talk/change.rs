@@ -19,7 +19,8 @@ pub(super) fn of_world(blank: &Blank, event: &WorldEvent) -> Option<Entry> {
         WorldEvent::SpecRevised(_) => change(&blank.by, "changes the room's definition".to_owned()),
         WorldEvent::Restored(_) => change("", "the room goes on in a copy of its store".to_owned()),
         WorldEvent::Forked(forked) => {
-            let (parent, at) = (&forked.parent_name, forked.base.of);
+            let parent = &forked.parent_name;
+            let at = forked.base.of;
             change(
                 &blank.by,
                 format!("branches this room off {parent}, behind #{at}"),

@@ -50,10 +50,8 @@ impl Talk {
             CallEvent::QuestionAsked(asked) => Some(self.asks(blank, asked)),
             CallEvent::QuestionAnswered(answered) => Some(answers(blank, answered)),
             CallEvent::OutcomeUnknown(unknown) => {
-                let (tool, why) = (
-                    self.calls.tool(unknown.call),
-                    unknown_because(unknown.cause),
-                );
+                let tool = self.calls.tool(unknown.call);
+                let why = unknown_because(unknown.cause);
                 let deed = format!("ran {tool}, and nobody knows whether it took effect: {why}");
                 Some(blank.entry(EntryKind::Request, &unknown.agent, deed))
             }
@@ -80,10 +78,8 @@ impl Talk {
             time(asked.expires_at)
         );
         let warned = asked.warnings.iter().map(ArgumentFinding::to_line);
-        let (body, notes) = (
-            self.calls.arguments(asked.call),
-            warned.chain([shown]).collect(),
-        );
+        let body = self.calls.arguments(asked.call);
+        let notes = warned.chain([shown]).collect();
         Entry {
             body,
             notes,

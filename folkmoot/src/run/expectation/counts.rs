@@ -123,7 +123,8 @@ fn cost_of(run: &[Commit], spec: &WorldSpec) -> Money {
 
 /// What the last episode may still spend. A reaction of an agent in code costs what a model call does.
 pub(super) fn budget(wanted: &Budget, run: &[Commit], world: &World) -> Result<(), Differs> {
-    let (spec, spent) = (world.rules().spec(), world.meters().total.spent);
+    let spec = world.rules().spec();
+    let spent = world.meters().total.spent;
     if let Some(wanted) = &wanted.spent {
         same(
             "spent",

@@ -152,7 +152,8 @@ impl Loader<'_> {
             }
             Event::MappingStart(_, anchor, _) => {
                 self.refuse_anchor(anchor, mark);
-                let (entries, keys) = (Vec::new(), BTreeSet::new());
+                let entries = Vec::new();
+                let keys = BTreeSet::new();
                 self.open.push(Open::Map(OpenMap {
                     start: mark,
                     entries,

@@ -115,7 +115,8 @@ impl Validator<'_> {
         };
         let value = scalar::thousandths(&scalar.text).filter(|_| scalar.is_plain);
         if value.is_none_or(|value| !(least..=most).contains(&value)) {
-            let (least, most) = (f64::from(least) / 1_000.0, f64::from(most) / 1_000.0);
+            let least = f64::from(least) / 1_000.0;
+            let most = f64::from(most) / 1_000.0;
             let help = format!("it goes from {least} to {most}, with at most three decimals");
             self.faults.add_with_help(
                 node.mark,

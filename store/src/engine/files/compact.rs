@@ -80,7 +80,9 @@ fn copy(state: &State, folder: &Path, generation: u64) -> Result<(Arc<File>, Sca
 
 /// Writes all rows, a group at a time; gives the length of the file.
 fn fill(state: &State, file: &File) -> Result<u64, EngineError> {
-    let (mut at, mut rows, mut bytes) = (head::LEN as u64, Vec::new(), 0);
+    let mut at = head::LEN as u64;
+    let mut rows = Vec::new();
+    let mut bytes = 0;
     for (key, place) in state.index.all() {
         let value = state.value(place)?;
         bytes += row::HEADER_LEN + key.len() + value.len();

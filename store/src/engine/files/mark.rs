@@ -106,7 +106,8 @@ fn decode(slot: &[u8]) -> Option<Acknowledged> {
     if crc32fast::hash(body) != u32::from_le_bytes(*checksum) {
         return None;
     }
-    let (generation, len) = (fields.u64().ok()?, fields.u64().ok()?);
+    let generation = fields.u64().ok()?;
+    let len = fields.u64().ok()?;
     fields
         .0
         .is_empty()

@@ -95,7 +95,8 @@ fn engine(home: Home, file: File, found: Found) -> FilesEngine {
         generation,
         mark,
     } = found;
-    let (file, has_failed) = (Arc::new(file), mark.is_none());
+    let file = Arc::new(file);
+    let has_failed = mark.is_none();
     let writer = Writer {
         file: Arc::clone(&file),
         mark,
@@ -108,7 +109,8 @@ fn engine(home: Home, file: File, found: Found) -> FilesEngine {
         index: scan.index,
     };
     let content = ContentFolder::of(home.path());
-    let (writer, state) = (Mutex::new(writer), RwLock::new(state));
+    let writer = Mutex::new(writer);
+    let state = RwLock::new(state);
     FilesEngine {
         writer,
         state,
@@ -120,7 +122,8 @@ fn engine(home: Home, file: File, found: Found) -> FilesEngine {
 
 fn read(file: &File, folder: &Path) -> Result<Found, EngineError> {
     let (mark, acknowledged) = open_mark(folder)?;
-    let (head, mut scan) = (head::read(file)?, scan::scan(file)?);
+    let head = head::read(file)?;
+    let mut scan = scan::scan(file)?;
     let generation = head.map_or(0, |head| head.generation);
     scan.troubles
         .extend(head::compare(head, acknowledged, scan.end));

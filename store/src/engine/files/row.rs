@@ -65,7 +65,9 @@ pub(super) fn decode<'a>(bytes: &mut Bytes<'a>) -> Result<(Row<'a>, u32), Malfor
         2 => Kind::Remove,
         kind => return Err(Malformed(format!("a row of kind {kind}"))),
     };
-    let (key_len, value_len, checksum) = (bytes.u16()?, bytes.u32()?, bytes.u32()?);
+    let key_len = bytes.u16()?;
+    let value_len = bytes.u32()?;
+    let checksum = bytes.u32()?;
     let key = bytes.take(usize::from(key_len))?.to_vec();
     let value = bytes.take(crate::format::bytes::to_usize(value_len))?;
     Ok((Row { kind, key, value }, checksum))

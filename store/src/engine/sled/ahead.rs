@@ -22,7 +22,8 @@ pub(super) fn read_ahead(log: &Path) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         file => file?,
     };
-    let (from, len) = (snapshot(log)?, file.metadata()?.len());
+    let from = snapshot(log)?;
+    let len = file.metadata()?.len();
     let mut segment = vec![0; SEGMENT];
     for base in (0..len).step_by(SEGMENT) {
         let header = segment.get_mut(..HEADER).unwrap_or_default();

@@ -120,7 +120,8 @@ impl BareSled {
             .ok_or_else(lost)?;
         let payload = self.log.payload(TREES, *place).map_err(from_io)?;
         let (_, payload) = payload.ok_or_else(|| EngineError::Damaged(damage(TREES, place.at)))?;
-        let (mut fields, mut trees) = (Fields(&payload), BTreeMap::new());
+        let mut fields = Fields(&payload);
+        let mut trees = BTreeMap::new();
         while !fields.0.is_empty() {
             let tree = fields
                 .bytes()
@@ -239,7 +240,8 @@ impl BareSled {
         to: Option<&[u8]>,
         bytes_max: usize,
     ) -> Result<Vec<Pair>, EngineError> {
-        let (mut pairs, mut read) = (Vec::new(), 0_usize);
+        let mut pairs = Vec::new();
+        let mut read = 0_usize;
         self.walk(tree, from, |key, value| {
             if to.is_some_and(|to| key.as_slice() >= to) {
                 return false;

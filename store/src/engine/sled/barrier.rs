@@ -69,7 +69,8 @@ impl Barrier {
 /// Cuts `pairs` into steps of background work, each with the costs of its pairs.
 pub(super) fn steps(table: Table, pairs: &[Pair]) -> Vec<Vec<(usize, &Pair)>> {
     let mut steps: Vec<Vec<(usize, &Pair)>> = Vec::new();
-    let (mut used, mut before) = (usize::MAX, None);
+    let mut used = usize::MAX;
+    let mut before = None;
     for pair in pairs {
         let cost = cost(table, pair, before);
         before = Some(pair);

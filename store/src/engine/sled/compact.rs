@@ -63,7 +63,8 @@ pub(super) fn compact(engine: &SledEngine) -> Result<(), EngineError> {
 
 /// The folder of the database that counts, whatever a process that died has left of a compaction.
 pub(super) fn current(home: &Path) -> Result<PathBuf, EngineError> {
-    let (copy, log) = (home.join(COPY), home.join(LOG));
+    let copy = home.join(COPY);
+    let log = home.join(LOG);
     let is_there = |path: &Path| path.try_exists().map_err(from_io);
     if is_there(&copy.join(COMPLETE))? {
         Ok(copy)
@@ -82,13 +83,12 @@ fn incomplete() -> EngineError {
 
 /// Finishes or undoes what a process that died has left of a compaction.
 pub(super) fn finish(home: &Path) -> Result<(), EngineError> {
-    let (copy, log) = (home.join(COPY), home.join(LOG));
+    let copy = home.join(COPY);
+    let log = home.join(LOG);
     let is_there = |path: &Path| path.try_exists().map_err(from_io);
-    let (is_complete, has_copy, has_log) = (
-        is_there(&copy.join(COMPLETE))?,
-        is_there(&copy)?,
-        is_there(&log)?,
-    );
+    let is_complete = is_there(&copy.join(COMPLETE))?;
+    let has_copy = is_there(&copy)?;
+    let has_log = is_there(&log)?;
     if is_complete {
         // Whoever marked it may have died before the mark was for good, and the original goes next.
         sync_folder(&copy)

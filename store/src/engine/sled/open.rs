@@ -88,7 +88,8 @@ pub(super) fn check(home: &Path) -> Result<Seal, EngineError> {
 
 /// Makes an empty database. It gets its name once its files survive power loss: sled does not sync all of its own.
 fn begin(home: &Path) -> Result<(), EngineError> {
-    let (begun, log) = (home.join(BEGUN), home.join(LOG));
+    let begun = home.join(BEGUN);
+    let log = home.join(LOG);
     home::remove_folder(&begun)
         .and_then(|()| home::remove_folder(&log))
         .map_err(super::from_io)?;

@@ -14,7 +14,8 @@ pub(super) fn collect<K: AsRef<[u8]>, R: RangeBounds<K>>(
     bytes_max: usize,
 ) -> Result<Vec<Pair>, EngineError> {
     guarded(|| {
-        let (mut pairs, mut read) = (Vec::new(), 0_usize);
+        let mut pairs = Vec::new();
+        let mut read = 0_usize;
         for row in tree.range(range) {
             let (key, value) = row?;
             read = read.saturating_add(value.len()).saturating_add(1);

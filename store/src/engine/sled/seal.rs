@@ -157,7 +157,8 @@ fn changed(file: &File, segments: &[Segment]) -> io::Result<Vec<u64>> {
 
 /// The same, of the segments from number `first` on.
 fn compare(file: &File, (first, segments): (u64, &[Segment])) -> io::Result<Vec<u64>> {
-    let (mut changed, mut bytes) = (Vec::new(), vec![0; SEGMENT as usize]);
+    let mut changed = Vec::new();
+    let mut bytes = vec![0; SEGMENT as usize];
     for (number, segment) in (first..).zip(segments) {
         let base = number.saturating_mul(SEGMENT);
         let read = fill(file, &mut bytes, base)?;
@@ -192,7 +193,8 @@ pub(super) fn close(folder: &Path, before: &Seal) -> io::Result<()> {
         .max();
     let is_old = |segment: &&Segment| newest.is_some_and(|newest| segment.lsn < newest);
     let mut known = before.segments.iter();
-    let (mut segments, mut bytes) = (Vec::new(), vec![0; SEGMENT as usize]);
+    let mut segments = Vec::new();
+    let mut bytes = vec![0; SEGMENT as usize];
     for base in (0..len).step_by(SEGMENT as usize) {
         let mut header = [0; HEADER as usize];
         let read = fill(&file, &mut header, base)?;
@@ -276,7 +278,9 @@ fn decode(bytes: &[u8]) -> Result<Seal, Malformed> {
     let mut body = Bytes(body.strip_prefix(MARK).ok_or_else(broken)?);
     let name = body.u8()?;
     let name = String::from_utf8(body.take(usize::from(name))?.to_vec()).map_err(|_| broken())?;
-    let (snapshot, conf, len) = ((name, body.u32()?), body.u32()?, body.u64()?);
+    let snapshot = (name, body.u32()?);
+    let conf = body.u32()?;
+    let len = body.u64()?;
     let mut segments = Vec::new();
     while !body.0.is_empty() {
         segments.push(Segment {

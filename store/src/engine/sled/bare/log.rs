@@ -351,7 +351,9 @@ impl MessageHeader {
         let mut fields = Fields(bytes);
         let checksum = fields.u32()?;
         let kind = fields.byte()?;
-        let (len, segment, page) = (fields.number()?, fields.number()?, fields.number()?);
+        let len = fields.number()?;
+        let segment = fields.number()?;
+        let page = fields.number()?;
         Some(Self {
             checksum,
             kind,

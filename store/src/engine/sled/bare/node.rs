@@ -88,10 +88,12 @@ impl Node {
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
         let mut fields = Fields(bytes);
         let page = |number: u64| (number != 0).then_some(number);
-        let (next, merging) = (page(fields.number()?), page(fields.number()?));
+        let next = page(fields.number()?);
+        let merging = page(fields.number()?);
         let _is_merging = fields.byte()?;
         let prefix = usize::from(fields.byte()?);
-        let (lo, hi) = (fields.bytes()?, fields.bytes()?);
+        let lo = fields.bytes()?;
+        let hi = fields.bytes()?;
         let is_index = fields.byte()?;
         let len = usize::try_from(fields.number()?)
             .ok()
@@ -125,7 +127,8 @@ impl Node {
         let mut fields = Fields(link);
         match fields.byte()? {
             0 => {
-                let (key, value) = (fields.bytes()?, fields.bytes()?);
+                let key = fields.bytes()?;
+                let value = fields.bytes()?;
                 let Below::Rows(rows) = &mut self.below else {
                     return None;
                 };

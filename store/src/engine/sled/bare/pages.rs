@@ -110,7 +110,8 @@ fn read(bytes: &[u8]) -> Option<(u64, Vec<Page>)> {
 fn page(fields: &mut Fields<'_>) -> Option<Page> {
     let count = fields.byte()?;
     if count == 0 {
-        let (_lsn, _at) = (fields.long()?, pointer(fields)?);
+        let _lsn = fields.long()?;
+        let _at = pointer(fields)?;
         return Some(Page::Free);
     }
     let places = (0..count).map(|_| {
