@@ -13,11 +13,11 @@ use folkmoot_providers::{Preset, Recorder, build_model_recorded};
 use folkmoot_tools::{build_tool, roots_touch};
 
 mod compile;
-mod own;
+mod in_code;
 mod secrets;
 
 pub use compile::{DefinitionError, definition_of};
-pub use own::{Room, RoomError};
+pub use in_code::{Room, RoomError};
 use secrets::RoomSecrets;
 
 /// Makes rooms of the models and tools that ship with Folkmoot, and of what an embedder adds.

@@ -15,21 +15,21 @@ mod law;
 
 mod check;
 
-mod lived;
+mod outcome;
 
 mod machine;
 
 mod simulate;
 
-mod many;
+mod batch;
 
 mod shrink;
 
+pub use batch::live_all;
 pub use check::Checker;
 pub use generate::{generate, generate_around};
 pub use law::{Law, Violation};
-pub use lived::{Counts, Lived};
-pub use many::live_all;
+pub use outcome::{Counts, Lived};
 pub use shrink::{breaks, shrink};
 pub use simulate::simulate;
 pub use story::{Deed, DiskFault, Does, Fault, Goes, Room, Story, StoryError, UnreadableStory};

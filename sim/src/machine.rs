@@ -5,6 +5,7 @@
 mod cast;
 mod clock;
 mod disk;
+mod ending;
 mod folder;
 mod follow;
 mod ledger;
@@ -13,15 +14,14 @@ mod outside;
 pub(crate) mod panics;
 mod people;
 mod process;
-mod rest;
 mod room;
 mod tool;
 mod witness;
 
 pub(crate) use disk::Platter;
+pub(crate) use ending::{rest, verify};
 pub(crate) use lots::between_ms;
 pub(crate) use outside::Outside;
 pub(crate) use people::ask_in_vain;
 pub(crate) use process::{Process, Setting, recover};
-pub(crate) use rest::{rest, verify};
 pub(crate) use room::Plan;

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use serde_json::Value;
 
+use crate::batch::unheard;
 use crate::law::Law;
-use crate::many::unheard;
 use crate::simulate::simulate;
 use crate::story::Story;
 

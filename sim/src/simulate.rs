@@ -12,10 +12,10 @@ use futures::TryStreamExt as _;
 use tokio::task::LocalSet;
 
 use crate::law::{Law, Violation};
-use crate::lived::Lived;
 use crate::machine::{
     Outside, Plan, Platter, Process, Setting, between_ms, panics, recover, rest, verify,
 };
+use crate::outcome::Lived;
 use crate::story::{Fault, Goes, Story, StoryError};
 
 /// How many processes a story may take.

@@ -14,14 +14,14 @@ use crate::content::Content;
 use crate::text::redaction::{RedactionKind, redact_text};
 use crate::tool::ViewPolicy;
 
+pub(crate) mod checkpoint;
 mod done;
 mod fence;
 #[cfg(feature = "testing")]
-mod forged;
+mod forgery;
 mod layer;
 mod message;
 mod notice;
-pub(crate) mod restored;
 mod sentence;
 #[cfg(test)]
 mod tests;
@@ -30,7 +30,7 @@ mod view;
 pub(crate) use done::{DoneCall, done_before};
 pub use fence::Fence;
 #[cfg(feature = "testing")]
-pub use forged::ForgedRequest;
+pub use forgery::ForgedRequest;
 pub(crate) use layer::{declaration, identity, written};
 pub(crate) use message::{heard, observed, own_summary};
 pub(crate) use notice::{erased_notice, settled_notice, summary_instruction};

@@ -7,18 +7,18 @@
 //! marker that only a wire has. A key alone says nothing.
 
 mod arguments;
+mod artifact;
 mod before;
 mod call;
 mod calls;
+mod candidate;
 mod comments;
 mod cursor;
 mod find;
 mod forms;
-mod found;
 mod json;
 mod key;
 mod kinds;
-mod known;
 mod labels;
 mod line;
 mod list;
@@ -32,8 +32,8 @@ mod tag;
 mod tried;
 mod unclosed;
 mod value;
+mod vocabulary;
 mod wide;
-mod withheld;
 mod word;
 mod work;
 mod wrap;
@@ -41,9 +41,9 @@ mod wrap;
 #[cfg(test)]
 mod tests;
 
-pub use known::Known;
+pub use artifact::{ArtifactFamily, Withheld};
 pub use stream::Firewall;
-pub use withheld::{ArtifactFamily, Withheld};
+pub use vocabulary::Known;
 
 /// A piece of a spoken text. Places are bytes of the whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use crate::text::firewall::Withheld;
 mod blanks;
 pub(crate) mod bracket;
 mod cutter;
-mod own;
+mod own_mention;
 mod piece;
 mod routing_tag;
 mod tags;

@@ -43,7 +43,7 @@ mod roster;
 mod signing;
 mod talk;
 mod turn;
-mod withheld;
+mod withholding;
 
 #[cfg(test)]
 mod tests;

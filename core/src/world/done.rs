@@ -9,7 +9,7 @@ use super::World;
 use crate::content::Content;
 use crate::event::ToolStarted;
 use crate::ids::{AgentName, CallId, Position, TurnId};
-use crate::prompt::border::{DoneCall, ModelView, done_before, restored};
+use crate::prompt::border::{DoneCall, ModelView, checkpoint, done_before};
 use crate::tool::EffectClass;
 use crate::world::memory::{Memory, Message, Ran, Remembered, note_ran};
 
@@ -38,7 +38,7 @@ struct Doing {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-struct Gave(#[serde(deserialize_with = "restored::view")] ModelView);
+struct Gave(#[serde(deserialize_with = "checkpoint::view")] ModelView);
 
 impl Doings {
     pub(super) fn is_empty(&self) -> bool {

@@ -9,7 +9,7 @@ use crate::content::Content;
 use crate::event::{PrefixCause, Purpose};
 use crate::ids::{CallId, Digest, ModelName, Position, Time, TurnId};
 use crate::model::Parameters;
-use crate::prompt::border::{own_summary, restored};
+use crate::prompt::border::{checkpoint, own_summary};
 use crate::prompt::tokens::TokenCounter;
 use crate::prompt::{Item, fingerprint_next};
 
@@ -38,7 +38,7 @@ pub use turn::{CallResult, Charge, ModelState, Slot, Turn};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Remembered {
     /// The item. Only this crate reads it here, so that a memory that anybody deserialised shows nobody a text.
-    #[serde(deserialize_with = "restored::item")]
+    #[serde(deserialize_with = "checkpoint::item")]
     pub(crate) item: Arc<Item>,
     /// Its digest.
     pub digest: Digest,
@@ -149,7 +149,7 @@ pub struct Memory {
     /// When it is told again.
     pub retry_at: Option<Time>,
     /// Notices that wait until the results of the open calls are in their place.
-    #[serde(deserialize_with = "restored::items")]
+    #[serde(deserialize_with = "checkpoint::items")]
     pub(crate) held_notices: Vec<Item>,
 }
 

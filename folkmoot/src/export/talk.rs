@@ -7,12 +7,12 @@ use folkmoot_core::event::{Event, StoredContent, TalkEvent};
 use folkmoot_core::ids::{Position, Time};
 
 use super::survey::{Calls, Revisions};
-use said::Said;
+use speech::Said;
 
 mod change;
 mod request;
-mod said;
 mod sentence;
+mod speech;
 
 pub(super) use sentence::{counted, how};
 

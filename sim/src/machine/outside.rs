@@ -14,7 +14,7 @@ use super::ledger::Ledger;
 use super::lots;
 use crate::check::Checker;
 use crate::law::{Law, Violation};
-use crate::lived::Counts;
+use crate::outcome::Counts;
 
 /// What outlives every process: time, what tools did, what people know, and who watches.
 #[derive(Debug, Default)]

@@ -2,7 +2,7 @@
 
 use super::before::is_name;
 use super::cursor::{Cursor, Stop};
-use super::known::{Known, ToolId};
+use super::vocabulary::{Known, ToolId};
 use super::word::canonical;
 
 /// The longest name of an argument, in bytes.

@@ -1,6 +1,6 @@
 //! What stands before a place: the name of a tool that a value is for, and what makes it code.
 
-use super::known::{Known, ToolId};
+use super::vocabulary::{Known, ToolId};
 use super::word::canonical;
 use super::work;
 

@@ -2,7 +2,7 @@
 
 use super::key::Keys;
 use super::kinds::{Kinds, is_type};
-use super::known::{Known, ToolId};
+use super::vocabulary::{Known, ToolId};
 use super::word::canonical;
 use crate::text::firewall::ArtifactFamily;
 

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use super::call::{Begins, Cut, Frame};
 use super::calls::{Call, Calls};
 use super::comments::Comment;
-use super::known::{Known, ToolId};
+use super::vocabulary::{Known, ToolId};
 use super::wide::{self, Wide};
 use super::word::canonical;
 

@@ -9,8 +9,8 @@
 use super::call::{Begins, Frame};
 use super::cursor::{Cursor, Stop};
 use super::key::Keys;
-use super::known::Known;
 use super::skim::skip_value;
+use super::vocabulary::Known;
 use super::word::canonical;
 use crate::text::firewall::ArtifactFamily;
 

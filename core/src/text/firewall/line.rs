@@ -1,10 +1,10 @@
 //! Artifacts that begin a line: `Action:` blocks, and fences of code that only tools run.
 
 use super::before::{is_name, split_word};
+use super::candidate::Found;
 use super::cursor::{Cursor, Stop};
-use super::found::Found;
-use super::known::{Known, ToolId};
 use super::skim::skip_value;
+use super::vocabulary::{Known, ToolId};
 use super::word::canonical;
 use super::{arguments, labels};
 use crate::text::firewall::ArtifactFamily;

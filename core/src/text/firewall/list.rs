@@ -2,9 +2,9 @@
 
 use super::arguments::{self, Strength};
 use super::before::is_name;
+use super::candidate::Found;
 use super::cursor::{Cursor, Stop};
-use super::found::Found;
-use super::known::Known;
+use super::vocabulary::Known;
 use super::word::canonical;
 use crate::text::firewall::ArtifactFamily;
 

@@ -2,15 +2,15 @@
 
 use super::arguments::skip_bracketed;
 use super::before::{is_name, split_word};
+use super::candidate::Found;
 use super::cursor::{Cursor, Stop};
 use super::forms::{Body, Form, GIVEN, PYTHON, TAGS, TOKENS, form, is_callish, is_mark, is_of};
-use super::found::Found;
 use super::key::Keys;
-use super::known::Known;
 use super::names;
 use super::skim::{Ends, skip_value};
 use super::tag::{Shape, TAG_MAX, Tag};
 use super::unclosed::Unclosed;
+use super::vocabulary::Known;
 use super::word::canonical;
 use crate::text::firewall::ArtifactFamily;
 

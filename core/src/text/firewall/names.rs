@@ -1,7 +1,7 @@
 //! Whether an artifact names a tool of this world.
 
 use super::before::is_name;
-use super::known::Known;
+use super::vocabulary::Known;
 use super::word::canonical;
 use super::work;
 

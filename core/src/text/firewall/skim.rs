@@ -3,8 +3,8 @@
 use super::comments::Comments;
 use super::cursor::{Cursor, Stop};
 use super::json::Reads;
-use super::known::Known;
 use super::value::Value;
+use super::vocabulary::Known;
 
 /// How far behind the place where a call breaks its end is looked for, in bytes.
 pub(super) const SKIM_MAX: usize = 4 * 1024;

@@ -3,10 +3,10 @@
 
 use super::arguments::{self, Strength};
 use super::before::{BEFORE_MAX, is_name, split_word};
+use super::candidate::Found;
 use super::cursor::{Cursor, Stop};
-use super::found::Found;
-use super::known::{Known, ToolId};
 use super::skim::skip_value;
+use super::vocabulary::{Known, ToolId};
 use super::word::canonical;
 use crate::text::firewall::ArtifactFamily;
 

@@ -3,7 +3,7 @@
 use super::calls::Call;
 use super::comments::{Comment, Comments};
 use super::json::{Json, Reads};
-use super::known::{Known, ToolId};
+use super::vocabulary::{Known, ToolId};
 use super::work;
 
 /// How many times a value may be written into a text and be known again.

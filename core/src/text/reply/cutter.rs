@@ -2,7 +2,7 @@
 
 use super::FinalReply;
 use super::blanks::Blanks;
-use super::own::Own;
+use super::own_mention::Own;
 use super::piece::Piece;
 use super::tags::Tags;
 use crate::ids::AgentName;

@@ -14,7 +14,7 @@ use crate::ids::{
 };
 use crate::model::Parameters;
 use crate::model::money::Money;
-use crate::prompt::border::{Crossing, ModelView, restored};
+use crate::prompt::border::{Crossing, ModelView, checkpoint};
 use crate::prompt::{Item, Layer};
 use crate::spec::rules::Rules;
 use crate::text::mentions::{Joined, Names};
@@ -44,7 +44,7 @@ pub struct Turn {
     /// The rules that it began under: a revised definition waits for the next turn.
     pub rules: Arc<Rules>,
     /// What people wrote for the agent when it began; likewise.
-    #[serde(deserialize_with = "restored::layers")]
+    #[serde(deserialize_with = "checkpoint::layers")]
     pub(crate) layers: Vec<Layer>,
     /// The calls of other agents that its end answers, as far as they still wait by then.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -157,7 +157,7 @@ pub struct Slot {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallResult {
     /// What a model sees of it.
-    #[serde(deserialize_with = "restored::view")]
+    #[serde(deserialize_with = "checkpoint::view")]
     pub(crate) view: ModelView,
     /// What people see, if that is richer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

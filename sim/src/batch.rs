@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc;
 
-use crate::lived::Lived;
+use crate::outcome::Lived;
 use crate::simulate::simulate;
 use crate::story::Story;
 use crate::story::StoryError;
