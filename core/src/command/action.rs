@@ -1,0 +1,489 @@
+//! The catalogue of actions.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Judgement, Reply, Settlement};
+use crate::event::reaction::Reaction;
+use crate::event::{
+    Attachment, ClockKind, ForkEffects, Occasion, Progress, Right, Rights, Span, TreeHead,
+};
+use crate::ids::{
+    AgentName, Attempt, CallId, CopyId, Digest, EpisodeId, GrantId, MessageId, ModelCallId, NodeId,
+    Position, RequestId, StateName, StepKey, TurnId, WorldId, WorldName,
+};
+use crate::model::response::{LLMResponse, ModelError};
+use crate::spec::Definition;
+use crate::tool::{Reconciliation, ToolOutcome};
+
+/// The principals that may give a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Giver {
+    /// Everybody: agents and tools are refused by what they try.
+    Anyone,
+    /// People, the world and the runtime. Agents and tools have no say in the world as a whole.
+    House,
+    /// The runtime alone.
+    Shell,
+}
+
+/// The record that a refusal leaves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refusals {
+    /// An event: the command asks for more than to be heard.
+    Recorded,
+    /// None.
+    Unrecorded,
+}
+
+/// The rule that holds for all commands of a kind, whatever is in them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CommandRule {
+    /// The principals that may give it.
+    pub(crate) giver: Giver,
+    /// The right that a person needs for it; `None` if no right of the room is asked for.
+    pub(crate) right: Option<Right>,
+    /// Whether refusals are recorded.
+    pub(crate) refusals: Refusals,
+}
+
+/// Declares the actions, family by family, and beside them their kinds. Each says in brackets who may give it, which right
+/// a person needs for it and whether a refusal is recorded: an action without these does not compile.
+macro_rules! actions {
+    ($($(#[$family_doc:meta])* $family:ident($type:ident) {
+        $($(#[$doc:meta])* [$giver:expr, $right:expr, $refusals:expr] $name:ident
+            $({ $($(#[$field_doc:meta])* $field:ident: $field_type:ty,)* })?;)*
+    })*) => {
+        /// The request of a command.
+        #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+        #[serde(untagged)]
+        #[expect(
+            clippy::large_enum_variant,
+            reason = "definitions are large and rare, and one action lives at a time"
+        )]
+        pub enum Action {
+            $($(#[$family_doc])* $family($type),)*
+        }
+
+        $(
+            $(#[$family_doc])*
+            #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+            #[serde(rename_all = "snake_case")]
+            pub enum $type {
+                $($(#[$doc])* $name $({ $($(#[$field_doc])* $field: $field_type,)* })?,)*
+            }
+
+            impl $type {
+                /// Its kind.
+                #[must_use]
+                pub const fn kind(&self) -> CommandKind {
+                    match self {
+                        $(Self::$name { .. } => CommandKind::$name,)*
+                    }
+                }
+            }
+
+            impl From<$type> for Action {
+                fn from(action: $type) -> Self {
+                    Self::$family(action)
+                }
+            }
+        )*
+
+        /// The kinds of commands.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum CommandKind {
+            $($($(#[$doc])* $name,)*)*
+        }
+
+        impl CommandKind {
+            /// The rule that holds for all commands of this kind.
+            pub(crate) const fn rule(self) -> CommandRule {
+                match self {
+                    $($(Self::$name => CommandRule {
+                        giver: $giver,
+                        right: $right,
+                        refusals: $refusals,
+                    },)*)*
+                }
+            }
+        }
+
+        impl Action {
+            /// Its kind.
+            #[must_use]
+            pub const fn kind(&self) -> CommandKind {
+                match self {
+                    $(Self::$family(action) => action.kind(),)*
+                }
+            }
+        }
+    };
+}
+
+actions! {
+    /// Requests about the world as a whole.
+    World(WorldAction) {
+        /// Begins a world and opens it for writing.
+        [Giver::Anyone, None, Refusals::Unrecorded]
+        Create {
+            /// Its id.
+            world: WorldId,
+            /// Its name.
+            name: WorldName,
+            /// Its clock, for life.
+            clock: ClockKind,
+            /// The folder that relative paths are relative to.
+            base: Option<String>,
+            /// What it is opened with.
+            definition: Definition,
+            /// The process that opens it.
+            node: NodeId,
+            /// The key that heads of its log are signed with.
+            signer: Option<String>,
+            /// The copy of a store that it begins in, if the store is one.
+            copy: Option<CopyId>,
+        };
+        /// Opens a world for writing.
+        [Giver::House, Some(Right::Operate), Refusals::Unrecorded]
+        Open {
+            /// The process that opens it.
+            node: NodeId,
+            /// The folder that relative paths are relative to, if it changed.
+            base: Option<String>,
+            /// The definition, if it changed.
+            revise: Option<Definition>,
+            /// The key that heads of its log are signed with.
+            signer: Option<String>,
+            /// The copy that its store is, if it is one.
+            copy: Option<CopyId>,
+        };
+        /// Branches a world off the one that is asked, and opens it for writing.
+        [Giver::House, Some(Right::Operate), Refusals::Unrecorded]
+        Fork {
+            /// Its id.
+            world: WorldId,
+            /// Its name.
+            name: WorldName,
+            /// The head of what both have.
+            base: TreeHead,
+            /// The link of the last commit that both have.
+            link: Digest,
+            /// What becomes of the effects that it owes.
+            effects: ForkEffects,
+            /// The process that opens it.
+            node: NodeId,
+            /// The key that heads of its log are signed with.
+            signer: Option<String>,
+            /// The copy of a store that it begins in, if the store is one.
+            copy: Option<CopyId>,
+        };
+        /// Changes the definition.
+        [Giver::House, Some(Right::Operate), Refusals::Unrecorded]
+        Revise {
+            /// The new one.
+            definition: Definition,
+        };
+        /// Sets the owner and the labels.
+        [Giver::House, Some(Right::Operate), Refusals::Unrecorded]
+        Label {
+            /// Whom the world belongs to.
+            owner: Option<String>,
+            /// The labels.
+            labels: BTreeMap<String, String>,
+        };
+        /// Gives a person other rights.
+        [Giver::House, Some(Right::Operate), Refusals::Recorded]
+        SetRights {
+            /// How the person is proven.
+            method: String,
+            /// Who it is to that method.
+            subject: String,
+            /// The rights; `None`: those that the definition says.
+            rights: Option<Rights>,
+        };
+        /// Erases content.
+        [Giver::House, Some(Right::Operate), Refusals::Recorded]
+        Erase {
+            /// The events whose content is to go, in order.
+            events: Vec<Span>,
+            /// On what basis.
+            basis: String,
+        };
+        /// Records that a step of a world script is done.
+        [Giver::House, Some(Right::Operate), Refusals::Unrecorded]
+        RecordStep {
+            /// The step.
+            step: StepKey,
+            /// The digest of what it says.
+            digest: Digest,
+        };
+    }
+    /// Requests of those who talk in the room.
+    Talk(TalkAction) {
+        /// Says something.
+        [Giver::Anyone, Some(Right::Post), Refusals::Unrecorded]
+        PostMessage {
+            /// The text.
+            text: String,
+            /// What is attached.
+            attachments: Vec<Attachment>,
+            /// The message it answers.
+            reply_to: Option<MessageId>,
+        };
+        /// Puts other words in the place of a message.
+        [Giver::Anyone, Some(Right::Post), Refusals::Recorded]
+        Edit {
+            /// The message.
+            message: MessageId,
+            /// The new words.
+            text: String,
+        };
+        /// Takes a message back, and what was said in answer to it.
+        [Giver::Anyone, Some(Right::Post), Refusals::Recorded]
+        Retract {
+            /// The message.
+            message: MessageId,
+        };
+        /// Takes an agent's reply back and has it made anew.
+        [Giver::Anyone, Some(Right::Post), Refusals::Recorded]
+        Regenerate {
+            /// The reply.
+            message: MessageId,
+        };
+        /// Joins the roster: the person who gives the command.
+        [Giver::Anyone, Some(Right::Post), Refusals::Unrecorded]
+        Join;
+        /// Leaves the roster.
+        [Giver::Anyone, Some(Right::Post), Refusals::Unrecorded]
+        Leave;
+        /// Tells what a client's user sees.
+        [Giver::Anyone, Some(Right::Post), Refusals::Unrecorded]
+        Observe {
+            /// Which state, by its name in the spec.
+            name: StateName,
+            /// The state, as JSON.
+            state: String,
+        };
+        /// Stops what is going on.
+        [Giver::Anyone, Some(Right::Operate), Refusals::Recorded]
+        Stop {
+            /// Which episode; `None` is all of them.
+            episode: Option<EpisodeId>,
+        };
+    }
+    /// Requests of people about calls that wait for them.
+    Consent(ConsentAction) {
+        /// Decides an approval.
+        [Giver::Anyone, Some(Right::Decide), Refusals::Recorded]
+        Decide {
+            /// The agent whose call the person saw it to be; `None` if they named the request alone.
+            agent: Option<AgentName>,
+            /// The request.
+            request: RequestId,
+            /// What the person decides.
+            judgement: Judgement,
+        };
+        /// Ends a grant before its time.
+        [Giver::Anyone, Some(Right::Decide), Refusals::Recorded]
+        Revoke {
+            /// The grant.
+            grant: GrantId,
+        };
+        /// Answers a tool's question.
+        [Giver::Anyone, Some(Right::Decide), Refusals::Recorded]
+        Answer {
+            /// The request.
+            request: RequestId,
+            /// The answer.
+            reply: Reply,
+        };
+        /// Says what became of a call whose outcome is unknown.
+        [Giver::Anyone, Some(Right::Decide), Refusals::Recorded]
+        Settle {
+            /// The request.
+            request: RequestId,
+            /// What became of it.
+            settlement: Settlement,
+        };
+    }
+    /// Outcomes of effects, which only the shell brings.
+    Shell(ShellAction) {
+        /// Brings what an agent does about its news.
+        [Giver::Shell, None, Refusals::Recorded]
+        OpenTurn {
+            /// The agent.
+            agent: AgentName,
+            /// The horizon of the view that it had.
+            horizon: Position,
+            /// What it does.
+            reaction: Reaction,
+        };
+        /// Brings what an agent does about its results.
+        [Giver::Shell, None, Refusals::Recorded]
+        ContinueTurn {
+            /// The agent.
+            agent: AgentName,
+            /// Its turn.
+            turn: TurnId,
+            /// What it does.
+            reaction: Reaction,
+        };
+        /// Brings an agent's failure to react.
+        [Giver::Shell, None, Refusals::Recorded]
+        FailAgent {
+            /// The agent.
+            agent: AgentName,
+            /// Its turn, if that was open.
+            turn: Option<TurnId>,
+            /// The failure's name.
+            code: String,
+            /// For operators.
+            detail: String,
+        };
+        /// Begins the next attempt of a model call.
+        [Giver::Shell, None, Refusals::Recorded]
+        RetryModel {
+            /// The agent.
+            agent: AgentName,
+            /// The call.
+            call: ModelCallId,
+        };
+        /// Is about to show the first words of a streaming reply.
+        [Giver::Shell, None, Refusals::Recorded]
+        StartStream {
+            /// The agent.
+            agent: AgentName,
+            /// The call.
+            call: ModelCallId,
+            /// The attempt.
+            attempt: Attempt,
+        };
+        /// Brings a model's answer.
+        [Giver::Shell, None, Refusals::Recorded]
+        RecordAnswer {
+            /// The agent.
+            agent: AgentName,
+            /// The call.
+            call: ModelCallId,
+            /// The attempt.
+            attempt: Attempt,
+            /// The answer.
+            response: LLMResponse,
+        };
+        /// Brings a model's failure.
+        [Giver::Shell, None, Refusals::Recorded]
+        RecordFailure {
+            /// The agent.
+            agent: AgentName,
+            /// The call.
+            call: ModelCallId,
+            /// The attempt.
+            attempt: Attempt,
+            /// The failure.
+            error: ModelError,
+        };
+        /// Is about to run a tool.
+        [Giver::Shell, None, Refusals::Recorded]
+        StartTool {
+            /// The agent whose call it is.
+            agent: AgentName,
+            /// The call.
+            call: CallId,
+            /// The attempt.
+            attempt: Attempt,
+        };
+        /// Brings a tool's outcome.
+        [Giver::Shell, None, Refusals::Recorded]
+        FinishTool {
+            /// The agent whose call it is.
+            agent: AgentName,
+            /// The call.
+            call: CallId,
+            /// The attempt.
+            attempt: Attempt,
+            /// The outcome.
+            outcome: ToolOutcome,
+            /// What the tool reported on the way.
+            progress: Option<Progress>,
+        };
+        /// Reports that a tool was stopped because it took too long.
+        [Giver::Shell, None, Refusals::Recorded]
+        TimeOutTool {
+            /// The agent whose call it is.
+            agent: AgentName,
+            /// The call.
+            call: CallId,
+            /// The attempt.
+            attempt: Attempt,
+        };
+        /// Brings what a tool told about a lost run.
+        [Giver::Shell, None, Refusals::Recorded]
+        RecordReconcile {
+            /// The agent whose call it is.
+            agent: AgentName,
+            /// The call.
+            call: CallId,
+            /// What it told.
+            result: Reconciliation,
+        };
+        /// Says that nobody knows what became of a lost run.
+        [Giver::Shell, None, Refusals::Recorded]
+        DeclareUnknown {
+            /// The agent whose call it is.
+            agent: AgentName,
+            /// The call.
+            call: CallId,
+        };
+        /// Records that content was erased.
+        [Giver::Shell, None, Refusals::Recorded]
+        RecordErased {
+            /// The request.
+            request: Position,
+            /// How many events had content that is gone now.
+            events: u64,
+            /// How many files that they had attached are gone.
+            files: u64,
+        };
+        /// Brings the signature of a head of the log.
+        [Giver::Shell, None, Refusals::Recorded]
+        Sign {
+            /// What was signed.
+            head: TreeHead,
+            /// The key.
+            key: String,
+            /// The signature line's value.
+            signature: String,
+            /// Why it was signed now.
+            occasion: Occasion,
+        };
+        /// Records what became due.
+        [Giver::Shell, None, Refusals::Recorded]
+        Tick;
+    }
+}
+
+impl ShellAction {
+    /// The tool call that it brings an outcome of, with its agent; `None` if it is about none.
+    pub(crate) const fn tool_call(&self) -> Option<(&AgentName, CallId)> {
+        match self {
+            Self::StartTool { agent, call, .. }
+            | Self::FinishTool { agent, call, .. }
+            | Self::TimeOutTool { agent, call, .. }
+            | Self::RecordReconcile { agent, call, .. }
+            | Self::DeclareUnknown { agent, call } => Some((agent, *call)),
+            Self::OpenTurn { .. }
+            | Self::ContinueTurn { .. }
+            | Self::FailAgent { .. }
+            | Self::RetryModel { .. }
+            | Self::StartStream { .. }
+            | Self::RecordAnswer { .. }
+            | Self::RecordFailure { .. }
+            | Self::RecordErased { .. }
+            | Self::Sign { .. }
+            | Self::Tick => None,
+        }
+    }
+}
