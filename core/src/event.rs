@@ -38,20 +38,20 @@ pub use world::*;
 /// The stored parts of an event, ready to be framed. Both parts are JSON.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EventRecord {
-    /// What happened, by number: see [`EventKind`].
+    /// The kind of the event, by number: see [`EventKind`].
     pub kind: u16,
     /// The schema version of `facts` and `content`.
     pub version: u16,
-    /// All that folds need. Hashed, never erased.
+    /// The facts that folds need. Hashed, never erased.
     pub facts: Vec<u8>,
-    /// What people, models and tools wrote.
+    /// The words of people, models and tools.
     pub content: StoredContent,
 }
 
 /// The content part of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoredContent {
-    /// This kind of event has none.
+    /// No content: this kind of event has none.
     None,
     /// As it was written.
     Present(Vec<u8>),
@@ -65,20 +65,20 @@ pub enum StoredContent {
 /// A record, still in the bytes that it is read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecordView<'a> {
-    /// What happened, by number: see [`EventKind`].
+    /// The kind of the event, by number: see [`EventKind`].
     pub kind: u16,
     /// The schema version of `facts` and `content`.
     pub version: u16,
-    /// All that folds need.
+    /// The facts that folds need.
     pub facts: &'a [u8],
-    /// What people, models and tools wrote.
+    /// The words of people, models and tools.
     pub content: ContentView<'a>,
 }
 
 /// The content part of a record, still in the bytes that it is read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ContentView<'a> {
-    /// This kind of event has none.
+    /// No content: this kind of event has none.
     None,
     /// As it was written.
     Present(&'a [u8]),
@@ -114,26 +114,26 @@ pub enum RecordError {
     /// A newer build wrote it.
     #[error("event kind {kind} of version {version} is unknown here")]
     Unknown {
-        /// Its kind.
+        /// The record's kind.
         kind: u16,
-        /// Its schema version.
+        /// The record's schema version.
         version: u16,
     },
     /// The JSON does not fit.
     #[error("a {kind} of version {version} does not read")]
     Malformed {
-        /// Its kind.
+        /// The name of the record's kind.
         kind: &'static str,
-        /// Its schema version.
+        /// The record's schema version.
         version: u16,
-        /// What does not fit.
+        /// The fault that JSON found.
         #[source]
         source: serde_json::Error,
     },
     /// A content part is there, or missing, against the rule of its kind.
     #[error("a {kind} with a wrong content part")]
     Content {
-        /// Its kind.
+        /// The name of the record's kind.
         kind: &'static str,
     },
 }
@@ -144,7 +144,7 @@ trait Payload: Serialize + DeserializeOwned {
     fn content(&self) -> StoredContentRef<'_>;
     /// Puts content back after the facts were read.
     fn restore(&mut self, content: ContentView<'_>) -> Result<(), serde_json::Error>;
-    /// Whether this kind has content.
+    /// True if this kind has content.
     const HAS_CONTENT: bool;
 }
 
@@ -240,7 +240,7 @@ macro_rules! events {
             }
 
             impl $type {
-                /// Its kind.
+                /// The event's kind.
                 #[must_use]
                 pub const fn kind(&self) -> EventKind {
                     match self {
@@ -276,7 +276,7 @@ macro_rules! events {
             })*
 
             $(impl $name {
-                /// This payload, if `event` is of its kind.
+                /// Returns the payload of `event`, if it is of this kind.
                 #[must_use]
                 pub const fn of_event(event: &Event) -> Option<&Self> {
                     if let Event::$family($type::$name(payload)) = event {
@@ -319,7 +319,7 @@ macro_rules! events {
         }
 
         impl Event {
-            /// Its kind.
+            /// The event's kind.
             #[must_use]
             pub const fn kind(&self) -> EventKind {
                 match self {
@@ -328,7 +328,7 @@ macro_rules! events {
                 }
             }
 
-            /// Whether its content was erased.
+            /// Tells whether its content was erased.
             #[must_use]
             pub fn is_erased(&self) -> bool {
                 match self {
@@ -442,7 +442,7 @@ events! {
         11 version 1 HeadSigned;
         /// The world was branched off another one.
         12 version 1 Forked;
-        /// Somebody asked that content be erased.
+        /// An erasure of content was asked for.
         13 version 1 ErasureRequested [basis];
         /// Content was erased.
         14 version 1 Erased;
@@ -451,9 +451,9 @@ events! {
     }
     /// Facts about messages, notices and what clients show.
     family Talk(TalkEvent) {
-        /// Somebody said something.
+        /// A message was posted.
         20 version 1 MessagePosted [body];
-        /// It was decided who hears a message and who answers it.
+        /// The hearers and the answerers of a message were decided.
         21 version 2 MessageRouted [unknown];
         /// The world told people something.
         22 version 2 NoticePosted;
@@ -490,7 +490,7 @@ events! {
         48 version 1 PrefixBroken;
         /// A turn is over.
         49 version 1 TurnClosed;
-        /// Somebody stopped what was going on.
+        /// A person or the world stopped what was going on.
         50 version 1 Stopped;
         /// An agent waited long enough for those whom it had asked.
         51 version 1 JoinElapsed;
@@ -509,7 +509,7 @@ events! {
         61 version 2 ApprovalRequested;
         /// A person decided.
         62 version 2 ApprovalDecided [text];
-        /// Nobody decided in time.
+        /// An approval ran out of time undecided.
         63 version 1 ApprovalExpired;
         /// A tool asks a person something.
         64 version 1 QuestionAsked [question];
@@ -519,9 +519,9 @@ events! {
         66 version 1 ToolStarted;
         /// A call has its result.
         67 version 2 ToolFinished [outcome];
-        /// Nobody knows whether a call took effect.
+        /// The outcome of a call is unknown: it may have taken effect.
         68 version 1 OutcomeUnknown;
-        /// It became known, or a person said so.
+        /// An unknown outcome became known, or a person said what it was.
         69 version 2 OutcomeSettled [text];
         /// The tool told what became of a lost run.
         70 version 2 Reconciled [outcome];

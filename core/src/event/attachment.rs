@@ -1,4 +1,4 @@
-//! What an attachment may be called, and what it may say that it is.
+//! The names and media types that an attachment may have.
 
 use std::fmt;
 
@@ -11,32 +11,32 @@ pub const ATTACHMENT_NAME_MAX: usize = 255;
 /// The longest half of a media type, in bytes (RFC 6838, section 4.2).
 const TYPE_MAX: usize = 127;
 
-/// What is wrong with an attachment.
+/// A fault of an attachment.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AttachmentError {
-    /// Its name is not one that people and models can be shown.
+    /// The name is not one that people and models can be shown.
     #[error("an attachment cannot be called {name:?}: {why}")]
     Name {
         /// The name.
         name: String,
-        /// What is wrong with it.
+        /// The fault of the name.
         why: &'static str,
     },
-    /// Its media type is not one.
+    /// The media type is not one.
     #[error("{media_type:?} is no media type; one looks like `image/png`, without parameters")]
     MediaType {
         /// The media type.
         media_type: String,
     },
-    /// It is larger than the room allows.
+    /// The file is larger than the room allows.
     #[error("the attachment {name:?} has {bytes} bytes, at most {max} are allowed")]
     TooLarge {
-        /// Its name.
+        /// The file's name.
         name: String,
-        /// How many it has.
+        /// The bytes that it has.
         bytes: u64,
-        /// How many are allowed.
+        /// The bytes that are allowed.
         max: u32,
     },
 }

@@ -1,4 +1,4 @@
-//! What crosses the borders of a world, and what was stopped there.
+//! Facts at the borders of a world: what crossed, and what was stopped there.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -14,7 +14,7 @@ use crate::text::firewall::Withheld;
 pub struct ArtifactWithheld {
     /// The agent.
     pub agent: AgentName,
-    /// Its turn.
+    /// The agent's turn.
     pub turn: TurnId,
     /// The `ModelAnswered` or `AgentReacted` that holds the text.
     pub answer: Position,
@@ -28,9 +28,9 @@ pub struct ArtifactWithheld {
 /// A client told what its user sees: data for the agents, never instructions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StateObserved {
-    /// Which state it is, by its name in the spec.
+    /// The state's name in the spec.
     pub name: StateName,
-    /// Who told.
+    /// The principal who told it.
     pub by: Principal,
     /// Where ids stand that the room does not know: they are dropped from what agents see. The first 64 places.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -25,12 +25,12 @@ pub struct CallsAdmitted {
     pub calls: Vec<AdmittedCall>,
 }
 
-/// One admitted call.
+/// A call that was taken up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AdmittedCall {
-    /// Its id.
+    /// The call's id.
     pub call: CallId,
-    /// Its number among the answer's calls, from 0.
+    /// The call's number among those of the answer, from 0.
     pub ordinal: u32,
     /// The label under which the model is answered.
     pub label: String,
@@ -39,7 +39,7 @@ pub struct AdmittedCall {
     pub tool: Option<ToolName>,
     /// The digest of its arguments in their [canonical form](crate::content::canonical); of their bytes, if they are not JSON.
     pub arguments: Digest,
-    /// What it may do, where that depends on its arguments; `None`: the tool's effect.
+    /// The effect that the call may have, where that depends on its arguments; `None`: the tool's effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<EffectClass>,
     /// The call that this one replaces and whose provider label it answers.
@@ -56,7 +56,7 @@ pub struct ApprovalRequested {
     pub agent: AgentName,
     /// The tool.
     pub tool: ToolName,
-    /// What it may do.
+    /// The effect that the call may have.
     pub effect: EffectClass,
     /// The digest of its arguments.
     pub arguments: Digest,
@@ -66,12 +66,12 @@ pub struct ApprovalRequested {
     /// that was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub folder: Option<String>,
-    /// What is odd about the arguments, and shown with them.
+    /// Oddities of the arguments, shown with them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<ArgumentFinding>,
     /// The digest of exactly what people are shown.
     pub shown: Digest,
-    /// When it expires, by recorded time.
+    /// The time at which the request expires, by recorded time.
     pub expires_at: Time,
     /// The attempt that was about to start when rules that had come since wanted it to be asked. `None`: the call was just
     /// taken up.
@@ -90,31 +90,31 @@ pub struct ApprovalDecided {
     pub agent: AgentName,
     /// Yes or no.
     pub verdict: Verdict,
-    /// How far it reaches.
+    /// The reach of the decision.
     pub scope: Scope,
-    /// How much wider than the call's arguments a grant was wanted.
+    /// The width that a grant was wanted to have beyond the call's arguments.
     #[serde(default, skip_serializing_if = "Wider::is_same")]
     pub wider: Wider,
-    /// Whether the call is to run with other arguments: those of the text.
+    /// True if the call is to run with other arguments: those of the text.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_edited: bool,
-    /// Whether the agent may read the reason.
+    /// True if the agent may read the reason.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shares_reason: bool,
     /// The first eight digits of the digest of what the person saw; `None`: unconfirmed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown: Option<String>,
-    /// Who decided.
+    /// The person who decided.
     pub by: Person,
-    /// What the person wrote.
+    /// The words of the person.
     #[serde(skip)]
     pub text: Content<DecisionText>,
 }
 
-/// What a person wrote into a decision.
+/// The words of a person who decided.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DecisionText {
-    /// Why.
+    /// The reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The arguments that the call is to run with, if they were edited.
@@ -128,15 +128,15 @@ pub struct DecisionText {
 pub enum Verdict {
     /// The call may run.
     Allow,
-    /// It may not.
+    /// The call may not run.
     Deny,
 }
 
-/// How far a decision reaches.
+/// The reach of a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scope {
-    /// This request only.
+    /// The decision is about this request only.
     Once,
     /// Calls like it until the turn is over.
     Turn,
@@ -146,7 +146,7 @@ pub enum Scope {
     Uses(u32),
 }
 
-/// Nobody decided in time.
+/// An approval ran out of time undecided.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ApprovalExpired {
     /// The request.
@@ -166,9 +166,9 @@ pub struct QuestionAsked {
     pub agent: AgentName,
     /// The attempt that asked.
     pub attempt: Attempt,
-    /// How many options there are; 0 means free text.
+    /// The number of options; 0 means free text.
     pub options: u32,
-    /// How many of the options may be chosen; `None`: exactly one.
+    /// The number of options that may be chosen; `None`: exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choose: Option<Choose>,
     /// JSON Schema (2020-12) of a free answer; `None`: any text.
@@ -191,9 +191,9 @@ pub struct QuestionAnswered {
     /// The numbers of the chosen options, from 0, ascending; empty for free text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<u32>,
-    /// Who answered.
+    /// The person who answered.
     pub by: Person,
-    /// What was typed; `None` with options.
+    /// The text that was typed; `None` with options.
     #[serde(skip)]
     pub text: Content<Option<String>>,
 }
@@ -205,15 +205,15 @@ pub struct ToolStarted {
     pub call: CallId,
     /// The agent whose call it is.
     pub agent: AgentName,
-    /// Which attempt it is.
+    /// The number of the attempt.
     pub attempt: Attempt,
-    /// Who runs it.
+    /// The process that runs it.
     pub incarnation: Incarnation,
-    /// What the tool may do, at this start.
+    /// The effect that the tool may have, at this start.
     pub effect: EffectClass,
-    /// Whether it may run again, at this start.
+    /// The rule of running it again, at this start.
     pub repeat: Repeat,
-    /// Whether it can tell what became of a lost run.
+    /// True if the tool can tell what became of a lost run.
     pub reconciles: bool,
 }
 
@@ -227,19 +227,19 @@ pub struct ToolFinished {
     /// The attempt that gave it; `None` if the tool never ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attempt: Option<Attempt>,
-    /// How it ended.
+    /// The end of the call.
     pub status: CallStatus,
     /// The earlier `ToolFinished` whose outcome this is; nothing ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memo: Option<Position>,
-    /// What the tool reported while it ran.
+    /// The reports of the tool while it ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<Progress>,
     /// The views of the outcome that nobody sees, by number, ascending: artifacts of a kind that the tool does not
     /// declare, or that do not fit it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<u32>,
-    /// What the tool gave, whole; `None` if it never ran.
+    /// The whole outcome of the tool; `None` if it never ran.
     #[serde(skip)]
     pub outcome: Content<Option<ToolOutcome>>,
 }
@@ -286,7 +286,7 @@ impl ToolFinished {
     }
 }
 
-/// How a call ended.
+/// The end of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallStatus {
@@ -304,7 +304,7 @@ pub enum CallStatus {
     Forbidden,
     /// The tool was called as often in this episode as it may be.
     QuotaSpent,
-    /// Nobody decided in time.
+    /// The request ran out of time undecided.
     Expired,
     /// The arguments are not JSON, or do not fit the schema.
     Invalid(Vec<ArgumentFinding>),
@@ -314,11 +314,11 @@ pub enum CallStatus {
     TooMany,
     /// The call was made where tools were disabled.
     ToolsDisabled,
-    /// It was stopped before it started.
+    /// The call was stopped before it started.
     Cancelled,
     /// A newer message took its turn's place before it started.
     Superseded,
-    /// It was stopped, or timed out, after it started: it may have taken effect.
+    /// The call was stopped, or timed out, after it started: it may have taken effect.
     Unknown(UnknownCause),
     /// A person said that it took effect.
     SettledRan,
@@ -342,21 +342,21 @@ pub enum CallStatus {
     HandedOff,
 }
 
-/// Why an agent that was asked did not answer.
+/// The reason that an agent that was asked gave no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UnansweredCause {
-    /// It had nothing to say.
+    /// The agent had nothing to say.
     Passed,
-    /// It failed.
+    /// The agent failed.
     Failed,
-    /// It had no model call left.
+    /// The agent had no model call left.
     Limit,
-    /// It was stopped, or the question was taken back.
+    /// The agent was stopped, or the question was taken back.
     Stopped,
-    /// Its inbox is full.
+    /// The agent's inbox is full.
     InboxFull,
-    /// It took longer than `ask_ttl`.
+    /// The answer took longer than `ask_ttl`.
     Expired,
 }
 
@@ -373,14 +373,14 @@ pub struct AgentAsked {
     pub message: Position,
     /// How many agents wait for one another with it: 1 if the agent itself is not asked by another.
     pub depth: u32,
-    /// When the waiting ends, by recorded time.
+    /// The time at which the waiting ends, by recorded time.
     pub expires_at: Time,
 }
 
 /// The reports of a run, as the log keeps them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Progress {
-    /// How many there were.
+    /// The number of reports.
     pub reports: u32,
     /// The digest of all of them, chained in order.
     pub digest: Digest,

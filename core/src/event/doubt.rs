@@ -9,18 +9,18 @@ use crate::tool::{Reconciliation, ToolOutcome};
 
 pub use crate::tool::UnknownCause;
 
-/// Nobody knows whether a call took effect. Opens a request to people, which never expires.
+/// The outcome of a call is unknown. A request to people is open from here on, which never expires.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutcomeUnknown {
     /// The call.
     pub call: CallId,
     /// The agent whose call it is.
     pub agent: AgentName,
-    /// Why it is not known.
+    /// The reason that the outcome is not known.
     pub cause: UnknownCause,
 }
 
-/// What became of a call whose outcome was unknown.
+/// The fate of a call whose outcome was unknown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutcomeSettled {
     /// The request.
@@ -29,33 +29,33 @@ pub struct OutcomeSettled {
     pub call: CallId,
     /// The agent whose call it is.
     pub agent: AgentName,
-    /// What became of it.
+    /// The fate of the call.
     pub how: SettledHow,
-    /// Who says so: a person, or the runtime for a result that arrived late.
+    /// The principal who says so: a person, or the runtime for a result that arrived late.
     pub by: Principal,
-    /// What a person says the result was, or the late outcome.
+    /// The result by the word of the person, or the late outcome.
     #[serde(skip)]
     pub text: Content<SettledText>,
 }
 
-/// What became of a call.
+/// The fate of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SettledHow {
-    /// It took effect.
+    /// The call took effect.
     Ran,
-    /// It did not.
+    /// The call took no effect.
     NotRun,
-    /// It is to run again, as a new call.
+    /// The call is to run again, as a new one.
     RunAgain,
-    /// Its result arrived after all.
+    /// The result arrived after all.
     Late,
 }
 
 /// The text of a settlement.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SettledText {
-    /// What a person says the result was.
+    /// The result by the word of the person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<String>,
     /// The outcome that arrived late.
@@ -70,22 +70,22 @@ pub struct Reconciled {
     pub call: CallId,
     /// The agent whose call it is.
     pub agent: AgentName,
-    /// What it told, without the outcome.
+    /// The tool's answer, without the outcome.
     pub how: ReconciledHow,
-    /// What it told.
+    /// The outcome that the tool told.
     #[serde(skip)]
     pub outcome: Content<Reconciliation>,
 }
 
-/// What a tool told about a lost run.
+/// A tool's answer about a lost run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReconciledHow {
-    /// It took effect.
+    /// The run took effect.
     Landed,
-    /// It did not.
+    /// The run took no effect.
     DidNot,
-    /// It cannot tell.
+    /// The tool cannot tell.
     CannotTell,
 }
 

@@ -18,26 +18,26 @@ pub struct GrantGiven {
     pub agent: AgentName,
     /// The tool.
     pub tool: ToolName,
-    /// What a call may do at most.
+    /// The greatest effect of a call that it allows.
     pub effect: EffectClass,
     /// The digest of the tool's schema: another schema is another tool.
     pub schema: Digest,
     /// The digest of the tool's settings, its roots among them: likewise.
     pub settings: Digest,
-    /// How far it reaches in time, or how often it can be used.
+    /// The reach in time, or the number of uses.
     pub scope: Scope,
     /// The turn that it ends with, if its scope is [`Scope::Turn`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnId>,
-    /// Which arguments it allows.
+    /// The arguments that it allows.
     pub reach: Reach,
-    /// When it expires, by recorded time.
+    /// The time at which it expires, by recorded time.
     pub expires_at: Time,
-    /// Who gave it.
+    /// The person who gave it.
     pub by: Person,
 }
 
-/// Which arguments a grant allows.
+/// The arguments that a grant allows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reach {
@@ -45,7 +45,7 @@ pub enum Reach {
     Like {
         /// The digest of those arguments with `null` at every place that a constraint is about.
         rest: Digest,
-        /// What may stand at those places; empty: the very same arguments.
+        /// The constraints on those places; empty: the very same arguments.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         constraints: Vec<Constraint>,
     },
@@ -63,7 +63,7 @@ impl Reach {
         }
     }
 
-    /// Whether it allows a call with `arguments`.
+    /// Tells whether it allows a call with `arguments`.
     #[must_use]
     pub fn holds(&self, arguments: &Value) -> bool {
         match self {
@@ -75,7 +75,7 @@ impl Reach {
     }
 }
 
-/// How much wider than the decided call's arguments a person wants a grant.
+/// The width that a person wants a grant to have beyond the decided call's arguments.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Wider {
@@ -89,7 +89,7 @@ pub enum Wider {
 }
 
 impl Wider {
-    /// Whether it frees nothing.
+    /// Tells whether it frees nothing.
     #[must_use]
     pub fn is_same(&self) -> bool {
         *self == Self::Same

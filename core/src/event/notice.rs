@@ -1,4 +1,4 @@
-//! What the world tells people.
+//! Notices of the world to people.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,9 +7,9 @@ use crate::ids::{AgentName, EpisodeId, PersonName, Position, RequestId};
 /// The world told people something: a code with arguments, never prose.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NoticePosted {
-    /// What is told.
+    /// The words of the notice.
     pub notice: Notice,
-    /// Whom it is for; `None` is everyone.
+    /// The person whom it is for; `None` is everyone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<PersonName>,
     /// The episode it is about.
@@ -17,32 +17,32 @@ pub struct NoticePosted {
     pub episode: Option<EpisodeId>,
 }
 
-/// What the world tells people.
+/// A notice of the world to people.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Notice {
-    /// Nobody answers to a name in the message at `message`.
+    /// No agent or person answers to a name in the message at `message`.
     Undeliverable {
         /// The message.
         message: Position,
         /// The nearest agents, best first.
         nearest: Vec<AgentName>,
-        /// Who else is named and not addressed.
+        /// The people and agents that are named and not addressed.
         #[serde(default, skip_serializing_if = "Named::is_empty")]
         named: Named,
     },
-    /// Nobody will answer: the room is too large for everyone, and has no main agent.
+    /// No agent will answer: the room is too large for everyone, and has no main agent.
     NobodyAnswers {
         /// The message.
         message: Position,
         /// The agents that are nearest to names in it that nobody has, best first.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         nearest: Vec<AgentName>,
-        /// Who is named and not addressed.
+        /// The people and agents that are named and not addressed.
         #[serde(default, skip_serializing_if = "Named::is_empty")]
         named: Named,
     },
-    /// These are named behind an `@`, in a place where that addresses nobody.
+    /// Names stand behind an `@`, in a place where that addresses nobody.
     OnlyNamed {
         /// The message.
         message: Position,
@@ -68,7 +68,7 @@ pub enum Notice {
     AgentWaits {
         /// The agent.
         agent: AgentName,
-        /// What it waits for.
+        /// The request that it waits for.
         request: RequestId,
     },
     /// The agent's inbox is full; the message is not kept for it.
@@ -80,7 +80,7 @@ pub enum Notice {
     LimitReached {
         /// The agent.
         agent: AgentName,
-        /// What is used up.
+        /// The limit that is used up.
         #[serde(default, skip_serializing_if = "SpentLimit::is_model_calls")]
         limit: SpentLimit,
     },
@@ -88,7 +88,7 @@ pub enum Notice {
     TurnFailed {
         /// The agent.
         agent: AgentName,
-        /// What failed: a model error's or an agent's code.
+        /// The code of a model error or of an agent.
         code: String,
     },
     /// A request expired.
@@ -96,7 +96,7 @@ pub enum Notice {
         /// The request.
         request: RequestId,
     },
-    /// Whether a call took effect is not known.
+    /// The outcome of a call is not known.
     OutcomeUnknown {
         /// The agent.
         agent: AgentName,
@@ -105,7 +105,7 @@ pub enum Notice {
     },
 }
 
-/// Who is named in a message behind an `@` and not addressed, in the order of the text.
+/// The people and agents that are named behind an `@` and not addressed, in the order of the text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Named {
     /// The agents.
@@ -117,7 +117,7 @@ pub struct Named {
 }
 
 impl Named {
-    /// Whether it is nobody.
+    /// Tells whether it names nobody.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.agents.is_empty() && self.people.is_empty()
@@ -131,9 +131,9 @@ pub enum SpentLimit {
     /// The model calls of the episode.
     #[default]
     ModelCalls,
-    /// What the models of the room may cost.
+    /// The cost of all models of the room.
     Cost,
-    /// What they may cost in the episode.
+    /// The cost of models in the episode.
     CostPerEpisode,
 }
 

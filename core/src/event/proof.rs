@@ -9,29 +9,29 @@ use crate::ids::{Digest, Position, WorldId, WorldName};
 /// certificates have it; `docs/audit.md` shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeadSigned {
-    /// What was signed.
+    /// The head that was signed.
     #[serde(flatten)]
     pub head: TreeHead,
     /// The key, as its name, a plus sign and its id in hexadecimal.
     pub key: String,
     /// The signature line's value: id and signature, in base64.
     pub signature: String,
-    /// Why it was signed then.
+    /// The occasion of the signature.
     pub occasion: Occasion,
 }
 
-/// How far a log reaches, and the root of the Merkle tree over its commits.
+/// The length of a log, and the root of the Merkle tree over its commits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TreeHead {
     /// The last event that it covers.
     pub of: Position,
-    /// How many commits it covers: the leaves of the tree.
+    /// The number of commits that it covers: the leaves of the tree.
     pub commits: u64,
     /// The root, after RFC 6962.
     pub root: Digest,
 }
 
-/// Why a head was signed when it was.
+/// The occasion of a signature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Occasion {
@@ -49,30 +49,30 @@ pub enum Occasion {
 /// open there is closed here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Forked {
-    /// Its id.
+    /// The fork's id.
     pub world: WorldId,
-    /// Its name in the store.
+    /// The fork's name in the store.
     pub name: WorldName,
     /// The world that it was branched off.
     pub parent: WorldId,
-    /// That one's name then.
+    /// The parent's name then.
     pub parent_name: WorldName,
     /// The head of what both have: `of` is the last event.
     pub base: TreeHead,
     /// The link of the last commit that both have.
     pub link: Digest,
-    /// What becomes of the effects that it owes.
+    /// The treatment of the effects that the fork owes.
     pub effects: ForkEffects,
 }
 
-/// What becomes of the effects that a fork owes.
+/// The treatment of the effects that a fork owes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ForkEffects {
     /// They are answered from the record where the same request occurred, and else are not performed.
     #[default]
     Recorded,
-    /// They are performed: somebody allowed it.
+    /// Effects are performed: a person allowed it.
     Live,
 }
 
@@ -100,8 +100,8 @@ pub struct ErasureRequested {
 pub struct Erased {
     /// The request.
     pub request: Position,
-    /// How many events had content that is gone now.
+    /// The number of events that had content which is gone now.
     pub events: u64,
-    /// How many files that they had attached are gone.
+    /// The number of attached files that are gone.
     pub files: u64,
 }

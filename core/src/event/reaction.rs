@@ -1,11 +1,11 @@
-//! What agents do about news.
+//! Reactions of agents to news.
 
 use serde::{Deserialize, Serialize};
 
 use crate::model::Parameters;
 use crate::model::response::LLMResponse;
 
-/// What an agent does about news.
+/// A reaction of an agent to news.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reaction {
@@ -15,13 +15,13 @@ pub enum Reaction {
     Answer {
         /// The answer.
         response: LLMResponse,
-        /// What the agent wants to remember, at most 4 KiB.
+        /// A note that the agent wants to remember, at most 4 KiB.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         note: Option<String>,
     },
     /// Say nothing.
     Pass {
-        /// What the agent wants to remember, at most 4 KiB.
+        /// A note that the agent wants to remember, at most 4 KiB.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         note: Option<String>,
     },

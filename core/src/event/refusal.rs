@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::ids::Position;
 use crate::ids::principal::Person;
 
-/// Why a command was refused.
+/// The reason that a command was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Refusal {
@@ -13,49 +13,49 @@ pub enum Refusal {
     Stale,
     /// The command asserts a right and was refused; recorded.
     Right {
-        /// Why, as recorded.
+        /// The recorded reason.
         reason: RefusalReason,
-        /// Who decided before, if somebody did.
+        /// The earlier decision, if there was one.
         decided: Option<Decided>,
     },
     /// The message is empty, or longer than allowed.
     BadMessage {
-        /// What is wrong with it.
+        /// The fault.
         why: String,
     },
-    /// It answers a message that is not in this room's memory.
+    /// The message answers one that is not in this room's memory.
     NoSuchMessage {
-        /// What was named.
+        /// The message that was named.
         message: Position,
     },
     /// The owner or the labels cannot be kept.
     BadLabels {
-        /// What is wrong with them.
+        /// The fault.
         why: String,
     },
     /// The rights cannot be kept.
     BadRights {
-        /// What is wrong with whose they are.
+        /// The fault.
         why: String,
     },
     /// The content cannot be erased.
     BadErasure {
-        /// What is wrong with it.
+        /// The fault.
         why: String,
     },
     /// The world cannot be branched off there.
     BadFork {
-        /// What is wrong with it.
+        /// The fault.
         why: String,
     },
-    /// What it asks for is larger than can be recorded.
+    /// The command asks for more than can be recorded.
     TooLarge {
-        /// What of it, and what is possible.
+        /// The part that is too large, and its limit.
         why: String,
     },
     /// The definition cannot be used.
     BadDefinition {
-        /// What is wrong with it.
+        /// The fault.
         why: String,
     },
 }
@@ -106,12 +106,12 @@ impl Refusal {
     }
 }
 
-/// Who decided a request before, and how.
+/// The earlier decision about a request: by whom, and how.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decided {
-    /// Who; `None` if time or the runtime did.
+    /// The person; `None` if time or the runtime decided.
     pub by: Option<Person>,
-    /// How, by one word: `allow`, `deny`, `answered`, `settled`, `expired`, `closed`.
+    /// The decision in one word: `allow`, `deny`, `answered`, `settled`, `expired`, `closed`.
     pub how: String,
 }
 
@@ -141,23 +141,23 @@ pub enum RefusalReason {
     NotAPerson,
     /// Only the runtime may do this: a tool result from outside.
     NotTheRuntime,
-    /// This world has no such request.
+    /// The world has no such request.
     UnknownRequest,
     /// The request is another agent's.
     OtherAgent,
-    /// It is not a request of this kind.
+    /// The request is not of this kind.
     OtherKind,
-    /// It was decided before.
+    /// The request was decided before.
     AlreadyDecided,
-    /// It expired.
+    /// The request expired.
     Expired,
-    /// Its call was closed: stopped or superseded.
+    /// The request's call was closed: stopped or superseded.
     Closed,
-    /// What the person saw is not what is asked.
+    /// The person saw something else than is asked.
     ShownDiffers,
-    /// It was named by the number it has in another world.
+    /// The request was named by the number that it has in another world.
     OtherWorld,
-    /// It is one of the world that this one was branched off.
+    /// The request is one of the world that this one was branched off.
     OfParent,
     /// The arguments that wait are not the ones that were recorded with the request.
     ArgumentsDiffer,
@@ -165,9 +165,9 @@ pub enum RefusalReason {
     ToolChanged,
     /// The room wants another person to decide than the one whose message began it.
     SamePerson,
-    /// What was written is longer than it may be.
+    /// The words are longer than they may be.
     TooLong,
-    /// This person may not do that here.
+    /// The person may not do that here.
     NoRight,
     /// A script plays this person, and a user of this machine has acted here: that user decides, in their own name.
     Played,
@@ -195,9 +195,9 @@ pub enum RefusalReason {
     NoSuchOption,
     /// The answer does not fit what the question wants.
     BadAnswer,
-    /// This world has no such grant, or it is over.
+    /// The world has no such grant, or it is over.
     UnknownGrant,
-    /// This world has no such call.
+    /// The world has no such call.
     UnknownCall,
     /// The command's key was used before, for another command.
     KeyReused,
@@ -207,14 +207,14 @@ pub enum RefusalReason {
     NotOpen,
     /// The message is not this person's, nor an agent's that they may take back; or somebody else has their name.
     NotYours,
-    /// It is not an agent's reply, or the news it answers are no longer known.
+    /// The message is not an agent's reply, or the news that it answers are no longer known.
     NoReply,
-    /// Nothing is going on that could be stopped.
+    /// No turn goes on that could be stopped.
     NothingToStop,
 }
 
 impl RefusalReason {
-    /// Whether it says which requests, calls and keys there are.
+    /// Tells whether it says which requests, calls and keys there are.
     const fn tells_of_requests(self) -> bool {
         match self {
             Self::NotTheRuntime

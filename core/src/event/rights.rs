@@ -7,9 +7,9 @@ pub use crate::ids::principal::{Right, Rights};
 /// A person has other rights from here on. They replace the ones before.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RightsChanged {
-    /// How the person is proven.
+    /// The method by which the person is proven.
     pub method: String,
-    /// Who it is to that method.
+    /// The person's id to that method.
     pub subject: String,
     /// The rights; `None`: those that the definition says.
     #[serde(default, skip_serializing_if = "Option::is_none")]

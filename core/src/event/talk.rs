@@ -1,4 +1,4 @@
-//! What is said, and who hears it.
+//! Messages, and who hears them.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,12 +6,12 @@ use crate::content::Content;
 use crate::ids::{AgentName, CallId, Digest, EpisodeId, MessageId, PersonName, Position, TurnId};
 use crate::text::reply::RoutingTag;
 
-/// Somebody said something.
+/// A message was posted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessagePosted {
     /// The message's id.
     pub message: MessageId,
-    /// Who says it.
+    /// The author.
     pub author: Author,
     /// The message it answers, if it says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -51,7 +51,7 @@ impl MessagePosted {
     }
 }
 
-/// Who speaks.
+/// The author of a message.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Author {
@@ -73,12 +73,12 @@ pub struct AnswerText {
     pub cut: Vec<(u32, u32)>,
 }
 
-/// What a person wrote.
+/// The words of a person.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessageBody {
     /// The text.
     pub text: String,
-    /// What was attached.
+    /// The attached files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<Attachment>,
 }
@@ -99,11 +99,11 @@ impl MessageBody {
 pub struct Attachment {
     /// The digest of its bytes.
     pub blob: Digest,
-    /// Its media type.
+    /// The file's media type.
     pub media_type: String,
-    /// Its name.
+    /// The file's name.
     pub name: String,
-    /// Its size in bytes.
+    /// The file's size in bytes.
     pub bytes: u64,
 }
 
@@ -113,9 +113,9 @@ pub struct Attachment {
 pub struct MessageEdited {
     /// The message's id.
     pub message: MessageId,
-    /// Where it stood until now.
+    /// The position of the message until now.
     pub at: Position,
-    /// Who says it.
+    /// The author.
     pub author: Author,
     /// The message it answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -133,7 +133,7 @@ pub struct MessageEdited {
 pub struct MessageRetracted {
     /// The message's id.
     pub message: MessageId,
-    /// Where it stands.
+    /// The position of the message.
     pub at: Position,
     /// Where the messages stand that are gone: itself, and what was said in answer to these alone.
     pub gone: Vec<Position>,
@@ -144,7 +144,7 @@ pub struct MessageRetracted {
 pub struct ReplyRegenerated {
     /// The reply's id.
     pub message: MessageId,
-    /// Where it stands.
+    /// The position of the reply.
     pub at: Position,
     /// Where the messages stand that are gone: itself, and what was said in answer to these alone.
     pub gone: Vec<Position>,
@@ -163,27 +163,27 @@ pub struct MessageRouted {
     pub episode: EpisodeId,
     /// The rule that decided.
     pub rule: RoutingRule,
-    /// Who is to answer, in the order of the mentions or of the roster.
+    /// The agents that are to answer, in the order of the mentions or of the roster.
     pub respond: Vec<(AgentName, RoutingReason)>,
     /// The people that it addresses.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub people: Vec<PersonName>,
-    /// What all the others do with it.
+    /// The treatment of the message by all the others.
     pub others: Others,
     /// The routing tag that decided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tag: Option<RoutingTag>,
-    /// Who was addressed and is not to answer, so that the conversation ends.
+    /// The agents that are addressed and not to answer, so that the conversation ends.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub damped: Vec<(AgentName, DampReason)>,
     /// Whether the author, an agent that waits for those who are to answer, is told of those who give it no answer. Older
     /// rules told it nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tells_join: bool,
-    /// How many names could not be resolved.
+    /// The number of names that could not be resolved.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub undeliverable: u32,
-    /// Those names, as they were written.
+    /// The names that could not be resolved, as they were written.
     #[serde(skip)]
     pub unknown: Content<Vec<String>>,
 }
@@ -208,15 +208,15 @@ pub enum RoutingRule {
     Asked,
     /// An agent hands the episode to another, by the tool for it.
     HandedOff,
-    /// Nobody is addressed, and the room has a main agent.
+    /// The message addresses nobody, and the room has a main agent.
     MainAgent,
-    /// Nobody is addressed, and the room is small enough for everyone to answer.
+    /// The message addresses nobody, and the room is small enough for everyone to answer.
     Everyone,
-    /// Nobody is addressed, and the room is too large for everyone to answer.
+    /// The message addresses nobody, and the room is too large for everyone to answer.
     TooMany,
     /// An agent's message that addresses no agent: nobody answers.
     Unaddressed,
-    /// It addresses names that nobody has.
+    /// The message addresses names that nobody has.
     Undeliverable,
     /// An agent says it beside tool calls: whoever is addressed hears it, and nobody is woken.
     BesideCalls,
@@ -224,7 +224,7 @@ pub enum RoutingRule {
     Joined,
 }
 
-/// Why an agent is to answer.
+/// The reason that an agent is to answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RoutingReason {
@@ -240,15 +240,15 @@ pub enum RoutingReason {
     Asked,
     /// Another agent hands the episode to it.
     HandedOff,
-    /// It is the room's main agent.
+    /// The agent is the room's main agent.
     MainAgent,
     /// Everyone is.
     Everyone,
-    /// It waited for others, and some of them gave it no answer.
+    /// The agent waited for others, and some of them gave it no answer.
     Joined,
 }
 
-/// Why an addressed agent is not to answer.
+/// The reason that an addressed agent is not to answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DampReason {
@@ -260,12 +260,12 @@ pub enum DampReason {
     BesideCalls,
 }
 
-/// What those who are not to answer do with a message.
+/// The treatment of a message by those who are not to answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Others {
-    /// They remember it.
+    /// The others remember it.
     Store,
-    /// They never see it.
+    /// The others never see it.
     Ignore,
 }

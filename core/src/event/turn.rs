@@ -44,9 +44,9 @@ pub struct TurnDeclined {
     pub horizon: Position,
     /// The messages, oldest first.
     pub news: Vec<Position>,
-    /// Why.
+    /// The reason.
     pub reason: CloseReason,
-    /// What the agent wanted of its model.
+    /// The parameters that the agent wanted.
     pub parameters: Parameters,
 }
 
@@ -59,21 +59,21 @@ pub struct ModelCalled {
     pub turn: TurnId,
     /// The call: this event's own position at attempt 1.
     pub call: ModelCallId,
-    /// Which attempt it is.
+    /// The number of the attempt.
     pub attempt: Attempt,
-    /// Who makes it.
+    /// The process that makes it.
     pub incarnation: Incarnation,
-    /// What for.
+    /// The purpose of the call.
     pub purpose: Purpose,
     /// The model, by its name in the spec.
     pub model: ModelName,
-    /// What the agent wants beside its spec.
+    /// The parameters that the agent wants beside its spec.
     pub parameters: Parameters,
-    /// How many items the request has.
+    /// The number of items of the request.
     pub items: u32,
     /// The request's fingerprint.
     pub fingerprint: Digest,
-    /// What is set aside for it; `None` if the model has no price.
+    /// The amount that is set aside for it; `None` if the model has no price.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reserved: Option<Reserved>,
 }
@@ -88,7 +88,7 @@ pub struct Reserved {
     pub closing: Money,
 }
 
-/// What a model call is for.
+/// The purpose of a model call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
@@ -109,7 +109,7 @@ pub struct StreamStarted {
     pub call: ModelCallId,
     /// The attempt.
     pub attempt: Attempt,
-    /// Who shows it.
+    /// The process that shows it.
     pub incarnation: Incarnation,
     /// The stream of a lost attempt that this one stands for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -143,12 +143,12 @@ pub struct ModelAnswered {
     pub attempt: Attempt,
     /// The kind of answer.
     pub kind: AnswerKind,
-    /// How many tool calls it asks for.
+    /// The number of tool calls that it asks for.
     pub calls: u32,
     /// Tokens.
     #[serde(default, skip_serializing_if = "Usage::is_unknown")]
     pub usage: Usage,
-    /// Which scripted or recorded reply was played.
+    /// The scripted or recorded reply that was played.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub played: Option<u32>,
     /// The answer.
@@ -197,21 +197,21 @@ pub struct ModelFailed {
     pub call: ModelCallId,
     /// The attempt.
     pub attempt: Attempt,
-    /// What kind of failure.
+    /// The kind of failure.
     pub kind: ModelErrorKind,
-    /// What the provider asked to wait.
+    /// The wait that the provider asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
-    /// When the next attempt is due; `None` if there will be none.
+    /// The time at which the next attempt is due; `None` if there will be none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_at: Option<Time>,
     /// The model that the next attempt asks; `None`: the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback: Option<ModelName>,
-    /// Which scripted reply was played.
+    /// The scripted reply that was played.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub played: Option<u32>,
-    /// How far the attempt came, by its adapter's word; `None`: as the kind tells.
+    /// The stage that the attempt reached, by its adapter's word; `None`: as the kind tells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reached: Option<Reached>,
     /// For operators.
@@ -226,11 +226,11 @@ pub struct AgentReacted {
     pub agent: AgentName,
     /// The turn.
     pub turn: TurnId,
-    /// Whether it answered or passed.
+    /// True if it answered or passed.
     pub has_answered: bool,
-    /// How many tool calls it asks for.
+    /// The number of tool calls that it asks for.
     pub calls: u32,
-    /// What it did, and its note.
+    /// The reaction, and its note.
     #[serde(skip)]
     pub reaction: Content<Reaction>,
 }
@@ -243,11 +243,11 @@ pub struct AgentFailed {
     /// The turn, if it was open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnId>,
-    /// How often it failed on this news.
+    /// The number of failures on this news.
     pub attempt: Attempt,
     /// The failure's name.
     pub code: String,
-    /// When it is told again; `None` if never.
+    /// The time at which it is told again; `None` if never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_at: Option<Time>,
     /// For operators.
@@ -260,13 +260,13 @@ pub struct AgentFailed {
 pub struct PrefixBroken {
     /// The agent.
     pub agent: AgentName,
-    /// Why.
+    /// The reason.
     pub cause: PrefixCause,
-    /// How many of its oldest items are dropped.
+    /// The number of its oldest items that are dropped.
     pub dropped: u32,
 }
 
-/// Why a request does not extend the one before it.
+/// The reason that a request does not extend the one before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PrefixCause {
@@ -295,14 +295,14 @@ pub struct TurnClosed {
     pub agent: AgentName,
     /// The turn.
     pub turn: TurnId,
-    /// How it ended.
+    /// The end of the turn.
     pub reason: CloseReason,
-    /// What could not be asked, if that ended it, and only its cost stood in the way.
+    /// The attempt that could not be made, if that ended it, and only its cost stood in the way.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unasked: Option<Unasked>,
 }
 
-/// What was not asked because of what it could have cost.
+/// An attempt that was not made because of what it could have cost.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unasked {
@@ -312,7 +312,7 @@ pub enum Unasked {
     Attempt(ModelCallId),
 }
 
-/// How a turn ended.
+/// The end of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CloseReason {
@@ -324,7 +324,7 @@ pub enum CloseReason {
     Failed,
     /// No model call was left, or no money for one.
     Limit,
-    /// Somebody stopped it.
+    /// A person or the world stopped it.
     Stopped,
     /// A newer message took its place, or its news were taken back.
     Superseded,
@@ -332,12 +332,12 @@ pub enum CloseReason {
     HandedOff,
 }
 
-/// Somebody stopped what was going on.
+/// A person or the world stopped what was going on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stopped {
-    /// Who.
+    /// The principal who stopped it.
     pub by: Principal,
-    /// Which episode; `None` is all of them.
+    /// The episode that was stopped; `None` is all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub episode: Option<EpisodeId>,
 }
@@ -347,7 +347,7 @@ pub struct Stopped {
 pub struct JoinElapsed {
     /// The agent that waited.
     pub agent: AgentName,
-    /// Who has not answered.
+    /// The agents that have not answered.
     pub missing: Vec<AgentName>,
 }
 
@@ -356,11 +356,11 @@ pub struct JoinElapsed {
 pub struct HandedOff {
     /// The agent.
     pub agent: AgentName,
-    /// Its turn, which is over.
+    /// The agent's turn, which is over.
     pub turn: TurnId,
     /// The call that says so.
     pub call: CallId,
-    /// Who goes on.
+    /// The agent that goes on.
     pub to: AgentName,
 }
 
@@ -373,6 +373,6 @@ pub struct MemoryCompacted {
     pub turn: TurnId,
     /// The `ModelAnswered` that holds the summary.
     pub answer: Position,
-    /// How many of the oldest items it stands for.
+    /// The number of the oldest items that it stands for.
     pub items: u32,
 }

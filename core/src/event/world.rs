@@ -16,11 +16,11 @@ use crate::spec::{Change, SpecText, WorldSpec};
 /// A world began.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorldOpened {
-    /// Its id.
+    /// The world's id.
     pub world: WorldId,
-    /// Its name in the store.
+    /// The world's name in the store.
     pub name: WorldName,
-    /// Its clock, for life.
+    /// The world's clock, for life.
     pub clock: ClockKind,
     /// The rules that decide.
     pub decider: Digest,
@@ -39,13 +39,13 @@ pub struct WorldOpened {
     pub text: Content<SpecText>,
 }
 
-/// Which clock a world has.
+/// The clock of a world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClockKind {
     /// The machine's.
     System,
-    /// Its own: that of the last commit, moved on purpose.
+    /// The world's own clock: that of the last commit, moved on purpose.
     Simulated,
 }
 
@@ -120,7 +120,7 @@ pub struct PersonLeft {
 /// The world has another owner or other labels, by which worlds are listed. They replace the ones before.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Labelled {
-    /// Whom it belongs to, by the word of the ingress.
+    /// The owner of the world, by the word of the ingress.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
     /// The labels.
@@ -150,16 +150,16 @@ pub struct StepDone {
 /// A command that asserts a right was refused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Refused {
-    /// Why.
+    /// The reason.
     pub reason: RefusalReason,
-    /// Who gave it.
+    /// The principal who gave the command.
     pub principal: Principal,
     /// The digest of the command.
     pub command: Digest,
     /// The request that it named, if that is one of this world.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<Position>,
-    /// Whether it stands for all like it of the same recorded minute.
+    /// True if it stands for all like it of the same recorded minute.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub repeated: bool,
 }
