@@ -1,4 +1,4 @@
-//! What a room is opened with.
+//! The definition that a room is opened with.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,10 +32,10 @@ pub struct WorldSpec {
     /// The tools by name.
     #[serde(default)]
     pub tools: BTreeMap<ToolName, ToolSpec>,
-    /// What clients may tell of what their users see.
+    /// The states that clients may tell of what their users see.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub states: BTreeMap<StateName, StateSpec>,
-    /// Who answers and what is asked.
+    /// The policy: who answers and what is asked.
     #[serde(default)]
     pub policy: Policy,
     /// The bounds.
@@ -81,22 +81,22 @@ impl WorldSpec {
     }
 }
 
-/// What people wrote into the spec: it can be erased, and then the room still folds, but performs no more.
+/// The words of people in the spec: they can be erased, and then the room still folds, but performs no more.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpecText {
-    /// What the room is for.
+    /// The purpose of the room.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The rules of the room, for every agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rules: Option<String>,
-    /// What every agent should know of the room's subject.
+    /// The context: what every agent should know of the room's subject.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<String>,
     /// The agents' prompts: their roles and domains.
     #[serde(default)]
     pub prompts: BTreeMap<AgentName, String>,
-    /// What each agent is to do here.
+    /// The task of each agent here.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tasks: BTreeMap<AgentName, String>,
     /// Settings of the models, `${…}` unexpanded.
@@ -113,9 +113,9 @@ pub struct SpecText {
 /// Structure and text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Definition {
-    /// What decisions read.
+    /// The structure, which decisions read.
     pub spec: WorldSpec,
-    /// What people wrote.
+    /// The words of people.
     #[serde(default)]
     pub text: Content<SpecText>,
     /// The file that it was read from, by the file's own name. `None`: from none, or nobody said.
@@ -126,9 +126,9 @@ pub struct Definition {
 /// An agent of a room.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentSpec {
-    /// How it is mentioned.
+    /// The name by which it is mentioned.
     pub name: AgentName,
-    /// How it is shown; it can be mentioned by this as well.
+    /// The name under which it is shown; it can be mentioned by this as well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub display: Option<AgentName>,
     /// The model behind it; `None` for an agent in code.
@@ -140,7 +140,7 @@ pub struct AgentSpec {
     /// Sampling and length of its calls.
     #[serde(default)]
     pub parameters: Parameters,
-    /// Whom it waits for once it has addressed them.
+    /// The agents that it waits for once it has addressed them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub join: Option<Join>,
 }
@@ -148,9 +148,9 @@ pub struct AgentSpec {
 /// An agent that waits until all whom it addressed are done, and is then woken once.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Join {
-    /// Whom it waits for, if it addressed them.
+    /// The agents that it waits for, if it addressed them.
     pub all_of: Vec<AgentName>,
-    /// How long at most.
+    /// The longest wait, in milliseconds.
     pub or_after_ms: u64,
 }
 
@@ -162,7 +162,7 @@ impl Join {
 /// A model of a room.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModelSpec {
-    /// Which adapter speaks to it, e.g. `openai-chat`, `scripted`.
+    /// The adapter that speaks to it, e.g. `openai-chat`, `scripted`.
     pub provider: String,
     /// The provider's name of the model.
     pub model: String,
@@ -170,10 +170,10 @@ pub struct ModelSpec {
     pub timeout_ms: u64,
     /// The most tokens of a request, as the runtime counts them.
     pub context_tokens_max: u32,
-    /// How it answers, where neither the agent nor a reaction says otherwise.
+    /// The parameters of its answers, where neither the agent nor a reaction says otherwise.
     #[serde(default, skip_serializing_if = "Parameters::is_default")]
     pub parameters: Parameters,
-    /// What it costs; `None`: nobody knows, and so nobody knows what a call of it cost.
+    /// The price of it; `None`: nobody knows, and so nobody knows what a call of it cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
     /// The models that are asked in its place, one after the other, once the attempts on it are over. Theirs are not
@@ -218,24 +218,24 @@ impl ModelSpec {
     pub const TIMEOUT_MS: u64 = 30 * 60_000;
 }
 
-/// Who answers, and what is asked.
+/// The policy of a room: who answers, and what is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Policy {
-    /// Which calls wait for a person.
+    /// The calls that wait for a person.
     pub mode: Mode,
-    /// Who answers an unaddressed message of a person.
+    /// The agent that answers an unaddressed message of a person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub main_agent: Option<AgentName>,
-    /// Where a mention of an agent counts in a person's message.
+    /// The places where a mention of an agent counts in a person's message.
     pub mentions: Mentions,
-    /// Which messages an agent remembers.
+    /// The messages that an agent remembers.
     pub memory: MemoryPolicy,
-    /// Whether an agent that joins learns what was said before.
+    /// The history that an agent learns when it joins.
     pub history: History,
-    /// What becomes of a message to an agent that waits for a person.
+    /// The treatment of a message to an agent that waits for a person.
     pub while_waiting: WhileWaiting,
-    /// Whether a reply that broke off after part of it was shown is asked for again.
+    /// True if a reply that broke off after part of it was shown is asked for again.
     pub retry_shown: bool,
     /// The effects that only somebody else than the person who began the episode can allow.
     #[serde(skip_serializing_if = "FourEyes::is_empty")]
@@ -243,13 +243,13 @@ pub struct Policy {
     /// Calls that nobody can allow.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub deny: Vec<DenyRule>,
-    /// What is taken out of what models read of people, tools and clients.
+    /// The kinds of data that are taken out of what models read of people, tools and clients.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
     pub redact: BTreeSet<RedactionKind>,
-    /// Who has which rights from the beginning.
+    /// The rights that people have from the beginning.
     #[serde(skip_serializing_if = "RightsPolicy::is_open")]
     pub rights: RightsPolicy,
-    /// How content is stored: for the life of the world.
+    /// The way in which content is stored: for the life of the world.
     #[serde(skip_serializing_if = "Privacy::is_open")]
     pub privacy: Privacy,
 }
@@ -273,7 +273,7 @@ impl Default for Policy {
     }
 }
 
-/// How content is stored.
+/// The way in which content is stored.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Privacy {
@@ -290,7 +290,7 @@ impl Privacy {
     }
 }
 
-/// Which calls wait for a person.
+/// The calls that wait for a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
@@ -298,11 +298,11 @@ pub enum Mode {
     Ask,
     /// Only `read` runs; everything else is refused without asking.
     Read,
-    /// Everything runs without asking.
+    /// No call waits: everything runs without asking.
     Auto,
 }
 
-/// Which messages an agent remembers.
+/// The messages that an agent remembers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MemoryPolicy {
@@ -312,7 +312,7 @@ pub enum MemoryPolicy {
     Addressed,
 }
 
-/// Where a mention of an agent counts in a person's message.
+/// The places where a mention of an agent counts in a person's message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mentions {
@@ -322,23 +322,23 @@ pub enum Mentions {
     LineStart,
 }
 
-/// Whether an agent that joins learns what was said before.
+/// The history that an agent learns when it joins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum History {
-    /// It remembers the transcript, as far as that is kept.
+    /// The agent remembers the transcript, as far as that is kept.
     All,
-    /// It remembers what is said from then on.
+    /// The agent remembers what is said from then on.
     SinceJoin,
 }
 
-/// What becomes of a message to an agent that waits for a person.
+/// The treatment of a message to an agent that waits for a person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WhileWaiting {
-    /// It is kept until the turn is over; its author gets one notice.
+    /// The message is kept until the turn is over; its author gets one notice.
     Queue,
-    /// It closes the turn and its requests.
+    /// The message closes the turn and its requests.
     Supersede,
 }
 
@@ -360,9 +360,9 @@ pub struct Limits {
     pub hop_budget: u32,
     /// Messages in a row that two agents may exchange with nobody else, per episode.
     pub pair_messages_max: u32,
-    /// How long an agent that asked another waits for the answer.
+    /// The time that an agent that asked another waits for the answer, in milliseconds.
     pub ask_ttl_ms: u64,
-    /// How many agents may wait for one another.
+    /// The number of agents that may wait for one another.
     pub ask_depth_max: u32,
     /// Addressed messages that may wait for one agent; more are undeliverable.
     pub inbox_max: u32,
@@ -372,11 +372,11 @@ pub struct Limits {
     pub transcript_max: u32,
     /// Items that an agent's memory keeps; at this many the older half is dropped, and `PrefixBroken` says so.
     pub items_max: u32,
-    /// How long an approval of a destructive call waits.
+    /// The time that an approval of a destructive call waits, in milliseconds.
     pub approval_ttl_destructive_ms: u64,
-    /// How long an approval of a writing call waits.
+    /// The time that an approval of a writing call waits, in milliseconds.
     pub approval_ttl_write_ms: u64,
-    /// How long a grant lasts at most.
+    /// The longest life of a grant, in milliseconds.
     pub grant_ttl_ms: u64,
     /// The most bytes of one message's text.
     pub message_bytes_max: u32,
@@ -384,10 +384,10 @@ pub struct Limits {
     pub attachments_max: u32,
     /// The most bytes of one attached file; at most [`BLOB_BYTES_MAX`](crate::spec::limits::BLOB_BYTES_MAX).
     pub attachment_bytes_max: u32,
-    /// What the models of the room may cost together, from its beginning on.
+    /// The most that the models of the room may cost together, from its beginning on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<Money>,
-    /// What they may cost in one episode.
+    /// The most that they may cost in one episode.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_per_episode: Option<Money>,
 }
@@ -421,13 +421,13 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Whether the models of the room may only cost so much.
+    /// Tells whether the models of the room may only cost so much.
     #[must_use]
     pub const fn has_cost(&self) -> bool {
         self.cost.is_some() || self.cost_per_episode.is_some()
     }
 
-    /// How long an approval of a call with `effect` waits, in milliseconds.
+    /// Returns the time that an approval of a call with `effect` waits, in milliseconds.
     #[must_use]
     pub const fn approval_ttl_ms(&self, effect: EffectClass) -> u64 {
         match effect {

@@ -20,7 +20,7 @@ pub use finding::{ArgumentFinding, Severity};
 pub use output::*;
 pub use policy::*;
 
-/// What a tool may do to the world outside. There is no default: an unclassified tool cannot be registered.
+/// The effect of a tool on the world outside. There is no default: an unclassified tool cannot be registered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EffectClass {
@@ -42,7 +42,7 @@ impl std::fmt::Display for EffectClass {
     }
 }
 
-/// Whether a tool may run a second time under one idempotency key.
+/// The rule of running a tool a second time under one idempotency key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Repeat {
@@ -55,7 +55,7 @@ pub enum Repeat {
 }
 
 impl Repeat {
-    /// Whether a tool with `effect`, first run at `started`, may run again at `now`. Reading always may.
+    /// Tells whether a tool with `effect`, first run at `started`, may run again at `now`. Reading always may.
     #[must_use]
     pub fn allows(self, effect: EffectClass, started: Time, now: Time) -> bool {
         match (effect, self) {
@@ -68,7 +68,7 @@ impl Repeat {
     }
 }
 
-/// Who does what a tool does.
+/// The performer of a tool's work.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolKind {
@@ -77,40 +77,40 @@ pub enum ToolKind {
     Run,
     /// Another agent answers a question; the call waits for it.
     Ask {
-        /// Whom it may be put to; everyone if empty.
+        /// The agents that it may be put to; everyone if empty.
         agents: Vec<AgentName>,
     },
     /// Another agent goes on with the episode.
     Handoff {
-        /// Whom it may be handed to; everyone if empty.
+        /// The agents that it may be handed to; everyone if empty.
         agents: Vec<AgentName>,
     },
 }
 
 impl ToolKind {
-    /// Whether the shell runs it.
+    /// Tells whether the shell runs it.
     #[must_use]
     pub fn is_run(&self) -> bool {
         *self == Self::Run
     }
 }
 
-/// Which arguments of a tool are paths, and how it goes along them.
+/// The arguments of a tool that are paths, and how it goes along them.
 ///
 /// Such an argument has to be a [plain path](crate::tool::constraint::path), or the call does not fit. Constraints on it are
 /// `beneath`, `equals` and `one_of`. A list of paths is none: let such a tool take one path for each call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PathArguments {
-    /// Where they stand, as JSON pointers.
+    /// The places of the paths, as JSON pointers.
     pub at: BTreeSet<String>,
-    /// Whether the tool follows symbolic links in its folder: then nobody can say what lies beneath what.
+    /// True if the tool follows symbolic links in its folder: then nobody can say what lies beneath what.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub follows_links: bool,
 }
 
 impl PathArguments {
-    /// Those at these places, of a tool that follows no links.
+    /// Returns the paths at these places, of a tool that follows no links.
     #[must_use]
     pub fn at<P: Into<String>>(places: impl IntoIterator<Item = P>) -> Self {
         Self {
@@ -119,69 +119,69 @@ impl PathArguments {
         }
     }
 
-    /// Whether no argument is a path.
+    /// Tells whether no argument is a path.
     #[must_use]
     pub fn is_none(&self) -> bool {
         self.at.is_empty()
     }
 }
 
-/// All that the runtime and a model must know of a tool.
+/// The description of a tool: all that the runtime and a model must know of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a fact of its own, written by its name"
 )]
 pub struct ToolSpec {
-    /// How models and people call it.
+    /// The name by which models and people call it.
     pub name: ToolName,
-    /// What it does, for models.
+    /// The work that it does, for models.
     pub description: String,
-    /// Who does it.
+    /// The performer of its work.
     #[serde(default, skip_serializing_if = "ToolKind::is_run")]
     pub kind: ToolKind,
-    /// What it may do.
+    /// The effect that it may have.
     pub effect: EffectClass,
-    /// Which of its arguments are paths in its folder.
+    /// The arguments that are paths in its folder.
     #[serde(default, skip_serializing_if = "PathArguments::is_none")]
     pub paths: PathArguments,
-    /// Whether it reaches systems beyond this machine.
+    /// True if it reaches systems beyond this machine.
     pub open_world: bool,
-    /// Whether it may run again after its run was lost. A `read` tool always may.
+    /// The rule of running it again after its run was lost. A `read` tool always may.
     pub repeat: Repeat,
-    /// Whether [`Tool::reconcile`](crate::port::Tool::reconcile) can tell what became of a lost run.
+    /// True if [`Tool::reconcile`](crate::port::Tool::reconcile) can tell what became of a lost run.
     pub reconciles: bool,
-    /// Whether it runs processes, and so needs a [`ToolHost`](crate::port::ToolHost).
+    /// True if it runs processes, and so needs a [`ToolHost`](crate::port::ToolHost).
     pub needs_host: bool,
     /// JSON Schema (2020-12) of its arguments; an object.
     pub schema: Value,
-    /// How long one run may take.
+    /// The longest time of one run, in milliseconds.
     pub timeout_ms: u64,
     /// The most bytes of output that a model sees.
     pub model_bytes_max: u64,
     /// The most bytes of output in all; what a model does not see of it is kept as a blob.
     #[serde(default = "ToolSpec::output_bytes_default")]
     pub output_bytes_max: u64,
-    /// What a model sees of its output.
+    /// The part of its output that a model sees.
     #[serde(default, skip_serializing_if = "ViewPolicy::is_full")]
     pub view: ViewPolicy,
-    /// What a call may do where that depends on its arguments: the first that fits decides, else `unlisted`.
+    /// The effects of calls where they depend on arguments: the first rule that fits decides, else `unlisted`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<CallRule>,
-    /// What becomes of a call that none of `rules` fits.
+    /// The treatment of a call that none of `rules` fits.
     #[serde(default, skip_serializing_if = "Unlisted::is_by_effect")]
     pub unlisted: Unlisted,
-    /// How many runs may go on at a time in a world; `None`: 8 for reading, 1 for writing. A destructive call runs alone.
+    /// The number of runs that may go on at a time in a world; `None`: 8 for reading, 1 for writing. A destructive call runs alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub concurrency_max: Option<u32>,
-    /// How often it may be called in an episode; `None`: as often as answers ask.
+    /// The number of calls in an episode; `None`: as many as answers ask for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls_per_episode_max: Option<u32>,
     /// Whether a result stands for further calls with the same arguments. Only a `read` tool may say so, whose result
     /// depends on its arguments alone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub memoises: bool,
-    /// Whether people may grant any arguments.
+    /// True if people may grant any arguments.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub grants_any: bool,
     /// The kinds of domain artifacts that it gives.
@@ -243,7 +243,7 @@ impl ToolSpec {
         Self::OUTPUT_BYTES_MAX
     }
 
-    /// Whether a call means the same to both. What models read of a tool, and its limits, may differ.
+    /// Tells whether a call means the same to both. What models read of a tool, and its limits, may differ.
     #[must_use]
     pub fn acts_like(&self, other: &Self) -> bool {
         let acts = |tool: &Self| {
@@ -262,13 +262,13 @@ impl ToolSpec {
             && self.unlisted == other.unlisted
     }
 
-    /// Whether its folder was known, and is another one in `now`: the same words then mean another place.
+    /// Tells whether its folder was known, and is another one in `now`: the same words then mean another place.
     #[must_use]
     pub fn has_moved(&self, now: &Self) -> bool {
         self.folder.is_some() && self.folder != now.folder
     }
 
-    /// What a call with `arguments` may do: by the first of `rules` that fits, else by the tool's effect.
+    /// Returns the effect of a call with `arguments`: by the first of `rules` that fits, else the tool's effect.
     #[must_use]
     pub fn effect_of(&self, arguments: &Value) -> EffectClass {
         self.rule_of(arguments)
@@ -281,7 +281,7 @@ impl ToolSpec {
         serde_json::from_str(arguments).map_or(self.effect, |arguments| self.effect_of(&arguments))
     }
 
-    /// What a call may do with arguments that are written as JSON, if that depends on them.
+    /// Returns the effect of a call with arguments that are written as JSON, if it depends on them.
     pub(crate) fn effect_by_rules(&self, arguments: &str) -> Option<EffectClass> {
         let arguments = || serde_json::from_str(arguments).ok();
         if self.rules.is_empty() {
@@ -323,15 +323,15 @@ impl ToolSpec {
     }
 }
 
-/// What one run of a tool gave.
+/// The outcome of one run of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolOutcome {
-    /// It ran.
+    /// The tool ran.
     Done(ToolOutput),
-    /// It failed. A model reads the code's fixed sentence, an operator the detail.
+    /// The tool failed. A model reads the code's fixed sentence, an operator the detail.
     Failed(ToolFailure),
-    /// It needs a person first, and has done nothing yet.
+    /// The tool needs a person first, and has done nothing yet.
     NeedsInput(Question),
 }
 
@@ -342,7 +342,7 @@ impl ToolOutcome {
         Self::Done(ToolOutput::text(text))
     }
 
-    /// Why nobody knows whether the run took effect; `None` if that is known.
+    /// Returns the reason that nobody knows whether the run took effect; `None` if that is known.
     #[must_use]
     pub const fn doubt(&self) -> Option<UnknownCause> {
         match self {
@@ -368,9 +368,9 @@ impl ToolOutcome {
 /// A tool's failure.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolFailure {
-    /// What the model is told.
+    /// The code that the model is told.
     pub code: ToolErrorCode,
-    /// What operators are told.
+    /// The detail that operators are told.
     pub detail: String,
 }
 
@@ -389,49 +389,49 @@ impl ToolFailure {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolErrorCode {
-    /// What the arguments name is not there.
+    /// The thing that the arguments name is not there.
     NotFound,
-    /// What the arguments ask for is not allowed here.
+    /// The arguments ask for what is not allowed here.
     NotAllowed,
     /// The arguments fit the schema, but not the tool.
     BadArguments,
     /// The input or output is larger than the tool's limit.
     TooLarge,
-    /// It took longer than its limit, and was stopped.
+    /// The run took longer than its limit, and was stopped.
     TimedOut,
     /// The program ran and reported failure.
     ExitedWithFailure,
-    /// What ran it was lost on the way: nobody knows whether it took effect.
+    /// The process that ran it was lost on the way: nobody knows whether it took effect.
     Lost,
-    /// It did not run: the world performs nothing by itself.
+    /// The tool did not run: the world performs nothing by itself.
     DryRun,
     /// Anything else.
     Failed,
 }
 
-/// What a tool knows about a run that was lost.
+/// A tool's knowledge about a run that was lost.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reconciliation {
-    /// It took effect, with this outcome.
+    /// The run took effect, with this outcome.
     Landed(ToolOutcome),
-    /// It did not take effect.
+    /// The run did not take effect.
     DidNot,
-    /// That cannot be told.
+    /// The tool cannot tell.
     CannotTell,
 }
 
-/// Why an outcome is not known.
+/// The reason that an outcome is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UnknownCause {
     /// The process that ran it died.
     Crash,
-    /// It was stopped.
+    /// The run was stopped.
     Stopped,
-    /// It took too long.
+    /// The run took too long.
     TimedOut,
-    /// What ran it was lost: its helper was killed, or it panicked.
+    /// The process that ran it was lost: the helper was killed, or it panicked.
     Lost,
     /// A newer message took its turn's place.
     Superseded,

@@ -1,4 +1,4 @@
-//! How two definitions differ, place by place.
+//! The differences of two definitions, place by place.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -13,30 +13,30 @@ use super::{Definition, SpecText, WorldSpec};
 pub struct Change {
     /// The place, e.g. `policy.mode`, `agents.clerk.tools`, `prompts.clerk`.
     pub what: String,
-    /// What became of it.
+    /// The kind of change.
     pub how: How,
-    /// What stood there; only of policies and limits, which are short.
+    /// The old value; only of policies and limits, which are short.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<Value>,
-    /// What stands there now; only of policies and limits.
+    /// The new value; only of policies and limits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<Value>,
 }
 
-/// What became of a place.
+/// The kind of change at a place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum How {
-    /// It is new.
+    /// The place is new.
     Added,
-    /// It is gone.
+    /// The place is gone.
     Removed,
-    /// It says something else.
+    /// The place says something else.
     Changed,
 }
 
 impl Change {
-    /// Whether it is one of the room's policy: who may do what, and what is asked.
+    /// Tells whether it is one of the room's policy: who may do what, and what is asked.
     #[must_use]
     pub fn is_of_policy(&self) -> bool {
         self.what.starts_with("policy.")

@@ -1,4 +1,4 @@
-//! What a room's definition says about consent and its borders.
+//! The words of a room's definition about consent and its borders.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,12 +15,12 @@ use crate::tool::constraint::Constraint;
 pub struct DenyRule {
     /// The tool.
     pub tool: ToolName,
-    /// What the arguments must fit, all of it; empty: any.
+    /// The constraints that the arguments must fit, all of them; empty: any.
     #[serde(default, rename = "where", skip_serializing_if = "Vec::is_empty")]
     pub when: Vec<Constraint>,
 }
 
-/// Who has which rights from the beginning.
+/// The rights that people have from the beginning.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RightsPolicy {
@@ -37,7 +37,7 @@ impl RightsPolicy {
         self.people.get(&person.proof()).unwrap_or(&self.default)
     }
 
-    /// Whether everyone has every right.
+    /// Tells whether everyone has every right.
     #[must_use]
     pub fn is_open(&self) -> bool {
         *self == Self::default()

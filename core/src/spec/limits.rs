@@ -13,7 +13,7 @@ pub const BLOB_BYTES_MAX: usize = 8 * 1024 * 1024;
 /// to find anything at all, so they stand in frames, and those are small.
 pub const FACTS_BYTES_MAX: usize = 640 * 1024;
 
-/// What an event counts beside its facts.
+/// The bytes that an event counts beside its facts.
 pub const EVENT_BYTES: usize = 128;
 
 /// The most bytes of the detail of a failure. It is for operators; what is longer is cut.
@@ -38,5 +38,5 @@ pub const CALL_BYTES_MAX: usize = ARGUMENTS_BYTES_MAX + 64 * 1024;
 /// The most bytes of a definition's structure, as JSON: it is facts. Texts, like prompts, stand apart from it.
 pub const DEFINITION_BYTES_MAX: usize = FACTS_BYTES_MAX - 64 * 1024;
 
-/// How deep lists and objects may stand in one another in a call's arguments.
+/// The depth that lists and objects may have in one another in a call's arguments.
 pub const ARGUMENTS_DEPTH_MAX: usize = 64;

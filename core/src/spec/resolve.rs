@@ -1,4 +1,4 @@
-//! Which ids of a client's state the room knows.
+//! The ids of a client's state that the room knows.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use super::StateSpec;
 /// A client's state as agents may see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Resolved {
-    /// What is left of it.
+    /// The state without the ids that the room does not know.
     pub(crate) state: Value,
-    /// Where ids stood that the room does not know, as JSON pointers into what the client told.
+    /// The places of ids that the room does not know, as JSON pointers into what the client told.
     pub(crate) dropped: Vec<String>,
 }
 
 impl StateSpec {
-    /// How many places of unknown ids are listed. All of them are taken out.
+    /// The number of places of unknown ids that are listed. All of them are taken out.
     const DROPPED_MAX: usize = 64;
 
     /// Puts in the place of each id what the room knows it as: `{"id": …, "is": …}`. Where a list stands, each of its

@@ -42,7 +42,7 @@ pub struct Rules {
     names: Arc<Names<AgentName>>,
     /// The agents' places in the roster.
     places: BTreeMap<AgentName, usize>,
-    /// What tells artifacts from prose.
+    /// The tools and kinds that tell artifacts from prose.
     known: Known,
 }
 
@@ -75,7 +75,7 @@ pub enum RulesError {
     /// Something names an agent that is not there.
     #[error("{place} names the agent {name}, which is not defined")]
     NoAgent {
-        /// What names it.
+        /// The place that names it.
         place: String,
         /// The name.
         name: AgentName,
@@ -100,7 +100,7 @@ pub enum RulesError {
         /// The broken rule.
         why: &'static str,
     },
-    /// Nobody could say whether another call of the model stays within what the room may cost.
+    /// The model has no price: nobody could say whether another call of it stays within what the room may cost.
     #[error("the limit {limit} needs a price of model {model}, which agent {agent} may ask")]
     NoPrice {
         /// The limit.
@@ -113,7 +113,7 @@ pub enum RulesError {
     /// An agent's call is to be of a tool that it does not have.
     #[error("{place} wants calls of the tool {tool}, which agent {agent} does not have")]
     ChoosesNoTool {
-        /// What says so: the agent, or a model that it may ask.
+        /// The place that says so: the agent, or a model that it may ask.
         place: String,
         /// The agent.
         agent: AgentName,
@@ -157,17 +157,17 @@ pub enum RulesError {
     BadPointer {
         /// The tool.
         tool: ToolName,
-        /// What stands there.
+        /// The text that stands there.
         path: String,
     },
     /// A constraint says nothing of the arguments of its tool.
     #[error("{place} of tool {tool} cannot be so: {why}")]
     BadConstraint {
-        /// What has the constraint.
+        /// The place that has the constraint.
         place: &'static str,
         /// The tool.
         tool: ToolName,
-        /// What is wrong with it, and what to write instead.
+        /// The fault of it, and the constraint to write instead.
         why: ConstraintFault,
     },
     /// A deny rule is about a tool that is not there.
@@ -178,7 +178,7 @@ pub enum RulesError {
     HighLimit {
         /// The limit.
         limit: &'static str,
-        /// What it says.
+        /// The value that was given.
         value: u32,
         /// The most that it may say.
         max: usize,
@@ -188,9 +188,9 @@ pub enum RulesError {
         "its structure has {bytes} bytes as JSON, at most {max} are possible; long texts belong into prompts and memory, which do not count"
     )]
     TooLarge {
-        /// How many it has.
+        /// The bytes that it has.
         bytes: usize,
-        /// How many it may have.
+        /// The bytes that it may have.
         max: usize,
     },
     /// No client could tell such a state.
@@ -198,7 +198,7 @@ pub enum RulesError {
     BadState {
         /// The state.
         state: StateName,
-        /// What is wrong with it.
+        /// The fault of it.
         why: String,
     },
     /// A tool's schema is not one, or no model can be told of it.
@@ -206,7 +206,7 @@ pub enum RulesError {
     BadSchema {
         /// The tool.
         tool: ToolName,
-        /// What is wrong with it, and where.
+        /// The fault of it, and its place.
         why: SchemaError,
     },
     /// A kind of domain artifact that nothing can be drawn by.
@@ -214,7 +214,7 @@ pub enum RulesError {
     BadKind {
         /// The kind.
         kind: ArtifactName,
-        /// What is wrong with it.
+        /// The fault of it.
         why: String,
     },
     /// Two tools declare a kind of domain artifact, and mean something else by it.
@@ -273,7 +273,7 @@ impl Rules {
         &self.names
     }
 
-    /// What tells execution artifacts from prose in this room.
+    /// Returns the tools and kinds that tell execution artifacts from prose in this room.
     #[must_use]
     pub const fn known(&self) -> &Known {
         &self.known
@@ -290,7 +290,7 @@ impl Rules {
         self.spec.tools.get(name)
     }
 
-    /// What models are told of the schema of `tool`; `None` if they cannot be told, and so are not told of the tool.
+    /// Returns the schema of `tool` that models are told; `None` if they cannot be told, and so are not told of the tool.
     /// Only a recorded structure has such a tool.
     #[must_use]
     pub fn told_schema(&self, tool: &ToolName) -> Option<&Value> {
@@ -305,7 +305,7 @@ pub fn schema_digest(tool: &ToolSpec) -> Digest {
     Digest::of(&[&serde_json::to_vec(&tool.schema).unwrap_or_default()])
 }
 
-/// Whether a free answer fits its question's schema. An answer that is read as JSON must be JSON.
+/// Tells whether a free answer fits its question's schema. An answer that is read as JSON must be JSON.
 pub(crate) fn answer_fits(schema: &Value, text: &str) -> bool {
     let value = if reads_json(schema) {
         read(text).ok()

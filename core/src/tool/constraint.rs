@@ -20,12 +20,12 @@ mod tests;
 
 pub use fault::{ConstraintFault, Terms};
 
-/// What may stand at one place. A place that is not there never fits.
+/// A constraint on one place of a call's arguments. A place that is not there never fits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Constraint {
     /// The place, as a JSON pointer (RFC 6901).
     pub path: String,
-    /// What may stand there.
+    /// The values that are allowed there.
     #[serde(flatten)]
     pub allowed: Allowed,
 }
@@ -33,13 +33,13 @@ pub struct Constraint {
 /// A text that is no constraint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum ConstraintError {
-    /// It has another form.
+    /// The JSON has another form.
     #[error(
         "a constraint is JSON like {{\"path\": \"/path\", \"beneath\": \"notes\"}}: a pointer to a place, and beside it one \
          of equals, one_of, prefix, range, beneath, each key once"
     )]
     Form,
-    /// It allows everything that begins with nothing.
+    /// The prefix is empty, and would allow everything.
     #[error("an empty prefix says nothing: every text and every list begins with it")]
     EmptyPrefix,
     /// The folder of `beneath` is no plain path.
@@ -47,13 +47,13 @@ pub enum ConstraintError {
     Beneath(path::PathFault),
 }
 
-/// What may stand at a place.
+/// The values that are allowed at a place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Allowed {
-    /// This value, numbers by their value.
+    /// This value alone, numbers by their value.
     Equals(Value),
-    /// One of these values.
+    /// Any of these values.
     OneOf(Vec<Value>),
     /// A text that begins so, or a list whose first items are these.
     Prefix(Value),
@@ -92,7 +92,7 @@ impl Constraint {
         }
     }
 
-    /// Whether `document` has something at the place, and it is allowed.
+    /// Tells whether `document` has something at the place, and it is allowed.
     #[must_use]
     pub fn fits(&self, document: &Value) -> bool {
         document
@@ -115,7 +115,7 @@ impl FromStr for Constraint {
     }
 }
 
-/// Whether `text` is a JSON pointer (RFC 6901) to a part of a document: that to the whole is none.
+/// Tells whether `text` is a JSON pointer (RFC 6901) to a part of a document: that to the whole is none.
 #[must_use]
 pub fn is_pointer(text: &str) -> bool {
     text.starts_with('/')
@@ -182,12 +182,12 @@ impl Range {
     }
 }
 
-/// Whether `low` is at most `high`.
+/// Tells whether `low` is at most `high`.
 fn is_ordered(low: &Number, high: &Number) -> bool {
     number::compare(low, high).is_some_and(Ordering::is_le)
 }
 
-/// Whether `document` fits all of `constraints`.
+/// Tells whether `document` fits all of `constraints`.
 #[must_use]
 pub fn fits_all(constraints: &[Constraint], document: &Value) -> bool {
     constraints

@@ -11,7 +11,7 @@ pub struct ArgumentFinding {
     /// `hidden_characters`, `control_characters`, `not_a_path`, or the [code](crate::tool::constraint::path::PathFault::code) of a
     /// path that is not plain. `ran_before` and `restored` warn of calls that would have an effect twice.
     pub code: String,
-    /// Whether the call may go on all the same.
+    /// The gravity: an error ends the call, a warning does not.
     #[serde(default, skip_serializing_if = "Severity::is_error")]
     pub severity: Severity,
 }
@@ -66,7 +66,7 @@ const RAN_BEFORE: &str = "ran_before";
 
 const RESTORED: &str = "restored";
 
-/// How grave a finding is.
+/// The gravity of a finding.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
@@ -78,7 +78,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// Whether the call ends.
+    /// Tells whether the call ends.
     #[must_use]
     pub fn is_error(&self) -> bool {
         *self == Self::Error

@@ -1,4 +1,4 @@
-//! What a run gives on its two tracks, and what a tool asks.
+//! The output of a run on its two tracks, and the questions of a tool.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -10,7 +10,7 @@ use crate::ids::{ArtifactName, Digest};
 pub struct ToolOutput {
     /// The result in words: what a model reads if it may read all, and what people read if there are no views.
     pub text: String,
-    /// What people see, in order.
+    /// The views that people see, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub views: Vec<View>,
     /// The result in few words, for a model that may read a summary.
@@ -44,13 +44,13 @@ impl ToolOutput {
 pub struct BlobRef {
     /// The digest of its bytes.
     pub blob: Digest,
-    /// How many there are.
+    /// The size in bytes.
     pub bytes: u64,
-    /// Their media type.
+    /// The media type.
     pub media_type: String,
 }
 
-/// One thing for people to see.
+/// A thing for people to see.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum View {
@@ -62,9 +62,9 @@ pub enum View {
     Json(Value),
     /// A picture.
     Image {
-        /// Its bytes.
+        /// The image's bytes.
         image: BlobRef,
-        /// What is on it.
+        /// The description of the image.
         alt: String,
     },
     /// A domain artifact of a kind that the tool declares.
@@ -74,7 +74,7 @@ pub enum View {
 /// Rows and columns.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Table {
-    /// What it shows.
+    /// The title of the table.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// The names of the columns, in order.
@@ -86,13 +86,13 @@ pub struct Table {
 /// A domain artifact: data that people see as its kind says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Artifact {
-    /// Its kind, by its name in the tool's spec.
+    /// The artifact's kind, by its name in the tool's spec.
     pub kind: ArtifactName,
-    /// What it holds. Fits the kind's schema.
+    /// The data. Fits the kind's schema.
     pub data: Value,
 }
 
-/// What a tool asks a person.
+/// A question of a tool to a person.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Question {
     /// The question.
@@ -100,7 +100,7 @@ pub struct Question {
     /// The answers to choose from; empty means free text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
-    /// How many options may be chosen; `None`: exactly one.
+    /// The number of options that may be chosen; `None`: exactly one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choose: Option<Choose>,
     /// JSON Schema (2020-12) of a free answer; `None`: any text. If its type is neither `string` nor left out, what is
@@ -109,7 +109,7 @@ pub struct Question {
     pub schema: Option<Value>,
 }
 
-/// How many options may be chosen.
+/// The number of options that may be chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Choose {
@@ -119,7 +119,7 @@ pub struct Choose {
     pub max: u32,
 }
 
-/// Whether a free answer under `schema` is read as JSON: its type is given, and is not `string`.
+/// Tells whether a free answer under `schema` is read as JSON: its type is given, and is not `string`.
 #[must_use]
 pub fn reads_json(schema: &Value) -> bool {
     schema.get("type").is_some_and(|kind| kind != "string")

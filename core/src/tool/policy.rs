@@ -1,4 +1,4 @@
-//! What the rules of a tool say beside its effect: what its calls may do, and who sees what of its output.
+//! The rules of a tool beside its effect: the effects of its calls, and who sees which part of its output.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::EffectClass;
 use crate::tool::constraint::Constraint;
 
-/// What a model sees of a tool's output. People always see the views.
+/// The part of a tool's output that a model sees. People always see the views.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ViewPolicy {
@@ -20,72 +20,72 @@ pub enum ViewPolicy {
         /// Of fewer rows than this, no more is told than that they are fewer. At least 2 are meant.
         rows_min: u32,
     },
-    /// Nothing but that it ran.
+    /// The model sees only that the tool ran.
     None,
 }
 
 impl ViewPolicy {
-    /// Whether a model sees the text.
+    /// Tells whether a model sees the text.
     #[must_use]
     pub fn is_full(&self) -> bool {
         *self == Self::Full
     }
 }
 
-/// What a call may do if its arguments fit.
+/// The effect of calls whose arguments fit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallRule {
-    /// What the arguments must fit, all of it.
+    /// The constraints that the arguments must fit, all of them.
     pub when: Vec<Constraint>,
-    /// What such a call may do.
+    /// The effect that such a call may have.
     pub effect: EffectClass,
 }
 
-/// What becomes of a call that no rule of its tool fits.
+/// The treatment of a call that no rule of its tool fits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Unlisted {
-    /// It has the tool's effect, and asks if that does.
+    /// The call has the tool's effect, and asks if that does.
     #[default]
     ByEffect,
-    /// It is refused.
+    /// The call is refused.
     Refuse,
-    /// It asks, whatever the room's mode is, unless that refuses it.
+    /// The call asks, whatever the room's mode is, unless that refuses it.
     Ask,
 }
 
 impl Unlisted {
-    /// Whether the tool's effect decides.
+    /// Tells whether the tool's effect decides.
     #[must_use]
     pub fn is_by_effect(&self) -> bool {
         *self == Self::ByEffect
     }
 }
 
-/// How people see a kind of domain artifact: drawn from its data, never from text.
+/// The way in which people see a kind of domain artifact: drawn from its data, never from text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArtifactSpec {
-    /// Its heading.
+    /// The heading.
     pub title: String,
     /// JSON Schema (2020-12) of its data.
     pub schema: Value,
-    /// What is shown, in order.
+    /// The fields that are shown, in order.
     pub fields: Vec<ArtifactField>,
 }
 
-/// One line or block of a domain artifact.
+/// A line or block of a domain artifact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArtifactField {
-    /// Where it stands in the data, as a JSON pointer; what is not there is not shown.
+    /// The place in the data, as a JSON pointer; a field that is not there is not shown.
     pub path: String,
-    /// What it is called.
+    /// The name of the field.
     pub label: String,
-    /// How it is written.
+    /// The form in which it is written.
     #[serde(rename = "as", default)]
     pub form: FieldForm,
 }
 
-/// How a value is written.
+/// The form in which a value is written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FieldForm {
@@ -111,11 +111,11 @@ pub enum FieldForm {
 /// A column of a table in a domain artifact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArtifactColumn {
-    /// Where the cell stands in its row's object, as a JSON pointer.
+    /// The place of the cell in its row's object, as a JSON pointer.
     pub path: String,
-    /// Its heading.
+    /// The column's heading.
     pub label: String,
-    /// How the cell is written. A table or a list in a cell is written as it is.
+    /// The form in which the cell is written. A table or a list in a cell is written as it is.
     #[serde(rename = "as", default)]
     pub form: FieldForm,
 }

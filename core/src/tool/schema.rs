@@ -59,24 +59,24 @@ pub const BYTES_MAX: usize = 1024 * 1024;
 /// value. Validating goes as deep for each level of the value, on a stack that has an end.
 pub const STEPS_MAX: usize = 24;
 
-/// Why no tool can have such a schema.
+/// The reason that no tool can have such a schema.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{fault}, at `{at}`")]
 pub struct SchemaError {
-    /// Where in the schema, as a JSON pointer; empty for the schema itself.
+    /// The place in the schema, as a JSON pointer; empty for the schema itself.
     pub at: String,
-    /// What is wrong there.
+    /// The fault there.
     pub fault: SchemaFault,
 }
 
-/// What is wrong with a schema.
+/// A fault of a schema.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SchemaFault {
-    /// It nests too deep.
+    /// The schema nests too deep.
     #[error("it nests deeper than {LEVELS_MAX} levels")]
     TooDeep,
-    /// It is too long.
+    /// The schema is too long.
     #[error("it has {bytes} bytes, at most {BYTES_MAX} are possible")]
     TooLong {
         /// As compact JSON.
@@ -85,13 +85,13 @@ pub enum SchemaFault {
     /// A reference to another document.
     #[error("the reference {reference:?} leads out of the schema: only `#…` is followed")]
     Remote {
-        /// Its text.
+        /// The text of the reference.
         reference: String,
     },
     /// A reference to what is not there, or is no schema.
     #[error("the reference {reference:?} leads to no schema")]
     Unresolved {
-        /// Its text.
+        /// The text of the reference.
         reference: String,
     },
     /// A reference whose meaning depends on who asks.
@@ -117,15 +117,15 @@ pub enum SchemaFault {
         "more than {STEPS_MAX} schemas are applied to one value, each by the one before it: write what the references and combinations lead to in its place"
     )]
     TooManySteps,
-    /// It breaks a rule of JSON Schema.
+    /// The schema breaks a rule of JSON Schema.
     #[error("{why}")]
     Invalid {
-        /// Which.
+        /// The rule.
         why: String,
     },
 }
 
-/// What a model is told of `schema`: the same instances are valid for it. At most twice as long, as compact JSON.
+/// Returns the schema that a model is told for `schema`: the same instances are valid for it. At most twice as long, as compact JSON.
 ///
 /// # Errors
 /// [`SchemaError`] names the first reference that cannot be followed, or the bound that the schema exceeds. Rules of
@@ -154,7 +154,7 @@ pub fn check(schema: &Value) -> Result<(), SchemaError> {
     ToolSchema::check(schema).map(drop)
 }
 
-/// How many levels of arrays and objects `value` has; `None` if they are more than `max`.
+/// Returns the levels of arrays and objects of `value`; `None` if they are more than `max`.
 fn levels(value: &Value, max: usize) -> Option<usize> {
     let inner: Vec<&Value> = match value {
         Value::Array(items) => items.iter().collect(),
@@ -168,7 +168,7 @@ fn levels(value: &Value, max: usize) -> Option<usize> {
         .checked_add(1)
 }
 
-/// How long `value` is as compact JSON.
+/// Returns the length of `value` as compact JSON, in bytes.
 fn bytes(value: &Value) -> usize {
     value.to_string().len()
 }

@@ -13,7 +13,7 @@ use crate::tool::{EffectClass, ToolKind, ToolSpec, Unlisted};
 
 mod money;
 
-/// Why no agent is called like what is nobody.
+/// The reason that no agent is called like what is nobody.
 const RESERVED: &str = "it stands for what is no agent: runtime, world, system, agent:… or tool:…";
 
 /// Checks all of `spec` but its schemas.
@@ -35,7 +35,7 @@ pub(super) fn check(spec: &WorldSpec) -> Result<(), RulesError> {
     Ok(())
 }
 
-/// What is recorded of it are facts, and those must find room.
+/// Checks that the facts of a definition find room in an event.
 fn check_size(spec: &WorldSpec) -> Result<(), RulesError> {
     let bytes = serde_json::to_vec(spec).map_or(usize::MAX, |json| json.len());
     let max = DEFINITION_BYTES_MAX;

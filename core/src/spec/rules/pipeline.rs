@@ -1,4 +1,4 @@
-//! What stands between an answer and a run, and between a memory and a request: listed in its order, with one digest.
+//! The stages between an answer and a run, and between a memory and a request: listed in their order, with one digest.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -21,19 +21,19 @@ pub struct Pipeline {
     pub stages: Vec<Stage>,
 }
 
-/// One stage.
+/// A stage.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stage {
-    /// What it is called.
+    /// The name of the stage.
     pub name: String,
     /// The digest of its settings.
     pub digest: Digest,
-    /// What it does here, in a few words.
+    /// The work of the stage here, in a few words.
     pub summary: String,
 }
 
 impl Rules {
-    /// What this room's calls and requests go through. A function of the definition alone.
+    /// Returns the stages that this room's calls and requests go through. A function of the definition alone.
     #[must_use]
     pub fn pipeline(&self) -> Pipeline {
         let stages: Vec<Stage> = self

@@ -1,4 +1,4 @@
-//! What a room's rules make of a call whose arguments are in order.
+//! The ruling of a room on a call whose arguments are in order.
 
 use serde_json::Value;
 
@@ -6,10 +6,10 @@ use super::Rules;
 use crate::spec::Mode;
 use crate::tool::{EffectClass, ToolSpec, Unlisted};
 
-/// What becomes of a call by its effect and the room's mode.
+/// The ruling on a call by its effect and the room's mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ruling {
-    /// It runs.
+    /// The call runs.
     Runs,
     /// A person is asked about a call with this effect.
     Asks(EffectClass),
@@ -28,7 +28,7 @@ impl Rules {
         is_denied || (tool.unlisted == Unlisted::Refuse && tool.rule_of(arguments).is_none())
     }
 
-    /// What becomes of a call of `tool` with `arguments` that nothing forbids.
+    /// Returns the ruling on a call of `tool` with `arguments` that nothing forbids.
     pub(crate) fn ruling(&self, tool: &ToolSpec, arguments: &Value) -> Ruling {
         let effect = tool.effect_of(arguments);
         let is_unlisted = tool.unlisted == Unlisted::Ask && tool.rule_of(arguments).is_none();

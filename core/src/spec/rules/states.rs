@@ -1,4 +1,4 @@
-//! What a definition says of clients' states, checked and compiled.
+//! The definition's word on clients' states, checked and compiled.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::spec::StateSpec;
 use crate::tool::schema::compile;
 
 impl Rules {
-    /// Whether a client may tell `value` as the state `name`.
+    /// Tells whether a client may tell `value` as the state `name`.
     #[must_use]
     pub(crate) fn takes_state(&self, name: &StateName, value: &Value) -> bool {
         self.states

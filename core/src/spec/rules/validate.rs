@@ -66,7 +66,7 @@ impl Rules {
     }
 }
 
-/// Which arguments are to be paths and are not plain ones: two spellings of one place could be two to rules and to people.
+/// Returns the arguments that are to be paths and are not plain ones: two spellings of one place could be two to rules and to people.
 fn odd_paths<'v>(
     paths: &'v PathArguments,
     value: &'v Value,
@@ -85,7 +85,7 @@ fn odd_paths<'v>(
     paths.at.iter().filter_map(odd)
 }
 
-/// Where `value` does not fit the schema, and which keyword of it.
+/// Returns the places where `value` does not fit the schema, and the keyword of each.
 fn misfits<'v>(
     validator: &'v Validator,
     value: &'v Value,
@@ -96,7 +96,7 @@ fn misfits<'v>(
     validator.iter_errors(value).map(finding)
 }
 
-/// How many bytes the paths of `value` and of all values in it have together. Their depth is bounded by then.
+/// Returns the bytes that the paths of `value` and of all values in it have together. Their depth is bounded by then.
 fn path_bytes(value: &Value, path: usize) -> usize {
     let below = |len: usize| path.saturating_add(len).saturating_add(1);
     let inner = match value {
@@ -114,7 +114,7 @@ fn path_bytes(value: &Value, path: usize) -> usize {
     inner.saturating_add(path)
 }
 
-/// How deep brackets stand in one another, strings aside: before anything is parsed.
+/// Returns how deep brackets stand in one another, strings aside: before anything is parsed.
 fn depth(arguments: &str) -> usize {
     let mut depth = 0_usize;
     let mut deepest = 0;

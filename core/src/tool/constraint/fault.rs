@@ -5,23 +5,23 @@ use serde_json::{Value, json};
 use super::{Allowed, Constraint, path};
 use crate::tool::ToolSpec;
 
-/// What a constraint is for.
+/// The purpose of a constraint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Terms {
-    /// It says which calls nobody can allow.
+    /// The constraint says which calls nobody can allow.
     Deny,
-    /// It says which calls to come a person allows.
+    /// The constraint says which calls to come a person allows.
     Grant,
 }
 
-/// Why a constraint says nothing of a tool's arguments, and what to write instead.
+/// The reason that a constraint says nothing of a tool's arguments, and the one to write instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConstraintFault {
-    /// It cannot be read.
+    /// The constraint cannot be read.
     #[error(transparent)]
     Unsound(#[from] super::ConstraintError),
-    /// It compares the letters of a path.
+    /// The constraint compares the letters of a path.
     #[error("{place} is a path, and paths are not compared by letters: write {instead}")]
     PathByLetters {
         /// The place.
@@ -29,14 +29,14 @@ pub enum ConstraintFault {
         /// The constraint to write.
         instead: String,
     },
-    /// It names a path in a form that no argument has.
+    /// The constraint names a path in a form that no argument has.
     #[error("{path:?} at {place} is no plain path: {why}")]
     NotPlain {
         /// The place.
         place: String,
-        /// What stands there.
+        /// The text that stands there.
         path: String,
-        /// What is wrong with it.
+        /// The fault of it.
         why: path::PathFault,
     },
     /// The tool does not say that a path stands there.
@@ -67,7 +67,7 @@ pub enum ConstraintFault {
 }
 
 impl ToolSpec {
-    /// Why `constraint` cannot be one on this tool's arguments; `None` if it can.
+    /// Returns the reason that `constraint` cannot be one on this tool's arguments; `None` if it can.
     #[must_use]
     pub fn fault_of(&self, constraint: &Constraint, terms: Terms) -> Option<ConstraintFault> {
         if let Err(error) = constraint.check() {
@@ -124,7 +124,7 @@ impl ToolSpec {
         }
     }
 
-    /// Whether a line of the tool's own list lets anything follow the items `start` at `place`.
+    /// Tells whether a line of the tool's own list lets anything follow the items `start` at `place`.
     fn is_free_behind(&self, place: &str, start: &[Value]) -> bool {
         let offers = |one: &Constraint| match &one.allowed {
             Allowed::Prefix(Value::Array(listed)) => one.path == place && start.starts_with(listed),

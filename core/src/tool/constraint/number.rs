@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use serde_json::{Number, Value};
 
-/// Whether two values are equal, where numbers are equal that have one value: `1000`, `1000.0` and `1e3`, `0` and `-0`.
+/// Tells whether two values are equal, where numbers are equal that have one value: `1000`, `1000.0` and `1e3`, `0` and `-0`.
 /// Texts are compared as they are.
 pub(super) fn is_equal(one: &Value, other: &Value) -> bool {
     match (one, other) {
@@ -22,7 +22,7 @@ pub(super) fn is_equal(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// Whether the first items of `list` are equal to those of `start`.
+/// Tells whether the first items of `list` are equal to those of `start`.
 pub(super) fn starts_with(list: &[Value], start: &[Value]) -> bool {
     list.len() >= start.len()
         && list

@@ -3,25 +3,25 @@
 //! Nothing here looks at a disk. A plain path is relative and has no part that leads back or nowhere, so that two plain paths
 //! name one place if and only if they are equal, as long as nobody follows a link on the way.
 
-/// Why a text is not a plain path.
+/// The reason that a text is not a plain path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PathFault {
-    /// It is empty.
+    /// The path is empty.
     #[error("it is empty; `.` names the folder itself")]
     Empty,
-    /// It begins at the root of the machine.
+    /// The path begins at the root of the machine.
     #[error("it is absolute; write it relative to the tool's folder, with no `/` in front")]
     Absolute,
-    /// It has a part `.`, and is not `.` alone.
+    /// The path has a part `.`, and is not `.` alone.
     #[error("it has a part `.`; leave that out")]
     Here,
-    /// It has a part `..`.
+    /// The path has a part `..`.
     #[error("it has a part `..`; name the place itself")]
     Parent,
-    /// It has two slashes in a row, or one at its end.
+    /// The path has two slashes in a row, or one at its end.
     #[error("it has an empty part; write one `/` between two names, and none at the end")]
     EmptyPart,
-    /// It holds a character that no name has.
+    /// The path holds a character that no name has.
     #[error("it holds a NUL character")]
     Nul,
 }
@@ -61,7 +61,7 @@ pub fn parts(path: &str) -> Result<Vec<&str>, PathFault> {
     }
 }
 
-/// Whether `path` is the folder `folder` or lies in it. Neither does unless both are plain.
+/// Tells whether `path` is the folder `folder` or lies in it. Neither does unless both are plain.
 #[must_use]
 pub fn is_beneath(path: &str, folder: &str) -> bool {
     parts(path).is_ok_and(|path| parts(folder).is_ok_and(|folder| path.starts_with(&folder)))

@@ -69,7 +69,7 @@ fn check_steps(schema: &Value) -> Result<(), SchemaError> {
     }
 }
 
-/// How many references stand anywhere in `schema`.
+/// Returns the number of references anywhere in `schema`.
 fn references(schema: &Value) -> usize {
     let mut count = 0_usize;
     let mut left = vec![schema];

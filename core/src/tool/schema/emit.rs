@@ -5,10 +5,10 @@ use serde_json::{Map, Value};
 use super::keywords::{Holds, holds, stands_alone};
 use super::plan::Plan;
 
-/// Where a schema is written.
+/// The place that a schema is written at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// Where it stood, so that references find it.
+    /// The place where it stood, so that references find it.
     Own,
     /// In place of a reference.
     Other,
@@ -23,7 +23,7 @@ impl Plan<'_, '_> {
             .unwrap_or_default()
     }
 
-    /// What stands in place of a reference to `schema`.
+    /// Returns the schema that takes the place of a reference to `schema`.
     pub(super) fn copy(&self, schema: &Value) -> Value {
         self.schema(schema, Place::Other)
     }
@@ -46,7 +46,7 @@ impl Plan<'_, '_> {
         }
     }
 
-    /// What takes the place of the reference in `schema`.
+    /// Returns the schema that takes the place of the reference in `schema`.
     fn target(&self, schema: &Value) -> Option<&Value> {
         self.inlined
             .get(&self.index.node(self.index.number(schema)?)?.reference?)
@@ -94,7 +94,7 @@ impl Plan<'_, '_> {
         members.iter().map(member).collect()
     }
 
-    /// Those that kept references lead to or into.
+    /// Returns the definitions that kept references lead to or into.
     fn definitions(&self, held: &Value, place: Place) -> Option<Value> {
         let members = held.as_object().filter(|_| place == Place::Own)?;
         let is_retained = |member: &Value| {
@@ -111,7 +111,7 @@ impl Plan<'_, '_> {
     }
 }
 
-/// One schema out of `target` and what stood beside the reference to it.
+/// Joins `target` with the members that stood beside the reference to it.
 fn joined(mut beside: Map<String, Value>, target: &Value) -> Value {
     if let Value::Object(members) = target
         && beside
@@ -131,7 +131,7 @@ fn joined(mut beside: Map<String, Value>, target: &Value) -> Value {
     Value::Object(beside)
 }
 
-/// Whether a keyword means the same among `members` as beside a reference to them.
+/// Tells whether a keyword means the same among `members` as beside a reference to them.
 fn goes_with(members: &Map<String, Value>, keyword: &str, held: &Value) -> bool {
     match holds(keyword) {
         Some(Holds::Data) => {

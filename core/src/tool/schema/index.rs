@@ -21,19 +21,19 @@ pub(super) struct Index<'v> {
     anchors: BTreeMap<&'v str, usize>,
 }
 
-/// One schema.
+/// A schema.
 #[derive(Debug)]
 pub(super) struct Node<'v> {
     pub(super) value: &'v Value,
     /// The schema that it stands in.
     pub(super) parent: Option<usize>,
-    /// Whether it stands there for references alone.
+    /// True if it stands there for references alone.
     pub(super) is_definition: bool,
-    /// What its `$ref` leads to.
+    /// The schema that its `$ref` leads to.
     pub(super) reference: Option<usize>,
     /// The schemas that stand in it, without definitions.
     pub(super) inner: Vec<usize>,
-    /// Those of them that are applied to the same value.
+    /// The schemas in it that are applied to the same value.
     in_place: Vec<usize>,
     /// The end of its JSON pointer, from its parent on.
     step: String,

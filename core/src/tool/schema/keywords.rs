@@ -1,8 +1,8 @@
-//! What each keyword holds.
+//! The values that each keyword holds.
 
 use serde_json::Value;
 
-/// What stands behind a keyword that is not left out.
+/// The value behind a keyword that is not left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Holds {
     /// A value that is taken as it is.
@@ -21,7 +21,7 @@ pub(super) enum Holds {
     Definitions,
 }
 
-/// What `keyword` holds; `None` if neither validation nor a model reads it.
+/// Returns the kind of value that `keyword` holds; `None` if neither validation nor a model reads it.
 pub(super) fn holds(keyword: &str) -> Option<Holds> {
     Some(match keyword {
         "type" | "enum" | "const" | "format" | "pattern" | "minLength" | "maxLength"
@@ -48,7 +48,7 @@ pub(super) fn holds(keyword: &str) -> Option<Holds> {
     })
 }
 
-/// Whether the schemas behind `keyword` are applied to the same value as the one that they stand in.
+/// Tells whether the schemas behind `keyword` are applied to the same value as the one that they stand in.
 pub(super) fn is_in_place(keyword: &str) -> bool {
     matches!(
         keyword,
@@ -64,7 +64,7 @@ pub(super) fn is_in_place(keyword: &str) -> bool {
     )
 }
 
-/// Whether data behind `keyword` means the same whatever stands beside it.
+/// Tells whether data behind `keyword` means the same whatever stands beside it.
 pub(super) fn stands_alone(keyword: &str) -> bool {
     !matches!(keyword, "minContains" | "maxContains")
 }
@@ -72,7 +72,7 @@ pub(super) fn stands_alone(keyword: &str) -> bool {
 /// A schema in a schema.
 pub(super) struct Subschema<'v> {
     pub(super) keyword: &'v str,
-    /// Its name or place, if the keyword holds more than one.
+    /// The name or place of it, if the keyword holds more than one.
     pub(super) key: Option<String>,
     pub(super) value: &'v Value,
 }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-/// What a walk found.
+/// The findings of a walk.
 #[derive(Debug, Default)]
 pub(super) struct Order {
-    /// All that the starts lead to, and they themselves: each behind what it leads to, but for what closes a cycle.
+    /// The starts and all that they lead to: each behind what it leads to, but for what closes a cycle.
     pub(super) nodes: Vec<usize>,
-    /// Those that a path leads back to. Without the edges to them there is no cycle.
+    /// The nodes that a path leads back to. Without the edges to them there is no cycle.
     pub(super) looped: BTreeSet<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Which references are replaced.
+//! The choice of references to replace.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,11 +9,11 @@ use super::order::{Order, order};
 use super::reference::{Reference, read};
 use super::{INLINED_LEVELS_MAX, bytes, levels};
 
-/// What becomes of each schema that references lead to.
+/// The treatment of each schema that references lead to.
 #[derive(Debug)]
 pub(super) struct Plan<'i, 'v> {
     pub(super) index: &'i Index<'v>,
-    /// What takes the place of references, by the number of what they lead to.
+    /// The schemas that take the place of references, by the number of the schema referred to.
     pub(super) inlined: BTreeMap<usize, Value>,
     /// The schemas that kept references lead to, and those around them.
     pub(super) retained: BTreeSet<usize>,
@@ -59,7 +59,7 @@ impl<'i, 'v> Plan<'i, 'v> {
         plan
     }
 
-    /// How often references lead to each schema, over all that can be reached.
+    /// Counts how often references lead to each schema, over all that can be reached.
     fn sites(&self, targets: &[usize]) -> BTreeMap<usize, usize> {
         let reached: BTreeSet<usize> = targets
             .iter()

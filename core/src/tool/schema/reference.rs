@@ -1,6 +1,6 @@
 //! The text of references.
 
-/// What the text of a `$ref` says.
+/// The meaning of the text of a `$ref`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Reference {
     /// A JSON pointer into the same document; empty for the whole.
@@ -20,7 +20,7 @@ pub(super) fn read(fragment: &str) -> Option<Reference> {
     })
 }
 
-/// One token of a JSON pointer, as it is written.
+/// Returns one token of a JSON pointer, as it is written.
 pub(super) fn token(name: &str) -> String {
     format!("/{}", name.replace('~', "~0").replace('/', "~1"))
 }

@@ -96,7 +96,7 @@ fn is_joiner(one: char) -> bool {
     matches!(one, '\u{200c}' | '\u{200d}')
 }
 
-/// Whether a joiner between these has something to join: two characters that are neither ASCII nor joiners.
+/// Tells whether a joiner between these has something to join: two characters that are neither ASCII nor joiners.
 fn joins(between: (Option<char>, Option<char>)) -> bool {
     let is_one = |one: char| !one.is_ascii() && !is_joiner(one);
     between.0.is_some_and(is_one) && between.1.is_some_and(is_one)
