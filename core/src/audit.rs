@@ -27,10 +27,10 @@ pub mod why;
 pub use divergence::{Difference, Divergence};
 pub use report::{Counts, EPOCHS_MAX, Epoch, Redecision, Shown, Verdict};
 
-/// What came of deciding a commit again.
+/// The result of deciding a commit again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finding {
-    /// It came out equal by value.
+    /// The commit came out equal by value.
     Decided,
     /// It records a refusal. The command is known by its digest only, so that it cannot be decided again; what the world
     /// knows agrees with it: who may do what, how the request stands, how often the like was refused.
@@ -45,7 +45,7 @@ pub enum Finding {
     /// reserved for it, whether a summary is made first, and whether it is made at all. Nothing else is believed for
     /// it: facts are never erased. What is hidden so is still in the chain of hashes, like everything.
     Erased,
-    /// It came out otherwise.
+    /// The commit came out otherwise.
     Diverged(Box<Divergence>),
 }
 
@@ -91,7 +91,7 @@ impl Auditor {
         }
     }
 
-    /// What no rules may get wrong: where a commit stands, and which rules it is of.
+    /// Finds what no rules may get wrong: where a commit stands, and which rules it is of.
     fn misplaced(&self, commit: &Commit) -> Option<Difference> {
         let world = &self.world;
         let header = &commit.header;

@@ -18,11 +18,11 @@ pub use resolution::{Judgement, Reply, Resolution, Settlement};
 /// A request to a world.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
-    /// Who gives it. Set by the ingress.
+    /// The giver. Set by the ingress.
     pub principal: Principal,
-    /// What makes it recognisable when it is sent again.
+    /// The key that makes it recognisable when it is sent again.
     pub key: Option<Keyed>,
-    /// What is asked.
+    /// The request itself.
     pub action: Action,
 }
 
@@ -55,7 +55,7 @@ impl Command {
     }
 }
 
-/// What makes a command recognisable when it is sent again.
+/// The key that makes a command recognisable when it is sent again.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CommandKey {

@@ -114,7 +114,7 @@ macro_rules! counters {
 }
 
 counters! {
-    /// One opening of a world for writing; the fencing token. The first is 1.
+    /// An opening of a world for writing; the fencing token. The first is 1.
     Incarnation;
     /// The how-manieth try of a call. The first is 1.
     Attempt;
@@ -183,9 +183,9 @@ bytes_ids! {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expected {expected} hexadecimal digits, found {found} characters that are not that")]
 pub struct HexError {
-    /// How many digits the id has.
+    /// The number of digits that the id has.
     pub expected: usize,
-    /// How many bytes were given.
+    /// The number of bytes that were given.
     pub found: usize,
 }
 
@@ -297,11 +297,11 @@ macro_rules! uuids {
 }
 
 uuids! {
-    /// One world, for ever and everywhere.
+    /// A world, for ever and everywhere.
     WorldId;
-    /// One process that opens worlds.
+    /// A process that opens worlds.
     NodeId;
-    /// One copy that was made of a store.
+    /// A copy that was made of a store.
     CopyId;
 }
 
@@ -313,7 +313,7 @@ uuids! {
 pub struct Time(pub u64);
 
 impl Time {
-    /// Where simulated worlds begin: 2030-01-01T00:00:00Z.
+    /// The time at which simulated worlds begin: 2030-01-01T00:00:00Z.
     pub const SIMULATED_START: Self = Self(1_893_456_000_000);
 
     /// The time `wait` later.
@@ -331,14 +331,14 @@ impl Time {
         self.0 / 60_000
     }
 
-    /// How long from here to `later`; zero if that is past.
+    /// Returns the time from here to `later`; zero if that is past.
     #[must_use]
     pub const fn until(self, later: Self) -> Duration {
         Duration::from_millis(later.0.saturating_sub(self.0))
     }
 }
 
-/// What a decision may know of the world outside: the time, and 16 random bytes.
+/// The knowledge that a decision may have of the world outside: the time, and 16 random bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stamp {
     /// Never before the last commit's time.

@@ -46,7 +46,7 @@ pub struct StoredCommit {
 /// The commits of one world, in order.
 pub type CommitStream = BoxStream<'static, Result<StoredCommit, ReadError>>;
 
-/// What an append gave.
+/// The result of an append.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(
     clippy::large_enum_variant,
@@ -65,9 +65,9 @@ pub enum Appended {
 /// A world as a store lists it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorldEntry {
-    /// Its id.
+    /// The world's id.
     pub world: WorldId,
-    /// Its name, unique in the store.
+    /// The world's name, unique in the store.
     pub name: WorldName,
     /// The position of its last event.
     pub head: Position,
@@ -75,9 +75,9 @@ pub struct WorldEntry {
     pub time: Time,
     /// The incarnation of its last opening.
     pub incarnation: Incarnation,
-    /// Whom it belongs to, by the word of the ingress.
+    /// The owner, by the word of the ingress.
     pub owner: Option<String>,
-    /// Its labels.
+    /// The labels.
     pub labels: Labels,
 }
 
@@ -194,7 +194,7 @@ pub trait Checkpoints: Send + Sync + Debug {
     async fn places(&self, world: WorldId) -> Vec<(Position, Digest)>;
 }
 
-/// Where drafts of a streaming reply go.
+/// The receiver of drafts of a streaming reply.
 #[async_trait]
 pub trait Drafts: Send + Sync {
     /// Shows `delta` to whoever watches. The first call returns only after `StreamStarted` is durable.
@@ -209,18 +209,18 @@ pub trait Drafts: Send + Sync {
 #[error("the call was stopped")]
 pub struct DraftsClosed;
 
-/// One attempt of a model call.
+/// An attempt of a model call.
 #[derive(Debug, Clone)]
 pub struct ModelCall {
     /// The agent that asks.
     pub agent: AgentName,
-    /// What for.
+    /// The purpose of the call.
     pub purpose: Purpose,
-    /// What is asked.
+    /// The request.
     pub request: ModelRequest,
     /// The same for all attempts of one call.
     pub idempotency_key: String,
-    /// Which scripted or recorded replies this agent has consumed in the current run, in ascending order.
+    /// The scripted or recorded replies that this agent has consumed in the current run, in ascending order.
     pub played: Vec<u32>,
     /// The world's clock, for scripted pauses.
     pub clock: Arc<dyn Clock>,
@@ -240,13 +240,13 @@ pub trait Model: Send + Sync + Debug {
     /// [`ModelError`], whose kind decides whether there will be another attempt.
     async fn call(&self, call: &ModelCall, drafts: &dyn Drafts) -> Result<LLMResponse, ModelError>;
 
-    /// Whether it can read files of this media type. Their bytes then come with each call.
+    /// Tells whether it can read files of this media type. Their bytes then come with each call.
     fn takes_file(&self, _media_type: &str) -> bool {
         false
     }
 }
 
-/// What a person answered to a tool's question.
+/// A person's answer to a tool's question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Input {
     /// The numbers of the chosen options, from 0, ascending; empty for free text.
@@ -258,7 +258,7 @@ pub struct Input {
     pub value: Value,
 }
 
-/// One run of a tool.
+/// A run of a tool.
 #[derive(Debug, Clone)]
 pub struct ToolCall {
     /// The agent that asked for it.
@@ -267,7 +267,7 @@ pub struct ToolCall {
     pub call: CallId,
     /// The same for every attempt; contains the world's id.
     pub idempotency_key: String,
-    /// Which attempt this is.
+    /// The number of the attempt.
     pub attempt: Attempt,
     /// Checked against the tool's schema.
     pub arguments: Value,
@@ -277,14 +277,14 @@ pub struct ToolCall {
     pub clock: Arc<dyn Clock>,
     /// Runs processes; there if the tool's spec says that it needs one.
     pub host: Option<Arc<dyn ToolHost>>,
-    /// Where the run tells how far it has come.
+    /// The receiver of reports on how far the run has come.
     pub progress: Arc<dyn Progress>,
 }
 
 /// A tool. Dropping the future of a run stops it; that cannot stop code which holds its thread, and so needs a process.
 #[async_trait]
 pub trait Tool: Send + Sync + Debug {
-    /// What it declares.
+    /// Returns the declaration of the tool.
     fn spec(&self) -> &ToolSpec;
 
     /// Runs once.
@@ -301,15 +301,15 @@ pub trait Tool: Send + Sync + Debug {
 pub struct HostCommand {
     /// The program and its arguments; no shell reads them.
     pub argv: Vec<String>,
-    /// Where it runs.
+    /// The folder that it runs in.
     pub cwd: PathBuf,
     /// The folder that has to be there, or nothing runs; `None`: any.
     pub folder: Option<FolderId>,
     /// SHA-256 of the program's file, which has to be each of these, or nothing runs; empty: any file.
     pub pins: Vec<Digest>,
-    /// How long it may run, by the machine's monotonic clock.
+    /// The longest time of the run, by the machine's monotonic clock.
     pub timeout: Duration,
-    /// What it reads on its standard input; `None`: nothing.
+    /// The bytes that it reads on its standard input; `None`: nothing.
     pub input: Option<String>,
     /// The most bytes kept of each of its outputs; the rest is read and thrown away.
     pub output_max: usize,
@@ -318,7 +318,7 @@ pub struct HostCommand {
     pub lock: String,
 }
 
-/// What a folder is to the system, whatever its path: valid while somebody has it open.
+/// The identity of a folder to the system, whatever its path: valid while somebody has it open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FolderId {
     /// The file system.
@@ -327,36 +327,36 @@ pub struct FolderId {
     pub inode: u64,
 }
 
-/// What a program gave.
+/// The output of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostOutput {
-    /// Its exit code; `None` if a signal ended it.
+    /// The exit code; `None` if a signal ended it.
     pub code: Option<i32>,
     /// The first bytes of its standard output.
     pub stdout: Vec<u8>,
     /// The first bytes of its standard error.
     pub stderr: Vec<u8>,
-    /// Whether either was longer than the limit.
+    /// True if either was longer than the limit.
     pub is_cut: bool,
 }
 
-/// Why a program gave nothing.
+/// The reason that a program gave nothing.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HostError {
-    /// It ran longer than its limit and was killed, with everything it had started.
+    /// The program ran longer than its limit and was killed, with everything it had started.
     #[error("it ran longer than {0:?} and was killed")]
     TimedOut(Duration),
-    /// It could not be started.
+    /// The program could not be started.
     #[error("cannot start {program}")]
     NotStarted {
         /// The program.
         program: String,
-        /// Why.
+        /// The reason.
         #[source]
         source: std::io::Error,
     },
-    /// Its folder or its file is not the one that is meant; nothing was run.
+    /// The folder or the file is not the one that is meant; nothing was run.
     #[error("{0}")]
     Changed(String),
     /// The helper was lost after it was told what to run: that may have taken effect, and may still run.

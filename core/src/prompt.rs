@@ -1,4 +1,4 @@
-//! What a model is asked: built from the world alone, with a fingerprint that is the same on every machine.
+//! The request to a model: built from the world alone, with a fingerprint that is the same on every machine.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ impl ModelRequest {
         &self.model
     }
 
-    /// How it is to answer.
+    /// Returns the parameters of its answer.
     #[must_use]
     pub const fn parameters(&self) -> &Parameters {
         &self.parameters
@@ -80,9 +80,9 @@ impl ModelRequest {
 /// A part of what a model is told before the conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layer<T = ModelText> {
-    /// What it is about.
+    /// The subject of the layer.
     pub kind: LayerKind,
-    /// What the model reads.
+    /// The text that the model reads.
     pub text: T,
 }
 
@@ -100,20 +100,20 @@ impl<T> Layer<T> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LayerKind {
-    /// Who the agent is, and who else is here.
+    /// The agent itself, and who else is here.
     Identity,
-    /// Its role and domain: the agent's prompt.
+    /// The agent's role and domain: its prompt.
     Role,
     /// The rules of the room.
     Rules,
-    /// What it should know of the room's subject.
+    /// The room's subject, as far as the agent should know it.
     Context,
-    /// What it is to do here.
+    /// The agent's task here.
     Task,
 }
 
 impl LayerKind {
-    /// Its name, as it is written.
+    /// Returns the name of the kind, as it is written.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -129,9 +129,9 @@ impl LayerKind {
 /// A tool as a model sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolDeclaration<T = ModelText> {
-    /// Its name.
+    /// The tool's name.
     pub name: T,
-    /// What it does, for the model.
+    /// The work that it does, for the model.
     pub description: T,
     /// JSON Schema (2020-12) of its arguments.
     pub schema: Value,

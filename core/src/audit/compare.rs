@@ -66,7 +66,7 @@ pub(super) fn events(commit: &Commit, recomputed: &[Event]) -> Option<Divergence
     })
 }
 
-/// Where two lists first differ.
+/// Finds the place where two lists first differ.
 pub(super) fn first_difference(
     recorded: &[Event],
     recomputed: &[Event],

@@ -1,4 +1,4 @@
-//! How what is recorded differs from what these rules make of it.
+//! Differences between the record and what these rules make of it.
 
 use crate::command::CommandKind;
 use crate::command::commit::Commit;
@@ -13,11 +13,11 @@ pub struct Divergence {
     pub at: Position,
     /// The kind of the command.
     pub command: CommandKind,
-    /// What differs.
+    /// The difference.
     pub difference: Difference,
 }
 
-/// What differs.
+/// A difference between the record and what these rules make of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Difference {
     /// An event. `None`: on that side there is none at this place.
@@ -31,7 +31,7 @@ pub enum Difference {
     Refused {
         /// The first event that it led to.
         recorded: Option<Box<Event>>,
-        /// Why.
+        /// The refusal.
         refusal: Refusal,
     },
     /// The event that made the command necessary.
@@ -51,24 +51,24 @@ pub enum Difference {
         /// The position that follows.
         expected: Position,
     },
-    /// It is a commit of another world.
+    /// The commit is one of another world.
     World {
-        /// This world; `None`: there is none before the first event.
+        /// The id of this world; `None`: there is none before the first event.
         expected: Option<WorldId>,
     },
-    /// It is older than the one before it.
+    /// The commit is older than the one before it.
     Time {
         /// The time of that one.
         before: Time,
     },
-    /// It says that other rules decided than those of its epoch.
+    /// The commit says that other rules decided than those of its epoch.
     Rules {
-        /// Those of its epoch.
+        /// The rules of the epoch.
         expected: Digest,
     },
     /// No command of its kind is recorded so.
     Misfit {
-        /// What does not fit.
+        /// The misfit.
         why: &'static str,
     },
 }

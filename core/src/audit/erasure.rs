@@ -1,4 +1,4 @@
-//! What erasure can be the reason of.
+//! The reach of erasure: the differences that erased content can be the reason of.
 
 use super::compare::{first_difference, is_same};
 use crate::command::commit::Commit;
@@ -10,7 +10,7 @@ use crate::event::{
 };
 use crate::world::{Decision, Request, RequestKind, World};
 
-/// Whether content that was erased before `commit` can be why it came out otherwise.
+/// Tells whether content that was erased before `commit` can be why it came out otherwise.
 ///
 /// Facts hold all that decisions need but six things: how the text of a definition differs from the one before, how long a
 /// request to a model is and what its fingerprint is, the arguments that an approval is about or that newer rules judge,
@@ -138,7 +138,7 @@ fn authority(events: &[Event]) -> Vec<EventKind> {
         .collect()
 }
 
-/// Whether people were asked something whose words are gone: a fork cannot ask it again.
+/// Tells whether people were asked something whose words are gone: a fork cannot ask it again.
 fn has_erased_question(world: &World) -> bool {
     let is_erased = |request: &Request| matches!(&request.kind, RequestKind::Question { question, .. } if question.present().is_none());
     world.consent().pending().values().any(is_erased)
@@ -273,7 +273,7 @@ fn is_edit_of_erased(
     }
 }
 
-/// Whether it is there, or not, because of how long a request is.
+/// Tells whether an event is there, or not, because of the length of a request.
 fn hangs_on_content(event: &Event) -> bool {
     match event {
         Event::Turn(TurnEvent::PrefixBroken(_))

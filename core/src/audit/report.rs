@@ -1,4 +1,4 @@
-//! What a re-decision found: one verdict for each epoch, and the whole.
+//! The report of a re-decision: one verdict for each epoch, and the whole.
 
 use std::collections::VecDeque;
 
@@ -11,39 +11,39 @@ use crate::command::commit::Commit;
 use crate::event::{Event, StoredContent};
 use crate::ids::{Digest, Position};
 
-/// How many epochs a report has; of more, the oldest without a divergence are left out and counted.
+/// The most epochs of a report; of more, the oldest without a divergence are left out and counted.
 pub const EPOCHS_MAX: usize = 1_000;
 
-/// What a check says.
+/// The verdict of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// All of it is as it should be.
     Intact,
-    /// What is stored is not what was written, from this event on.
+    /// The log is not what was written, from this event on.
     DamagedAt(Position),
     /// The rules make something else of it, from this event on.
     DivergedAt(Position),
-    /// It was decided by rules that this build does not have.
+    /// The rules that decided are not in this build.
     RulesNotInThisBuild,
     /// A part of it cannot be checked, because what it is about was erased. The rest is as it should be.
     Erased,
-    /// It was not checked.
+    /// The log was not checked.
     NotChecked,
 }
 
-/// How many commits came out how.
+/// The commits, counted by how they came out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
-    /// Those that came out equal.
+    /// The commits that came out equal.
     pub decided: u64,
     /// Recorded refusals that agree with what is known.
     pub refusals: u64,
-    /// Those of other rules.
+    /// The commits of other rules.
     pub other_rules: u64,
-    /// Those that cannot be decided again because of what was erased.
+    /// The commits that cannot be decided again because of what was erased.
     pub erased: u64,
-    /// Those that came out otherwise. Whatever follows one may only follow from it.
+    /// The commits that came out otherwise. Whatever follows one may only follow from it.
     pub diverged: u64,
 }
 
@@ -55,24 +55,24 @@ pub struct Epoch {
     /// The build that carried them first; `None` if it did not say: in the epoch that a world began with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub binary: Option<String>,
-    /// Its first event.
+    /// The first event of the epoch.
     pub from: Position,
-    /// Its last event.
+    /// The last event of the epoch.
     pub to: Position,
-    /// How its commits came out.
+    /// The commits of the epoch, counted.
     pub counts: Counts,
-    /// What it comes to.
+    /// The verdict of the epoch.
     pub verdict: Verdict,
 }
 
-/// What a re-decision of a world found.
+/// The result of deciding a world again.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Redecision {
-    /// How all commits came out.
+    /// All commits, counted.
     pub counts: Counts,
     /// The epochs, oldest first.
     pub epochs: VecDeque<Epoch>,
-    /// How many epochs are left out.
+    /// The number of epochs that are left out.
     #[serde(default)]
     pub left_out: u64,
     /// The first divergence.
@@ -87,9 +87,9 @@ pub struct Shown {
     pub at: Position,
     /// The kind of the command.
     pub command: CommandKind,
-    /// What is recorded.
+    /// The recorded value.
     pub recorded: Value,
-    /// What these rules make of it.
+    /// The value that these rules give.
     pub recomputed: Value,
 }
 
@@ -109,7 +109,7 @@ impl Redecision {
         }
     }
 
-    /// What it comes to: that of the worst epoch.
+    /// Returns the verdict of the worst epoch.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         match &self.first {
@@ -184,7 +184,7 @@ impl Counts {
             .saturating_add(diverged)
     }
 
-    /// What counts without a divergence come to.
+    /// Returns the verdict of counts without a divergence.
     const fn verdict(&self) -> Verdict {
         if self.erased > 0 {
             Verdict::Erased

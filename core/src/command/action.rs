@@ -44,7 +44,7 @@ pub(crate) struct CommandRule {
     pub(crate) giver: Giver,
     /// The right that a person needs for it; `None` if no right of the room is asked for.
     pub(crate) right: Option<Right>,
-    /// Whether refusals are recorded.
+    /// The record that a refusal leaves.
     pub(crate) refusals: Refusals,
 }
 
@@ -75,7 +75,7 @@ macro_rules! actions {
             }
 
             impl $type {
-                /// Its kind.
+                /// Returns the action's kind.
                 #[must_use]
                 pub const fn kind(&self) -> CommandKind {
                     match self {
@@ -112,7 +112,7 @@ macro_rules! actions {
         }
 
         impl Action {
-            /// Its kind.
+            /// Returns the action's kind.
             #[must_use]
             pub const fn kind(&self) -> CommandKind {
                 match self {
@@ -129,15 +129,15 @@ actions! {
         /// Begins a world and opens it for writing.
         [Giver::Anyone, None, Refusals::Unrecorded]
         Create {
-            /// Its id.
+            /// The world's id.
             world: WorldId,
-            /// Its name.
+            /// The world's name.
             name: WorldName,
-            /// Its clock, for life.
+            /// The world's clock, for life.
             clock: ClockKind,
             /// The folder that relative paths are relative to.
             base: Option<String>,
-            /// What it is opened with.
+            /// The definition that it is opened with.
             definition: Definition,
             /// The process that opens it.
             node: NodeId,
@@ -163,15 +163,15 @@ actions! {
         /// Branches a world off the one that is asked, and opens it for writing.
         [Giver::House, Some(Right::Operate), Refusals::Unrecorded]
         Fork {
-            /// Its id.
+            /// The fork's id.
             world: WorldId,
-            /// Its name.
+            /// The fork's name.
             name: WorldName,
             /// The head of what both have.
             base: TreeHead,
             /// The link of the last commit that both have.
             link: Digest,
-            /// What becomes of the effects that it owes.
+            /// The treatment of the effects that it owes.
             effects: ForkEffects,
             /// The process that opens it.
             node: NodeId,
@@ -189,7 +189,7 @@ actions! {
         /// Sets the owner and the labels.
         [Giver::House, Some(Right::Operate), Refusals::Unrecorded]
         Label {
-            /// Whom the world belongs to.
+            /// The owner of the world.
             owner: Option<String>,
             /// The labels.
             labels: BTreeMap<String, String>,
@@ -197,9 +197,9 @@ actions! {
         /// Gives a person other rights.
         [Giver::House, Some(Right::Operate), Refusals::Recorded]
         SetRights {
-            /// How the person is proven.
+            /// The method by which the person is proven.
             method: String,
-            /// Who it is to that method.
+            /// The person's id to that method.
             subject: String,
             /// The rights; `None`: those that the definition says.
             rights: Option<Rights>,
@@ -228,7 +228,7 @@ actions! {
         PostMessage {
             /// The text.
             text: String,
-            /// What is attached.
+            /// The attached files.
             attachments: Vec<Attachment>,
             /// The message it answers.
             reply_to: Option<MessageId>,
@@ -262,7 +262,7 @@ actions! {
         /// Tells what a client's user sees.
         [Giver::Anyone, Some(Right::Post), Refusals::Unrecorded]
         Observe {
-            /// Which state, by its name in the spec.
+            /// The state's name in the spec.
             name: StateName,
             /// The state, as JSON.
             state: String,
@@ -270,7 +270,7 @@ actions! {
         /// Stops what is going on.
         [Giver::Anyone, Some(Right::Operate), Refusals::Recorded]
         Stop {
-            /// Which episode; `None` is all of them.
+            /// The episode; `None` is all of them.
             episode: Option<EpisodeId>,
         };
     }
@@ -283,7 +283,7 @@ actions! {
             agent: Option<AgentName>,
             /// The request.
             request: RequestId,
-            /// What the person decides.
+            /// The person's decision.
             judgement: Judgement,
         };
         /// Ends a grant before its time.
@@ -305,7 +305,7 @@ actions! {
         Settle {
             /// The request.
             request: RequestId,
-            /// What became of it.
+            /// The fate of the call.
             settlement: Settlement,
         };
     }
@@ -318,7 +318,7 @@ actions! {
             agent: AgentName,
             /// The horizon of the view that it had.
             horizon: Position,
-            /// What it does.
+            /// The agent's reaction.
             reaction: Reaction,
         };
         /// Brings what an agent does about its results.
@@ -326,9 +326,9 @@ actions! {
         ContinueTurn {
             /// The agent.
             agent: AgentName,
-            /// Its turn.
+            /// The agent's turn.
             turn: TurnId,
-            /// What it does.
+            /// The agent's reaction.
             reaction: Reaction,
         };
         /// Brings an agent's failure to react.
@@ -336,7 +336,7 @@ actions! {
         FailAgent {
             /// The agent.
             agent: AgentName,
-            /// Its turn, if that was open.
+            /// The agent's turn, if that was open.
             turn: Option<TurnId>,
             /// The failure's name.
             code: String,
@@ -406,7 +406,7 @@ actions! {
             attempt: Attempt,
             /// The outcome.
             outcome: ToolOutcome,
-            /// What the tool reported on the way.
+            /// The reports of the tool on the way.
             progress: Option<Progress>,
         };
         /// Reports that a tool was stopped because it took too long.
@@ -426,7 +426,7 @@ actions! {
             agent: AgentName,
             /// The call.
             call: CallId,
-            /// What it told.
+            /// The tool's answer.
             result: Reconciliation,
         };
         /// Says that nobody knows what became of a lost run.
@@ -442,21 +442,21 @@ actions! {
         RecordErased {
             /// The request.
             request: Position,
-            /// How many events had content that is gone now.
+            /// The number of events that had content which is gone now.
             events: u64,
-            /// How many files that they had attached are gone.
+            /// The number of attached files that are gone.
             files: u64,
         };
         /// Brings the signature of a head of the log.
         [Giver::Shell, None, Refusals::Recorded]
         Sign {
-            /// What was signed.
+            /// The head that was signed.
             head: TreeHead,
             /// The key.
             key: String,
             /// The signature line's value.
             signature: String,
-            /// Why it was signed now.
+            /// The occasion of the signature.
             occasion: Occasion,
         };
         /// Records what became due.

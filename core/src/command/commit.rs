@@ -16,9 +16,9 @@ pub use rebuild::RebuildError;
 /// The events of one decision and what is known of the decision itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Commit {
-    /// What is known of the decision.
+    /// The header: all that is known of the decision beside its events.
     pub header: CommitHeader,
-    /// What happened. Never empty.
+    /// The events. Never empty.
     pub events: Vec<Event>,
 }
 
@@ -36,7 +36,7 @@ impl Commit {
         )
     }
 
-    /// Its events with their positions.
+    /// Returns the events with their positions.
     pub fn numbered(&self) -> impl Iterator<Item = (Position, &Event)> {
         (self.header.first.get()..)
             .map(Position::new)
@@ -44,7 +44,7 @@ impl Commit {
     }
 }
 
-/// What is known of a decision beside its events.
+/// The header of a commit: all that is known of a decision beside its events.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommitHeader {
     /// The world.
@@ -54,7 +54,7 @@ pub struct CommitHeader {
     /// The time and the randomness that the decision used.
     #[serde(flatten)]
     pub stamp: Stamp,
-    /// Who gave the command.
+    /// The principal who gave the command.
     pub principal: Principal,
     /// The event that made the command necessary, if one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -66,7 +66,7 @@ pub struct CommitHeader {
     pub decider: Digest,
     /// The kind of the command.
     pub command: CommandKind,
-    /// Those command fields that the events do not carry: ids, kinds, numbers and digests, never text.
+    /// The command's fields that the events do not carry: ids, kinds, numbers and digests, never text.
     /// No command of this version has any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub residual: Option<String>,

@@ -6,7 +6,7 @@ use super::{Action, ConsentAction};
 use crate::event::{Scope, Verdict, Wider};
 use crate::ids::{AgentName, RequestId, WorldId};
 
-/// What a person says about a request that waits for them: the one form of it between whoever they say it to and the world.
+/// A person's word on a request that waits for them: the one form of it between whoever they say it to and the world.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Resolution {
@@ -14,7 +14,7 @@ pub enum Resolution {
     Judge(Judgement),
     /// A tool's question is answered.
     Answer(Reply),
-    /// It is said what became of a call whose outcome is unknown.
+    /// The person says what became of a call whose outcome is unknown.
     Settle(Settlement),
 }
 
@@ -56,14 +56,14 @@ impl Resolution {
     }
 }
 
-/// What a person decides about a call that waits.
+/// A person's decision about a call that waits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Judgement {
     /// Yes or no.
     pub verdict: Verdict,
-    /// How far it reaches.
+    /// The reach of the decision.
     pub scope: Scope,
-    /// How much wider than the call's own arguments a grant is to be.
+    /// The width that a grant is to have beyond the call's own arguments.
     pub wider: Wider,
     /// Other arguments for the call, as JSON.
     pub arguments: Option<String>,
@@ -71,9 +71,9 @@ pub struct Judgement {
     pub shown: Option<String>,
     /// The world in which the person saw it; `None`: not said.
     pub world: Option<WorldId>,
-    /// Why.
+    /// The reason.
     pub reason: Option<String>,
-    /// Whether the agent may read the reason.
+    /// True if the agent may read the reason.
     pub shares_reason: bool,
 }
 
@@ -122,14 +122,14 @@ pub enum Reply {
     Text(String),
 }
 
-/// What a person says became of a call.
+/// A person's word on what became of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Settlement {
-    /// It took effect, with this result if that is known.
+    /// The call took effect, with this result if that is known.
     Ran(Option<String>),
-    /// It did not.
+    /// The call took no effect.
     NotRun,
-    /// It is to run again.
+    /// The call is to run again.
     RunAgain,
 }

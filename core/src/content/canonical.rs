@@ -1,4 +1,4 @@
-//! One written form for each JSON value: what digests of arguments are made over.
+//! The one written form of each JSON value: what digests of arguments are made over.
 //!
 //! Keys are sorted by code point at every depth, whatever order the map they are in keeps. No white space. Strings and
 //! numbers are as `serde_json` prints the value that it parsed: `1` and `1.0` differ, and an integer that fits 64 bits stays
@@ -71,7 +71,7 @@ pub(crate) fn canonical_text(value: &Value) -> String {
     String::from_utf8(canonical_json(value)).unwrap_or_default()
 }
 
-/// What is left to be written. The last is the next, so values are taken apart from behind.
+/// The rest to be written. The last is the next, so values are taken apart from behind.
 enum Piece<'v> {
     Mark(u8),
     Key(&'v str),

@@ -11,7 +11,7 @@ mod tests;
 
 /// The words that stand for what is no person and no agent.
 const WORDS: [&str; 3] = ["runtime", "world", "system"];
-/// How agents and tools are written where it is said who acts.
+/// The prefixes of agents and tools where it is said who acts.
 const PREFIXES: [&str; 2] = ["agent:", "tool:"];
 
 /// How a name looks: by the characters that stand for all those like them, capitals and small letters told apart first,
@@ -27,7 +27,7 @@ impl Looks {
         Self([alike(name), alike(&fold(name))])
     }
 
-    /// Whether one of both names could be taken for the other.
+    /// Tells whether one of both names could be taken for the other.
     #[must_use]
     pub fn is_like(&self, other: &Self) -> bool {
         self.0.iter().zip(&other.0).any(|(one, other)| one == other)
@@ -69,7 +69,7 @@ pub fn reserved(name: &str) -> Option<&'static str> {
     kept.iter().find(is_kept).map(|(word, _)| *word)
 }
 
-/// Why nobody can be called `name` among `others`: it stands for nobody, or could be taken for one of them.
+/// Returns the reason that nobody can be called `name` among `others`: it stands for nobody, or could be taken for one of them.
 pub fn name_fault<'n>(name: &str, others: impl IntoIterator<Item = &'n str>) -> Option<String> {
     if let Some(word) = reserved(name) {
         return Some(format!(

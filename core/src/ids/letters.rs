@@ -22,7 +22,7 @@ pub(crate) const fn is_comma(c: char) -> bool {
     matches!(c, ',' | '，')
 }
 
-/// What may stand between two mentions of a run, beside blanks: commas, semicolons, slashes and ampersands.
+/// Tells whether `c` may stand between two mentions of a run, beside blanks: commas, semicolons, slashes and ampersands.
 pub(crate) const fn is_separator(c: char) -> bool {
     is_comma(c) || matches!(c, '、' | ';' | '；' | '/' | '／' | '&' | '＆')
 }
@@ -40,7 +40,7 @@ pub(crate) fn is_wrap(c: char) -> bool {
         || (is_bracket(c, GeneralCategory::OpenPunctuation) && !matches!(c, '„' | '‚' | '⹂'))
 }
 
-/// What may stand right behind it.
+/// Tells whether `c` may stand right behind it.
 pub(crate) fn is_unwrap(c: char) -> bool {
     is_emphasis(c) || is_bracket(c, GeneralCategory::ClosePunctuation)
 }
@@ -71,12 +71,12 @@ pub(crate) fn is_ignorable(c: char) -> bool {
     !c.is_ascii() && CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c)
 }
 
-/// Nothing to see: white space or a character without a shape.
+/// Tells whether there is nothing to see: white space or a character without a shape.
 pub(crate) fn is_blank(c: char) -> bool {
     is_white(c) || is_ignorable(c)
 }
 
-/// What an e-mail address or a web address has right before an `@`, behind a letter.
+/// Tells whether an e-mail address or a web address has `c` right before an `@`, behind a letter.
 pub(crate) const fn goes_on_with_a_word(c: char) -> bool {
     matches!(c, '_' | '+' | '-' | '%' | '/')
 }

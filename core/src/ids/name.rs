@@ -13,7 +13,7 @@ const NAME_MAX: usize = 64;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{name:?} cannot be {what}: {why}")]
 pub struct NameError {
-    /// What it should have named.
+    /// The thing that it should have named.
     pub what: &'static str,
     /// The text.
     pub name: String,

@@ -1,4 +1,4 @@
-//! Who acts, and who may do what in a world.
+//! Principals, and who may do what in a world.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -10,18 +10,18 @@ use crate::ids::{AgentName, PersonName, ToolName};
 /// A person, as the ingress proved them.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Person {
-    /// How the person was proven, e.g. `local`, `script`, or an embedder's own word.
+    /// The method by which the person was proven, e.g. `local`, `script`, or an embedder's own word.
     pub method: String,
-    /// Who it is to that method, e.g. `uid=1000`. Decisions compare this.
+    /// The person's id to that method, e.g. `uid=1000`. Decisions compare this.
     pub subject: String,
-    /// How the room calls them. Claimed, not proven.
+    /// The name that the room calls them by. Claimed, not proven.
     pub display: PersonName,
 }
 
 impl Person {
-    /// How people of world scripts are proven.
+    /// The method by which people of world scripts are proven.
     pub const SCRIPT: &str = "script";
-    /// How users of this machine are proven.
+    /// The method by which users of this machine are proven.
     pub const LOCAL: &str = "local";
 
     /// How the person is proven, in one word: `method:subject`. No two people have the same: a colon in the method is
@@ -31,19 +31,19 @@ impl Person {
         proof(&self.method, &self.subject)
     }
 
-    /// Whether both are proven to be the same person, whatever the room calls them.
+    /// Tells whether both are proven to be the same person, whatever the room calls them.
     #[must_use]
     pub fn is_same_as(&self, other: &Self) -> bool {
         self.method == other.method && self.subject == other.subject
     }
 
-    /// Whether a world script plays them.
+    /// Tells whether a world script plays them.
     #[must_use]
     pub fn is_played(&self) -> bool {
         self.method == Self::SCRIPT
     }
 
-    /// Whether they are a user of this machine.
+    /// Tells whether they are a user of this machine.
     #[must_use]
     pub fn is_local(&self) -> bool {
         self.method == Self::LOCAL
@@ -57,7 +57,7 @@ pub(crate) fn proof(method: &str, subject: &str) -> String {
     )
 }
 
-/// Who gives a command. Set by the ingress, never by content.
+/// The giver of a command. Set by the ingress, never by content.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Principal {
@@ -96,7 +96,7 @@ impl fmt::Display for Principal {
     }
 }
 
-/// One right.
+/// A right.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Right {
@@ -123,13 +123,13 @@ impl Rights {
         Self([Right::Read, Right::Post, Right::Decide, Right::Operate].into())
     }
 
-    /// Whether `right` is among them.
+    /// Tells whether `right` is among them.
     #[must_use]
     pub fn has(&self, right: Right) -> bool {
         self.0.contains(&right)
     }
 
-    /// Whether it is all of them.
+    /// Tells whether it is all of them.
     #[must_use]
     pub fn is_all(&self) -> bool {
         *self == Self::all()

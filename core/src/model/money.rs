@@ -12,9 +12,9 @@ mod tests;
 
 pub use price::{Price, Rate};
 
-/// How many digits behind the point an amount can have.
+/// The most digits that an amount can have behind the point.
 const MONEY_DIGITS: u32 = 12;
-/// How many digits before the point people can write: more is no price and no limit of anything.
+/// The most digits that people can write before the point: more is no price and no limit of anything.
 const WHOLE_DIGITS: usize = 12;
 
 /// An amount of money, in whatever currency the prices are in. Written as a decimal text, e.g. `"0.000125"`.
@@ -24,7 +24,7 @@ const WHOLE_DIGITS: usize = 12;
 pub struct Money(u128);
 
 impl Money {
-    /// Nothing.
+    /// No money.
     pub const ZERO: Self = Self(0);
 
     /// An amount of `picos` millionths of a millionth.
@@ -40,7 +40,7 @@ impl Money {
         })
     }
 
-    /// How many millionths of a millionth it is.
+    /// Returns the amount in millionths of a millionth.
     #[must_use]
     pub const fn picos(self) -> u128 {
         self.0
@@ -52,7 +52,7 @@ impl Money {
         Self(self.0.saturating_add(other.0))
     }
 
-    /// What is left of it without `other`; `None` if that is more.
+    /// Returns the rest without `other`; `None` if that is more.
     #[must_use]
     pub const fn checked_minus(self, other: Self) -> Option<Self> {
         match self.0.checked_sub(other.0) {
@@ -61,13 +61,13 @@ impl Money {
         }
     }
 
-    /// What is left of it without `other`; nothing if that is more.
+    /// Returns the rest without `other`; nothing if that is more.
     #[must_use]
     pub const fn minus(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
 
-    /// Whether it is nothing.
+    /// Tells whether it is nothing.
     #[must_use]
     pub const fn is_zero(&self) -> bool {
         self.0 == 0
@@ -84,7 +84,7 @@ impl Sum for Money {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("write an amount as digits with at most {digits} behind the point, e.g. 0.25")]
 pub struct MoneyError {
-    /// How many digits there may be behind the point.
+    /// The digits that there may be behind the point.
     pub digits: u32,
 }
 

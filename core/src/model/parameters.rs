@@ -1,4 +1,4 @@
-//! How a model is to answer: sampling, length, form, and the like.
+//! The parameters of a model's answer: sampling, length, form, and the like.
 
 use std::collections::BTreeMap;
 
@@ -28,22 +28,22 @@ pub struct Parameters {
     /// The same seed asks for the same answer, as far as the provider can.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u32>,
-    /// Which tools may be called. Says nothing in a call without tools.
+    /// The tools that may be called. Says nothing in a call without tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_choice: Option<ToolChoice>,
-    /// Whether one answer may ask for several calls.
+    /// True if one answer may ask for several calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parallel_calls: Option<bool>,
-    /// Whether the provider is to hold the arguments of calls to the schemas of their tools.
+    /// True if the provider is to hold the arguments of calls to the schemas of their tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strict_tools: Option<bool>,
     /// The form of the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<OutputFormat>,
-    /// How much it is to reason.
+    /// The amount of reasoning.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<Reasoning>,
-    /// Where the provider is asked to keep the request so far in its cache, for those that want to be asked.
+    /// The places where the provider is asked to keep the request so far in its cache, for those that want to be asked.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub cache: BTreeMap<CachePlace, CacheTtl>,
     /// Further fields of the body, by the provider's own names. One that the codec writes itself is left out.
@@ -52,7 +52,7 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// These, and what they leave open as `fallback` has it. The fields of `extra` and `cache` are taken one by one.
+    /// Returns these, and what they leave open as `fallback` has it. The fields of `extra` and `cache` are taken one by one.
     #[must_use]
     pub fn or(&self, fallback: &Self) -> Self {
         let mut cache = fallback.cache.clone();
@@ -86,7 +86,7 @@ impl Parameters {
         }
     }
 
-    /// Whether they leave everything open.
+    /// Tells whether they leave everything open.
     #[must_use]
     pub fn is_default(&self) -> bool {
         *self == Self::default()
@@ -116,7 +116,7 @@ impl Parameters {
     }
 }
 
-/// Which tools a model may call.
+/// The tools that a model may call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolChoice {
@@ -138,17 +138,17 @@ pub enum OutputFormat {
     Json,
     /// JSON that fits a schema.
     Schema {
-        /// What the schema is called; most wires want a name.
+        /// The name of the schema; most wires want one.
         name: String,
         /// JSON Schema (2020-12), given to the provider as it is.
         schema: Value,
-        /// Whether the provider is to hold the answer to it. `None` leaves it to the provider.
+        /// True if the provider is to hold the answer to it. `None` leaves it to the provider.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         strict: Option<bool>,
     },
 }
 
-/// How much a model is to reason before it answers.
+/// The amount of a model's reasoning before it answers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reasoning {
@@ -158,7 +158,7 @@ pub struct Reasoning {
     /// The most tokens of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens_max: Option<u32>,
-    /// Whether the provider is to show it, or a summary of it.
+    /// True if the provider is to show it, or a summary of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub show: Option<bool>,
 }
@@ -218,7 +218,7 @@ pub enum CachePlace {
     Conversation,
 }
 
-/// How long it is to be kept.
+/// The time that it is to be kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CacheTtl {
@@ -227,6 +227,6 @@ pub enum CacheTtl {
     Default,
     /// Five minutes.
     FiveMinutes,
-    /// One hour.
+    /// An hour.
     OneHour,
 }

@@ -1,4 +1,4 @@
-//! What a model answered: the one type that every provider adapter returns.
+//! The answer of a model: the one type that every provider adapter returns.
 
 use std::time::Duration;
 
@@ -11,13 +11,13 @@ use crate::ids::Digest;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LLMResponse {
-    /// It said something, or nothing, and is done.
+    /// The model said something, or nothing, and is done.
     Text(Reply),
-    /// It asks for at least one tool call.
+    /// The model asks for at least one tool call.
     Calls(Reply),
-    /// It declines to answer.
+    /// The model declines to answer.
     Refused(Reply),
-    /// It hit its output limit: text may end in mid-word, and so may the arguments of its last call, which are then no JSON.
+    /// The model hit its output limit: text may end in mid-word, and so may the arguments of its last call, which are then no JSON.
     Truncated(Reply),
     /// A content filter of the provider cut it.
     Filtered(Reply),
@@ -36,7 +36,7 @@ impl LLMResponse {
         }
     }
 
-    /// What it says to the room: its text and refusal parts, joined.
+    /// Returns its words to the room: its text and refusal parts, joined.
     #[must_use]
     pub fn spoken(&self) -> String {
         let said = |part: &Part| match part {
@@ -46,7 +46,7 @@ impl LLMResponse {
         self.reply().parts.iter().filter_map(said).collect()
     }
 
-    /// What it says to the room, without the byte ranges `cut` (ascending). A range that is none is left in.
+    /// Returns its words to the room, without the byte ranges `cut` (ascending). A range that is none is left in.
     #[must_use]
     pub fn spoken_without(&self, cut: &[(u32, u32)]) -> String {
         let mut text = self.spoken();
@@ -92,7 +92,7 @@ pub struct Reply {
     /// Tokens, as the provider counted them.
     #[serde(default, skip_serializing_if = "Usage::is_unknown")]
     pub usage: Usage,
-    /// What the wire could not carry, and what the adapter did not understand. Codes, never prose.
+    /// The codes of what the wire could not carry, and of what the adapter did not understand. Never prose.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
     /// The model that answered, by the provider's word.
@@ -101,7 +101,7 @@ pub struct Reply {
     /// The provider's own finish reason.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish: Option<String>,
-    /// Which of the scripted or recorded replies this was, counted from 0.
+    /// The scripted or recorded reply that this was, counted from 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub played: Option<u32>,
     /// The SHA-256 of the body that it was read from, so that a kept copy can be told to be the one.
@@ -129,7 +129,7 @@ impl Reply {
     }
 }
 
-/// One piece of an answer.
+/// A piece of an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Part {
@@ -191,28 +191,28 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Whether nothing is known.
+    /// Tells whether nothing is known.
     #[must_use]
     pub fn is_unknown(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// Why a model call gave no answer.
+/// The reason that a model call gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{kind}: {detail}")]
 pub struct ModelError {
-    /// What the caller can do about it.
+    /// The kind: what the caller can do about it.
     pub kind: ModelErrorKind,
-    /// How long the provider asks to wait, in milliseconds.
+    /// The wait that the provider asks for, in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
-    /// How far the attempt came, where that is known; `None`: as the kind tells.
+    /// The stage that the attempt reached, where that is known; `None`: as the kind tells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reached: Option<Reached>,
     /// For operators only: status, message, cause.
     pub detail: String,
-    /// Which scripted reply was played, counted from 0.
+    /// The scripted reply that was played, counted from 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub played: Option<u32>,
 }
@@ -245,18 +245,18 @@ impl ModelError {
     }
 }
 
-/// How far an attempt came that failed: what may be charged for it, whatever its kind.
+/// The stage that a failed attempt reached: what may be charged for it, whatever its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reached {
-    /// Nobody was reached: nothing was sent, and it costs nothing.
+    /// No server was reached: nothing was sent, and it costs nothing.
     Nobody,
     /// The answer had begun: the provider may charge for what it made of it.
     Answer,
 }
 
 impl Reached {
-    /// Whether the provider may charge for an attempt that failed with `kind` and `reached` so far.
+    /// Tells whether the provider may charge for an attempt that failed with `kind` and `reached` so far.
     #[must_use]
     pub const fn may_cost(reached: Option<Self>, kind: ModelErrorKind) -> bool {
         match reached {
@@ -293,12 +293,12 @@ pub enum ModelErrorKind {
     AnswerTooLarge,
     /// No recorded reply fits the request.
     NotRecorded,
-    /// Nobody was asked: the world performs nothing by itself, and the request is not in its record.
+    /// No model was asked: the world performs nothing by itself, and the request is not in its record.
     DryRun,
 }
 
 impl ModelErrorKind {
-    /// Whether another attempt may succeed.
+    /// Tells whether another attempt may succeed.
     #[must_use]
     pub const fn is_transient(self) -> bool {
         match self {

@@ -31,7 +31,7 @@ pub trait Agent: Send + Sync {
     ) -> Result<Reaction, AgentError>;
 }
 
-/// Why an agent could not react.
+/// The reason that an agent could not react.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{code}: {detail}")]
 pub struct AgentError {
@@ -41,7 +41,7 @@ pub struct AgentError {
     pub detail: String,
 }
 
-/// What an agent may know when it reacts.
+/// The view that an agent has when it reacts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TurnView {
     /// The agent.
@@ -50,11 +50,11 @@ pub struct TurnView {
     pub episode: EpisodeId,
     /// The turn, once it is open.
     pub turn: Option<TurnId>,
-    /// Nothing behind this position is part of the view.
+    /// The horizon: nothing behind this position is part of the view.
     pub horizon: Position,
     /// The world's time.
     pub time: Time,
-    /// What the agent remembers, in the order in which it saw it.
+    /// The items that the agent remembers, in the order in which it saw them.
     pub items: Vec<Arc<Item>>,
     /// The note it left last.
     pub note: Option<String>,
@@ -63,7 +63,7 @@ pub struct TurnView {
 /// A message on the text channel. It has no tool fields, and nothing parses it into any.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TextEvent {
-    /// Its position.
+    /// The message's position.
     pub at: Position,
     /// The message.
     pub message: MessageId,
@@ -71,11 +71,11 @@ pub struct TextEvent {
     pub episode: EpisodeId,
     /// The speaker's display name.
     pub from: String,
-    /// Whether a person speaks.
+    /// True if a person speaks.
     pub is_person: bool,
-    /// What was said; empty if it was erased.
+    /// The words; empty if they were erased.
     pub text: String,
-    /// What was attached; nothing if that was erased.
+    /// The attached files; nothing if they were erased.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<Attachment>,
 }
@@ -117,19 +117,19 @@ impl ToolResultEvent {
         &self.tool
     }
 
-    /// What the agent may read.
+    /// Returns the text that the agent may read.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whether the call failed or did not run.
+    /// Tells whether the call failed or did not run.
     #[must_use]
     pub const fn has_failed(&self) -> bool {
         self.failed
     }
 
-    /// What people see, in order; empty if there is nothing but the text.
+    /// Returns the views that people see, in order; empty if there is nothing but the text.
     #[must_use]
     pub fn views(&self) -> &[View] {
         &self.views

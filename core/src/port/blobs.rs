@@ -23,32 +23,32 @@ pub trait Blobs: Send + Sync + Debug {
     /// [`BlobError::Damaged`] if they are not what was put; else see [`BlobError`].
     async fn get(&self, world: WorldId, blob: Digest) -> Result<Option<Vec<u8>>, BlobError>;
 
-    /// How many bytes `blob` has; `None` if `world` has none of that name. Says nothing of damage.
+    /// Returns the bytes that `blob` has; `None` if `world` has none of that name. Says nothing of damage.
     ///
     /// # Errors
     /// [`BlobError`].
     async fn size(&self, world: WorldId, blob: Digest) -> Result<Option<u64>, BlobError>;
 }
 
-/// Why a blob could not be kept or read.
+/// The reason that a blob could not be kept or read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BlobError {
     /// There is no such world.
     #[error("there is no world {0}")]
     NoSuchWorld(WorldId),
-    /// It is larger than any blob may be. Permanent.
+    /// The blob is larger than any may be. Permanent.
     #[error("it has {bytes} bytes, a blob has at most {max}")]
     TooLarge {
-        /// How many it has.
+        /// The bytes that it has.
         bytes: usize,
-        /// How many are allowed.
+        /// The bytes that are allowed.
         max: usize,
     },
-    /// What is stored is not what was put. Putting the same bytes again mends it.
+    /// The stored bytes are not those that were put. Putting the same bytes again mends it.
     #[error("the blob {blob} is damaged: its bytes are not those that were put")]
     Damaged {
-        /// Its name.
+        /// The blob's name.
         blob: Digest,
     },
     /// The disk is full. Nothing is kept.

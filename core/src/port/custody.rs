@@ -1,4 +1,4 @@
-//! What keeps the log itself: the tree over its commits, and signatures of its heads.
+//! Custody of the log itself: the tree over its commits, and signatures of its heads.
 
 use std::fmt::Debug;
 
@@ -8,7 +8,7 @@ use super::{AppendError, ReadError};
 use crate::event::{Span, TreeHead};
 use crate::ids::{CopyId, Digest, Position, WorldId};
 
-/// What keeps the log itself.
+/// The keeper of the log itself.
 #[async_trait]
 pub trait Custody: Send + Sync + Debug {
     /// The copy of another store that this one is, such as a backup; `None` if it is none.
@@ -35,7 +35,7 @@ pub trait Custody: Send + Sync + Debug {
         by: Position,
     ) -> Result<Erasure, AppendError>;
 
-    /// What a fork of `world` is based on: the log up to the commit that holds the event at `at`.
+    /// Returns what a fork of `world` is based on: the log up to the commit that holds the event at `at`.
     ///
     /// # Errors
     /// [`ReadError`]; [`ReadError::Damaged`] if there is no such event.
@@ -49,16 +49,16 @@ pub trait Custody: Send + Sync + Debug {
     async fn copy_base(&self, world: WorldId) -> Result<(), AppendError>;
 }
 
-/// What was erased.
+/// The result of an erasure.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Erasure {
-    /// How many events lost content to this request.
+    /// The number of events that lost content to this request.
     pub events: u64,
-    /// How many files that only they had attached are gone.
+    /// The number of files that only they had attached, and that are gone.
     pub files: u64,
 }
 
-/// Where a world can be branched off.
+/// A place where a world can be branched off.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ForkPoint {
     /// The head of the tree there.

@@ -1,17 +1,17 @@
-//! What can go wrong with a log.
+//! Errors of a log.
 
 use crate::ids::{Incarnation, Position, WorldId, WorldName};
 
-/// Why an append did not happen, or may not have.
+/// The reason that an append did not happen, or may not have.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AppendError {
     /// The world's head is not where the commit expects it. Reload and decide again.
     #[error("expected the head at {expected}, it is at {actual}")]
     Conflict {
-        /// Where the commit wanted to follow.
+        /// The position that the commit wanted to follow at.
         expected: Position,
-        /// Where the head is.
+        /// The position that the head has.
         actual: Position,
     },
     /// Another opening of the world is newer. Give the world up.
@@ -46,19 +46,19 @@ pub enum AppendError {
     Invalid(String),
 }
 
-/// Why a read failed.
+/// The reason that a read failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
     /// There is no such world.
     #[error("there is no world {0}")]
     NoSuchWorld(WorldId),
-    /// What is stored is not what was written.
+    /// The stored bytes are not what was written.
     #[error("the log is damaged at event {at}: {what}")]
     Damaged {
         /// The first position that cannot be trusted.
         at: Position,
-        /// What is wrong with it.
+        /// The damage.
         what: String,
     },
     /// A newer build wrote this; this one does not guess.
@@ -66,11 +66,11 @@ pub enum ReadError {
         "event {at} is a {kind} of version {version}, which this build does not know; use a newer one"
     )]
     Newer {
-        /// Its position.
+        /// The event's position.
         at: Position,
-        /// Its kind, by number or name.
+        /// The event's kind, by number or name.
         kind: String,
-        /// Its schema version.
+        /// The event's schema version.
         version: u16,
     },
     /// Reading failed.

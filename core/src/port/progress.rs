@@ -1,4 +1,4 @@
-//! What a tool says while it runs.
+//! Reports of a tool while it runs.
 
 use std::fmt::Debug;
 

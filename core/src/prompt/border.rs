@@ -41,7 +41,7 @@ pub use view::ModelView;
 #[serde(transparent)]
 pub struct ModelText(String);
 
-/// It can be read as any text can.
+/// The text can be read as any text can.
 impl Deref for ModelText {
     type Target = str;
 
@@ -62,16 +62,16 @@ impl fmt::Display for ModelText {
     }
 }
 
-/// What the room's rules and people say about one crossing.
+/// The word of the room's rules and of people on one crossing.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Crossing<'r> {
-    /// What is taken out of what others wrote.
+    /// The kinds of data that are taken out of what others wrote.
     pub(crate) redact: &'r BTreeSet<RedactionKind>,
-    /// What a model sees of the tool's output.
+    /// The part of the tool's output that a model sees.
     pub(crate) view: ViewPolicy,
-    /// What a person changed in the call's arguments.
+    /// The change that a person made to the call's arguments.
     pub(crate) edits: Option<&'r Content<String>>,
-    /// Why a person denied the call, if the agent may read that.
+    /// The reason that a person denied the call, if the agent may read it.
     pub(crate) reason: Option<&'r Content<String>>,
 }
 
@@ -85,7 +85,7 @@ impl Crossing<'static> {
     };
 }
 
-/// What others wrote, as the room's policy lets models read it. The one place where the policy is applied.
+/// Takes out of others' words what the room's policy keeps from models. The one place where the policy is applied.
 fn redacted(kinds: &BTreeSet<RedactionKind>, text: &str) -> String {
     redact_text(kinds, text).into_owned()
 }

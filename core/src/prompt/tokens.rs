@@ -10,13 +10,13 @@ mod tests;
 /// A way of counting, as data. No vendor's tokenizer is asked: each has another, and most change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TokenCounter {
-    /// How many bytes of UTF-8 make one token; what is left over makes one more.
+    /// The bytes of UTF-8 that make one token; what is left over makes one more.
     pub bytes_per_token: u32,
-    /// What each item costs beside its text.
+    /// The tokens that each item costs beside its text.
     pub item_tokens: u32,
-    /// What each layer costs beside its text.
+    /// The tokens that each layer costs beside its text.
     pub layer_tokens: u32,
-    /// What each tool costs beside its name, description and schema.
+    /// The tokens that each tool costs beside its name, description and schema.
     pub tool_tokens: u32,
 }
 
@@ -94,7 +94,7 @@ pub const FILES_BYTES_MAX: u64 = 20 * 1024 * 1024;
 /// What an image is taken to have: a little more than providers count for one of the largest size that they do not
 /// scale down. The bytes say nothing of that.
 const IMAGE_TOKENS: u64 = 5_000;
-/// How many bytes of a document make one token: each page is read as a text, which is packed in the file, and as an image.
+/// The bytes of a document that make one token: each page is read as a text, which is packed in the file, and as an image.
 const DOCUMENT_BYTES_PER_TOKEN: u64 = 2;
 /// The most tokens of one document: providers take about a hundred pages, of some thousand tokens each.
 const DOCUMENT_TOKENS_MAX: u64 = 500_000;
@@ -144,7 +144,7 @@ fn file(file: &Attached) -> u64 {
     }
 }
 
-/// How the tokens of one model are shared out.
+/// The shares of the tokens of one model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Share {
     /// The most tokens of a request and its answer.
@@ -152,7 +152,7 @@ pub struct Share {
 }
 
 impl Share {
-    /// What is kept free for an answer whose length nobody set: a quarter, at most 4,096.
+    /// Returns the tokens that are kept free for an answer whose length nobody set: a quarter, at most 4,096.
     #[must_use]
     pub fn answer(self) -> u32 {
         (self.context_tokens_max / 4).min(4_096)

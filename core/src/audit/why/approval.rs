@@ -1,4 +1,4 @@
-//! What a request for permission asked, and what its decision was based on.
+//! Requests for permission, and the base of their decisions.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ use crate::model::response::LLMResponse;
 use crate::tool::EffectClass;
 use crate::world::approval_text;
 
-/// What a request for permission asked.
+/// A request for permission.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asked {
     /// The request.
@@ -22,30 +22,30 @@ pub struct Asked {
     pub agent: AgentName,
     /// The tool.
     pub tool: ToolName,
-    /// What it may do: this is why it asks.
+    /// The effect that the call may have: the reason that it asks.
     pub effect: EffectClass,
-    /// What people were shown; `None` if the arguments were erased.
+    /// The text that people were shown; `None` if the arguments were erased.
     pub text: Option<String>,
     /// The digest of that.
     pub shown: Digest,
     /// The digest of the tool's schema.
     pub schema: Digest,
-    /// When it expires, by recorded time.
+    /// The time at which it expires, by recorded time.
     pub expires_at: Time,
 }
 
-/// What a person decided.
+/// The decision of a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {
-    /// Where that is recorded.
+    /// The position of its record.
     pub at: Position,
     /// Yes or no.
     pub verdict: Verdict,
-    /// Who decided.
+    /// The person who decided.
     pub by: Person,
-    /// Whether the person confirmed the digest of what was shown.
+    /// True if the person confirmed the digest of what was shown.
     pub is_confirmed: bool,
-    /// Why, if the person said so.
+    /// The reason, if the person gave one.
     pub reason: Option<String>,
 }
 
@@ -66,7 +66,7 @@ pub fn request_of(at: Position, event: &Event) -> Option<RequestId> {
 }
 
 impl Asked {
-    /// What `request` asked; `None` if `commit` did not open it.
+    /// Reads what `request` asked; `None` if `commit` did not open it.
     #[must_use]
     pub fn of(commit: &Commit, request: RequestId) -> Option<Self> {
         let (_, event) = commit.numbered().find(|(at, _)| *at == request.0)?;

@@ -21,18 +21,18 @@ mod tests;
 use causes::causes;
 use search::{Found, Newer, Search};
 
-/// One event of a slice.
+/// An event of a slice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SliceNode {
     /// The event.
     pub at: Position,
-    /// What happened, by name.
+    /// The name of the event's kind.
     pub kind: String,
-    /// When it was recorded.
+    /// The time of its record.
     pub time: Time,
     /// The command that it answers.
     pub command: CommandKind,
-    /// Who gave that command.
+    /// The principal who gave that command.
     pub by: Principal,
     /// The events that made it necessary, in the order of the log; none for what somebody did of their own accord.
     pub because: Vec<Position>,
@@ -51,7 +51,7 @@ impl SliceNode {
         }
     }
 
-    /// Whether a person, the world's script, or the process that has the world open did it of their own accord.
+    /// Tells whether a person, the world's script, or the process that has the world open did it of their own accord.
     #[must_use]
     pub const fn is_own_act(&self) -> bool {
         match &self.by {
@@ -62,7 +62,7 @@ impl SliceNode {
     }
 }
 
-/// Whether the shell gives this command without an event that asks for it.
+/// Tells whether the shell gives this command without an event that asks for it.
 const fn begins_by_itself(command: CommandKind) -> bool {
     matches!(
         command,
@@ -74,14 +74,14 @@ const fn begins_by_itself(command: CommandKind) -> bool {
     )
 }
 
-/// What an event is missing to be explained.
+/// The event that another one is missing to be explained.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Want {
     /// The event there.
     At(Position),
     /// The verdicts about the message there, which stand in its commit.
     Routed(Position),
-    /// What let a call begin: the event there, or the grant that was used beside it.
+    /// The event that let a call begin: the one there, or the grant that was used beside it.
     Moved(crate::ids::CallId, Position),
     /// Something older whose place is not known.
     Older(Search),
@@ -94,7 +94,7 @@ pub struct Slice {
     /// All events from here on were seen.
     seen: Position,
     nodes: BTreeMap<Position, SliceNode>,
-    /// What is wanted, and for which event; `None` for the one that the slice is of.
+    /// The events that are wanted, each with the one that it explains; `None` for the one that the slice is of.
     wants: Vec<(Option<Position>, Want)>,
     is_cut: bool,
 }

@@ -1,4 +1,4 @@
-//! What became of an agent's turn, from being woken to its end.
+//! The story of an agent's turn, from being woken to its end.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,30 +21,30 @@ pub struct TurnStory {
     pub episode: EpisodeId,
     /// The messages that woke the agent, oldest first.
     pub news: Vec<Position>,
-    /// How many model calls it made, further attempts left out.
+    /// The number of its model calls, further attempts left out.
     pub model_calls: u32,
-    /// How many tool calls it made.
+    /// The number of its tool calls.
     pub tool_calls: u32,
-    /// How it ended; `None` while it is open.
+    /// The end of the turn; `None` while it is open.
     pub end: Option<TurnEnd>,
 }
 
-/// How a turn ended.
+/// The end of a turn.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnEnd {
-    /// Where that is recorded.
+    /// The position of its record.
     pub at: Position,
-    /// How.
+    /// The reason.
     pub reason: CloseReason,
-    /// Who gave the command that ended it.
+    /// The principal who gave the command that ended it.
     pub by: Principal,
     /// The reply, or the newer message that took its place.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Position>,
-    /// What failed: a model error's or an agent's code.
+    /// The code of a model error or of an agent that failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// Who goes on, after a handoff.
+    /// The agent that goes on, after a handoff.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<AgentName>,
 }
@@ -175,7 +175,7 @@ impl TurnStory {
     }
 }
 
-/// Whether a message beside the end tells why: the reply, the handoff, or what took the turn's place.
+/// Tells whether a message beside the end tells why: the reply, the handoff, or what took the turn's place.
 const fn is_told(reason: CloseReason) -> bool {
     match reason {
         CloseReason::Answered | CloseReason::Superseded | CloseReason::HandedOff => true,

@@ -1,4 +1,4 @@
-//! What was decided about a message, for every agent of the room.
+//! The verdicts about a message, for every agent of the room.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,12 +10,12 @@ use crate::event::{
 use crate::ids::{AgentName, EpisodeId, PersonName, Position};
 use crate::text::reply::RoutingTag;
 
-/// What was decided about a message.
+/// The verdicts about a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdicts {
     /// The message.
     pub message: Position,
-    /// Who says it; `None` if that is not in its commit.
+    /// The author; `None` if that is not in its commit.
     pub author: Option<Author>,
     /// The episode that it begins or belongs to.
     pub episode: EpisodeId,
@@ -30,22 +30,22 @@ pub struct Verdicts {
     pub unknown: Vec<String>,
     /// The agents whose names are nearest to those, best first.
     pub nearest: Vec<AgentName>,
-    /// What those who are silent do with it.
+    /// The treatment of the message by those who are silent.
     pub others: Others,
-    /// Who answers, and why.
+    /// The agents that answer, and why.
     pub answers: Vec<Verdict<RoutingReason>>,
-    /// Who is silent, and why: at most [`Verdicts::SILENT_MAX`] of those for whom there is no reason of their own.
+    /// The agents that are silent, and why: at most [`Verdicts::SILENT_MAX`] of those for whom there is no reason of their own.
     pub silent: Vec<Verdict<Silence>>,
-    /// How many more are silent for the reason that the last one of these has.
+    /// The number of further ones that are silent for the reason that the last one of these has.
     pub more: usize,
 }
 
-/// What was decided for an agent, and why.
+/// The verdict for an agent, and its reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict<R> {
     /// The agent.
     pub agent: AgentName,
-    /// Why.
+    /// The reason.
     pub reason: R,
 }
 
@@ -59,17 +59,17 @@ impl<R> Verdict<R> {
     }
 }
 
-/// Why an agent does not answer a message.
+/// The reason that an agent does not answer a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Silence {
-    /// It said it.
+    /// The agent said it.
     Own,
-    /// It was addressed, and the conversation is damped.
+    /// The agent was addressed, and the conversation is damped.
     Damped(DampReason),
-    /// It was addressed, and its inbox is full.
+    /// The agent was addressed, and its inbox is full.
     InboxFull,
-    /// It is only named, in a place where that does not count.
+    /// The agent is only named, in a place where that does not count.
     OnlyNamed,
     /// The message is for others.
     NotAddressed,
@@ -141,7 +141,7 @@ impl Verdicts {
     }
 }
 
-/// Who says the message at `message`.
+/// Returns the author of the message at `message`.
 fn author(commit: &Commit, message: Position) -> Option<Author> {
     let (_, event) = commit.numbered().find(|(at, _)| *at == message)?;
     if let Event::Talk(TalkEvent::MessagePosted(posted)) = event {
@@ -154,7 +154,7 @@ fn author(commit: &Commit, message: Position) -> Option<Author> {
     }
 }
 
-/// What the notices beside a message say about it.
+/// The notices beside a message that are about it.
 #[derive(Debug, Default)]
 struct Told {
     full: Vec<AgentName>,
@@ -239,7 +239,7 @@ impl Own<'_> {
     }
 }
 
-/// Why all those are silent who have no reason of their own.
+/// Returns the reason that all those are silent who have none of their own.
 const fn of_others(routed: &MessageRouted) -> Silence {
     let is_for_agents = !routed.respond.is_empty() || !routed.damped.is_empty();
     match (routed.rule, routed.tag) {

@@ -12,21 +12,21 @@ mod proof;
 mod turn;
 mod world;
 
-/// Why a commit does not give its command back.
+/// The reason that a commit does not give its command back.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RebuildError {
     /// No command of its kind makes these events.
     #[error("the commit at {at} does not have the events of its command: {why}")]
     Misfit {
-        /// Its first position.
+        /// The commit's first position.
         at: Position,
-        /// What does not fit.
+        /// The misfit.
         why: &'static str,
     },
     /// The command was refused; the log holds its digest only.
     #[error("the commit at {at} is a refusal, of the command {command}")]
     Refused {
-        /// Its first position.
+        /// The commit's first position.
         at: Position,
         /// The digest of the refused command.
         command: Digest,
@@ -34,16 +34,16 @@ pub enum RebuildError {
     /// A text of the command was erased.
     #[error("a text of the command that made the commit at {at} was erased")]
     Erased {
-        /// Its first position.
+        /// The commit's first position.
         at: Position,
     },
 }
 
-/// What a family of commands is rebuilt from.
+/// The events that a family of commands is rebuilt from.
 struct Source<'c> {
     at: Position,
     events: &'c [Event],
-    /// Whether nothing stands for an erased text that no decision reads.
+    /// True if nothing stands for an erased text that no decision reads.
     is_lenient: bool,
 }
 

@@ -5,10 +5,10 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-/// Why a text is not one value.
+/// The reason that a text is not one value.
 #[derive(Debug, thiserror::Error)]
 pub enum JsonFault {
-    /// It is no JSON, or nests deeper than 127 levels.
+    /// The text is no JSON, or nests deeper than 127 levels.
     #[error("it is no JSON: {0}")]
     NotJson(#[source] serde_json::Error),
     /// A key occurs twice in one object, as it is written or with escapes. Whoever takes the first value and whoever takes

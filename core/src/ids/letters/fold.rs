@@ -92,7 +92,7 @@ impl Cluster {
         is_ignorable(c) || is_picture || is_attached(c) || self.melts(c)
     }
 
-    /// Whether `c` becomes one with the character before it, as vowels of Hangul do.
+    /// Tells whether `c` becomes one with the character before it, as vowels of Hangul do.
     fn melts(&self, c: char) -> bool {
         let own = seen(&self.text);
         let next = c.to_string();
@@ -101,7 +101,7 @@ impl Cluster {
     }
 }
 
-/// Whether `c` is written upon the character before it.
+/// Tells whether `c` is written upon the character before it.
 fn is_attached(c: char) -> bool {
     let class = |c: char| CodePointMapData::<CanonicalCombiningClass>::new().get(c);
     NFKD.normalize(c.encode_utf8(&mut [0; 4]))

@@ -1,4 +1,4 @@
-//! What a model costs.
+//! Prices of models.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,15 +8,15 @@ use serde::{Deserialize, Serialize};
 use super::{Money, MoneyError, write_scaled, written};
 use crate::model::response::Usage;
 
-/// How many digits behind the point a rate can have, so that one token costs a whole number of the least amount.
+/// The most digits of a rate behind the point, so that one token costs a whole number of the least amount.
 const RATE_DIGITS: u32 = 6;
 
-/// What a million tokens cost. Written as a decimal text with at most six digits behind the point, e.g. `"0.25"`.
+/// The price of a million tokens. Written as a decimal text with at most six digits behind the point, e.g. `"0.25"`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rate(u64);
 
 impl Rate {
-    /// What so many `tokens` cost.
+    /// Returns the price of so many `tokens`.
     #[must_use]
     pub fn of(self, tokens: u64) -> Money {
         // A millionth of an amount for a million tokens is a millionth of a millionth for one. Two numbers of 64 bits
@@ -61,7 +61,7 @@ pub struct Price {
 }
 
 impl Price {
-    /// What an attempt cost of which the provider counted `usage`; `None` if it did not count request and answer both.
+    /// Returns the cost of an attempt of which the provider counted `usage`; `None` if it did not count request and answer both.
     ///
     /// Tokens of the cache that it did not count are taken for none, as are those beyond the whole request.
     #[must_use]

@@ -1,4 +1,4 @@
-//! What each kind of event would not have happened without.
+//! The causes of each kind of event: those that it would not have happened without.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::event::{
 };
 use crate::ids::{AgentName, CallId, Position, TurnId};
 
-/// What the event at `at` would not have happened without, as far as it and its commit tell.
+/// Returns the causes of the event at `at`, as far as it and its commit tell.
 pub(super) fn causes(commit: &Commit, at: Position, event: &Event) -> Vec<Want> {
     let here = Here { commit, at };
     let wants = here.wants(event);
@@ -31,7 +31,7 @@ struct Here<'a> {
 }
 
 impl Here<'_> {
-    /// What the event itself names, whether it is older or not.
+    /// Returns the causes that the event itself names, whether they are older or not.
     fn wants(self, event: &Event) -> Vec<Want> {
         match event {
             Event::World(WorldEvent::WorldOpened(_))
@@ -123,7 +123,7 @@ impl Here<'_> {
         self.commit.header.cause.map(Want::At).into_iter().collect()
     }
 
-    /// What the command did first, if that is an older event, else what made the command necessary.
+    /// Returns the first deed of the command, if that is an older event, else what made the command necessary.
     fn commands(self) -> Vec<Want> {
         let joined = |event: &Event| matches!(event, Event::World(WorldEvent::PersonJoined(_)));
         let first = self
@@ -243,7 +243,7 @@ impl Here<'_> {
         }
     }
 
-    /// What is looked for, and the opening of the world in this very commit.
+    /// Returns a search, and the opening of the world in this very commit.
     fn and_opening(self, search: Search) -> Vec<Want> {
         let opened = self.beside(|event| matches!(event, Event::World(WorldEvent::Opened(_))));
         opened
@@ -281,7 +281,7 @@ impl Here<'_> {
         }
     }
 
-    /// Somebody's word ends a call, in the state that it was in.
+    /// Returns the causes of a call that a person's word ends, in the state that it was in.
     fn cut(self, call: CallId) -> Vec<Want> {
         [self.nearest(is_word), vec![Want::Older(Search::Call(call))]].concat()
     }
@@ -345,7 +345,7 @@ fn results_of(agent: &AgentName) -> Search {
     Search::Results(agent.clone(), BTreeMap::new())
 }
 
-/// Whether it is what somebody said, or did to what was said or is going on.
+/// Tells whether it is what somebody said, or did to what was said or is going on.
 const fn is_word(event: &Event) -> bool {
     matches!(
         event,
@@ -361,7 +361,7 @@ fn is_reply_of(event: &Event, agent: &AgentName) -> bool {
     matches!(event, Event::Talk(TalkEvent::MessagePosted(posted)) if posted.author == Author::Agent(agent.clone()))
 }
 
-/// Whether it can be older than the event at `at`: nothing is its own cause.
+/// Tells whether it can be older than the event at `at`: nothing is its own cause.
 fn is_older(want: &Want, at: Position) -> bool {
     match want {
         Want::At(place) | Want::Routed(place) | Want::Moved(_, place) => *place < at,

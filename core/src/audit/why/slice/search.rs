@@ -21,22 +21,22 @@ pub(super) enum Search {
     Loss(Position, Option<SliceNode>),
     /// An agent's question that a call is.
     Asked(CallId),
-    /// What last became of a call.
+    /// The last event about a call.
     Call(CallId),
     /// The end of an agent's wait for others, if there is one behind the event there.
     Elapsed(AgentName, Position),
-    /// What an agent last said.
+    /// The last words of an agent.
     Spoke(AgentName),
     /// The verdicts that last woke an agent.
     Woken(AgentName),
 }
 
-/// What an event is to a search.
+/// The bearing of an event on a search.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    /// It is what was looked for.
+    /// True if it is what was looked for.
     pub(super) is_it: bool,
-    /// Nothing older is.
+    /// True if nothing older is.
     pub(super) is_over: bool,
     /// A newer event turns out to be one as well.
     pub(super) newer: Option<Newer>,
@@ -47,7 +47,7 @@ pub(super) struct Found {
 pub(super) struct Newer {
     /// The event.
     pub(super) node: SliceNode,
-    /// Whether the event at hand is its cause; else it has none.
+    /// True if the event at hand is its cause; else it has none.
     pub(super) is_because_of_this: bool,
 }
 
@@ -87,7 +87,7 @@ impl Found {
 }
 
 impl Search {
-    /// Whether anything at `at` or before it can be what is looked for.
+    /// Tells whether anything at `at` or before it can be what is looked for.
     pub(super) fn reaches(&self, at: Position) -> bool {
         match self {
             Self::Loss(since, _) | Self::Elapsed(_, since) => at >= *since,
@@ -212,7 +212,7 @@ fn note_opening(
     Found::default()
 }
 
-/// Whether it takes up calls of an answer of `agent`, and not such as stand for others.
+/// Tells whether it takes up calls of an answer of `agent`, and not such as stand for others.
 fn is_answer_of(event: &Event, agent: &AgentName) -> bool {
     let Event::Call(CallEvent::CallsAdmitted(admitted)) = event else {
         return false;
@@ -234,7 +234,7 @@ fn wakes(event: &Event, agent: &AgentName) -> bool {
         || ReplyRegenerated::of_event(event).is_some_and(|made| made.agent == *agent)
 }
 
-/// Whether something became of `call`.
+/// Tells whether the event is about `call` and moved it on.
 fn moves(event: &Event, call: CallId) -> bool {
     let Event::Call(event) = event else {
         return false;
