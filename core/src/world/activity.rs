@@ -1,4 +1,4 @@
-//! Whether anything goes on.
+//! Activity: whether anything goes on.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,38 +7,38 @@ use crate::ids::AgentName;
 use crate::world::effect::{Due, Effect};
 use crate::world::memory::{CallState, Memory};
 
-/// Whether anything goes on in a world.
+/// The activity of a world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Activity {
-    /// Nothing is owed and nothing waits.
+    /// The world is at rest: it owes nothing and waits for nobody.
     Idle,
-    /// Nothing goes on, and an open turn waits for a person.
+    /// No work goes on, and an open turn waits for a person.
     Parked,
     /// Something is owed or under way, or waits for time only.
     Running,
 }
 
-/// What an agent is doing.
+/// The doing of an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Doing {
-    /// Nothing.
+    /// The agent does nothing.
     Nothing,
-    /// It has news that it has not taken up.
+    /// The agent has news that it has not taken up.
     Waking,
-    /// Its model is asked.
+    /// The agent's model is asked.
     Thinking,
-    /// Its tools run.
+    /// The agent's tools run.
     UsingTools,
-    /// It waits for a person.
+    /// The agent waits for a person.
     WaitingForPerson,
-    /// It waits for the answer of another agent.
+    /// The agent waits for the answer of another agent.
     WaitingForAgent,
 }
 
 impl World {
-    /// Whether anything goes on. Requests that only could expire do not count.
+    /// Returns whether anything goes on. Requests that only could expire do not count.
     #[must_use]
     pub fn activity(&self) -> Activity {
         if self.upkeep.is_erasing() || self.upkeep.has_unsigned() {
@@ -48,7 +48,7 @@ impl World {
         }
     }
 
-    /// Whether anything goes on among agents, people, models and tools. What is owed to the log itself does not count.
+    /// Returns whether anything goes on among agents, people, models and tools. The work owed to the log itself does not count.
     #[must_use]
     pub fn room_activity(&self) -> Activity {
         if self.goes_on() {
@@ -64,7 +64,7 @@ impl World {
         }
     }
 
-    /// Whether agents, models or tools are at work, or wait for time only.
+    /// Tells whether agents, models or tools are at work, or wait for time only.
     pub(super) fn goes_on(&self) -> bool {
         let is_work = |effect: &Effect| {
             !matches!(
@@ -85,7 +85,7 @@ impl World {
         self.owed_work().any(|effect| is_work(&effect)) || busy.any(is_running)
     }
 
-    /// What `agent` is doing.
+    /// Returns the doing of `agent`.
     #[must_use]
     pub fn doing(&self, agent: &AgentName) -> Doing {
         let Some(memory) = self.memories.get(agent) else {
@@ -106,7 +106,7 @@ impl World {
     }
 }
 
-/// What an agent does about a call. Of several calls the least one counts: what goes on, then people, then agents.
+/// Returns the doing of an agent about a call. Of several calls the least one counts: what goes on, then people, then agents.
 const fn waiting(state: &CallState) -> Doing {
     match state {
         CallState::Ready { .. } | CallState::Running(_) | CallState::InDoubt { .. } => {

@@ -20,9 +20,9 @@ pub struct ModelAsk {
     pub model: ModelName,
     /// The attempt.
     pub attempt: Attempt,
-    /// What for.
+    /// The purpose of the call.
     pub purpose: Purpose,
-    /// What is asked.
+    /// The request.
     pub request: ModelRequest,
     /// The same for all attempts.
     pub idempotency_key: String,
@@ -46,7 +46,7 @@ impl Frame {
         fingerprint_start(&self.model, &self.parameters, &self.system, &self.tools)
     }
 
-    /// What is to be remembered of it: its link, and how many tokens it leaves for items, the answer's set aside.
+    /// Returns what is to be remembered of it: its link, and the tokens that it leaves for items, the answer's set aside.
     pub(super) fn mark(&self) -> FrameMark {
         let answer = self
             .parameters

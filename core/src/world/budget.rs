@@ -1,4 +1,4 @@
-//! Whether another attempt stays within what models may cost.
+//! Budgets: whether another attempt stays within what models may cost.
 
 use super::meter::Settlement;
 use super::{Spent, World};
@@ -7,7 +7,7 @@ use crate::ids::{AgentName, EpisodeId};
 use crate::model::money::Money;
 use crate::spec::Limits;
 
-/// What is held against the two limits of cost.
+/// The amounts that are held against the two limits of cost.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Used {
     in_all: Money,
@@ -15,7 +15,7 @@ pub(super) struct Used {
 }
 
 impl Used {
-    /// Whether `wanted` may be set aside beside it: for an attempt, and for the closing call behind it.
+    /// Tells whether `wanted` may be set aside beside it: for an attempt, and for the closing call behind it.
     pub(super) fn leaves(self, limits: &Limits, wanted: Money) -> Result<(), SpentLimit> {
         let is_within =
             |used: Money, most: Option<Money>| most.is_none_or(|most| used.plus(wanted) <= most);
@@ -71,7 +71,7 @@ impl World {
         }
     }
 
-    /// What other agents' open turns hold for their closing calls.
+    /// Returns the amount that other agents' open turns hold for their closing calls.
     fn held(&self, agent: &AgentName, is_meant: impl Fn(EpisodeId) -> bool) -> Money {
         let others = self.busy.iter().filter(|name| *name != agent);
         let turns = others.filter_map(|name| self.memories.get(name)?.turn.as_ref());

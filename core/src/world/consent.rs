@@ -65,7 +65,7 @@ impl Consent {
             .map(|(id, _)| *id)
     }
 
-    /// Whether there is or was such a request, as far as that is remembered.
+    /// Tells whether there is or was such a request, as far as that is remembered.
     pub(super) fn knows(&self, id: RequestId) -> bool {
         self.pending.contains_key(&id) || self.settled.contains_key(&id)
     }

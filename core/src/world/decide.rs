@@ -48,10 +48,10 @@ mod withholding;
 #[cfg(test)]
 mod tests;
 
-/// What a command leads to.
+/// The decision about a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
-    /// What happened; empty if nothing is to be appended.
+    /// The events; empty if nothing is to be appended.
     pub events: Vec<Event>,
     /// Yes or no.
     pub answer: Result<Accepted, Refusal>,
@@ -100,9 +100,9 @@ fn posted(events: &[Event]) -> Option<MessageId> {
     })
 }
 
-/// Why a command leads to nothing, or to a recorded refusal.
+/// The reason that a command leads to nothing, or to a recorded refusal.
 pub(super) enum No {
-    /// Nothing is recorded.
+    /// A refusal that leaves no record.
     Quiet(Refusal),
     /// The command asserts a right.
     Recorded {
@@ -503,7 +503,7 @@ impl Draft<'_> {
         }
     }
 
-    /// Why somebody else than the runtime cannot bring an outcome: first of all, whether there is such a call.
+    /// Returns the reason that only the runtime can bring an outcome: first of all, whether there is such a call.
     fn intrusion(&self, action: &ShellAction) -> RefusalReason {
         let Some((agent, call)) = action.tool_call() else {
             return RefusalReason::NotTheRuntime;

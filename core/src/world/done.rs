@@ -215,7 +215,7 @@ impl World {
             .filter(|ran| ran.is_replaced)
     }
 
-    /// Those of them that did more than read, each once, as far as that is still known one by one.
+    /// Returns the calls that did more than read, each once, as far as that is still known one by one.
     pub(super) fn redoes(&self, agent: &AgentName, count: usize) -> Vec<CallId> {
         let mut calls = Vec::new();
         for ran in self.redone_by(agent, count) {

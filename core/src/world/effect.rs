@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::event::Occasion;
 use crate::ids::{AgentName, Attempt, CallId, ModelCallId, Position, Time, TurnId};
 
-/// One piece of owed work.
+/// A piece of owed work.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
@@ -20,7 +20,7 @@ pub enum Effect {
     Continue {
         /// The agent.
         agent: AgentName,
-        /// Its turn.
+        /// The agent's turn.
         turn: TurnId,
         /// The event that gave the last of its results.
         after: Position,
@@ -76,7 +76,7 @@ pub enum Effect {
     Sign {
         /// Not before this time; at once if enough is unsigned, or nothing else goes on.
         not_before: Option<Time>,
-        /// Why.
+        /// The occasion of the signature.
         occasion: Occasion,
     },
     /// Erase content.
@@ -88,12 +88,12 @@ pub enum Effect {
     TickAt {
         /// The time.
         time: Time,
-        /// What is due then.
+        /// The thing that is due then.
         due: Due,
     },
 }
 
-/// What waits for a time.
+/// The thing that waits for a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Due {
@@ -104,7 +104,7 @@ pub enum Due {
 }
 
 impl Effect {
-    /// What tells this work from other work: an effect that only waits for another time is still the same.
+    /// Returns what tells this work from other work: an effect that only waits for another time is still the same.
     #[must_use]
     pub fn key(&self) -> Self {
         let mut key = self.clone();

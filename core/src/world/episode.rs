@@ -1,4 +1,4 @@
-//! Everything caused by one message of a person, across all agents.
+//! Episodes: everything caused by one message of a person, across all agents.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use crate::ids::principal::Person;
 use crate::ids::{AgentName, CallId, EpisodeId, PersonName, ToolName};
 use crate::spec::rules::Rules;
 
-/// What an episode has spent, and whether anybody still works on it.
+/// An episode: what it has spent, and whether anybody still works on it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Episode {
     /// The person whose message began it.
@@ -24,12 +24,12 @@ pub struct Episode {
     pub tool_calls: BTreeMap<ToolName, u32>,
     /// Messages from agent to agent that woke somebody.
     pub hops: u32,
-    /// What its model calls cost.
+    /// The cost of its model calls.
     #[serde(default)]
     pub spent: Spent,
     /// The two agents that woke only each other last.
     pub pair: Option<Pair>,
-    /// What people were told about it: each once.
+    /// The notices that people were told about it: each once.
     pub told: BTreeSet<Told>,
     /// Messages in inboxes and open turns that belong to it. At 0 it is over.
     pub open: u32,
@@ -40,11 +40,11 @@ pub struct Episode {
 pub struct Pair {
     /// Both, in the order of their names.
     pub agents: (AgentName, AgentName),
-    /// How many messages in a row.
+    /// The number of messages in a row.
     pub messages: u32,
 }
 
-/// What people are told once in an episode.
+/// A notice that people are told once in an episode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Told {
@@ -57,7 +57,7 @@ pub enum Told {
 }
 
 impl Told {
-    /// What `notice` tells that is told once.
+    /// Returns the part of `notice` that is told once.
     pub(super) const fn of(notice: &Notice) -> Option<Self> {
         match notice {
             Notice::LimitReached { .. } => Some(Self::Limit),
@@ -76,7 +76,7 @@ impl Told {
 }
 
 impl Episode {
-    /// How many messages in a row `one` and `other` have woken each other and nobody else with.
+    /// Returns the number of messages in a row that `one` and `other` have woken each other and nobody else with.
     #[must_use]
     pub fn in_a_row(&self, one: &AgentName, other: &AgentName) -> u32 {
         let is_it = |pair: &&Pair| pair.agents == in_order(one, other);
@@ -110,7 +110,7 @@ fn in_order(one: &AgentName, other: &AgentName) -> (AgentName, AgentName) {
 }
 
 impl World {
-    /// What the next model call of `agent` in `episode` may be; `None` if it can afford none.
+    /// Returns the next model call of `agent` in `episode`; `None` if it can afford none.
     ///
     /// Each open turn holds a reservation of one closing call, so that people always get an answer: a call with tools
     /// is affordable only if a closing call stays affordable behind it.
@@ -140,7 +140,7 @@ impl World {
         }
     }
 
-    /// Whether the episode can pay for a summary and for the call `wanted` behind it, with its closing call in reserve.
+    /// Tells whether the episode can pay for a summary and for the call `wanted` behind it, with its closing call in reserve.
     pub(super) fn affords_summary(
         &self,
         rules: &Rules,
@@ -268,7 +268,7 @@ impl World {
     }
 }
 
-/// Whether a call that ended so was turned away when it was taken up, before it was held against a quota.
+/// Tells whether a call that ended so was turned away when it was taken up, before it was held against a quota.
 const fn ends_unmade(status: &CallStatus) -> bool {
     match status {
         CallStatus::ToolsDisabled

@@ -178,7 +178,7 @@ impl World {
             .is_some_and(|memory| self.is_delivered(agent, memory, self.time))
     }
 
-    /// Whether an agent in code is being told something at `now`, as far as the log knows.
+    /// Tells whether an agent in code is being told something at `now`, as far as the log knows.
     pub(super) fn is_delivered(&self, agent: &AgentName, memory: &Memory, now: Time) -> bool {
         let is_due = memory.retry_at.is_none_or(|at| at <= now);
         memory.is_owed_delivery() && is_due && !self.has_model(agent)

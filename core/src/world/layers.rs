@@ -1,4 +1,4 @@
-//! Which layers an agent works by.
+//! The layers that an agent works by.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use crate::prompt::Layer;
 use crate::prompt::border::written;
 
 impl World {
-    /// What people wrote for `agent`, by which it works: that of its open turn, else what is in force.
+    /// Returns the words of people that `agent` works by: those of its open turn, else what is in force.
     pub(super) fn layers_of(&self, agent: &AgentName) -> Cow<'_, [Layer]> {
         match self
             .memories

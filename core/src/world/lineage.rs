@@ -1,4 +1,4 @@
-//! Where a world comes from: those that it was branched off.
+//! The lineage of a world: those that it was branched off.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,17 +10,17 @@ use crate::event::refusal::RefusalReason;
 use crate::ids::{AgentName, CallId, Position, RequestId, WorldId};
 use crate::world::memory::{OpenCall, Turn};
 
-/// How many worlds may stand between a world and the first one that it comes from.
+/// The most worlds that may stand between a world and the first one that it comes from.
 pub const FORKS_DEEP_MAX: usize = 32;
 
-/// Where a world was branched off another one.
+/// The place where a world was branched off another one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Branch {
     /// The other one.
     pub parent: WorldId,
     /// The last event that both have.
     pub at: Position,
-    /// What becomes of the effects that it owes.
+    /// The treatment of the effects that it owes.
     pub effects: ForkEffects,
     /// The calls that were open there.
     pub calls: BTreeSet<CallId>,
@@ -42,7 +42,7 @@ impl World {
         &self.lineage
     }
 
-    /// What becomes of the effects that it owes: only one that was branched off performs none.
+    /// Returns the treatment of the effects that it owes: only one that was branched off performs none.
     #[must_use]
     pub fn effects(&self) -> ForkEffects {
         self.lineage
@@ -50,7 +50,7 @@ impl World {
             .map_or(ForkEffects::Live, |branch| branch.effects)
     }
 
-    /// Whether `world` is one that it was branched off.
+    /// Tells whether `world` is one that it was branched off.
     pub(super) fn comes_from(&self, world: WorldId) -> bool {
         self.lineage.iter().any(|branch| branch.parent == world)
     }
@@ -62,7 +62,7 @@ impl World {
             .map_or(Position::ZERO, |branch| branch.at)
     }
 
-    /// Why a call that is not open here is none of this world's; `None`: it never was one of its parents' open ones.
+    /// Returns the reason that a call that is not open here is none of this world's; `None`: it never was one of its parents' open ones.
     pub(super) fn inherited_reason(&self, call: CallId) -> Option<RefusalReason> {
         self.lineage
             .iter()
@@ -70,7 +70,7 @@ impl World {
             .then_some(RefusalReason::OfParent)
     }
 
-    /// Whether a request that nothing is known of any more may have been one of its parents'.
+    /// Tells whether a request that nothing is known of any more may have been one of its parents'.
     pub(super) fn is_inherited(&self, request: RequestId) -> bool {
         request.0 <= self.shared()
     }

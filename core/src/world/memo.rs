@@ -13,7 +13,7 @@ use crate::spec::rules::schema_digest;
 use crate::tool::{ToolOutcome, ToolSpec};
 use crate::world::memory::{CallResult, OpenCall, Turn};
 
-/// How many results are kept; the oldest goes first.
+/// The most results that are kept; the oldest goes first.
 const MEMOS_MAX: usize = 128;
 
 /// Results that stand for further calls, oldest first.
@@ -22,7 +22,7 @@ pub(super) struct Memos(VecDeque<Memo>);
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Memo {
-    /// What it is the result of.
+    /// The digest of tool and arguments that it is the result of.
     key: Digest,
     /// The `ToolFinished` that gave it.
     at: Position,
@@ -73,7 +73,7 @@ impl Memos {
 }
 
 impl World {
-    /// Where the result stands that a call of `tool` with arguments of this digest has without a run.
+    /// Returns the position of the result that a call of `tool` with arguments of this digest has without a run.
     pub(super) fn memo_of(&self, tool: &ToolSpec, arguments: Digest) -> Option<Position> {
         let memo = if tool.memoises {
             self.memos.find(key(tool, arguments))

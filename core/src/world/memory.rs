@@ -1,4 +1,4 @@
-//! What an agent remembers and what it has open: a fold of the log, and the one place where pending calls live.
+//! Memory: what an agent remembers and what it has open. It is a fold of the log, and the one place where pending calls live.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -40,12 +40,12 @@ pub struct Remembered {
     /// The item. Only this crate reads it here, so that a memory that anybody deserialised shows nobody a text.
     #[serde(deserialize_with = "checkpoint::item")]
     pub(crate) item: Arc<Item>,
-    /// Its digest.
+    /// The item's digest.
     pub digest: Digest,
     /// The messages that it is there for: a heard one itself, the news of the turn for the agent's own answers and their
     /// results. Once all of them are taken back, it is gone. Empty if it is there for none, and stays.
     pub because: Arc<[Position]>,
-    /// Its tokens, as [`TokenCounter::ESTIMATE`] has them.
+    /// The item's tokens, as [`TokenCounter::ESTIMATE`] has them.
     pub tokens: u32,
 }
 
@@ -68,17 +68,17 @@ impl Remembered {
 pub struct Chain {
     /// The turn of that request: as long as it is open, its rules and its prompt stay.
     pub turn: TurnId,
-    /// What was told before the items.
+    /// The mark of what was told before the items.
     pub frame: FrameMark,
-    /// How many items it covers.
+    /// The number of items that it covers.
     pub items: usize,
-    /// Its last link.
+    /// The last link.
     pub value: Digest,
-    /// What that request was for: a closing one had its tools disabled.
+    /// The purpose of that request: a closing one had its tools disabled.
     pub purpose: Purpose,
     /// The model that was asked.
     pub model: ModelName,
-    /// What the agent wanted of its model.
+    /// The parameters that the agent wanted.
     pub parameters: Parameters,
 }
 
@@ -98,20 +98,20 @@ impl Chain {
     }
 }
 
-/// What is remembered of the part of a request that does not grow.
+/// The mark of the part of a request that does not grow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FrameMark {
     /// The fingerprint's first link.
     pub start: Digest,
-    /// How many tokens are left for items.
+    /// The tokens that are left for items.
     pub room: u64,
-    /// How many tokens it has itself: layers and tools.
+    /// The tokens that it has itself: layers and tools.
     pub tokens: u64,
     /// The most tokens of the answer.
     pub answer: u32,
 }
 
-/// One agent's memory.
+/// The memory of an agent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Memory {
     /// Addressed messages that no turn has taken up yet, oldest first.
@@ -124,29 +124,29 @@ pub struct Memory {
     pub tokens: u64,
     /// The fingerprint of the last request.
     pub chain: Option<Chain>,
-    /// Why the next request does not extend the last one, if that is known already.
+    /// The reason that the next request does not extend the last one, if that is known already.
     pub broken: Option<PrefixCause>,
     /// Messages that were taken back while the model reads the items, oldest first.
     pub taken_back: Vec<TakenBack>,
-    /// Where people last changed what is in the inbox: a reaction to what was in it before is to something else.
+    /// The position where people last changed what is in the inbox: a reaction to what was in it before is to something else.
     pub revised: Position,
     /// The open turn.
     pub turn: Option<Turn>,
-    /// Whom it waits for before it takes up anything.
+    /// The agents that it waits for before it takes up anything.
     pub joining: Option<Joining>,
     /// The calls that have no result yet.
     pub open_calls: BTreeMap<CallId, OpenCall>,
-    /// How many calls without a provider's label it has made: they are called `call_<n>`.
+    /// The number of calls without a provider's label that it has made: they are called `call_<n>`.
     pub unlabelled: u32,
     /// The scripted or recorded replies that were played in the current run.
     pub played: BTreeSet<u32>,
-    /// What an agent in code left to remember.
+    /// The note that an agent in code left to remember.
     pub note: Option<Content<String>>,
-    /// How often the agent failed on what it is owed now.
+    /// The number of failures of the agent on what it is owed now.
     pub failures: u32,
-    /// How often a process ended while the agent, one in code, was told what it is owed now.
+    /// The number of processes that ended while the agent, one in code, was told what it is owed now.
     pub lost: u32,
-    /// When it is told again.
+    /// The time at which it is told again.
     pub retry_at: Option<Time>,
     /// Notices that wait until the results of the open calls are in their place.
     #[serde(deserialize_with = "checkpoint::items")]
@@ -154,13 +154,13 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Whether the agent has anything to do or to wait for.
+    /// Tells whether the agent has anything to do or to wait for.
     #[must_use]
     pub fn is_busy(&self) -> bool {
         self.turn.is_some() || !self.inbox.is_empty() || self.joining.is_some()
     }
 
-    /// Whether the agent is to be told its news or its results.
+    /// Tells whether the agent is to be told its news or its results.
     #[must_use]
     pub fn is_owed_delivery(&self) -> bool {
         self.turn.as_ref().map_or(

@@ -8,14 +8,14 @@ use crate::ids::Time;
 /// A grant, and what is left of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
-    /// What was given.
+    /// The grant as it was given.
     pub given: GrantGiven,
-    /// How many calls it allowed.
+    /// The number of calls that it allowed.
     pub used: u32,
 }
 
 impl Grant {
-    /// How many more calls it allows at `now`; `None`: as many as come.
+    /// Returns the number of further calls that it allows at `now`; `None`: as many as come.
     #[must_use]
     pub fn left(&self, now: Time) -> Option<u32> {
         match self.given.scope {

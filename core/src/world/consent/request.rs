@@ -1,4 +1,4 @@
-//! What waits for a person.
+//! Requests to people.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -19,17 +19,17 @@ pub struct Request {
     pub tool: Option<ToolName>,
     /// The call's arguments, byte for byte.
     pub arguments: Content<String>,
-    /// What is asked.
+    /// The question of the request.
     pub kind: RequestKind,
 }
 
-/// What a person is asked.
+/// The question of a request to a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RequestKind {
-    /// Whether a call may run.
+    /// A call wants to run.
     Approval {
-        /// What the tool may do.
+        /// The effect that the call may have.
         effect: EffectClass,
         /// The digest of the arguments.
         arguments: Digest,
@@ -38,25 +38,25 @@ pub enum RequestKind {
         /// The tool's folder, if that was recorded.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         folder: Option<String>,
-        /// What is odd about the arguments, and shown with them.
+        /// Oddities of the arguments, shown with them.
         warnings: Vec<ArgumentFinding>,
         /// The digest of exactly what is shown.
         shown: Digest,
-        /// When it expires, by recorded time.
+        /// The time at which it expires, by recorded time.
         expires_at: Time,
     },
     /// A tool's question.
     Question {
-        /// How many options there are; 0 means free text.
+        /// The number of options; 0 means free text.
         options: u32,
-        /// How many of them may be chosen; `None`: exactly one.
+        /// The number of options that may be chosen; `None`: exactly one.
         choose: Option<Choose>,
         /// JSON Schema of a free answer; `None`: any text.
         schema: Option<Value>,
         /// The question.
         question: Content<Question>,
     },
-    /// What became of a call.
+    /// The outcome of a call is unknown.
     Outcome {
         /// The lost run.
         attempt: Attempt,
@@ -67,7 +67,7 @@ pub enum RequestKind {
 }
 
 impl RequestKind {
-    /// What the call may do that permission is asked for.
+    /// Returns the effect of the call that permission is asked for.
     pub(in crate::world) const fn effect(&self) -> Option<EffectClass> {
         match self {
             Self::Approval { effect, .. } => Some(*effect),
@@ -75,7 +75,7 @@ impl RequestKind {
         }
     }
 
-    /// Whether it asks what became of a call.
+    /// Tells whether it asks what became of a call.
     pub(super) const fn is_of_outcome(&self) -> bool {
         match self {
             Self::Outcome { .. } => true,
@@ -95,8 +95,8 @@ pub struct Settled {
     pub tool: Option<ToolName>,
     /// The event that settled it.
     pub at: Position,
-    /// Why a further decision is refused.
+    /// The reason for which a further decision is refused.
     pub reason: RefusalReason,
-    /// Who decided, and how.
+    /// The decision: by whom, and how.
     pub decided: Decided,
 }

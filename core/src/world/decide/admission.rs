@@ -16,10 +16,10 @@ use crate::spec::rules::{Rules, Ruling};
 use crate::tool::{ArgumentFinding, EffectClass, Repeat, ToolKind, ToolSpec};
 use crate::world::World;
 
-/// What becomes of a call when it is taken up.
+/// The treatment of a call when it is taken up.
 enum Admission<'a> {
     Free,
-    /// It has the result of an earlier one, which stands there.
+    /// The call has the result of an earlier one, which stands there.
     Remembered(Position),
     Asks {
         tool: &'a ToolSpec,
@@ -36,10 +36,10 @@ pub(super) struct Asking<'a> {
     pub(super) agent: &'a AgentName,
     pub(super) call: CallId,
     pub(super) tool: &'a ToolSpec,
-    /// What this call may do.
+    /// The effect that this call may have.
     pub(super) effect: EffectClass,
     pub(super) arguments: &'a str,
-    /// What is odd about its arguments.
+    /// Oddities of its arguments.
     pub(super) warnings: Vec<ArgumentFinding>,
     /// The attempt that was about to start; `None` if the call is just taken up.
     pub(super) attempt: Option<Attempt>,
@@ -197,7 +197,7 @@ impl Draft<'_> {
 }
 
 impl<'a> Intake<'a> {
-    /// What becomes of the next call. The checks stand in the order of the room's pipeline.
+    /// Decides about the next call. The checks stand in the order of the room's pipeline.
     fn take(&mut self, admitted: &AdmittedCall, part: &CallPart, redoes: bool) -> Admission<'a> {
         let rules = self.rules;
         if self.purpose == Purpose::Closing {

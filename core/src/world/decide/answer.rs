@@ -8,7 +8,7 @@ use crate::event::{AnswerKind, ModelAnswered, Purpose, WarningRecorded};
 use crate::ids::{AgentName, Attempt, ModelCallId};
 use crate::model::response::LLMResponse;
 
-/// How many kinds of warnings of one reply are recorded. The reply itself holds all of them.
+/// The most kinds of warnings of one reply that are recorded. The reply itself holds all of them.
 const WARNINGS_MAX: usize = 16;
 
 impl Draft<'_> {

@@ -86,7 +86,7 @@ impl<'w> Draft<'w> {
         });
     }
 
-    /// Where the tool called `name` works by the newest definition, which this very commit may have recorded.
+    /// Returns the folder in which the tool called `name` works by the newest definition, which this very commit may have recorded.
     fn folder_of(&self, name: &ToolName) -> Option<String> {
         let revised = self.events.iter().rev().find_map(|event| {
             if let Event::World(WorldEvent::SpecRevised(revised)) = event {
@@ -203,7 +203,7 @@ impl<'w> Draft<'w> {
         Ok(())
     }
 
-    /// That what the person wrote can be recorded.
+    /// Checks that the words of the person can be recorded.
     fn verify_size(&self, id: RequestId, judgement: &Judgement) -> Result<(), No> {
         let wider = serde_json::to_string(&judgement.wider).unwrap_or_default();
         let is_long = judgement
@@ -219,7 +219,7 @@ impl<'w> Draft<'w> {
         Ok(())
     }
 
-    /// That the request waits, in time, and is the one that the person saw.
+    /// Checks that the request waits, in time, and is the one that the person saw.
     fn verify_asked(
         &mut self,
         seen: Option<&AgentName>,
@@ -324,7 +324,7 @@ impl<'w> Draft<'w> {
         }
     }
 
-    /// That it is not the same person who began what led to the call, where the room wants two.
+    /// Checks that it is not the same person who began what led to the call, where the room wants two.
     fn verify_person(&self, person: &Person, pending: &Pending<'_>) -> Result<(), No> {
         let Pending {
             agent,
@@ -340,7 +340,7 @@ impl<'w> Draft<'w> {
         Ok(())
     }
 
-    /// That the arguments fit by the rules of now: those that older rules took may have two meanings.
+    /// Checks that the arguments fit by the rules of now: those that older rules took may have two meanings.
     pub(super) fn verify_fits(&self, pending: &Pending<'_>) -> Result<(), No> {
         let findings = self
             .rules_of(pending.agent)
@@ -385,7 +385,7 @@ impl<'w> Draft<'w> {
         Ok(Some(arguments))
     }
 
-    /// That a grant can be as wide as it is wanted.
+    /// Checks that a grant can be as wide as it is wanted.
     fn verify_reach(
         &self,
         pending: &Pending<'_>,
@@ -511,7 +511,7 @@ impl<'w> Draft<'w> {
 }
 
 impl Judgement {
-    /// Whether its parts fit together: a no reaches no further than its request, and only a grant can be wide.
+    /// Tells whether its parts fit together: a no reaches no further than its request, and only a grant can be wide.
     fn is_consistent(&self) -> bool {
         let is_plain = self.scope == Scope::Once && self.wider.is_same();
         match self.verdict {
@@ -523,7 +523,7 @@ impl Judgement {
     }
 }
 
-/// Whether `seen` is a long enough beginning of the digest of what was shown.
+/// Tells whether `seen` is a long enough beginning of the digest of what was shown.
 fn confirms(seen: &str, shown: Digest) -> bool {
     seen.len() >= SHOWN_MIN && shown.to_string().starts_with(seen)
 }

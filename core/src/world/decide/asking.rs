@@ -20,15 +20,15 @@ use crate::world::waits::NoWait;
 /// A call by which an agent turns to another.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Errand<'a> {
-    /// Whose call it is.
+    /// The agent whose call it is.
     pub(super) agent: &'a AgentName,
-    /// Its turn.
+    /// The agent's turn.
     pub(super) turn: TurnId,
     /// The call.
     pub(super) call: CallId,
-    /// Its arguments: whom it turns to, and what it says.
+    /// The arguments: whom it turns to, and what it says.
     pub(super) arguments: &'a str,
-    /// Whom it may turn to; everyone if empty.
+    /// The agents that it may turn to; everyone if empty.
     pub(super) agents: &'a [AgentName],
 }
 
@@ -37,7 +37,7 @@ impl Errand<'_> {
         draft.end(self.agent, self.call, None, status);
     }
 
-    /// Whom it turns to and what it says, by its arguments.
+    /// Reads whom it turns to and what it says, by its arguments.
     fn read(&self, world: &World) -> Result<(AgentName, String), CallStatus> {
         let (to, text) = self.words().map_err(|(path, code)| {
             CallStatus::Invalid(vec![ArgumentFinding::error(path, code)])
@@ -146,7 +146,7 @@ impl<'w> Draft<'w> {
         self.close(agent, turn, CloseReason::HandedOff);
     }
 
-    /// Whether a message of `agent` may wake `to`.
+    /// Checks whether a message of `agent` may wake `to`.
     fn check_reach(&self, agent: &AgentName, to: &AgentName) -> Result<(), CallStatus> {
         if self.hops(agent) >= self.world.rules.spec().limits.hop_budget {
             Err(CallStatus::HopBudget)
@@ -335,7 +335,7 @@ impl<'w> Draft<'w> {
         )
     }
 
-    /// Those of `asks` that wait for an answer of `agent`, and do not end in this very commit.
+    /// Returns those of `asks` that wait for an answer of `agent`, and do not end in this very commit.
     fn still_owed<'a>(
         &self,
         agent: &AgentName,
@@ -347,12 +347,12 @@ impl<'w> Draft<'w> {
         asks.filter(is_owed).cloned().collect()
     }
 
-    /// Whether a call waits for an agent, and does not end in this very commit.
+    /// Tells whether a call waits for an agent, and does not end in this very commit.
     pub(super) fn awaits(&self, asker: &AgentName, call: CallId) -> bool {
         self.world.awaits_agent(asker, call) && !self.has_ended(call)
     }
 
-    /// Whether a call has its result in this very commit.
+    /// Tells whether a call has its result in this very commit.
     pub(super) fn has_ended(&self, call: CallId) -> bool {
         self.events.iter().any(|event| {
             if let Event::Call(CallEvent::ToolFinished(done)) = event {
@@ -363,7 +363,7 @@ impl<'w> Draft<'w> {
         })
     }
 
-    /// Where the reply stands that `agent` gives in this very commit.
+    /// Returns the position of the reply that `agent` gives in this very commit.
     fn said_last(&self, agent: &AgentName) -> Option<Position> {
         let own = |event: &Event| {
             if let Event::Talk(TalkEvent::MessagePosted(posted)) = event {

@@ -1,4 +1,4 @@
-//! What a model call may cost, before it is made.
+//! The cost that a model call may have, before it is made.
 
 use super::Draft;
 use super::calling::Calling;
@@ -13,7 +13,7 @@ use crate::world::memory::{FrameMark, ModelState, Turn};
 use crate::world::meter::Ended;
 
 impl Draft<'_> {
-    /// What the next model call of an agent may be, by the limits of calls and of cost.
+    /// Returns the next model call of an agent, by the limits of calls and of cost.
     ///
     /// A call with tools is affordable only if a closing call stays affordable behind it, which reads this call's answer
     /// as well. What its tools will give is not known yet: where that is more than is left, the turn ends without one.
@@ -39,7 +39,7 @@ impl Draft<'_> {
         }
     }
 
-    /// Whether a summary of what `calling` reads may be paid for, and then the call that is wanted behind it.
+    /// Tells whether a summary of what `calling` reads may be paid for, and then the call that is wanted behind it.
     pub(super) fn affords_cost_of_summary(
         &self,
         calling: &Calling<'_>,
@@ -81,7 +81,7 @@ impl Draft<'_> {
         })
     }
 
-    /// Whether that is affordable. What an attempt that was lost has set aside is still held against the limits.
+    /// Tells whether that is affordable. The amount that a lost attempt has set aside is still held against the limits.
     pub(super) fn fits_again(
         &self,
         agent: &AgentName,
@@ -97,7 +97,7 @@ impl Draft<'_> {
             .leaves(limits, worst.attempt.plus(worst.closing))
     }
 
-    /// What is held against the limits, with the attempt settled that this very commit ends: its money is free again.
+    /// Returns what is held against the limits, with the attempt settled that this very commit ends: its money is free again.
     fn used(&self, agent: &AgentName, episode: EpisodeId) -> Used {
         let ended = self.events.iter().find_map(|event| Ended::by(event, agent));
         let settled = ended.and_then(|ended| self.world.settlement(agent, ended));

@@ -14,11 +14,11 @@ pub(super) struct Calling<'m> {
     pub(super) agent: &'m AgentName,
     pub(super) turn: TurnId,
     pub(super) memory: &'m Memory,
-    /// What the model would read if nothing had to go.
+    /// The reading of the model if nothing had to go.
     pub(super) reading: Reading<'m>,
-    /// How many summaries the turn has asked for.
+    /// The number of summaries that the turn has asked for.
     pub(super) compactions: u32,
-    /// What the agent wants of its model.
+    /// The parameters that the agent wants.
     pub(super) parameters: &'m Parameters,
 }
 
@@ -159,7 +159,7 @@ impl Draft<'_> {
         }
     }
 
-    /// Why the next request does not extend the last one; `None` if it does, or if there was none.
+    /// Returns the reason that the next request does not extend the last one; `None` if it does, or if there was none.
     fn broken_prefix(
         &self,
         calling: &Calling<'_>,

@@ -8,7 +8,7 @@ use crate::ids::{AgentName, CallId, EpisodeId, RequestId};
 use crate::world::memory::{CallState, OpenCall};
 use crate::world::{Request, RequestKind};
 
-/// How many requests one tick ends: all that expired while nobody had the world open may be more than one commit can have.
+/// The most requests that one tick ends: all that expired while nobody had the world open may be more than one commit can have.
 const EXPIRIES_MAX: usize = 100;
 
 impl Draft<'_> {

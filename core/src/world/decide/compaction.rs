@@ -10,14 +10,14 @@ use crate::prompt::tokens::Share;
 use crate::world::memory::{Memory, ModelState, Turn};
 use crate::world::{World, summary};
 
-/// How many summaries one turn may ask for.
+/// The most summaries that one turn may ask for.
 const COMPACTIONS_MAX: u32 = 2;
 
-/// How room is made for a request.
+/// The way in which room is made for a request.
 pub(super) enum Room {
-    /// This many of the oldest items are summarised first.
+    /// So many of the oldest items are summarised first.
     Summarise(usize),
-    /// This many are dropped; none if all fit.
+    /// So many of the oldest items are dropped; none if all fit.
     Drop(usize),
 }
 
@@ -48,7 +48,7 @@ impl Draft<'_> {
         )
     }
 
-    /// How many items a summary is to stand for; `None` if the turn may have none, or it would not help.
+    /// Returns the number of items that a summary is to stand for; `None` if the turn may have none, or it would not help.
     fn summarises(
         &self,
         calling: &Calling<'_>,

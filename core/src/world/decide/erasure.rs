@@ -106,7 +106,7 @@ impl Draft<'_> {
     }
 }
 
-/// Whether any of `events` is the one at `at`.
+/// Tells whether any of `events` is the one at `at`.
 fn covers(events: &[Span], at: Position) -> bool {
     events.iter().any(|span| span.from <= at && at <= span.to)
 }

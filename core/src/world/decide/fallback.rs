@@ -1,4 +1,4 @@
-//! Which model stands in for one whose attempts are over.
+//! The model that stands in for one whose attempts are over.
 
 use super::Draft;
 use crate::event::Purpose;

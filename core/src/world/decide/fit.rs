@@ -16,7 +16,7 @@ use crate::spec::limits::{
 };
 use crate::world::World;
 
-/// What is not longer than this as JSON leads to nothing that is too large: no event says the same thing often.
+/// The bytes of JSON up to which a command leads to nothing that is too large: no event says the same thing often.
 const SMALL: usize = 8 * 1024;
 
 impl World {
@@ -109,7 +109,7 @@ impl World {
         }))
     }
 
-    /// Why a model's or an agent's answer cannot be taken; `None` if it can.
+    /// Returns the reason that a model's or an agent's answer cannot be taken; `None` if it can.
     fn unfit_answer(&self, command: &Command, response: &LLMResponse) -> Option<String> {
         let mut calls = 0_usize;
         let mut longest = 0;
@@ -174,7 +174,7 @@ pub(super) fn check(action: &Action, events: &[Event]) -> Result<(), Refusal> {
     why.map_or(Ok(()), |why| Err(Refusal::TooLarge { why }))
 }
 
-/// What is too large among `events`; `None` if nothing is.
+/// Returns what is too large among `events`; `None` if nothing is.
 fn misfit(events: &[Event]) -> Option<String> {
     let mut facts = 0_usize;
     for event in events {

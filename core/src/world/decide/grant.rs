@@ -168,7 +168,7 @@ impl<'w> Draft<'w> {
             .map(|(id, _)| id)
     }
 
-    /// How often this very commit used a grant.
+    /// Counts how often this very commit used a grant.
     fn used_now(&self, grant: GrantId) -> u32 {
         let is_use = |event: &&Event| matches!(event, Event::Call(CallEvent::GrantUsed(used)) if used.grant == grant);
         u32::try_from(self.events.iter().filter(is_use).count()).unwrap_or(u32::MAX)
@@ -187,7 +187,7 @@ impl<'w> Draft<'w> {
             && self.has_begun(agent, person)
     }
 
-    /// Whether `person` is one of those who began what led to the agent's turn, as far as anybody can tell.
+    /// Tells whether `person` is one of those who began what led to the agent's turn, as far as anybody can tell.
     pub(super) fn has_begun(&self, agent: &AgentName, person: &Person) -> bool {
         let world = self.world;
         let turn = self.memory(agent).and_then(|memory| memory.turn.as_ref());
@@ -256,7 +256,7 @@ impl<'w> Draft<'w> {
         }
     }
 
-    /// Why `constraints` cannot be those of a grant for a call of `tool` with `arguments`; `None` if they can.
+    /// Returns the reason that `constraints` cannot be those of a grant for a call of `tool` with `arguments`; `None` if they can.
     pub(super) fn fault_of_reach(
         tool: &ToolSpec,
         constraints: &[Constraint],

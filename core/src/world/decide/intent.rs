@@ -198,7 +198,7 @@ impl World {
         }))
     }
 
-    /// Whether `attempt` of an open call is under way, so that its outcome is the call's result.
+    /// Tells whether `attempt` of an open call is under way, so that its outcome is the call's result.
     fn runs(&self, agent: &AgentName, call: CallId, attempt: Attempt) -> bool {
         let open = self
             .memories
@@ -223,7 +223,7 @@ impl World {
         })
     }
 
-    /// Whether `agent` has a model under the rules that it works by now: those of its open turn, if there is one.
+    /// Tells whether `agent` has a model under the rules that it works by now: those of its open turn, if there is one.
     pub(in crate::world) fn has_model(&self, agent: &AgentName) -> bool {
         let turn = self
             .memories

@@ -62,7 +62,7 @@ impl Draft<'_> {
         });
     }
 
-    /// Whether `agent`, which said what is routed so, waits for any of those who are to answer.
+    /// Tells whether `agent`, which said what is routed so, waits for any of those who are to answer.
     pub(super) fn joins(&self, agent: &AgentName, route: &Route) -> bool {
         let join = self
             .rules_of(agent)
@@ -77,7 +77,7 @@ impl Draft<'_> {
     }
 }
 
-/// What became of those for whom `agent` waited, as it and people read it.
+/// Returns the fates of those for whom `agent` waited, as it and people read them.
 fn told(agent: &AgentName, joining: &Joining) -> String {
     let ended = joining
         .ended

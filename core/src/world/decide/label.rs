@@ -1,4 +1,4 @@
-//! Whom a world belongs to, and its labels.
+//! Owner and labels of a world.
 
 use std::collections::BTreeMap;
 

@@ -241,7 +241,7 @@ impl<'w> Draft<'w> {
         }
     }
 
-    /// When another attempt on the same model is due; `None` if it would be in vain.
+    /// Returns the time at which another attempt on the same model is due; `None` if it would be in vain.
     fn retry_at(&self, turn: &Turn, model: &ModelState, error: &ModelError) -> Option<Time> {
         let rules = turn.rules.spec();
         let failed = model.failed.saturating_add(1);

@@ -1,4 +1,4 @@
-//! Who gives a command: under which name, and whether a script plays them.
+//! The giver of a command: under which name, and whether a script plays them.
 
 use super::{Draft, No};
 use crate::command::{Action, Refusals};

@@ -13,19 +13,19 @@ use crate::tool::ToolSpec;
 use crate::world::World;
 use crate::world::memory::{CallState, OpenCall};
 
-/// What the rules in force make of a call that other rules allow, or ask about.
+/// The ruling of the rules in force on a call that other rules allow, or ask about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Now {
-    /// They have nothing against it, or are the same rules.
+    /// The rules in force have nothing against it, or are the same rules.
     Runs,
-    /// They want a person to be asked.
+    /// The rules in force want a person to be asked.
     Asks,
-    /// They deny it.
+    /// The rules in force deny it.
     Ends(CallStatus),
 }
 
 impl World {
-    /// Whether the turn of `agent` began under other rules than those in force.
+    /// Tells whether the turn of `agent` began under other rules than those in force.
     pub(crate) fn is_under_other_rules(&self, agent: &AgentName) -> bool {
         let turn = self
             .memories
@@ -73,7 +73,7 @@ pub(super) struct Starting<'w> {
     pub(super) call: CallId,
     pub(super) attempt: Attempt,
     pub(super) open: &'w OpenCall,
-    /// Its tool, as it is in its turn.
+    /// The tool, as it is in the turn.
     pub(super) tool: &'w ToolSpec,
 }
 
@@ -151,7 +151,7 @@ impl Draft<'_> {
             .is_some_and(|yes| effect <= yes.effect && !self.is_by_one(agent, effect, &yes.by))
     }
 
-    /// Whether a grant allows the call; it is used then.
+    /// Tells whether a grant allows the call; it is used then.
     fn uses_grant(&mut self, starting: Starting<'_>, arguments: &str) -> bool {
         let Starting {
             agent, call, tool, ..

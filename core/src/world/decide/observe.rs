@@ -1,4 +1,4 @@
-//! What clients tell of what their users see.
+//! Observations: what clients tell of what their users see.
 
 use super::{Draft, No};
 use crate::command::{Action, TalkAction};

@@ -1,4 +1,4 @@
-//! What people say about requests: answers and settlements.
+//! Words of people on requests: answers and settlements.
 
 use super::{Draft, No};
 use crate::command::{Reply, Settlement};
@@ -93,7 +93,7 @@ impl<'w> Draft<'w> {
         Ok(())
     }
 
-    /// That running a call again is not allowed by the one who began what led to it, where the room wants two.
+    /// Checks that running a call again is not allowed by the one who began what led to it, where the room wants two.
     fn verify_second(
         &self,
         agent: &AgentName,
@@ -116,7 +116,7 @@ impl<'w> Draft<'w> {
         }
     }
 
-    /// Whether a text is longer than a message of the room may be.
+    /// Tells whether a text is longer than a message of the room may be.
     pub(super) fn is_too_long(&self, text: Option<&str>) -> bool {
         let max =
             usize::try_from(self.world.rules.spec().limits.message_bytes_max).unwrap_or(usize::MAX);
@@ -170,7 +170,7 @@ impl<'w> Draft<'w> {
     }
 }
 
-/// Whether `chosen` are ascending numbers of options, and as many as may be chosen.
+/// Tells whether `chosen` are ascending numbers of options, and as many as may be chosen.
 fn is_choice(chosen: &[u32], options: u32, choose: Option<Choose>) -> bool {
     let Choose { min, max } = choose.unwrap_or(Choose { min: 1, max: 1 });
     let count = u32::try_from(chosen.len()).unwrap_or(u32::MAX);

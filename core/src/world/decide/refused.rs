@@ -9,7 +9,7 @@ use crate::ids::principal::Principal;
 use crate::ids::{Digest, RequestId};
 use crate::world::{RequestKind, World};
 
-/// How many equal refusals are recorded one by one.
+/// The number of equal refusals that are recorded one by one.
 const REFUSALS_EACH: u32 = 32;
 
 impl Draft<'_> {
@@ -64,7 +64,7 @@ impl World {
         draft.events
     }
 
-    /// What speaks against a recorded refusal, as far as this world knows.
+    /// Returns what speaks against a recorded refusal, as far as this world knows.
     pub(crate) fn fault_of(&self, commit: &Commit, refused: &Refused) -> Option<&'static str> {
         if refused.reason == RefusalReason::KeyReused {
             return refused
@@ -106,7 +106,7 @@ impl World {
         }
     }
 
-    /// Whether the request stands as a refusal says: it is known, and was settled for that reason or waits.
+    /// Tells whether the request stands as a refusal says: it is known, and was settled for that reason or waits.
     fn is_about(&self, id: RequestId, reason: RefusalReason, commit: &Commit) -> bool {
         let is_of_whom = reason == RefusalReason::NotAPerson;
         if let Some(settled) = self.consent.settled().get(&id) {

@@ -16,7 +16,7 @@ const RESTORED_BYTES_MAX: usize = FACTS_BYTES_MAX / 4;
 /// Something that another store may act upon as well, so that people are asked about it anew.
 #[derive(Clone, Copy)]
 enum Stale<'w> {
-    /// They were asked, and have not answered.
+    /// People were asked, and have not answered.
     Request {
         request: &'w Request,
         attempt: Option<Attempt>,

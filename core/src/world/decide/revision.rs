@@ -96,7 +96,7 @@ impl<'w> Draft<'w> {
         Ok(message)
     }
 
-    /// Whether the message is an agent's, or of the one who gives the command. The world has a say in all of them.
+    /// Tells whether the message is an agent's, or of the one who gives the command. The world has a say in all of them.
     fn has_a_say_in(&self, message: &Message) -> bool {
         match (self.principal, &message.author) {
             (Principal::World, _) | (Principal::Person(_), Author::Agent(_)) => true,
@@ -182,7 +182,7 @@ impl<'w> Draft<'w> {
         }
     }
 
-    /// Whether this very commit closes the turn of `agent`.
+    /// Tells whether this very commit closes the turn of `agent`.
     pub(super) fn is_closing(&self, agent: &AgentName) -> bool {
         self.events.iter().any(|event| {
             if let Event::Turn(TurnEvent::TurnClosed(over)) = event {
@@ -193,7 +193,7 @@ impl<'w> Draft<'w> {
         })
     }
 
-    /// How many messages wait for an agent, without those that this very commit takes back.
+    /// Counts the messages that wait for an agent, without those that this very commit takes back.
     pub(super) fn waiting(&self, memory: &Memory) -> usize {
         let edited = self.events.iter().find_map(|event| {
             if let Event::Talk(TalkEvent::MessageEdited(edited)) = event {

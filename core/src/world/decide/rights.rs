@@ -1,4 +1,4 @@
-//! Who may do what.
+//! Rights: who may do what.
 
 use super::{Draft, No};
 use crate::command::Action;

@@ -38,7 +38,7 @@ impl<'w> Draft<'w> {
             .ok_or(No::right(RefusalReason::NotAPerson))
     }
 
-    /// Whether the roster knows somebody else by the name of `person`.
+    /// Tells whether the roster knows somebody else by the name of `person`.
     pub(super) fn is_taken(&self, person: &Person) -> bool {
         let known = self.world.people.roster().get(&person.display);
         known.is_some_and(|known| !self.world.people.is_one_hand(known, person))

@@ -18,10 +18,10 @@ use crate::world::memory::Message;
 use crate::world::routing::{Route, Said, Speaker, Speech, route};
 use crate::world::{Request, Told};
 
-/// What an agent says in its own words.
+/// An agent's own words.
 #[derive(Clone, Copy)]
 enum Words<'a> {
-    /// Its reply, which these agents read as the result of their calls.
+    /// The reply, which these agents read as the result of their calls.
     Reply { told: &'a [AgentName] },
     /// Something beside its tool calls.
     BesideCalls,
@@ -392,7 +392,7 @@ impl Draft<'_> {
         });
     }
 
-    /// Whether `agent`'s inbox is full, with what this very commit put into it.
+    /// Tells whether `agent`'s inbox is full, with what this very commit put into it.
     pub(super) fn is_full(&self, agent: &AgentName) -> bool {
         let max = usize::try_from(self.world.rules.spec().limits.inbox_max).unwrap_or(usize::MAX);
         let is_for = |event: &&Event| {

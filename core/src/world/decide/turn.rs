@@ -1,4 +1,4 @@
-//! What agents do about their news and their results.
+//! Turns: what agents do about their news and their results.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ use crate::world::memory::{Memory, Reading, Remembered};
 #[derive(Clone)]
 struct News {
     positions: Vec<Position>,
-    /// What put the newest of them into the inbox: the message itself, or what a person changed so that it is there again.
+    /// The position that put the newest of them into the inbox: the message itself, or what a person changed so that it is there again.
     cause: Position,
     episode: EpisodeId,
     fresh: Vec<Remembered>,
@@ -75,7 +75,7 @@ impl<'w> Draft<'w> {
         }
     }
 
-    /// Whether the episode of the oldest message affords no model call any more.
+    /// Tells whether the episode of the oldest message affords no model call any more.
     fn is_spent(&self, agent: &AgentName, memory: &Memory) -> bool {
         let oldest = memory.inbox.front();
         oldest.is_some_and(|oldest| {

@@ -1,4 +1,4 @@
-//! What people do not read of an answer.
+//! The parts of an answer that people do not read.
 
 use super::Draft;
 use crate::event::ArtifactWithheld;

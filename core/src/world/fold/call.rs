@@ -75,7 +75,7 @@ impl World {
         }
     }
 
-    /// Whether the rules that a call is taken up under want a second person to allow it: those of its turn, or those of now.
+    /// Tells whether the rules that a call is taken up under want a second person to allow it: those of its turn, or those of now.
     fn wants_two(&self, agent: &AgentName, admitted: &AdmittedCall) -> bool {
         let turn = self
             .memories

@@ -11,7 +11,7 @@ impl World {
         self.lose_model_calls();
     }
 
-    /// Which memories had any of it is known to those only who had them whole: all requests begin anew.
+    /// Lets all requests begin anew: which memories had any of it is known to those only who had them whole.
     pub(super) fn note_erased(&mut self, event: &Erased) {
         self.upkeep.note_erased(event.request);
         for memory in self.memories.values_mut() {

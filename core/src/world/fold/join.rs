@@ -9,7 +9,7 @@ use crate::ids::{AgentName, EpisodeId, Position, TurnId};
 use crate::world::World;
 use crate::world::memory::{JoinEnd, Joining, Message};
 
-/// How an agent is done with messages.
+/// The way in which an agent is done with messages.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Ending {
     how: JoinEnd,
@@ -18,12 +18,12 @@ pub(super) struct Ending {
 }
 
 impl Ending {
-    /// It never took them up.
+    /// Returns the end of messages that the agent never took up.
     pub(super) const fn unheard(how: JoinEnd) -> Self {
         Self { how, turn: None }
     }
 
-    /// Its turn was closed.
+    /// Returns the end of messages whose turn was closed.
     pub(super) const fn closed(turn: TurnId, reason: CloseReason) -> Self {
         let how = match reason {
             CloseReason::Answered => JoinEnd::Answered,
@@ -143,7 +143,7 @@ impl World {
         self.rest(&event.agent);
     }
 
-    /// Nobody waits for answers to what is taken back.
+    /// Drops the wait of an agent for answers to what is taken back.
     pub(super) fn drop_join(&mut self, agent: &AgentName, gone: &[Position]) {
         self.drop_join_if(agent, |joining| {
             gone.binary_search(&joining.message).is_ok()

@@ -19,33 +19,33 @@ pub struct OpenCall {
     pub turn: TurnId,
     /// The answer that asks for it.
     pub answer: Position,
-    /// Where it was admitted.
+    /// The position of its admission.
     pub admitted: Position,
     /// The event that its arguments stand in: the answer, or a person's decision that changed them.
     #[serde(default)]
     pub written: Position,
     /// The tool; `None` if the agent has none of that name.
     pub tool: Option<ToolName>,
-    /// Its arguments, byte for byte.
+    /// The arguments, byte for byte.
     pub arguments: Content<String>,
-    /// Their digest.
+    /// The digest of the arguments.
     pub arguments_digest: Digest,
-    /// What it may do, where that depends on its arguments; `None`: the tool's effect.
+    /// The effect that it may have, where that depends on its arguments; `None`: the tool's effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effect: Option<EffectClass>,
     /// Other arguments that a person put in their place: the call that replaces this one runs with them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited: Option<Content<String>>,
-    /// What a person changed in the arguments of the call that this one replaces, as its agent reads it.
+    /// The change that a person made to the arguments of the call that this one replaces, as its agent reads it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edits: Option<Content<String>>,
-    /// Why a person denied it, if its agent may read that.
+    /// The reason that a person denied it, if its agent may read that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub denied_for: Option<Content<String>>,
-    /// Who allowed it, and how much; `None` as long as nobody had to.
+    /// The permission: whose it is, and how much it allows; `None` as long as nobody had to give one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allowed: Option<Allowance>,
-    /// Whether the rules that it was taken up under want a second person to allow it.
+    /// True if the rules that it was taken up under want a second person to allow it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub wants_two: bool,
     /// The folder of its tool that a person was asked about last, if there was one.
@@ -55,12 +55,12 @@ pub struct OpenCall {
     pub input: Option<Given>,
     /// The event that moved it last.
     pub moved_by: Position,
-    /// Where it stands.
+    /// The state that it is in.
     pub state: CallState,
 }
 
 impl OpenCall {
-    /// What makes two calls of a turn the same to whoever said no to one of them: the tool and the arguments.
+    /// Returns what makes two calls of a turn the same to whoever said no to one of them: the tool and the arguments.
     #[must_use]
     pub fn likeness(tool: &ToolName, arguments: Digest) -> Digest {
         Digest::of(&[tool.as_str().as_bytes(), arguments.as_bytes()])
@@ -115,7 +115,7 @@ impl OpenCall {
         }
     }
 
-    /// When its first attempt started, as long as that attempt is the same piece of work.
+    /// Returns the time at which its first attempt started, as long as that attempt is the same piece of work.
     #[must_use]
     pub const fn first_started(&self) -> Option<Time> {
         match &self.state {
@@ -128,7 +128,7 @@ impl OpenCall {
         }
     }
 
-    /// Whether a run of it is under way, or may have taken effect.
+    /// Returns the run that is under way, or that may have taken effect.
     #[must_use]
     pub const fn run(&self) -> Option<&Run> {
         match &self.state {
@@ -145,9 +145,9 @@ impl OpenCall {
 /// A person's yes to a call: by a decision, or by a grant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Allowance {
-    /// Whose it is.
+    /// The person whose it is.
     pub by: Person,
-    /// What it allows the call to do at most.
+    /// The greatest effect that it allows the call.
     pub effect: EffectClass,
 }
 
@@ -158,15 +158,15 @@ pub struct Given {
     pub options: Vec<u32>,
     /// The chosen texts, or what was typed.
     pub texts: Content<Vec<String>>,
-    /// Whether the answer is a list, is read as JSON, or is a text.
+    /// The form: a list, a text, or read as JSON.
     pub form: GivenForm,
 }
 
-/// How an answer is data.
+/// The form of an answer as data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GivenForm {
-    /// One text.
+    /// A text.
     Text,
     /// A list of texts.
     List,
@@ -193,23 +193,23 @@ impl Given {
     }
 }
 
-/// Where an open call stands.
+/// The state of an open call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallState {
-    /// It may run.
+    /// The call may run.
     Ready {
         /// The attempt that is next.
         next: Attempt,
     },
-    /// It waits for permission.
+    /// The call waits for permission.
     AwaitsApproval {
         /// The request.
         request: RequestId,
         /// The attempt that is next once it is allowed.
         next: Attempt,
     },
-    /// It waits for an answer to its tool's question.
+    /// The call waits for an answer to its tool's question.
     AwaitsAnswer {
         /// The request.
         request: RequestId,
@@ -218,22 +218,22 @@ pub enum CallState {
     },
     /// Another agent was asked and has not answered yet. No time limit of a tool holds for it.
     AwaitsAgent {
-        /// Who is to answer.
+        /// The agent that is to answer.
         asked: AgentName,
         /// The message that asks.
         message: Position,
-        /// How many agents waited for one another with it, when it was asked.
+        /// The number of agents that waited for one another with it, when it was asked.
         depth: u32,
-        /// When the waiting ends, by recorded time.
+        /// The time at which the waiting ends, by recorded time.
         expires_at: Time,
     },
-    /// It runs.
+    /// The call runs.
     Running(Run),
-    /// It ran in an older incarnation, and nobody knows what became of it.
+    /// The call ran in an older incarnation, and nobody knows what became of it.
     InDoubt {
         /// The lost run.
         run: Run,
-        /// Whether its tool was asked and could not tell.
+        /// True if its tool was asked and could not tell.
         was_asked: bool,
     },
     /// People are asked what became of it.
@@ -248,19 +248,19 @@ pub enum CallState {
 /// A started run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
-    /// Which attempt it is.
+    /// The number of the attempt.
     pub attempt: Attempt,
-    /// Who runs it.
+    /// The process that runs it.
     pub incarnation: Incarnation,
-    /// When it started.
+    /// The time at which it started.
     pub started: Time,
-    /// When the first attempt under this call's idempotency key started.
+    /// The time at which the first attempt under this call's idempotency key started.
     pub first_started: Time,
-    /// What the tool could do, at the start.
+    /// The effect that the tool could have, at the start.
     pub effect: EffectClass,
-    /// Whether it could run again, at the start.
+    /// The rule of running it again, at the start.
     pub repeat: Repeat,
-    /// Whether it can tell what became of a lost run.
+    /// True if it can tell what became of a lost run.
     pub reconciles: bool,
 }
 
@@ -277,7 +277,7 @@ impl Run {
         }
     }
 
-    /// Whether running it again at `now` is safe.
+    /// Tells whether running it again at `now` is safe.
     #[must_use]
     pub fn may_repeat(&self, now: Time) -> bool {
         self.repeat.allows(self.effect, self.first_started, now)

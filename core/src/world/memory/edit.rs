@@ -1,4 +1,4 @@
-//! What a person changed in a call's arguments.
+//! Changes of people in a call's arguments.
 
 use serde_json::Value;
 

@@ -10,53 +10,53 @@ use crate::ids::{AgentName, EpisodeId, Position, Time};
 /// An agent addressed others and is not woken before they are done with what it said.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Joining {
-    /// What it said.
+    /// The position of its words.
     pub message: Position,
     /// The episode that belongs to.
     pub episode: EpisodeId,
-    /// Who is not done with it. Empty if all are, and the agent is still to be told what became of them.
+    /// The agents that are not done with it. Empty if all are, and the agent is still to be told what became of them.
     pub of: BTreeSet<AgentName>,
-    /// What became of those who are done with it.
+    /// The fates of those who are done with it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub ended: BTreeMap<AgentName, JoinEnd>,
-    /// Whether the agent is told of those who gave it no answer. Older rules left it waiting for ever if nobody did.
+    /// True if the agent is told of those who gave it no answer. Older rules left it waiting for ever if nobody did.
     #[serde(default)]
     pub tells: bool,
     /// The people who led to what it said.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub began_by: BTreeSet<Person>,
-    /// When the waiting ends, whoever is done.
+    /// The time at which the waiting ends, whoever is done.
     pub until: Time,
 }
 
-/// What became of an agent for whom another one waited.
+/// The fate of an agent for whom another one waited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JoinEnd {
-    /// It answered the one that waits.
+    /// The agent answered the one that waits.
     Answered,
-    /// It answered, and not the one that waits.
+    /// The agent answered, and not the one that waits.
     Elsewhere,
-    /// It had nothing to say.
+    /// The agent had nothing to say.
     Passed,
-    /// It failed.
+    /// The agent failed.
     Failed,
-    /// It may ask no model any more.
+    /// The agent may ask no model any more.
     Limit,
-    /// It was stopped.
+    /// The agent was stopped.
     Stopped,
-    /// It handed the episode over.
+    /// The agent handed the episode over.
     HandedOff,
 }
 
 impl Joining {
-    /// Whether nobody is waited for any more.
+    /// Tells whether nobody is waited for any more.
     #[must_use]
     pub fn is_over(&self) -> bool {
         self.of.is_empty()
     }
 
-    /// Whether some of those who are done gave no answer, and the agent is to be told so.
+    /// Tells whether some of those who are done gave no answer, and the agent is to be told so.
     #[must_use]
     pub fn has_silent(&self) -> bool {
         self.tells && self.ended.values().any(|end| *end != JoinEnd::Answered)

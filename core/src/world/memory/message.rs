@@ -15,11 +15,11 @@ use crate::port::TextEvent;
 /// A message of the room.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
-    /// Its position.
+    /// The message's position.
     pub at: Position,
-    /// Its id.
+    /// The message's id.
     pub id: MessageId,
-    /// Who says it.
+    /// The author.
     pub author: Author,
     /// For a person's message: who said it, as the ingress proved them. Whoever else bears the name has no say in it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -28,16 +28,16 @@ pub struct Message {
     /// eyes compare this, whatever becomes of episodes.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub began_by: BTreeSet<Person>,
-    /// How the speaker is shown.
+    /// The name under which the speaker is shown.
     pub from: String,
-    /// What is said.
+    /// The words.
     pub text: Content<String>,
-    /// What is attached; nothing if that was erased.
+    /// The attached files; nothing if they were erased.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<Attachment>,
     /// The message it answers.
     pub reply_to: Option<MessageId>,
-    /// How long the chain of replies is that it ends: 0 if it answers none that is known.
+    /// The length of the chain of replies that it ends: 0 if it answers none that is known.
     pub depth: u32,
     /// For an agent's message: the turn in which it is said.
     pub turn: Option<TurnId>,
@@ -46,22 +46,22 @@ pub struct Message {
     /// The calls that started in turns that answer it, and those that led to it before other turns took their turns' place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ran: Vec<Ran>,
-    /// Whether its words were put in the place of others.
+    /// True if its words were put in the place of others.
     pub edited: bool,
     /// The episode it belongs to.
     pub episode: EpisodeId,
-    /// Who is to answer it.
+    /// The agents that are to answer it.
     pub respond: Vec<AgentName>,
-    /// Who is addressed and not to answer it, so that the conversation ends.
+    /// The agents that are addressed and not to answer it, so that the conversation ends.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub damped: Vec<AgentName>,
-    /// What all the others do with it.
+    /// The treatment of it by all the others.
     pub others: Others,
     /// The calls that wait for an answer to it, each with the agent whose call it is: its own if it is a question from
     /// agent to agent, and those that a handoff passes on. Some may have ended since.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub asks: Vec<(AgentName, CallId)>,
-    /// Whether an agent hands the episode over with it: whoever answers it does not answer its author.
+    /// True if an agent hands the episode over with it: whoever answers it does not answer its author.
     #[serde(default)]
     pub is_handoff: bool,
     /// The agents that read it as the result of their call already, and so do not hear it.
@@ -72,7 +72,7 @@ pub struct Message {
 }
 
 impl Message {
-    /// Whether `agent` hears it. Nobody hears themselves, nor twice what their call gave.
+    /// Tells whether `agent` hears it. Nobody hears themselves, nor twice what their call gave.
     #[must_use]
     pub fn is_heard_by(&self, agent: &AgentName) -> bool {
         self.author != Author::Agent(agent.clone())
