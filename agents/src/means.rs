@@ -254,7 +254,7 @@ impl Means {
         }
     }
 
-    /// What process tools of `world` run under.
+    /// Returns what process tools of `world` run under.
     pub(crate) fn host_of(&self, world: &World) -> Option<Arc<dyn ToolHost>> {
         self.host
             .clone()

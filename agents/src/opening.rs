@@ -109,7 +109,7 @@ pub enum Perform {
 }
 
 impl Perform {
-    /// Whether it does `effect`. What is to be erased is erased whoever opens the world, and for whatever.
+    /// Tells whether it does `effect`. What is to be erased is erased whoever opens the world, and for whatever.
     pub(crate) fn does(self, effect: &Effect) -> bool {
         match self {
             Self::AsItComes | Self::InOrder => true,

@@ -166,7 +166,7 @@ impl Keeper {
     }
 }
 
-/// What people see in place of a view that the log does not keep.
+/// Returns what people see in place of a view that the log does not keep.
 fn stand_in(view: &View, bytes: u64, blob: Option<&BlobRef>) -> View {
     let what = match view {
         View::Text(_) => "a text",

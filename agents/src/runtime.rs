@@ -58,7 +58,7 @@ impl Runtime {
         &self.inner.means.log
     }
 
-    /// What keeps the log itself: the tree over each world's commits.
+    /// Returns what keeps the log itself: the tree over each world's commits.
     #[must_use]
     pub fn custody(&self) -> &Arc<dyn Custody> {
         &self.inner.means.custody

@@ -131,13 +131,13 @@ impl ToolResultData {
 }
 
 impl WorldHandle {
-    /// Its name.
+    /// Returns its name.
     #[must_use]
     pub const fn name(&self) -> &WorldName {
         &self.name
     }
 
-    /// Whether it is open.
+    /// Tells whether it is open.
     #[must_use]
     pub fn is_open(&self) -> bool {
         matches!(*self.status.borrow(), Status::Open { .. })
@@ -281,7 +281,7 @@ impl Seat {
         &self.world
     }
 
-    /// Who sits here.
+    /// Returns who sits here.
     #[must_use]
     pub const fn principal(&self) -> &Principal {
         self.proof.principal()

@@ -6,7 +6,7 @@ use folkmoot_core::tool::{Reconciliation, ToolOutcome, View};
 
 /// The secrets of a room. They are looked up each time that something is recorded, and kept nowhere.
 pub trait Secrets: Send + Sync {
-    /// What to take out of texts now.
+    /// Returns what to take out of texts now.
     fn rules(&self) -> Vec<SecretRules>;
 }
 

@@ -189,7 +189,7 @@ pub trait Checkpoints: Send + Sync + Debug {
         up_to: Option<Position>,
     ) -> Option<(Position, Vec<u8>)>;
 
-    /// Where the checkpoints of a world stand, and whose rules made each, oldest first: `latest` up to that place gives the
+    /// Returns where the checkpoints of a world stand, and whose rules made each, oldest first: `latest` up to that place gives the
     /// state, so that it can be compared with the fold. A damaged one may be listed.
     async fn places(&self, world: WorldId) -> Vec<(Position, Digest)>;
 }

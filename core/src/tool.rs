@@ -177,7 +177,7 @@ pub struct ToolSpec {
     /// The number of calls in an episode; `None`: as many as answers ask for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls_per_episode_max: Option<u32>,
-    /// Whether a result stands for further calls with the same arguments. Only a `read` tool may say so, whose result
+    /// True if a result stands for further calls with the same arguments. Only a `read` tool may say so, whose result
     /// depends on its arguments alone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub memoises: bool,
@@ -299,7 +299,7 @@ impl ToolSpec {
             .find(|rule| fits_all(&rule.when, arguments))
     }
 
-    /// Whether a deny rule with these constraints denies a call with `arguments`. A constraint that says nothing of this
+    /// Tells whether a deny rule with these constraints denies a call with `arguments`. A constraint that says nothing of this
     /// tool narrows nothing: such a rule is recorded in old definitions, and must not allow what it was to deny.
     #[must_use]
     pub fn is_denied(&self, when: &[Constraint], arguments: &Value) -> bool {
@@ -307,7 +307,7 @@ impl ToolSpec {
             .all(|one| one.fits(arguments) || self.fault_of(one, Terms::Deny).is_some())
     }
 
-    /// Whether all of these constraints can be those of a grant for calls of this tool. One that was recorded and cannot
+    /// Tells whether all of these constraints can be those of a grant for calls of this tool. One that was recorded and cannot
     /// covers nothing.
     #[must_use]
     pub fn can_grant(&self, constraints: &[Constraint]) -> bool {

@@ -172,19 +172,19 @@ impl World {
         }
     }
 
-    /// Its id; `None` before the first event.
+    /// Returns its id; `None` before the first event.
     #[must_use]
     pub fn id(&self) -> Option<WorldId> {
         self.opening.as_ref().map(|opening| opening.world)
     }
 
-    /// Its name; `None` before the first event.
+    /// Returns its name; `None` before the first event.
     #[must_use]
     pub fn name(&self) -> Option<&WorldName> {
         self.opening.as_ref().map(|opening| &opening.name)
     }
 
-    /// Its clock; that of the machine before the first event.
+    /// Returns its clock; that of the machine before the first event.
     #[must_use]
     pub fn clock(&self) -> ClockKind {
         self.opening
@@ -225,7 +225,7 @@ impl World {
         self.incarnation
     }
 
-    /// When it was opened for writing last, by its own clock.
+    /// Returns when it was opened for writing last, by its own clock.
     #[must_use]
     pub const fn opened_at(&self) -> Time {
         self.opened_at
@@ -243,13 +243,13 @@ impl World {
         self.decider
     }
 
-    /// What decisions read of the definition.
+    /// Returns what decisions read of the definition.
     #[must_use]
     pub const fn rules(&self) -> &Arc<Rules> {
         &self.rules
     }
 
-    /// What people wrote into the definition.
+    /// Returns what people wrote into the definition.
     #[must_use]
     pub const fn spec_text(&self) -> &Content<SpecText> {
         &self.spec_text
@@ -271,7 +271,7 @@ impl World {
         }
     }
 
-    /// Whether `definition` is in force already: it says the same, and was read from the same file as far as that is known.
+    /// Tells whether `definition` is in force already: it says the same, and was read from the same file as far as that is known.
     #[must_use]
     pub fn is_in_force(&self, definition: &Definition) -> bool {
         let is_of_another_file = self.source.is_some()
@@ -286,7 +286,7 @@ impl World {
         self.spec_digest
     }
 
-    /// Whom it belongs to, and its labels.
+    /// Returns whom it belongs to, and its labels.
     #[must_use]
     pub const fn labelled(&self) -> &Labelled {
         &self.labelled
@@ -333,7 +333,7 @@ impl World {
         )
     }
 
-    /// Whom a message can mention now.
+    /// Returns whom a message can mention now.
     #[must_use]
     pub fn roster(&self) -> Roster {
         Roster::new(
@@ -378,7 +378,7 @@ impl World {
         &self.transcript
     }
 
-    /// What `agent` remembers; `None` if there is no such agent.
+    /// Returns what `agent` remembers; `None` if there is no such agent.
     #[must_use]
     pub fn memory(&self, agent: &AgentName) -> Option<&Memory> {
         self.memories.get(agent)
@@ -407,7 +407,7 @@ impl World {
         &self.episodes
     }
 
-    /// How far a world script has come.
+    /// Returns how far a world script has come.
     #[must_use]
     pub const fn script(&self) -> &ScriptProgress {
         &self.script

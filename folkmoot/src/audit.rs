@@ -33,7 +33,7 @@ pub struct Check {
     pub verdict: Verdict,
     /// The same in words, with what to do.
     pub detail: String,
-    /// Whether it was to be done and could not be. A check that nobody asked for is not missed.
+    /// True if it was to be done and could not be. A check that nobody asked for is not missed.
     #[serde(default)]
     pub is_missed: bool,
 }
@@ -83,7 +83,7 @@ impl Check {
         }
     }
 
-    /// Whether it found something that is not as it should be.
+    /// Tells whether it found something that is not as it should be.
     #[must_use]
     pub const fn is_bad(&self) -> bool {
         matches!(self.verdict, Verdict::DamagedAt(_) | Verdict::DivergedAt(_))

@@ -170,7 +170,7 @@ pub async fn idle_worlds(store: &Store, retention: &Retention) -> Result<Idle, F
     }
 }
 
-/// Which clock a world has: its first event says so, or the fold of a fork.
+/// Returns which clock a world has: its first event says so, or the fold of a fork.
 async fn clock(store: &Store, entry: &WorldEntry) -> Result<ClockKind, FoldError> {
     let first = store
         .read(entry.world, Position::new(1))

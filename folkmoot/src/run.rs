@@ -47,7 +47,7 @@ pub struct RunOptions {
     pub wait: bool,
     /// Keep the recorded definition.
     pub keep_spec: bool,
-    /// Whether the room may become that of another file, or have another policy.
+    /// True if the room may become that of another file, or have another policy.
     pub revise: bool,
     /// Who runs the script. Changes of the definition are theirs, and so is what the script's people do once somebody else
     /// has acted in the world. `None`: nobody whom a log could name.
@@ -183,7 +183,7 @@ pub(crate) struct Run<'a> {
     pub(crate) name: WorldName,
     pub(crate) world: WorldHandle,
     pub(crate) run: u32,
-    /// Whether a `crash` step told the world to stop at its next append.
+    /// True if a `crash` step told the world to stop at its next append.
     pub(crate) is_armed: bool,
     pub(crate) watch: &'a mut dyn Watch,
 }
@@ -245,7 +245,7 @@ async fn recorded(runtime: &Runtime, name: &WorldName) -> Result<Option<World>, 
     }
 }
 
-/// How the world is opened: with the definition in force where the script stands, unless the recorded one is kept.
+/// Returns how the world is opened: with the definition in force where the script stands, unless the recorded one is kept.
 fn opening_of(
     script: &Script,
     options: &RunOptions,
@@ -287,7 +287,7 @@ fn opening_of(
     Err(RunError::Revises(Box::new(revision)))
 }
 
-/// Whether the room goes back to where the script begins from where the script itself has brought it.
+/// Tells whether the room goes back to where the script begins from where the script itself has brought it.
 fn is_next_run(
     script: &Script,
     options: &RunOptions,

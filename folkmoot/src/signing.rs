@@ -90,7 +90,7 @@ impl Signer for HeadSigner {
     }
 }
 
-/// What is signed of a head: the checkpoint of origin `folkmoot/<world id>`, how many commits it covers, their root, and
+/// Returns what is signed of a head: the checkpoint of origin `folkmoot/<world id>`, how many commits it covers, their root, and
 /// a line `event <position>` with the last event.
 #[must_use]
 pub fn checkpoint_of(world: WorldId, head: &TreeHead) -> Checkpoint {

@@ -17,7 +17,7 @@ pub fn clean(text: &str) -> String {
     shown
 }
 
-/// Whether a terminal obeys a character, or nobody sees it. Joiners (U+200C, U+200D) stay: scripts and emoji are written with
+/// Tells whether a terminal obeys a character, or nobody sees it. Joiners (U+200C, U+200D) stay: scripts and emoji are written with
 /// them.
 #[must_use]
 pub fn is_obeyed(c: char) -> bool {

@@ -9,7 +9,7 @@ use crate::text::{clip, one_line};
 /// The longest result that is shown in a line, in characters.
 const RESULT_MAX: usize = 100;
 
-/// What a call gave, in a line.
+/// Returns what a call gave, in a line.
 #[must_use]
 pub fn result(finished: &ToolFinished) -> String {
     let outcome = finished.outcome.present().and_then(Option::as_ref);
@@ -43,7 +43,7 @@ pub fn shortened(text: &str) -> String {
     }
 }
 
-/// How a call ended, in words.
+/// Returns how a call ended, in words.
 #[must_use]
 pub const fn status_word(status: &CallStatus) -> &'static str {
     match status {
@@ -89,7 +89,7 @@ const fn failure_word(code: ToolErrorCode) -> &'static str {
     }
 }
 
-/// Why nobody knows whether a call took effect.
+/// Returns why nobody knows whether a call took effect.
 #[must_use]
 pub const fn unknown_because(cause: UnknownCause) -> &'static str {
     match cause {
@@ -137,7 +137,7 @@ fn only(named: &Named) -> String {
     }
 }
 
-/// How those are addressed who were only named.
+/// Returns how those are addressed who were only named.
 fn to_address(agents: &[AgentName], people: &[PersonName]) -> String {
     let agents = agents.iter().map(|name| format!("@{name}"));
     let names: Vec<String> = agents

@@ -155,7 +155,7 @@ impl Checker {
         }
     }
 
-    /// How often a call took effect outside.
+    /// Returns how often a call took effect outside.
     #[must_use]
     pub fn effects(&self, call: CallId) -> u32 {
         self.outside.effects.get(&call).copied().unwrap_or_default()
@@ -186,7 +186,7 @@ impl Checker {
     }
 }
 
-/// Where a commit stands.
+/// Returns where a commit stands.
 fn place(commit: &Commit) -> (WorldId, Position) {
     (commit.header.world, commit.header.first)
 }

@@ -12,7 +12,7 @@ use crate::story::Story;
 /// How many shorter stories are tried.
 const TRIES_MAX: usize = 4_000;
 
-/// Whether `story` breaks `law`.
+/// Tells whether `story` breaks `law`.
 #[must_use]
 pub fn breaks(story: &Story, law: Law) -> bool {
     unheard(|| simulate(story))

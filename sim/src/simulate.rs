@@ -49,7 +49,7 @@ struct Life {
     process: u64,
     /// The next fault.
     fault: usize,
-    /// Whether every room was at rest and the store was closed.
+    /// True if every room was at rest and the store was closed.
     is_at_rest: bool,
     digest: Digest,
 }

@@ -94,7 +94,7 @@ impl Batch {
         Ok(Admission::Next(reach))
     }
 
-    /// How far the request's world has come, this batch included.
+    /// Returns how far the request's world has come, this batch included.
     fn reach(&self, summary: &Summary, index: &Index) -> Result<Reach, AppendError> {
         let known = || index.worlds.get(&summary.world).map(|world| &world.reach);
         if let Some(reach) = self.reaches.get(&summary.world).or_else(known) {
@@ -232,7 +232,7 @@ fn known_key(
     }
 }
 
-/// Who opens a world must know its last opening; everyone else must be that opening.
+/// The process that opens a world must know its last opening; everyone else must be that opening.
 fn check_incarnation(
     given: Incarnation,
     opened: Option<Incarnation>,

@@ -160,7 +160,7 @@ impl Vault {
         Ok(copied)
     }
 
-    /// Whether a world has any.
+    /// Tells whether a world has any.
     pub(crate) fn has_any(&self, world: WorldId) -> io::Result<bool> {
         match self {
             Self::Memory(all) => Ok(all
@@ -185,7 +185,7 @@ impl Vault {
         }
     }
 
-    /// How many bytes a blob has.
+    /// Returns how many bytes a blob has.
     pub(crate) fn size(
         &self,
         world: WorldId,
@@ -293,7 +293,7 @@ fn write(folder: &Path, world: WorldId, blob: Digest, bytes: &[u8]) -> io::Resul
     folder.parent().map_or(Ok(()), home::sync_folder)
 }
 
-/// What is there, if it is there.
+/// Returns what is there, if it is there.
 fn there<T>(found: io::Result<T>) -> Result<Option<T>, BlobError> {
     match found {
         Ok(found) => Ok(Some(found)),

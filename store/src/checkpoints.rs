@@ -106,7 +106,7 @@ impl Shelter {
         whole.find(is_of_this).map(|saved| (saved.at, saved.state))
     }
 
-    /// Where a world's checkpoints stand, oldest first, whole or not.
+    /// Returns where a world's checkpoints stand, oldest first, whole or not.
     pub(crate) fn places(&self, world: WorldId) -> Vec<Place> {
         match self {
             Self::Memory(all) => all
@@ -191,7 +191,7 @@ fn remove_old_form(folder: &Path, world: WorldId) -> io::Result<()> {
     home::gone(fs::remove_file(folder.join(home::half_written(&name))))
 }
 
-/// Where the checkpoints in a folder stand. One whose first bytes do not read is nowhere.
+/// Returns where the checkpoints in a folder stand. One whose first bytes do not read is nowhere.
 fn places_in(folder: &Path) -> Vec<Place> {
     let Ok(entries) = fs::read_dir(folder) else {
         return Vec::new();

@@ -57,7 +57,7 @@ impl Committer {
         }
     }
 
-    /// Whether something waits for the next step.
+    /// Tells whether something waits for the next step.
     pub(crate) fn has_work(&self) -> bool {
         !self.later.is_empty() || !self.queue.is_empty()
     }
@@ -256,7 +256,7 @@ impl Sweep {
     }
 }
 
-/// What the head record says of an index; `None` if nothing was ever written.
+/// Returns what the head record says of an index; `None` if nothing was ever written.
 pub(crate) fn head(index: &Index) -> Option<Head> {
     index.last_link.map(|link| Head {
         frame: index.head,

@@ -19,7 +19,7 @@ use crate::shared::{LostContent, Shared};
 /// How many keys are looked at, or removed, at once.
 const KEYS_MAX: usize = 1_000;
 
-/// Where the content of the event at `at` stands, in a record that `world` keeps.
+/// Returns where the content of the event at `at` stands, in a record that `world` keeps.
 pub(crate) fn key(world: WorldId, at: Position, commitment: &Hash) -> Vec<u8> {
     [world.0.as_bytes().as_slice(), &rest_of_key(at, commitment)].concat()
 }

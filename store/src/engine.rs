@@ -77,7 +77,7 @@ pub enum EngineError {
 
 /// A log of frames with one writer.
 pub trait FrameLog: Send + Sync + Debug {
-    /// What it means that an append returned.
+    /// Returns what it means that an append returned.
     fn ack(&self) -> Ack;
 
     /// Makes the caller the only one who may append.
@@ -146,7 +146,7 @@ const TERM: &[u8] = b"term";
 /// The key of the last trimmed frame in [`Table::Meta`], in engines that keep it there.
 const TRIMMED: &[u8] = b"trimmed";
 
-/// Whether frames up to `number` are trimmed already, by the value under [`TRIMMED`]: it never goes back.
+/// Tells whether frames up to `number` are trimmed already, by the value under [`TRIMMED`]: it never goes back.
 fn is_trimmed(value: Option<&[u8]>, number: FrameNumber) -> bool {
     let noted = value.and_then(|value| <[u8; 8]>::try_from(value).ok());
     noted.is_some_and(|noted| number.0 <= u64::from_be_bytes(noted))

@@ -57,7 +57,7 @@ impl Meant {
             .unwrap_or(Position::ZERO)
     }
 
-    /// What of it stands at `end` or before it.
+    /// Returns what of it stands at `end` or before it.
     fn up_to(&self, end: Position) -> Self {
         let within = self.spans.iter().filter(|span| span.from <= end);
         let spans = within

@@ -119,7 +119,7 @@ impl Home {
         &self.path
     }
 
-    /// Whether frames were ever written here: then there must be a log.
+    /// Tells whether frames were ever written here: then there must be a log.
     pub(crate) fn has_been_used(&self) -> io::Result<bool> {
         self.path.join(head_record::FILE).try_exists()
     }
@@ -172,7 +172,7 @@ impl Kind {
     }
 }
 
-/// Whether a directory is free to become a store. One that a process died in while it was made is.
+/// Tells whether a directory is free to become a store. One that a process died in while it was made is.
 fn is_empty(path: &Path) -> io::Result<bool> {
     let half_made = half_written(FORMAT_FILE);
     for entry in fs::read_dir(path)? {
@@ -207,7 +207,7 @@ fn check_mark(path: &Path, mark: &[u8]) -> Result<(), OpenError> {
     }
 }
 
-/// Whether a backup may be put at `path`.
+/// Tells whether a backup may be put at `path`.
 fn check_free(path: &Path) -> Result<(), BackupError> {
     match Kind::of(path) {
         Ok(Kind::Nothing | Kind::Empty) => Ok(()),
@@ -285,7 +285,7 @@ pub(crate) fn remove_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// What is not there need not be removed.
+/// A file that is not there need not be removed.
 pub(crate) fn gone(removed: io::Result<()>) -> io::Result<()> {
     removed.or_else(|error| {
         if error.kind() == io::ErrorKind::NotFound {
@@ -304,7 +304,7 @@ pub(crate) fn remove(folder: &Path, name: &str) -> io::Result<()> {
     gone(sync_folder(folder))
 }
 
-/// What a file is called until it is whole.
+/// Returns what a file is called until it is whole.
 pub(crate) fn half_written(name: &str) -> String {
     format!(".{name}.new")
 }

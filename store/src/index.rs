@@ -37,7 +37,7 @@ pub(crate) struct Reach {
     pub(crate) labelled: Arc<Labelled>,
     /// The world that it was forked from.
     pub(crate) base: Option<Base>,
-    /// Whether its content is sealed.
+    /// True if its content is sealed.
     pub(crate) is_sealed: bool,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Base {
     pub(crate) parent: WorldId,
     /// The last event that both have.
     pub(crate) at: Position,
-    /// Whether the fork has those events in runs of its own.
+    /// True if the fork has those events in runs of its own.
     pub(crate) is_copied: bool,
 }
 
@@ -128,7 +128,7 @@ impl World {
         }
     }
 
-    /// Whether the table of worlds has it.
+    /// Tells whether the table of worlds has it.
     pub(crate) fn has_entry(&self) -> bool {
         self.runs_end > Position::ZERO && self.origin.is_none()
     }
@@ -210,12 +210,12 @@ impl Index {
         self.ended.remove(&id);
     }
 
-    /// Whether a world is being deleted, or was.
+    /// Tells whether a world is being deleted, or was.
     pub(crate) fn is_ending(&self, id: WorldId) -> bool {
         self.ended.contains(&id)
     }
 
-    /// How many worlds are being deleted, or were.
+    /// Returns how many worlds are being deleted, or were.
     pub(crate) fn ended_count(&self) -> usize {
         self.ended.len()
     }
@@ -236,7 +236,7 @@ impl Index {
         (!base.is_copied).then_some(base.parent)
     }
 
-    /// How many worlds have an entry in their table.
+    /// Returns how many worlds have an entry in their table.
     pub(crate) fn entries_count(&self) -> usize {
         self.worlds
             .values()
@@ -310,7 +310,7 @@ impl Index {
             .collect()
     }
 
-    /// Where the event at `at` of a world is kept, its own place or that of a world that it was forked from, and up to
+    /// Returns where the event at `at` of a world is kept, its own place or that of a world that it was forked from, and up to
     /// which event that one has what the world has.
     pub(crate) fn source(&self, world: WorldId, at: Position) -> Option<(WorldId, Position)> {
         let mut id = world;

@@ -43,7 +43,7 @@ pub(crate) struct Keyring {
 #[derive(Debug, Clone, Copy)]
 struct Known {
     key: Key,
-    /// Whether this process knows that its file survives power loss.
+    /// True if this process knows that its file survives power loss.
     is_safe: bool,
 }
 
@@ -87,7 +87,7 @@ impl Keyring {
         }
     }
 
-    /// Where its files are.
+    /// Returns where its files are.
     pub(crate) fn folder(&self) -> Option<&Path> {
         self.folder.as_deref()
     }
@@ -106,7 +106,7 @@ impl Keyring {
         Ok(Sealed { key, nonce, bytes })
     }
 
-    /// What was sealed; `None` if its key is destroyed, also if the person was given another one since. A key that is
+    /// Returns what was sealed; `None` if its key is destroyed, also if the person was given another one since. A key that is
     /// there and is not what was written is an error, of the kind [`io::ErrorKind::InvalidData`].
     pub(crate) fn open(
         &self,
@@ -142,7 +142,7 @@ impl Keyring {
         Ok([nonce.as_slice(), &bytes].concat())
     }
 
-    /// What was sealed so.
+    /// Returns what was sealed so.
     pub(crate) fn open_file(&self, world: WorldId, bytes: &[u8]) -> io::Result<Option<Vec<u8>>> {
         let Some((nonce, bytes)) = bytes.split_first_chunk() else {
             return Ok(None);

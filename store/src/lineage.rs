@@ -177,7 +177,7 @@ fn damaged(error: Malformed) -> EngineError {
     EngineError::Damaged(error.0)
 }
 
-/// How far a world had come with the commit that holds the event at `at`; `None` if frames were moved meanwhile.
+/// Returns how far a world had come with the commit that holds the event at `at`; `None` if frames were moved meanwhile.
 fn reach_at(
     engine: &dyn Engine,
     sources: &[Source],
@@ -193,7 +193,7 @@ fn reach_at(
     Ok(matches!(walked, Walked::Whole).then_some(reach))
 }
 
-/// How far the world `of` had come with the commit that holds the event at `at`. Blocks.
+/// Returns how far the world `of` had come with the commit that holds the event at `at`. Blocks.
 pub(crate) fn reach(shared: &Arc<Shared>, of: WorldId, at: Position) -> Result<Reach, ReadError> {
     let lease = shared.lease();
     let engine = lease.engine().map_err(|error| read_error(error, at))?;

@@ -78,7 +78,7 @@ impl Queue {
         state.is_taker_idle = false;
     }
 
-    /// Whether nothing waits.
+    /// Tells whether nothing waits.
     pub(crate) fn is_empty(&self) -> bool {
         self.state().turns.is_empty()
     }

@@ -133,7 +133,7 @@ impl Reader {
         self.next
     }
 
-    /// Whether only a few commits are left, all of them so fresh that reading them hardly blocks.
+    /// Tells whether only a few commits are left, all of them so fresh that reading them hardly blocks.
     pub(crate) fn is_short(&self) -> bool {
         let index = self.shared.index();
         index.worlds.get(&self.world).is_some_and(|world| {

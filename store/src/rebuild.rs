@@ -80,7 +80,7 @@ pub struct RebuiltWorld {
 }
 
 impl RebuiltWorld {
-    /// Whether all of it was kept that anything tells of.
+    /// Tells whether all of it was kept that anything tells of.
     #[must_use]
     pub const fn is_whole(&self) -> bool {
         self.lost.is_none()
@@ -88,7 +88,7 @@ impl RebuiltWorld {
 }
 
 impl Rebuilt {
-    /// Whether nothing was left behind.
+    /// Tells whether nothing was left behind.
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.store.is_empty()
@@ -267,7 +267,7 @@ impl Rebuilding<'_> {
         Ok(done.into_values().collect())
     }
 
-    /// What is known of a world before it is written.
+    /// Returns what is known of a world before it is written.
     fn task(&self, world: WorldId) -> Result<Task, EngineError> {
         let found = self.source.found.iter().find(|found| found.world == world);
         let own = |export: &&Exported| export.world == world;
@@ -327,7 +327,7 @@ impl Rebuilding<'_> {
     }
 }
 
-/// How many worlds a world comes from.
+/// Returns how many worlds a world comes from.
 fn depth(tasks: &BTreeMap<WorldId, Task>, world: WorldId) -> usize {
     let parent = |world: &WorldId| Some(tasks.get(world)?.base?.parent);
     std::iter::successors(Some(world), parent)

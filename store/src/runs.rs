@@ -90,7 +90,7 @@ pub(crate) fn sweep_alone(shared: &Shared, engine: &dyn Engine) -> Result<(), En
     engine.trim(to)
 }
 
-/// How many worlds have an entry. One that was begun since the sweep was has none.
+/// Returns how many worlds have an entry. One that was begun since the sweep was has none.
 fn entries(shared: &Shared, sheets: &BTreeMap<WorldId, Sheet>) -> usize {
     let index = shared.index();
     let has_entry = |(id, world): &(&WorldId, &World)| world.has_entry() || sheets.contains_key(id);
@@ -273,7 +273,7 @@ pub(crate) fn put_gone(engine: &dyn Engine, pairs: Vec<Pair>) -> Result<(), Engi
     engine.put(Table::Gone, &first)
 }
 
-/// Whether the commit of one value is before that of the other.
+/// Tells whether the commit of one value is before that of the other.
 fn is_before(one: &[u8], other: &[u8]) -> Result<bool, Malformed> {
     Ok(entry::read_gone_by(one)? < entry::read_gone_by(other)?)
 }
@@ -288,7 +288,7 @@ fn last_run(
     Ok(last.filter(|(key, _)| key.starts_with(world.0.as_bytes())))
 }
 
-/// Where the part `part` of the unit with the commit at `first` is.
+/// Returns where the part `part` of the unit with the commit at `first` is.
 pub(crate) fn run_key(world: WorldId, first: Position, part: u16) -> Vec<u8> {
     let mut key = world.0.as_bytes().to_vec();
     key.extend_from_slice(&first.get().to_be_bytes());
@@ -304,7 +304,7 @@ pub(crate) fn read_run_key(key: &[u8]) -> Result<(WorldId, Position, u16), Malfo
     Ok((world, first, u16::from_be_bytes(key.array()?)))
 }
 
-/// Where the commit of a key is, and the digest of what it asked.
+/// Returns where the commit of a key is, and the digest of what it asked.
 pub(crate) fn find_key(
     engine: &dyn Engine,
     world: WorldId,

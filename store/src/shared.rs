@@ -153,7 +153,7 @@ impl Shared {
         self.index.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether a world's content is sealed.
+    /// Tells whether a world's content is sealed.
     pub(crate) fn seals(&self, world: WorldId) -> bool {
         self.index()
             .worlds
@@ -183,7 +183,7 @@ impl Shared {
         self.files.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Why nothing may be written, if so.
+    /// Returns why nothing may be written, if so.
     pub(crate) fn check_writes(&self) -> Result<(), String> {
         match self.phase() {
             Phase::Open => Ok(()),

@@ -47,7 +47,7 @@ impl Numbers {
     }
 }
 
-/// Whether work of this thread stays on it.
+/// Tells whether work of this thread stays on it.
 pub(crate) fn is_driven() -> bool {
     DRIVEN.with_borrow(|drivers| !drivers.is_empty())
 }
@@ -102,7 +102,7 @@ impl Driver {
         self
     }
 
-    /// Whether an append waits.
+    /// Tells whether an append waits.
     #[must_use]
     pub fn has_work(&self) -> bool {
         self.work

@@ -322,7 +322,7 @@ enum Failure {
 }
 
 impl Failure {
-    /// What it means to whoever opens the store at `path`.
+    /// Returns what it means to whoever opens the store at `path`.
     fn at(self, path: PathBuf) -> OpenError {
         match self {
             Self::Engine(error) => home::open_error(&path, error),

@@ -32,7 +32,7 @@ pub(crate) struct Summary {
     pub(crate) created: Option<WorldName>,
     /// What the world was forked from, if the commit begins with `Forked`.
     pub(crate) origin: Option<Box<Origin>>,
-    /// Whether it begins with a `WorldOpened` whose definition wants content sealed.
+    /// True if it begins with a `WorldOpened` whose definition wants content sealed.
     pub(crate) is_sealed: bool,
     /// Its last word on owner and labels.
     pub(crate) labelled: Option<Labelled>,
@@ -132,7 +132,7 @@ impl Summary {
     }
 }
 
-/// Whether an event of this kind says something that the index needs to know.
+/// Tells whether an event of this kind says something that the index needs to know.
 fn is_noted(kind: u16) -> bool {
     const NOTED: &[EventKind] = &[
         EventKind::Opened,

@@ -76,7 +76,7 @@ impl Default for Upcasters {
 }
 
 impl Upcasters {
-    /// Whether this build writes events of `kind` in `version`.
+    /// Tells whether this build writes events of `kind` in `version`.
     pub(crate) fn is_current(&self, kind: u16, version: u16) -> bool {
         self.current
             .get(&kind)

@@ -42,13 +42,13 @@ impl SimulatedClock {
         }))
     }
 
-    /// How many wait.
+    /// Returns how many wait.
     #[must_use]
     pub fn sleeping(&self) -> usize {
         self.lock().sleepers.len()
     }
 
-    /// When the first of them wakes.
+    /// Returns when the first of them wakes.
     #[must_use]
     pub fn first_wake(&self) -> Option<Time> {
         self.lock().sleepers.keys().next().map(|(time, _)| *time)

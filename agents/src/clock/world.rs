@@ -20,7 +20,7 @@ impl WorldClock {
         self.port().now()
     }
 
-    /// How many sleep on it. Nobody counts those who sleep on the machine's.
+    /// Returns how many sleep on it. Nobody counts those who sleep on the machine's.
     pub(crate) fn sleeping(&self) -> usize {
         match self {
             Self::System(_) => 0,

@@ -154,7 +154,7 @@ impl Record {
         outcome_of(finished).cloned()
     }
 
-    /// What does not read was not recorded.
+    /// Reads a record. One that does not read was not recorded.
     async fn commit(&self, place: Place) -> Option<Commit> {
         let mut found = self.log.read(place.world, place.at).await.ok()?;
         found
@@ -210,7 +210,7 @@ fn schemas(spec: &folkmoot_core::spec::WorldSpec) -> BTreeMap<ToolName, Digest> 
         .collect()
 }
 
-/// What a person said that a lost run gave.
+/// Returns what a person said that a lost run gave.
 fn said_of(settled: &OutcomeSettled) -> Option<&str> {
     let text = settled
         .text
@@ -219,7 +219,7 @@ fn said_of(settled: &OutcomeSettled) -> Option<&str> {
     text.result.as_deref()
 }
 
-/// What the tool itself gave, if it ran.
+/// Returns what the tool itself gave, if it ran.
 fn outcome_of(finished: &ToolFinished) -> Option<&ToolOutcome> {
     let outcome = finished.outcome.present()?.as_ref()?;
     let is_dry = matches!(

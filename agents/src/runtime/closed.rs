@@ -98,7 +98,7 @@ impl Means {
     }
 }
 
-/// Whether the last opening stands for another commit: it was just now, by rules that are still in force.
+/// Tells whether the last opening stands for another commit: it was just now, by rules that are still in force.
 fn was_opened_just_now(world: &World, stamp: &Stamp) -> bool {
     let until = world.opened_at().after(OPENED_FOR);
     stamp.time < until && world.decider() == decider_id()

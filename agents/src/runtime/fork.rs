@@ -29,7 +29,7 @@ pub struct Forking {
     pub name: WorldName,
     /// Whether effects are performed, or only answered from the record.
     pub effects: ForkEffects,
-    /// Whether the new one gets its own copy of what both have.
+    /// True if the new one gets its own copy of what both have.
     pub is_copied: bool,
     /// Whether owed work is done.
     pub perform: Perform,
@@ -123,7 +123,7 @@ impl Runtime {
 }
 
 impl Means {
-    /// What the other world says as it stands now, wherever it is branched off: whoever wants that may operate it still,
+    /// Returns what the other world says as it stands now, wherever it is branched off: whoever wants that may operate it still,
     /// and nothing of it waits to be erased.
     async fn check_parent(&self, forking: &Forking, entry: &WorldEntry) -> Result<(), OpenError> {
         let parent = load(&*self.log, &*self.checkpoints, entry).await?;

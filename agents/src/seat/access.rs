@@ -45,7 +45,7 @@ impl Seat {
         page.map_err(|error: FoldError| SeatError::Stopped(error.to_string()))
     }
 
-    /// Whether whoever sits here has `right` now.
+    /// Tells whether whoever sits here has `right` now.
     #[must_use]
     pub fn may(&self, right: Right) -> bool {
         self.world.access.borrow().of(self.principal()).has(right)
@@ -87,7 +87,7 @@ impl Reader {
         self.access.borrow().of(&self.principal).has(Right::Read)
     }
 
-    /// What `next` gives; `None` once the right is taken away. Nothing that was appended behind that is given any more.
+    /// Returns what `next` gives; `None` once the right is taken away. Nothing that was appended behind that is given any more.
     pub(super) async fn while_allowed<T>(&mut self, next: impl Future<Output = T>) -> Option<T> {
         tokio::select! {
             biased;

@@ -17,7 +17,7 @@ pub struct ActivitySubscription {
 }
 
 impl ActivitySubscription {
-    /// What goes on next.
+    /// Returns what goes on next.
     ///
     /// # Errors
     /// [`RecvError::Closed`] once the world is closed or the right to read is taken away; [`RecvError::Lagged`] if this
@@ -29,7 +29,7 @@ impl ActivitySubscription {
             .unwrap_or(Err(RecvError::Closed))
     }
 
-    /// What went on, without waiting.
+    /// Returns what went on, without waiting.
     ///
     /// # Errors
     /// [`TryRecvError::Empty`] if there is nothing; else as [`recv`](Self::recv).
@@ -43,7 +43,7 @@ impl ActivitySubscription {
 }
 
 impl Seat {
-    /// What goes on, from now on. An observer that falls too far behind misses some of it.
+    /// Returns what goes on, from now on. An observer that falls too far behind misses some of it.
     ///
     /// # Errors
     /// [`SeatError::Refused`] without the right to read.
@@ -54,7 +54,7 @@ impl Seat {
         })
     }
 
-    /// What was shown so far of `message`, which is being written: its pieces as they were sent, from the one that holds
+    /// Returns what was shown so far of `message`, which is being written: its pieces as they were sent, from the one that holds
     /// the byte `offset`. Nothing if it is not being written, or not here: then the log has it, or it broke off.
     ///
     /// Whoever subscribes first, asks then, and passes over what it has by the pieces' offsets, misses nothing and sees

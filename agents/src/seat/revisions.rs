@@ -62,7 +62,7 @@ impl RevisionSubscription {
 }
 
 impl Seat {
-    /// What people edit, take back and have made anew, from now on.
+    /// Returns what people edit, take back and have made anew, from now on.
     ///
     /// # Errors
     /// [`SeatError::Refused`] without the right to read; else the world has ended.

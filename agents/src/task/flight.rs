@@ -59,12 +59,12 @@ impl Flight {
         self.under_way.is_empty() && self.held.is_empty()
     }
 
-    /// Whether outcomes were put aside.
+    /// Tells whether outcomes were put aside.
     pub(super) fn holds_any(&self) -> bool {
         !self.held.is_empty()
     }
 
-    /// How many effects have not landed yet.
+    /// Returns how many effects have not landed yet.
     pub(super) fn under_way(&self) -> usize {
         self.under_way.len()
     }

@@ -261,7 +261,7 @@ impl WorldTask {
         Ok(())
     }
 
-    /// What is refused because the world has moved on since the work was begun is not stuck: it is begun again, with what is so
+    /// Work that is refused because the world has moved on since it was begun is not stuck: it is begun again, with what is so
     /// now.
     async fn settle(
         &mut self,
@@ -316,7 +316,7 @@ fn failed(
     })
 }
 
-/// What a panic of an effect's work means.
+/// Returns what a panic of an effect's work means.
 fn panicked(effect: &Effect) -> Option<Action> {
     const WHY: &str = "it panicked";
     match effect {

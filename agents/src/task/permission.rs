@@ -22,7 +22,7 @@ struct Found {
     decided: Option<Verdict>,
     /// The call whose arguments a person edited, or which a person lets run again: this one runs in its place.
     replaced: Option<CallId>,
-    /// Whether its tool asked a person, who was to allow it before that.
+    /// True if its tool asked a person, who was to allow it before that.
     is_questioned: bool,
 }
 
@@ -66,7 +66,7 @@ impl Found {
         }
     }
 
-    /// Why the call may not start; `None` if it may.
+    /// Returns why the call may not start; `None` if it may.
     fn objection(&self, open: &OpenCall) -> Option<&'static str> {
         let Some(admitted) = &self.admitted else {
             return Some("does not say that it was admitted");

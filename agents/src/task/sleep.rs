@@ -33,7 +33,7 @@ pub(crate) async fn keep(mut task: Box<WorldTask>) {
 }
 
 impl WorldTask {
-    /// How long the world may still stay in memory if nothing comes; `None`: for as long as it is open.
+    /// Returns how long the world may still stay in memory if nothing comes; `None`: for as long as it is open.
     pub(super) fn sleepy_after(&self) -> Option<Duration> {
         // A signature is no reason to stay: it is made before the world is let go of.
         let is_signature = |effect: Effect| matches!(effect, Effect::Sign { .. });

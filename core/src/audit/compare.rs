@@ -79,7 +79,7 @@ pub(super) fn first_difference(
     (0..recorded.len().max(recomputed.len())).find(differs)
 }
 
-/// Whether an event is what was decided. Of an erased content nothing can be said; the facts are there. The version of a
+/// Tells whether an event is what was decided. Of an erased content nothing can be said; the facts are there. The version of a
 /// build may change while its rules do not.
 pub(super) fn is_same(recorded: &Event, recomputed: &Event) -> bool {
     if recorded == recomputed {

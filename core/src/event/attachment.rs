@@ -110,7 +110,7 @@ fn fault_of_name(name: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether a character could make a name look like another one, or break the line that it stands in.
+/// Tells whether a character could make a name look like another one, or break the line that it stands in.
 fn is_unseen(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

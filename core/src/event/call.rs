@@ -267,7 +267,7 @@ impl ToolFinished {
         }
     }
 
-    /// What people see of the outcome, in order; nothing if the call did not end well, or if that was erased.
+    /// Returns what people see of the outcome, in order; nothing if the call did not end well, or if that was erased.
     pub fn views(&self) -> impl Iterator<Item = &View> {
         let outcome = self
             .outcome

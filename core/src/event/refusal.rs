@@ -80,7 +80,7 @@ impl Refusal {
 }
 
 impl Refusal {
-    /// What a client is told. Whoever tries out requests, calls and keys learns nothing from the answer but, of a request
+    /// Returns what a client is told. Whoever tries out requests, calls and keys learns nothing from the answer but, of a request
     /// that was decided, by whom and how. The log has the reason.
     #[must_use]
     pub fn outward(self) -> Self {

@@ -176,7 +176,7 @@ pub struct MessageRouted {
     /// The agents that are addressed and not to answer, so that the conversation ends.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub damped: Vec<(AgentName, DampReason)>,
-    /// Whether the author, an agent that waits for those who are to answer, is told of those who give it no answer. Older
+    /// True if the author, an agent that waits for those who are to answer, is told of those who give it no answer. Older
     /// rules told it nothing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tells_join: bool,

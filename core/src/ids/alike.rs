@@ -46,7 +46,7 @@ impl Looks {
     }
 }
 
-/// What a name that no person and no agent may have stands for: `runtime`, `world`, `system`, `agent:` or `tool:`, also
+/// Returns what a name that no person and no agent may have stands for: `runtime`, `world`, `system`, `agent:` or `tool:`, also
 /// when it only looks like that. `None` for any other name.
 #[must_use]
 pub fn reserved(name: &str) -> Option<&'static str> {

@@ -32,7 +32,7 @@ pub(crate) const fn is_emphasis(c: char) -> bool {
     matches!(c, '*' | '_')
 }
 
-/// What may stand right before a mention at the start of a line: emphasis and brackets. What is between quotation marks
+/// Tells whether `c` may stand right before a mention at the start of a line: emphasis and brackets. What is between quotation marks
 /// is somebody else's word.
 pub(crate) fn is_wrap(c: char) -> bool {
     is_emphasis(c)

@@ -24,7 +24,7 @@ impl Person {
     /// The method by which users of this machine are proven.
     pub const LOCAL: &str = "local";
 
-    /// How the person is proven, in one word: `method:subject`. No two people have the same: a colon in the method is
+    /// Returns how the person is proven, in one word: `method:subject`. No two people have the same: a colon in the method is
     /// written as `%3A`, a percent sign as `%25`.
     #[must_use]
     pub fn proof(&self) -> String {

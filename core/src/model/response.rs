@@ -313,7 +313,7 @@ impl ModelErrorKind {
         }
     }
 
-    /// Whether the provider may charge for an attempt that failed so, if nobody knows how far it came: see
+    /// Tells whether the provider may charge for an attempt that failed so, if nobody knows how far it came: see
     /// [`Reached::may_cost`]. What is turned away at the door costs nothing.
     #[must_use]
     pub const fn may_cost(self) -> bool {
@@ -333,7 +333,7 @@ impl ModelErrorKind {
         }
     }
 
-    /// Whether another model may be asked in the place of one that failed so. A recording that is not there is not the
+    /// Tells whether another model may be asked in the place of one that failed so. A recording that is not there is not the
     /// model's failure: a replay that went on with another one would be none.
     #[must_use]
     pub const fn may_fall_back(self) -> bool {

@@ -36,7 +36,7 @@ pub enum Item<T = ModelText> {
         label: String,
         /// What the model may read: data between [fences](crate::prompt::border::Fence), or a fixed sentence.
         text: T,
-        /// Whether the call failed or did not run.
+        /// True if the call failed or did not run.
         failed: bool,
     },
     /// A word of the runtime, e.g. what became of a call whose outcome was unknown.

@@ -72,7 +72,7 @@ impl fmt::Display for Change {
 }
 
 impl Definition {
-    /// How `next` differs from this one, in the order of the places. Of texts, which may be erased, it is only said that they
+    /// Returns how `next` differs from this one, in the order of the places. Of texts, which may be erased, it is only said that they
     /// differ.
     #[must_use]
     pub fn changes_to(&self, next: &Self) -> Vec<Change> {

@@ -46,7 +46,7 @@ pub enum Addressee {
     Unknown(String),
 }
 
-/// Whom the lines of `text` address, each once, in the order of the text: the run of mentions at the start of a line,
+/// Returns whom the lines of `text` address, each once, in the order of the text: the run of mentions at the start of a line,
 /// behind an optional list bullet and an optional greeting, within emphasis or brackets.
 #[must_use]
 pub fn addressed(text: &str, roster: &Roster) -> Vec<Addressee> {
@@ -57,7 +57,7 @@ pub fn addressed(text: &str, roster: &Roster) -> Vec<Addressee> {
     found.all
 }
 
-/// Whom `text` names behind an `@` anywhere outside of code, quotes and comments, each once, in the order of the text: at
+/// Returns whom `text` names behind an `@` anywhere outside of code, quotes and comments, each once, in the order of the text: at
 /// most 32. Names that nobody has are among them.
 #[must_use]
 pub fn named(text: &str, roster: &Roster) -> Vec<Addressee> {

@@ -50,7 +50,7 @@ impl RedactionKind {
     /// All kinds, in their order.
     pub const ALL: [Self; 5] = [Self::Key, Self::Email, Self::Iban, Self::Card, Self::Phone];
 
-    /// What stands in the place of a match.
+    /// Returns what stands in the place of a match.
     #[must_use]
     pub const fn marker(self) -> &'static str {
         match self {
@@ -103,7 +103,7 @@ fn redacted_once<'a>(kinds: &BTreeSet<RedactionKind>, text: &'a str) -> Cow<'a, 
     })
 }
 
-/// What becomes of a string, or of a number as it is written, in the field `name`.
+/// Returns what becomes of a string, or of a number as it is written, in the field `name`.
 fn field<'a>(kinds: &BTreeSet<RedactionKind>, name: Option<&str>, text: &'a str) -> Cow<'a, str> {
     let hides =
         kinds.contains(&RedactionKind::Key) && name.is_some_and(|name| key::is_secret(name, text));

@@ -45,7 +45,7 @@ impl Used {
 }
 
 impl World {
-    /// What is held against the limits when `agent` wants to spend in `episode`: all that was spent or may have been, the
+    /// Returns what is held against the limits when `agent` wants to spend in `episode`: all that was spent or may have been, the
     /// worst case of what is under way, and the closing call of every other open turn. Its own attempt counts as
     /// `settled`, where one has ended that is not folded yet.
     pub(super) fn used(

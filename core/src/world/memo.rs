@@ -31,7 +31,7 @@ struct Memo {
     because: Arc<[Position]>,
 }
 
-/// What tells calls of a tool that memoises from each other. A result that a model read whole is none for one that may
+/// Returns what tells calls of a tool that memoises from each other. A result that a model read whole is none for one that may
 /// read less.
 fn key(tool: &ToolSpec, arguments: Digest) -> Digest {
     let schema = schema_digest(tool);

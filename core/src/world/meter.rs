@@ -144,7 +144,7 @@ impl Ended {
         Self::Failed(event.kind, event.reached)
     }
 
-    /// How `event` ends the attempt that `agent` has under way, if it does.
+    /// Returns how `event` ends the attempt that `agent` has under way, if it does.
     pub(super) fn by(event: &Event, agent: &AgentName) -> Option<Self> {
         if let Event::Turn(TurnEvent::ModelAnswered(answered)) = event {
             (answered.agent == *agent).then_some(Self::Answered(answered.usage))
@@ -155,7 +155,7 @@ impl Ended {
         }
     }
 
-    /// What the provider counted.
+    /// Returns what the provider counted.
     fn usage(self) -> Usage {
         match self {
             Self::Answered(usage) => usage,
@@ -163,7 +163,7 @@ impl Ended {
         }
     }
 
-    /// Whether the provider may charge for it, as far as its end tells.
+    /// Tells whether the provider may charge for it, as far as its end tells.
     const fn may_cost(self) -> bool {
         match self {
             Self::Answered(_) | Self::Lost => true,
@@ -189,7 +189,7 @@ impl Spent {
 }
 
 impl World {
-    /// What its models were asked, and what that cost.
+    /// Returns what its models were asked, and what that cost.
     #[must_use]
     pub const fn meters(&self) -> &Meters {
         &self.meters
@@ -244,7 +244,7 @@ impl World {
         }
     }
 
-    /// What `ended` will do to money once it is folded, if `agent` has an attempt under way.
+    /// Returns what `ended` will do to money once it is folded, if `agent` has an attempt under way.
     pub(super) fn settlement(&self, agent: &AgentName, ended: Ended) -> Option<Settlement> {
         Some(Metered::of(self.memories.get(agent)?.turn.as_ref()?)?.settlement(ended))
     }
@@ -302,7 +302,7 @@ impl Metered {
         })
     }
 
-    /// Whether the provider may charge for it. An answer that people saw words of had begun.
+    /// Tells whether the provider may charge for it. An answer that people saw words of had begun.
     const fn may_cost(&self, ended: Ended) -> bool {
         self.stream.is_some() || ended.may_cost()
     }

@@ -59,7 +59,7 @@ impl World {
         })
     }
 
-    /// Whether agents would see just what the newest observation of this state shows them.
+    /// Tells whether agents would see just what the newest observation of this state shows them.
     pub(super) fn shows(&self, name: &StateName, item: &Item) -> bool {
         let newest = self.observed.get(name).and_then(VecDeque::back);
         newest.is_some_and(|observed| observed.kept.digest == item.digest())
@@ -87,7 +87,7 @@ impl World {
         }
     }
 
-    /// What `agent` sees for the first time when it looks up to `horizon`, in order: messages, and of each state the
+    /// Returns what `agent` sees for the first time when it looks up to `horizon`, in order: messages, and of each state the
     /// newest observation.
     pub(super) fn fresh_items(
         &self,
@@ -110,7 +110,7 @@ impl World {
         items.into_iter().map(|(_, kept)| kept.clone()).collect()
     }
 
-    /// What an agent that looks up to `horizon` sees of states behind its items.
+    /// Returns what an agent that looks up to `horizon` sees of states behind its items.
     pub(super) fn unseen_items(&self, memory: &Memory, horizon: Position) -> Vec<Arc<Item>> {
         self.unseen_states(memory, horizon)
             .into_iter()

@@ -45,20 +45,20 @@ impl People {
         &self.called
     }
 
-    /// Whether anybody has acted here whom no script plays. From then on the people of a script are one person: the user
+    /// Tells whether anybody has acted here whom no script plays. From then on the people of a script are one person: the user
     /// who runs it.
     #[must_use]
     pub fn are_in_other_hands(&self) -> bool {
         self.hands > Hands::Played
     }
 
-    /// Whether a user of this machine has acted here. From then on no decision of a person whom a script plays is taken.
+    /// Tells whether a user of this machine has acted here. From then on no decision of a person whom a script plays is taken.
     #[must_use]
     pub fn are_in_local_hands(&self) -> bool {
         self.hands == Hands::Local
     }
 
-    /// Whether one human may be behind both, whatever the room calls them: they have one proof, or a script plays one of
+    /// Tells whether one human may be behind both, whatever the room calls them: they have one proof, or a script plays one of
     /// them and whoever runs it may be the other.
     #[must_use]
     pub fn is_one_hand(&self, one: &Person, other: &Person) -> bool {

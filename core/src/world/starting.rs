@@ -80,7 +80,7 @@ impl World {
         })
     }
 
-    /// Whether no other call has to run first.
+    /// Tells whether no other call has to run first.
     pub(super) fn may_start(&self, call: CallId) -> bool {
         self.startable().contains(&call)
     }
@@ -139,7 +139,7 @@ fn run_of<'w>(turn: &'w Turn, open: &OpenCall) -> RunOf<'w> {
 }
 
 impl<'w> Floor<'w> {
-    /// Whether one more run fits beside those that go on.
+    /// Tells whether one more run fits beside those that go on.
     fn has_room(&self, run: RunOf<'w>) -> bool {
         let Some(tool) = run.tool else { return true };
         let count = |of: &BTreeMap<&ToolName, u32>| of.get(&tool.name).copied().unwrap_or_default();

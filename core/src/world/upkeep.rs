@@ -34,7 +34,7 @@ impl Upkeep {
         self.signing.as_ref().map(Signing::key)
     }
 
-    /// Whether there are events that no signed head covers, although somebody signs.
+    /// Tells whether there are events that no signed head covers, although somebody signs.
     #[must_use]
     pub fn has_unsigned(&self) -> bool {
         self.signing.as_ref().is_some_and(Signing::has_unsigned)
@@ -45,7 +45,7 @@ impl Upkeep {
         self.signing.as_ref()?.owed(is_quiet, now)
     }
 
-    /// Whether content is still to be erased. Until then nothing else is owed, and no fold is to be saved.
+    /// Tells whether content is still to be erased. Until then nothing else is owed, and no fold is to be saved.
     #[must_use]
     pub fn is_erasing(&self) -> bool {
         !self.erasures.is_empty()
@@ -62,7 +62,7 @@ impl Upkeep {
         self.erasures.keys().next().copied()
     }
 
-    /// Whether `request` is for an erasure that is not done.
+    /// Tells whether `request` is for an erasure that is not done.
     pub(super) fn awaits_erasure(&self, request: Position) -> bool {
         self.erasures.contains_key(&request)
     }

@@ -40,7 +40,7 @@ pub struct Runnable {
 }
 
 impl World {
-    /// What `agent` may know when it reacts now.
+    /// Returns what `agent` may know when it reacts now.
     #[must_use]
     pub fn turn_view(&self, agent: &AgentName) -> Option<TurnView> {
         let memory = self.memories.get(agent)?;
@@ -62,7 +62,7 @@ impl World {
         })
     }
 
-    /// What `agent` remembers, in the order in which it saw it.
+    /// Returns what `agent` remembers, in the order in which it saw it.
     pub fn items(&self, agent: &AgentName) -> impl Iterator<Item = &Arc<Item>> {
         self.memories
             .get(agent)
@@ -108,7 +108,7 @@ impl World {
         turn.slots.iter().filter_map(event).collect()
     }
 
-    /// What is needed to run or to ask about an open call; `None` if there is no such call.
+    /// Returns what is needed to run or to ask about an open call; `None` if there is no such call.
     #[must_use]
     pub fn runnable(&self, agent: &AgentName, call: CallId) -> Option<Runnable> {
         let open = self.open_call(agent, call)?;
@@ -120,7 +120,7 @@ impl World {
         })
     }
 
-    /// Whether the tool of an open call is still the one that was called, in the folder that was meant: what a person
+    /// Tells whether the tool of an open call is still the one that was called, in the folder that was meant: what a person
     /// allowed, and what the log says of its effect, is about that one.
     #[must_use]
     pub fn has_tool_of(&self, agent: &AgentName, call: CallId) -> bool {
@@ -134,7 +134,7 @@ impl World {
         self.open_call(agent, call).and_then(tool).unwrap_or(false)
     }
 
-    /// Whether a run of the call is under way in this incarnation.
+    /// Tells whether a run of the call is under way in this incarnation.
     #[must_use]
     pub fn is_running(&self, agent: &AgentName, call: CallId) -> bool {
         self.open_call(agent, call)

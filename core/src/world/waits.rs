@@ -59,13 +59,13 @@ impl World {
         })
     }
 
-    /// Whether `call` of `asker` waits for another agent.
+    /// Tells whether `call` of `asker` waits for another agent.
     pub(super) fn awaits_agent(&self, asker: &AgentName, call: CallId) -> bool {
         self.open_call(asker, call)
             .is_some_and(|open| matches!(open.state, CallState::AwaitsAgent { .. }))
     }
 
-    /// Whether `call` of `asker` waits for the answer of `agent`. What another agent took over does not any more.
+    /// Tells whether `call` of `asker` waits for the answer of `agent`. What another agent took over does not any more.
     #[must_use]
     pub fn owes_answer(&self, agent: &AgentName, asker: &AgentName, call: CallId) -> bool {
         let is_for = |state: &CallState| {
@@ -93,7 +93,7 @@ impl World {
             .collect()
     }
 
-    /// Whom `agent` waits for: those that it asked. Whoever waits for agents in any other way belongs here as well.
+    /// Returns whom `agent` waits for: those that it asked. Whoever waits for agents in any other way belongs here as well.
     fn waits_for(&self, agent: &AgentName) -> BTreeSet<AgentName> {
         let joining = self
             .memories
@@ -108,7 +108,7 @@ impl World {
             .collect()
     }
 
-    /// Who waits for `agent`: whoever asked it, whether or not it has taken the question up. The other way round of
+    /// Returns who waits for `agent`: whoever asked it, whether or not it has taken the question up. The other way round of
     /// [`Self::waits_for`].
     fn waited_for_by(&self, agent: &AgentName) -> BTreeSet<AgentName> {
         let memory = self.memories.get(agent);
@@ -141,7 +141,7 @@ impl World {
         })
     }
 
-    /// How many agents would wait for one another in a row, if `agent` waited for `other`.
+    /// Returns how many agents would wait for one another in a row, if `agent` waited for `other`.
     pub(super) fn depth_of_wait(
         &self,
         agent: &AgentName,
@@ -161,7 +161,7 @@ impl World {
         }
     }
 
-    /// Whether `agent` is `other` or waits for it, directly or by way of others.
+    /// Tells whether `agent` is `other` or waits for it, directly or by way of others.
     fn is_waiting_for(&self, agent: &AgentName, other: &AgentName) -> bool {
         self.behind(agent).contains(other)
     }
@@ -181,7 +181,7 @@ impl World {
     }
 }
 
-/// How many steps lead away from `from` at most; more than `max` are not counted.
+/// Returns how many steps lead away from `from` at most; more than `max` are not counted.
 fn steps(from: &AgentName, max: u32, next: impl Fn(&AgentName) -> BTreeSet<AgentName>) -> u32 {
     let mut front = next(from);
     let mut count = 0;

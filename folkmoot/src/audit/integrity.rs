@@ -13,7 +13,7 @@ pub const STORE: &str = "store";
 /// The name of the check whether given anchors and keys can be used.
 pub const ANCHORS: &str = "anchors";
 
-/// What verifying a log said, as a check.
+/// Returns what verifying a log said, as a check.
 #[must_use]
 pub fn integrity(found: &Integrity) -> Check {
     match (&found.damage, &found.newer, found.verdict()) {
@@ -42,7 +42,7 @@ pub fn integrity(found: &Integrity) -> Check {
     }
 }
 
-/// What can be said without an anchor.
+/// Returns what can be said without an anchor.
 fn unanchored(found: &Integrity) -> String {
     let heads = match (found.heads.seen, found.heads.signed) {
         (0, _) => "no head of it is signed".to_owned(),
@@ -74,7 +74,7 @@ fn told(damage: &Damage) -> String {
     format!("{}{until}: {}", damage.kind, damage.what)
 }
 
-/// What is wrong with a store as a whole, as a check of a world that ends at `end`: behind that nothing is sure.
+/// Returns what is wrong with a store as a whole, as a check of a world that ends at `end`: behind that nothing is sure.
 #[must_use]
 pub fn of_store(found: &StoreDamage, end: Position) -> Check {
     let frame = found

@@ -7,7 +7,7 @@ use folkmoot_core::port::causes::with_causes;
 
 use super::{Check, RE_DECISION, READING, Redecided};
 
-/// Whether the log reads to its end.
+/// Tells whether the log reads to its end.
 pub(super) fn reading(found: &Redecided, head: Position) -> Check {
     let commits = found.report.counts.commits();
     let last = last(found);
@@ -29,7 +29,7 @@ pub(super) fn reading(found: &Redecided, head: Position) -> Check {
     }
 }
 
-/// Whether every recorded command is decided again as it was.
+/// Tells whether every recorded command is decided again as it was.
 pub(super) fn redecision(found: &Redecided) -> Check {
     let verdict = found.report.verdict();
     let told = told(&found.report.counts);

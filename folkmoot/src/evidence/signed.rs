@@ -26,7 +26,7 @@ struct HeadSigned {
 pub(super) struct SignedHeads {
     world: WorldId,
     newest: Option<(SignedNote, u64)>,
-    /// Whether anything but signed heads stands behind what the newest one covers.
+    /// True if anything but signed heads stands behind what the newest one covers.
     has_more: bool,
 }
 
@@ -96,7 +96,7 @@ impl SignedHeads {
         self.newest.as_ref().map(|(note, _)| note)
     }
 
-    /// How many commits the newest one covers, if nothing but itself stands behind them.
+    /// Returns how many commits the newest one covers, if nothing but itself stands behind them.
     pub(super) fn covers_all_but_itself(&self) -> Option<u64> {
         self.newest
             .as_ref()

@@ -54,7 +54,7 @@ impl Revisions {
         }
     }
 
-    /// What became of the message there, if it does not stand any more: by which event, about which message, and how.
+    /// Returns what became of the message there, if it does not stand any more: by which event, about which message, and how.
     pub(super) fn of(&self, at: Position) -> Option<(Position, (Position, Revised))> {
         self.0.get(&at).copied()
     }

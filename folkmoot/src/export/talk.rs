@@ -51,7 +51,7 @@ pub(super) enum EntryKind {
 }
 
 impl EntryKind {
-    /// Its name, for style sheets.
+    /// Returns its name, for style sheets.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Person => "person",
@@ -66,7 +66,7 @@ impl EntryKind {
         }
     }
 
-    /// Whether it is said, and not done.
+    /// Tells whether it is said, and not done.
     pub(super) const fn is_talk(self) -> bool {
         matches!(self, Self::Person | Self::Agent | Self::World)
     }
@@ -88,7 +88,7 @@ pub(super) enum Body {
 }
 
 impl Body {
-    /// What stands in their place, if they are not there.
+    /// Returns what stands in their place, if they are not there.
     pub(super) const fn instead(&self) -> Option<&'static str> {
         match self {
             Self::Erased => Some("[erased]"),
@@ -98,7 +98,7 @@ impl Body {
     }
 }
 
-/// Whether content of an event is gone without a request.
+/// Tells whether content of an event is gone without a request.
 pub(super) fn is_lost(event: &Event) -> bool {
     let content = || event.to_record().map(|record| record.content);
     event.is_erased() && matches!(content(), Ok(StoredContent::Erased { by: None }))
@@ -120,7 +120,7 @@ impl Talk {
         }
     }
 
-    /// What people read of the next commit.
+    /// Returns what people read of the next commit.
     pub(super) fn take(&mut self, commit: &Commit) -> Vec<Entry> {
         let mut entries = Vec::new();
         for (at, event) in commit.numbered() {
@@ -139,7 +139,7 @@ impl Talk {
         entries
     }
 
-    /// What people read of an event. A new kind of event is to find its place here.
+    /// Returns what people read of an event. A new kind of event is to find its place here.
     fn entry(&self, commit: &Commit, at: Position, event: &Event) -> Option<Entry> {
         let blank = Blank {
             at,

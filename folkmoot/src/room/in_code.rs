@@ -164,7 +164,7 @@ impl Room {
         Ok(self)
     }
 
-    /// How it is opened: with its definition, or begun.
+    /// Returns how it is opened: with its definition, or begun.
     #[must_use]
     pub fn opening(&self) -> Opening {
         Opening {
@@ -173,7 +173,7 @@ impl Room {
         }
     }
 
-    /// What makes its parts, for a runtime that opens it.
+    /// Returns what makes its parts, for a runtime that opens it.
     #[must_use]
     pub fn assembler(&self) -> Shipped {
         Shipped::with(self.own.clone())

@@ -65,7 +65,7 @@ impl Evidence {
         Ok(())
     }
 
-    /// Which stretch of which world is looked at.
+    /// Returns which stretch of which world is looked at.
     fn stretch(&self, commits: &[Commit], since: Option<Since>) -> String {
         let name = &self.name;
         let began = match (since, self.since) {
@@ -256,7 +256,7 @@ fn words(ends: &[CloseReason]) -> Vec<String> {
     ends.iter().map(word).collect()
 }
 
-/// What came, in a line.
+/// Returns what came, in a line.
 fn shown(all: impl Iterator<Item = String>) -> String {
     let all: Vec<String> = all.collect();
     if all.is_empty() {

@@ -133,7 +133,7 @@ impl Run<'_> {
         )))
     }
 
-    /// Whether the world that the run went to has this step on record.
+    /// Tells whether the world that the run went to has this step on record.
     pub(super) async fn is_done_here(&mut self, number: u32) -> Result<bool, RunError> {
         let progress = self.read(|world| world.script().clone()).await?;
         Ok(progress.run == self.run && progress.done.contains_key(&number))

@@ -57,7 +57,7 @@ impl Run<'_> {
         })
     }
 
-    /// What the command of the step called `id` appended in this run.
+    /// Returns what the command of the step called `id` appended in this run.
     pub(super) async fn commits_of(&mut self, id: &str) -> Result<Vec<Commit>, RunError> {
         let named = self
             .steps()

@@ -44,7 +44,7 @@ pub enum Asks {
     },
     /// What became of a call.
     Outcome {
-        /// Whether the call waits for the answer.
+        /// True if the call waits for the answer.
         is_open: bool,
     },
 }
@@ -52,7 +52,7 @@ pub enum Asks {
 /// What a decision about a call can allow beyond it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Offers {
-    /// Whether calls to come may have any arguments.
+    /// True if calls to come may have any arguments.
     pub any_args: bool,
     /// How long a grant lasts at most, in milliseconds.
     pub lasts_ms: u64,

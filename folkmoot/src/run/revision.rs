@@ -15,13 +15,13 @@ pub struct Revision {
     pub other_file: Option<String>,
     /// What would become different.
     pub changes: Vec<Change>,
-    /// Whether tools would act in other folders: the room has tools with folders, and its own file still stands where it
+    /// True if tools would act in other folders: the room has tools with folders, and its own file still stands where it
     /// was.
     pub is_a_copy: bool,
 }
 
 impl Revision {
-    /// What would become of the world called `name`, as it is recorded, with `definition`, which was read from a file in the
+    /// Returns what would become of the world called `name`, as it is recorded, with `definition`, which was read from a file in the
     /// folder `base`.
     #[must_use]
     pub fn of(name: &WorldName, world: &World, definition: &Definition, base: &Path) -> Self {
@@ -60,7 +60,7 @@ impl Revision {
         }
     }
 
-    /// Whether it has to be asked for in so many words: it comes from another file and says something else, or changes the
+    /// Tells whether it has to be asked for in so many words: it comes from another file and says something else, or changes the
     /// room's policy. A file that was only moved says the same; a copy beside the one it was made of does not, as what was
     /// allowed in the folders of that one would be done in others.
     #[must_use]
@@ -69,7 +69,7 @@ impl Revision {
         is_another || self.changes.iter().any(Change::is_of_policy)
     }
 
-    /// What would become different, a line each.
+    /// Returns what would become different, a line each.
     #[must_use]
     pub fn lines(&self) -> Vec<String> {
         let file = self
@@ -81,7 +81,7 @@ impl Revision {
     }
 }
 
-/// Whether both paths lead to one folder.
+/// Tells whether both paths lead to one folder.
 fn is_one(one: &Path, other: &Path) -> bool {
     let place = |path: &Path| path.canonicalize().ok();
     one == other || place(one).is_some_and(|known| place(other) == Some(known))

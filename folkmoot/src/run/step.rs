@@ -215,7 +215,7 @@ impl Run<'_> {
         Ok(self.world.as_principal(proof))
     }
 
-    /// How a person of the script is proven: by the script, as long as nobody else has acted in the world. From then on it
+    /// Returns how a person of the script is proven: by the script, as long as nobody else has acted in the world. From then on it
     /// is the user who runs it who acts, whatever they are called.
     async fn proof_of(&mut self, name: &PersonName) -> Result<Proof, RunError> {
         let Some(runner) = self

@@ -152,7 +152,7 @@ pub(crate) fn check_people(step: &Node, names: &Names, faults: &Faults) {
     }
 }
 
-/// Whether whoever acts under that name is a person, and no agent or tool that a step names as such.
+/// Tells whether whoever acts under that name is a person, and no agent or tool that a step names as such.
 fn is_a_person(name: &str) -> bool {
     !["agent:", "tool:"]
         .iter()

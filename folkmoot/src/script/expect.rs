@@ -110,7 +110,7 @@ pub struct ArtifactMatch {
 }
 
 impl ArtifactMatch {
-    /// Whether the data `given` fits: each wanted value is there and equal; others may be there too.
+    /// Tells whether the data `given` fits: each wanted value is there and equal; others may be there too.
     #[must_use]
     pub fn fits_data(&self, given: &Value) -> bool {
         self.data.as_ref().is_none_or(|wanted| fits(wanted, given))
@@ -164,7 +164,7 @@ pub struct TextMatch {
 }
 
 impl TextMatch {
-    /// Whether `text` is like that.
+    /// Tells whether `text` is like that.
     #[must_use]
     pub fn fits(&self, text: &str) -> bool {
         let is_match =
@@ -245,7 +245,7 @@ pub struct Pending {
 }
 
 impl Pending {
-    /// Whether a call with the arguments `given` fits: each wanted one is there and equal; others may be there too.
+    /// Tells whether a call with the arguments `given` fits: each wanted one is there and equal; others may be there too.
     #[must_use]
     pub fn fits_arguments(&self, given: &Value) -> bool {
         self.arguments

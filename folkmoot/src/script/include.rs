@@ -16,7 +16,7 @@ pub(crate) struct Files {
     pub(crate) sources: Sources,
     /// Their trees: the script first, then what it includes.
     pub(crate) trees: Vec<Node>,
-    /// Whether all of them could be loaded. If not, there is a fault, and looking for names would only find more.
+    /// True if all of them could be loaded. If not, there is a fault, and looking for names would only find more.
     pub(crate) is_whole: bool,
 }
 

@@ -65,7 +65,7 @@ impl Names {
         self.steps.push(id.to_owned());
     }
 
-    /// Whether `name` is that of something `named`.
+    /// Tells whether `name` is that of something `named`.
     pub(crate) fn has(&self, named: Named, name: &str) -> bool {
         self.known(named).any(|known| known == name)
     }
@@ -121,7 +121,7 @@ fn people<'n>(steps: Option<&'n Node>) -> Vec<String> {
 }
 
 impl Named {
-    /// What it is of, in the plural.
+    /// Returns what it is of, in the plural.
     pub(crate) const fn plural(self) -> &'static str {
         match self {
             Self::World => "worlds",

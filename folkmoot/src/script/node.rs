@@ -34,7 +34,7 @@ pub(crate) enum Kind {
 pub(crate) struct Scalar {
     /// The text, escapes resolved.
     pub(crate) text: String,
-    /// Whether it stood without quotes, so that YAML may read it as something else than text.
+    /// True if it stood without quotes, so that YAML may read it as something else than text.
     pub(crate) is_plain: bool,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// What it says.
+    /// Returns what it says.
     pub(crate) fn text(&self) -> &str {
         &self.scalar.text
     }

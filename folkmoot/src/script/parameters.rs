@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::node::Node;
 use super::scalar;
 
-/// What stands under `parameters` of `owner`, and the two that an agent may have beside its name. `None` if it does not
+/// Returns what stands under `parameters` of `owner`, and the two that an agent may have beside its name. `None` if it does not
 /// read.
 pub(crate) fn parameters_of(owner: &Node) -> Option<Parameters> {
     let own = plain(owner)?;
@@ -124,7 +124,7 @@ pub(crate) fn price(node: &Node) -> Option<Price> {
     })
 }
 
-/// What is left out is none; what is there must read.
+/// A value that is left out is none; one that is there must read.
 fn optional<T>(node: Option<&Node>, read: impl Fn(&Node) -> Option<T>) -> Option<Option<T>> {
     node.map_or(Some(None), |node| read(node).map(Some))
 }

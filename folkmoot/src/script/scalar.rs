@@ -4,7 +4,7 @@ use serde_json::{Number, Value};
 
 use super::node::Scalar;
 
-/// What YAML, in one version or another, reads `text` as if it stands without quotes; `None` if as text.
+/// Returns what YAML, in one version or another, reads `text` as if it stands without quotes; `None` if as text.
 pub(crate) fn read_as(text: &str) -> Option<&'static str> {
     match text.to_ascii_lowercase().as_str() {
         "" | "~" | "null" => Some("nothing"),
@@ -88,7 +88,7 @@ fn number(text: &str) -> Option<Number> {
         })
 }
 
-/// Whether it is a number to YAML that JSON has not.
+/// Tells whether it is a number to YAML that JSON has not.
 pub(crate) fn is_beyond_json(scalar: &Scalar) -> bool {
     let digits = scalar.text.trim_start_matches(['+', '-']);
     let is_whole = !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit());

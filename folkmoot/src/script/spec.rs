@@ -85,7 +85,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// Where the setting at `path` stands, e.g. `results[0].takes`, or else what it is a part of; with an empty path,
+    /// Returns where the setting at `path` stands, e.g. `results[0].takes`, or else what it is a part of; with an empty path,
     /// the entry itself.
     #[must_use]
     pub fn of(&self, path: &str) -> Mark {
@@ -290,7 +290,7 @@ pub(crate) const STRUCTURE: [&str; 5] = [
     "fallback",
 ];
 
-/// Where the price of `model` stands in `spec`: at the model, or in the table under the provider's name of it.
+/// Returns where the price of `model` stands in `spec`: at the model, or in the table under the provider's name of it.
 pub(crate) fn price_of<'n>(spec: &'n Node, model: &'n Node) -> Option<&'n Node> {
     model.get("price").or_else(|| {
         spec.get("prices")?

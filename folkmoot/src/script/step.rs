@@ -27,7 +27,7 @@ pub struct Step {
     pub id: Option<String>,
     /// The word for the refusal that is expected; `None` expects the step to be accepted.
     pub refused: Option<String>,
-    /// Whether to wait until the world is idle or parked before the next step.
+    /// True if to wait until the world is idle or parked before the next step.
     pub wait: bool,
     /// The world that it is about, if that is one that an earlier step branched off.
     pub within: Option<WorldName>,
@@ -86,7 +86,7 @@ impl Verb {
         }
     }
 
-    /// Whether agents are to answer anew: what is expected is looked for from here on.
+    /// Tells whether agents are to answer anew: what is expected is looked for from here on.
     pub(crate) const fn is_talk(&self) -> bool {
         match self {
             Self::Say(_)
@@ -142,7 +142,7 @@ pub struct Fork {
     pub name: WorldName,
     /// Where.
     pub at: ForkAt,
-    /// Whether its effects are performed.
+    /// True if its effects are performed.
     pub is_live: bool,
 }
 
@@ -261,7 +261,7 @@ pub struct Selector {
 }
 
 impl Selector {
-    /// Whether a call with the arguments `given` fits: each wanted one is there and equal; others may be there too.
+    /// Tells whether a call with the arguments `given` fits: each wanted one is there and equal; others may be there too.
     #[must_use]
     pub fn fits_arguments(&self, given: &Value) -> bool {
         self.arguments
@@ -270,7 +270,7 @@ impl Selector {
     }
 }
 
-/// Whether `given` has all that `wanted` has; in maps, others may be there too.
+/// Tells whether `given` has all that `wanted` has; in maps, others may be there too.
 pub(super) fn fits(wanted: &Value, given: &Value) -> bool {
     match (wanted, given) {
         (Value::Object(wanted), Value::Object(given)) => wanted

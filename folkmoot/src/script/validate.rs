@@ -233,7 +233,7 @@ impl Validator<'_> {
 }
 
 impl Shape {
-    /// Whether `node` is of the kind that this shape wants: one value, a list or a map.
+    /// Tells whether `node` is of the kind that this shape wants: one value, a list or a map.
     fn is_kind_of(&self, node: &Node) -> bool {
         let json = || node.scalar().map(scalar::json);
         match self {
@@ -262,7 +262,7 @@ impl Shape {
         }
     }
 
-    /// What is wanted where this shape is.
+    /// Returns what is wanted where this shape is.
     pub(crate) const fn wanted(&self) -> &'static str {
         match self {
             Self::Text | Self::Word(..) => "text",

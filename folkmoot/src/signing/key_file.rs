@@ -115,7 +115,7 @@ impl KeyFile {
         Self(path.into())
     }
 
-    /// Its path.
+    /// Returns its path.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.0
@@ -241,7 +241,7 @@ impl KeyFile {
     }
 }
 
-/// Where a path really leads; `None` if nothing is there.
+/// Returns where a path really leads; `None` if nothing is there.
 fn resolved(path: &Path) -> io::Result<Option<PathBuf>> {
     match fs::canonicalize(path) {
         Ok(place) => Ok(Some(place)),

@@ -77,7 +77,7 @@ impl Book {
         }
     }
 
-    /// Whether the log still begins with what was acknowledged.
+    /// Tells whether the log still begins with what was acknowledged.
     pub(super) fn still_has(&self, log: &[Commit]) -> Result<(), Violation> {
         let differs = self
             .log
@@ -136,7 +136,7 @@ impl Book {
         Ok(())
     }
 
-    /// Whether each call has an outcome, or waits for somebody.
+    /// Tells whether each call has an outcome, or waits for somebody.
     pub(super) fn is_closed(&self) -> Result<(), Violation> {
         let world = self.auditor.world();
         let agents = || {

@@ -23,7 +23,7 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    /// Whether an event may follow.
+    /// Tells whether an event may follow.
     pub(super) fn check(&self, event: &Event) -> Result<(), String> {
         if let Event::Call(CallEvent::ToolFinished(ToolFinished { call, .. }))
         | Event::Call(CallEvent::CallReplaced(CallReplaced { call, .. })) = event

@@ -20,7 +20,7 @@ pub(super) struct Decisions {
 }
 
 impl Decisions {
-    /// Whether a person stands behind every yes of a commit, and every run has the yes that it needs.
+    /// Tells whether a person stands behind every yes of a commit, and every run has the yes that it needs.
     pub(super) fn allow(
         &self,
         commit: &Commit,

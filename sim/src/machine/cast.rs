@@ -80,7 +80,7 @@ fn without_counts(definition: &Definition) -> Definition {
     definition
 }
 
-/// Whether everything in a room can be played here.
+/// Tells whether everything in a room can be played here.
 ///
 /// # Errors
 /// The model or tool that cannot.

@@ -35,7 +35,7 @@ impl VirtualClock {
         };
     }
 
-    /// What has passed since the machine began.
+    /// Returns what has passed since the machine began.
     pub(crate) fn passed(&self) -> Duration {
         let state = self.state();
         state

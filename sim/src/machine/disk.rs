@@ -28,7 +28,7 @@ pub(crate) struct Platter {
 struct State {
     /// How the next writes go wrong.
     armed: VecDeque<DiskFault>,
-    /// Whether the next start does not get to read.
+    /// True if the next start does not get to read.
     is_unreadable: bool,
     /// How much longer writes take.
     more: Duration,
@@ -57,7 +57,7 @@ impl Platter {
         state.more = state.more.saturating_add(more);
     }
 
-    /// How much longer writes take.
+    /// Returns how much longer writes take.
     pub(crate) fn more(&self) -> Duration {
         self.state().more
     }
@@ -108,7 +108,7 @@ impl SimDisk {
         self.reads_left.store(u64::MAX, Ordering::Relaxed);
     }
 
-    /// Whether anything went wrong so far.
+    /// Tells whether anything went wrong so far.
     pub(crate) fn has_failed(&self) -> bool {
         self.has_failed.load(Ordering::Relaxed)
     }

@@ -104,7 +104,7 @@ async fn round(process: &Process, plan: &Plan, world: &WorldHandle) -> Result<bo
     Ok(false)
 }
 
-/// What is owed, but for what only waits for its time.
+/// Returns what is owed, but for what only waits for its time.
 fn owed(world: &World) -> Vec<Effect> {
     world
         .owed()
@@ -230,7 +230,7 @@ async fn has_caught_up(process: &Process, number: usize, name: &WorldName) -> Re
     ))
 }
 
-/// Whether what is in memory is the fold of the log.
+/// Tells whether what is in memory is the fold of the log.
 async fn is_fold(process: &Process, plan: &Plan) -> Result<(), String> {
     let Some(world) = process.runtime.world(&plan.name) else {
         return Ok(());
@@ -270,7 +270,7 @@ fn difference(one: &str, other: &str) -> String {
     format!("in memory …{}…, folded …{}…", around(one), around(other))
 }
 
-/// Whether what is kept verifies, world by world.
+/// Tells whether what is kept verifies, world by world.
 pub(crate) async fn verify(process: &Process) -> Result<(), Violation> {
     let worlds = super::process::recover(&process.outside, &process.store).await?;
     for entry in worlds {

@@ -24,7 +24,7 @@ impl Folder {
         Ok(folder)
     }
 
-    /// Where it is.
+    /// Returns where it is.
     pub(super) fn path(&self) -> &Path {
         &self.0
     }

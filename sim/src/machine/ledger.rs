@@ -39,12 +39,12 @@ impl Ledger {
         *seen = head.max(*seen);
     }
 
-    /// What somebody said last.
+    /// Returns what somebody said last.
     pub(crate) fn last(&self, room: usize, person: &str) -> Option<MessageId> {
         self.last.get(&(room, person.to_owned())).copied()
     }
 
-    /// Whether a log holds all that people were told of it.
+    /// Tells whether a log holds all that people were told of it.
     pub(crate) fn check(&self, world: &WorldName, log: &[Commit]) -> Result<(), Violation> {
         let at = |law, at: Position, what: String| {
             Err(Violation {

@@ -15,7 +15,7 @@ pub(crate) fn lots(seed: u64, what: &str, number: u64) -> Rng {
     rng.fork()
 }
 
-/// How long a model or a tool takes: mostly below a second, sometimes seconds, now and then very long.
+/// Returns how long a model or a tool takes: mostly below a second, sometimes seconds, now and then very long.
 pub(crate) fn working_time(lots: &mut Rng) -> Duration {
     let ms = match lots.u32(0..100) {
         0..88 => lots.u64(1..900),
@@ -25,7 +25,7 @@ pub(crate) fn working_time(lots: &mut Rng) -> Duration {
     Duration::from_millis(ms)
 }
 
-/// How long a write of the disk takes.
+/// Returns how long a write of the disk takes.
 pub(crate) fn writing_time(lots: &mut Rng) -> Duration {
     let us = match lots.u32(0..100) {
         0..80 => lots.u64(100..4_000),

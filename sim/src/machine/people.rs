@@ -98,7 +98,7 @@ pub(super) fn seat(world: &WorldHandle, person: &str) -> Result<Seat, SeatError>
     Ok(world.as_principal(Proof::script(name)))
 }
 
-/// What waits in a room; whoever looks remembers how far the log was.
+/// Returns what waits in a room; whoever looks remembers how far the log was.
 pub(super) async fn look(
     process: &Process,
     world: &WorldHandle,
@@ -297,7 +297,7 @@ pub(super) async fn settle_doubts(process: &Process, plan: &Plan) -> usize {
     settled
 }
 
-/// What is true of a lost run.
+/// Returns what is true of a lost run.
 async fn truth(
     process: &Process,
     world: &WorldHandle,

@@ -58,17 +58,17 @@ impl Pulse {
         self.is_closing.store(true, Ordering::Relaxed);
     }
 
-    /// Whether another process has taken its store over.
+    /// Tells whether another process has taken its store over.
     pub(crate) fn is_taken_over(&self) -> bool {
         self.is_taken_over.load(Ordering::Relaxed)
     }
 
-    /// Whether its store has stopped.
+    /// Tells whether its store has stopped.
     pub(crate) fn has_stopped(&self) -> bool {
         self.has_stopped.load(Ordering::Relaxed)
     }
 
-    /// Whether its worlds have a reason to stop.
+    /// Tells whether its worlds have a reason to stop.
     pub(crate) fn is_ending(&self) -> bool {
         self.has_stopped() || self.is_taken_over() || self.is_closing.load(Ordering::Relaxed)
     }

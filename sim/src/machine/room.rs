@@ -60,12 +60,12 @@ impl Plan {
         })
     }
 
-    /// Whether it has steps that are done one after the other.
+    /// Tells whether it has steps that are done one after the other.
     pub(crate) fn has_steps(&self) -> bool {
         !self.script.steps.is_empty()
     }
 
-    /// Where the files of its script are, if it has any.
+    /// Returns where the files of its script are, if it has any.
     pub(super) fn folder(&self) -> Option<&Path> {
         self.folder.as_ref().map(Folder::path)
     }
@@ -109,7 +109,7 @@ fn finish(process: &Process, plan: &Plan) {
     }
 }
 
-/// Whether a script ended because people are asked what became of calls, and asked nothing else.
+/// Tells whether a script ended because people are asked what became of calls, and asked nothing else.
 fn waits_for_outcomes(error: &RunError) -> bool {
     let is_outcome = |one: &Waiting| matches!(one.asks, Asks::Outcome { .. });
     matches!(error, RunError::Parked(waiting) if waiting.iter().all(is_outcome))

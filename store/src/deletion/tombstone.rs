@@ -33,7 +33,7 @@ pub struct Tombstone {
     pub at: Time,
     /// Who deleted it.
     pub by: Principal,
-    /// Whether nothing of it is in the files any more.
+    /// True if nothing of it is in the files any more.
     pub is_clean: bool,
 }
 
@@ -92,7 +92,7 @@ pub(crate) fn world(value: &[u8]) -> Option<WorldId> {
     decode(value).ok().map(|tombstone| tombstone.world)
 }
 
-/// Whether a value is that of a tombstone.
+/// Tells whether a value is that of a tombstone.
 pub(crate) fn is_whole(value: &[u8]) -> bool {
     decode(value).is_ok()
 }

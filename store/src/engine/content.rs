@@ -190,7 +190,7 @@ impl ContentFolder {
     }
 }
 
-/// How the file of a row is called in a store's directory.
+/// Returns how the file of a row is called in a store's directory.
 pub(crate) fn name_of(key: &[u8]) -> String {
     let (folder, rest) = key.split_at_checked(FOLDER_KEY_LEN).unwrap_or((key, &[]));
     format!("{FOLDER}/{}/{}", encode(folder), file_name(rest))

@@ -166,7 +166,7 @@ impl Engine for MemoryEngine {
         None
     }
 
-    /// What was removed is nowhere already.
+    /// A file that was removed is nowhere already.
     fn compact(&self) -> Result<(), EngineError> {
         Ok(())
     }

@@ -35,7 +35,7 @@ pub(crate) enum Lost {
 }
 
 impl Files<'_> {
-    /// What the meant events refer to, as far as they are not erased yet.
+    /// Returns what the meant events refer to, as far as they are not erased yet.
     pub(super) fn attached(
         &self,
         world: WorldId,
@@ -46,7 +46,7 @@ impl Files<'_> {
         })
     }
 
-    /// What all other events refer to.
+    /// Returns what all other events refer to.
     pub(super) fn kept(
         &self,
         world: WorldId,

@@ -64,7 +64,7 @@ impl<'a> ContentRef<'a> {
         }
     }
 
-    /// What is left of it once its bytes stand beside the frames; `None` if there are none in it.
+    /// Returns what is left of it once its bytes stand beside the frames; `None` if there are none in it.
     pub(crate) fn put_beside(&self) -> Option<Beside> {
         let (form, bytes) = match *self {
             Self::Present { salt, bytes } => (Form::Plain { salt }, bytes),
@@ -220,7 +220,7 @@ impl<'a> EventRef<'a> {
         })
     }
 
-    /// What the event's leaf says about its content.
+    /// Returns what the event's leaf says about its content.
     pub(crate) fn commitment(&self) -> Option<Hash> {
         match self.content {
             ContentRef::None => None,

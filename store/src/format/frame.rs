@@ -84,9 +84,9 @@ pub(crate) struct FrameRef<'a> {
     pub(crate) number: u64,
     pub(crate) term: u64,
     pub(crate) packing: Packing,
-    /// Whether the unit goes on in the next frame.
+    /// True if the unit goes on in the next frame.
     pub(crate) has_more: bool,
-    /// Whether the unit began in an earlier frame.
+    /// True if the unit began in an earlier frame.
     pub(crate) is_continued: bool,
     pub(crate) raw_len: usize,
     pub(crate) payload: &'a [u8],
@@ -151,7 +151,7 @@ pub(crate) fn frame_len(bytes: &[u8]) -> Option<usize> {
     None
 }
 
-/// Whether bytes that do not read are a frame of a newer format, and not one of this format with its first byte changed.
+/// Tells whether bytes that do not read are a frame of a newer format, and not one of this format with its first byte changed.
 pub(crate) fn is_newer(bytes: &[u8]) -> bool {
     let Some((format, rest)) = bytes.split_first() else {
         return false;

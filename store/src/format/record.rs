@@ -100,12 +100,12 @@ impl Unlinked {
         std::mem::take(&mut self.beside)
     }
 
-    /// How many bytes it has.
+    /// Returns how many bytes it has.
     pub(crate) const fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Its leaf.
+    /// Returns its leaf.
     pub(crate) const fn leaf(&self) -> Hash {
         self.leaf
     }
@@ -264,7 +264,7 @@ impl<'a> RecordRef<'a> {
         })
     }
 
-    /// Its events.
+    /// Returns its events.
     pub(crate) fn events(&self) -> Result<Vec<EventRef<'a>>, Malformed> {
         let mut bytes = Bytes(self.events);
         // A count that does not fit the bytes is found when they end.
@@ -282,7 +282,7 @@ impl<'a> RecordRef<'a> {
         }
     }
 
-    /// Its bytes with its `events`, whose content may stand elsewhere than in them.
+    /// Returns its bytes with its `events`, whose content may stand elsewhere than in them.
     pub(crate) fn restored(&self, events: &[EventRef<'_>]) -> Result<Vec<u8>, Malformed> {
         let before = self
             .bytes
@@ -297,7 +297,7 @@ impl<'a> RecordRef<'a> {
         Ok(bytes)
     }
 
-    /// Its bytes with its `events` changed: they must give the same leaf, so that its link stays.
+    /// Returns its bytes with its `events` changed: they must give the same leaf, so that its link stays.
     pub(crate) fn with(&self, events: &[EventRef<'_>]) -> Result<Vec<u8>, Malformed> {
         let bytes = self.restored(events)?;
         if chain::leaf(self.header, events) == self.leaf()? {

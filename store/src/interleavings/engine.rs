@@ -45,7 +45,7 @@ impl Slow {
         (engine, store)
     }
 
-    /// How far a world has come by what would be found if the process died now.
+    /// Returns how far a world has come by what would be found if the process died now.
     pub(super) fn durable(&self, world: WorldId) -> Position {
         let index = recover::recover(&self.snapshot(), &Upcasters::default()).unwrap();
         index
@@ -54,7 +54,7 @@ impl Slow {
             .map_or(Position::ZERO, |world| world.reach.head)
     }
 
-    /// What it keeps now, in another engine: recovering writes.
+    /// Returns what it keeps now, in another engine: recovering writes.
     fn snapshot(&self) -> MemoryEngine {
         let frames = self.inner.read(FrameNumber(0), usize::MAX).unwrap();
         let copy = MemoryEngine::new();
@@ -93,12 +93,12 @@ impl Slow {
         copy
     }
 
-    /// How many appends have begun.
+    /// Returns how many appends have begun.
     pub(super) fn begun(&self) -> usize {
         self.appends.lock().unwrap().len()
     }
 
-    /// Which append wrote the frame.
+    /// Returns which append wrote the frame.
     pub(super) fn append_of(&self, frame: FrameNumber) -> usize {
         self.appends
             .lock()

@@ -90,7 +90,7 @@ fn read(bundle: &Bundle) -> Result<Exported, Malformed> {
     })
 }
 
-/// What the world was forked from, if it was.
+/// Returns what the world was forked from, if it was.
 fn base(world: WorldId, commits: &[Vec<u8>]) -> Option<Base> {
     let records = commits
         .iter()

@@ -104,7 +104,7 @@ impl Salvage {
         Ok(())
     }
 
-    /// What the first commit of a world's own says that it was forked from.
+    /// Returns what the first commit of a world's own says that it was forked from.
     pub(super) fn base(&self, world: WorldId) -> Result<Option<Base>, EngineError> {
         for (_, unit) in self.of.get(&world).into_iter().flatten() {
             let places = self.units.get(*unit).map_or(&[][..], Vec::as_slice);

@@ -45,7 +45,7 @@ pub(super) struct Scribe<'a> {
     /// `None` before the first commit.
     sheet: Option<Sheet>,
     bytes: usize,
-    /// Whether a commit of its own was taken.
+    /// True if a commit of its own was taken.
     has_own: bool,
     known: Position,
     why: Option<String>,
@@ -136,7 +136,7 @@ impl<'a> Scribe<'a> {
         self.lost.get_or_insert(what);
     }
 
-    /// Whether a commit may stand at its position in this world.
+    /// Tells whether a commit may stand at its position in this world.
     fn is_of_this(&self, record: &RecordRef<'_>) -> bool {
         let is_own = record.fixed.world == self.task.world;
         match self.task.base {
@@ -190,7 +190,7 @@ impl<'a> Scribe<'a> {
         Ok((record.restored(&parted)?, parting.finish()))
     }
 
-    /// What stands beside the frames of the old store for a commit, under whichever world.
+    /// Returns what stands beside the frames of the old store for a commit, under whichever world.
     fn fetch(&mut self, first: Position, events: &[EventRef<'_>]) -> Result<Fetched, Malformed> {
         let mut fetched = Fetched::new();
         for (place, at, beside) in content::besides(first, events) {

@@ -116,7 +116,7 @@ impl Source {
         Ok(())
     }
 
-    /// Whether a world may have had commits that nothing tells of.
+    /// Tells whether a world may have had commits that nothing tells of.
     pub(super) fn may_have_had_more(&self, world: WorldId) -> bool {
         // A commit behind a lost frame is linked to whatever stood in that frame.
         let last = self
@@ -194,7 +194,7 @@ impl Source {
         self.deleted.contains(&world)
     }
 
-    /// What a world was forked from.
+    /// Returns what a world was forked from.
     pub(super) fn base(&self, world: WorldId) -> Result<Option<Base>, EngineError> {
         match (self.entries.get(&world), &self.engine) {
             (Some(reach), _) => Ok(reach.base),
@@ -290,7 +290,7 @@ impl Source {
             .collect()
     }
 
-    /// What was wrong with the old store beside its worlds.
+    /// Returns what was wrong with the old store beside its worlds.
     pub(super) fn finish(self) -> Vec<StoreDamage> {
         self.store
     }

@@ -27,7 +27,7 @@ const BASE: u8 = 2;
 const COPIED: u8 = 4;
 const SEALED: u8 = 8;
 
-/// What the table of worlds says of a world: how far it had come at the end of its runs.
+/// Returns what the table of worlds says of a world: how far it had come at the end of its runs.
 pub(crate) fn write(reach: &Reach) -> Result<Vec<u8>, Malformed> {
     let is_labelled = *reach.labelled != Labelled::default();
     let flag = |set: bool, flag: u8| if set { flag } else { 0 };
@@ -57,7 +57,7 @@ pub(crate) fn write(reach: &Reach) -> Result<Vec<u8>, Malformed> {
     Ok(bytes)
 }
 
-/// Whether an entry that does not read is one of a newer build.
+/// Tells whether an entry that does not read is one of a newer build.
 pub(crate) fn is_newer(bytes: &[u8]) -> bool {
     checked(bytes).is_ok_and(|body| body.first().is_some_and(|format| *format > ENTRY_FORMAT))
 }
@@ -138,7 +138,7 @@ fn read_labels(body: &mut Bytes<'_>) -> Result<Labelled, Malformed> {
         .map_err(|error| Malformed(format!("the labels of a world do not read: {error}")))
 }
 
-/// What the note of the last sweep says: the last swept frame, and how many worlds there are at least.
+/// Returns what the note of the last sweep says: the last swept frame, and how many worlds there are at least.
 pub(crate) fn write_swept(frame: FrameNumber, worlds: usize) -> Vec<u8> {
     let mut bytes = frame.0.to_le_bytes().to_vec();
     bytes.extend_from_slice(&(worlds as u64).to_le_bytes());
@@ -152,7 +152,7 @@ pub(crate) fn read_swept(bytes: &[u8]) -> Result<(FrameNumber, u64), Malformed> 
     Ok((FrameNumber(body.u64()?), body.u64()?))
 }
 
-/// What stands before the checksum, if that fits.
+/// Returns what stands before the checksum, if that fits.
 fn checked(bytes: &[u8]) -> Result<&[u8], Malformed> {
     let broken = || Malformed::new("a value of the index does not match its checksum");
     let (body, checksum) = bytes.split_last_chunk::<4>().ok_or_else(broken)?;
@@ -163,14 +163,14 @@ fn checked(bytes: &[u8]) -> Result<&[u8], Malformed> {
     }
 }
 
-/// Where the table of keys has a key.
+/// Returns where the table of keys has a key.
 pub(crate) fn key(world: WorldId, digest: &Digest) -> Vec<u8> {
     let mut key = world.0.as_bytes().to_vec();
     key.extend(digest.as_bytes().iter().take(16));
     key
 }
 
-/// Where the table of messages that are gone has the message at `position`.
+/// Returns where the table of messages that are gone has the message at `position`.
 pub(crate) fn gone_key(world: WorldId, position: Position) -> Vec<u8> {
     let mut key = world.0.as_bytes().to_vec();
     key.extend_from_slice(&position.get().to_be_bytes());
@@ -184,7 +184,7 @@ pub(crate) fn read_gone_key(key: &[u8]) -> Result<Position, Malformed> {
     Ok(Position::new(u64::from_be_bytes(key.array()?)))
 }
 
-/// What it has there: the commit that took the message away.
+/// Returns what it has there: the commit that took the message away.
 pub(crate) fn write_gone_by(by: Position) -> Vec<u8> {
     by.get().to_le_bytes().to_vec()
 }
@@ -198,7 +198,7 @@ pub(crate) fn read_gone_by(value: &[u8]) -> Result<Option<Position>, Malformed> 
     }
 }
 
-/// What it has there: the position of the commit, and the digest of what it asked.
+/// Returns what it has there: the position of the commit, and the digest of what it asked.
 pub(crate) fn write_key(position: Position, digest: &Digest) -> Vec<u8> {
     let mut value = position.get().to_le_bytes().to_vec();
     value.extend_from_slice(digest.as_bytes());

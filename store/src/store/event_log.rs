@@ -227,7 +227,7 @@ impl Store {
         Ok(())
     }
 
-    /// Whether what a commit says is sealed: the world's first one says so.
+    /// Tells whether what a commit says is sealed: the world's first one says so.
     fn is_sealed(&self, summary: &Summary) -> bool {
         let reach = summary
             .origin
@@ -236,7 +236,7 @@ impl Store {
         summary.is_sealed || reach.is_some_and(|reach| reach.is_sealed) || self.seals(summary.world)
     }
 
-    /// Whether a world's content is sealed.
+    /// Tells whether a world's content is sealed.
     pub(super) fn seals(&self, world: WorldId) -> bool {
         self.inner.shared.seals(world)
     }

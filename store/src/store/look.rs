@@ -49,7 +49,7 @@ impl Store {
         Self::look_in(home).map_err(|error| home::open_error(&path, error))
     }
 
-    /// What is whole of a damaged store that was opened to be read; `None` if nothing was found to be damaged, or if it was
+    /// Returns what is whole of a damaged store that was opened to be read; `None` if nothing was found to be damaged, or if it was
     /// opened for writing.
     #[must_use]
     pub fn survey(&self) -> Option<&Survey> {
@@ -147,7 +147,7 @@ impl Store {
         }
     }
 
-    /// What a world of a damaged store has lost behind its last event, if it has.
+    /// Returns what a world of a damaged store has lost behind its last event, if it has.
     pub(super) fn lost(&self, world: WorldId) -> Option<&RebuiltWorld> {
         let mut worlds = self.survey()?.worlds.iter();
         worlds.find(|found| found.world == world && found.lost.is_some())
@@ -178,7 +178,7 @@ impl Store {
     }
 }
 
-/// What it means to whoever opens a store that one of its worlds does not read.
+/// Returns what it means to whoever opens a store that one of its worlds does not read.
 fn unread(path: &Path, error: ReadError) -> OpenError {
     let engine_error = match error {
         ReadError::Damaged { what, .. } => EngineError::Damaged(what),
@@ -191,7 +191,7 @@ fn unread(path: &Path, error: ReadError) -> OpenError {
     home::open_error(path, engine_error)
 }
 
-/// What is read behind the last event that is whole.
+/// Returns what is read behind the last event that is whole.
 pub(super) fn damaged(world: &RebuiltWorld) -> ReadError {
     let what = world.lost.clone().unwrap_or_default();
     ReadError::Damaged {

@@ -11,7 +11,7 @@ const _: () = assert!(
     "an older version of an event has no lift, or more than one"
 );
 
-/// Whether each version of each kind that this build no longer writes has one lift, to the next version. It is asked when
+/// Tells whether each version of each kind that this build no longer writes has one lift, to the next version. It is asked when
 /// this is compiled: a new schema version without its lift is no program.
 const fn is_complete(mut kinds: &[(EventKind, u16)]) -> bool {
     while let [(kind, current), rest @ ..] = kinds {
@@ -76,7 +76,7 @@ fn takes_path(tool: &Value) -> bool {
     told.is_some_and(|told| told.starts_with("relative to the tool's folder"))
 }
 
-/// What is new may be absent: who changed a definition, how it differs, and in which folder a tool works was not said before.
+/// New fields may be absent: who changed a definition, how it differs, and in which folder a tool works was not said before.
 fn as_it_is(mut record: EventRecord) -> Result<EventRecord, Malformed> {
     record.version = record.version.saturating_add(1);
     Ok(record)

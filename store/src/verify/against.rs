@@ -66,7 +66,7 @@ impl Against {
         Ok(worlds)
     }
 
-    /// Whether there is an anchor of `world`.
+    /// Tells whether there is an anchor of `world`.
     #[must_use]
     pub fn is_about(&self, world: WorldId) -> bool {
         self.anchors.iter().any(|(of, _)| *of == world)
@@ -78,7 +78,7 @@ impl Against {
         self.anchors.iter().map(|(world, _)| *world).collect()
     }
 
-    /// Whether there is any anchor.
+    /// Tells whether there is any anchor.
     #[must_use]
     pub const fn has_anchors(&self) -> bool {
         !self.anchors.is_empty()
@@ -96,7 +96,7 @@ impl Against {
         anchors
     }
 
-    /// Whether the key that a head of `world` names signed it.
+    /// Tells whether the key that a head of `world` names signed it.
     pub(crate) fn signature(&self, world: WorldId, signed: &HeadSigned) -> SignatureVerdict {
         let is_named = |key: &&VerifierKey| format!("{}+{}", key.name(), key.id()) == signed.key;
         let keys: Vec<VerifierKey> = self.keys.iter().filter(is_named).cloned().collect();

@@ -24,7 +24,7 @@ pub(crate) struct Attest<'a> {
     proven: Position,
     /// Up to here a head has the same root, whoever signed it.
     seen: Position,
-    /// Whether the last thing that happened was that the world was closed.
+    /// True if the last thing that happened was that the world was closed.
     is_closed: bool,
 }
 

@@ -45,7 +45,7 @@ pub(crate) struct Place<'a> {
     pub(crate) world: WorldId,
     /// The last event whose commit is in the tables.
     pub(crate) runs_end: Position,
-    /// Whether nothing is written meanwhile.
+    /// True if nothing is written meanwhile.
     pub(crate) is_still: bool,
 }
 
@@ -277,7 +277,7 @@ const fn image(view: &View) -> Option<&BlobRef> {
     }
 }
 
-/// How many keys of commits in runs the table has, and whether all of them read.
+/// Returns how many keys of commits in runs the table has, and whether all of them read.
 fn count_keys(
     engine: &dyn Engine,
     world: WorldId,

@@ -113,7 +113,7 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// What stands beside the frames for a record; what is not whole of it is noted.
+    /// Returns what stands beside the frames for a record; what is not whole of it is noted.
     fn fetch(&mut self, first: Position, events: &[EventRef<'_>]) -> Fetched {
         let mut fetched = Fetched::new();
         for (place, at, beside) in content::besides(first, events) {
@@ -218,7 +218,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// What is gone from the log without a request.
+    /// Returns what is gone from the log without a request.
     pub(crate) fn taken_out(&self) -> Option<Damage> {
         self.taken_out.unasked()
     }
@@ -268,12 +268,12 @@ impl<'a> Checker<'a> {
         Position::new(self.next.get().saturating_sub(1))
     }
 
-    /// Whether something is wrong already.
+    /// Tells whether something is wrong already.
     pub(crate) const fn is_damaged(&self) -> bool {
         self.damage.is_some()
     }
 
-    /// Whether the log goes on behind what this build can read.
+    /// Tells whether the log goes on behind what this build can read.
     pub(crate) fn set_newer(&mut self, what: String) {
         let at = self.next;
         self.newer.get_or_insert(Newer { at, what });
@@ -283,7 +283,7 @@ impl<'a> Checker<'a> {
         self.damage.get_or_insert(damage);
     }
 
-    /// What the tables beside the log are to be compared with.
+    /// Returns what the tables beside the log are to be compared with.
     pub(crate) fn take_beside(&mut self) -> Beside<'a> {
         mem::take(&mut self.beside)
     }

@@ -76,7 +76,7 @@ impl Scene<'_> {
             .then(|| self.damage(DamageKind::FlippedByte, what.to_owned())))
     }
 
-    /// Whether there is such a record in the shared frames with commits of this world, or of worlds that nobody knows.
+    /// Tells whether there is such a record in the shared frames with commits of this world, or of worlds that nobody knows.
     fn is_in_frames(&self, is_it: impl Fn(&RecordRef<'_>) -> bool) -> Result<bool, EngineError> {
         let mut frames = Frames::default();
         let own = self.scan.units.get(&self.plan.world);
@@ -173,7 +173,7 @@ impl Scene<'_> {
         self.plan.world.0.as_bytes()
     }
 
-    /// Whether a record is the one that has to come, once `field` stands at `offset` in its header.
+    /// Tells whether a record is the one that has to come, once `field` stands at `offset` in its header.
     fn is_next(&self, record: &RecordRef<'_>, offset: usize, field: &[u8]) -> bool {
         let mut header = record.header.to_vec();
         if let Some(place) = header.get_mut(offset..offset.saturating_add(field.len())) {
@@ -184,7 +184,7 @@ impl Scene<'_> {
         })
     }
 
-    /// Whether the commit that has to come stands somewhere else in this world's log.
+    /// Tells whether the commit that has to come stands somewhere else in this world's log.
     fn is_elsewhere(&self) -> Result<bool, EngineError> {
         let mut found = false;
         for stretch in &self.plan.stretches {

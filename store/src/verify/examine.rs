@@ -56,7 +56,7 @@ pub fn examine(
     }
 }
 
-/// What is said of what an engine does not read, or of all of it.
+/// Returns what is said of what an engine does not read, or of all of it.
 fn unreadable(what: String) -> StoreDamage {
     StoreDamage {
         frame: None,
@@ -117,7 +117,7 @@ pub(crate) fn examine_engine(
     Ok(Examined { worlds, store })
 }
 
-/// What the worlds without an entry were forked from: those that were not swept yet have none.
+/// Returns what the worlds without an entry were forked from: those that were not swept yet have none.
 fn origins(
     engine: &dyn Engine,
     scan: &Scan,
@@ -220,7 +220,7 @@ pub(crate) fn with_runs(engine: &dyn Engine) -> Result<BTreeSet<WorldId>, Engine
     }
 }
 
-/// What is wrong with the shared frames, beside what is known of certain worlds.
+/// Returns what is wrong with the shared frames, beside what is known of certain worlds.
 fn of_frames(scan: &Scan, last: FrameNumber, recorded: Option<Head>) -> Vec<StoreDamage> {
     let of = |frame: FrameNumber, kind, what| StoreDamage {
         frame: Some(frame.0),
@@ -260,7 +260,7 @@ fn of_frames(scan: &Scan, last: FrameNumber, recorded: Option<Head>) -> Vec<Stor
     found
 }
 
-/// What is to be walked of a world.
+/// Returns what is to be walked of a world.
 fn plan(
     world: WorldId,
     entries: &[(WorldId, Entry)],
@@ -332,7 +332,7 @@ fn plan(
     }
 }
 
-/// What is wrong with the index of a world whose log is right.
+/// Returns what is wrong with the index of a world whose log is right.
 fn of_entry(
     engine: &dyn Engine,
     entry: Option<&Entry>,

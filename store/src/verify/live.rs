@@ -191,7 +191,7 @@ fn tail(world: &World) -> (Position, Vec<FrameNumber>) {
     (world.runs_end, frames)
 }
 
-/// What there is of a world now.
+/// Returns what there is of a world now.
 pub(super) fn cut(index: &Index, world: WorldId) -> Option<Plan> {
     let own = index.worlds.get(&world)?;
     let stretch = |owner: WorldId, known: &World, up_to: Position| {

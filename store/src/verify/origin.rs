@@ -37,7 +37,7 @@ pub(crate) fn anywhere(scan: &Scan, owner: WorldId, up_to: Position) -> [Stretch
     ]
 }
 
-/// What the first record of a world's own says that it was forked from; `None` if that says nothing of it.
+/// Returns what the first record of a world's own says that it was forked from; `None` if that says nothing of it.
 pub(crate) fn origin(
     engine: &dyn Engine,
     scan: &Scan,
@@ -68,7 +68,7 @@ pub(crate) fn origin(
     Ok(None)
 }
 
-/// What a world's first record of its own says that it was forked from.
+/// Returns what a world's first record of its own says that it was forked from.
 pub(crate) fn base(record: &RecordRef<'_>, is_copied: bool) -> Option<Base> {
     let origin = Summary::read(record, &Upcasters::default()).ok()?.origin?;
     Some(Base {

@@ -38,7 +38,7 @@ impl Plan {
             .map_or(self.world, |stretch| stretch.owner)
     }
 
-    /// Whether a record of `world` may stand at `at`. What a fork has of its parents is theirs by name; that it is the
+    /// Tells whether a record of `world` may stand at `at`. What a fork has of its parents is theirs by name; that it is the
     /// right one is for links to say.
     pub(crate) fn allows(&self, world: WorldId, at: Position) -> bool {
         match self.base {

@@ -35,7 +35,7 @@ pub struct Integrity {
 }
 
 impl Integrity {
-    /// What it comes to.
+    /// Returns what it comes to.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         let fits = self
@@ -193,7 +193,7 @@ pub enum DamageKind {
 }
 
 impl DamageKind {
-    /// Its name in words.
+    /// Returns its name in words.
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {

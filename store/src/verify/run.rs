@@ -102,7 +102,7 @@ fn scene<'a>(stage: &Stage<'a>, checker: &Checker<'_>) -> Scene<'a> {
     }
 }
 
-/// What the end of a log tells that is right up to there.
+/// Returns what the end of a log tells that is right up to there.
 fn of_end(stage: &Stage<'_>, checker: &mut Checker<'_>) -> Result<Option<Damage>, EngineError> {
     let end = checker.end();
     let scene = scene(stage, checker);

@@ -103,7 +103,7 @@ impl Scan {
     }
 }
 
-/// Whether a commit in these units makes the world.
+/// Tells whether a commit in these units makes the world.
 fn begins(engine: &dyn Engine, world: WorldId, units: &[FrameNumber]) -> Result<bool, EngineError> {
     let mut frames = Frames::default();
     for number in units {

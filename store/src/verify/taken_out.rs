@@ -9,7 +9,7 @@ use crate::format::event::ContentRef;
 /// Content that is gone, and what was asked for. What a fork shares is its parent's affair.
 #[derive(Debug, Default)]
 pub(crate) struct TakenOut {
-    /// Whether the world's content is encrypted.
+    /// True if the world's content is encrypted.
     pub(crate) is_sealed: bool,
     /// What somebody asked to be erased.
     pub(crate) asked: Vec<Span>,
@@ -39,7 +39,7 @@ impl TakenOut {
         }
     }
 
-    /// Whether somebody asked for the erasure of an event.
+    /// Tells whether somebody asked for the erasure of an event.
     pub(crate) fn is_asked(&self, at: Position) -> bool {
         self.asked
             .iter()

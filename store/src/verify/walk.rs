@@ -30,7 +30,7 @@ pub(crate) struct Stretch {
 /// Bytes that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Trouble {
-    /// Whether a newer build wrote them.
+    /// True if a newer build wrote them.
     pub(crate) is_newer: bool,
     pub(crate) what: String,
 }
@@ -43,7 +43,7 @@ impl Trouble {
         }
     }
 
-    /// What is the matter with a frame that does not read.
+    /// Returns what is the matter with a frame that does not read.
     pub(crate) fn of_frame(bytes: &[u8], error: Malformed) -> Self {
         Self {
             is_newer: is_newer(bytes),
@@ -128,7 +128,7 @@ impl Stretch {
         }
     }
 
-    /// Whether a commit was put behind the counted ones by a sweep that did not live to count it, or does not count it yet:
+    /// Tells whether a commit was put behind the counted ones by a sweep that did not live to count it, or does not count it yet:
     /// it is in shared frames, too.
     fn is_uncounted(&self, item: &Item<'_>, has_ended: bool) -> bool {
         let is_behind = |record: &RecordRef<'_>| {

@@ -89,7 +89,7 @@ impl Verdicts {
     /// The most agents that are listed as silent without a reason of their own.
     pub const SILENT_MAX: usize = 32;
 
-    /// What was decided about the message that the event at `at` posts, edits or routes, in a room of `agents`. `None`
+    /// Returns what was decided about the message that the event at `at` posts, edits or routes, in a room of `agents`. `None`
     /// if that event does none of it.
     #[must_use]
     pub fn of<'a>(

@@ -35,7 +35,7 @@ impl Fence {
         self.open().trim_matches(['<', '>'])
     }
 
-    /// What stands between this fence's two ends in `text`; the whole text if it does not stand between them.
+    /// Returns what stands between this fence's two ends in `text`; the whole text if it does not stand between them.
     #[must_use]
     pub fn inside(self, text: &str) -> &str {
         text.strip_prefix(self.open())
@@ -63,7 +63,7 @@ fn push_harmless(into: &mut String, text: &str) {
     }
 }
 
-/// Whether what stands behind a `<` could be read as a fence.
+/// Tells whether what stands behind a `<` could be read as a fence.
 fn begins_fence(rest: &str) -> bool {
     let rest = rest
         .trim_start_matches(|c: char| c.is_whitespace() || c == '/')

@@ -12,7 +12,7 @@ use crate::ids::StateName;
 use crate::prompt::{Attached, Item};
 use crate::text::redaction::{RedactionKind, redact_value};
 
-/// What somebody said, as all others read it.
+/// Returns what somebody said, as all others read it.
 pub(crate) fn heard(
     from: &str,
     text: &Content<String>,
@@ -35,7 +35,7 @@ pub(crate) fn heard(
     }
 }
 
-/// What a client told of what its user sees, as all agents read it: of a state that was erased, only that.
+/// Returns what a client told of what its user sees, as all agents read it: of a state that was erased, only that.
 pub(crate) fn observed(
     name: &StateName,
     state: Option<&Value>,
@@ -49,7 +49,7 @@ pub(crate) fn observed(
     }
 }
 
-/// What an agent wrote down for itself in the place of older items: its own words.
+/// Returns what an agent wrote down for itself in the place of older items: its own words.
 pub(crate) fn own_summary(text: String) -> Item {
     Item::Summary {
         text: ModelText(text),

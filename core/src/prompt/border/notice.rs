@@ -15,7 +15,7 @@ pub(crate) fn summary_instruction() -> Item {
     notice(SUMMARY.to_owned())
 }
 
-/// What stands in the place of results whose calls were erased: a request must not end in the agent's own words.
+/// Returns what stands in the place of results whose calls were erased: a request must not end in the agent's own words.
 pub(crate) fn erased_notice() -> Item {
     notice(
         "What you said here was erased, and with it the calls that you made and their results."
@@ -23,7 +23,7 @@ pub(crate) fn erased_notice() -> Item {
     )
 }
 
-/// What an agent is told when the outcome of a closed call becomes known.
+/// Returns what an agent is told when the outcome of a closed call becomes known.
 pub(crate) fn settled_notice(event: &OutcomeSettled) -> Item {
     let late = event
         .text

@@ -129,13 +129,13 @@ impl ModelView {
         self
     }
 
-    /// What the model may read, without a fence.
+    /// Returns what the model may read, without a fence.
     #[must_use]
     pub fn read(&self) -> String {
         format!("{}{}", self.before, self.text)
     }
 
-    /// Whether the call failed or did not run.
+    /// Tells whether the call failed or did not run.
     #[must_use]
     pub const fn has_failed(&self) -> bool {
         self.failed

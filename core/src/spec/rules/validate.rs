@@ -20,7 +20,7 @@ pub(super) const FINDINGS_MAX: usize = 8;
 const PATHS_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 impl Rules {
-    /// What is to be said about `arguments` for `tool`: errors, which end the call, and warnings, which whoever is asked
+    /// Returns what is to be said about `arguments` for `tool`: errors, which end the call, and warnings, which whoever is asked
     /// about it is told. At most eight of each; empty if all is well.
     ///
     /// Size, depth, form, characters, paths, schema: the first three end the search.

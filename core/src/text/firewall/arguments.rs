@@ -120,7 +120,7 @@ fn named(mut cursor: Cursor<'_>, tool: ToolId, known: &Known) -> Result<First, S
     })
 }
 
-/// Whether the first key of the object at `cursor` is a property of `tool`.
+/// Tells whether the first key of the object at `cursor` is a property of `tool`.
 pub(super) fn has_property(
     mut cursor: Cursor<'_>,
     tool: ToolId,
@@ -201,7 +201,7 @@ fn skip_escape(cursor: &mut Cursor<'_>) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Whether the line behind the break at `cursor` is empty.
+/// Tells whether the line behind the break at `cursor` is empty.
 fn is_empty_line(mut cursor: Cursor<'_>) -> Result<bool, Stop> {
     cursor.skip(1);
     cursor.skip_blanks()?;

@@ -52,7 +52,7 @@ pub(super) fn tool(before: &[u8], known: &Known) -> Option<ToolId> {
     None
 }
 
-/// Whether a value with keys that have no quotes is code: it is given to something.
+/// Tells whether a value with keys that have no quotes is code: it is given to something.
 pub(super) fn is_code(before: &[u8]) -> bool {
     let text = before.trim_ascii_end();
     let is_called = |head: &[u8]| {

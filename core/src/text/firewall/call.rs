@@ -16,7 +16,7 @@ pub(super) struct Frame {
     pub(super) calls_before: usize,
     /// How much it holds that is neither a call nor what wires wrap calls in.
     pub(super) content: usize,
-    /// Whether what it holds is no content: the thoughts beside a call.
+    /// True if what it holds is no content: the thoughts beside a call.
     is_wrapping: bool,
     /// The key that it stands under; elements of an array stand under the array's key.
     under: Keys,
@@ -193,7 +193,7 @@ impl Frame {
         self
     }
 
-    /// Where a value under `key` stands.
+    /// Returns where a value under `key` stands.
     fn place_of(&self, key: Keys) -> Option<Place> {
         match key {
             Keys::CALLS if !self.is_object => Some(Place::Calls),
@@ -256,7 +256,7 @@ impl Frame {
         };
     }
 
-    /// Whether it holds arguments, as far as it is read, or if nothing more comes.
+    /// Tells whether it holds arguments, as far as it is read, or if nothing more comes.
     fn is_arguments(&self) -> bool {
         self.arguments == Arguments::Fit
             || self.arguments == Arguments::Open && self.given_to.is_none()
@@ -322,7 +322,7 @@ impl Frame {
         }
     }
 
-    /// Whether the value of the last key says anything of what the object is.
+    /// Tells whether the value of the last key says anything of what the object is.
     pub(super) fn reads_text(&self) -> bool {
         self.is_object && (self.key != Keys::NONE || self.argument.is_some())
     }
@@ -368,12 +368,12 @@ impl Frame {
         }
     }
 
-    /// Whether a tool of this world is named in it.
+    /// Tells whether a tool of this world is named in it.
     pub(super) fn names_tool(&self) -> bool {
         self.facts.tool.is_some() || self.facts.marks.has(Marks::KEYED)
     }
 
-    /// Whether it names a tool of this world, or is made up where only this world can speak.
+    /// Tells whether it names a tool of this world, or is made up where only this world can speak.
     pub(super) fn is_own(&self) -> bool {
         let is_forged = matches!(self.facts.kind, Some(Kind::Domain | Kind::Approval))
             || self.facts.marks.has(Marks::INTERNAL);
@@ -383,7 +383,7 @@ impl Frame {
             || is_forged
     }
 
-    /// What the object is; `None` if it is no call as far as it is read.
+    /// Returns what the object is; `None` if it is no call as far as it is read.
     pub(super) fn family(&self) -> Option<ArtifactFamily> {
         let family = || {
             self.by_type()

@@ -13,7 +13,7 @@ pub(super) struct Call {
     pub(super) from: usize,
     pub(super) to: usize,
     pub(super) family: ArtifactFamily,
-    /// Whether it names a tool of this world.
+    /// True if it names a tool of this world.
     pub(super) is_own: bool,
     /// How many of its brackets are open.
     pub(super) depth: usize,
@@ -63,7 +63,7 @@ impl Calls {
             .push((frame.from, if own.is_some() { 0 } else { content }));
     }
 
-    /// What a value holds with all that is in it.
+    /// Returns what a value holds with all that is in it.
     fn content_of(&mut self, frame: &Frame) -> usize {
         let mut content = frame.content;
         while let Some((_, inner)) = self.content.pop_if(|(from, _)| *from > frame.from) {

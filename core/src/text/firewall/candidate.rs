@@ -7,8 +7,8 @@ pub(super) struct Found {
     pub(super) from: usize,
     pub(super) to: usize,
     pub(super) family: ArtifactFamily,
-    /// Whether it was written into a text.
+    /// True if it was written into a text.
     pub(super) is_encoded: bool,
-    /// Whether it names a tool of this world, or is made up where only this world can speak.
+    /// True if it names a tool of this world, or is made up where only this world can speak.
     pub(super) is_own: bool,
 }

@@ -41,7 +41,7 @@ impl Default for Stretch {
 }
 
 impl Comments {
-    /// How many of the bytes from `place` on can be skipped in `comment`, at most `max`, and how it stands behind them.
+    /// Returns how many of the bytes from `place` on can be skipped in `comment`, at most `max`, and how it stands behind them.
     ///
     /// A comment that begins later ends no sooner: at most its own star is none to it.
     pub(super) fn skip(

@@ -17,7 +17,7 @@ pub(super) enum Stop {
 pub(super) struct Cursor<'t> {
     pub(super) bytes: &'t [u8],
     pub(super) at: usize,
-    /// Whether no more will come, or be looked at.
+    /// True if no more will come, or be looked at.
     pub(super) is_whole: bool,
 }
 

@@ -6,7 +6,7 @@ const ONES: u64 = 0x0101_0101_0101_0101;
 /// The highest bit of each byte.
 const HIGHS: u64 = 0x8080_8080_8080_8080;
 
-/// Where the first byte of `bytes` stands that is one of `wanted`.
+/// Returns where the first byte of `bytes` stands that is one of `wanted`.
 pub(super) fn first_of<const N: usize>(bytes: &[u8], wanted: [u8; N]) -> Option<usize> {
     let (words, rest) = bytes.as_chunks();
     let hit = words

@@ -43,11 +43,11 @@ pub(super) struct Json {
     skew: usize,
     /// Where the last token ended.
     good: usize,
-    /// Whether a token ended with the last bytes.
+    /// True if a token ended with the last bytes.
     is_token: bool,
-    /// Whether nothing but marks of a quote stood in the line.
+    /// True if nothing but marks of a quote stood in the line.
     is_lead: bool,
-    /// Whether a key has no quotes.
+    /// True if a key has no quotes.
     is_bare: bool,
     calls: Calls,
     /// Where brackets were opened.
@@ -116,27 +116,27 @@ impl Json {
         }
     }
 
-    /// How many bytes were read.
+    /// Returns how many bytes were read.
     pub(super) const fn len(&self) -> usize {
         self.read
     }
 
-    /// How many bytes there were up to the end of the last token.
+    /// Returns how many bytes there were up to the end of the last token.
     pub(super) const fn good(&self) -> usize {
         self.good
     }
 
-    /// How many brackets are open.
+    /// Returns how many brackets are open.
     pub(super) fn depth(&self) -> usize {
         self.open.len().saturating_add(self.around.len())
     }
 
-    /// Where brackets were opened.
+    /// Returns where brackets were opened.
     pub(super) fn brackets(&self) -> &[usize] {
         &self.brackets
     }
 
-    /// Whether a key has no quotes.
+    /// Tells whether a key has no quotes.
     pub(super) const fn is_bare(&self) -> bool {
         self.is_bare
     }
@@ -231,7 +231,7 @@ impl Json {
         Reads::Further
     }
 
-    /// What may follow a token. Gives how many bytes were taken; `None` if the first cannot stand here.
+    /// Reads what may follow a token. Returns how many bytes were taken; `None` if the first cannot stand here.
     fn between(&mut self, b: u8) -> Option<usize> {
         if b.is_ascii_whitespace() || b == b'>' && self.is_lead {
             self.is_lead |= b == b'\n';

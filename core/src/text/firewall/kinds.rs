@@ -39,7 +39,7 @@ impl Kinds {
             .collect()
     }
 
-    /// What `type` says, if it does.
+    /// Returns what `type` says, if it does.
     fn of(schema: &Value) -> Self {
         let by_name = |name: &str| match name {
             "object" => Self::OBJECT.and(Self::TEXT),
@@ -66,7 +66,7 @@ impl Kinds {
     }
 }
 
-/// Whether `word`, canonical, is how schemas and documents call a type: no value that somebody would search for.
+/// Tells whether `word`, canonical, is how schemas and documents call a type: no value that somebody would search for.
 pub(super) fn is_type(word: &str) -> bool {
     matches!(
         word,

@@ -333,19 +333,19 @@ impl Block<'_> {
     }
 }
 
-/// What may stand beside the name and the arguments of a call.
+/// Tells whether `word` may stand beside the name and the arguments of a call.
 fn is_beside(word: &str) -> bool {
     ["id", "callid", "toolcallid", "type"]
         .iter()
         .any(|label| label.starts_with(word))
 }
 
-/// What a call says of its own type.
+/// Tells whether `word` is what a call says of its own type.
 fn is_kind(word: &str) -> bool {
     matches!(word, "function" | "tooluse" | "toolcall" | "functioncall")
 }
 
-/// Where what was read ends, without the blanks at its end.
+/// Returns where what was read ends, without the blanks at its end.
 fn trimmed(cursor: &Cursor<'_>) -> usize {
     cursor
         .bytes

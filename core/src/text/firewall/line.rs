@@ -60,7 +60,7 @@ pub(super) fn find(mut cursor: Cursor<'_>, before: &[u8], known: &Known) -> Resu
     })
 }
 
-/// Whether the line before ends with `Action: search`.
+/// Tells whether the line before ends with `Action: search`.
 fn is_action(before: &[u8], known: &Known) -> bool {
     let (head, name) = split_word(before.trim_ascii_end());
     let label = head.trim_ascii_end().strip_suffix(b":").unwrap_or_default();
@@ -234,7 +234,7 @@ fn action(cursor: &mut Cursor<'_>, known: &Known) -> Result<(), Stop> {
     }
 }
 
-/// Whether the text ends before it could be told what follows.
+/// Tells whether the text ends before it could be told what follows.
 fn is_cut(mut cursor: Cursor<'_>) -> Result<bool, Stop> {
     cursor.skip_white()?;
     let rest = cursor.rest();

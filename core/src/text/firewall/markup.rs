@@ -88,7 +88,7 @@ pub(super) fn find(
     }
 }
 
-/// Whether the tag before `cursor`, named as a tool, has a property of that: `<search query="x"/>`.
+/// Tells whether the tag before `cursor`, named as a tool, has a property of that: `<search query="x"/>`.
 fn has_property(cursor: Cursor<'_>, tag: &Tag, known: &Known) -> bool {
     let text = cursor.bytes.get(..cursor.at).unwrap_or_default();
     let mut heads = text
@@ -158,7 +158,7 @@ enum Begins {
 }
 
 impl Form {
-    /// Where what begins with `tag`, which `cursor` stands behind, ends.
+    /// Returns where what begins with `tag`, which `cursor` stands behind, ends.
     fn end(
         self,
         cursor: &mut Cursor<'_>,
@@ -181,7 +181,7 @@ impl Form {
         }
     }
 
-    /// Whether what stands behind the opening tag makes it the beginning of an artifact.
+    /// Tells whether what stands behind the opening tag makes it the beginning of an artifact.
     fn begins(self, mut cursor: Cursor<'_>, tag: &Tag, known: &Known) -> Result<Begins, Stop> {
         let is_break = matches!(cursor.peek()?, Some(b'\r' | b'\n'));
         cursor.skip_white()?;
@@ -247,7 +247,7 @@ impl Form {
     }
 }
 
-/// Whether what begins here can be a JSON object, or an array of them or of calls.
+/// Tells whether what begins here can be a JSON object, or an array of them or of calls.
 fn is_value(mut cursor: Cursor<'_>, known: &Known) -> Result<bool, Stop> {
     let is_array = cursor.eat(b'[')?;
     cursor.skip_white()?;
@@ -357,12 +357,12 @@ struct Walk<'w> {
     form: Form,
     tag: &'w Tag,
     known: &'w Known,
-    /// Whether text may stand at the place that is looked at.
+    /// True if text may stand at the place that is looked at.
     is_text: bool,
 }
 
 impl Walk<'_> {
-    /// Where the artifact closes; `None` if nothing closes it, and `cursor` is where it ends then.
+    /// Returns where the artifact closes; `None` if nothing closes it, and `cursor` is where it ends then.
     fn end(mut self, cursor: &mut Cursor<'_>) -> Result<Option<usize>, Stop> {
         let always_text = self.is_text;
         let mut good = cursor.at;
@@ -393,7 +393,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Where a text ends that is an artifact only if something closes it.
+    /// Returns where a text ends that is an artifact only if something closes it.
     fn closing(
         &self,
         cursor: &mut Cursor<'_>,

@@ -21,13 +21,13 @@ pub(super) struct Sample {
     /// The marks that were read last.
     mark: u8,
     marks: usize,
-    /// Whether nothing but what can stand before a fence was read of the line.
+    /// True if nothing but what can stand before a fence was read of the line.
     is_lead: bool,
     /// The bracket of a routing tag that may be read.
     bracket: Option<Bracket>,
     /// How many routing tags are open, one in the other.
     tags: usize,
-    /// Whether a word is read.
+    /// True if a word is read.
     is_word: bool,
     /// How many of the next words in the line may belong to its mentions.
     mentioned: usize,
@@ -56,7 +56,7 @@ impl Sample {
         text.chars().for_each(|c| self.next(c));
     }
 
-    /// Whether an artifact that stands here is shown to explain something.
+    /// Tells whether an artifact that stands here is shown to explain something.
     pub(super) fn is_here(&mut self) -> bool {
         self.end_marks();
         self.is_explained && (self.fence.is_some() || self.span > 0)
@@ -86,7 +86,7 @@ impl Sample {
         }
     }
 
-    /// Whether the next character belongs to a routing tag, or may.
+    /// Tells whether the next character belongs to a routing tag, or may.
     fn is_in_tag(&mut self, c: char) -> bool {
         let read = self.bracket.take().map(|bracket| bracket.then(c));
         if read == Some(Read::Neither) && self.tags == 0 {

@@ -51,7 +51,7 @@ const DECLARES: [&[u8]; 16] = [
     b"static",
 ];
 
-/// Where a call begins that has the mark at `mark`, at `from` or behind it.
+/// Returns where a call begins that has the mark at `mark`, at `from` or behind it.
 pub(super) fn begins(
     bytes: &[u8],
     from: usize,
@@ -263,14 +263,14 @@ fn tokens(cursor: &mut Cursor<'_>, known: &Known) -> Result<(), Stop> {
     skip_value(cursor, known).map(drop)
 }
 
-/// Whether nothing but blanks, marks of quotes and lists, and those of code stand before in the line.
+/// Tells whether nothing but blanks, marks of quotes and lists, and those of code stand before in the line.
 fn is_line_start(before: &[u8]) -> bool {
     let line = before.rsplit(|b| *b == b'\n').next().unwrap_or_default();
     line.iter()
         .all(|b| matches!(b, b' ' | b'\t' | b'>' | b'`' | b'*' | b'-' | b'.') || b.is_ascii_digit())
 }
 
-/// Whether the last word declares what follows.
+/// Tells whether the last word declares what follows.
 fn declares(before: &[u8]) -> bool {
     let text = before.trim_ascii_end();
     let (_, word) = split_word(text);

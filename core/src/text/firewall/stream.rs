@@ -146,12 +146,12 @@ impl Firewall {
         self.base.saturating_add(self.at)
     }
 
-    /// What is held from the place on that is decided about.
+    /// Returns what is held from the place on that is decided about.
     fn rest(&self) -> &[u8] {
         self.held.as_bytes().get(self.at..).unwrap_or_default()
     }
 
-    /// What stands before that, as far as it is looked at.
+    /// Returns what stands before that, as far as it is looked at.
     fn before(&self) -> &[u8] {
         let text = self.held.as_bytes().get(..self.at).unwrap_or_default();
         text.get(text.len().saturating_sub(BEFORE_MAX)..)
@@ -218,7 +218,7 @@ impl Firewall {
         false
     }
 
-    /// What stands here.
+    /// Returns what stands here.
     fn look(&mut self, is_whole: bool) -> Result<Here, Stop> {
         if let Some(found) = self.planned_here() {
             return Ok(Here::Artifact(found));

@@ -19,7 +19,7 @@ pub(super) struct Tag {
     /// What stands behind `=` in the name, or the value of the attribute `name`; canonical.
     pub(super) value: String,
     pub(super) shape: Shape,
-    /// Whether it closes itself: `<name/>`.
+    /// True if it closes itself: `<name/>`.
     pub(super) is_empty: bool,
 }
 

@@ -28,7 +28,7 @@ pub(super) struct Tried {
 }
 
 impl Tried {
-    /// Whether a value that begins at `place` was read in vain.
+    /// Tells whether a value that begins at `place` was read in vain.
     pub(super) fn has(&self, level: usize, place: usize) -> bool {
         self.brackets
             .get(level)
@@ -59,7 +59,7 @@ impl Tried {
         self.furthest = self.furthest.max(place);
     }
 
-    /// How many bytes of the next value may be read, `max` in ordinary texts.
+    /// Returns how many bytes of the next value may be read, `max` in ordinary texts.
     pub(super) fn limit(&self, max: usize) -> usize {
         let allowed = READS_MIN.saturating_add(self.furthest.saturating_mul(READS_MAX));
         if self.spent > allowed {

@@ -51,42 +51,42 @@ impl Value {
         self.calls.get_or_insert_with(|| self.json.calls(is_cut))
     }
 
-    /// Where brackets were opened.
+    /// Returns where brackets were opened.
     pub(super) fn brackets(&self) -> &[usize] {
         self.json.brackets()
     }
 
-    /// Whether a key has no quotes.
+    /// Tells whether a key has no quotes.
     pub(super) const fn is_bare(&self) -> bool {
         self.json.is_bare()
     }
 
-    /// How many bytes were looked at.
+    /// Returns how many bytes were looked at.
     pub(super) const fn work(&self) -> usize {
         self.work
     }
 
-    /// How many bytes were read.
+    /// Returns how many bytes were read.
     pub(super) const fn len(&self) -> usize {
         self.read
     }
 
-    /// How many bytes there were up to the end of the last token.
+    /// Returns how many bytes there were up to the end of the last token.
     pub(super) const fn good(&self) -> usize {
         self.good
     }
 
-    /// Whether a byte was read that cannot stand where it does.
+    /// Tells whether a byte was read that cannot stand where it does.
     pub(super) const fn is_broken(&self) -> bool {
         self.is_broken
     }
 
-    /// How many times it was written into a text.
+    /// Returns how many times it was written into a text.
     pub(super) const fn level(&self) -> usize {
         self.escapes.len()
     }
 
-    /// How many brackets are open.
+    /// Returns how many brackets are open.
     pub(super) fn depth(&self) -> usize {
         self.json.depth()
     }
@@ -207,7 +207,7 @@ impl Value {
     }
 }
 
-/// How many times the value that `bytes` begin with was written into a text, if it can be a value. `None` asks for more.
+/// Returns how many times the value that `bytes` begin with was written into a text, if it can be a value. `None` asks for more.
 pub(super) fn level(bytes: &[u8], is_whole: bool) -> Option<Result<usize, ()>> {
     let bytes = bytes.get(..PROBE_MAX).unwrap_or(bytes);
     let is_whole = is_whole || bytes.len() == PROBE_MAX;

@@ -78,7 +78,7 @@ impl Known {
         Self(Arc::new(facts))
     }
 
-    /// Whether `word`, canonical, is a tool, also as wires qualify it: `functions.search`, `default_api:search`.
+    /// Tells whether `word`, canonical, is a tool, also as wires qualify it: `functions.search`, `default_api:search`.
     pub(super) fn is_tool(&self, word: &str) -> bool {
         self.tool(word).is_some()
     }
@@ -112,7 +112,7 @@ impl Known {
         Some((*tool, true))
     }
 
-    /// Whether a word that begins with `word`, canonical, can be a tool.
+    /// Tells whether a word that begins with `word`, canonical, can be a tool.
     pub(super) fn may_be_called(&self, word: &str) -> bool {
         let begins = |part: &str| begins_one(&self.0.names, part);
         begins(word)
@@ -132,34 +132,34 @@ impl Known {
         self.0.properties.get(property).copied()
     }
 
-    /// Whether `property` is one of the tool `word`.
+    /// Tells whether `property` is one of the tool `word`.
     pub(super) fn has_property(&self, word: &str, property: &str) -> bool {
         self.tool(word)
             .is_some_and(|tool| self.property_of(tool, property).is_some())
     }
 
-    /// Whether some tool has this property.
+    /// Tells whether some tool has this property.
     pub(super) fn is_property(&self, property: &str) -> bool {
         self.0.properties.contains_key(property)
     }
 
-    /// Whether a word that begins with `word`, canonical, can be a property of some tool.
+    /// Tells whether a word that begins with `word`, canonical, can be a property of some tool.
     pub(super) fn may_be_property(&self, word: &str) -> bool {
         begins_one(&self.0.properties, word)
     }
 
-    /// Whether the name of `tool` could be a word of prose: letters alone, none but the first upper-case.
+    /// Tells whether the name of `tool` could be a word of prose: letters alone, none but the first upper-case.
     pub(super) fn is_plain(&self, tool: ToolId) -> bool {
         self.0.tools.get(tool.0).is_some_and(|tool| tool.is_plain)
     }
 
-    /// Whether `word`, canonical, is a kind of domain artifact.
+    /// Tells whether `word`, canonical, is a kind of domain artifact.
     pub(super) fn is_kind(&self, word: &str) -> bool {
         self.0.kinds.contains(word)
     }
 }
 
-/// Whether one of the keys begins with `part`.
+/// Tells whether one of the keys begins with `part`.
 fn begins_one<T>(keys: &BTreeMap<String, T>, part: &str) -> bool {
     let next = keys
         .range::<str, _>((Bound::Included(part), Bound::Unbounded))

@@ -18,7 +18,7 @@ pub(super) enum Wide {
     Other,
 }
 
-/// How many bytes follow the first of a character, if any do.
+/// Returns how many bytes follow the first of a character, if any do.
 pub(super) const fn follow(b: u8) -> Option<u8> {
     match b {
         0xc2..=0xdf => Some(1),
@@ -28,7 +28,7 @@ pub(super) const fn follow(b: u8) -> Option<u8> {
     }
 }
 
-/// What the character with these bytes stands for.
+/// Returns what the character with these bytes stands for.
 pub(super) fn of(bytes: u32) -> Wide {
     let bytes = bytes.to_be_bytes();
     let begin = bytes.iter().position(|b| *b != 0).unwrap_or(bytes.len());
@@ -50,7 +50,7 @@ pub(super) fn of(bytes: u32) -> Wide {
     }
 }
 
-/// How many bytes long the mark is that closes `quote` and ends with these bytes, if one does.
+/// Returns how many bytes long the mark is that closes `quote` and ends with these bytes, if one does.
 pub(super) fn closing(tail: u32, quote: u8) -> Option<usize> {
     let last = tail & 0xff;
     if last == u32::from(b'"') && quote == DOUBLE || last == u32::from(b'\'') && quote == SINGLE {

@@ -15,7 +15,7 @@ const FENCE_MIN: usize = 3;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wrapped {
     pub(super) withheld: Withheld,
-    /// Whether it was written as a text, so that quotes around it go with it.
+    /// True if it was written as a text, so that quotes around it go with it.
     pub(super) is_encoded: bool,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct Wrapped {
 pub(super) struct Wrap {
     /// The fence that is open in what people read: its mark, and how many of them.
     fence: Option<(u8, usize)>,
-    /// Whether the line holds only what may stand before a fence.
+    /// True if the line holds only what may stand before a fence.
     is_lead: bool,
     state: State,
     held: Vec<Held>,
@@ -234,7 +234,7 @@ impl Wrap {
         0
     }
 
-    /// What becomes of what is held with `b` behind it.
+    /// Returns what becomes of what is held with `b` behind it.
     fn next(&self, b: u8) -> Next {
         let is_blank = matches!(b, b' ' | b'\t' | b'\r');
         let (fence_mark, least) = self.fence.unwrap_or_default();

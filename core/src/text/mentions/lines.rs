@@ -47,7 +47,7 @@ enum Behind {
 }
 
 impl Fences {
-    /// Whether the line that begins now is code.
+    /// Tells whether the line that begins now is code.
     pub(crate) const fn is_open(&self) -> bool {
         self.open.is_some()
     }
@@ -223,7 +223,7 @@ impl Lead {
         }
     }
 
-    /// Whether its last character belongs to the mention that may follow.
+    /// Tells whether its last character belongs to the mention that may follow.
     pub(crate) const fn is_wrap(self) -> bool {
         matches!(self, Self::Star | Self::Wraps)
     }

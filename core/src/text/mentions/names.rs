@@ -40,7 +40,7 @@ impl<T> Names<T> {
         self.0.remove(fold(name).as_str());
     }
 
-    /// Who is called `name`, however it is written.
+    /// Returns who is called `name`, however it is written.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&T> {
         self.0.get(fold(name).as_str())
@@ -63,7 +63,7 @@ impl<T> Names<T> {
     }
 }
 
-/// What is wrong with `name` as a name behind `@`, for whoever compares names as mentions do; `None` if nothing is.
+/// Returns what is wrong with `name` as a name behind `@`, for whoever compares names as mentions do; `None` if nothing is.
 #[must_use]
 pub fn name_fault(name: &str) -> Option<&'static str> {
     let folded = fold(name);

@@ -50,13 +50,13 @@ pub fn nearest(unknown: &[String], names: &Names<AgentName>) -> Vec<AgentName> {
         .collect()
 }
 
-/// Whether `unknown` is near to any of `names`: somebody may have mistyped one.
+/// Tells whether `unknown` is near to any of `names`: somebody may have mistyped one.
 pub(super) fn is_near<T>(unknown: &str, names: &Names<T>) -> bool {
     let unknown = fold(unknown);
     names.iter().any(|(name, _)| off(&unknown, name).is_some())
 }
 
-/// How far `unknown` is from `name`: whole from whole, or at one more its first word from it, or it from one of its
+/// Returns how far `unknown` is from `name`: whole from whole, or at one more its first word from it, or it from one of its
 /// words; `None` if that is too far.
 fn off(unknown: &str, name: &str) -> Option<usize> {
     let head = unknown.split(|c| !is_word(c)).next().unwrap_or_default();

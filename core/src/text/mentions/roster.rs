@@ -36,7 +36,7 @@ pub struct Roster {
 pub(crate) struct Heard<'t> {
     /// What is there.
     pub(crate) text: &'t str,
-    /// Whether nothing more will come.
+    /// True if nothing more will come.
     pub(crate) is_whole: bool,
 }
 
@@ -60,7 +60,7 @@ impl<'t> Heard<'t> {
         }
     }
 
-    /// Its first [`WRITTEN_MAX`] bytes. Whatever is longer is not waited for.
+    /// Returns its first [`WRITTEN_MAX`] bytes. Whatever is longer is not waited for.
     pub(crate) fn capped(self) -> Self {
         match self.text.get(..self.text.floor_char_boundary(WRITTEN_MAX)) {
             Some(text) if text.len() < self.text.len() => Self {
@@ -128,7 +128,7 @@ impl Roster {
         &self.agents
     }
 
-    /// Who is called `name` as a whole, however it is written.
+    /// Returns who is called `name` as a whole, however it is written.
     #[must_use]
     pub fn called(&self, name: &str) -> Addressee {
         let person = || {
@@ -145,7 +145,7 @@ impl Roster {
         }
     }
 
-    /// Whom `rest`, the text behind an `@`, names, and how many bytes the name takes; `None` if nobody.
+    /// Returns whom `rest`, the text behind an `@`, names, and how many bytes the name takes; `None` if nobody.
     ///
     /// The longest name that fits decides; if it does not end where it should, no shorter one is tried.
     pub(crate) fn named(&self, rest: Heard<'_>) -> Result<Option<(Addressee, usize)>, More> {
@@ -175,7 +175,7 @@ impl Roster {
         if rest.is_whole { Ok(best) } else { Err(More) }
     }
 
-    /// Who is called `folded`; `None` if nobody's name even begins so. Agents come before people.
+    /// Returns who is called `folded`; `None` if nobody's name even begins so. Agents come before people.
     fn reach(&self, folded: &str) -> Option<Option<Addressee>> {
         let person = match self.people.reach(folded) {
             Reach::Nowhere => None,
@@ -192,7 +192,7 @@ impl Roster {
     }
 }
 
-/// Whether a name ends before `rest`: at the end, white space, `'s`, or punctuation before no letter or digit.
+/// Tells whether a name ends before `rest`: at the end, white space, `'s`, or punctuation before no letter or digit.
 fn ends(rest: Heard<'_>) -> Result<bool, More> {
     let rest = rest.capped();
     let mut chars = rest

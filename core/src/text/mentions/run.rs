@@ -59,7 +59,7 @@ pub(crate) fn link(text: Heard<'_>, roster: &Roster) -> Result<Link, More> {
 /// A name that nobody has.
 struct Written<'t> {
     name: &'t str,
-    /// Whether another mention may follow.
+    /// True if another mention may follow.
     goes_on: bool,
 }
 
@@ -100,7 +100,7 @@ fn token_end(token: Heard<'_>) -> Result<usize, More> {
     }
 }
 
-/// What stands before the next mention; `None` if something else follows.
+/// Returns what stands before the next mention; `None` if something else follows.
 fn gap(rest: Heard<'_>) -> Result<Option<Gap>, More> {
     let rest = rest.capped();
     let closing = len_of(rest, is_unwrap)?;

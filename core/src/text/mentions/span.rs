@@ -8,7 +8,7 @@ use std::ops::Range;
 pub(crate) struct Hidden {
     /// Where it stands.
     pub(crate) place: Range<usize>,
-    /// Whether it is a comment, which readers do not see: it stands there like a blank.
+    /// True if it is a comment, which readers do not see: it stands there like a blank.
     pub(crate) is_comment: bool,
 }
 

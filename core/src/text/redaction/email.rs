@@ -14,7 +14,7 @@ pub(super) fn find(text: &str) -> Option<Range<usize>> {
     })
 }
 
-/// Where the part before the `@` begins; a quotation mark or a full stop in front does not belong to it.
+/// Returns where the part before the `@` begins; a quotation mark or a full stop in front does not belong to it.
 fn local_start(before: &str) -> usize {
     let others = before
         .trim_end_matches(|c| is_letter(c) || ".!#$%&'*+-_~".contains(c))
@@ -26,7 +26,7 @@ fn local_start(before: &str) -> usize {
             .len()
 }
 
-/// How long the domain at the beginning of `text` is: labels up to the last one that can be a top-level domain.
+/// Returns how long the domain at the beginning of `text` is: labels up to the last one that can be a top-level domain.
 fn domain_end(text: &str) -> Option<usize> {
     let run = text
         .find(|c| !is_letter(c) && c != '.' && c != '-')

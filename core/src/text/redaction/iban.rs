@@ -120,7 +120,7 @@ pub(super) fn find(text: &str) -> Option<Range<usize>> {
     })
 }
 
-/// How long the number at the beginning of `text` is, in bytes, with the spaces in it.
+/// Returns how long the number at the beginning of `text` is, in bytes, with the spaces in it.
 fn length(text: &str) -> Option<usize> {
     let country = text.get(..2)?.to_ascii_uppercase();
     let (_, length) = LENGTHS.iter().find(|(code, _)| *code == country)?;

@@ -46,7 +46,7 @@ pub(super) fn replace<'a>(text: &'a str, rewrite: &Rewrite<'_>, plain: &Plain<'_
     }
 }
 
-/// Where the documents of `text` stand: objects and arrays. Within other text only those with a string in them: the
+/// Returns where the documents of `text` stand: objects and arrays. Within other text only those with a string in them: the
 /// brackets of prose hold numbers as well.
 fn documents(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
@@ -113,7 +113,7 @@ struct Document<'t> {
 #[derive(Default)]
 struct Level {
     is_object: bool,
-    /// Whether the next string is the name of a field.
+    /// True if the next string is the name of a field.
     is_before_name: bool,
     /// The field whose value comes, or the one that holds the array.
     name: Option<Arc<str>>,

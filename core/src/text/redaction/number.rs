@@ -48,7 +48,7 @@ impl<'a> Number<'a> {
         number
     }
 
-    /// What the number begins with, by how many groups of it are taken; the longest first, none with fewer than
+    /// Returns what the number begins with, by how many groups of it are taken; the longest first, none with fewer than
     /// `digits_min` digits.
     pub(super) fn prefixes(&self, digits_min: usize) -> impl Iterator<Item = Prefix<'_>> {
         let prefix = |count| {
@@ -79,7 +79,7 @@ pub(super) struct Prefix<'a> {
     pub(super) rest: &'a str,
 }
 
-/// Where a digit has no word and no other digit before it.
+/// Returns where a digit has no word and no other digit before it.
 pub(super) fn starts(text: &str) -> impl Iterator<Item = usize> {
     let before = std::iter::once(b' ').chain(text.bytes());
     let digits = before.zip(text.bytes()).enumerate();
@@ -88,28 +88,28 @@ pub(super) fn starts(text: &str) -> impl Iterator<Item = usize> {
         .map(|(at, _)| at)
 }
 
-/// Whether `byte` belongs to an ASCII word. Other letters do not: many scripts put no space before a number.
+/// Tells whether `byte` belongs to an ASCII word. Other letters do not: many scripts put no space before a number.
 pub(super) const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// Whether `text` begins with a word.
+/// Tells whether `text` begins with a word.
 pub(super) fn begins_word(text: &str) -> bool {
     text.bytes().next().is_some_and(is_word)
 }
 
-/// Whether `text` ends with a word.
+/// Tells whether `text` ends with a word.
 pub(super) fn ends_word(text: &str) -> bool {
     text.bytes().next_back().is_some_and(is_word)
 }
 
-/// Whether one of `joiners` follows, and a digit behind it: then the number goes on.
+/// Tells whether one of `joiners` follows, and a digit behind it: then the number goes on.
 pub(super) fn goes_on(rest: &str, joiners: &[char]) -> bool {
     rest.strip_prefix(joiners)
         .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// Whether `before` ends with a digit and one of `joiners`: then a number has begun before.
+/// Tells whether `before` ends with a digit and one of `joiners`: then a number has begun before.
 pub(super) fn has_begun(before: &str, joiners: &[char]) -> bool {
     before
         .strip_suffix(joiners)

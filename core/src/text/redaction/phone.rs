@@ -97,7 +97,7 @@ impl<'a> Before<'a> {
             && !self.is_inside_id(number.rest)
     }
 
-    /// Whether the digits belong to what stands before them.
+    /// Tells whether the digits belong to what stands before them.
     fn goes_before(&self) -> bool {
         has_begun(self.text, &JOINERS)
             || self
@@ -105,7 +105,7 @@ impl<'a> Before<'a> {
                 .ends_with(['#', '$', '€', '£', '¥', '+', '.', '='])
     }
 
-    /// Whether this is a group of a hyphenated id, e.g. of a UUID.
+    /// Tells whether this is a group of a hyphenated id, e.g. of a UUID.
     fn is_inside_id(&self, rest: &str) -> bool {
         let is_hex = |c: char| c.is_ascii_hexdigit();
         self.text
@@ -125,7 +125,7 @@ impl<'a> Before<'a> {
     }
 }
 
-/// Whether a number cannot end before `rest`. An extension may follow, as in `x12`.
+/// Tells whether a number cannot end before `rest`. An extension may follow, as in `x12`.
 fn ends_inside(rest: &str) -> bool {
     goes_on(rest, &JOINERS) || (begins_word(rest) && !goes_on(rest, &['x', 'X']))
 }
@@ -177,7 +177,7 @@ fn is_bracketed(digits: &str, lengths: &[usize]) -> bool {
     matches!(lengths, [2..=5, _, ..]) && (9..=12).contains(&digits.len())
 }
 
-/// What a label announces: any number that is no date.
+/// Tells whether a label may announce the digits: any number that is no date.
 fn is_labelled(digits: &str, lengths: &[usize]) -> bool {
     let is_date = matches!(lengths, [2, 2, 2 | 4, ..] | [4, 2, 2, ..]);
     digits.len() <= 15 && !is_date

@@ -36,7 +36,7 @@ impl SecretRules {
         Self { values: all }
     }
 
-    /// Whether there is nothing to take out.
+    /// Tells whether there is nothing to take out.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()

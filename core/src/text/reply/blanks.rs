@@ -16,7 +16,7 @@ pub(super) struct Blanks {
     /// The white space behind what was cut.
     behind: VecDeque<Piece>,
     is_cut: bool,
-    /// Whether anything was let through.
+    /// True if anything was let through.
     has_begun: bool,
 }
 
@@ -87,7 +87,7 @@ impl Blanks {
     }
 }
 
-/// Where the last line of `blanks` begins.
+/// Returns where the last line of `blanks` begins.
 fn last_line(blanks: &VecDeque<Piece>) -> usize {
     blanks
         .iter()

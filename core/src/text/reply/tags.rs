@@ -144,7 +144,7 @@ impl Tags {
         });
     }
 
-    /// What looked like brackets is text.
+    /// Lets brackets pass that turned out to be text.
     fn drop_parts(&mut self) {
         while self
             .begun

@@ -20,7 +20,7 @@ const COLUMNS_MAX: usize = 32;
 /// The most characters of a heading that are told.
 const HEADING_MAX: usize = 64;
 
-/// What a model reads of a table that it may read aggregates of, over at least `rows_min` rows.
+/// Returns what a model reads of a table that it may read aggregates of, over at least `rows_min` rows.
 pub(super) fn aggregate(table: &Table, rows_min: usize) -> String {
     let rows = table.rows.len();
     if rows < rows_min {

@@ -61,11 +61,11 @@ pub enum Block<T = UserText> {
 pub struct Column<T = UserText> {
     /// What it is called.
     pub name: T,
-    /// Whether all its cells are numbers or amounts.
+    /// True if all its cells are numbers or amounts.
     pub is_numeric: bool,
 }
 
-/// What people see of a view. `kinds` are those of the room: an artifact of another kind is shown as data.
+/// Returns what people see of a view. `kinds` are those of the room: an artifact of another kind is shown as data.
 #[must_use]
 pub fn blocks(view: &View, kinds: &BTreeMap<ArtifactName, ArtifactSpec>) -> Vec<Block> {
     drawn(view, kinds)

@@ -88,7 +88,7 @@ impl Decimal {
         self.digits < 0
     }
 
-    /// Its digits without the sign, in groups of three, with at least `fraction_min` behind the point.
+    /// Returns its digits without the sign, in groups of three, with at least `fraction_min` behind the point.
     pub(super) fn grouped(self, fraction_min: u32) -> String {
         let (whole, fraction) = self.parts();
         let mut grouped = String::new();

@@ -31,7 +31,7 @@ impl Seen {
     }
 }
 
-/// What a model reads of `output` under `policy`. The same on every machine.
+/// Returns what a model reads of `output` under `policy`. The same on every machine.
 #[must_use]
 pub fn for_model(output: &ToolOutput, policy: ViewPolicy) -> Seen {
     match policy {

@@ -60,7 +60,7 @@ pub enum RequestKind {
     Outcome {
         /// The lost run.
         attempt: Attempt,
-        /// Whether the call waits for the answer. If not, it was closed with the result *unknown*, and the answer is
+        /// True if the call waits for the answer. If not, it was closed with the result *unknown*, and the answer is
         /// only told.
         is_open: bool,
     },

@@ -60,7 +60,7 @@ impl Draft<'_> {
         self.fits(calling, episode, both).is_ok()
     }
 
-    /// What a further attempt sets aside, on the model that it asks. The closing call stays what it was: it begins with
+    /// Returns what a further attempt sets aside, on the model that it asks. The closing call stays what it was: it begins with
     /// the agent's own model again.
     pub(super) fn worst_again(
         &self,
@@ -119,7 +119,7 @@ impl Draft<'_> {
             .unwrap_or(SpentLimit::ModelCalls)
     }
 
-    /// Whether there is money for what would really be sent: what has no room goes first. Where that is summarised,
+    /// Tells whether there is money for what would really be sent: what has no room goes first. Where that is summarised,
     /// there is money for the summary and for the call behind it.
     fn fits_sent(
         &self,
@@ -139,7 +139,7 @@ impl Draft<'_> {
         }
     }
 
-    /// How many tokens of items a call may have if nothing of the limits of cost is spent; `None` if there is no limit,
+    /// Returns how many tokens of items a call may have if nothing of the limits of cost is spent; `None` if there is no limit,
     /// or if not even a call without items could be paid for, so that dropping some would gain nothing.
     pub(super) fn room_of_money(&self, calling: &Calling<'_>, purpose: Purpose) -> Option<u64> {
         let limits = &self.rules_of(calling.agent).spec().limits;

@@ -20,7 +20,7 @@ use crate::world::World;
 const SMALL: usize = 8 * 1024;
 
 impl World {
-    /// What a model or an agent brought, within bounds: an answer that cannot be recorded is a failure, and the details of
+    /// Returns what a model or an agent brought, within bounds: an answer that cannot be recorded is a failure, and the details of
     /// failures are cut. `None` if it is so already.
     pub(super) fn bounded(&self, command: &Command) -> Option<Action> {
         if let Action::Shell(ShellAction::RecordAnswer {
@@ -131,7 +131,7 @@ impl World {
         self.unfit(command, response)
     }
 
-    /// Why what `command` leads to cannot be recorded, of which `bulk` is all that may be large. Whether the command is
+    /// Returns why what `command` leads to cannot be recorded, of which `bulk` is all that may be large. Whether the command is
     /// refused for another reason is not said here.
     fn unfit(&self, command: &Command, bulk: &impl Serialize) -> Option<String> {
         let bytes = serde_json::to_vec(bulk).map_or(usize::MAX, |json| json.len());
@@ -211,7 +211,7 @@ fn counted(record: &EventRecord) -> usize {
     record.facts.len().saturating_add(EVENT_BYTES)
 }
 
-/// Whether no command of its kind leads to much, or that was looked at where its [meaning](World::meant) was found. What
+/// Tells whether no command of its kind leads to much, or that was looked at where its [meaning](World::meant) was found. What
 /// tools give is kept within bounds by the shell, which can say so in its place.
 const fn is_bounded(action: &Action) -> bool {
     match action {

@@ -174,7 +174,7 @@ impl<'w> Draft<'w> {
         u32::try_from(self.events.iter().filter(is_use).count()).unwrap_or(u32::MAX)
     }
 
-    /// Whether the room wants a second person to allow such a call, by the rules of the turn or by those of now, and `person`
+    /// Tells whether the room wants a second person to allow such a call, by the rules of the turn or by those of now, and `person`
     /// is the one who began what led to it.
     pub(super) fn is_by_one(
         &self,

@@ -34,7 +34,7 @@ impl World {
         turn.is_some_and(|turn| !Arc::ptr_eq(&turn.rules, &self.rules) && turn.rules != self.rules)
     }
 
-    /// What the rules in force make of a call of `tool`, which is that of the agent's turn. A tool that is not what it was
+    /// Returns what the rules in force make of a call of `tool`, which is that of the agent's turn. A tool that is not what it was
     /// is none that the turn can call: what a person read, and what is recorded of its effect, was the other one.
     pub(super) fn ruled_now(&self, agent: &AgentName, tool: &ToolSpec, arguments: &str) -> Now {
         if !self.is_under_other_rules(agent) {
@@ -78,7 +78,7 @@ pub(super) struct Starting<'w> {
 }
 
 impl Draft<'_> {
-    /// Whether a call that is about to start may, by the rules of now as well. If not, its end is recorded, or the question
+    /// Tells whether a call that is about to start may, by the rules of now as well. If not, its end is recorded, or the question
     /// that they want to be asked. Erased arguments are nothing that other rules could allow.
     pub(super) fn is_clear(&mut self, starting: Starting<'_>) -> bool {
         let Starting {
@@ -136,7 +136,7 @@ impl Draft<'_> {
         }
     }
 
-    /// Whether a person's yes of before is enough for the rules of now: it reaches as far, and is not of the one who began
+    /// Tells whether a person's yes of before is enough for the rules of now: it reaches as far, and is not of the one who began
     /// it where they want two.
     fn is_covered(
         &self,

@@ -38,7 +38,7 @@ enum Stale<'w> {
 }
 
 impl World {
-    /// Whether people are still to be asked about something, since the world was first opened in its copy of the store. Until
+    /// Tells whether people are still to be asked about something, since the world was first opened in its copy of the store. Until
     /// then nothing of it may act: give [`WorldAction::Open`](crate::command::WorldAction::Open) again.
     #[must_use]
     pub fn is_restoring(&self) -> bool {

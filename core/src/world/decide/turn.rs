@@ -85,7 +85,7 @@ impl<'w> Draft<'w> {
         })
     }
 
-    /// What `agent` takes up of its inbox. Where the episode of the oldest message `is_spent`, only that episode's
+    /// Returns what `agent` takes up of its inbox. Where the episode of the oldest message `is_spent`, only that episode's
     /// messages at the front: what belongs to another one is not set aside with them.
     fn news(
         &self,

@@ -67,7 +67,7 @@ impl World {
         }
     }
 
-    /// What `agent`'s call gave: the words of the message at `at`, which it does not hear once more; `None` if they were
+    /// Returns what `agent`'s call gave: the words of the message at `at`, which it does not hear once more; `None` if they were
     /// erased.
     pub(super) fn answer_at(&mut self, at: Position, agent: &AgentName) -> Option<String> {
         let last = self

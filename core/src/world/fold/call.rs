@@ -353,7 +353,7 @@ impl World {
         }
     }
 
-    /// What the rules that a call was made under, and people, say about what its agent's model sees of its end. Where no rules are
+    /// Returns what the rules that a call was made under, and people, say about what its agent's model sees of its end. Where no rules are
     /// known a model sees nothing of an output.
     fn crossing(&self, agent: &AgentName, call: CallId) -> Crossing<'_> {
         let turn = self

@@ -233,7 +233,7 @@ impl World {
 }
 
 impl World {
-    /// Where the messages stand that go with the one at `at`, in ascending order: itself, what its agent said in the same
+    /// Returns where the messages stand that go with the one at `at`, in ascending order: itself, what its agent said in the same
     /// turn, and what was said in answer to these alone.
     pub(in crate::world) fn gone_with(&self, at: Position) -> Vec<Position> {
         let target = self.message_at(at).filter(|message| message.is_of_turn());

@@ -21,7 +21,7 @@ impl World {
         self.people.leave(person, self.head);
     }
 
-    /// What models are saying just now is finalised among those who were there when they were asked: whoever leaves
+    /// The words that models are saying just now are finalised among those who were there when they were asked: whoever leaves
     /// meanwhile is among them.
     fn keep_called(&mut self) {
         for agent in &self.busy {

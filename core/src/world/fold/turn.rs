@@ -348,7 +348,7 @@ impl World {
         }
     }
 
-    /// What people said in other episodes and a turn that is stopped took up with its own news: it is answered in a turn
+    /// The words of people in other episodes, which a turn that is stopped took up with its own news: they are answered in a turn
     /// of its own.
     fn left_by_stop(
         &self,
@@ -387,7 +387,7 @@ impl World {
 }
 
 impl Memory {
-    /// How far the agent sees when it takes `count` messages of its inbox at `horizon`: not past the first one that it
+    /// Returns how far the agent sees when it takes `count` messages of its inbox at `horizon`: not past the first one that it
     /// leaves there.
     pub(in crate::world) fn reaches(&self, horizon: Position, count: usize) -> Position {
         match self.inbox.get(count) {

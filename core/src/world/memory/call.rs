@@ -66,7 +66,7 @@ impl OpenCall {
         Digest::of(&[tool.as_str().as_bytes(), arguments.as_bytes()])
     }
 
-    /// Whether its tool works in another folder `now` than the one that people were asked about last, or than it did `then`,
+    /// Tells whether its tool works in another folder `now` than the one that people were asked about last, or than it did `then`,
     /// when its turn began.
     #[must_use]
     pub fn is_elsewhere(&self, then: &ToolSpec, now: &ToolSpec) -> bool {

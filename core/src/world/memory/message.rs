@@ -82,7 +82,7 @@ impl Message {
                 || self.damped.contains(agent))
     }
 
-    /// Whether an agent says it in its own words: its reply, or what stands beside its tool calls. What a call says to
+    /// Tells whether an agent says it in its own words: its reply, or what stands beside its tool calls. What a call says to
     /// another agent is no part of these.
     #[must_use]
     pub fn is_of_turn(&self) -> bool {

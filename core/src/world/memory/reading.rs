@@ -78,7 +78,7 @@ impl<'m> Reading<'m> {
         }
     }
 
-    /// What the turn has heard and said already is in the memory.
+    /// The turn's items that it has heard and said already are in the memory.
     pub(crate) fn of_open_turn(memory: &'m Memory) -> Self {
         Self::new(
             memory,
@@ -99,7 +99,7 @@ impl<'m> Reading<'m> {
         self.items.len().saturating_add(self.fresh.len())
     }
 
-    /// Which item is the oldest of the turn's news.
+    /// Returns which item is the oldest of the turn's news.
     fn news_from(&self) -> usize {
         let is_news = |kept: &Remembered| {
             kept.because
@@ -114,7 +114,7 @@ impl<'m> Reading<'m> {
         self.items.iter().chain(self.fresh)
     }
 
-    /// How many items must go once there are more than `max`: the older half, but no news that is just taken up, and no
+    /// Returns how many items must go once there are more than `max`: the older half, but no news that is just taken up, and no
     /// result without its call.
     pub(crate) fn surplus(&self, max: u32) -> usize {
         let max = usize::try_from(max).unwrap_or(usize::MAX);
@@ -127,7 +127,7 @@ impl<'m> Reading<'m> {
         self.cuts(half).last().map_or(0, |cut| cut.items)
     }
 
-    /// How many items must go so that about half of `room` is left: none of the turn's news, however large they are.
+    /// Returns how many items must go so that about half of `room` is left: none of the turn's news, however large they are.
     pub(crate) fn too_old(&self, room: u64) -> usize {
         if self.tokens <= room {
             return 0;
@@ -137,7 +137,7 @@ impl<'m> Reading<'m> {
             .map_or(0, |cut| cut.items)
     }
 
-    /// How many items a summary of at most `summary` tokens is to stand for, so that about half of `room` is left; the
+    /// Returns how many items a summary of at most `summary` tokens is to stand for, so that about half of `room` is left; the
     /// items that are summarised may have `readable` tokens. `None` if a summary would not help.
     pub(crate) fn summarisable(&self, room: u64, readable: u64, summary: u64) -> Option<usize> {
         let after = self.tokens.saturating_add(summary);
@@ -155,7 +155,7 @@ impl<'m> Reading<'m> {
             .map(|cut| cut.items)
     }
 
-    /// Where the agent's last answer stands, if it is one of this turn: its calls have just given their results.
+    /// Returns where the agent's last answer stands, if it is one of this turn: its calls have just given their results.
     fn last_answer(&self) -> usize {
         let is_said = |kept: &Remembered| matches!(*kept.item, Item::Said { .. });
         let news_from = self.news_from();

@@ -20,7 +20,7 @@ pub struct TakenBack {
 }
 
 impl TakenBack {
-    /// Whether an item goes with them.
+    /// Tells whether an item goes with them.
     fn takes(&self, kept: &Remembered) -> bool {
         is_within(&kept.because, &self.gone) || self.takes_turn(kept)
     }
@@ -30,13 +30,13 @@ impl TakenBack {
         is_own && self.said_for.as_ref() == Some(&kept.because)
     }
 
-    /// Whether anything about an item changes.
+    /// Tells whether anything about an item changes.
     fn touches(&self, kept: &Remembered) -> bool {
         self.takes_turn(kept) || without(&kept.because, &self.gone).is_some()
     }
 }
 
-/// Whether what is there for the messages at `because` goes when those at `gone`, in ascending order, do.
+/// Tells whether what is there for the messages at `because` goes when those at `gone`, in ascending order, do.
 pub(crate) fn is_within(because: &[Position], gone: &[Position]) -> bool {
     !because.is_empty() && because.iter().all(|at| gone.binary_search(at).is_ok())
 }
@@ -102,13 +102,13 @@ impl Memory {
             .saturating_sub(u32::try_from(gone).unwrap_or(u32::MAX));
     }
 
-    /// Whether any of the `count` oldest items was taken back while the model reads them.
+    /// Tells whether any of the `count` oldest items was taken back while the model reads them.
     pub(crate) fn has_lost_any_of(&self, count: usize) -> bool {
         let is_taken = |kept: &Remembered| self.taken_back.iter().any(|taken| taken.takes(kept));
         self.items.iter().take(count).any(is_taken)
     }
 
-    /// Whether the message at `at` is among the items.
+    /// Tells whether the message at `at` is among the items.
     pub(crate) fn has_heard(&self, at: Position) -> bool {
         self.items
             .iter()
@@ -117,12 +117,12 @@ impl Memory {
 }
 
 impl Turn {
-    /// Whether any of its news are among `gone`, or it is the one whose own words were taken back.
+    /// Tells whether any of its news are among `gone`, or it is the one whose own words were taken back.
     pub(crate) fn is_undone_by(&self, taken: &TakenBack) -> bool {
         without(&self.because, &taken.gone).is_some() || self.is_of(taken)
     }
 
-    /// Whether its own words were taken back themselves.
+    /// Tells whether its own words were taken back themselves.
     pub(crate) fn is_of(&self, taken: &TakenBack) -> bool {
         taken.said_for.as_ref() == Some(&self.because)
     }

@@ -61,13 +61,13 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// Whether it belongs to an episode that fits, or answers news of one.
+    /// Tells whether it belongs to an episode that fits, or answers news of one.
     #[must_use]
     pub fn is_about(&self, fits: impl Fn(EpisodeId) -> bool) -> bool {
         fits(self.episode) || self.news.iter().any(|message| fits(message.episode))
     }
 
-    /// Whether all calls of the last answer have their result, so that the agent is to go on.
+    /// Tells whether all calls of the last answer have their result, so that the agent is to go on.
     #[must_use]
     pub fn is_ready_to_continue(&self) -> bool {
         self.model.is_none()
@@ -130,7 +130,7 @@ impl ModelState {
         self.fallback.as_ref().unwrap_or(&self.model)
     }
 
-    /// How many of the oldest items a compaction's summary is to stand for.
+    /// Returns how many of the oldest items a compaction's summary is to stand for.
     pub(crate) fn summarised(&self) -> usize {
         usize::try_from(self.items)
             .unwrap_or(usize::MAX)
@@ -147,7 +147,7 @@ pub struct Slot {
     pub label: String,
     /// The tool as the agent named it; empty if that was erased.
     pub tool: String,
-    /// Whether the answer that holds the call was erased: then its result has no call to stand behind.
+    /// True if the answer that holds the call was erased: then its result has no call to stand behind.
     pub is_erased: bool,
     /// The result.
     pub result: Option<CallResult>,

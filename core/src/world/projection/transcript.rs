@@ -51,7 +51,7 @@ pub struct TranscriptMessage {
     /// What is attached; nothing if that was erased.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<Attachment>,
-    /// Whether its words were put in the place of others.
+    /// True if its words were put in the place of others.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub edited: bool,
 }
@@ -89,7 +89,7 @@ pub struct TranscriptShown {
 }
 
 impl TranscriptEntry {
-    /// Where it stands.
+    /// Returns where it stands.
     #[must_use]
     pub const fn at(&self) -> Position {
         match self {
@@ -141,19 +141,19 @@ impl TranscriptPager {
         }
     }
 
-    /// How many more entries fit.
+    /// Returns how many more entries fit.
     #[must_use]
     pub const fn room(&self) -> usize {
         self.limit.saturating_sub(self.entries.len())
     }
 
-    /// Whether no more fits.
+    /// Tells whether no more fits.
     #[must_use]
     pub const fn is_full(&self) -> bool {
         self.room() == 0
     }
 
-    /// What is still to be read is before this.
+    /// Sets the place that all entries still to be read are before.
     #[must_use]
     pub const fn before(&self) -> Position {
         self.before
@@ -170,7 +170,7 @@ impl TranscriptPager {
     }
 }
 
-/// What people read of a commit, in order.
+/// Returns what people read of a commit, in order.
 fn entries_of(commit: &Commit, gone: &BTreeSet<Position>) -> Vec<TranscriptEntry> {
     let mut answer = None;
     let mut entries = Vec::new();

@@ -242,7 +242,7 @@ impl SpendingView {
     }
 }
 
-/// What the numbers leave open.
+/// Returns what the numbers leave open.
 fn open(survey: &Survey) -> Vec<String> {
     let meter = &survey.world.meters().total;
     let attempts = |count: u64| counted(usize::try_from(count).unwrap_or(usize::MAX), "attempt");

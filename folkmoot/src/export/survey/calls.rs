@@ -24,7 +24,7 @@ struct Call {
     tool: String,
     /// `None` if they are not there.
     arguments: Option<String>,
-    /// Whether that is because they are lost.
+    /// True if that is because they are lost.
     is_lost: bool,
 }
 

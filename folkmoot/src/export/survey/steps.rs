@@ -212,7 +212,7 @@ impl Steps {
         }
     }
 
-    /// Whom a request is for is known once somebody decides; until then it is for the first person there.
+    /// The person whom a request is for is known once somebody decides; until then it is for the first person there.
     fn asks(&mut self, at: Position, agent: &str, label: &str) {
         let from = self.agent(agent);
         let first = self
@@ -291,7 +291,7 @@ fn instead(body: &Body) -> String {
     body.instead().unwrap_or_default().to_owned()
 }
 
-/// Who says the message of an event, and which one it answers.
+/// Returns who says the message of an event, and which one it answers.
 fn said(event: &Event) -> Option<(Author, Option<MessageId>)> {
     if let Event::Talk(TalkEvent::MessagePosted(posted)) = event {
         return Some((posted.author.clone(), posted.reply_to));

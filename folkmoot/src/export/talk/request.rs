@@ -12,7 +12,7 @@ use crate::text::{clean, clip, time};
 use crate::words::{status_word, unknown_because};
 
 impl Talk {
-    /// What people read of an event about a call.
+    /// Returns what people read of an event about a call.
     pub(super) fn of_call(&self, blank: &Blank, event: &CallEvent) -> Option<Entry> {
         match event {
             CallEvent::ApprovalRequested(asked) => Some(self.wants(blank, asked)),
@@ -166,7 +166,7 @@ fn answers(blank: &Blank, answered: &QuestionAnswered) -> Entry {
     }
 }
 
-/// What a tool shows people, in a line.
+/// Returns what a tool shows people, in a line.
 fn shows(view: &View) -> String {
     match view {
         View::Text(text) => format!("shows: {}", clip(&clean(text), OUTPUT_MAX)),

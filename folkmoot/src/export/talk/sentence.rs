@@ -3,7 +3,7 @@
 use folkmoot_core::event::{ApprovalDecided, CloseReason, Scope, SettledHow, Verdict};
 use folkmoot_core::ids::RequestId;
 
-/// What a decision says, and what else is to be known of it.
+/// Returns what a decision says, and what else is to be known of it.
 pub(super) fn decided(decided: &ApprovalDecided) -> (String, Vec<String>) {
     let word = match decided.verdict {
         Verdict::Allow => "allows",
@@ -13,7 +13,7 @@ pub(super) fn decided(decided: &ApprovalDecided) -> (String, Vec<String>) {
     (deed, how(decided))
 }
 
-/// How somebody decided: how far it reaches, what of it was changed or confirmed, and why.
+/// Returns how somebody decided: how far it reaches, what of it was changed or confirmed, and why.
 pub(in crate::export) fn how(decided: &ApprovalDecided) -> Vec<String> {
     let scope = (decided.scope != Scope::Once).then(|| format!("for {}", decided.scope));
     let edited = decided.is_edited.then(|| "with other arguments".to_owned());
@@ -36,7 +36,7 @@ pub(in crate::export) fn how(decided: &ApprovalDecided) -> Vec<String> {
         .collect()
 }
 
-/// How a turn ended, if people would not see it.
+/// Returns how a turn ended, if people would not see it.
 pub(super) fn ended(reason: CloseReason) -> Option<String> {
     match reason {
         CloseReason::Answered
@@ -61,7 +61,7 @@ pub(super) fn settled(how: SettledHow, request: RequestId) -> String {
     format!("settles #{request}: {what}")
 }
 
-/// How many went along with a message that is gone.
+/// Returns how many went along with a message that is gone.
 pub(super) fn more(gone: usize) -> String {
     match gone.saturating_sub(1) {
         0 => String::new(),

@@ -104,7 +104,7 @@ pub(super) fn model_calls_max(wanted: &Calls, commits: &[Commit]) -> Result<(), 
     }
 }
 
-/// What the model calls of a run cost, as far as their tokens were counted.
+/// Returns what the model calls of a run cost, as far as their tokens were counted.
 fn cost_of(run: &[Commit], spec: &WorldSpec) -> Money {
     let mut asked = BTreeMap::new();
     let mut spent = Money::ZERO;
@@ -121,7 +121,7 @@ fn cost_of(run: &[Commit], spec: &WorldSpec) -> Money {
     spent
 }
 
-/// What the last episode may still spend. A reaction of an agent in code costs what a model call does.
+/// Returns what the last episode may still spend. A reaction of an agent in code costs what a model call does.
 pub(super) fn budget(wanted: &Budget, run: &[Commit], world: &World) -> Result<(), Differs> {
     let spec = world.rules().spec();
     let spent = world.meters().total.spent;
@@ -209,7 +209,7 @@ impl Spent {
     }
 }
 
-/// How each agent's turns ended. News that were set aside count as a turn.
+/// Returns how each agent's turns ended. News that were set aside count as a turn.
 pub(super) fn ends(commits: &[Commit]) -> BTreeMap<AgentName, Vec<CloseReason>> {
     let mut all: BTreeMap<AgentName, Vec<CloseReason>> = BTreeMap::new();
     for (agent, reason) in events(commits).filter_map(end) {

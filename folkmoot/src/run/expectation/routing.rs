@@ -58,7 +58,7 @@ fn list(all: &[Routing]) -> String {
         .join("; ")
 }
 
-/// Whether each of `wanted` can be given one of `came` of its own, and none is left over. Something that fits several
+/// Tells whether each of `wanted` can be given one of `came` of its own, and none is left over. Something that fits several
 /// makes way for what fits one alone.
 fn is_paired(wanted: &[Routing], came: &[Routing]) -> bool {
     let mut given: Vec<Option<usize>> = vec![None; came.len()];
@@ -98,7 +98,7 @@ fn give(
     false
 }
 
-/// Whether all that is given in `wanted` is so in `came`, which has everything.
+/// Tells whether all that is given in `wanted` is so in `came`, which has everything.
 fn fits(wanted: &Routing, came: &Routing) -> bool {
     fn is_so<T: PartialEq + Default + Clone>(wanted: Option<&T>, came: Option<&T>) -> bool {
         wanted.is_none_or(|wanted| *wanted == came.cloned().unwrap_or_default())
@@ -114,7 +114,7 @@ fn fits(wanted: &Routing, came: &Routing) -> bool {
         && is_so(wanted.nearest.as_ref(), came.nearest.as_ref())
 }
 
-/// How the messages of `commits` went, in their order. What does not apply is left out.
+/// Returns how the messages of `commits` went, in their order. What does not apply is left out.
 fn routings(commits: &[Commit]) -> Vec<Routing> {
     let mut authors: BTreeMap<Position, String> = BTreeMap::new();
     let mut nearest: BTreeMap<Position, Vec<AgentName>> = BTreeMap::new();
@@ -172,7 +172,7 @@ fn routing(
     }
 }
 
-/// How an author is shown.
+/// Returns how an author is shown.
 pub(super) fn speaker(author: &Author) -> String {
     match author {
         Author::Person(person) => person.to_string(),

@@ -43,7 +43,7 @@ fn messages(commits: &[Commit]) -> Vec<(TextEvent, Vec<AgentName>)> {
         .collect()
 }
 
-/// Where the messages stand that an event takes away.
+/// Returns where the messages stand that an event takes away.
 fn gone(event: &Event) -> &[Position] {
     if let Event::Talk(TalkEvent::MessageEdited(edited)) = event {
         return &edited.gone;

@@ -109,7 +109,7 @@ fn routing(node: &Node) -> Option<Routing> {
     })
 }
 
-/// What `read` makes of a part, if that is given: `None` only if it makes nothing of it.
+/// Returns what `read` makes of a part, if that is given: `None` only if it makes nothing of it.
 fn each<T>(node: Option<&Node>, read: impl FnOnce(&Node) -> Option<T>) -> Option<Option<T>> {
     node.map_or(Some(None), |node| read(node).map(Some))
 }
@@ -186,7 +186,7 @@ fn artifact(node: &Node) -> Option<Option<ArtifactMatch>> {
     }))
 }
 
-/// What is kept back; nothing for the word `none`.
+/// Returns what is kept back; nothing for the word `none`.
 fn withheld(node: &Node) -> Option<WithheldMatch> {
     let pieces = match (node.get("families"), node.text_of("count")) {
         (Some(families), _) => Pieces::Families(families.items().map(word).collect::<Option<_>>()?),

@@ -348,7 +348,7 @@ fn extent(start: Mark, end: Mark, first: Option<Mark>) -> Mark {
     }
 }
 
-/// Why a file could not be read, for whoever wrote its name.
+/// Returns why a file could not be read, for whoever wrote its name.
 pub(crate) fn why(error: &io::Error) -> String {
     let words = [
         (io::ErrorKind::NotFound, "there is no such file"),

@@ -50,7 +50,7 @@ fn read_step(step: &Node, spec: &Node) -> Option<Step> {
     .map(|read| with_since(read, step))
 }
 
-/// Who does a step. People join and leave by themselves.
+/// Returns who does a step. People join and leave by themselves.
 fn by(step: &Node, verb: &Verb) -> Option<Actor> {
     match (step.text_of("as"), verb) {
         (Some(name), _) => actor(name),
@@ -190,7 +190,7 @@ pub(crate) fn request_position(text: &str) -> Option<Position> {
         .map(Position::new)
 }
 
-/// What `read` makes of `text`, if there is one: `None` only if it makes nothing of it.
+/// Returns what `read` makes of `text`, if there is one: `None` only if it makes nothing of it.
 pub(crate) fn optional<T>(
     text: Option<&str>,
     read: impl FnOnce(&str) -> Option<T>,

@@ -64,7 +64,7 @@ fn decode(bytes: &[u8]) -> Option<Head> {
     })
 }
 
-/// What is wrong with a file whose rows end at `end`, as far as head and mark tell.
+/// Returns what is wrong with a file whose rows end at `end`, as far as head and mark tell.
 pub(super) fn compare(
     head: Option<Head>,
     acknowledged: Option<Acknowledged>,

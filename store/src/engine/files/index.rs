@@ -91,7 +91,7 @@ impl Index {
         self.places.iter().map(|(key, place)| (key, *place))
     }
 
-    /// Whether it has the same values under the same keys, wherever they stand.
+    /// Tells whether it has the same values under the same keys, wherever they stand.
     pub(super) fn has_the_values_of(&self, other: &Self) -> bool {
         let is_same = |(key, one): (&Vec<u8>, Place)| {
             other

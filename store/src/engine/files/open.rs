@@ -142,7 +142,7 @@ fn open_mark(folder: &Path) -> Result<(Option<Mark>, Option<Acknowledged>), Engi
     }
 }
 
-/// Whether the files are not there, and need not be.
+/// Tells whether the files are not there, and need not be.
 fn is_to_be_made(home: &Home, folder: &Path) -> Result<bool, EngineError> {
     if folder.join(ROWS).try_exists().map_err(from_io)? {
         return Ok(false);

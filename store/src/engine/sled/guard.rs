@@ -109,7 +109,7 @@ fn translate(error: sled::Error) -> EngineError {
     }
 }
 
-/// Whether the system says that there is no room: on the disk, in a quota, or under a file size limit.
+/// Tells whether the system says that there is no room: on the disk, in a quota, or under a file size limit.
 pub(crate) fn is_full(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -113,7 +113,7 @@ pub(super) fn check(folder: &Path) -> io::Result<Found> {
     })
 }
 
-/// Whether sled's own settings do not match the checksum at their end: sled would refuse them, and nothing may have been
+/// Tells whether sled's own settings do not match the checksum at their end: sled would refuse them, and nothing may have been
 /// written by then. Where there are none, it makes them anew.
 pub(super) fn broken_settings(folder: &Path) -> io::Result<Option<String>> {
     let bytes = match fs::read(folder.join(CONF)) {
@@ -129,7 +129,7 @@ pub(super) fn broken_settings(folder: &Path) -> io::Result<Option<String>> {
         .then(|| format!("log/{CONF} does not match its checksum")))
 }
 
-/// Where segments begin to differ from what they were.
+/// Returns where segments begin to differ from what they were.
 fn changed(file: &File, segments: &[Segment]) -> io::Result<Vec<u64>> {
     let threads = std::thread::available_parallelism()
         .map_or(1, NonZero::get)
@@ -223,7 +223,7 @@ pub(super) fn close(folder: &Path, before: &Seal) -> io::Result<()> {
     home::replace(folder, FILE, &encode(&seal))
 }
 
-/// Where in a segment the first message stands that is not whole, as far as that can be told.
+/// Returns where in a segment the first message stands that is not whole, as far as that can be told.
 fn first_broken(bytes: &[u8], lsn: u64) -> u64 {
     match Header::read(bytes) {
         Some(header) if header.lsn == lsn => super::bare::log::first_broken(bytes, lsn),

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::tool::{ArgumentFinding, Severity};
 
-/// What the texts in `value`, keys included, hold that a person who reads them does not see. Hidden characters are an
+/// Returns what the texts in `value`, keys included, hold that a person who reads them does not see. Hidden characters are an
 /// error always: whoever allows a call must see all of it. Control characters are shown escaped, and a warning.
 pub(super) fn findings(value: &Value) -> Vec<ArgumentFinding> {
     let mut found = Vec::new();

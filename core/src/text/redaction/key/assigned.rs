@@ -63,7 +63,7 @@ pub(super) fn find_in_url(text: &str) -> Option<Range<usize>> {
     })
 }
 
-/// Whether the field `name` with the string `value` is a secret.
+/// Tells whether the field `name` with the string `value` is a secret.
 pub(in super::super) fn is_secret(name: &str, value: &str) -> bool {
     is_name(name) && !value.contains(char::is_whitespace) && is_random(value)
 }
@@ -109,7 +109,7 @@ fn ends_value(c: char) -> bool {
     !c.is_ascii_graphic() || "\"'`,;()[]{}<>&\\".contains(c)
 }
 
-/// Whether the value that `text` begins with looks random.
+/// Tells whether the value that `text` begins with looks random.
 fn is_random(text: &str) -> bool {
     let seen = text
         .get(..text.floor_char_boundary(SEEN_BYTES_MAX))

@@ -23,7 +23,7 @@ pub(super) fn find(text: &str) -> Option<Range<usize>> {
     })
 }
 
-/// How long the label at the beginning of `text` is, if it is that of a private key.
+/// Returns how long the label at the beginning of `text` is, if it is that of a private key.
 fn private_label(text: &str) -> Option<usize> {
     let text = text.get(..text.floor_char_boundary(LABEL_BYTES_MAX))?;
     let label = text.get(..text.find(DASHES)?)?;

@@ -98,7 +98,7 @@ pub(super) fn find(text: &str) -> Option<Range<usize>> {
         })
 }
 
-/// How long the key at the beginning of `text` is.
+/// Returns how long the key at the beginning of `text` is.
 fn length(format: &Format, text: &str) -> Option<usize> {
     let key = text.strip_prefix(format.prefix)?;
     let length = match format.tail {

@@ -213,7 +213,7 @@ struct Walk<'a> {
     at: Option<u64>,
     /// No message behind this counts.
     until: Option<u64>,
-    /// Whether the first broken message ends it, and not only its segment.
+    /// True if the first broken message ends it, and not only its segment.
     is_strict: bool,
 }
 
@@ -321,7 +321,7 @@ fn read(segment: &[u8], base: u64, lsn: u64) -> Read {
     }
 }
 
-/// Where in the bytes of a segment the first message stands that is not whole.
+/// Returns where in the bytes of a segment the first message stands that is not whole.
 pub(in crate::engine::sled) fn first_broken(segment: &[u8], lsn: u64) -> u64 {
     let mut within = HEADER;
     while within <= SEGMENT - MESSAGE_HEADER_MAX {
@@ -364,7 +364,7 @@ impl MessageHeader {
         })
     }
 
-    /// Whether the message that `bytes` begin with is as it was written.
+    /// Tells whether the message that `bytes` begin with is as it was written.
     fn is_whole(&self, bytes: &[u8]) -> bool {
         let end = usize::try_from(self.len)
             .ok()

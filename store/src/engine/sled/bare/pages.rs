@@ -124,7 +124,7 @@ fn page(fields: &mut Fields<'_>) -> Option<Page> {
     places.collect::<Option<Vec<_>>>().map(Page::Present)
 }
 
-/// Where in the log something stands; `None` if it is kept outside of it.
+/// Returns where in the log something stands; `None` if it is kept outside of it.
 fn pointer(fields: &mut Fields<'_>) -> Option<u64> {
     if fields.byte()? == 0 {
         fields.number()
