@@ -16,7 +16,7 @@ pub use key_file::{KeyFile, KeyFileError};
 /// ```
 /// use std::sync::Arc;
 ///
-/// use folkmoot::core::event::{Event, EventKind};
+/// use folkmoot::core::event::{Event, EventKind, WorldEvent};
 /// use folkmoot::core::ids::Position;
 /// use folkmoot::core::port::EventLog;
 /// use folkmoot::core::spec::{Definition, SpecText};
@@ -43,7 +43,7 @@ pub use key_file::{KeyFile, KeyFileError};
 /// let commits: Vec<_> = store.read(entry.world, Position::new(1)).await?.try_collect().await?;
 /// let events = commits.iter().flat_map(|stored| &stored.commit.events);
 /// let signed: Vec<_> = events.filter(|event| event.kind() == EventKind::HeadSigned).collect();
-/// let [WorldEvent::HeadSigned(signed)] = signed.as_slice() else { return Err("one head is signed".into()) };
+/// let [Event::World(WorldEvent::HeadSigned(signed))] = signed.as_slice() else { return Err("one head is signed".into()) };
 /// let note = folkmoot::note_of(entry.world, signed)?;
 /// assert_eq!(note.verify(&[public.clone()])?, [&public]);
 /// # runtime.shutdown().await;
