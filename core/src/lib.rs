@@ -8,7 +8,7 @@
 //! [`World`](world::World) (how the one becomes the other).
 //!
 //! ```
-//! use folkmoot_core::command::{Action, Command};
+//! use folkmoot_core::command::{Command, WorldAction};
 //! use folkmoot_core::event::ClockKind;
 //! use folkmoot_core::ids::{NodeId, Seed, Time, WorldId, WorldName};
 //! use folkmoot_core::spec::{Definition, SpecText, WorldSpec};
