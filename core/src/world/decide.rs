@@ -178,7 +178,7 @@ impl World {
             events: Vec::new(),
             cause: None,
         };
-        let answer = match draft.act(&meant.action) {
+        let answer = match act(&mut draft, &meant.action) {
             Ok(()) => {
                 fit::check(&meant.action, &draft.events).inspect_err(|_| draft.events.clear())
             }
@@ -191,7 +191,7 @@ impl World {
                 request,
                 decided,
             }) => {
-                draft.refuse(command.digest(), reason, request);
+                refused::refuse(&mut draft, command.digest(), reason, request);
                 Err(Refusal::Right { reason, decided })
             }
         };
@@ -219,7 +219,7 @@ impl World {
             cause: None,
         };
         if command.action.kind().rule().refusals == Refusals::Recorded {
-            draft.refuse(command.digest(), reason, None);
+            refused::refuse(&mut draft, command.digest(), reason, None);
         }
         Decision {
             events: draft.events,
@@ -272,255 +272,262 @@ impl World {
     }
 }
 
-impl Draft<'_> {
-    fn act(&mut self, action: &Action) -> Result<(), No> {
-        let is_beginning = matches!(action, Action::World(WorldAction::Create { .. }));
-        if (self.world.head == Position::ZERO) != is_beginning {
-            return Err(No::STALE);
-        }
-        self.check_principal(action)?;
-        self.check_right(action)?;
-        self.check_giver(action)?;
-        match action {
-            Action::World(action) => self.act_on_world(action),
-            Action::Talk(action) => self.act_in_talk(action),
-            Action::Consent(action) => self.act_on_consent(action),
-            Action::Shell(action) => self.take_outcome(action),
-        }
+fn act(draft: &mut Draft<'_>, action: &Action) -> Result<(), No> {
+    let is_beginning = matches!(action, Action::World(WorldAction::Create { .. }));
+    if (draft.world.head == Position::ZERO) != is_beginning {
+        return Err(No::STALE);
     }
-
-    /// Refuses a principal who can never give a command of this kind.
-    fn check_principal(&self, action: &Action) -> Result<(), No> {
-        let is_of_the_room = matches!(self.principal, Principal::Agent(_) | Principal::Tool(_));
-        match (action.kind().rule().giver, action) {
-            (Giver::Shell, Action::Shell(action)) if *self.principal != Principal::Runtime => {
-                Err(No::right(self.intrusion(action)))
-            }
-            (Giver::House, _) if is_of_the_room => Err(No::right(RefusalReason::NotAPerson)),
-            (Giver::Shell | Giver::House | Giver::Anyone, _) => Ok(()),
-        }
+    check_principal(draft, action)?;
+    rights::check_right(draft, action)?;
+    named::check_giver(draft, action)?;
+    match action {
+        Action::World(action) => act_on_world(draft, action),
+        Action::Talk(action) => act_in_talk(draft, action),
+        Action::Consent(action) => act_on_consent(draft, action),
+        Action::Shell(action) => take_outcome(draft, action),
     }
+}
 
-    fn act_on_world(&mut self, action: &WorldAction) -> Result<(), No> {
-        match action {
-            WorldAction::Create {
-                world,
+/// Refuses a principal who can never give a command of this kind.
+fn check_principal(draft: &Draft<'_>, action: &Action) -> Result<(), No> {
+    let is_of_the_room = matches!(draft.principal, Principal::Agent(_) | Principal::Tool(_));
+    match (action.kind().rule().giver, action) {
+        (Giver::Shell, Action::Shell(action)) if *draft.principal != Principal::Runtime => {
+            Err(No::right(intrusion(draft, action)))
+        }
+        (Giver::House, _) if is_of_the_room => Err(No::right(RefusalReason::NotAPerson)),
+        (Giver::Shell | Giver::House | Giver::Anyone, _) => Ok(()),
+    }
+}
+
+fn act_on_world(draft: &mut Draft<'_>, action: &WorldAction) -> Result<(), No> {
+    match action {
+        WorldAction::Create {
+            world,
+            name,
+            clock,
+            base,
+            definition,
+            node,
+            signer,
+            copy,
+        } => {
+            let opened = opening::first_opening(*node, signer.as_deref());
+            opening::create(
+                draft,
+                *world,
                 name,
-                clock,
-                base,
-                definition,
-                node,
-                signer,
-                copy,
-            } => {
-                let opened = self.first_opening(*node, signer.as_deref());
-                self.create(*world, name, *clock, base.as_deref(), definition, opened)?;
-                self.begin_in(*copy);
-                Ok(())
-            }
-            WorldAction::Open {
-                node,
-                base,
-                revise,
-                signer,
-                copy,
-            } => self.open(
-                *node,
+                *clock,
                 base.as_deref(),
-                revise.as_ref(),
-                signer.as_deref(),
-                *copy,
-            ),
-            WorldAction::Fork {
-                world,
-                name,
-                base,
-                link,
-                effects,
-                node,
-                signer,
-                copy,
-            } => {
-                let (parent, parent_name) = self
-                    .world
-                    .id()
-                    .zip(self.world.name().cloned())
-                    .ok_or(No::STALE)?;
-                let opened = self.first_opening(*node, signer.as_deref());
-                let world = *world;
-                let name = name.clone();
-                let base = base.clone();
-                let link = *link;
-                let effects = *effects;
-                self.fork(
-                    Forked {
-                        world,
-                        name,
-                        parent,
-                        parent_name,
-                        base,
-                        link,
-                        effects,
-                    },
-                    opened,
-                    *copy,
-                )
-            }
-            WorldAction::Revise { definition } => self.revise(definition),
-            WorldAction::Label { owner, labels } => self.label(owner.as_deref(), labels),
-            WorldAction::SetRights {
-                method,
-                subject,
-                rights,
-            } => self.set_rights(method, subject, rights.as_ref()),
-            WorldAction::Erase { events, basis } => self.erase(events, basis),
-            WorldAction::RecordStep { step, digest } => self.record_step(*step, *digest),
-        }
-    }
-
-    fn act_in_talk(&mut self, action: &TalkAction) -> Result<(), No> {
-        match action {
-            TalkAction::PostMessage {
-                text,
-                attachments,
-                reply_to,
-            } => self.post(text, attachments, *reply_to),
-            TalkAction::Edit { message, text } => self.edit(*message, text),
-            TalkAction::Retract { message } => self.retract(*message),
-            TalkAction::Regenerate { message } => self.regenerate(*message),
-            TalkAction::Join => self.join(),
-            TalkAction::Leave => self.leave(),
-            TalkAction::Observe { name, state } => self.observe(name, state),
-            TalkAction::Stop { episode } => self.stop(*episode),
-        }
-    }
-
-    fn act_on_consent(&mut self, action: &ConsentAction) -> Result<(), No> {
-        match action {
-            ConsentAction::Decide {
-                agent,
-                request,
-                judgement,
-            } => self.decide(agent.as_ref(), *request, judgement),
-            ConsentAction::Revoke { grant } => self.revoke(*grant),
-            ConsentAction::Answer { request, reply } => self.answer(*request, reply),
-            ConsentAction::Settle {
-                request,
-                settlement,
-            } => self.settle(*request, settlement),
-        }
-    }
-
-    fn take_outcome(&mut self, action: &ShellAction) -> Result<(), No> {
-        match action {
-            ShellAction::OpenTurn {
-                agent,
-                horizon,
-                reaction,
-            } => {
-                self.check_may_ask()?;
-                self.open_turn(agent, *horizon, reaction)
-            }
-            ShellAction::ContinueTurn {
-                agent,
-                turn,
-                reaction,
-            } => {
-                self.check_may_ask()?;
-                self.continue_turn(agent, *turn, reaction)
-            }
-            ShellAction::FailAgent {
-                agent,
-                turn,
-                code,
-                detail,
-            } => self.fail_agent(agent, *turn, code, detail),
-            ShellAction::RetryModel { agent, call } => {
-                self.check_may_ask()?;
-                self.retry_model(agent, *call)
-            }
-            ShellAction::StartStream {
-                agent,
-                call,
-                attempt,
-            } => self.start_stream(agent, *call, *attempt),
-            ShellAction::RecordAnswer {
-                agent,
-                call,
-                attempt,
-                response,
-            } => self.record_answer(agent, *call, *attempt, response),
-            ShellAction::RecordFailure {
-                agent,
-                call,
-                attempt,
-                error,
-            } => self.record_failure(agent, *call, *attempt, error),
-            ShellAction::StartTool {
-                agent,
-                call,
-                attempt,
-            } => self.start_tool(agent, *call, *attempt),
-            ShellAction::FinishTool {
-                agent,
-                call,
-                attempt,
-                outcome,
-                progress,
-            } => self.finish_tool(agent, *call, *attempt, (outcome, *progress)),
-            ShellAction::TimeOutTool {
-                agent,
-                call,
-                attempt,
-            } => self.time_out_tool(agent, *call, *attempt),
-            ShellAction::RecordReconcile {
-                agent,
-                call,
-                result,
-            } => self.record_reconcile(agent, *call, result),
-            ShellAction::DeclareUnknown { agent, call } => self.declare_unknown(agent, *call),
-            ShellAction::RecordErased {
-                request,
-                events,
-                files,
-            } => self.record_erased(*request, *events, *files),
-            ShellAction::Sign {
-                head,
-                key,
-                signature,
-                occasion,
-            } => self.sign(head, key, signature, *occasion),
-            ShellAction::Tick => self.tick(),
-        }
-    }
-
-    /// Refuses what may ask a model while content is being erased: a request must not hold words that are on their way out.
-    fn check_may_ask(&self) -> Result<(), No> {
-        if self.world.upkeep.is_erasing() {
-            Err(No::STALE)
-        } else {
+                definition,
+                opened,
+            )?;
+            restore::begin_in(draft, *copy);
             Ok(())
         }
-    }
-
-    /// Returns the reason that only the runtime can bring an outcome: first of all, whether there is such a call.
-    fn intrusion(&self, action: &ShellAction) -> RefusalReason {
-        let Some((agent, call)) = action.tool_call() else {
-            return RefusalReason::NotTheRuntime;
-        };
-        let world = self.world;
-        let is_open_for =
-            |memory: &crate::world::memory::Memory| memory.open_calls.contains_key(&call);
-        if world.memories.get(agent).is_some_and(is_open_for) {
-            RefusalReason::NotTheRuntime
-        } else if world.memories.values().any(is_open_for) {
-            RefusalReason::OtherAgent
-        } else {
-            let known = world
-                .consent
-                .reason_of(call)
-                .or_else(|| world.inherited_reason(call));
-            known.unwrap_or(RefusalReason::UnknownCall)
+        WorldAction::Open {
+            node,
+            base,
+            revise,
+            signer,
+            copy,
+        } => opening::open(
+            draft,
+            *node,
+            base.as_deref(),
+            revise.as_ref(),
+            signer.as_deref(),
+            *copy,
+        ),
+        WorldAction::Fork {
+            world,
+            name,
+            base,
+            link,
+            effects,
+            node,
+            signer,
+            copy,
+        } => {
+            let (parent, parent_name) = draft
+                .world
+                .id()
+                .zip(draft.world.name().cloned())
+                .ok_or(No::STALE)?;
+            let opened = opening::first_opening(*node, signer.as_deref());
+            let world = *world;
+            let name = name.clone();
+            let base = base.clone();
+            let link = *link;
+            let effects = *effects;
+            fork::fork(
+                draft,
+                Forked {
+                    world,
+                    name,
+                    parent,
+                    parent_name,
+                    base,
+                    link,
+                    effects,
+                },
+                opened,
+                *copy,
+            )
         }
+        WorldAction::Revise { definition } => opening::revise(draft, definition),
+        WorldAction::Label { owner, labels } => label::label(draft, owner.as_deref(), labels),
+        WorldAction::SetRights {
+            method,
+            subject,
+            rights,
+        } => rights::set_rights(draft, method, subject, rights.as_ref()),
+        WorldAction::Erase { events, basis } => erasure::erase(draft, events, basis),
+        WorldAction::RecordStep { step, digest } => opening::record_step(draft, *step, *digest),
+    }
+}
+
+fn act_in_talk(draft: &mut Draft<'_>, action: &TalkAction) -> Result<(), No> {
+    match action {
+        TalkAction::PostMessage {
+            text,
+            attachments,
+            reply_to,
+        } => talk::post(draft, text, attachments, *reply_to),
+        TalkAction::Edit { message, text } => revision::edit(draft, *message, text),
+        TalkAction::Retract { message } => revision::retract(draft, *message),
+        TalkAction::Regenerate { message } => revision::regenerate(draft, *message),
+        TalkAction::Join => roster::join(draft),
+        TalkAction::Leave => roster::leave(draft),
+        TalkAction::Observe { name, state } => observe::observe(draft, name, state),
+        TalkAction::Stop { episode } => closing::stop(draft, *episode),
+    }
+}
+
+fn act_on_consent(draft: &mut Draft<'_>, action: &ConsentAction) -> Result<(), No> {
+    match action {
+        ConsentAction::Decide {
+            agent,
+            request,
+            judgement,
+        } => approval::decide(draft, agent.as_ref(), *request, judgement),
+        ConsentAction::Revoke { grant } => grant::revoke(draft, *grant),
+        ConsentAction::Answer { request, reply } => people::answer(draft, *request, reply),
+        ConsentAction::Settle {
+            request,
+            settlement,
+        } => people::settle(draft, *request, settlement),
+    }
+}
+
+fn take_outcome(draft: &mut Draft<'_>, action: &ShellAction) -> Result<(), No> {
+    match action {
+        ShellAction::OpenTurn {
+            agent,
+            horizon,
+            reaction,
+        } => {
+            check_may_ask(draft)?;
+            turn::open_turn(draft, agent, *horizon, reaction)
+        }
+        ShellAction::ContinueTurn {
+            agent,
+            turn,
+            reaction,
+        } => {
+            check_may_ask(draft)?;
+            turn::continue_turn(draft, agent, *turn, reaction)
+        }
+        ShellAction::FailAgent {
+            agent,
+            turn,
+            code,
+            detail,
+        } => turn::fail_agent(draft, agent, *turn, code, detail),
+        ShellAction::RetryModel { agent, call } => {
+            check_may_ask(draft)?;
+            model::retry_model(draft, agent, *call)
+        }
+        ShellAction::StartStream {
+            agent,
+            call,
+            attempt,
+        } => model::start_stream(draft, agent, *call, *attempt),
+        ShellAction::RecordAnswer {
+            agent,
+            call,
+            attempt,
+            response,
+        } => answer::record_answer(draft, agent, *call, *attempt, response),
+        ShellAction::RecordFailure {
+            agent,
+            call,
+            attempt,
+            error,
+        } => model::record_failure(draft, agent, *call, *attempt, error),
+        ShellAction::StartTool {
+            agent,
+            call,
+            attempt,
+        } => call::start_tool(draft, agent, *call, *attempt),
+        ShellAction::FinishTool {
+            agent,
+            call,
+            attempt,
+            outcome,
+            progress,
+        } => call::finish_tool(draft, agent, *call, *attempt, (outcome, *progress)),
+        ShellAction::TimeOutTool {
+            agent,
+            call,
+            attempt,
+        } => call::time_out_tool(draft, agent, *call, *attempt),
+        ShellAction::RecordReconcile {
+            agent,
+            call,
+            result,
+        } => doubt::record_reconcile(draft, agent, *call, result),
+        ShellAction::DeclareUnknown { agent, call } => doubt::declare_unknown(draft, agent, *call),
+        ShellAction::RecordErased {
+            request,
+            events,
+            files,
+        } => erasure::record_erased(draft, *request, *events, *files),
+        ShellAction::Sign {
+            head,
+            key,
+            signature,
+            occasion,
+        } => signing::sign(draft, head, key, signature, *occasion),
+        ShellAction::Tick => closing::tick(draft),
+    }
+}
+
+/// Refuses what may ask a model while content is being erased: a request must not hold words that are on their way out.
+fn check_may_ask(draft: &Draft<'_>) -> Result<(), No> {
+    if draft.world.upkeep.is_erasing() {
+        Err(No::STALE)
+    } else {
+        Ok(())
+    }
+}
+
+/// Returns the reason that only the runtime can bring an outcome: first of all, whether there is such a call.
+fn intrusion(draft: &Draft<'_>, action: &ShellAction) -> RefusalReason {
+    let Some((agent, call)) = action.tool_call() else {
+        return RefusalReason::NotTheRuntime;
+    };
+    let world = draft.world;
+    let is_open_for = |memory: &crate::world::memory::Memory| memory.open_calls.contains_key(&call);
+    if world.memories.get(agent).is_some_and(is_open_for) {
+        RefusalReason::NotTheRuntime
+    } else if world.memories.values().any(is_open_for) {
+        RefusalReason::OtherAgent
+    } else {
+        let known = world
+            .consent
+            .reason_of(call)
+            .or_else(|| world.inherited_reason(call));
+        known.unwrap_or(RefusalReason::UnknownCall)
     }
 }

@@ -15,6 +15,7 @@ use crate::spec::limits::OPEN_CALLS_MAX;
 use crate::spec::rules::{Rules, Ruling};
 use crate::tool::{ArgumentFinding, EffectClass, Repeat, ToolKind, ToolSpec};
 use crate::world::World;
+use crate::world::decide::{approval, asking, talk, turn};
 
 /// The treatment of a call when it is taken up.
 enum Admission<'a> {
@@ -58,77 +59,78 @@ struct Intake<'a> {
     counted: BTreeMap<&'a ToolName, u32>,
 }
 
-impl Draft<'_> {
-    pub(super) fn admit(
-        &mut self,
-        agent: &AgentName,
-        turn: TurnId,
-        answer: Position,
-        response: &LLMResponse,
-        purpose: Purpose,
-    ) {
-        let world = self.world;
-        let memory = world.memories.get(agent);
-        let rules = self.rules_of(agent);
-        let mut unlabelled = memory.map_or(0, |memory| memory.unlabelled);
-        let at = self.here();
-        let id = self.id;
-        let parts: Vec<(u32, &CallPart)> = (0..).zip(response.reply().calls()).collect();
-        let calls: Vec<AdmittedCall> = parts
-            .iter()
-            .map(|(ordinal, part)| {
-                let tool = rules.tool_of(agent, &part.tool);
-                AdmittedCall {
-                    call: CallId::of(id, at, *ordinal),
-                    ordinal: *ordinal,
-                    label: part.label_or_next(&mut unlabelled),
-                    tool: tool.map(|tool| tool.name.clone()),
-                    arguments: arguments_digest(&part.arguments),
-                    effect: tool.and_then(|tool| tool.effect_by_rules(&part.arguments)),
-                    origin: None,
-                }
-            })
-            .collect();
-        self.push(CallsAdmitted {
-            agent: agent.clone(),
-            turn,
-            answer,
-            calls: calls.clone(),
-        });
-        let episode = memory
-            .and_then(|memory| memory.turn.as_ref())
-            .map_or(EpisodeId(turn.0), |turn| turn.episode);
-        let open = world.open_calls();
-        let counted = BTreeMap::new();
-        let mut intake = Intake {
-            world,
-            rules,
-            agent,
-            episode,
-            purpose,
-            open,
-            counted,
-        };
-        for (admitted, (_, part)) in calls.iter().zip(&parts) {
-            let call = admitted.call;
-            let arguments = part.arguments.as_str();
-            let redoes = rules
-                .tool_of(agent, &part.tool)
-                .filter(|tool| self.redoes(agent, tool, tool.effect_at(arguments)));
-            let admission = intake.take(admitted, part, redoes.is_some());
-            if !matches!(admission, Admission::Ends(_) | Admission::Remembered(_)) {
-                intake.open = intake.open.saturating_add(1);
+pub(super) fn admit(
+    draft: &mut Draft<'_>,
+    agent: &AgentName,
+    turn: TurnId,
+    answer: Position,
+    response: &LLMResponse,
+    purpose: Purpose,
+) {
+    let world = draft.world;
+    let memory = world.memories.get(agent);
+    let rules = turn::rules_of(draft, agent);
+    let mut unlabelled = memory.map_or(0, |memory| memory.unlabelled);
+    let at = draft.here();
+    let id = draft.id;
+    let parts: Vec<(u32, &CallPart)> = (0..).zip(response.reply().calls()).collect();
+    let calls: Vec<AdmittedCall> = parts
+        .iter()
+        .map(|(ordinal, part)| {
+            let tool = rules.tool_of(agent, &part.tool);
+            AdmittedCall {
+                call: CallId::of(id, at, *ordinal),
+                ordinal: *ordinal,
+                label: part.label_or_next(&mut unlabelled),
+                tool: tool.map(|tool| tool.name.clone()),
+                arguments: arguments_digest(&part.arguments),
+                effect: tool.and_then(|tool| tool.effect_by_rules(&part.arguments)),
+                origin: None,
             }
-            match admission {
-                Admission::Free => {}
-                Admission::Remembered(at) => self.end_as_before(agent, call, at),
-                Admission::Asks {
-                    tool,
-                    effect,
-                    warnings,
-                } => {
-                    let attempt = None;
-                    self.ask_approval(&Asking {
+        })
+        .collect();
+    draft.push(CallsAdmitted {
+        agent: agent.clone(),
+        turn,
+        answer,
+        calls: calls.clone(),
+    });
+    let episode = memory
+        .and_then(|memory| memory.turn.as_ref())
+        .map_or(EpisodeId(turn.0), |turn| turn.episode);
+    let open = world.open_calls();
+    let counted = BTreeMap::new();
+    let mut intake = Intake {
+        world,
+        rules,
+        agent,
+        episode,
+        purpose,
+        open,
+        counted,
+    };
+    for (admitted, (_, part)) in calls.iter().zip(&parts) {
+        let call = admitted.call;
+        let arguments = part.arguments.as_str();
+        let redoes = rules
+            .tool_of(agent, &part.tool)
+            .filter(|tool| redoes(draft, agent, tool, tool.effect_at(arguments)));
+        let admission = intake.take(admitted, part, redoes.is_some());
+        if !matches!(admission, Admission::Ends(_) | Admission::Remembered(_)) {
+            intake.open = intake.open.saturating_add(1);
+        }
+        match admission {
+            Admission::Free => {}
+            Admission::Remembered(at) => end_as_before(draft, agent, call, at),
+            Admission::Asks {
+                tool,
+                effect,
+                warnings,
+            } => {
+                let attempt = None;
+                approval::ask_approval(
+                    draft,
+                    &Asking {
                         agent,
                         call,
                         tool,
@@ -136,64 +138,74 @@ impl Draft<'_> {
                         arguments,
                         warnings,
                         attempt,
-                    });
-                }
-                Admission::AsksAgent(agents) => self.ask_agent(Errand {
-                    agent,
-                    turn,
-                    call,
-                    arguments,
-                    agents,
-                }),
-                Admission::HandsOver(_) if parts.len() > 1 => {
-                    self.end(agent, call, None, CallStatus::NotAlone)
-                }
-                Admission::HandsOver(agents) => self.hand_over(Errand {
-                    agent,
-                    turn,
-                    call,
-                    arguments,
-                    agents,
-                }),
-                Admission::Ends(status) => self.end(agent, call, None, status),
+                    },
+                );
             }
+            Admission::AsksAgent(agents) => asking::ask_agent(
+                draft,
+                Errand {
+                    agent,
+                    turn,
+                    call,
+                    arguments,
+                    agents,
+                },
+            ),
+            Admission::HandsOver(_) if parts.len() > 1 => {
+                end(draft, agent, call, None, CallStatus::NotAlone)
+            }
+            Admission::HandsOver(agents) => asking::hand_over(
+                draft,
+                Errand {
+                    agent,
+                    turn,
+                    call,
+                    arguments,
+                    agents,
+                },
+            ),
+            Admission::Ends(status) => end(draft, agent, call, None, status),
         }
     }
+}
 
-    /// True if a call of `tool` that may have `effect` may repeat what was done in a turn whose place this one takes. Nothing
-    /// that allows calls in advance allows it: its tool knows the new call by another key.
-    pub(super) fn redoes(&self, agent: &AgentName, tool: &ToolSpec, effect: EffectClass) -> bool {
-        let opened = self
-            .opened_turn(agent)
-            .map_or(0, |opened| opened.news.len());
-        let has_run = || {
-            self.world
-                .redone_by(agent, opened)
-                .any(|ran| ran.tool == tool.name)
-        };
-        effect != EffectClass::Read && tool.repeat != Repeat::Always && has_run()
-    }
+/// True if a call of `tool` that may have `effect` may repeat what was done in a turn whose place this one takes. Nothing
+/// that allows calls in advance allows it: its tool knows the new call by another key.
+pub(super) fn redoes(
+    draft: &Draft<'_>,
+    agent: &AgentName,
+    tool: &ToolSpec,
+    effect: EffectClass,
+) -> bool {
+    let opened = talk::opened_turn(draft, agent).map_or(0, |opened| opened.news.len());
+    let has_run = || {
+        draft
+            .world
+            .redone_by(agent, opened)
+            .any(|ran| ran.tool == tool.name)
+    };
+    effect != EffectClass::Read && tool.repeat != Repeat::Always && has_run()
+}
 
-    /// Gives a call the result of an earlier one, whose `ToolFinished` stands at `at`. Nothing runs.
-    fn end_as_before(&mut self, agent: &AgentName, call: CallId, at: Position) {
-        let finished = ToolFinished::new(call, agent.clone(), None, CallStatus::Done, None);
-        self.push(ToolFinished {
-            memo: Some(at),
-            ..finished
-        });
-    }
+/// Gives a call the result of an earlier one, whose `ToolFinished` stands at `at`. Nothing runs.
+fn end_as_before(draft: &mut Draft<'_>, agent: &AgentName, call: CallId, at: Position) {
+    let finished = ToolFinished::new(call, agent.clone(), None, CallStatus::Done, None);
+    draft.push(ToolFinished {
+        memo: Some(at),
+        ..finished
+    });
+}
 
-    /// Gives a call its result without an outcome. `attempt` is the one that was cut off, if one was.
-    pub(super) fn end(
-        &mut self,
-        agent: &AgentName,
-        call: CallId,
-        attempt: Option<Attempt>,
-        status: CallStatus,
-    ) {
-        let agent = agent.clone();
-        self.push(ToolFinished::new(call, agent, attempt, status, None));
-    }
+/// Gives a call its result without an outcome. `attempt` is the one that was cut off, if one was.
+pub(super) fn end(
+    draft: &mut Draft<'_>,
+    agent: &AgentName,
+    call: CallId,
+    attempt: Option<Attempt>,
+    status: CallStatus,
+) {
+    let agent = agent.clone();
+    draft.push(ToolFinished::new(call, agent, attempt, status, None));
 }
 
 impl<'a> Intake<'a> {

@@ -14,6 +14,7 @@ use crate::spec::MemoryPolicy;
 use crate::text::firewall::scan;
 use crate::tool::ArgumentFinding;
 use crate::world::World;
+use crate::world::decide::{admission, talk, turn};
 use crate::world::memory::Message;
 use crate::world::waits::NoWait;
 
@@ -34,7 +35,7 @@ pub(super) struct Errand<'a> {
 
 impl Errand<'_> {
     fn end(&self, draft: &mut Draft<'_>, status: CallStatus) {
-        draft.end(self.agent, self.call, None, status);
+        admission::end(draft, self.agent, self.call, None, status);
     }
 
     /// Reads whom it turns to and what it says, by its arguments.
@@ -86,295 +87,305 @@ impl Errand<'_> {
     }
 }
 
-impl<'w> Draft<'w> {
-    /// Puts a question to another agent. The call waits for the answer, or has its result at once.
-    pub(super) fn ask_agent(&mut self, errand: Errand<'_>) {
-        let limits = &self.rules_of(errand.agent).spec().limits;
-        let checked = errand.read(self.world).and_then(|(to, text)| {
-            let depth = self
+/// Puts a question to another agent. The call waits for the answer, or has its result at once.
+pub(super) fn ask_agent(draft: &mut Draft<'_>, errand: Errand<'_>) {
+    let limits = &turn::rules_of(draft, errand.agent).spec().limits;
+    let checked = errand.read(draft.world).and_then(|(to, text)| {
+        let depth = draft
+            .world
+            .depth_of_wait(errand.agent, &to, limits.ask_depth_max)
+            .map_err(refusal)?;
+        check_reach(draft, errand.agent, &to)?;
+        Ok((to, text, depth))
+    });
+    let (asked, text, depth) = match checked {
+        Ok(checked) => checked,
+        Err(status) => return turn_down(draft, &errand, status),
+    };
+    let expires_at = draft.now().after(Duration::from_millis(limits.ask_ttl_ms));
+    let message = say(draft, &errand, &asked, text, RoutingReason::Asked);
+    let call = errand.call;
+    let agent = errand.agent.clone();
+    draft.push(AgentAsked {
+        call,
+        agent,
+        asked,
+        message,
+        depth,
+        expires_at,
+    });
+}
+
+/// Hands the episode over to another agent, with whatever this one was asked.
+pub(super) fn hand_over(draft: &mut Draft<'_>, errand: Errand<'_>) {
+    let agent = errand.agent;
+    let max = turn::rules_of(draft, errand.agent)
+        .spec()
+        .limits
+        .ask_depth_max;
+    let checked = errand.read(draft.world).and_then(|(to, text)| {
+        for (asker, _) in asks_owed_by(draft, agent) {
+            draft
                 .world
-                .depth_of_wait(errand.agent, &to, limits.ask_depth_max)
+                .depth_of_wait(&asker, &to, max)
                 .map_err(refusal)?;
-            self.check_reach(errand.agent, &to)?;
-            Ok((to, text, depth))
-        });
-        let (asked, text, depth) = match checked {
-            Ok(checked) => checked,
-            Err(status) => return self.turn_down(&errand, status),
-        };
-        let expires_at = self.now().after(Duration::from_millis(limits.ask_ttl_ms));
-        let message = self.say(&errand, &asked, text, RoutingReason::Asked);
-        let call = errand.call;
-        let agent = errand.agent.clone();
-        self.push(AgentAsked {
-            call,
-            agent,
-            asked,
-            message,
-            depth,
-            expires_at,
-        });
-    }
-
-    /// Hands the episode over to another agent, with whatever this one was asked.
-    pub(super) fn hand_over(&mut self, errand: Errand<'_>) {
-        let agent = errand.agent;
-        let max = self.rules_of(errand.agent).spec().limits.ask_depth_max;
-        let checked = errand.read(self.world).and_then(|(to, text)| {
-            for (asker, _) in self.asks_owed_by(agent) {
-                self.world
-                    .depth_of_wait(&asker, &to, max)
-                    .map_err(refusal)?;
-            }
-            self.check_reach(agent, &to)?;
-            Ok((to, text))
-        });
-        let (to, text) = match checked {
-            Ok(checked) => checked,
-            Err(status) => return self.turn_down(&errand, status),
-        };
-        errand.end(self, CallStatus::HandedOff);
-        self.say(&errand, &to, text, RoutingReason::HandedOff);
-        let turn = errand.turn;
-        let call = errand.call;
-        self.push(HandedOff {
-            agent: agent.clone(),
-            turn,
-            call,
-            to,
-        });
-        self.close(agent, turn, CloseReason::HandedOff);
-    }
-
-    /// Checks whether a message of `agent` may wake `to`.
-    fn check_reach(&self, agent: &AgentName, to: &AgentName) -> Result<(), CallStatus> {
-        if self.hops(agent) >= self.world.rules.spec().limits.hop_budget {
-            Err(CallStatus::HopBudget)
-        } else if self.is_full(to) {
-            Err(INBOX_FULL)
-        } else {
-            Ok(())
         }
-    }
+        check_reach(draft, agent, &to)?;
+        Ok((to, text))
+    });
+    let (to, text) = match checked {
+        Ok(checked) => checked,
+        Err(status) => return turn_down(draft, &errand, status),
+    };
+    errand.end(draft, CallStatus::HandedOff);
+    say(draft, &errand, &to, text, RoutingReason::HandedOff);
+    let turn = errand.turn;
+    let call = errand.call;
+    draft.push(HandedOff {
+        agent: agent.clone(),
+        turn,
+        call,
+        to,
+    });
+    turn::close(draft, agent, turn, CloseReason::HandedOff);
+}
 
-    /// The messages from agent to agent that woke somebody in the episode of `agent`'s turn, with those of this very commit.
-    fn hops(&self, agent: &AgentName) -> u32 {
-        let Some(episode) = self.episode_of(agent) else {
-            return 0;
+/// Checks whether a message of `agent` may wake `to`.
+fn check_reach(draft: &Draft<'_>, agent: &AgentName, to: &AgentName) -> Result<(), CallStatus> {
+    if hops(draft, agent) >= draft.world.rules.spec().limits.hop_budget {
+        Err(CallStatus::HopBudget)
+    } else if talk::is_full(draft, to) {
+        Err(INBOX_FULL)
+    } else {
+        Ok(())
+    }
+}
+
+/// The messages from agent to agent that woke somebody in the episode of `agent`'s turn, with those of this very commit.
+fn hops(draft: &Draft<'_>, agent: &AgentName) -> u32 {
+    let Some(episode) = talk::episode_of(draft, agent) else {
+        return 0;
+    };
+    let wakes = |event: &&Event| {
+        let Event::Talk(TalkEvent::MessageRouted(routed)) = event else {
+            return false;
         };
-        let wakes = |event: &&Event| {
-            let Event::Talk(TalkEvent::MessageRouted(routed)) = event else {
-                return false;
-            };
-            routed.episode == episode && !routed.respond.is_empty()
-        };
-        let new = u32::try_from(self.events.iter().filter(wakes).count()).unwrap_or(u32::MAX);
-        self.world
-            .episodes
-            .get(&episode)
-            .map_or(0, |spent| spent.hops)
-            .saturating_add(new)
-    }
+        routed.episode == episode && !routed.respond.is_empty()
+    };
+    let new = u32::try_from(draft.events.iter().filter(wakes).count()).unwrap_or(u32::MAX);
+    draft
+        .world
+        .episodes
+        .get(&episode)
+        .map_or(0, |spent| spent.hops)
+        .saturating_add(new)
+}
 
-    /// Ends a call that cannot be made; people are told if the episode is to end.
-    fn turn_down(&mut self, errand: &Errand<'_>, status: CallStatus) {
-        let is_spent = status == CallStatus::HopBudget;
-        errand.end(self, status);
-        if let Some(episode) = self.episode_of(errand.agent).filter(|_| is_spent) {
-            self.tell_once(
-                Notice::HopBudgetSpent {
-                    agent: errand.agent.clone(),
-                },
-                episode,
-            );
-        }
-    }
-
-    /// Posts what a call says to another agent, which is woken by it. If it waits for a person, people are told so.
-    fn say(
-        &mut self,
-        errand: &Errand<'_>,
-        to: &AgentName,
-        text: String,
-        reason: RoutingReason,
-    ) -> Position {
-        let id = MessageId(self.here());
-        let episode = self
-            .episode_of(errand.agent)
-            .unwrap_or(EpisodeId(errand.turn.0));
-        let at = self.push(MessagePosted {
-            message: id,
-            author: Author::Agent(errand.agent.clone()),
-            reply_to: None,
-            turn: Some(errand.turn),
-            call: Some(errand.call),
-            answer: None,
-            body: MessageBody::text(text).into(),
-        });
-        self.push(MessageRouted {
-            message: at,
+/// Ends a call that cannot be made; people are told if the episode is to end.
+fn turn_down(draft: &mut Draft<'_>, errand: &Errand<'_>, status: CallStatus) {
+    let is_spent = status == CallStatus::HopBudget;
+    errand.end(draft, status);
+    if let Some(episode) = talk::episode_of(draft, errand.agent).filter(|_| is_spent) {
+        talk::tell_once(
+            draft,
+            Notice::HopBudgetSpent {
+                agent: errand.agent.clone(),
+            },
             episode,
-            rule: if reason == RoutingReason::HandedOff {
-                RoutingRule::HandedOff
-            } else {
-                RoutingRule::Asked
-            },
-            respond: vec![(to.clone(), reason)],
-            people: Vec::new(),
-            others: match self.world.rules.spec().policy.memory {
-                MemoryPolicy::Shared => Others::Store,
-                MemoryPolicy::Addressed => Others::Ignore,
-            },
-            tag: None,
-            damped: Vec::new(),
-            tells_join: false,
-            undeliverable: 0,
-            unknown: Content::Present(Vec::new()),
-        });
-        self.tell_waiting(to.clone(), None, episode);
-        at
+        );
     }
+}
 
-    /// Gives the calls that wait for the end of `agent`'s turn their result.
-    pub(super) fn answer_asks(&mut self, agent: &AgentName, reason: CloseReason) {
-        let status = match reason {
-            // Whoever goes on owes the answers.
-            CloseReason::HandedOff => return,
-            CloseReason::Answered => self.said_last(agent).map(CallStatus::Answered),
-            CloseReason::Passed => None,
-            CloseReason::Failed => Some(CallStatus::Unanswered(UnansweredCause::Failed)),
-            CloseReason::Limit => Some(CallStatus::Unanswered(UnansweredCause::Limit)),
-            CloseReason::Stopped | CloseReason::Superseded => {
-                Some(CallStatus::Unanswered(UnansweredCause::Stopped))
-            }
-        };
-        let status = status.unwrap_or(CallStatus::Unanswered(UnansweredCause::Passed));
-        let asks = self.asks_owed_by(agent);
-        self.end_asks(asks, &status);
-    }
+/// Posts what a call says to another agent, which is woken by it. If it waits for a person, people are told so.
+fn say(
+    draft: &mut Draft<'_>,
+    errand: &Errand<'_>,
+    to: &AgentName,
+    text: String,
+    reason: RoutingReason,
+) -> Position {
+    let id = MessageId(draft.here());
+    let episode = talk::episode_of(draft, errand.agent).unwrap_or(EpisodeId(errand.turn.0));
+    let at = draft.push(MessagePosted {
+        message: id,
+        author: Author::Agent(errand.agent.clone()),
+        reply_to: None,
+        turn: Some(errand.turn),
+        call: Some(errand.call),
+        answer: None,
+        body: MessageBody::text(text).into(),
+    });
+    draft.push(MessageRouted {
+        message: at,
+        episode,
+        rule: if reason == RoutingReason::HandedOff {
+            RoutingRule::HandedOff
+        } else {
+            RoutingRule::Asked
+        },
+        respond: vec![(to.clone(), reason)],
+        people: Vec::new(),
+        others: match draft.world.rules.spec().policy.memory {
+            MemoryPolicy::Shared => Others::Store,
+            MemoryPolicy::Addressed => Others::Ignore,
+        },
+        tag: None,
+        damped: Vec::new(),
+        tells_join: false,
+        undeliverable: 0,
+        unknown: Content::Present(Vec::new()),
+    });
+    talk::tell_waiting(draft, to.clone(), None, episode);
+    at
+}
 
-    /// Tells whoever asked with one of `agent`'s `count` oldest news that these are set aside.
-    pub(super) fn decline_asks(&mut self, agent: &AgentName, count: usize) {
-        let asks = self.asks_among_news(agent, count);
-        self.end_asks(asks, &CallStatus::Unanswered(UnansweredCause::Limit));
-    }
-
-    /// Ends the questions of agents whose turns are about to be closed, as `status`, and then those that stand in messages
-    /// which nobody will take up any more.
-    pub(super) fn end_asks_of(
-        &mut self,
-        agents: &[&AgentName],
-        status: &CallStatus,
-        is_gone: impl Fn(&Message) -> bool,
-    ) {
-        let world = self.world;
-        let own: Vec<_> = world
-            .asks()
-            .filter(|ask| agents.contains(&ask.agent))
-            .collect();
-        own.into_iter()
-            .for_each(|ask| self.end(ask.agent, ask.call, None, status.clone()));
-        for agent in &world.busy {
-            let inbox = world
-                .memories
-                .get(agent)
-                .into_iter()
-                .flat_map(|memory| &memory.inbox);
-            let gone = inbox
-                .filter(|message| is_gone(message))
-                .flat_map(|message| &message.asks);
-            let gone = self.still_owed(agent, gone);
-            self.end_asks(gone, &CallStatus::Unanswered(UnansweredCause::Stopped));
+/// Gives the calls that wait for the end of `agent`'s turn their result.
+pub(super) fn answer_asks(draft: &mut Draft<'_>, agent: &AgentName, reason: CloseReason) {
+    let status = match reason {
+        // Whoever goes on owes the answers.
+        CloseReason::HandedOff => return,
+        CloseReason::Answered => said_last(draft, agent).map(CallStatus::Answered),
+        CloseReason::Passed => None,
+        CloseReason::Failed => Some(CallStatus::Unanswered(UnansweredCause::Failed)),
+        CloseReason::Limit => Some(CallStatus::Unanswered(UnansweredCause::Limit)),
+        CloseReason::Stopped | CloseReason::Superseded => {
+            Some(CallStatus::Unanswered(UnansweredCause::Stopped))
         }
-    }
+    };
+    let status = status.unwrap_or(CallStatus::Unanswered(UnansweredCause::Passed));
+    let asks = asks_owed_by(draft, agent);
+    end_asks(draft, asks, &status);
+}
 
-    /// Ends the questions that were not answered in time.
-    pub(super) fn expire_asks(&mut self) {
-        let world = self.world;
-        let now = self.now();
-        let due = world.asks().filter(|ask| ask.expires_at <= now);
-        let due: Vec<_> = due.map(|ask| (ask.agent.clone(), ask.call)).collect();
-        self.end_asks(due, &CallStatus::Unanswered(UnansweredCause::Expired));
-    }
+/// Tells whoever asked with one of `agent`'s `count` oldest news that these are set aside.
+pub(super) fn decline_asks(draft: &mut Draft<'_>, agent: &AgentName, count: usize) {
+    let asks = asks_among_news(draft, agent, count);
+    end_asks(draft, asks, &CallStatus::Unanswered(UnansweredCause::Limit));
+}
 
-    fn end_asks(&mut self, asks: Vec<(AgentName, CallId)>, status: &CallStatus) {
-        asks.into_iter()
-            .for_each(|(asker, call)| self.end(&asker, call, None, status.clone()));
-    }
-
-    /// The agents that read `agent`'s reply as the result of their calls.
-    pub(super) fn askers_of(&self, agent: &AgentName) -> Vec<AgentName> {
-        self.asks_owed_by(agent)
+/// Ends the questions of agents whose turns are about to be closed, as `status`, and then those that stand in messages
+/// which nobody will take up any more.
+pub(super) fn end_asks_of(
+    draft: &mut Draft<'_>,
+    agents: &[&AgentName],
+    status: &CallStatus,
+    is_gone: impl Fn(&Message) -> bool,
+) {
+    let world = draft.world;
+    let own: Vec<_> = world
+        .asks()
+        .filter(|ask| agents.contains(&ask.agent))
+        .collect();
+    own.into_iter()
+        .for_each(|ask| admission::end(draft, ask.agent, ask.call, None, status.clone()));
+    for agent in &world.busy {
+        let inbox = world
+            .memories
+            .get(agent)
             .into_iter()
-            .map(|(asker, _)| asker)
-            .collect()
+            .flat_map(|memory| &memory.inbox);
+        let gone = inbox
+            .filter(|message| is_gone(message))
+            .flat_map(|message| &message.asks);
+        let gone = still_owed(draft, agent, gone);
+        end_asks(
+            draft,
+            gone,
+            &CallStatus::Unanswered(UnansweredCause::Stopped),
+        );
     }
+}
 
-    /// The calls that the end of `agent`'s turn gives a result: of the open turn, or of the one that this very commit
-    /// opens.
-    fn asks_owed_by(&self, agent: &AgentName) -> Vec<(AgentName, CallId)> {
-        match self.memory(agent).and_then(|memory| memory.turn.as_ref()) {
-            Some(turn) => self.still_owed(agent, turn.asks.iter()),
-            None => self.asks_among_news(
-                agent,
-                self.opened_turn(agent)
-                    .map_or(0, |opened| opened.news.len()),
-            ),
-        }
-    }
+/// Ends the questions that were not answered in time.
+pub(super) fn expire_asks(draft: &mut Draft<'_>) {
+    let world = draft.world;
+    let now = draft.now();
+    let due = world.asks().filter(|ask| ask.expires_at <= now);
+    let due: Vec<_> = due.map(|ask| (ask.agent.clone(), ask.call)).collect();
+    end_asks(
+        draft,
+        due,
+        &CallStatus::Unanswered(UnansweredCause::Expired),
+    );
+}
 
-    /// The calls that wait for an answer to one of `agent`'s `count` oldest news.
-    fn asks_among_news(&self, agent: &AgentName, count: usize) -> Vec<(AgentName, CallId)> {
-        let news = self
-            .memory(agent)
-            .into_iter()
-            .flat_map(|memory| memory.inbox.iter().take(count));
-        self.still_owed(
+fn end_asks(draft: &mut Draft<'_>, asks: Vec<(AgentName, CallId)>, status: &CallStatus) {
+    asks.into_iter()
+        .for_each(|(asker, call)| admission::end(draft, &asker, call, None, status.clone()));
+}
+
+/// The agents that read `agent`'s reply as the result of their calls.
+pub(super) fn askers_of(draft: &Draft<'_>, agent: &AgentName) -> Vec<AgentName> {
+    asks_owed_by(draft, agent)
+        .into_iter()
+        .map(|(asker, _)| asker)
+        .collect()
+}
+
+/// The calls that the end of `agent`'s turn gives a result: of the open turn, or of the one that this very commit
+/// opens.
+fn asks_owed_by(draft: &Draft<'_>, agent: &AgentName) -> Vec<(AgentName, CallId)> {
+    match turn::memory(draft, agent).and_then(|memory| memory.turn.as_ref()) {
+        Some(turn) => still_owed(draft, agent, turn.asks.iter()),
+        None => asks_among_news(
+            draft,
             agent,
-            news.flat_map(|message: &std::sync::Arc<Message>| &message.asks),
-        )
+            talk::opened_turn(draft, agent).map_or(0, |opened| opened.news.len()),
+        ),
     }
+}
 
-    /// Returns those of `asks` that wait for an answer of `agent`, and do not end in this very commit.
-    fn still_owed<'a>(
-        &self,
-        agent: &AgentName,
-        asks: impl Iterator<Item = &'a (AgentName, CallId)>,
-    ) -> Vec<(AgentName, CallId)> {
-        let is_owed = |(asker, call): &&(AgentName, CallId)| {
-            self.world.owes_answer(agent, asker, *call) && !self.has_ended(*call)
-        };
-        asks.filter(is_owed).cloned().collect()
-    }
+/// The calls that wait for an answer to one of `agent`'s `count` oldest news.
+fn asks_among_news(draft: &Draft<'_>, agent: &AgentName, count: usize) -> Vec<(AgentName, CallId)> {
+    let news = turn::memory(draft, agent)
+        .into_iter()
+        .flat_map(|memory| memory.inbox.iter().take(count));
+    still_owed(
+        draft,
+        agent,
+        news.flat_map(|message: &std::sync::Arc<Message>| &message.asks),
+    )
+}
 
-    /// Tells whether a call waits for an agent, and does not end in this very commit.
-    pub(super) fn awaits(&self, asker: &AgentName, call: CallId) -> bool {
-        self.world.awaits_agent(asker, call) && !self.has_ended(call)
-    }
+/// Returns those of `asks` that wait for an answer of `agent`, and do not end in this very commit.
+fn still_owed<'a>(
+    draft: &Draft<'_>,
+    agent: &AgentName,
+    asks: impl Iterator<Item = &'a (AgentName, CallId)>,
+) -> Vec<(AgentName, CallId)> {
+    let is_owed = |(asker, call): &&(AgentName, CallId)| {
+        draft.world.owes_answer(agent, asker, *call) && !has_ended(draft, *call)
+    };
+    asks.filter(is_owed).cloned().collect()
+}
 
-    /// Tells whether a call has its result in this very commit.
-    pub(super) fn has_ended(&self, call: CallId) -> bool {
-        self.events.iter().any(|event| {
-            if let Event::Call(CallEvent::ToolFinished(done)) = event {
-                done.call == call
-            } else {
-                false
-            }
-        })
-    }
+/// Tells whether a call waits for an agent, and does not end in this very commit.
+pub(super) fn awaits(draft: &Draft<'_>, asker: &AgentName, call: CallId) -> bool {
+    draft.world.awaits_agent(asker, call) && !has_ended(draft, call)
+}
 
-    /// Returns the position of the reply that `agent` gives in this very commit.
-    fn said_last(&self, agent: &AgentName) -> Option<Position> {
-        let own = |event: &Event| {
-            if let Event::Talk(TalkEvent::MessagePosted(posted)) = event {
-                posted.author == Author::Agent(agent.clone())
-            } else {
-                false
-            }
-        };
-        let index = self.events.iter().rposition(own)?;
-        Some(self.world.head.plus(u64::try_from(index).ok()?).next())
-    }
+/// Tells whether a call has its result in this very commit.
+pub(super) fn has_ended(draft: &Draft<'_>, call: CallId) -> bool {
+    draft.events.iter().any(|event| {
+        if let Event::Call(CallEvent::ToolFinished(done)) = event {
+            done.call == call
+        } else {
+            false
+        }
+    })
+}
+
+/// Returns the position of the reply that `agent` gives in this very commit.
+fn said_last(draft: &Draft<'_>, agent: &AgentName) -> Option<Position> {
+    let own = |event: &Event| {
+        if let Event::Talk(TalkEvent::MessagePosted(posted)) = event {
+            posted.author == Author::Agent(agent.clone())
+        } else {
+            false
+        }
+    };
+    let index = draft.events.iter().rposition(own)?;
+    Some(draft.world.head.plus(u64::try_from(index).ok()?).next())
 }
 
 const INBOX_FULL: CallStatus = CallStatus::Unanswered(UnansweredCause::InboxFull);

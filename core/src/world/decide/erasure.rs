@@ -4,6 +4,7 @@ use super::{Draft, No};
 use crate::event::refusal::Refusal;
 use crate::event::{CallStatus, Erased, ErasureRequested, Span};
 use crate::ids::Position;
+use crate::world::decide::{admission, restore};
 use crate::world::memory::CallState;
 
 /// The most spans of one request.
@@ -12,98 +13,96 @@ pub(crate) const SPANS_MAX: usize = 1_000;
 /// The longest basis, in bytes.
 const BASIS_MAX: usize = 4 * 1024;
 
-impl Draft<'_> {
-    pub(super) fn erase(&mut self, events: &[Span], basis: &str) -> Result<(), No> {
-        let bad = |why: String| No::Quiet(Refusal::BadErasure { why });
-        if events.is_empty() || events.len() > SPANS_MAX {
-            return Err(bad(format!(
-                "it names {} ranges of events, from 1 to {SPANS_MAX} are allowed",
-                events.len()
-            )));
-        }
-        if basis.trim().is_empty() || basis.len() > BASIS_MAX {
-            return Err(bad(format!(
-                "its basis has {} bytes, from 1 to {BASIS_MAX} are allowed",
-                basis.len()
-            )));
-        }
-        let mut before = Position::ZERO;
-        for span in events {
-            if let Some(branch) = self.world.lineage.last()
-                && span.from <= branch.at
-            {
-                return Err(bad(format!(
-                    "events up to {} are those of {}: erase them there",
-                    branch.at, branch.parent
-                )));
-            }
-            if span.from <= before || span.to < span.from || span.to > self.world.head {
-                let from = span.from;
-                let to = span.to;
-                let head = self.world.head;
-                return Err(bad(format!(
-                    "{from} to {to} is not behind {before} and within the {head} events"
-                )));
-            }
-            before = span.to;
-        }
-        let defined_at = self.world.defined_at;
-        if covers(events, defined_at) {
-            return Err(bad(format!(
-                "event {defined_at} holds the definition in force; revise it first"
-            )));
-        }
-        self.push(ErasureRequested {
-            events: events.to_vec(),
-            basis: basis.to_owned().into(),
-        });
-        self.cut_streams();
-        self.cut_erased(events);
-        Ok(())
+pub(super) fn erase(draft: &mut Draft<'_>, events: &[Span], basis: &str) -> Result<(), No> {
+    let bad = |why: String| No::Quiet(Refusal::BadErasure { why });
+    if events.is_empty() || events.len() > SPANS_MAX {
+        return Err(bad(format!(
+            "it names {} ranges of events, from 1 to {SPANS_MAX} are allowed",
+            events.len()
+        )));
     }
+    if basis.trim().is_empty() || basis.len() > BASIS_MAX {
+        return Err(bad(format!(
+            "its basis has {} bytes, from 1 to {BASIS_MAX} are allowed",
+            basis.len()
+        )));
+    }
+    let mut before = Position::ZERO;
+    for span in events {
+        if let Some(branch) = draft.world.lineage.last()
+            && span.from <= branch.at
+        {
+            return Err(bad(format!(
+                "events up to {} are those of {}: erase them there",
+                branch.at, branch.parent
+            )));
+        }
+        if span.from <= before || span.to < span.from || span.to > draft.world.head {
+            let from = span.from;
+            let to = span.to;
+            let head = draft.world.head;
+            return Err(bad(format!(
+                "{from} to {to} is not behind {before} and within the {head} events"
+            )));
+        }
+        before = span.to;
+    }
+    let defined_at = draft.world.defined_at;
+    if covers(events, defined_at) {
+        return Err(bad(format!(
+            "event {defined_at} holds the definition in force; revise it first"
+        )));
+    }
+    draft.push(ErasureRequested {
+        events: events.to_vec(),
+        basis: basis.to_owned().into(),
+    });
+    restore::cut_streams(draft);
+    cut_erased(draft, events);
+    Ok(())
+}
 
-    /// Ends the calls that nobody could run or decide any more as they were shown: their arguments, or the question that
-    /// their tool asks, are about to be erased. What has started goes on; what became of a lost run people can still say.
-    fn cut_erased(&mut self, events: &[Span]) {
-        let world = self.world;
-        for (agent, memory) in &world.memories {
-            for (id, call) in &memory.open_calls {
-                let is_cut = match &call.state {
-                    CallState::Ready { .. } | CallState::AwaitsApproval { .. } => {
-                        covers(events, call.written)
-                    }
-                    CallState::AwaitsAnswer { request, .. } => {
-                        covers(events, call.written) || covers(events, request.0)
-                    }
-                    CallState::AwaitsAgent { .. }
-                    | CallState::Running(_)
-                    | CallState::InDoubt { .. }
-                    | CallState::AwaitsSettlement { .. } => false,
-                };
-                if is_cut {
-                    self.end(agent, *id, None, CallStatus::Cancelled);
+/// Ends the calls that nobody could run or decide any more as they were shown: their arguments, or the question that
+/// their tool asks, are about to be erased. What has started goes on; what became of a lost run people can still say.
+fn cut_erased(draft: &mut Draft<'_>, events: &[Span]) {
+    let world = draft.world;
+    for (agent, memory) in &world.memories {
+        for (id, call) in &memory.open_calls {
+            let is_cut = match &call.state {
+                CallState::Ready { .. } | CallState::AwaitsApproval { .. } => {
+                    covers(events, call.written)
                 }
+                CallState::AwaitsAnswer { request, .. } => {
+                    covers(events, call.written) || covers(events, request.0)
+                }
+                CallState::AwaitsAgent { .. }
+                | CallState::Running(_)
+                | CallState::InDoubt { .. }
+                | CallState::AwaitsSettlement { .. } => false,
+            };
+            if is_cut {
+                admission::end(draft, agent, *id, None, CallStatus::Cancelled);
             }
         }
     }
+}
 
-    pub(super) fn record_erased(
-        &mut self,
-        request: Position,
-        events: u64,
-        files: u64,
-    ) -> Result<(), No> {
-        if !self.world.upkeep.awaits_erasure(request) {
-            return Err(No::STALE);
-        }
-        self.cause = Some(request);
-        self.push(Erased {
-            request,
-            events,
-            files,
-        });
-        Ok(())
+pub(super) fn record_erased(
+    draft: &mut Draft<'_>,
+    request: Position,
+    events: u64,
+    files: u64,
+) -> Result<(), No> {
+    if !draft.world.upkeep.awaits_erasure(request) {
+        return Err(No::STALE);
     }
+    draft.cause = Some(request);
+    draft.push(Erased {
+        request,
+        events,
+        files,
+    });
+    Ok(())
 }
 
 /// Tells whether any of `events` is the one at `at`.

@@ -14,7 +14,7 @@ use crate::spec::limits::{
     ANSWER_CALLS_MAX, CALL_NAME_BYTES_MAX, CONTENT_BYTES_MAX, DETAIL_BYTES_MAX, EVENT_BYTES,
     FACTS_BYTES_MAX,
 };
-use crate::world::World;
+use crate::world::{World, decide};
 
 /// The bytes of JSON up to which a command leads to nothing that is too large: no event says the same thing often.
 const SMALL: usize = 8 * 1024;
@@ -159,7 +159,7 @@ impl World {
             events: Vec::new(),
             cause: None,
         };
-        draft.act(&command.action).ok()?;
+        decide::act(&mut draft, &command.action).ok()?;
         misfit(&draft.events)
     }
 }

@@ -6,23 +6,21 @@ use super::{Draft, No};
 use crate::event::Labelled;
 use crate::event::refusal::Refusal;
 
-impl Draft<'_> {
-    /// Replaces the owner and the labels; nothing happens if they are the same.
-    pub(super) fn label(
-        &mut self,
-        owner: Option<&str>,
-        labels: &BTreeMap<String, String>,
-    ) -> Result<(), No> {
-        let labelled = Labelled {
-            owner: owner.map(str::to_owned),
-            labels: labels.clone(),
-        };
-        labelled
-            .check()
-            .map_err(|why| No::Quiet(Refusal::BadLabels { why }))?;
-        if labelled != self.world.labelled {
-            self.push(labelled);
-        }
-        Ok(())
+/// Replaces the owner and the labels; nothing happens if they are the same.
+pub(super) fn label(
+    draft: &mut Draft<'_>,
+    owner: Option<&str>,
+    labels: &BTreeMap<String, String>,
+) -> Result<(), No> {
+    let labelled = Labelled {
+        owner: owner.map(str::to_owned),
+        labels: labels.clone(),
+    };
+    labelled
+        .check()
+        .map_err(|why| No::Quiet(Refusal::BadLabels { why }))?;
+    if labelled != draft.world.labelled {
+        draft.push(labelled);
     }
+    Ok(())
 }

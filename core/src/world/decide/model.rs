@@ -13,6 +13,7 @@ use crate::event::{
 use crate::ids::{AgentName, Attempt, ModelCallId, Seed, Time};
 use crate::model::response::{ModelError, ModelErrorKind};
 use crate::world::World;
+use crate::world::decide::{budget, compaction, fallback, talk, turn};
 use crate::world::memory::{ModelState, Turn};
 
 /// The longest wait for another attempt. A provider that asks for more fails the turn.
@@ -21,238 +22,246 @@ const RETRY_MAX: Duration = Duration::from_secs(5 * 60);
 /// The number of openings that a model call gets its attempts in.
 const OPENINGS_MAX: u32 = 3;
 
-impl<'w> Draft<'w> {
-    /// The turn and the model call that it has under way, if that is `call`.
-    pub(super) fn calling(
-        &self,
-        agent: &AgentName,
-        call: ModelCallId,
-    ) -> Result<(&'w Turn, &'w ModelState), No> {
-        let turn = self
-            .memory(agent)
-            .and_then(|memory| memory.turn.as_ref())
-            .ok_or(No::STALE)?;
-        let model = turn
-            .model
-            .as_ref()
-            .filter(|model| model.call == call)
-            .ok_or(No::STALE)?;
+/// The turn and the model call that it has under way, if that is `call`.
+pub(super) fn calling<'w>(
+    draft: &Draft<'w>,
+    agent: &AgentName,
+    call: ModelCallId,
+) -> Result<(&'w Turn, &'w ModelState), No> {
+    let turn = turn::memory(draft, agent)
+        .and_then(|memory| memory.turn.as_ref())
+        .ok_or(No::STALE)?;
+    let model = turn
+        .model
+        .as_ref()
+        .filter(|model| model.call == call)
+        .ok_or(No::STALE)?;
+    Ok((turn, model))
+}
+
+/// The same, if `attempt` is the one that is under way in this incarnation.
+pub(super) fn under_way<'w>(
+    draft: &Draft<'w>,
+    agent: &AgentName,
+    call: ModelCallId,
+    attempt: Attempt,
+) -> Result<(&'w Turn, &'w ModelState), No> {
+    let (turn, model) = calling(draft, agent, call)?;
+    let is_it = model.attempt == attempt
+        && model.retry_at.is_none()
+        && model.incarnation == draft.world.incarnation;
+    if is_it {
         Ok((turn, model))
+    } else {
+        Err(No::STALE)
     }
+}
 
-    /// The same, if `attempt` is the one that is under way in this incarnation.
-    pub(super) fn under_way(
-        &self,
-        agent: &AgentName,
-        call: ModelCallId,
-        attempt: Attempt,
-    ) -> Result<(&'w Turn, &'w ModelState), No> {
-        let (turn, model) = self.calling(agent, call)?;
-        let is_it = model.attempt == attempt
-            && model.retry_at.is_none()
-            && model.incarnation == self.world.incarnation;
-        if is_it {
-            Ok((turn, model))
-        } else {
-            Err(No::STALE)
-        }
+pub(super) fn retry_model(
+    draft: &mut Draft<'_>,
+    agent: &AgentName,
+    call: ModelCallId,
+) -> Result<(), No> {
+    let world = draft.world;
+    let memory = world.memories.get(agent).ok_or(No::STALE)?;
+    let turn = memory.turn.as_ref().ok_or(No::STALE)?;
+    let model = turn
+        .model
+        .as_ref()
+        .filter(|model| model.call == call)
+        .ok_or(No::STALE)?;
+    let is_due = match model.retry_at {
+        Some(at) => at <= draft.now(),
+        None => model.incarnation != world.incarnation,
+    };
+    if !is_due {
+        return Err(No::STALE);
     }
-
-    pub(super) fn retry_model(&mut self, agent: &AgentName, call: ModelCallId) -> Result<(), No> {
-        let world = self.world;
-        let memory = world.memories.get(agent).ok_or(No::STALE)?;
-        let turn = memory.turn.as_ref().ok_or(No::STALE)?;
-        let model = turn
-            .model
-            .as_ref()
-            .filter(|model| model.call == call)
-            .ok_or(No::STALE)?;
-        let is_due = match model.retry_at {
-            Some(at) => at <= self.now(),
-            None => model.incarnation != world.incarnation,
-        };
-        if !is_due {
-            return Err(No::STALE);
-        }
-        if model.retry_at.is_none() && model.begun >= attempts_max(turn) {
-            return self.fail_lost(agent, (turn, model));
-        }
-        let name = model.next_model();
-        let asked = (name, &model.parameters);
-        let frame = World::frame(&turn.rules, &turn.layers, agent, asked, model.purpose)
-            .ok_or(No::STALE)?;
-        self.cause = Some(model.at);
-        let reserved = self.worst_again(agent, (turn, model), &frame.mark());
-        if let Err(limit) = self.fits_again(agent, turn, reserved) {
-            self.tell_limit(agent, limit, turn.episode);
-            self.close_unasked(agent, turn.id, Unasked::Attempt(call));
-            return Ok(());
-        }
-        let switched = memory
-            .chain
-            .as_ref()
-            .filter(|chain| chain.model != *name)
-            .map(|_| PrefixCause::Model);
-        if let Some(cause) = memory
-            .broken
-            .or(switched)
-            .filter(|_| model.purpose != Purpose::Compaction)
-        {
-            self.push(PrefixBroken {
-                agent: agent.clone(),
-                cause,
-                dropped: 0,
-            });
-        }
-        self.push(ModelCalled {
+    if model.retry_at.is_none() && model.begun >= attempts_max(turn) {
+        return fail_lost(draft, agent, (turn, model));
+    }
+    let name = model.next_model();
+    let asked = (name, &model.parameters);
+    let frame =
+        World::frame(&turn.rules, &turn.layers, agent, asked, model.purpose).ok_or(No::STALE)?;
+    draft.cause = Some(model.at);
+    let reserved = budget::worst_again(draft, agent, (turn, model), &frame.mark());
+    if let Err(limit) = budget::fits_again(draft, agent, turn, reserved) {
+        turn::tell_limit(draft, agent, limit, turn.episode);
+        turn::close_unasked(draft, agent, turn.id, Unasked::Attempt(call));
+        return Ok(());
+    }
+    let switched = memory
+        .chain
+        .as_ref()
+        .filter(|chain| chain.model != *name)
+        .map(|_| PrefixCause::Model);
+    if let Some(cause) = memory
+        .broken
+        .or(switched)
+        .filter(|_| model.purpose != Purpose::Compaction)
+    {
+        draft.push(PrefixBroken {
             agent: agent.clone(),
-            turn: turn.id,
-            call,
-            attempt: model.attempt.next(),
-            incarnation: world.incarnation,
-            purpose: model.purpose,
-            model: name.clone(),
-            parameters: model.parameters.clone(),
-            items: u32::try_from(memory.asked(model).len()).unwrap_or(u32::MAX),
-            fingerprint: memory.fingerprint_of(model, frame.start()),
-            reserved,
+            cause,
+            dropped: 0,
         });
+    }
+    draft.push(ModelCalled {
+        agent: agent.clone(),
+        turn: turn.id,
+        call,
+        attempt: model.attempt.next(),
+        incarnation: world.incarnation,
+        purpose: model.purpose,
+        model: name.clone(),
+        parameters: model.parameters.clone(),
+        items: u32::try_from(memory.asked(model).len()).unwrap_or(u32::MAX),
+        fingerprint: memory.fingerprint_of(model, frame.start()),
+        reserved,
+    });
+    Ok(())
+}
+
+pub(super) fn start_stream(
+    draft: &mut Draft<'_>,
+    agent: &AgentName,
+    call: ModelCallId,
+    attempt: Attempt,
+) -> Result<(), No> {
+    let (_, model) = under_way(draft, agent, call, attempt)?;
+    if model.purpose == Purpose::Compaction {
+        return Err(No::STALE);
+    }
+    if model.stream.is_some() {
+        return Ok(());
+    }
+    let cause = model.at;
+    let replaces = model.broken_stream;
+    draft.cause = Some(cause);
+    let incarnation = draft.world.incarnation;
+    draft.push(StreamStarted {
+        agent: agent.clone(),
+        call,
+        attempt,
+        incarnation,
+        replaces,
+    });
+    Ok(())
+}
+
+pub(super) fn record_failure(
+    draft: &mut Draft<'_>,
+    agent: &AgentName,
+    call: ModelCallId,
+    attempt: Attempt,
+    error: &ModelError,
+) -> Result<(), No> {
+    let (turn, model) = under_way(draft, agent, call, attempt)?;
+    let at = model.at;
+    let was_shown = model.stream.is_some() && !turn.rules.spec().policy.retry_shown;
+    let again = retry_at(draft, turn, model, error).filter(|_| !was_shown);
+    let is_over = again.is_none() && !was_shown;
+    let fallback = if is_over {
+        fallback::fallback_of(draft, agent, (turn, model), error.kind)
+    } else {
+        None
+    };
+    let retry_at = again.or_else(|| fallback.as_ref().map(|_| draft.now()));
+    draft.cause = Some(at);
+    draft.push(ModelFailed {
+        agent: agent.clone(),
+        turn: turn.id,
+        call,
+        attempt,
+        kind: error.kind,
+        retry_after_ms: error.retry_after_ms,
+        retry_at,
+        fallback,
+        played: error.played,
+        reached: error.reached,
+        detail: Content::Present(error.detail.clone()),
+    });
+    if retry_at.is_some() {
         Ok(())
+    } else {
+        give_up_call(draft, agent, (turn, model), error.kind.code())
     }
+}
 
-    pub(super) fn start_stream(
-        &mut self,
-        agent: &AgentName,
-        call: ModelCallId,
-        attempt: Attempt,
-    ) -> Result<(), No> {
-        let (_, model) = self.under_way(agent, call, attempt)?;
-        if model.purpose == Purpose::Compaction {
-            return Err(No::STALE);
-        }
-        if model.stream.is_some() {
-            return Ok(());
-        }
-        let cause = model.at;
-        let replaces = model.broken_stream;
-        self.cause = Some(cause);
-        let incarnation = self.world.incarnation;
-        self.push(StreamStarted {
+/// Ends a model call that gets no further attempt, and the turn with it: a summary can be done without.
+fn give_up_call(
+    draft: &mut Draft<'_>,
+    agent: &AgentName,
+    (turn, model): (&Turn, &ModelState),
+    code: &str,
+) -> Result<(), No> {
+    if model.purpose == Purpose::Compaction {
+        return compaction::go_without_summary(draft, agent, &model.parameters);
+    }
+    talk::tell(
+        draft,
+        Notice::TurnFailed {
             agent: agent.clone(),
-            call,
-            attempt,
-            incarnation,
-            replaces,
-        });
+            code: code.to_owned(),
+        },
+        None,
+        turn.episode,
+    );
+    turn::close(draft, agent, turn.id, CloseReason::Failed);
+    Ok(())
+}
+
+/// The last attempt that a call gets on its model was lost with its process: the call itself may be what ends them.
+fn fail_lost(
+    draft: &mut Draft<'_>,
+    agent: &AgentName,
+    (turn, model): (&Turn, &ModelState),
+) -> Result<(), No> {
+    draft.cause = Some(model.at);
+    let kind = ModelErrorKind::Outage;
+    let fallback = fallback::fallback_of(draft, agent, (turn, model), kind);
+    let retry_at = fallback.as_ref().map(|_| draft.now());
+    draft.push(ModelFailed {
+        agent: agent.clone(),
+        turn: turn.id,
+        call: model.call,
+        attempt: model.attempt,
+        kind,
+        retry_after_ms: None,
+        retry_at,
+        fallback,
+        played: None,
+        reached: None,
+        detail: Content::Present(format!(
+            "{} attempts, the last of them lost with its process",
+            model.begun
+        )),
+    });
+    if retry_at.is_some() {
         Ok(())
+    } else {
+        give_up_call(draft, agent, (turn, model), LOST_TO_CRASHES)
     }
+}
 
-    pub(super) fn record_failure(
-        &mut self,
-        agent: &AgentName,
-        call: ModelCallId,
-        attempt: Attempt,
-        error: &ModelError,
-    ) -> Result<(), No> {
-        let (turn, model) = self.under_way(agent, call, attempt)?;
-        let at = model.at;
-        let was_shown = model.stream.is_some() && !turn.rules.spec().policy.retry_shown;
-        let again = self.retry_at(turn, model, error).filter(|_| !was_shown);
-        let is_over = again.is_none() && !was_shown;
-        let fallback = if is_over {
-            self.fallback_of(agent, (turn, model), error.kind)
-        } else {
-            None
-        };
-        let retry_at = again.or_else(|| fallback.as_ref().map(|_| self.now()));
-        self.cause = Some(at);
-        self.push(ModelFailed {
-            agent: agent.clone(),
-            turn: turn.id,
-            call,
-            attempt,
-            kind: error.kind,
-            retry_after_ms: error.retry_after_ms,
-            retry_at,
-            fallback,
-            played: error.played,
-            reached: error.reached,
-            detail: Content::Present(error.detail.clone()),
-        });
-        if retry_at.is_some() {
-            Ok(())
-        } else {
-            self.give_up_call(agent, (turn, model), error.kind.code())
-        }
-    }
-
-    /// Ends a model call that gets no further attempt, and the turn with it: a summary can be done without.
-    fn give_up_call(
-        &mut self,
-        agent: &AgentName,
-        (turn, model): (&Turn, &ModelState),
-        code: &str,
-    ) -> Result<(), No> {
-        if model.purpose == Purpose::Compaction {
-            return self.go_without_summary(agent, &model.parameters);
-        }
-        self.tell(
-            Notice::TurnFailed {
-                agent: agent.clone(),
-                code: code.to_owned(),
-            },
-            None,
-            turn.episode,
-        );
-        self.close(agent, turn.id, CloseReason::Failed);
-        Ok(())
-    }
-
-    /// The last attempt that a call gets on its model was lost with its process: the call itself may be what ends them.
-    fn fail_lost(
-        &mut self,
-        agent: &AgentName,
-        (turn, model): (&Turn, &ModelState),
-    ) -> Result<(), No> {
-        self.cause = Some(model.at);
-        let kind = ModelErrorKind::Outage;
-        let fallback = self.fallback_of(agent, (turn, model), kind);
-        let retry_at = fallback.as_ref().map(|_| self.now());
-        self.push(ModelFailed {
-            agent: agent.clone(),
-            turn: turn.id,
-            call: model.call,
-            attempt: model.attempt,
-            kind,
-            retry_after_ms: None,
-            retry_at,
-            fallback,
-            played: None,
-            reached: None,
-            detail: Content::Present(format!(
-                "{} attempts, the last of them lost with its process",
-                model.begun
-            )),
-        });
-        if retry_at.is_some() {
-            Ok(())
-        } else {
-            self.give_up_call(agent, (turn, model), LOST_TO_CRASHES)
-        }
-    }
-
-    /// Returns the time at which another attempt on the same model is due; `None` if it would be in vain.
-    fn retry_at(&self, turn: &Turn, model: &ModelState, error: &ModelError) -> Option<Time> {
-        let rules = turn.rules.spec();
-        let failed = model.failed.saturating_add(1);
-        let asked = Duration::from_millis(error.retry_after_ms.unwrap_or(0));
-        let is_left = failed < rules.limits.attempts && model.begun < attempts_max(turn);
-        let is_worth_it = error.kind.is_transient() && is_left && asked <= RETRY_MAX;
-        is_worth_it.then(|| {
-            self.now()
-                .after(backoff(failed, &self.stamp.seed).max(asked))
-        })
-    }
+/// Returns the time at which another attempt on the same model is due; `None` if it would be in vain.
+fn retry_at(
+    draft: &Draft<'_>,
+    turn: &Turn,
+    model: &ModelState,
+    error: &ModelError,
+) -> Option<Time> {
+    let rules = turn.rules.spec();
+    let failed = model.failed.saturating_add(1);
+    let asked = Duration::from_millis(error.retry_after_ms.unwrap_or(0));
+    let is_left = failed < rules.limits.attempts && model.begun < attempts_max(turn);
+    let is_worth_it = error.kind.is_transient() && is_left && asked <= RETRY_MAX;
+    is_worth_it.then(|| {
+        draft
+            .now()
+            .after(backoff(failed, &draft.stamp.seed).max(asked))
+    })
 }
 
 /// The most attempts of a call on one model, those that were lost with their processes among them.

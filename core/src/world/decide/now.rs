@@ -11,6 +11,7 @@ use crate::ids::{AgentName, Attempt, CallId};
 use crate::spec::rules::Ruling;
 use crate::tool::ToolSpec;
 use crate::world::World;
+use crate::world::decide::{admission, approval, call, grant, turn};
 use crate::world::memory::{CallState, OpenCall};
 
 /// The ruling of the rules in force on a call that other rules allow, or ask about.
@@ -77,48 +78,50 @@ pub(super) struct Starting<'w> {
     pub(super) tool: &'w ToolSpec,
 }
 
-impl Draft<'_> {
-    /// Tells whether a call that is about to start may, by the rules of now as well. If not, its end is recorded, or the question
-    /// that they want to be asked. Erased arguments are nothing that other rules could allow.
-    pub(super) fn is_clear(&mut self, starting: Starting<'_>) -> bool {
-        let Starting {
-            agent, open, tool, ..
-        } = starting;
-        match open.arguments.present() {
-            Some(arguments) => self.is_clear_with(
-                starting,
-                self.world.ruled_now(agent, tool, arguments),
-                arguments,
-            ),
-            None if self.world.is_under_other_rules(agent) => {
-                self.is_clear_with(starting, Now::Ends(CallStatus::NotAllowed), "")
-            }
-            None => true,
+/// Tells whether a call that is about to start may, by the rules of now as well. If not, its end is recorded, or the question
+/// that they want to be asked. Erased arguments are nothing that other rules could allow.
+pub(super) fn is_clear(draft: &mut Draft<'_>, starting: Starting<'_>) -> bool {
+    let Starting {
+        agent, open, tool, ..
+    } = starting;
+    match open.arguments.present() {
+        Some(arguments) => is_clear_with(
+            draft,
+            starting,
+            draft.world.ruled_now(agent, tool, arguments),
+            arguments,
+        ),
+        None if draft.world.is_under_other_rules(agent) => {
+            is_clear_with(draft, starting, Now::Ends(CallStatus::NotAllowed), "")
         }
+        None => true,
     }
+}
 
-    fn is_clear_with(&mut self, starting: Starting<'_>, now: Now, arguments: &str) -> bool {
-        let Starting {
-            agent,
-            call,
-            attempt,
-            open,
-            tool,
-        } = starting;
-        match (now, &open.state) {
-            (Now::Runs, _) => true,
-            (Now::Asks, _) if self.is_covered(agent, open, tool, arguments) => true,
-            (Now::Asks, _) if self.uses_grant(starting, arguments) => true,
-            // Its last run may have taken effect: people are asked what became of it.
-            (_, CallState::InDoubt { run, .. }) => {
-                self.end_unknown(agent, call, run.attempt, UnknownCause::Crash, None);
-                false
-            }
-            (Now::Asks, _) => {
-                let warnings = self.rules_of(agent).findings(&tool.name, arguments);
-                let effect = tool.effect_at(arguments);
-                let attempt = Some(attempt);
-                self.ask_approval(&Asking {
+fn is_clear_with(draft: &mut Draft<'_>, starting: Starting<'_>, now: Now, arguments: &str) -> bool {
+    let Starting {
+        agent,
+        call,
+        attempt,
+        open,
+        tool,
+    } = starting;
+    match (now, &open.state) {
+        (Now::Runs, _) => true,
+        (Now::Asks, _) if is_covered(draft, agent, open, tool, arguments) => true,
+        (Now::Asks, _) if uses_grant(draft, starting, arguments) => true,
+        // Its last run may have taken effect: people are asked what became of it.
+        (_, CallState::InDoubt { run, .. }) => {
+            call::end_unknown(draft, agent, call, run.attempt, UnknownCause::Crash, None);
+            false
+        }
+        (Now::Asks, _) => {
+            let warnings = turn::rules_of(draft, agent).findings(&tool.name, arguments);
+            let effect = tool.effect_at(arguments);
+            let attempt = Some(attempt);
+            approval::ask_approval(
+                draft,
+                &Asking {
                     agent,
                     call,
                     tool,
@@ -126,40 +129,40 @@ impl Draft<'_> {
                     arguments,
                     warnings,
                     attempt,
-                });
-                false
-            }
-            (Now::Ends(status), _) => {
-                self.end(agent, call, Some(attempt), status);
-                false
-            }
+                },
+            );
+            false
+        }
+        (Now::Ends(status), _) => {
+            admission::end(draft, agent, call, Some(attempt), status);
+            false
         }
     }
+}
 
-    /// Tells whether a person's yes of before is enough for the rules of now: it reaches as far, and is not of the one who began
-    /// it where they want two.
-    fn is_covered(
-        &self,
-        agent: &AgentName,
-        open: &OpenCall,
-        tool: &ToolSpec,
-        arguments: &str,
-    ) -> bool {
-        let effect = tool.effect_at(arguments);
-        open.allowed
-            .as_ref()
-            .is_some_and(|yes| effect <= yes.effect && !self.is_by_one(agent, effect, &yes.by))
-    }
+/// Tells whether a person's yes of before is enough for the rules of now: it reaches as far, and is not of the one who began
+/// it where they want two.
+fn is_covered(
+    draft: &Draft<'_>,
+    agent: &AgentName,
+    open: &OpenCall,
+    tool: &ToolSpec,
+    arguments: &str,
+) -> bool {
+    let effect = tool.effect_at(arguments);
+    open.allowed
+        .as_ref()
+        .is_some_and(|yes| effect <= yes.effect && !grant::is_by_one(draft, agent, effect, &yes.by))
+}
 
-    /// Tells whether a grant allows the call; it is used then.
-    fn uses_grant(&mut self, starting: Starting<'_>, arguments: &str) -> bool {
-        let Starting {
-            agent, call, tool, ..
-        } = starting;
-        let grant = self.grant_for(agent, tool, tool.effect_at(arguments), arguments);
-        if let Some(grant) = grant {
-            self.use_grant(grant, agent, call, None);
-        }
-        grant.is_some()
+/// Tells whether a grant allows the call; it is used then.
+fn uses_grant(draft: &mut Draft<'_>, starting: Starting<'_>, arguments: &str) -> bool {
+    let Starting {
+        agent, call, tool, ..
+    } = starting;
+    let grant = grant::grant_for(draft, agent, tool, tool.effect_at(arguments), arguments);
+    if let Some(grant) = grant {
+        grant::use_grant(draft, grant, agent, call, None);
     }
+    grant.is_some()
 }

@@ -9,42 +9,38 @@ use crate::event::refusal::RefusalReason;
 use crate::ids::StateName;
 use crate::ids::principal::Principal;
 use crate::world::World;
+use crate::world::decide::talk;
 use crate::world::observed::Told;
 
-impl Draft<'_> {
-    /// Records what a client tells, if it shows agents anything new. It wakes nobody.
-    pub(super) fn observe(&mut self, name: &StateName, state: &str) -> Result<(), No> {
-        match self.principal {
-            Principal::World => {}
-            Principal::Person(person) if !self.is_called_like_an_agent(&person.display) => {}
-            Principal::Person(_)
-            | Principal::Agent(_)
-            | Principal::Tool(_)
-            | Principal::Runtime => {
-                return Err(No::right(RefusalReason::NotAPerson));
-            }
+/// Records what a client tells, if it shows agents anything new. It wakes nobody.
+pub(super) fn observe(draft: &mut Draft<'_>, name: &StateName, state: &str) -> Result<(), No> {
+    match draft.principal {
+        Principal::World => {}
+        Principal::Person(person) if !talk::is_called_like_an_agent(draft, &person.display) => {}
+        Principal::Person(_) | Principal::Agent(_) | Principal::Tool(_) | Principal::Runtime => {
+            return Err(No::right(RefusalReason::NotAPerson));
         }
-        let Told {
-            state,
-            dropped,
-            item,
-        } = self
-            .world
-            .told(name, state)
-            .ok_or(No::right(RefusalReason::BadState))?;
-        if !self.world.shows(name, &item) {
-            let name = name.clone();
-            let by = self.principal.clone();
-            let state = Content::Present(state);
-            self.push(StateObserved {
-                name,
-                by,
-                dropped,
-                state,
-            });
-        }
-        Ok(())
     }
+    let Told {
+        state,
+        dropped,
+        item,
+    } = draft
+        .world
+        .told(name, state)
+        .ok_or(No::right(RefusalReason::BadState))?;
+    if !draft.world.shows(name, &item) {
+        let name = name.clone();
+        let by = draft.principal.clone();
+        let state = Content::Present(state);
+        draft.push(StateObserved {
+            name,
+            by,
+            dropped,
+            state,
+        });
+    }
+    Ok(())
 }
 
 impl World {

@@ -8,165 +8,170 @@ use crate::event::{OutcomeSettled, QuestionAnswered, SettledHow, SettledText};
 use crate::ids::principal::Person;
 use crate::ids::{AgentName, RequestId};
 use crate::tool::Choose;
+use crate::world::decide::{approval, call, grant, roster, talk, turn};
 use crate::world::memory::{CallState, OpenCall};
 use crate::world::{Request, RequestKind, World};
 
-impl<'w> Draft<'w> {
-    pub(super) fn answer(&mut self, id: RequestId, reply: &Reply) -> Result<(), No> {
-        let person = self.person(id)?;
-        let request = self.request(id)?;
-        let RequestKind::Question {
-            options,
-            choose,
-            schema,
-            ..
-        } = &request.kind
-        else {
-            return Err(No::about(RefusalReason::OtherKind, id));
-        };
-        let (options, text) = match reply {
-            Reply::Options(chosen) if is_choice(chosen, *options, *choose) => {
-                (chosen.clone(), None)
-            }
-            Reply::Text(text) if *options == 0 => (Vec::new(), Some(text.clone())),
-            Reply::Options(_) | Reply::Text(_) => {
-                return Err(No::about(RefusalReason::NoSuchOption, id));
-            }
-        };
-        if self.is_too_long(text.as_deref()) {
+pub(super) fn answer(draft: &mut Draft<'_>, id: RequestId, reply: &Reply) -> Result<(), No> {
+    let person = person(draft, id)?;
+    let request = request(draft, id)?;
+    let RequestKind::Question {
+        options,
+        choose,
+        schema,
+        ..
+    } = &request.kind
+    else {
+        return Err(No::about(RefusalReason::OtherKind, id));
+    };
+    let (options, text) = match reply {
+        Reply::Options(chosen) if is_choice(chosen, *options, *choose) => (chosen.clone(), None),
+        Reply::Text(text) if *options == 0 => (Vec::new(), Some(text.clone())),
+        Reply::Options(_) | Reply::Text(_) => {
+            return Err(No::about(RefusalReason::NoSuchOption, id));
+        }
+    };
+    if is_too_long(draft, text.as_deref()) {
+        return Err(No::about(RefusalReason::TooLong, id));
+    }
+    if let (Some(text), Some(schema)) = (&text, schema)
+        && !crate::spec::rules::answer_fits(schema, text)
+    {
+        return Err(No::about(RefusalReason::BadAnswer, id));
+    }
+    roster::enrol(draft);
+    draft.push(QuestionAnswered {
+        request: id,
+        call: request.call,
+        agent: request.agent.clone(),
+        options,
+        by: person.clone(),
+        text: Content::Present(text),
+    });
+    Ok(())
+}
+
+pub(super) fn settle(
+    draft: &mut Draft<'_>,
+    id: RequestId,
+    settlement: &Settlement,
+) -> Result<(), No> {
+    let person = person(draft, id)?;
+    let request = request(draft, id)?;
+    let RequestKind::Outcome { is_open, .. } = &request.kind else {
+        return Err(No::about(RefusalReason::OtherKind, id));
+    };
+    let open = call::open_call(draft, &request.agent, request.call);
+    let (how, result) = match settlement {
+        Settlement::Ran(text) if is_too_long(draft, text.as_deref()) => {
             return Err(No::about(RefusalReason::TooLong, id));
         }
-        if let (Some(text), Some(schema)) = (&text, schema)
-            && !crate::spec::rules::answer_fits(schema, text)
-        {
-            return Err(No::about(RefusalReason::BadAnswer, id));
-        }
-        self.enrol();
-        self.push(QuestionAnswered {
-            request: id,
-            call: request.call,
-            agent: request.agent.clone(),
-            options,
-            by: person.clone(),
-            text: Content::Present(text),
-        });
-        Ok(())
-    }
-
-    pub(super) fn settle(&mut self, id: RequestId, settlement: &Settlement) -> Result<(), No> {
-        let person = self.person(id)?;
-        let request = self.request(id)?;
-        let RequestKind::Outcome { is_open, .. } = &request.kind else {
-            return Err(No::about(RefusalReason::OtherKind, id));
-        };
-        let open = self.open_call(&request.agent, request.call);
-        let (how, result) = match settlement {
-            Settlement::Ran(text) if self.is_too_long(text.as_deref()) => {
-                return Err(No::about(RefusalReason::TooLong, id));
-            }
-            Settlement::Ran(text) => (SettledHow::Ran, text.clone()),
-            Settlement::NotRun => (SettledHow::NotRun, None),
-            Settlement::RunAgain if *is_open && open.is_ok() => {
-                self.verify_second(&request.agent, open.as_ref().ok().copied(), person, id)?;
-                (SettledHow::RunAgain, None)
-            }
-            Settlement::RunAgain => return Err(No::about(RefusalReason::Closed, id)),
-        };
-        self.enrol();
-        self.push(OutcomeSettled {
-            request: id,
-            call: request.call,
-            agent: request.agent.clone(),
-            how,
-            by: self.principal.clone(),
-            text: SettledText { result, late: None }.into(),
-        });
-        if how == SettledHow::RunAgain {
-            let open = open?;
-            self.replace(
+        Settlement::Ran(text) => (SettledHow::Ran, text.clone()),
+        Settlement::NotRun => (SettledHow::NotRun, None),
+        Settlement::RunAgain if *is_open && open.is_ok() => {
+            verify_second(
+                draft,
                 &request.agent,
-                request.call,
-                open,
-                (open.arguments_digest, open.effect),
-            );
+                open.as_ref().ok().copied(),
+                person,
+                id,
+            )?;
+            (SettledHow::RunAgain, None)
         }
+        Settlement::RunAgain => return Err(No::about(RefusalReason::Closed, id)),
+    };
+    roster::enrol(draft);
+    draft.push(OutcomeSettled {
+        request: id,
+        call: request.call,
+        agent: request.agent.clone(),
+        how,
+        by: draft.principal.clone(),
+        text: SettledText { result, late: None }.into(),
+    });
+    if how == SettledHow::RunAgain {
+        let open = open?;
+        approval::replace(
+            draft,
+            &request.agent,
+            request.call,
+            open,
+            (open.arguments_digest, open.effect),
+        );
+    }
+    Ok(())
+}
+
+/// Checks that running a call again is not allowed by the one who began what led to it, where the room wants two.
+fn verify_second(
+    draft: &Draft<'_>,
+    agent: &AgentName,
+    open: Option<&OpenCall>,
+    person: &Person,
+    id: RequestId,
+) -> Result<(), No> {
+    let Some(open) = open else { return Ok(()) };
+    let tool = open
+        .tool
+        .as_ref()
+        .and_then(|tool| turn::rules_of(draft, agent).spec().tools.get(tool));
+    let effect = open.effect.or(tool.map(|tool| tool.effect));
+    let is_by_one = effect.is_none_or(|effect| grant::is_by_one(draft, agent, effect, person))
+        || (open.wants_two && grant::has_begun(draft, agent, person));
+    if is_by_one && tool.is_some() {
+        Err(No::about(RefusalReason::SamePerson, id))
+    } else {
         Ok(())
     }
+}
 
-    /// Checks that running a call again is not allowed by the one who began what led to it, where the room wants two.
-    fn verify_second(
-        &self,
-        agent: &AgentName,
-        open: Option<&OpenCall>,
-        person: &Person,
-        id: RequestId,
-    ) -> Result<(), No> {
-        let Some(open) = open else { return Ok(()) };
-        let tool = open
-            .tool
-            .as_ref()
-            .and_then(|tool| self.rules_of(agent).spec().tools.get(tool));
-        let effect = open.effect.or(tool.map(|tool| tool.effect));
-        let is_by_one = effect.is_none_or(|effect| self.is_by_one(agent, effect, person))
-            || (open.wants_two && self.has_begun(agent, person));
-        if is_by_one && tool.is_some() {
-            Err(No::about(RefusalReason::SamePerson, id))
-        } else {
-            Ok(())
-        }
+/// Tells whether a text is longer than a message of the room may be.
+pub(super) fn is_too_long(draft: &Draft<'_>, text: Option<&str>) -> bool {
+    let max =
+        usize::try_from(draft.world.rules.spec().limits.message_bytes_max).unwrap_or(usize::MAX);
+    text.is_some_and(|text| text.len() > max)
+}
+
+/// The person who gives the command. Agents, tools and the runtime decide nothing, nor does a person who is called like
+/// an agent: the log would name the agent as the one who decided.
+pub(super) fn person<'w>(draft: &Draft<'w>, id: RequestId) -> Result<&'w Person, No> {
+    let request = draft.world.consent.knows(id).then_some(id);
+    let reason = RefusalReason::NotAPerson;
+    let person = draft
+        .principal
+        .person()
+        .filter(|person| !talk::is_called_like_an_agent(draft, &person.display));
+    person.ok_or(No::Recorded {
+        reason,
+        request,
+        decided: None,
+    })
+}
+
+/// The request, if it waits; else why not.
+pub(super) fn request<'w>(draft: &mut Draft<'w>, id: RequestId) -> Result<&'w Request, No> {
+    let world: &'w World = draft.world;
+    if let Some(request) = world.consent.pending().get(&id) {
+        draft.cause = Some(id.0);
+        return Ok(request);
     }
-
-    /// Tells whether a text is longer than a message of the room may be.
-    pub(super) fn is_too_long(&self, text: Option<&str>) -> bool {
-        let max =
-            usize::try_from(self.world.rules.spec().limits.message_bytes_max).unwrap_or(usize::MAX);
-        text.is_some_and(|text| text.len() > max)
+    match world.consent.settled().get(&id) {
+        Some(settled) => Err(No::Recorded {
+            reason: settled.reason,
+            request: Some(id),
+            decided: Some(settled.decided.clone()),
+        }),
+        None if world.is_inherited(id) => Err(No::right(RefusalReason::OfParent)),
+        None => Err(No::right(RefusalReason::UnknownRequest)),
     }
+}
 
-    /// The person who gives the command. Agents, tools and the runtime decide nothing, nor does a person who is called like
-    /// an agent: the log would name the agent as the one who decided.
-    pub(super) fn person(&self, id: RequestId) -> Result<&'w Person, No>
-    where
-        Self: 'w,
-    {
-        let request = self.world.consent.knows(id).then_some(id);
-        let reason = RefusalReason::NotAPerson;
-        let person = self
-            .principal
-            .person()
-            .filter(|person| !self.is_called_like_an_agent(&person.display));
-        person.ok_or(No::Recorded {
-            reason,
-            request,
-            decided: None,
-        })
-    }
-
-    /// The request, if it waits; else why not.
-    pub(super) fn request(&mut self, id: RequestId) -> Result<&'w Request, No> {
-        let world: &'w World = self.world;
-        if let Some(request) = world.consent.pending().get(&id) {
-            self.cause = Some(id.0);
-            return Ok(request);
-        }
-        match world.consent.settled().get(&id) {
-            Some(settled) => Err(No::Recorded {
-                reason: settled.reason,
-                request: Some(id),
-                decided: Some(settled.decided.clone()),
-            }),
-            None if world.is_inherited(id) => Err(No::right(RefusalReason::OfParent)),
-            None => Err(No::right(RefusalReason::UnknownRequest)),
-        }
-    }
-
-    /// Looks the call up in its agent's memory: a request is good only while that call waits for it.
-    pub(super) fn verify_waits(&self, request: &Request, id: RequestId) -> Result<(), No> {
-        let waits = |state: &CallState| matches!(state, CallState::AwaitsApproval { request, .. } if *request == id);
-        match self.open_call(&request.agent, request.call) {
-            Ok(open) if waits(&open.state) => Ok(()),
-            Ok(_) | Err(_) => Err(No::about(RefusalReason::Closed, id)),
-        }
+/// Looks the call up in its agent's memory: a request is good only while that call waits for it.
+pub(super) fn verify_waits(draft: &Draft<'_>, request: &Request, id: RequestId) -> Result<(), No> {
+    let waits = |state: &CallState| matches!(state, CallState::AwaitsApproval { request, .. } if *request == id);
+    match call::open_call(draft, &request.agent, request.call) {
+        Ok(open) if waits(&open.state) => Ok(()),
+        Ok(_) | Err(_) => Err(No::about(RefusalReason::Closed, id)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Recorded refusals: how they are counted, and what can be said of one whose command is known by its digest only.
 
-use super::Draft;
+use super::{Draft, closing};
 use crate::command::Giver;
 use crate::command::commit::Commit;
 use crate::event::refusal::RefusalReason;
@@ -12,30 +12,28 @@ use crate::world::{RequestKind, World};
 /// The number of equal refusals that are recorded one by one.
 const REFUSALS_EACH: u32 = 32;
 
-impl Draft<'_> {
-    /// Records a refusal. From the 33rd equal one on, one stands for all of its recorded minute.
-    pub(super) fn refuse(
-        &mut self,
-        command: Digest,
-        reason: RefusalReason,
-        request: Option<RequestId>,
-    ) {
-        let mut refused = Refused {
-            reason,
-            principal: self.principal.clone(),
-            command,
-            request: request.map(|request| request.0),
-            repeated: false,
-        };
-        let known = self.world.upkeep.refusals().equal_to(&refused);
-        if let Some(known) = known.filter(|known| known.count >= REFUSALS_EACH) {
-            if known.repeated_in == Some(self.now().minute()) && self.events.is_empty() {
-                return;
-            }
-            refused.repeated = true;
+/// Records a refusal. From the 33rd equal one on, one stands for all of its recorded minute.
+pub(super) fn refuse(
+    draft: &mut Draft<'_>,
+    command: Digest,
+    reason: RefusalReason,
+    request: Option<RequestId>,
+) {
+    let mut refused = Refused {
+        reason,
+        principal: draft.principal.clone(),
+        command,
+        request: request.map(|request| request.0),
+        repeated: false,
+    };
+    let known = draft.world.upkeep.refusals().equal_to(&refused);
+    if let Some(known) = known.filter(|known| known.count >= REFUSALS_EACH) {
+        if known.repeated_in == Some(draft.now().minute()) && draft.events.is_empty() {
+            return;
         }
-        self.push(refused);
+        refused.repeated = true;
     }
+    draft.push(refused);
 }
 
 impl World {
@@ -58,9 +56,9 @@ impl World {
         if let (RefusalReason::Expired, Some(id)) = (refused.reason, request)
             && let Some(pending) = self.consent.pending().get(&id)
         {
-            draft.expire(id, pending);
+            closing::expire(&mut draft, id, pending);
         }
-        draft.refuse(refused.command, refused.reason, request);
+        refuse(&mut draft, refused.command, refused.reason, request);
         draft.events
     }
 

@@ -6,6 +6,7 @@ use crate::event::{OutcomeUnknown, Restored, StreamCut, UnknownCause};
 use crate::ids::{AgentName, Attempt, CallId, CopyId, Position, RequestId, Time};
 use crate::spec::limits::FACTS_BYTES_MAX;
 use crate::tool::{ArgumentFinding, ToolSpec};
+use crate::world::decide::{approval, call, fork, turn};
 use crate::world::memory::{CallState, OpenCall};
 use crate::world::{Request, RequestKind, World};
 
@@ -147,112 +148,111 @@ impl World {
     }
 }
 
-impl<'w> Draft<'w> {
-    /// Notes the copy that the world begins in.
-    pub(super) fn begin_in(&mut self, copy: Option<CopyId>) {
-        if let Some(copy) = copy {
-            self.push(Restored { copy });
+/// Notes the copy that the world begins in.
+pub(super) fn begin_in(draft: &mut Draft<'_>, copy: Option<CopyId>) {
+    if let Some(copy) = copy {
+        draft.push(Restored { copy });
+    }
+}
+
+/// Asks people anew, if the world was never opened in this copy: what they were asked, and about every call that was
+/// allowed and must not run twice. One commit cannot hold any number of requests; what does not fit is asked at the next
+/// opening, and [`World::is_restoring`] until then.
+pub(super) fn restore(draft: &mut Draft<'_>, copy: Option<CopyId>) {
+    let world = draft.world;
+    let Some(copy) = copy else { return };
+    let since = if world.copy == Some(copy) {
+        world.restored_at
+    } else {
+        draft.here()
+    };
+    draft.push(Restored { copy });
+    let before = draft.events.len();
+    let mut facts = 0_usize;
+    for stale in world.stale(since, draft.now()) {
+        let asked = draft.events.len();
+        ask_anew(draft, stale);
+        facts = facts.saturating_add(fit::facts(draft.events.get(asked..).unwrap_or_default()));
+        if facts > RESTORED_BYTES_MAX && asked > before {
+            draft.events.truncate(asked);
+            return;
         }
     }
+}
 
-    /// Asks people anew, if the world was never opened in this copy: what they were asked, and about every call that was
-    /// allowed and must not run twice. One commit cannot hold any number of requests; what does not fit is asked at the next
-    /// opening, and [`World::is_restoring`] until then.
-    pub(super) fn restore(&mut self, copy: Option<CopyId>) {
-        let world = self.world;
-        let Some(copy) = copy else { return };
-        let since = if world.copy == Some(copy) {
-            world.restored_at
-        } else {
-            self.here()
-        };
-        self.push(Restored { copy });
-        let before = self.events.len();
-        let mut facts = 0_usize;
-        for stale in world.stale(since, self.now()) {
-            let asked = self.events.len();
-            self.ask_anew(stale);
-            facts = facts.saturating_add(fit::facts(self.events.get(asked..).unwrap_or_default()));
-            if facts > RESTORED_BYTES_MAX && asked > before {
-                self.events.truncate(asked);
-                return;
-            }
+fn ask_anew<'w>(draft: &mut Draft<'w>, stale: Stale<'w>) {
+    match stale {
+        Stale::Request { request, attempt } => {
+            fork::ask_again(draft, &request.agent, request.call, request, attempt)
         }
-    }
-
-    fn ask_anew(&mut self, stale: Stale<'w>) {
-        match stale {
-            Stale::Request { request, attempt } => {
-                self.ask_again(&request.agent, request.call, request, attempt)
-            }
-            Stale::Allowed {
-                agent,
-                call,
-                open,
-                tool,
-                arguments,
-            } => {
-                self.ask_about_allowed(agent, call, open, (tool, arguments));
-            }
-            Stale::Outcome { agent, call, cause } => self.ask_outcome(agent, call, cause),
-        }
-    }
-
-    /// A call that was allowed: it runs under the key that it has in the other store, which is enough if its tool knows keys.
-    fn ask_about_allowed(
-        &mut self,
-        agent: &AgentName,
-        call: CallId,
-        open: &OpenCall,
-        (tool, arguments): (&ToolSpec, &str),
-    ) {
-        let mut warnings = self.rules_of(agent).findings(&tool.name, arguments);
-        warnings.retain(|finding| !finding.severity.is_error());
-        warnings.push(ArgumentFinding::restored());
-        let effect = open.effect.unwrap_or(tool.effect);
-        let attempt = further(open);
-        self.request_approval(
-            &Asking {
-                agent,
-                call,
-                tool,
-                effect,
-                arguments,
-                warnings,
-                attempt,
-            },
-            open.arguments_digest,
-        );
-    }
-
-    fn ask_outcome(&mut self, agent: &AgentName, call: CallId, cause: UnknownCause) {
-        let request = RequestId(self.push(OutcomeUnknown {
+        Stale::Allowed {
+            agent,
             call,
-            agent: agent.clone(),
-            cause,
-        }));
-        self.tell_unknown(agent, request);
+            open,
+            tool,
+            arguments,
+        } => {
+            ask_about_allowed(draft, agent, call, open, (tool, arguments));
+        }
+        Stale::Outcome { agent, call, cause } => ask_outcome(draft, agent, call, cause),
     }
+}
 
-    /// Ends the streams of the model calls that are given up: nothing more of them will be shown.
-    pub(super) fn cut_streams(&mut self) {
-        let world = self.world;
-        for agent in &world.busy {
-            let model = world
-                .memories
-                .get(agent)
-                .and_then(|memory| memory.turn.as_ref()?.model.as_ref());
-            if let Some((model, stream)) = model.and_then(|model| Some((model, model.stream?))) {
-                let agent = agent.clone();
-                let call = model.call;
-                let attempt = model.attempt;
-                self.push(StreamCut {
-                    agent,
-                    call,
-                    attempt,
-                    stream,
-                });
-            }
+/// A call that was allowed: it runs under the key that it has in the other store, which is enough if its tool knows keys.
+fn ask_about_allowed(
+    draft: &mut Draft<'_>,
+    agent: &AgentName,
+    call: CallId,
+    open: &OpenCall,
+    (tool, arguments): (&ToolSpec, &str),
+) {
+    let mut warnings = turn::rules_of(draft, agent).findings(&tool.name, arguments);
+    warnings.retain(|finding| !finding.severity.is_error());
+    warnings.push(ArgumentFinding::restored());
+    let effect = open.effect.unwrap_or(tool.effect);
+    let attempt = further(open);
+    approval::request_approval(
+        draft,
+        &Asking {
+            agent,
+            call,
+            tool,
+            effect,
+            arguments,
+            warnings,
+            attempt,
+        },
+        open.arguments_digest,
+    );
+}
+
+fn ask_outcome(draft: &mut Draft<'_>, agent: &AgentName, call: CallId, cause: UnknownCause) {
+    let request = RequestId(draft.push(OutcomeUnknown {
+        call,
+        agent: agent.clone(),
+        cause,
+    }));
+    call::tell_unknown(draft, agent, request);
+}
+
+/// Ends the streams of the model calls that are given up: nothing more of them will be shown.
+pub(super) fn cut_streams(draft: &mut Draft<'_>) {
+    let world = draft.world;
+    for agent in &world.busy {
+        let model = world
+            .memories
+            .get(agent)
+            .and_then(|memory| memory.turn.as_ref()?.model.as_ref());
+        if let Some((model, stream)) = model.and_then(|model| Some((model, model.stream?))) {
+            let agent = agent.clone();
+            let call = model.call;
+            let attempt = model.attempt;
+            draft.push(StreamCut {
+                agent,
+                call,
+                attempt,
+                stream,
+            });
         }
     }
 }
