@@ -5,7 +5,7 @@ use super::meter::Ended;
 use crate::content::Content;
 use crate::event::{CallEvent, Event, Opened, SpecRevised, TalkEvent, TurnEvent, WorldEvent};
 use crate::ids::principal::proof;
-use crate::ids::{AgentName, CopyId, Digest, Incarnation, Position, Time};
+use crate::ids::{AgentName, CopyId, Digest, Incarnation, Position};
 use crate::spec::{History, SpecText, WorldSpec};
 use crate::world::memory::{CallState, Memory};
 
@@ -176,12 +176,6 @@ impl World {
         self.memories
             .get(agent)
             .is_some_and(|memory| self.is_delivered(agent, memory, self.time))
-    }
-
-    /// Tells whether an agent in code is being told something at `now`, as far as the log knows.
-    pub(super) fn is_delivered(&self, agent: &AgentName, memory: &Memory, now: Time) -> bool {
-        let is_due = memory.retry_at.is_none_or(|at| at <= now);
-        memory.is_owed_delivery() && is_due && !self.has_model(agent)
     }
 
     /// A new definition. Agents that left the roster keep their memory, in case they come back; open turns keep the

@@ -1,7 +1,7 @@
 //! The work that a world owes: a function of its state, the same after a replay as before a crash.
 
 use super::{RequestKind, World};
-use crate::ids::{AgentName, CallId};
+use crate::ids::{AgentName, CallId, Time};
 use crate::world::effect::{Due, Effect};
 use crate::world::memory::{CallState, Memory, ModelState, OpenCall, Run, Turn};
 
@@ -162,5 +162,21 @@ impl World {
         } else {
             Effect::DeclareUnknown { agent, call }
         }
+    }
+
+    /// Tells whether an agent in code is being told something at `now`, as far as the log knows.
+    pub(super) fn is_delivered(&self, agent: &AgentName, memory: &Memory, now: Time) -> bool {
+        let is_due = memory.retry_at.is_none_or(|at| at <= now);
+        memory.is_owed_delivery() && is_due && !self.has_model(agent)
+    }
+
+    /// Tells whether `agent` has a model under the rules that it works by now: those of its open turn, if there is one.
+    pub(super) fn has_model(&self, agent: &AgentName) -> bool {
+        let turn = self
+            .memories
+            .get(agent)
+            .and_then(|memory| memory.turn.as_ref());
+        let rules = turn.map_or(&self.rules, |turn| &turn.rules);
+        rules.agent(agent).is_some_and(|spec| spec.model.is_some())
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::World;
 use crate::ids::{MessageId, Position};
-use crate::world::memory::Message;
+use crate::world::memory::{Message, is_within};
 
 impl World {
     /// The message `id`, if it is among the newest.
@@ -44,5 +44,23 @@ impl World {
             };
             self.moved.remove(&oldest.id);
         }
+    }
+
+    /// Returns where the messages stand that go with the one at `at`, in ascending order: itself, what its agent said in the same
+    /// turn, and what was said in answer to these alone.
+    pub(super) fn gone_with(&self, at: Position) -> Vec<Position> {
+        let target = self.message_at(at).filter(|message| message.is_of_turn());
+        let is_with = |message: &Message| {
+            let is_same =
+                |target: &Arc<Message>| message.is_of_turn() && message.turn == target.turn;
+            message.at == at || target.is_some_and(is_same)
+        };
+        let mut gone = Vec::new();
+        for message in &self.transcript {
+            if is_with(message) || is_within(&message.because, &gone) {
+                gone.push(message.at);
+            }
+        }
+        gone
     }
 }

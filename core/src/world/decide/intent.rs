@@ -222,14 +222,4 @@ impl World {
             })
         })
     }
-
-    /// Tells whether `agent` has a model under the rules that it works by now: those of its open turn, if there is one.
-    pub(in crate::world) fn has_model(&self, agent: &AgentName) -> bool {
-        let turn = self
-            .memories
-            .get(agent)
-            .and_then(|memory| memory.turn.as_ref());
-        let rules = turn.map_or(&self.rules, |turn| &turn.rules);
-        rules.agent(agent).is_some_and(|spec| spec.model.is_some())
-    }
 }

@@ -7,7 +7,7 @@ use crate::content::Content;
 use crate::event::{Author, MessageEdited, MessageRetracted, Others, ReplyRegenerated};
 use crate::ids::{AgentName, CallId, EpisodeId, Position};
 use crate::world::World;
-use crate::world::memory::{CallState, Message, Ran, TakenBack, is_within, note_ran, without};
+use crate::world::memory::{CallState, Message, Ran, TakenBack, note_ran, without};
 
 impl World {
     /// The message goes on under its id, at this event's position.
@@ -232,22 +232,4 @@ impl World {
     }
 }
 
-impl World {
-    /// Returns where the messages stand that go with the one at `at`, in ascending order: itself, what its agent said in the same
-    /// turn, and what was said in answer to these alone.
-    pub(in crate::world) fn gone_with(&self, at: Position) -> Vec<Position> {
-        let target = self.message_at(at).filter(|message| message.is_of_turn());
-        let is_with = |message: &Message| {
-            let is_same =
-                |target: &Arc<Message>| message.is_of_turn() && message.turn == target.turn;
-            message.at == at || target.is_some_and(is_same)
-        };
-        let mut gone = Vec::new();
-        for message in &self.transcript {
-            if is_with(message) || is_within(&message.because, &gone) {
-                gone.push(message.at);
-            }
-        }
-        gone
-    }
-}
+impl World {}
