@@ -19,6 +19,7 @@ use crate::spec::rules::Rules;
 use crate::spec::{Definition, SpecText};
 use crate::text::mentions::Roster;
 use crate::text::reply::ReplyCutter;
+use crate::world::fold::fork;
 use crate::world::memory::{Memory, Message, OpenCall, Turn};
 
 mod activity;
@@ -158,7 +159,7 @@ impl World {
     }
 
     fn leave(&mut self, commit: &Commit) {
-        self.close_inherited();
+        fork::close_inherited(self);
         self.answer = None;
         // A command that was refused is no act.
         let is_refused = matches!(commit.events.last(), Some(Event::Refused(_)));
@@ -168,7 +169,7 @@ impl World {
         if let Some(keyed) = &commit.header.key
             && let CommandKey::Step(step) = keyed.key
         {
-            self.note_step(step, keyed.digest, commit.header.first);
+            script::note_step(self, step, keyed.digest, commit.header.first);
         }
     }
 
@@ -426,6 +427,6 @@ impl World {
         });
         self.decider = event.decider;
         self.source.clone_from(&event.source);
-        self.revise(&event.spec, event.spec_digest, &event.text);
+        fold::revise(self, &event.spec, event.spec_digest, &event.text);
     }
 }

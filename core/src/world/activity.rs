@@ -6,6 +6,7 @@ use super::World;
 use crate::ids::AgentName;
 use crate::world::effect::{Due, Effect};
 use crate::world::memory::{CallState, Memory};
+use crate::world::owed;
 
 /// The activity of a world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -51,7 +52,7 @@ impl World {
     /// Returns whether anything goes on among agents, people, models and tools. The work owed to the log itself does not count.
     #[must_use]
     pub fn room_activity(&self) -> Activity {
-        if self.goes_on() {
+        if goes_on(self) {
             Activity::Running
         } else if self
             .busy
@@ -62,27 +63,6 @@ impl World {
         } else {
             Activity::Idle
         }
-    }
-
-    /// Tells whether agents, models or tools are at work, or wait for time only.
-    pub(super) fn goes_on(&self) -> bool {
-        let is_work = |effect: &Effect| {
-            !matches!(
-                effect,
-                Effect::TickAt {
-                    due: Due::Expiry,
-                    ..
-                }
-            )
-        };
-        let is_running = |memory: &Memory| {
-            memory
-                .open_calls
-                .values()
-                .any(|call| matches!(call.state, CallState::Running(_)))
-        };
-        let mut busy = self.busy.iter().filter_map(|name| self.memories.get(name));
-        self.owed_work().any(|effect| is_work(&effect)) || busy.any(is_running)
     }
 
     /// Returns the doing of `agent`.
@@ -104,6 +84,30 @@ impl World {
                 .unwrap_or(Doing::Thinking),
         }
     }
+}
+
+/// Tells whether agents, models or tools are at work, or wait for time only.
+pub(super) fn goes_on(world: &World) -> bool {
+    let is_work = |effect: &Effect| {
+        !matches!(
+            effect,
+            Effect::TickAt {
+                due: Due::Expiry,
+                ..
+            }
+        )
+    };
+    let is_running = |memory: &Memory| {
+        memory
+            .open_calls
+            .values()
+            .any(|call| matches!(call.state, CallState::Running(_)))
+    };
+    let mut busy = world
+        .busy
+        .iter()
+        .filter_map(|name| world.memories.get(name));
+    owed::owed_work(world).any(|effect| is_work(&effect)) || busy.any(is_running)
 }
 
 /// Returns the doing of an agent about a call. Of several calls the least one counts: what goes on, then people, then agents.

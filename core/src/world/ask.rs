@@ -83,7 +83,7 @@ impl World {
         let turn = memory.turn.as_ref()?;
         let model = turn.model.as_ref()?;
         let asked = (&model.model, &model.parameters);
-        let frame = Self::frame(&turn.rules, &turn.layers, agent, asked, model.purpose)?;
+        let frame = frame(&turn.rules, &turn.layers, agent, asked, model.purpose)?;
         let known = memory
             .chain
             .as_ref()
@@ -107,80 +107,80 @@ impl World {
             },
         })
     }
+}
 
-    /// The parts of `agent`'s requests to a model that do not grow; `None` if there is no such model.
-    ///
-    /// Where models may only cost so much, every answer has a limit: what is set aside for it is then its worst case.
-    pub(super) fn frame(
-        rules: &Rules,
-        written: &[Layer],
-        agent: &AgentName,
-        (model, wanted): (&ModelName, &Parameters),
-        purpose: Purpose,
-    ) -> Option<Frame> {
-        let spec = rules.agent(agent)?;
-        let model = rules.spec().models.get(model)?;
-        let share = Share {
-            context_tokens_max: model.context_tokens_max,
-        };
-        let mut wanted = wanted.or(&spec.parameters).or(&model.parameters);
-        if rules.spec().limits.has_cost() {
-            wanted
-                .output_tokens_max
-                .get_or_insert_with(|| share.answer());
+/// The parts of `agent`'s requests to a model that do not grow; `None` if there is no such model.
+///
+/// Where models may only cost so much, every answer has a limit: what is set aside for it is then its worst case.
+pub(super) fn frame(
+    rules: &Rules,
+    written: &[Layer],
+    agent: &AgentName,
+    (model, wanted): (&ModelName, &Parameters),
+    purpose: Purpose,
+) -> Option<Frame> {
+    let spec = rules.agent(agent)?;
+    let model = rules.spec().models.get(model)?;
+    let share = Share {
+        context_tokens_max: model.context_tokens_max,
+    };
+    let mut wanted = wanted.or(&spec.parameters).or(&model.parameters);
+    if rules.spec().limits.has_cost() {
+        wanted
+            .output_tokens_max
+            .get_or_insert_with(|| share.answer());
+    }
+    let (tools, parameters) = match purpose {
+        Purpose::Turn => (declarations(rules, spec), wanted),
+        Purpose::Closing => (Vec::new(), wanted.without_tools()),
+        Purpose::Compaction => (Vec::new(), wanted.for_summary(share.summary())),
+    };
+    Some(Frame {
+        model: model.model.clone(),
+        parameters,
+        system: [identity(rules, spec)]
+            .into_iter()
+            .chain(written.iter().cloned())
+            .collect(),
+        tools,
+        share,
+    })
+}
+
+/// The messages that `agent` hears for the first time when it looks up to `horizon`, in their order.
+pub(super) fn fresh(
+    world: &World,
+    agent: &AgentName,
+    memory: &Memory,
+    horizon: Position,
+) -> Vec<Arc<Message>> {
+    let first_kept = world
+        .transcript
+        .front()
+        .map_or(horizon.next(), |message| message.at);
+    // What was put back into the inbox was heard before, unless it was forgotten since.
+    let is_fresh = |at: Position| {
+        if at <= memory.seen {
+            !memory.has_heard(at)
+        } else {
+            at < first_kept
         }
-        let (tools, parameters) = match purpose {
-            Purpose::Turn => (declarations(rules, spec), wanted),
-            Purpose::Closing => (Vec::new(), wanted.without_tools()),
-            Purpose::Compaction => (Vec::new(), wanted.for_summary(share.summary())),
-        };
-        Some(Frame {
-            model: model.model.clone(),
-            parameters,
-            system: [identity(rules, spec)]
-                .into_iter()
-                .chain(written.iter().cloned())
-                .collect(),
-            tools,
-            share,
-        })
-    }
-
-    /// The messages that `agent` hears for the first time when it looks up to `horizon`, in their order.
-    pub(super) fn fresh(
-        &self,
-        agent: &AgentName,
-        memory: &Memory,
-        horizon: Position,
-    ) -> Vec<Arc<Message>> {
-        let first_kept = self
-            .transcript
-            .front()
-            .map_or(horizon.next(), |message| message.at);
-        // What was put back into the inbox was heard before, unless it was forgotten since.
-        let is_fresh = |at: Position| {
-            if at <= memory.seen {
-                !memory.has_heard(at)
-            } else {
-                at < first_kept
-            }
-        };
-        let older = memory
-            .inbox
-            .iter()
-            .filter(|message| message.at <= horizon && is_fresh(message.at));
-        let from = self
-            .transcript
-            .partition_point(|message| message.at <= memory.seen);
-        let newer = self
-            .transcript
-            .range(from..)
-            .take_while(|message| message.at <= horizon);
-        older
-            .chain(newer.filter(|message| message.is_heard_by(agent)))
-            .cloned()
-            .collect()
-    }
+    };
+    let older = memory
+        .inbox
+        .iter()
+        .filter(|message| message.at <= horizon && is_fresh(message.at));
+    let from = world
+        .transcript
+        .partition_point(|message| message.at <= memory.seen);
+    let newer = world
+        .transcript
+        .range(from..)
+        .take_while(|message| message.at <= horizon);
+    older
+        .chain(newer.filter(|message| message.is_heard_by(agent)))
+        .cloned()
+        .collect()
 }
 
 fn declarations(rules: &Rules, agent: &AgentSpec) -> Vec<ToolDeclaration> {

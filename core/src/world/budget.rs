@@ -44,40 +44,38 @@ impl Used {
     }
 }
 
-impl World {
-    /// Returns what is held against the limits when `agent` wants to spend in `episode`: all that was spent or may have been, the
-    /// worst case of what is under way, and the closing call of every other open turn. Its own attempt counts as
-    /// `settled`, where one has ended that is not folded yet.
-    pub(super) fn used(
-        &self,
-        agent: &AgentName,
-        episode: EpisodeId,
-        settled: Option<&Settlement>,
-    ) -> Used {
-        let after = |mut spent: Spent| {
-            settled
-                .into_iter()
-                .for_each(|settlement| spent.settle(settlement));
-            spent.total()
-        };
-        let in_episode = self
-            .episodes
-            .get(&episode)
-            .map(|spent| spent.spent)
-            .unwrap_or_default();
-        Used {
-            in_all: after(self.meters.total.spent).plus(self.held(agent, |_| true)),
-            in_episode: after(in_episode).plus(self.held(agent, |other| other == episode)),
-        }
+/// Returns what is held against the limits when `agent` wants to spend in `episode`: all that was spent or may have been, the
+/// worst case of what is under way, and the closing call of every other open turn. Its own attempt counts as
+/// `settled`, where one has ended that is not folded yet.
+pub(super) fn used(
+    world: &World,
+    agent: &AgentName,
+    episode: EpisodeId,
+    settled: Option<&Settlement>,
+) -> Used {
+    let after = |mut spent: Spent| {
+        settled
+            .into_iter()
+            .for_each(|settlement| spent.settle(settlement));
+        spent.total()
+    };
+    let in_episode = world
+        .episodes
+        .get(&episode)
+        .map(|spent| spent.spent)
+        .unwrap_or_default();
+    Used {
+        in_all: after(world.meters.total.spent).plus(held(world, agent, |_| true)),
+        in_episode: after(in_episode).plus(held(world, agent, |other| other == episode)),
     }
+}
 
-    /// Returns the amount that other agents' open turns hold for their closing calls.
-    fn held(&self, agent: &AgentName, is_meant: impl Fn(EpisodeId) -> bool) -> Money {
-        let others = self.busy.iter().filter(|name| *name != agent);
-        let turns = others.filter_map(|name| self.memories.get(name)?.turn.as_ref());
-        turns
-            .filter(|turn| is_meant(turn.episode))
-            .map(|turn| turn.held)
-            .sum()
-    }
+/// Returns the amount that other agents' open turns hold for their closing calls.
+fn held(world: &World, agent: &AgentName, is_meant: impl Fn(EpisodeId) -> bool) -> Money {
+    let others = world.busy.iter().filter(|name| *name != agent);
+    let turns = others.filter_map(|name| world.memories.get(name)?.turn.as_ref());
+    turns
+        .filter(|turn| is_meant(turn.episode))
+        .map(|turn| turn.held)
+        .sum()
 }

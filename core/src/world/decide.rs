@@ -9,6 +9,7 @@ use crate::event::refusal::{Decided, Refusal, RefusalReason};
 use crate::event::{Event, Forked, TalkEvent};
 use crate::ids::principal::Principal;
 use crate::ids::{MessageId, Position, RequestId, Stamp, Time, WorldId};
+use crate::world::lineage;
 
 mod admission;
 mod answer;
@@ -527,7 +528,7 @@ fn intrusion(draft: &Draft<'_>, action: &ShellAction) -> RefusalReason {
         let known = world
             .consent
             .reason_of(call)
-            .or_else(|| world.inherited_reason(call));
+            .or_else(|| lineage::inherited_reason(world, call));
         known.unwrap_or(RefusalReason::UnknownCall)
     }
 }

@@ -109,162 +109,165 @@ fn in_order(one: &AgentName, other: &AgentName) -> (AgentName, AgentName) {
     }
 }
 
-impl World {
-    /// Returns the next model call of `agent` in `episode`; `None` if it can afford none.
-    ///
-    /// Each open turn holds a reservation of one closing call, so that people always get an answer: a call with tools
-    /// is affordable only if a closing call stays affordable behind it.
-    pub(super) fn affords(
-        &self,
-        rules: &Rules,
-        agent: &AgentName,
-        episode: EpisodeId,
-    ) -> Option<Purpose> {
-        let limits = &rules.spec().limits;
-        let spent = self.episodes.get(&episode);
-        let own = spent
-            .and_then(|spent| spent.calls.get(agent))
-            .copied()
-            .unwrap_or_default();
-        let all = spent
-            .map_or(0, |spent| spent.calls_total)
-            .saturating_add(self.reserved(agent, episode));
-        let fits = |calls: u32| {
-            own.saturating_add(calls) <= limits.model_calls_per_agent
-                && all.saturating_add(calls) <= limits.model_calls_per_episode
-        };
-        match (fits(2), fits(1)) {
-            (true, _) => Some(Purpose::Turn),
-            (false, true) => Some(Purpose::Closing),
-            (false, false) => None,
-        }
+/// Returns the next model call of `agent` in `episode`; `None` if it can afford none.
+///
+/// Each open turn holds a reservation of one closing call, so that people always get an answer: a call with tools
+/// is affordable only if a closing call stays affordable behind it.
+pub(super) fn affords(
+    world: &World,
+    rules: &Rules,
+    agent: &AgentName,
+    episode: EpisodeId,
+) -> Option<Purpose> {
+    let limits = &rules.spec().limits;
+    let spent = world.episodes.get(&episode);
+    let own = spent
+        .and_then(|spent| spent.calls.get(agent))
+        .copied()
+        .unwrap_or_default();
+    let all = spent
+        .map_or(0, |spent| spent.calls_total)
+        .saturating_add(reserved(world, agent, episode));
+    let fits = |calls: u32| {
+        own.saturating_add(calls) <= limits.model_calls_per_agent
+            && all.saturating_add(calls) <= limits.model_calls_per_episode
+    };
+    match (fits(2), fits(1)) {
+        (true, _) => Some(Purpose::Turn),
+        (false, true) => Some(Purpose::Closing),
+        (false, false) => None,
     }
+}
 
-    /// Tells whether the episode can pay for a summary and for the call `wanted` behind it, with its closing call in reserve.
-    pub(super) fn affords_summary(
-        &self,
-        rules: &Rules,
-        agent: &AgentName,
-        episode: EpisodeId,
-        wanted: Purpose,
-    ) -> bool {
-        let spent = self
-            .episodes
-            .get(&episode)
-            .map_or(0, |spent| spent.calls_total);
-        let needed = match wanted {
-            Purpose::Turn => 3,
-            Purpose::Closing => 2,
-            Purpose::Compaction => return false,
-        };
-        let all = spent
-            .saturating_add(self.reserved(agent, episode))
-            .saturating_add(needed);
-        all <= rules.spec().limits.model_calls_per_episode
-    }
+/// Tells whether the episode can pay for a summary and for the call `wanted` behind it, with its closing call in reserve.
+pub(super) fn affords_summary(
+    world: &World,
+    rules: &Rules,
+    agent: &AgentName,
+    episode: EpisodeId,
+    wanted: Purpose,
+) -> bool {
+    let spent = world
+        .episodes
+        .get(&episode)
+        .map_or(0, |spent| spent.calls_total);
+    let needed = match wanted {
+        Purpose::Turn => 3,
+        Purpose::Closing => 2,
+        Purpose::Compaction => return false,
+    };
+    let all = spent
+        .saturating_add(reserved(world, agent, episode))
+        .saturating_add(needed);
+    all <= rules.spec().limits.model_calls_per_episode
+}
 
-    /// The closing calls that other agents' open turns of the episode hold in reserve.
-    fn reserved(&self, agent: &AgentName, episode: EpisodeId) -> u32 {
-        let holds = |name: &&AgentName| {
-            let turn = self
-                .memories
-                .get(*name)
-                .and_then(|memory| memory.turn.as_ref());
-            *name != agent
-                && turn.is_some_and(|turn| {
-                    turn.episode == episode
-                        && turn
-                            .model
-                            .as_ref()
-                            .is_none_or(|model| model.purpose != Purpose::Closing)
-                })
-        };
-        u32::try_from(self.busy.iter().filter(holds).count()).unwrap_or(u32::MAX)
-    }
-
-    /// The people who led to the `count` oldest messages that wait for `agent`.
-    pub(super) fn began_by(
-        &self,
-        agent: &AgentName,
-        count: usize,
-    ) -> impl Iterator<Item = &Person> {
-        let inbox = self
+/// The closing calls that other agents' open turns of the episode hold in reserve.
+fn reserved(world: &World, agent: &AgentName, episode: EpisodeId) -> u32 {
+    let holds = |name: &&AgentName| {
+        let turn = world
             .memories
-            .get(agent)
-            .into_iter()
-            .flat_map(|memory| &memory.inbox);
-        inbox.take(count).flat_map(|message| &message.began_by)
-    }
-
-    /// Charges a model call. A summary counts for the episode only.
-    pub(super) fn spend(&mut self, agent: &AgentName, episode: EpisodeId, purpose: Purpose) {
-        let spent = self.episodes.entry(episode).or_default();
-        spent.calls_total = spent.calls_total.saturating_add(1);
-        if purpose == Purpose::Compaction {
-            return;
-        }
-        let own = spent.calls.entry(agent.clone()).or_default();
-        *own = own.saturating_add(1);
-    }
-
-    /// Counts a call of `tool` in the episode of `agent`'s open turn.
-    pub(super) fn count_call(&mut self, agent: &AgentName, tool: &ToolName) {
-        let turn = self
-            .memories
-            .get(agent)
+            .get(*name)
             .and_then(|memory| memory.turn.as_ref());
-        let Some(episode) = turn.map(|turn| turn.episode) else {
-            return;
-        };
-        let count = self
-            .episodes
-            .entry(episode)
-            .or_default()
-            .tool_calls
-            .entry(tool.clone())
-            .or_default();
-        *count = count.saturating_add(1);
-    }
+        *name != agent
+            && turn.is_some_and(|turn| {
+                turn.episode == episode
+                    && turn
+                        .model
+                        .as_ref()
+                        .is_none_or(|model| model.purpose != Purpose::Closing)
+            })
+    };
+    u32::try_from(world.busy.iter().filter(holds).count()).unwrap_or(u32::MAX)
+}
 
-    /// Takes an open call that is about to end as `status` out of the count again, if it never could do anything.
-    pub(super) fn discount_call(&mut self, agent: &AgentName, call: CallId, status: &CallStatus) {
-        if !ends_unmade(status) {
-            return;
-        }
-        let Some(memory) = self.memories.get(agent) else {
-            return;
-        };
-        let Some(tool) = memory
-            .open_calls
-            .get(&call)
-            .and_then(|open| open.tool.as_ref())
-        else {
-            return;
-        };
-        let spent = memory
-            .turn
-            .as_ref()
-            .and_then(|turn| self.episodes.get_mut(&turn.episode));
-        if let Some(count) = spent.and_then(|spent| spent.tool_calls.get_mut(tool)) {
-            *count = count.saturating_sub(1);
-        }
-    }
+/// The people who led to the `count` oldest messages that wait for `agent`.
+pub(super) fn began_by<'w>(
+    world: &'w World,
+    agent: &AgentName,
+    count: usize,
+) -> impl Iterator<Item = &'w Person> {
+    let inbox = world
+        .memories
+        .get(agent)
+        .into_iter()
+        .flat_map(|memory| &memory.inbox);
+    inbox.take(count).flat_map(|message| &message.began_by)
+}
 
-    pub(super) fn hold(&mut self, episode: EpisodeId) {
-        let spent = self.episodes.entry(episode).or_default();
-        spent.open = spent.open.saturating_add(1);
+/// Charges a model call. A summary counts for the episode only.
+pub(super) fn spend(world: &mut World, agent: &AgentName, episode: EpisodeId, purpose: Purpose) {
+    let spent = world.episodes.entry(episode).or_default();
+    spent.calls_total = spent.calls_total.saturating_add(1);
+    if purpose == Purpose::Compaction {
+        return;
     }
+    let own = spent.calls.entry(agent.clone()).or_default();
+    *own = own.saturating_add(1);
+}
 
-    pub(super) fn release(&mut self, episode: EpisodeId, count: usize) {
-        let Some(spent) = self.episodes.get_mut(&episode) else {
-            return;
-        };
-        spent.open = spent
-            .open
-            .saturating_sub(u32::try_from(count).unwrap_or(u32::MAX));
-        if spent.open == 0 {
-            self.episodes.remove(&episode);
-        }
+/// Counts a call of `tool` in the episode of `agent`'s open turn.
+pub(super) fn count_call(world: &mut World, agent: &AgentName, tool: &ToolName) {
+    let turn = world
+        .memories
+        .get(agent)
+        .and_then(|memory| memory.turn.as_ref());
+    let Some(episode) = turn.map(|turn| turn.episode) else {
+        return;
+    };
+    let count = world
+        .episodes
+        .entry(episode)
+        .or_default()
+        .tool_calls
+        .entry(tool.clone())
+        .or_default();
+    *count = count.saturating_add(1);
+}
+
+/// Takes an open call that is about to end as `status` out of the count again, if it never could do anything.
+pub(super) fn discount_call(
+    world: &mut World,
+    agent: &AgentName,
+    call: CallId,
+    status: &CallStatus,
+) {
+    if !ends_unmade(status) {
+        return;
+    }
+    let Some(memory) = world.memories.get(agent) else {
+        return;
+    };
+    let Some(tool) = memory
+        .open_calls
+        .get(&call)
+        .and_then(|open| open.tool.as_ref())
+    else {
+        return;
+    };
+    let spent = memory
+        .turn
+        .as_ref()
+        .and_then(|turn| world.episodes.get_mut(&turn.episode));
+    if let Some(count) = spent.and_then(|spent| spent.tool_calls.get_mut(tool)) {
+        *count = count.saturating_sub(1);
+    }
+}
+
+pub(super) fn hold(world: &mut World, episode: EpisodeId) {
+    let spent = world.episodes.entry(episode).or_default();
+    spent.open = spent.open.saturating_add(1);
+}
+
+pub(super) fn release(world: &mut World, episode: EpisodeId, count: usize) {
+    let Some(spent) = world.episodes.get_mut(&episode) else {
+        return;
+    };
+    spent.open = spent
+        .open
+        .saturating_sub(u32::try_from(count).unwrap_or(u32::MAX));
+    if spent.open == 0 {
+        world.episodes.remove(&episode);
     }
 }
 

@@ -7,21 +7,20 @@ use crate::ids::AgentName;
 use crate::prompt::Layer;
 use crate::prompt::border::written;
 
-impl World {
-    /// Returns the words of people that `agent` works by: those of its open turn, else what is in force.
-    pub(super) fn layers_of(&self, agent: &AgentName) -> Cow<'_, [Layer]> {
-        match self
-            .memories
-            .get(agent)
-            .and_then(|memory| memory.turn.as_ref())
-        {
-            Some(turn) => Cow::Borrowed(&turn.layers),
-            None => Cow::Owned(
-                self.spec_text
-                    .present()
-                    .map(|text| written(text, agent))
-                    .unwrap_or_default(),
-            ),
-        }
+/// Returns the words of people that `agent` works by: those of its open turn, else what is in force.
+pub(super) fn layers_of<'w>(world: &'w World, agent: &AgentName) -> Cow<'w, [Layer]> {
+    match world
+        .memories
+        .get(agent)
+        .and_then(|memory| memory.turn.as_ref())
+    {
+        Some(turn) => Cow::Borrowed(&turn.layers),
+        None => Cow::Owned(
+            world
+                .spec_text
+                .present()
+                .map(|text| written(text, agent))
+                .unwrap_or_default(),
+        ),
     }
 }

@@ -49,36 +49,43 @@ impl World {
             .last()
             .map_or(ForkEffects::Live, |branch| branch.effects)
     }
+}
 
-    /// Tells whether `world` is one that it was branched off.
-    pub(super) fn comes_from(&self, world: WorldId) -> bool {
-        self.lineage.iter().any(|branch| branch.parent == world)
-    }
+/// Tells whether `world` is one that it was branched off.
+pub(super) fn comes_from(world: &World, parent: WorldId) -> bool {
+    world.lineage.iter().any(|branch| branch.parent == parent)
+}
 
-    /// The last event that it shares with another world.
-    pub(super) fn shared(&self) -> Position {
-        self.lineage
-            .last()
-            .map_or(Position::ZERO, |branch| branch.at)
-    }
+/// The last event that it shares with another world.
+pub(super) fn shared(world: &World) -> Position {
+    world
+        .lineage
+        .last()
+        .map_or(Position::ZERO, |branch| branch.at)
+}
 
-    /// Returns the reason that a call that is not open here is none of this world's; `None`: it never was one of its parents' open ones.
-    pub(super) fn inherited_reason(&self, call: CallId) -> Option<RefusalReason> {
-        self.lineage
-            .iter()
-            .any(|branch| branch.calls.contains(&call))
-            .then_some(RefusalReason::OfParent)
-    }
+/// Returns the reason that a call that is not open here is none of this world's; `None`: it never was one of its parents' open ones.
+pub(super) fn inherited_reason(world: &World, call: CallId) -> Option<RefusalReason> {
+    world
+        .lineage
+        .iter()
+        .any(|branch| branch.calls.contains(&call))
+        .then_some(RefusalReason::OfParent)
+}
 
-    /// Tells whether a request that nothing is known of any more may have been one of its parents'.
-    pub(super) fn is_inherited(&self, request: RequestId) -> bool {
-        request.0 <= self.shared()
-    }
+/// Tells whether a request that nothing is known of any more may have been one of its parents'.
+pub(super) fn is_inherited(world: &World, request: RequestId) -> bool {
+    request.0 <= shared(world)
+}
 
-    pub(super) fn inherited_call(&self, agent: &AgentName, call: CallId) -> Option<&OpenCall> {
-        self.inherited
-            .iter()
-            .filter(|kept| kept.agent == *agent)
-            .find_map(|kept| kept.calls.get(&call))
-    }
+pub(super) fn inherited_call<'w>(
+    world: &'w World,
+    agent: &AgentName,
+    call: CallId,
+) -> Option<&'w OpenCall> {
+    world
+        .inherited
+        .iter()
+        .filter(|kept| kept.agent == *agent)
+        .find_map(|kept| kept.calls.get(&call))
 }

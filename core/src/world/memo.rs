@@ -72,55 +72,54 @@ impl Memos {
     }
 }
 
-impl World {
-    /// Returns the position of the result that a call of `tool` with arguments of this digest has without a run.
-    pub(super) fn memo_of(&self, tool: &ToolSpec, arguments: Digest) -> Option<Position> {
-        let memo = if tool.memoises {
-            self.memos.find(key(tool, arguments))
-        } else {
-            None
-        };
-        memo.map(|memo| memo.at)
-    }
+/// Returns the position of the result that a call of `tool` with arguments of this digest has without a run.
+pub(super) fn memo_of(world: &World, tool: &ToolSpec, arguments: Digest) -> Option<Position> {
+    let memo = if tool.memoises {
+        world.memos.find(key(tool, arguments))
+    } else {
+        None
+    };
+    memo.map(|memo| memo.at)
+}
 
-    /// The result of a call that ended without a run of its own; of one that was erased or forgotten, that it is gone.
-    pub(super) fn remembered(&self, at: Position) -> Option<CallResult> {
-        self.memos
-            .0
-            .iter()
-            .find(|memo| memo.at == at)
-            .map(|memo| memo.result.clone())
-    }
+/// The result of a call that ended without a run of its own; of one that was erased or forgotten, that it is gone.
+pub(super) fn remembered(world: &World, at: Position) -> Option<CallResult> {
+    world
+        .memos
+        .0
+        .iter()
+        .find(|memo| memo.at == at)
+        .map(|memo| memo.result.clone())
+}
 
-    /// Keeps what a run gave, if it stands for further calls. What a person was asked about does not: it depends on more
-    /// than the arguments.
-    pub(super) fn memoise(&mut self, event: &ToolFinished, result: &CallResult) {
-        let is_done = matches!(event.outcome, Content::Present(Some(ToolOutcome::Done(_))));
-        if event.status != CallStatus::Done || !is_done {
-            return;
-        }
-        let turn = self
-            .memories
-            .get(&event.agent)
-            .and_then(|memory| memory.turn.as_ref());
-        let open = self
-            .open_call(&event.agent, event.call)
-            .filter(|open| open.input.is_none());
-        let Some((turn, open)) = turn.zip(open) else {
-            return;
-        };
-        let Some(tool) = memoising(turn, open) else {
-            return;
-        };
-        let key = key(tool, open.arguments_digest);
-        let because = Arc::clone(&turn.because);
-        self.memos.keep(Memo {
-            key,
-            at: self.head,
-            result: result.clone(),
-            because,
-        });
+/// Keeps what a run gave, if it stands for further calls. What a person was asked about does not: it depends on more
+/// than the arguments.
+pub(super) fn memoise(world: &mut World, event: &ToolFinished, result: &CallResult) {
+    let is_done = matches!(event.outcome, Content::Present(Some(ToolOutcome::Done(_))));
+    if event.status != CallStatus::Done || !is_done {
+        return;
     }
+    let turn = world
+        .memories
+        .get(&event.agent)
+        .and_then(|memory| memory.turn.as_ref());
+    let open = world
+        .open_call(&event.agent, event.call)
+        .filter(|open| open.input.is_none());
+    let Some((turn, open)) = turn.zip(open) else {
+        return;
+    };
+    let Some(tool) = memoising(turn, open) else {
+        return;
+    };
+    let key = key(tool, open.arguments_digest);
+    let because = Arc::clone(&turn.because);
+    world.memos.keep(Memo {
+        key,
+        at: world.head,
+        result: result.clone(),
+        because,
+    });
 }
 
 fn memoising<'t>(turn: &'t Turn, open: &OpenCall) -> Option<&'t ToolSpec> {

@@ -194,70 +194,75 @@ impl World {
     pub const fn meters(&self) -> &Meters {
         &self.meters
     }
+}
 
-    /// Counts an attempt that begins, and sets its worst case aside.
-    pub(super) fn charge(&mut self, event: &ModelCalled, episode: EpisodeId) {
-        let reserved = event
-            .reserved
-            .map(|reserved: Reserved| reserved.attempt)
-            .unwrap_or_default();
-        self.meters.each(&event.agent, &event.model, |meter| {
-            meter.calls = meter
-                .calls
-                .saturating_add(u64::from(event.attempt == Attempt(1)));
-            meter.attempts = meter.attempts.saturating_add(1);
-            meter.spent.reserved = meter.spent.reserved.plus(reserved);
-        });
-        let spent = &mut self.episodes.entry(episode).or_default().spent;
-        spent.reserved = spent.reserved.plus(reserved);
+/// Counts an attempt that begins, and sets its worst case aside.
+pub(super) fn charge(world: &mut World, event: &ModelCalled, episode: EpisodeId) {
+    let reserved = event
+        .reserved
+        .map(|reserved: Reserved| reserved.attempt)
+        .unwrap_or_default();
+    world.meters.each(&event.agent, &event.model, |meter| {
+        meter.calls = meter
+            .calls
+            .saturating_add(u64::from(event.attempt == Attempt(1)));
+        meter.attempts = meter.attempts.saturating_add(1);
+        meter.spent.reserved = meter.spent.reserved.plus(reserved);
+    });
+    let spent = &mut world.episodes.entry(episode).or_default().spent;
+    spent.reserved = spent.reserved.plus(reserved);
+}
+
+/// Settles an attempt that is over.
+pub(super) fn settle_attempt(
+    world: &mut World,
+    agent: &AgentName,
+    attempt: &Metered,
+    ended: Ended,
+) {
+    let Metered {
+        model,
+        episode,
+        price,
+        ..
+    } = attempt;
+    let settlement = attempt.settlement(ended);
+    let usage = ended.usage();
+    let is_counted = usage.input.is_some() && usage.output.is_some();
+    world.meters.each(agent, model, |meter| {
+        let ends = match ended {
+            Ended::Answered(_) => &mut meter.answered,
+            Ended::Failed(..) => &mut meter.failed,
+            Ended::Lost => &mut meter.lost,
+        };
+        *ends = ends.saturating_add(1);
+        meter.tokens.add(&usage);
+        meter.uncounted = meter
+            .uncounted
+            .saturating_add(u64::from(attempt.may_cost(ended) && !is_counted));
+        meter.unpriced = meter
+            .unpriced
+            .saturating_add(u64::from(attempt.may_cost(ended) && price.is_none()));
+        meter.spent.settle(&settlement);
+    });
+    if let Some(spent) = world.episodes.get_mut(episode) {
+        spent.spent.settle(&settlement);
     }
+}
 
-    /// Settles an attempt that is over.
-    pub(super) fn settle_attempt(&mut self, agent: &AgentName, attempt: &Metered, ended: Ended) {
-        let Metered {
-            model,
-            episode,
-            price,
-            ..
-        } = attempt;
-        let settlement = attempt.settlement(ended);
-        let usage = ended.usage();
-        let is_counted = usage.input.is_some() && usage.output.is_some();
-        self.meters.each(agent, model, |meter| {
-            let ends = match ended {
-                Ended::Answered(_) => &mut meter.answered,
-                Ended::Failed(..) => &mut meter.failed,
-                Ended::Lost => &mut meter.lost,
-            };
-            *ends = ends.saturating_add(1);
-            meter.tokens.add(&usage);
-            meter.uncounted = meter
-                .uncounted
-                .saturating_add(u64::from(attempt.may_cost(ended) && !is_counted));
-            meter.unpriced = meter
-                .unpriced
-                .saturating_add(u64::from(attempt.may_cost(ended) && price.is_none()));
-            meter.spent.settle(&settlement);
-        });
-        if let Some(spent) = self.episodes.get_mut(episode) {
-            spent.spent.settle(&settlement);
-        }
-    }
+/// Returns what `ended` will do to money once it is folded, if `agent` has an attempt under way.
+pub(super) fn settlement(world: &World, agent: &AgentName, ended: Ended) -> Option<Settlement> {
+    Some(Metered::of(world.memories.get(agent)?.turn.as_ref()?)?.settlement(ended))
+}
 
-    /// Returns what `ended` will do to money once it is folded, if `agent` has an attempt under way.
-    pub(super) fn settlement(&self, agent: &AgentName, ended: Ended) -> Option<Settlement> {
-        Some(Metered::of(self.memories.get(agent)?.turn.as_ref()?)?.settlement(ended))
-    }
-
-    /// Settles the attempt that `agent` has under way, if it has one.
-    pub(super) fn end_attempt(&mut self, agent: &AgentName, ended: Ended) {
-        let turn = self
-            .memories
-            .get_mut(agent)
-            .and_then(|memory| memory.turn.as_mut());
-        if let Some(attempt) = turn.and_then(Metered::take) {
-            self.settle_attempt(agent, &attempt, ended);
-        }
+/// Settles the attempt that `agent` has under way, if it has one.
+pub(super) fn end_attempt(world: &mut World, agent: &AgentName, ended: Ended) {
+    let turn = world
+        .memories
+        .get_mut(agent)
+        .and_then(|memory| memory.turn.as_mut());
+    if let Some(attempt) = turn.and_then(Metered::take) {
+        settle_attempt(world, agent, &attempt, ended);
     }
 }
 

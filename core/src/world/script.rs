@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::World;
-use crate::ids::StepKey;
-use crate::ids::{Digest, Position};
+use crate::ids::{Digest, Position, StepKey};
 
 /// The steps of a script's newest run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,25 +29,24 @@ pub struct StepRecord {
     pub at: Position,
 }
 
-impl World {
-    /// Notes a step. A new run forgets the old one's steps and the replies that were played in it.
-    pub(super) fn note_step(&mut self, step: StepKey, digest: Digest, from: Position) {
-        if step.run > self.script.run {
-            self.script = ScriptProgress {
-                run: step.run,
-                done: BTreeMap::new(),
-                began: from,
-            };
-            self.memories
-                .values_mut()
-                .for_each(|memory| memory.played.clear());
-        }
-        if step.run == self.script.run {
-            self.script.done.entry(step.index).or_insert(StepRecord {
-                digest,
-                from,
-                at: self.head,
-            });
-        }
+/// Notes a step. A new run forgets the old one's steps and the replies that were played in it.
+pub(super) fn note_step(world: &mut World, step: StepKey, digest: Digest, from: Position) {
+    if step.run > world.script.run {
+        world.script = ScriptProgress {
+            run: step.run,
+            done: BTreeMap::new(),
+            began: from,
+        };
+        world
+            .memories
+            .values_mut()
+            .for_each(|memory| memory.played.clear());
+    }
+    if step.run == world.script.run {
+        world.script.done.entry(step.index).or_insert(StepRecord {
+            digest,
+            from,
+            at: world.head,
+        });
     }
 }

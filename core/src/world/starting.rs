@@ -37,92 +37,90 @@ struct Floor<'w> {
     writes: BTreeMap<&'w ToolName, u32>,
 }
 
-impl World {
-    /// The calls that may start together now.
-    ///
-    /// Calls are served in the order in which they were admitted. One that has to wait holds back those behind it which
-    /// it could otherwise wait for without end: all of them if it is destructive, else those of the same tool. The run of
-    /// a lost process is not one that goes on: what is in doubt waits for its turn like a call that never ran.
-    pub(super) fn startable(&self) -> BTreeSet<CallId> {
-        let mut waiting: Vec<Candidate<'_>> = Vec::new();
-        let mut floor = Floor::default();
-        for agent in &self.busy {
-            self.survey(agent, &mut floor, &mut waiting);
+/// The calls that may start together now.
+///
+/// Calls are served in the order in which they were admitted. One that has to wait holds back those behind it which
+/// it could otherwise wait for without end: all of them if it is destructive, else those of the same tool. The run of
+/// a lost process is not one that goes on: what is in doubt waits for its turn like a call that never ran.
+pub(super) fn startable(world: &World) -> BTreeSet<CallId> {
+    let mut waiting: Vec<Candidate<'_>> = Vec::new();
+    let mut floor = Floor::default();
+    for agent in &world.busy {
+        survey(world, agent, &mut floor, &mut waiting);
+    }
+    waiting.sort_by_key(|candidate| candidate.order);
+    let mut held: BTreeSet<&ToolName> = BTreeSet::new();
+    let mut free = BTreeSet::new();
+    for Candidate { id, run, .. } in waiting {
+        let name = run.tool.map(|tool| &tool.name);
+        if name.is_some_and(|name| held.contains(name)) {
+            continue;
         }
-        waiting.sort_by_key(|candidate| candidate.order);
-        let mut held: BTreeSet<&ToolName> = BTreeSet::new();
-        let mut free = BTreeSet::new();
-        for Candidate { id, run, .. } in waiting {
-            let name = run.tool.map(|tool| &tool.name);
-            if name.is_some_and(|name| held.contains(name)) {
-                continue;
-            }
-            if floor.has_room(run) {
-                floor.add(run);
-                free.insert(id);
-            } else if run.effect == EffectClass::Destructive || floor.is_taken {
-                break;
-            } else {
-                held.extend(name);
-            }
+        if floor.has_room(run) {
+            floor.add(run);
+            free.insert(id);
+        } else if run.effect == EffectClass::Destructive || floor.is_taken {
+            break;
+        } else {
+            held.extend(name);
         }
-        free
     }
+    free
+}
 
-    /// The calls of the room that have no end yet.
-    pub(super) fn open_calls(&self) -> usize {
-        let busy = self
-            .busy
-            .iter()
-            .filter_map(|agent| self.memories.get(agent));
-        busy.fold(0, |count: usize, memory| {
-            count.saturating_add(memory.open_calls.len())
-        })
-    }
+/// The calls of the room that have no end yet.
+pub(super) fn open_calls(world: &World) -> usize {
+    let busy = world
+        .busy
+        .iter()
+        .filter_map(|agent| world.memories.get(agent));
+    busy.fold(0, |count: usize, memory| {
+        count.saturating_add(memory.open_calls.len())
+    })
+}
 
-    /// Tells whether no other call has to run first.
-    pub(super) fn may_start(&self, call: CallId) -> bool {
-        self.startable().contains(&call)
-    }
+/// Tells whether no other call has to run first.
+pub(super) fn may_start(world: &World, call: CallId) -> bool {
+    startable(world).contains(&call)
+}
 
-    /// Sorts the open calls of an agent's turn into those that run and those that could.
-    fn survey<'w>(
-        &'w self,
-        agent: &AgentName,
-        floor: &mut Floor<'w>,
-        waiting: &mut Vec<Candidate<'w>>,
-    ) {
-        let Some(memory) = self.memories.get(agent) else {
-            return;
+/// Sorts the open calls of an agent's turn into those that run and those that could.
+fn survey<'w>(
+    world: &'w World,
+    agent: &AgentName,
+    floor: &mut Floor<'w>,
+    waiting: &mut Vec<Candidate<'w>>,
+) {
+    let Some(memory) = world.memories.get(agent) else {
+        return;
+    };
+    let Some(turn) = &memory.turn else { return };
+    for (place, slot) in turn.slots.iter().enumerate() {
+        let Some(open) = memory.open_calls.get(&slot.call) else {
+            continue;
         };
-        let Some(turn) = &memory.turn else { return };
-        for (place, slot) in turn.slots.iter().enumerate() {
-            let Some(open) = memory.open_calls.get(&slot.call) else {
-                continue;
-            };
-            match &open.state {
-                CallState::Running(run) => floor.add(RunOf {
-                    effect: run.effect,
-                    ..run_of(turn, open)
-                }),
-                CallState::Ready { .. } => waiting.push(Candidate {
+        match &open.state {
+            CallState::Running(run) => floor.add(RunOf {
+                effect: run.effect,
+                ..run_of(turn, open)
+            }),
+            CallState::Ready { .. } => waiting.push(Candidate {
+                order: (open.admitted, place),
+                id: slot.call,
+                run: run_of(turn, open),
+            }),
+            CallState::InDoubt { run, .. } if run.may_repeat(world.time) => {
+                waiting.push(Candidate {
                     order: (open.admitted, place),
                     id: slot.call,
                     run: run_of(turn, open),
-                }),
-                CallState::InDoubt { run, .. } if run.may_repeat(self.time) => {
-                    waiting.push(Candidate {
-                        order: (open.admitted, place),
-                        id: slot.call,
-                        run: run_of(turn, open),
-                    })
-                }
-                CallState::InDoubt { .. }
-                | CallState::AwaitsApproval { .. }
-                | CallState::AwaitsAnswer { .. }
-                | CallState::AwaitsAgent { .. }
-                | CallState::AwaitsSettlement { .. } => {}
+                })
             }
+            CallState::InDoubt { .. }
+            | CallState::AwaitsApproval { .. }
+            | CallState::AwaitsAnswer { .. }
+            | CallState::AwaitsAgent { .. }
+            | CallState::AwaitsSettlement { .. } => {}
         }
     }
 }

@@ -23,44 +23,43 @@ impl World {
             .ok()?;
         self.transcript.get(place)
     }
+}
 
-    /// The depth of a message that answers `reply_to`.
-    pub(super) fn depth_below(&self, reply_to: Option<MessageId>) -> u32 {
-        reply_to
-            .and_then(|id| self.message(id))
-            .map_or(0, |answered| answered.depth.saturating_add(1))
+/// The depth of a message that answers `reply_to`.
+pub(super) fn depth_below(world: &World, reply_to: Option<MessageId>) -> u32 {
+    reply_to
+        .and_then(|id| world.message(id))
+        .map_or(0, |answered| answered.depth.saturating_add(1))
+}
+
+/// Adds the newest message; the oldest one goes if there are too many.
+pub(super) fn push_message(world: &mut World, message: Message) {
+    if message.id.0 != message.at {
+        world.moved.insert(message.id, message.at);
     }
-
-    /// Adds the newest message; the oldest one goes if there are too many.
-    pub(super) fn push_message(&mut self, message: Message) {
-        if message.id.0 != message.at {
-            self.moved.insert(message.id, message.at);
-        }
-        self.transcript.push_back(Arc::new(message));
-        let max = usize::try_from(self.rules.spec().limits.transcript_max).unwrap_or(usize::MAX);
-        while self.transcript.len() > max {
-            let Some(oldest) = self.transcript.pop_front() else {
-                return;
-            };
-            self.moved.remove(&oldest.id);
-        }
-    }
-
-    /// Returns where the messages stand that go with the one at `at`, in ascending order: itself, what its agent said in the same
-    /// turn, and what was said in answer to these alone.
-    pub(super) fn gone_with(&self, at: Position) -> Vec<Position> {
-        let target = self.message_at(at).filter(|message| message.is_of_turn());
-        let is_with = |message: &Message| {
-            let is_same =
-                |target: &Arc<Message>| message.is_of_turn() && message.turn == target.turn;
-            message.at == at || target.is_some_and(is_same)
+    world.transcript.push_back(Arc::new(message));
+    let max = usize::try_from(world.rules.spec().limits.transcript_max).unwrap_or(usize::MAX);
+    while world.transcript.len() > max {
+        let Some(oldest) = world.transcript.pop_front() else {
+            return;
         };
-        let mut gone = Vec::new();
-        for message in &self.transcript {
-            if is_with(message) || is_within(&message.because, &gone) {
-                gone.push(message.at);
-            }
-        }
-        gone
+        world.moved.remove(&oldest.id);
     }
+}
+
+/// Returns where the messages stand that go with the one at `at`, in ascending order: itself, what its agent said in the same
+/// turn, and what was said in answer to these alone.
+pub(super) fn gone_with(world: &World, at: Position) -> Vec<Position> {
+    let target = world.message_at(at).filter(|message| message.is_of_turn());
+    let is_with = |message: &Message| {
+        let is_same = |target: &Arc<Message>| message.is_of_turn() && message.turn == target.turn;
+        message.at == at || target.is_some_and(is_same)
+    };
+    let mut gone = Vec::new();
+    for message in &world.transcript {
+        if is_with(message) || is_within(&message.because, &gone) {
+            gone.push(message.at);
+        }
+    }
+    gone
 }

@@ -9,6 +9,7 @@ use crate::port::{Input, TextEvent, ToolResultEvent, TurnView};
 use crate::prompt::Item;
 use crate::tool::{ArgumentFinding, EffectClass};
 use crate::world::memory::{CallState, Given, OpenCall};
+use crate::world::observed;
 
 /// Exactly what people are shown of a call that asks for permission. Its digest is in the request.
 #[must_use]
@@ -46,7 +47,7 @@ impl World {
         let memory = self.memories.get(agent)?;
         let turn = memory.turn.as_ref();
         let unseen = if turn.is_none() {
-            self.unseen_items(memory, self.head)
+            observed::unseen_items(self, memory, self.head)
         } else {
             Vec::new()
         };

@@ -30,41 +30,6 @@ pub(super) enum NoWait {
 }
 
 impl World {
-    /// The questions between agents that have no answer yet, by agent and call.
-    pub(super) fn asks(&self) -> impl Iterator<Item = OpenAsk<'_>> {
-        self.busy.iter().flat_map(|agent| self.asks_of(agent))
-    }
-
-    /// Those of `agent`.
-    fn asks_of<'w>(&'w self, agent: &'w AgentName) -> impl Iterator<Item = OpenAsk<'w>> {
-        let open = self
-            .memories
-            .get(agent)
-            .into_iter()
-            .flat_map(|memory| &memory.open_calls);
-        open.filter_map(move |(call, open)| {
-            if let CallState::AwaitsAgent {
-                asked, expires_at, ..
-            } = &open.state
-            {
-                Some(OpenAsk {
-                    agent,
-                    call: *call,
-                    asked,
-                    expires_at: *expires_at,
-                })
-            } else {
-                None
-            }
-        })
-    }
-
-    /// Tells whether `call` of `asker` waits for another agent.
-    pub(super) fn awaits_agent(&self, asker: &AgentName, call: CallId) -> bool {
-        self.open_call(asker, call)
-            .is_some_and(|open| matches!(open.state, CallState::AwaitsAgent { .. }))
-    }
-
     /// Tells whether `call` of `asker` waits for the answer of `agent`. What another agent took over does not any more.
     #[must_use]
     pub fn owes_answer(&self, agent: &AgentName, asker: &AgentName, call: CallId) -> bool {
@@ -92,93 +57,129 @@ impl World {
             .map(|(asker, _)| asker.clone())
             .collect()
     }
+}
 
-    /// Returns whom `agent` waits for: those that it asked. Whoever waits for agents in any other way belongs here as well.
-    fn waits_for(&self, agent: &AgentName) -> BTreeSet<AgentName> {
-        let joining = self
-            .memories
-            .get(agent)
-            .and_then(|memory| memory.joining.as_ref());
-        let joined = joining
-            .into_iter()
-            .flat_map(|joining| joining.of.iter().cloned());
-        self.asks_of(agent)
-            .map(|ask| ask.asked.clone())
-            .chain(joined)
-            .collect()
-    }
+/// The questions between agents that have no answer yet, by agent and call.
+pub(super) fn asks(world: &World) -> impl Iterator<Item = OpenAsk<'_>> {
+    world.busy.iter().flat_map(|agent| asks_of(world, agent))
+}
 
-    /// Returns who waits for `agent`: whoever asked it, whether or not it has taken the question up. The other way round of
-    /// [`Self::waits_for`].
-    fn waited_for_by(&self, agent: &AgentName) -> BTreeSet<AgentName> {
-        let memory = self.memories.get(agent);
-        let queued = memory
-            .into_iter()
-            .flat_map(|memory| memory.inbox.iter().flat_map(|message| &message.asks));
-        let queued = queued
-            .filter(|(asker, call)| self.owes_answer(agent, asker, *call))
-            .map(|(asker, _)| asker.clone());
-        queued
-            .chain(self.answers(agent))
-            .chain(self.joined_by(agent))
-            .collect()
-    }
-
-    /// The authors that wait until `agent` is done with what they said.
-    fn joined_by(&self, agent: &AgentName) -> impl Iterator<Item = AgentName> {
-        let memory = self.memories.get(agent);
-        let queued = memory.into_iter().flat_map(|memory| &memory.inbox);
-        let news = memory
-            .and_then(|memory| memory.turn.as_ref())
-            .into_iter()
-            .flat_map(|turn| &turn.news);
-        queued.chain(news).filter_map(|message| {
-            let Author::Agent(author) = &message.author else {
-                return None;
-            };
-            let joining = self.memories.get(author)?.joining.as_ref()?;
-            (joining.message == message.at && joining.of.contains(agent)).then(|| author.clone())
-        })
-    }
-
-    /// Returns how many agents would wait for one another in a row, if `agent` waited for `other`.
-    pub(super) fn depth_of_wait(
-        &self,
-        agent: &AgentName,
-        other: &AgentName,
-        max: u32,
-    ) -> Result<u32, NoWait> {
-        if self.is_waiting_for(other, agent) {
-            return Err(NoWait::Deadlock);
-        }
-        let before = steps(agent, max, |one| self.waited_for_by(one));
-        let behind = steps(other, max, |one| self.waits_for(one));
-        let depth = before.saturating_add(1).saturating_add(behind);
-        if depth > max {
-            Err(NoWait::TooDeep)
+/// Those of `agent`.
+fn asks_of<'w>(world: &'w World, agent: &'w AgentName) -> impl Iterator<Item = OpenAsk<'w>> {
+    let open = world
+        .memories
+        .get(agent)
+        .into_iter()
+        .flat_map(|memory| &memory.open_calls);
+    open.filter_map(move |(call, open)| {
+        if let CallState::AwaitsAgent {
+            asked, expires_at, ..
+        } = &open.state
+        {
+            Some(OpenAsk {
+                agent,
+                call: *call,
+                asked,
+                expires_at: *expires_at,
+            })
         } else {
-            Ok(depth)
+            None
         }
-    }
+    })
+}
 
-    /// Tells whether `agent` is `other` or waits for it, directly or by way of others.
-    fn is_waiting_for(&self, agent: &AgentName, other: &AgentName) -> bool {
-        self.behind(agent).contains(other)
-    }
+/// Tells whether `call` of `asker` waits for another agent.
+pub(super) fn awaits_agent(world: &World, asker: &AgentName, call: CallId) -> bool {
+    world
+        .open_call(asker, call)
+        .is_some_and(|open| matches!(open.state, CallState::AwaitsAgent { .. }))
+}
 
-    /// `agent` and whom it waits for, directly or by way of others.
-    pub(super) fn behind(&self, agent: &AgentName) -> BTreeSet<AgentName> {
-        let mut known = BTreeSet::from([agent.clone()]);
-        let mut next = vec![agent.clone()];
-        while let Some(one) = next.pop() {
-            next.extend(
-                self.waits_for(&one)
-                    .into_iter()
-                    .filter(|more| known.insert(more.clone())),
-            );
-        }
-        known
+/// Returns whom `agent` waits for: those that it asked. Whoever waits for agents in any other way belongs here as well.
+fn waits_for(world: &World, agent: &AgentName) -> BTreeSet<AgentName> {
+    let joining = world
+        .memories
+        .get(agent)
+        .and_then(|memory| memory.joining.as_ref());
+    let joined = joining
+        .into_iter()
+        .flat_map(|joining| joining.of.iter().cloned());
+    asks_of(world, agent)
+        .map(|ask| ask.asked.clone())
+        .chain(joined)
+        .collect()
+}
+
+/// Returns who waits for `agent`: whoever asked it, whether or not it has taken the question up. The other way round of
+/// [`World::waits_for`].
+fn waited_for_by(world: &World, agent: &AgentName) -> BTreeSet<AgentName> {
+    let memory = world.memories.get(agent);
+    let queued = memory
+        .into_iter()
+        .flat_map(|memory| memory.inbox.iter().flat_map(|message| &message.asks));
+    let queued = queued
+        .filter(|(asker, call)| world.owes_answer(agent, asker, *call))
+        .map(|(asker, _)| asker.clone());
+    queued
+        .chain(world.answers(agent))
+        .chain(joined_by(world, agent))
+        .collect()
+}
+
+/// The authors that wait until `agent` is done with what they said.
+fn joined_by(world: &World, agent: &AgentName) -> impl Iterator<Item = AgentName> {
+    let memory = world.memories.get(agent);
+    let queued = memory.into_iter().flat_map(|memory| &memory.inbox);
+    let news = memory
+        .and_then(|memory| memory.turn.as_ref())
+        .into_iter()
+        .flat_map(|turn| &turn.news);
+    queued.chain(news).filter_map(|message| {
+        let Author::Agent(author) = &message.author else {
+            return None;
+        };
+        let joining = world.memories.get(author)?.joining.as_ref()?;
+        (joining.message == message.at && joining.of.contains(agent)).then(|| author.clone())
+    })
+}
+
+/// Returns how many agents would wait for one another in a row, if `agent` waited for `other`.
+pub(super) fn depth_of_wait(
+    world: &World,
+    agent: &AgentName,
+    other: &AgentName,
+    max: u32,
+) -> Result<u32, NoWait> {
+    if is_waiting_for(world, other, agent) {
+        return Err(NoWait::Deadlock);
     }
+    let before = steps(agent, max, |one| waited_for_by(world, one));
+    let behind = steps(other, max, |one| waits_for(world, one));
+    let depth = before.saturating_add(1).saturating_add(behind);
+    if depth > max {
+        Err(NoWait::TooDeep)
+    } else {
+        Ok(depth)
+    }
+}
+
+/// Tells whether `agent` is `other` or waits for it, directly or by way of others.
+fn is_waiting_for(world: &World, agent: &AgentName, other: &AgentName) -> bool {
+    behind(world, agent).contains(other)
+}
+
+/// `agent` and whom it waits for, directly or by way of others.
+pub(super) fn behind(world: &World, agent: &AgentName) -> BTreeSet<AgentName> {
+    let mut known = BTreeSet::from([agent.clone()]);
+    let mut next = vec![agent.clone()];
+    while let Some(one) = next.pop() {
+        next.extend(
+            waits_for(world, &one)
+                .into_iter()
+                .filter(|more| known.insert(more.clone())),
+        );
+    }
+    known
 }
 
 /// Returns how many steps lead away from `from` at most; more than `max` are not counted.

@@ -14,8 +14,8 @@ use crate::model::response::{CallPart, LLMResponse};
 use crate::spec::limits::OPEN_CALLS_MAX;
 use crate::spec::rules::{Rules, Ruling};
 use crate::tool::{ArgumentFinding, EffectClass, Repeat, ToolKind, ToolSpec};
-use crate::world::World;
-use crate::world::decide::{approval, asking, talk, turn};
+use crate::world::decide::{approval, asking, now, talk, turn};
+use crate::world::{World, done, memo, starting};
 
 /// The treatment of a call when it is taken up.
 enum Admission<'a> {
@@ -98,7 +98,7 @@ pub(super) fn admit(
     let episode = memory
         .and_then(|memory| memory.turn.as_ref())
         .map_or(EpisodeId(turn.0), |turn| turn.episode);
-    let open = world.open_calls();
+    let open = starting::open_calls(world);
     let counted = BTreeMap::new();
     let mut intake = Intake {
         world,
@@ -178,12 +178,7 @@ pub(super) fn redoes(
     effect: EffectClass,
 ) -> bool {
     let opened = talk::opened_turn(draft, agent).map_or(0, |opened| opened.news.len());
-    let has_run = || {
-        draft
-            .world
-            .redone_by(agent, opened)
-            .any(|ran| ran.tool == tool.name)
-    };
+    let has_run = || done::redone_by(draft.world, agent, opened).any(|ran| ran.tool == tool.name);
     effect != EffectClass::Read && tool.repeat != Repeat::Always && has_run()
 }
 
@@ -234,7 +229,7 @@ impl<'a> Intake<'a> {
         if rules.forbids(tool, &arguments) {
             return Admission::Ends(CallStatus::Forbidden);
         }
-        let now = self.world.ruled_now(self.agent, tool, &part.arguments);
+        let now = now::ruled_now(self.world, self.agent, tool, &part.arguments);
         if let Now::Ends(status) = now {
             return Admission::Ends(status);
         }
@@ -253,9 +248,7 @@ impl<'a> Intake<'a> {
                     warnings,
                 }
             }
-            (ToolKind::Run, Ruling::Runs) => self
-                .world
-                .memo_of(tool, admitted.arguments)
+            (ToolKind::Run, Ruling::Runs) => memo::memo_of(self.world, tool, admitted.arguments)
                 .map_or(Admission::Free, Admission::Remembered),
             (ToolKind::Run, Ruling::Asks(effect)) => {
                 let ran = redoes.then(ArgumentFinding::ran_before);

@@ -16,9 +16,9 @@ use crate::spec::WorldSpec;
 use crate::spec::limits::ARGUMENTS_BYTES_MAX;
 use crate::spec::rules::schema_digest;
 use crate::tool::{EffectClass, ToolSpec};
-use crate::world::decide::{admission, call, closing, grant, people, roster, turn};
+use crate::world::decide::{admission, call, closing, grant, now, people, roster, turn};
 use crate::world::memory::{CallState, OpenCall};
-use crate::world::{Request, RequestKind, approval_text};
+use crate::world::{Request, RequestKind, approval_text, lineage};
 
 /// The shortest prefix of a digest that confirms what was shown.
 const SHOWN_MIN: usize = 8;
@@ -163,7 +163,7 @@ pub(super) fn decide(
 ) -> Result<(), No> {
     let person = people::person(draft, id)?;
     if let Some(other) = judgement.world.filter(|world| *world != draft.id) {
-        let is_parent = draft.world.comes_from(other);
+        let is_parent = lineage::comes_from(draft.world, other);
         return Err(No::right(if is_parent {
             RefusalReason::OfParent
         } else {
@@ -316,7 +316,7 @@ pub(super) fn pending<'w>(
                 return Err(no(RefusalReason::ShownDiffers));
             }
             if matches!(
-                world.ruled_now(&request.agent, tool, arguments),
+                now::ruled_now(world, &request.agent, tool, arguments),
                 Now::Ends(_)
             ) {
                 return Err(no(RefusalReason::Forbidden));
@@ -389,9 +389,7 @@ fn edited<'j>(
     }
     let value = read(arguments).map_err(|_| no(RefusalReason::BadArguments))?;
     let is_denied_now = matches!(
-        draft
-            .world
-            .ruled_now(pending.agent, pending.tool, arguments),
+        now::ruled_now(draft.world, pending.agent, pending.tool, arguments),
         Now::Ends(_)
     );
     if is_denied_now || rules.forbids(pending.tool, &value) {

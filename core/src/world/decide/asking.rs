@@ -13,10 +13,10 @@ use crate::ids::{AgentName, CallId, EpisodeId, MessageId, Position, TurnId};
 use crate::spec::MemoryPolicy;
 use crate::text::firewall::scan;
 use crate::tool::ArgumentFinding;
-use crate::world::World;
 use crate::world::decide::{admission, talk, turn};
 use crate::world::memory::Message;
 use crate::world::waits::NoWait;
+use crate::world::{World, waits};
 
 /// A call by which an agent turns to another.
 #[derive(Debug, Clone, Copy)]
@@ -91,9 +91,7 @@ impl Errand<'_> {
 pub(super) fn ask_agent(draft: &mut Draft<'_>, errand: Errand<'_>) {
     let limits = &turn::rules_of(draft, errand.agent).spec().limits;
     let checked = errand.read(draft.world).and_then(|(to, text)| {
-        let depth = draft
-            .world
-            .depth_of_wait(errand.agent, &to, limits.ask_depth_max)
+        let depth = waits::depth_of_wait(draft.world, errand.agent, &to, limits.ask_depth_max)
             .map_err(refusal)?;
         check_reach(draft, errand.agent, &to)?;
         Ok((to, text, depth))
@@ -125,10 +123,7 @@ pub(super) fn hand_over(draft: &mut Draft<'_>, errand: Errand<'_>) {
         .ask_depth_max;
     let checked = errand.read(draft.world).and_then(|(to, text)| {
         for (asker, _) in asks_owed_by(draft, agent) {
-            draft
-                .world
-                .depth_of_wait(&asker, &to, max)
-                .map_err(refusal)?;
+            waits::depth_of_wait(draft.world, &asker, &to, max).map_err(refusal)?;
         }
         check_reach(draft, agent, &to)?;
         Ok((to, text))
@@ -272,8 +267,7 @@ pub(super) fn end_asks_of(
     is_gone: impl Fn(&Message) -> bool,
 ) {
     let world = draft.world;
-    let own: Vec<_> = world
-        .asks()
+    let own: Vec<_> = waits::asks(world)
         .filter(|ask| agents.contains(&ask.agent))
         .collect();
     own.into_iter()
@@ -300,7 +294,7 @@ pub(super) fn end_asks_of(
 pub(super) fn expire_asks(draft: &mut Draft<'_>) {
     let world = draft.world;
     let now = draft.now();
-    let due = world.asks().filter(|ask| ask.expires_at <= now);
+    let due = waits::asks(world).filter(|ask| ask.expires_at <= now);
     let due: Vec<_> = due.map(|ask| (ask.agent.clone(), ask.call)).collect();
     end_asks(
         draft,
@@ -361,7 +355,7 @@ fn still_owed<'a>(
 
 /// Tells whether a call waits for an agent, and does not end in this very commit.
 pub(super) fn awaits(draft: &Draft<'_>, asker: &AgentName, call: CallId) -> bool {
-    draft.world.awaits_agent(asker, call) && !has_ended(draft, call)
+    waits::awaits_agent(draft.world, asker, call) && !has_ended(draft, call)
 }
 
 /// Tells whether a call has its result in this very commit.

@@ -12,6 +12,7 @@ use crate::world::budget::Used;
 use crate::world::decide::{calling, compaction, fallback, turn};
 use crate::world::memory::{FrameMark, ModelState, Turn};
 use crate::world::meter::Ended;
+use crate::world::{budget, episode, meter};
 
 /// Returns the next model call of an agent, by the limits of calls and of cost.
 ///
@@ -23,9 +24,7 @@ pub(super) fn affordable(
     episode: EpisodeId,
 ) -> Result<Purpose, SpentLimit> {
     let rules = turn::rules_of(draft, calling.agent);
-    let purpose = draft
-        .world
-        .affords(rules, calling.agent, episode)
+    let purpose = episode::affords(draft.world, rules, calling.agent, episode)
         .ok_or(SpentLimit::ModelCalls)?;
     if !rules.spec().limits.has_cost() {
         return Ok(purpose);
@@ -105,17 +104,14 @@ fn used(draft: &Draft<'_>, agent: &AgentName, episode: EpisodeId) -> Used {
         .events
         .iter()
         .find_map(|event| Ended::by(event, agent));
-    let settled = ended.and_then(|ended| draft.world.settlement(agent, ended));
-    draft.world.used(agent, episode, settled.as_ref())
+    let settled = ended.and_then(|ended| meter::settlement(draft.world, agent, ended));
+    budget::used(draft.world, agent, episode, settled.as_ref())
 }
 
 /// The limit that left the closing call of an open turn without tools, once that is answered: of calls if no
 /// further one is left or money has no limit, else the limit of money that leaves least.
 pub(super) fn limit_of_closing(draft: &Draft<'_>, agent: &AgentName, turn: &Turn) -> SpentLimit {
-    let is_of_calls = draft
-        .world
-        .affords(&turn.rules, agent, turn.episode)
-        .is_none();
+    let is_of_calls = episode::affords(draft.world, &turn.rules, agent, turn.episode).is_none();
     let tightest = used(draft, agent, turn.episode).tightest(&turn.rules.spec().limits);
     tightest
         .filter(|_| !is_of_calls)

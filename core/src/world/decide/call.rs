@@ -8,9 +8,9 @@ use crate::event::{
 };
 use crate::ids::{AgentName, Attempt, CallId, EpisodeId, RequestId};
 use crate::tool::{Question, ToolErrorCode, ToolOutcome};
-use crate::world::RequestKind;
 use crate::world::decide::{admission, answer, now, talk, turn};
 use crate::world::memory::{CallState, OpenCall, Run};
+use crate::world::{RequestKind, starting};
 
 /// The warning that an artifact is not shown: its kind is not one that its tool declares, or it does not fit it.
 const ARTIFACT_DROPPED: &str = "artifact_dropped";
@@ -44,7 +44,7 @@ pub(super) fn start_tool(
         | CallState::Running(_)
         | CallState::AwaitsSettlement { .. } => false,
     };
-    if !is_next || !draft.world.may_start(call) {
+    if !is_next || !starting::may_start(draft.world, call) {
         return Err(No::STALE);
     }
     draft.cause = Some(open.moved_by);

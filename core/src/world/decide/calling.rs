@@ -5,9 +5,9 @@ use super::{Draft, No};
 use crate::event::{ModelCalled, PrefixBroken, PrefixCause, Purpose};
 use crate::ids::{AgentName, Attempt, ModelCallId, TurnId};
 use crate::model::Parameters;
-use crate::world::World;
 use crate::world::decide::{budget, compaction, talk, turn};
 use crate::world::memory::{FrameMark, Memory, Reading, Turn};
+use crate::world::{ask, layers};
 
 /// A model call in the making.
 #[derive(Clone, Copy)]
@@ -84,7 +84,16 @@ pub(super) fn mark_of(
         .as_ref()
         .and_then(|chain| chain.frame_in(turn, purpose, asked));
     known.or_else(|| {
-        Some(World::frame(rules, &draft.world.layers_of(agent), agent, asked, purpose)?.mark())
+        Some(
+            ask::frame(
+                rules,
+                &layers::layers_of(draft.world, agent),
+                agent,
+                asked,
+                purpose,
+            )?
+            .mark(),
+        )
     })
 }
 

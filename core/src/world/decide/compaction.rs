@@ -9,7 +9,7 @@ use crate::model::response::LLMResponse;
 use crate::prompt::tokens::Share;
 use crate::world::decide::{budget, calling, turn};
 use crate::world::memory::{Memory, ModelState, Turn};
-use crate::world::{World, summary};
+use crate::world::{ask, episode, layers, summary};
 
 /// The most summaries that one turn may ask for.
 const COMPACTIONS_MAX: u32 = 2;
@@ -63,15 +63,15 @@ fn summarises(
     } = *calling;
     let world = draft.world;
     let rules = turn::rules_of(draft, agent);
-    let is_affordable = world.affords_summary(rules, agent, episode, purpose)
+    let is_affordable = episode::affords_summary(world, rules, agent, episode, purpose)
         && budget::affords_cost_of_summary(draft, calling, episode, purpose);
     if compactions >= COMPACTIONS_MAX || !is_affordable {
         return None;
     }
     let name = rules.agent(agent)?.model.as_ref()?;
-    let frame = World::frame(
+    let frame = ask::frame(
         rules,
-        &world.layers_of(agent),
+        &layers::layers_of(world, agent),
         agent,
         (name, parameters),
         Purpose::Compaction,
@@ -99,12 +99,12 @@ pub(super) fn ask_summary(
         agent, parameters, ..
     } = *calling;
     let rules = turn::rules_of(draft, agent);
-    let layers = draft.world.layers_of(agent);
+    let layers = layers::layers_of(draft.world, agent);
     let name = rules
         .agent(agent)
         .and_then(|spec| spec.model.as_ref())
         .ok_or(No::STALE)?;
-    let frame = World::frame(
+    let frame = ask::frame(
         rules,
         &layers,
         agent,

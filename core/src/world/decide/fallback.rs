@@ -6,7 +6,7 @@ use crate::ids::{AgentName, ModelName};
 use crate::model::response::ModelErrorKind;
 use crate::world::decide::turn;
 use crate::world::memory::{ModelState, Turn};
-use crate::world::{World, summary};
+use crate::world::{ask, summary};
 
 /// The model that is asked next after `model` failed for good with `kind`: the next of the chain that can read the
 /// request. One that it is too long for is passed over, unless it reads as much as `model`, which was asked with it
@@ -29,7 +29,7 @@ pub(super) fn fallback_of(
     let room = |name: &ModelName| {
         let asked = (name, &model.parameters);
         Some(
-            World::frame(&turn.rules, &turn.layers, agent, asked, model.purpose)?
+            ask::frame(&turn.rules, &turn.layers, agent, asked, model.purpose)?
                 .mark()
                 .room,
         )

@@ -19,149 +19,147 @@ use crate::world::{World, decide};
 /// The bytes of JSON up to which a command leads to nothing that is too large: no event says the same thing often.
 const SMALL: usize = 8 * 1024;
 
-impl World {
-    /// Returns what a model or an agent brought, within bounds: an answer that cannot be recorded is a failure, and the details of
-    /// failures are cut. `None` if it is so already.
-    pub(super) fn bounded(&self, command: &Command) -> Option<Action> {
-        if let Action::Shell(ShellAction::RecordAnswer {
-            agent,
-            call,
-            attempt,
-            response,
-        }) = &command.action
-        {
-            let why = self.unfit_answer(command, response)?;
-            let error = ModelError::new(ModelErrorKind::AnswerTooLarge, why).after(Reached::Answer);
-            let error = ModelError {
-                played: response.reply().played,
-                ..error
-            };
-            Some(Action::Shell(ShellAction::RecordFailure {
-                agent: agent.clone(),
-                call: *call,
-                attempt: *attempt,
-                error,
-            }))
-        } else if let Action::Shell(ShellAction::RecordFailure {
-            agent,
-            call,
-            attempt,
-            error,
-        }) = &command.action
-            && error.detail.len() > DETAIL_BYTES_MAX
-        {
-            let error = ModelError {
-                detail: cut_detail(&error.detail),
-                ..error.clone()
-            };
-            Some(Action::Shell(ShellAction::RecordFailure {
-                agent: agent.clone(),
-                call: *call,
-                attempt: *attempt,
-                error,
-            }))
-        } else if let Action::Shell(ShellAction::FailAgent {
-            agent,
-            turn,
-            code,
-            detail,
-        }) = &command.action
-            && (code.len() > CALL_NAME_BYTES_MAX || detail.len() > DETAIL_BYTES_MAX)
-        {
-            let code = code
-                .get(..code.floor_char_boundary(CALL_NAME_BYTES_MAX))
-                .unwrap_or_default()
-                .to_owned();
-            let agent = agent.clone();
-            let turn = *turn;
-            let detail = cut_detail(detail);
-            Some(Action::Shell(ShellAction::FailAgent {
-                agent,
-                turn,
-                code,
-                detail,
-            }))
-        } else {
-            None
-        }
-    }
-
-    /// The failure that a reaction is which cannot be recorded.
-    pub(super) fn unfit_reaction(
-        &self,
-        command: &Command,
-        agent: &AgentName,
-        turn: Option<TurnId>,
-        reaction: &Reaction,
-    ) -> Option<Action> {
-        let detail = match reaction {
-            Reaction::Answer { response, .. } => self.unfit_answer(command, response)?,
-            Reaction::AskModel(_) => self.unfit(command, reaction)?,
-            Reaction::Pass { .. } => return None,
+/// Returns what a model or an agent brought, within bounds: an answer that cannot be recorded is a failure, and the details of
+/// failures are cut. `None` if it is so already.
+pub(super) fn bounded(world: &World, command: &Command) -> Option<Action> {
+    if let Action::Shell(ShellAction::RecordAnswer {
+        agent,
+        call,
+        attempt,
+        response,
+    }) = &command.action
+    {
+        let why = unfit_answer(world, command, response)?;
+        let error = ModelError::new(ModelErrorKind::AnswerTooLarge, why).after(Reached::Answer);
+        let error = ModelError {
+            played: response.reply().played,
+            ..error
         };
+        Some(Action::Shell(ShellAction::RecordFailure {
+            agent: agent.clone(),
+            call: *call,
+            attempt: *attempt,
+            error,
+        }))
+    } else if let Action::Shell(ShellAction::RecordFailure {
+        agent,
+        call,
+        attempt,
+        error,
+    }) = &command.action
+        && error.detail.len() > DETAIL_BYTES_MAX
+    {
+        let error = ModelError {
+            detail: cut_detail(&error.detail),
+            ..error.clone()
+        };
+        Some(Action::Shell(ShellAction::RecordFailure {
+            agent: agent.clone(),
+            call: *call,
+            attempt: *attempt,
+            error,
+        }))
+    } else if let Action::Shell(ShellAction::FailAgent {
+        agent,
+        turn,
+        code,
+        detail,
+    }) = &command.action
+        && (code.len() > CALL_NAME_BYTES_MAX || detail.len() > DETAIL_BYTES_MAX)
+    {
+        let code = code
+            .get(..code.floor_char_boundary(CALL_NAME_BYTES_MAX))
+            .unwrap_or_default()
+            .to_owned();
         let agent = agent.clone();
-        let code = "reaction_too_large".to_owned();
+        let turn = *turn;
+        let detail = cut_detail(detail);
         Some(Action::Shell(ShellAction::FailAgent {
             agent,
             turn,
             code,
             detail,
         }))
+    } else {
+        None
     }
+}
 
-    /// Returns the reason that a model's or an agent's answer cannot be taken; `None` if it can.
-    fn unfit_answer(&self, command: &Command, response: &LLMResponse) -> Option<String> {
-        let mut calls = 0_usize;
-        let mut longest = 0;
-        for call in response.reply().calls() {
-            calls = calls.saturating_add(1);
-            longest = longest.max(call.label.len()).max(call.tool.len());
-        }
-        if calls > ANSWER_CALLS_MAX {
-            return Some(format!(
-                "it has {calls} calls, at most {ANSWER_CALLS_MAX} are possible"
-            ));
-        }
-        if longest > CALL_NAME_BYTES_MAX {
-            let most = CALL_NAME_BYTES_MAX;
-            return Some(format!(
-                "a call has a label or a tool name of {longest} bytes, at most {most} are possible"
-            ));
-        }
-        self.unfit(command, response)
-    }
+/// The failure that a reaction is which cannot be recorded.
+pub(super) fn unfit_reaction(
+    world: &World,
+    command: &Command,
+    agent: &AgentName,
+    turn: Option<TurnId>,
+    reaction: &Reaction,
+) -> Option<Action> {
+    let detail = match reaction {
+        Reaction::Answer { response, .. } => unfit_answer(world, command, response)?,
+        Reaction::AskModel(_) => unfit(world, command, reaction)?,
+        Reaction::Pass { .. } => return None,
+    };
+    let agent = agent.clone();
+    let code = "reaction_too_large".to_owned();
+    Some(Action::Shell(ShellAction::FailAgent {
+        agent,
+        turn,
+        code,
+        detail,
+    }))
+}
 
-    /// Returns why what `command` leads to cannot be recorded, of which `bulk` is all that may be large. Whether the command is
-    /// refused for another reason is not said here.
-    fn unfit(&self, command: &Command, bulk: &impl Serialize) -> Option<String> {
-        let bytes = serde_json::to_vec(bulk).map_or(usize::MAX, |json| json.len());
-        if bytes <= SMALL {
-            return None;
-        }
-        if bytes > CONTENT_BYTES_MAX {
-            return Some(format!(
-                "it takes {bytes} bytes to record, at most {CONTENT_BYTES_MAX} are possible"
-            ));
-        }
-        // How much it is does not depend on when it happens.
-        let stamp = Stamp {
-            time: Time(0),
-            seed: Seed::new([0; 16]),
-        };
-        let id = self.id()?;
-        let world = self;
-        let principal = &command.principal;
-        let mut draft = Draft {
-            world,
-            stamp,
-            principal,
-            id,
-            events: Vec::new(),
-            cause: None,
-        };
-        decide::act(&mut draft, &command.action).ok()?;
-        misfit(&draft.events)
+/// Returns the reason that a model's or an agent's answer cannot be taken; `None` if it can.
+fn unfit_answer(world: &World, command: &Command, response: &LLMResponse) -> Option<String> {
+    let mut calls = 0_usize;
+    let mut longest = 0;
+    for call in response.reply().calls() {
+        calls = calls.saturating_add(1);
+        longest = longest.max(call.label.len()).max(call.tool.len());
     }
+    if calls > ANSWER_CALLS_MAX {
+        return Some(format!(
+            "it has {calls} calls, at most {ANSWER_CALLS_MAX} are possible"
+        ));
+    }
+    if longest > CALL_NAME_BYTES_MAX {
+        let most = CALL_NAME_BYTES_MAX;
+        return Some(format!(
+            "a call has a label or a tool name of {longest} bytes, at most {most} are possible"
+        ));
+    }
+    unfit(world, command, response)
+}
+
+/// Returns why what `command` leads to cannot be recorded, of which `bulk` is all that may be large. Whether the command is
+/// refused for another reason is not said here.
+fn unfit(world: &World, command: &Command, bulk: &impl Serialize) -> Option<String> {
+    let bytes = serde_json::to_vec(bulk).map_or(usize::MAX, |json| json.len());
+    if bytes <= SMALL {
+        return None;
+    }
+    if bytes > CONTENT_BYTES_MAX {
+        return Some(format!(
+            "it takes {bytes} bytes to record, at most {CONTENT_BYTES_MAX} are possible"
+        ));
+    }
+    // How much it is does not depend on when it happens.
+    let stamp = Stamp {
+        time: Time(0),
+        seed: Seed::new([0; 16]),
+    };
+    let id = world.id()?;
+    let world = world;
+    let principal = &command.principal;
+    let mut draft = Draft {
+        world,
+        stamp,
+        principal,
+        id,
+        events: Vec::new(),
+        cause: None,
+    };
+    decide::act(&mut draft, &command.action).ok()?;
+    misfit(&draft.events)
 }
 
 /// Refuses what cannot be recorded.

@@ -10,7 +10,7 @@ use crate::ids::{AgentName, Attempt, CallId, CopyId, TurnId};
 use crate::world::decide::{restore, turn};
 use crate::world::decider::{BINARY, decider_id};
 use crate::world::memory::{CallState, OpenCall, Turn};
-use crate::world::{FORKS_DEEP_MAX, Request, RequestKind};
+use crate::world::{FORKS_DEEP_MAX, Request, RequestKind, lineage};
 
 /// A call that people are asked about again.
 struct Asked<'w> {
@@ -59,7 +59,7 @@ fn check_fork(draft: &Draft<'_>, forked: &Forked) -> Result<(), No> {
         ));
     }
     if Some(forked.world) == world.id()
-        || world.comes_from(forked.world)
+        || lineage::comes_from(world, forked.world)
         || Some(&forked.name) == world.name()
     {
         return bad(format!("{} is a room that it comes from", forked.name));

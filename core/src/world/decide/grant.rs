@@ -17,7 +17,7 @@ use crate::spec::rules::schema_digest;
 use crate::tool::constraint::{Constraint, ConstraintFault, Terms, digest_of_rest, fits_all};
 use crate::tool::{EffectClass, ToolSpec};
 use crate::world::decide::{admission, approval, roster, talk, turn};
-use crate::world::{Grant, RequestKind};
+use crate::world::{Grant, RequestKind, episode, lineage};
 
 /// Gives the grant that a decision asks for, if it asks for one. The decided call is its first use; the requests that
 /// wait and are like it follow.
@@ -196,9 +196,9 @@ pub(super) fn has_begun(draft: &Draft<'_>, agent: &AgentName, person: &Person) -
             .began_by
             .iter()
             .any(|one| world.people.is_one_hand(one, person)),
-        None => world
-            .began_by(agent, opened)
-            .any(|one| world.people.is_one_hand(one, person)),
+        None => {
+            episode::began_by(world, agent, opened).any(|one| world.people.is_one_hand(one, person))
+        }
     }
 }
 
@@ -215,7 +215,7 @@ pub(super) fn revoke(draft: &mut Draft<'_>, grant: GrantId) -> Result<(), No> {
         .get(&grant)
         .is_some_and(|grant| grant.left(draft.now()) != Some(0));
     if !is_open {
-        let is_other = grant.0 <= draft.world.shared();
+        let is_other = grant.0 <= lineage::shared(draft.world);
         return Err(No::right(if is_other {
             RefusalReason::OfParent
         } else {

@@ -10,8 +10,9 @@ use crate::ids::{AgentName, Attempt, CallId, CopyId, RequestId, TurnId};
 use crate::model::Parameters;
 use crate::spec::Definition;
 use crate::tool::ToolOutcome;
-use crate::world::World;
+use crate::world::decide::{fit, observe};
 use crate::world::memory::CallState;
+use crate::world::{World, episode, owed};
 
 /// The longest note that an agent may leave, in bytes.
 const NOTE_MAX: usize = 4 * 1024;
@@ -27,10 +28,10 @@ impl World {
     #[must_use]
     pub fn meant<'c>(&self, command: &'c Command) -> Cow<'c, Command> {
         let action = match &command.action {
-            Action::World(action) => self.opening_meant(action),
-            Action::Talk(action) => self.talk_meant(action),
-            Action::Consent(action) => self.consent_meant(action),
-            Action::Shell(action) => self.outcome_meant(command, action),
+            Action::World(action) => opening_meant(self, action),
+            Action::Talk(action) => talk_meant(self, action),
+            Action::Consent(action) => consent_meant(self, action),
+            Action::Shell(action) => outcome_meant(self, command, action),
         };
         action.map_or(Cow::Borrowed(command), |action| {
             Cow::Owned(Command {
@@ -39,187 +40,190 @@ impl World {
             })
         })
     }
+}
 
-    fn opening_meant(&self, action: &WorldAction) -> Option<Action> {
-        match action {
-            WorldAction::Open {
-                node,
-                base,
-                revise,
-                signer,
-                copy,
-            } => {
-                let is_news = |definition: &Definition| !self.is_in_force(definition);
-                let is_other = |copy: &CopyId| self.copy != Some(*copy) || self.is_restoring();
-                let open = WorldAction::Open {
-                    node: *node,
-                    base: base.clone(),
-                    revise: revise.clone().filter(is_news),
-                    signer: signer.clone(),
-                    copy: copy.filter(is_other),
-                };
-                Some(open.into())
-            }
-            WorldAction::Create { .. }
-            | WorldAction::Revise { .. }
-            | WorldAction::Label { .. }
-            | WorldAction::SetRights { .. }
-            | WorldAction::Fork { .. }
-            | WorldAction::Erase { .. }
-            | WorldAction::RecordStep { .. } => None,
+fn opening_meant(world: &World, action: &WorldAction) -> Option<Action> {
+    match action {
+        WorldAction::Open {
+            node,
+            base,
+            revise,
+            signer,
+            copy,
+        } => {
+            let is_news = |definition: &Definition| !world.is_in_force(definition);
+            let is_other = |copy: &CopyId| world.copy != Some(*copy) || world.is_restoring();
+            let open = WorldAction::Open {
+                node: *node,
+                base: base.clone(),
+                revise: revise.clone().filter(is_news),
+                signer: signer.clone(),
+                copy: copy.filter(is_other),
+            };
+            Some(open.into())
         }
+        WorldAction::Create { .. }
+        | WorldAction::Revise { .. }
+        | WorldAction::Label { .. }
+        | WorldAction::SetRights { .. }
+        | WorldAction::Fork { .. }
+        | WorldAction::Erase { .. }
+        | WorldAction::RecordStep { .. } => None,
     }
+}
 
-    fn talk_meant(&self, action: &TalkAction) -> Option<Action> {
-        match action {
-            TalkAction::Observe { name, state } => self.observation(name, state),
-            TalkAction::PostMessage { .. }
-            | TalkAction::Edit { .. }
-            | TalkAction::Retract { .. }
-            | TalkAction::Regenerate { .. }
-            | TalkAction::Join
-            | TalkAction::Leave
-            | TalkAction::Stop { .. } => None,
+fn talk_meant(world: &World, action: &TalkAction) -> Option<Action> {
+    match action {
+        TalkAction::Observe { name, state } => observe::observation(world, name, state),
+        TalkAction::PostMessage { .. }
+        | TalkAction::Edit { .. }
+        | TalkAction::Retract { .. }
+        | TalkAction::Regenerate { .. }
+        | TalkAction::Join
+        | TalkAction::Leave
+        | TalkAction::Stop { .. } => None,
+    }
+}
+
+fn consent_meant(world: &World, action: &ConsentAction) -> Option<Action> {
+    match action {
+        ConsentAction::Decide {
+            agent,
+            request,
+            judgement,
+        } => decision(world, agent.as_ref(), *request, judgement),
+        ConsentAction::Revoke { .. }
+        | ConsentAction::Answer { .. }
+        | ConsentAction::Settle { .. } => None,
+    }
+}
+
+fn outcome_meant(world: &World, command: &Command, action: &ShellAction) -> Option<Action> {
+    match action {
+        ShellAction::FinishTool {
+            agent,
+            call,
+            attempt,
+            outcome,
+            progress: Some(_),
+        } if matches!(outcome, ToolOutcome::NeedsInput(_))
+            || !runs(world, agent, *call, *attempt) =>
+        {
+            let finish = ShellAction::FinishTool {
+                agent: agent.clone(),
+                call: *call,
+                attempt: *attempt,
+                outcome: outcome.clone(),
+                progress: None,
+            };
+            Some(finish.into())
         }
-    }
-
-    fn consent_meant(&self, action: &ConsentAction) -> Option<Action> {
-        match action {
-            ConsentAction::Decide {
-                agent,
-                request,
-                judgement,
-            } => self.decision(agent.as_ref(), *request, judgement),
-            ConsentAction::Revoke { .. }
-            | ConsentAction::Answer { .. }
-            | ConsentAction::Settle { .. } => None,
-        }
-    }
-
-    fn outcome_meant(&self, command: &Command, action: &ShellAction) -> Option<Action> {
-        match action {
-            ShellAction::FinishTool {
-                agent,
-                call,
-                attempt,
-                outcome,
-                progress: Some(_),
-            } if matches!(outcome, ToolOutcome::NeedsInput(_))
-                || !self.runs(agent, *call, *attempt) =>
-            {
-                let finish = ShellAction::FinishTool {
-                    agent: agent.clone(),
-                    call: *call,
-                    attempt: *attempt,
-                    outcome: outcome.clone(),
-                    progress: None,
-                };
-                Some(finish.into())
-            }
-            ShellAction::OpenTurn {
-                agent, reaction, ..
-            } => self
-                .fault(agent, None, reaction)
-                .or_else(|| self.unfit_reaction(command, agent, None, reaction)),
-            ShellAction::ContinueTurn {
-                agent,
-                turn,
-                reaction,
-            } => self
-                .fault(agent, Some(*turn), reaction)
-                .or_else(|| self.unaskable(agent, *turn, reaction))
-                .or_else(|| self.unfit_reaction(command, agent, Some(*turn), reaction)),
-            ShellAction::RecordAnswer { .. }
-            | ShellAction::RecordFailure { .. }
-            | ShellAction::FailAgent { .. } => self.bounded(command),
-            ShellAction::FinishTool { .. }
-            | ShellAction::RetryModel { .. }
-            | ShellAction::StartStream { .. }
-            | ShellAction::StartTool { .. }
-            | ShellAction::TimeOutTool { .. }
-            | ShellAction::RecordReconcile { .. }
-            | ShellAction::DeclareUnknown { .. }
-            | ShellAction::RecordErased { .. }
-            | ShellAction::Sign { .. }
-            | ShellAction::Tick => None,
-        }
-    }
-
-    /// The form in which a decision is recorded: it says whose call it is about, and nothing of the world that it is made in.
-    /// `None` if it has that form already.
-    fn decision(
-        &self,
-        seen: Option<&AgentName>,
-        request: RequestId,
-        judgement: &Judgement,
-    ) -> Option<Action> {
-        let waiting = self.consent.pending().get(&request);
-        let agent = seen.or_else(|| waiting.map(|waiting| &waiting.agent));
-        let is_said_here = judgement.world.is_some() && judgement.world == self.id();
-        (agent != seen || is_said_here).then(|| {
-            Action::Consent(ConsentAction::Decide {
-                agent: agent.cloned(),
-                request,
-                judgement: Judgement {
-                    world: judgement.world.filter(|_| !is_said_here),
-                    ..judgement.clone()
-                },
-            })
-        })
-    }
-
-    /// The failure that a reaction is which no agent may have.
-    fn fault(
-        &self,
-        agent: &AgentName,
-        turn: Option<TurnId>,
-        reaction: &Reaction,
-    ) -> Option<Action> {
-        let code = match reaction {
-            Reaction::AskModel(_) if !self.has_model(agent) => "no_model",
-            Reaction::Answer {
-                note: Some(note), ..
-            }
-            | Reaction::Pass { note: Some(note) }
-                if note.len() > NOTE_MAX =>
-            {
-                "note_too_long"
-            }
-            Reaction::AskModel(_) | Reaction::Answer { .. } | Reaction::Pass { .. } => return None,
-        };
-        let agent = agent.clone();
-        let code = code.to_owned();
-        let detail = String::new();
-        Some(Action::Shell(ShellAction::FailAgent {
+        ShellAction::OpenTurn {
+            agent, reaction, ..
+        } => fault(world, agent, None, reaction)
+            .or_else(|| fit::unfit_reaction(world, command, agent, None, reaction)),
+        ShellAction::ContinueTurn {
             agent,
             turn,
-            code,
-            detail,
-        }))
+            reaction,
+        } => fault(world, agent, Some(*turn), reaction)
+            .or_else(|| unaskable(world, agent, *turn, reaction))
+            .or_else(|| fit::unfit_reaction(world, command, agent, Some(*turn), reaction)),
+        ShellAction::RecordAnswer { .. }
+        | ShellAction::RecordFailure { .. }
+        | ShellAction::FailAgent { .. } => fit::bounded(world, command),
+        ShellAction::FinishTool { .. }
+        | ShellAction::RetryModel { .. }
+        | ShellAction::StartStream { .. }
+        | ShellAction::StartTool { .. }
+        | ShellAction::TimeOutTool { .. }
+        | ShellAction::RecordReconcile { .. }
+        | ShellAction::DeclareUnknown { .. }
+        | ShellAction::RecordErased { .. }
+        | ShellAction::Sign { .. }
+        | ShellAction::Tick => None,
     }
+}
 
-    /// Tells whether `attempt` of an open call is under way, so that its outcome is the call's result.
-    fn runs(&self, agent: &AgentName, call: CallId, attempt: Attempt) -> bool {
-        let open = self
-            .memories
-            .get(agent)
-            .and_then(|memory| memory.open_calls.get(&call));
-        open.is_some_and(
-            |open| matches!(&open.state, CallState::Running(run) if run.attempt == attempt),
-        )
-    }
-
-    fn unaskable(&self, agent: &AgentName, turn: TurnId, reaction: &Reaction) -> Option<Action> {
-        let open = self.memories.get(agent)?.turn.as_ref()?;
-        let is_unaskable = matches!(reaction, Reaction::AskModel(_))
-            && self.affords(&open.rules, agent, open.episode).is_none();
-        let reaction = Reaction::AskModel(Parameters::default());
-        is_unaskable.then(|| {
-            Action::Shell(ShellAction::ContinueTurn {
-                agent: agent.clone(),
-                turn,
-                reaction,
-            })
+/// The form in which a decision is recorded: it says whose call it is about, and nothing of the world that it is made in.
+/// `None` if it has that form already.
+fn decision(
+    world: &World,
+    seen: Option<&AgentName>,
+    request: RequestId,
+    judgement: &Judgement,
+) -> Option<Action> {
+    let waiting = world.consent.pending().get(&request);
+    let agent = seen.or_else(|| waiting.map(|waiting| &waiting.agent));
+    let is_said_here = judgement.world.is_some() && judgement.world == world.id();
+    (agent != seen || is_said_here).then(|| {
+        Action::Consent(ConsentAction::Decide {
+            agent: agent.cloned(),
+            request,
+            judgement: Judgement {
+                world: judgement.world.filter(|_| !is_said_here),
+                ..judgement.clone()
+            },
         })
-    }
+    })
+}
+
+/// The failure that a reaction is which no agent may have.
+fn fault(
+    world: &World,
+    agent: &AgentName,
+    turn: Option<TurnId>,
+    reaction: &Reaction,
+) -> Option<Action> {
+    let code = match reaction {
+        Reaction::AskModel(_) if !owed::has_model(world, agent) => "no_model",
+        Reaction::Answer {
+            note: Some(note), ..
+        }
+        | Reaction::Pass { note: Some(note) }
+            if note.len() > NOTE_MAX =>
+        {
+            "note_too_long"
+        }
+        Reaction::AskModel(_) | Reaction::Answer { .. } | Reaction::Pass { .. } => return None,
+    };
+    let agent = agent.clone();
+    let code = code.to_owned();
+    let detail = String::new();
+    Some(Action::Shell(ShellAction::FailAgent {
+        agent,
+        turn,
+        code,
+        detail,
+    }))
+}
+
+/// Tells whether `attempt` of an open call is under way, so that its outcome is the call's result.
+fn runs(world: &World, agent: &AgentName, call: CallId, attempt: Attempt) -> bool {
+    let open = world
+        .memories
+        .get(agent)
+        .and_then(|memory| memory.open_calls.get(&call));
+    open.is_some_and(
+        |open| matches!(&open.state, CallState::Running(run) if run.attempt == attempt),
+    )
+}
+
+fn unaskable(
+    world: &World,
+    agent: &AgentName,
+    turn: TurnId,
+    reaction: &Reaction,
+) -> Option<Action> {
+    let open = world.memories.get(agent)?.turn.as_ref()?;
+    let is_unaskable = matches!(reaction, Reaction::AskModel(_))
+        && episode::affords(world, &open.rules, agent, open.episode).is_none();
+    let reaction = Reaction::AskModel(Parameters::default());
+    is_unaskable.then(|| {
+        Action::Shell(ShellAction::ContinueTurn {
+            agent: agent.clone(),
+            turn,
+            reaction,
+        })
+    })
 }

@@ -12,7 +12,7 @@ use crate::event::{
 };
 use crate::ids::{AgentName, Attempt, ModelCallId, Seed, Time};
 use crate::model::response::{ModelError, ModelErrorKind};
-use crate::world::World;
+use crate::world::ask;
 use crate::world::decide::{budget, compaction, fallback, talk, turn};
 use crate::world::memory::{ModelState, Turn};
 
@@ -83,7 +83,7 @@ pub(super) fn retry_model(
     let name = model.next_model();
     let asked = (name, &model.parameters);
     let frame =
-        World::frame(&turn.rules, &turn.layers, agent, asked, model.purpose).ok_or(No::STALE)?;
+        ask::frame(&turn.rules, &turn.layers, agent, asked, model.purpose).ok_or(No::STALE)?;
     draft.cause = Some(model.at);
     let reserved = budget::worst_again(draft, agent, (turn, model), &frame.mark());
     if let Err(limit) = budget::fits_again(draft, agent, turn, reserved) {

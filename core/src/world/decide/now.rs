@@ -34,36 +34,35 @@ impl World {
             .and_then(|memory| memory.turn.as_ref());
         turn.is_some_and(|turn| !Arc::ptr_eq(&turn.rules, &self.rules) && turn.rules != self.rules)
     }
+}
 
-    /// Returns what the rules in force make of a call of `tool`, which is that of the agent's turn. A tool that is not what it was
-    /// is none that the turn can call: what a person read, and what is recorded of its effect, was the other one.
-    pub(super) fn ruled_now(&self, agent: &AgentName, tool: &ToolSpec, arguments: &str) -> Now {
-        if !self.is_under_other_rules(agent) {
-            return Now::Runs;
-        }
-        let known = self.rules.tool_of(agent, tool.name.as_str());
-        let Some(known) = known.filter(|known| known.acts_like(tool) && known.kind == tool.kind)
-        else {
-            return Now::Ends(CallStatus::Missing);
-        };
-        let findings = self.rules.findings(&known.name, arguments);
-        let errors: Vec<_> = findings
-            .into_iter()
-            .filter(|finding| finding.severity.is_error())
-            .collect();
-        if !errors.is_empty() {
-            return Now::Ends(CallStatus::Invalid(errors));
-        }
-        // What has no errors is JSON.
-        let value: Value = serde_json::from_str(arguments).unwrap_or_default();
-        if self.rules.forbids(known, &value) {
-            return Now::Ends(CallStatus::Forbidden);
-        }
-        match self.rules.ruling(known, &value) {
-            Ruling::Runs => Now::Runs,
-            Ruling::Asks(_) => Now::Asks,
-            Ruling::Refused => Now::Ends(CallStatus::NotAllowed),
-        }
+/// Returns what the rules in force make of a call of `tool`, which is that of the agent's turn. A tool that is not what it was
+/// is none that the turn can call: what a person read, and what is recorded of its effect, was the other one.
+pub(super) fn ruled_now(world: &World, agent: &AgentName, tool: &ToolSpec, arguments: &str) -> Now {
+    if !world.is_under_other_rules(agent) {
+        return Now::Runs;
+    }
+    let known = world.rules.tool_of(agent, tool.name.as_str());
+    let Some(known) = known.filter(|known| known.acts_like(tool) && known.kind == tool.kind) else {
+        return Now::Ends(CallStatus::Missing);
+    };
+    let findings = world.rules.findings(&known.name, arguments);
+    let errors: Vec<_> = findings
+        .into_iter()
+        .filter(|finding| finding.severity.is_error())
+        .collect();
+    if !errors.is_empty() {
+        return Now::Ends(CallStatus::Invalid(errors));
+    }
+    // What has no errors is JSON.
+    let value: Value = serde_json::from_str(arguments).unwrap_or_default();
+    if world.rules.forbids(known, &value) {
+        return Now::Ends(CallStatus::Forbidden);
+    }
+    match world.rules.ruling(known, &value) {
+        Ruling::Runs => Now::Runs,
+        Ruling::Asks(_) => Now::Asks,
+        Ruling::Refused => Now::Ends(CallStatus::NotAllowed),
     }
 }
 
@@ -88,7 +87,7 @@ pub(super) fn is_clear(draft: &mut Draft<'_>, starting: Starting<'_>) -> bool {
         Some(arguments) => is_clear_with(
             draft,
             starting,
-            draft.world.ruled_now(agent, tool, arguments),
+            ruled_now(draft.world, agent, tool, arguments),
             arguments,
         ),
         None if draft.world.is_under_other_rules(agent) => {

@@ -8,9 +8,9 @@ use crate::event::StateObserved;
 use crate::event::refusal::RefusalReason;
 use crate::ids::StateName;
 use crate::ids::principal::Principal;
-use crate::world::World;
 use crate::world::decide::talk;
 use crate::world::observed::Told;
+use crate::world::{World, observed};
 
 /// Records what a client tells, if it shows agents anything new. It wakes nobody.
 pub(super) fn observe(draft: &mut Draft<'_>, name: &StateName, state: &str) -> Result<(), No> {
@@ -25,11 +25,8 @@ pub(super) fn observe(draft: &mut Draft<'_>, name: &StateName, state: &str) -> R
         state,
         dropped,
         item,
-    } = draft
-        .world
-        .told(name, state)
-        .ok_or(No::right(RefusalReason::BadState))?;
-    if !draft.world.shows(name, &item) {
+    } = observed::told(draft.world, name, state).ok_or(No::right(RefusalReason::BadState))?;
+    if !observed::shows(draft.world, name, &item) {
         let name = name.clone();
         let by = draft.principal.clone();
         let state = Content::Present(state);
@@ -43,13 +40,11 @@ pub(super) fn observe(draft: &mut Draft<'_>, name: &StateName, state: &str) -> R
     Ok(())
 }
 
-impl World {
-    /// The same observation in the one form that is recorded; `None` if the room does not take it.
-    pub(super) fn observation(&self, name: &StateName, state: &str) -> Option<Action> {
-        let told = self.told(name, state)?;
-        Some(Action::Talk(TalkAction::Observe {
-            name: name.clone(),
-            state: canonical_text(&told.state),
-        }))
-    }
+/// The same observation in the one form that is recorded; `None` if the room does not take it.
+pub(super) fn observation(world: &World, name: &StateName, state: &str) -> Option<Action> {
+    let told = observed::told(world, name, state)?;
+    Some(Action::Talk(TalkAction::Observe {
+        name: name.clone(),
+        state: canonical_text(&told.state),
+    }))
 }

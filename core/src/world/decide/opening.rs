@@ -8,6 +8,7 @@ use crate::spec::rules::Rules;
 use crate::spec::{Definition, SpecText};
 use crate::world::decide::{approval, grant, named, restore, turn};
 use crate::world::decider::{BINARY, decider_id};
+use crate::world::owed;
 
 /// The code of work that the processes died of which did it.
 pub(super) const LOST_TO_CRASHES: &str = "lost_to_crashes";
@@ -96,7 +97,9 @@ fn count_lost_deliveries(draft: &mut Draft<'_>) {
             .spec()
             .limits
             .attempts;
-        if world.is_delivered(agent, memory, draft.now()) && memory.lost.saturating_add(1) >= max {
+        if owed::is_delivered(world, agent, memory, draft.now())
+            && memory.lost.saturating_add(1) >= max
+        {
             turn::record_agent_failure(draft, agent, memory, LOST_TO_CRASHES, "", None);
             turn::give_up(draft, agent, memory, LOST_TO_CRASHES);
         }

@@ -10,7 +10,7 @@ use crate::ids::{AgentName, RequestId};
 use crate::tool::Choose;
 use crate::world::decide::{approval, call, grant, roster, talk, turn};
 use crate::world::memory::{CallState, OpenCall};
-use crate::world::{Request, RequestKind, World};
+use crate::world::{Request, RequestKind, World, lineage};
 
 pub(super) fn answer(draft: &mut Draft<'_>, id: RequestId, reply: &Reply) -> Result<(), No> {
     let person = person(draft, id)?;
@@ -161,7 +161,7 @@ pub(super) fn request<'w>(draft: &mut Draft<'w>, id: RequestId) -> Result<&'w Re
             request: Some(id),
             decided: Some(settled.decided.clone()),
         }),
-        None if world.is_inherited(id) => Err(No::right(RefusalReason::OfParent)),
+        None if lineage::is_inherited(world, id) => Err(No::right(RefusalReason::OfParent)),
         None => Err(No::right(RefusalReason::UnknownRequest)),
     }
 }

@@ -70,11 +70,11 @@ impl World {
                 .is_some()
                 .then_some("a used key is about no request");
         }
-        self.fault_of_right(commit, refused).or_else(|| {
+        fault_of_right(self, commit, refused).or_else(|| {
             let about = refused
                 .request
                 .map(RequestId)
-                .map(|id| self.is_about(id, refused.reason, commit));
+                .map(|id| is_about(self, id, refused.reason, commit));
             let has_own = matches!(refused.reason, RefusalReason::UnknownRequest)
                 && refused.request.is_some();
             match about {
@@ -84,45 +84,42 @@ impl World {
             }
         })
     }
+}
 
-    /// A person without the right to a command is refused for that, before anything else; nobody else is.
-    fn fault_of_right(&self, commit: &Commit, refused: &Refused) -> Option<&'static str> {
-        let kind = commit.header.command;
-        let is_without = match (&commit.header.principal, kind.rule().right) {
-            (Principal::Person(_), Some(right)) => {
-                !self.rights_of(&commit.header.principal).has(right)
-            }
-            (_, _) => false,
-        };
-        let is_for_that = refused.reason == RefusalReason::NoRight;
-        match (is_without, is_for_that) {
-            (false, true) => Some("the person had the right to this"),
-            (true, false) if kind.rule().giver != Giver::Shell => {
-                Some("the person had no right to this, and something else is said")
-            }
-            (true | false, false) | (true, true) => None,
+/// A person without the right to a command is refused for that, before anything else; nobody else is.
+fn fault_of_right(world: &World, commit: &Commit, refused: &Refused) -> Option<&'static str> {
+    let kind = commit.header.command;
+    let is_without = match (&commit.header.principal, kind.rule().right) {
+        (Principal::Person(_), Some(right)) => {
+            !world.rights_of(&commit.header.principal).has(right)
         }
+        (_, _) => false,
+    };
+    let is_for_that = refused.reason == RefusalReason::NoRight;
+    match (is_without, is_for_that) {
+        (false, true) => Some("the person had the right to this"),
+        (true, false) if kind.rule().giver != Giver::Shell => {
+            Some("the person had no right to this, and something else is said")
+        }
+        (true | false, false) | (true, true) => None,
     }
+}
 
-    /// Tells whether the request stands as a refusal says: it is known, and was settled for that reason or waits.
-    fn is_about(&self, id: RequestId, reason: RefusalReason, commit: &Commit) -> bool {
-        let is_of_whom = reason == RefusalReason::NotAPerson;
-        if let Some(settled) = self.consent.settled().get(&id) {
-            return is_of_whom || settled.reason == reason;
+/// Tells whether the request stands as a refusal says: it is known, and was settled for that reason or waits.
+fn is_about(world: &World, id: RequestId, reason: RefusalReason, commit: &Commit) -> bool {
+    let is_of_whom = reason == RefusalReason::NotAPerson;
+    if let Some(settled) = world.consent.settled().get(&id) {
+        return is_of_whom || settled.reason == reason;
+    }
+    let Some(pending) = world.consent.pending().get(&id) else {
+        return false;
+    };
+    match (&pending.kind, reason) {
+        (RequestKind::Approval { expires_at, .. }, RefusalReason::Expired) => {
+            *expires_at <= commit.header.stamp.time
         }
-        let Some(pending) = self.consent.pending().get(&id) else {
-            return false;
-        };
-        match (&pending.kind, reason) {
-            (RequestKind::Approval { expires_at, .. }, RefusalReason::Expired) => {
-                *expires_at <= commit.header.stamp.time
-            }
-            (
-                RequestKind::Question { .. } | RequestKind::Outcome { .. },
-                RefusalReason::Expired,
-            )
-            | (_, RefusalReason::AlreadyDecided) => false,
-            (_, _) => true,
-        }
+        (RequestKind::Question { .. } | RequestKind::Outcome { .. }, RefusalReason::Expired)
+        | (_, RefusalReason::AlreadyDecided) => false,
+        (_, _) => true,
     }
 }

@@ -43,108 +43,101 @@ impl World {
     /// then nothing of it may act: give [`WorldAction::Open`](crate::command::WorldAction::Open) again.
     #[must_use]
     pub fn is_restoring(&self) -> bool {
-        self.stale(self.restored_at, self.time).next().is_some()
+        stale(self, self.restored_at, self.time).next().is_some()
     }
+}
 
-    /// Whatever has not moved since `since` and has to be asked about at `now`.
-    fn stale(&self, since: Position, now: Time) -> impl Iterator<Item = Stale<'_>> {
-        let memories = self
-            .busy
-            .iter()
-            .filter_map(|agent| Some((agent, self.memories.get(agent)?)));
-        let calls = memories.flat_map(|(agent, memory)| {
-            let slots = memory.turn.iter().flat_map(|turn| &turn.slots);
-            slots.filter_map(move |slot| {
-                Some((agent, slot.call, memory.open_calls.get(&slot.call)?))
-            })
-        });
-        let calls = calls.filter_map(move |(agent, call, open)| {
-            self.stale_call(agent, call, open, (since, now))
-        });
-        let closed = self
-            .consent
-            .pending()
-            .range(..RequestId(since))
-            .map(|(_, request)| request);
-        let closed = closed
-            .filter(|request| matches!(request.kind, RequestKind::Outcome { is_open: false, .. }));
-        calls.chain(closed.map(|request| {
-            let agent = &request.agent;
-            let call = request.call;
-            let cause = UnknownCause::Lost;
-            Stale::Outcome { agent, call, cause }
-        }))
-    }
+/// Whatever has not moved since `since` and has to be asked about at `now`.
+fn stale(world: &World, since: Position, now: Time) -> impl Iterator<Item = Stale<'_>> {
+    let memories = world
+        .busy
+        .iter()
+        .filter_map(|agent| Some((agent, world.memories.get(agent)?)));
+    let calls = memories.flat_map(|(agent, memory)| {
+        let slots = memory.turn.iter().flat_map(|turn| &turn.slots);
+        slots.filter_map(move |slot| Some((agent, slot.call, memory.open_calls.get(&slot.call)?)))
+    });
+    let calls = calls
+        .filter_map(move |(agent, call, open)| stale_call(world, agent, call, open, (since, now)));
+    let closed = world
+        .consent
+        .pending()
+        .range(..RequestId(since))
+        .map(|(_, request)| request);
+    let closed = closed
+        .filter(|request| matches!(request.kind, RequestKind::Outcome { is_open: false, .. }));
+    calls.chain(closed.map(|request| {
+        let agent = &request.agent;
+        let call = request.call;
+        let cause = UnknownCause::Lost;
+        Stale::Outcome { agent, call, cause }
+    }))
+}
 
-    fn stale_call<'w>(
-        &'w self,
-        agent: &'w AgentName,
-        call: CallId,
-        open: &'w OpenCall,
-        (since, now): (Position, Time),
-    ) -> Option<Stale<'w>> {
-        let outcome = || {
-            Some(Stale::Outcome {
-                agent,
-                call,
-                cause: UnknownCause::Crash,
-            })
-        };
-        match &open.state {
-            CallState::AwaitsApproval { request, .. } | CallState::AwaitsAnswer { request, .. } => {
-                let asked = self
-                    .consent
-                    .pending()
-                    .get(request)
-                    .filter(|asked| request.0 < since && is_whole(asked))?;
-                Some(Stale::Request {
-                    request: asked,
-                    attempt: further(open),
-                })
-            }
-            CallState::Ready { .. } if open.moved_by < since => {
-                self.stale_allowance(agent, call, open, now)
-            }
-            CallState::Running(run) | CallState::InDoubt { run, .. } if open.moved_by < since => {
-                if run.may_repeat(now) {
-                    None
-                } else {
-                    outcome()
-                }
-            }
-            CallState::AwaitsSettlement { request, .. } if request.0 < since => outcome(),
-            CallState::Ready { .. }
-            | CallState::Running(_)
-            | CallState::InDoubt { .. }
-            | CallState::AwaitsSettlement { .. }
-            | CallState::AwaitsAgent { .. } => None,
-        }
-    }
-
-    fn stale_allowance<'w>(
-        &'w self,
-        agent: &'w AgentName,
-        call: CallId,
-        open: &'w OpenCall,
-        now: Time,
-    ) -> Option<Stale<'w>> {
-        let turn = self.memories.get(agent)?.turn.as_ref();
-        let rules = turn.map_or(&self.rules, |turn| &turn.rules);
-        let tool = rules.spec().tools.get(open.tool.as_ref()?)?;
-        let arguments = open.arguments.present()?;
-        let effect = open.effect.unwrap_or(tool.effect);
-        let is_safe = tool.repeat.allows(effect, now, now);
-        if is_safe {
-            None
-        } else {
-            Some(Stale::Allowed {
-                agent,
-                call,
-                open,
-                tool,
-                arguments,
+fn stale_call<'w>(
+    world: &'w World,
+    agent: &'w AgentName,
+    call: CallId,
+    open: &'w OpenCall,
+    (since, now): (Position, Time),
+) -> Option<Stale<'w>> {
+    let outcome = || {
+        Some(Stale::Outcome {
+            agent,
+            call,
+            cause: UnknownCause::Crash,
+        })
+    };
+    match &open.state {
+        CallState::AwaitsApproval { request, .. } | CallState::AwaitsAnswer { request, .. } => {
+            let asked = world
+                .consent
+                .pending()
+                .get(request)
+                .filter(|asked| request.0 < since && is_whole(asked))?;
+            Some(Stale::Request {
+                request: asked,
+                attempt: further(open),
             })
         }
+        CallState::Ready { .. } if open.moved_by < since => {
+            stale_allowance(world, agent, call, open, now)
+        }
+        CallState::Running(run) | CallState::InDoubt { run, .. } if open.moved_by < since => {
+            if run.may_repeat(now) { None } else { outcome() }
+        }
+        CallState::AwaitsSettlement { request, .. } if request.0 < since => outcome(),
+        CallState::Ready { .. }
+        | CallState::Running(_)
+        | CallState::InDoubt { .. }
+        | CallState::AwaitsSettlement { .. }
+        | CallState::AwaitsAgent { .. } => None,
+    }
+}
+
+fn stale_allowance<'w>(
+    world: &'w World,
+    agent: &'w AgentName,
+    call: CallId,
+    open: &'w OpenCall,
+    now: Time,
+) -> Option<Stale<'w>> {
+    let turn = world.memories.get(agent)?.turn.as_ref();
+    let rules = turn.map_or(&world.rules, |turn| &turn.rules);
+    let tool = rules.spec().tools.get(open.tool.as_ref()?)?;
+    let arguments = open.arguments.present()?;
+    let effect = open.effect.unwrap_or(tool.effect);
+    let is_safe = tool.repeat.allows(effect, now, now);
+    if is_safe {
+        None
+    } else {
+        Some(Stale::Allowed {
+            agent,
+            call,
+            open,
+            tool,
+            arguments,
+        })
     }
 }
 
@@ -169,7 +162,7 @@ pub(super) fn restore(draft: &mut Draft<'_>, copy: Option<CopyId>) {
     draft.push(Restored { copy });
     let before = draft.events.len();
     let mut facts = 0_usize;
-    for stale in world.stale(since, draft.now()) {
+    for stale in stale(world, since, draft.now()) {
         let asked = draft.events.len();
         ask_anew(draft, stale);
         facts = facts.saturating_add(fit::facts(draft.events.get(asked..).unwrap_or_default()));

@@ -10,6 +10,7 @@ use crate::ids::principal::Principal;
 use crate::ids::{AgentName, CallId, EpisodeId, MessageId, Position};
 use crate::world::decide::{admission, asking, closing, roster, talk};
 use crate::world::memory::{Memory, Message, TakenBack};
+use crate::world::transcript;
 
 /// Puts other words in the place of a person's or the world's message. It is routed like a new one.
 pub(super) fn edit(draft: &mut Draft<'_>, id: MessageId, text: &str) -> Result<(), No> {
@@ -19,7 +20,7 @@ pub(super) fn edit(draft: &mut Draft<'_>, id: MessageId, text: &str) -> Result<(
     }
     talk::check_message(draft, text, &message.attachments, None)?;
     roster::enrol(draft);
-    let gone = draft.world.gone_with(message.at);
+    let gone = transcript::gone_with(draft.world, message.at);
     let author = message.author.clone();
     let at = draft.push(MessageEdited {
         message: id,
@@ -42,7 +43,7 @@ pub(super) fn edit(draft: &mut Draft<'_>, id: MessageId, text: &str) -> Result<(
 pub(super) fn retract(draft: &mut Draft<'_>, id: MessageId) -> Result<(), No> {
     let message = message_of(draft, id)?;
     roster::enrol(draft);
-    let gone = draft.world.gone_with(message.at);
+    let gone = transcript::gone_with(draft.world, message.at);
     draft.push(MessageRetracted {
         message: id,
         at: message.at,
@@ -57,7 +58,7 @@ pub(super) fn regenerate(draft: &mut Draft<'_>, id: MessageId) -> Result<(), No>
     let message = message_of(draft, id)?;
     let (agent, news) = answered(draft, message).ok_or(No::right(RefusalReason::NoReply))?;
     roster::enrol(draft);
-    let gone = draft.world.gone_with(message.at);
+    let gone = transcript::gone_with(draft.world, message.at);
     let at = draft.push(ReplyRegenerated {
         message: id,
         at: message.at,

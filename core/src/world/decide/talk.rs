@@ -17,7 +17,7 @@ use crate::text::reply::FinalReply;
 use crate::world::decide::{asking, closing, join, revision, roster, turn, withholding};
 use crate::world::memory::Message;
 use crate::world::routing::{self, Route, Said, Speaker, Speech};
-use crate::world::{Request, Told};
+use crate::world::{Request, Told, waits};
 
 /// An agent's own words.
 #[derive(Clone, Copy)]
@@ -457,9 +457,7 @@ fn request_behind(draft: &Draft<'_>, agent: &AgentName) -> Option<RequestId> {
     if draft.world.consent.pending().is_empty() {
         return None;
     }
-    draft
-        .world
-        .behind(agent)
+    waits::behind(draft.world, agent)
         .iter()
         .find_map(|other| open_request_of(draft, other))
 }

@@ -16,9 +16,9 @@ use crate::model::Parameters;
 use crate::model::response::LLMResponse;
 use crate::spec::rules::Rules;
 use crate::text::reply::RoutingTag;
-use crate::world::World;
 use crate::world::decide::{admission, answer, asking, budget, calling, talk, withholding};
 use crate::world::memory::{Memory, Reading, Remembered};
+use crate::world::{World, done, episode, observed};
 
 /// News that an agent takes up.
 #[derive(Clone)]
@@ -35,7 +35,7 @@ struct News {
 impl News {
     /// The same, with the item that tells what was done before.
     fn told(&self, world: &World, agent: &AgentName, memory: &Memory) -> Self {
-        let done = world.done_before(agent, self.positions.len(), &self.redoes, memory);
+        let done = done::done_before(world, agent, self.positions.len(), &self.redoes, memory);
         Self {
             fresh: self.fresh.iter().cloned().chain(done).collect(),
             ..self.clone()
@@ -87,10 +87,7 @@ pub(super) fn open_turn(
 fn is_spent(draft: &Draft<'_>, agent: &AgentName, memory: &Memory) -> bool {
     let oldest = memory.inbox.front();
     oldest.is_some_and(|oldest| {
-        draft
-            .world
-            .affords(&draft.world.rules, agent, oldest.episode)
-            .is_none()
+        episode::affords(draft.world, &draft.world.rules, agent, oldest.episode).is_none()
     })
 }
 
@@ -120,8 +117,8 @@ fn news(
         return None;
     }
     let until = memory.reaches(horizon, positions.len());
-    let fresh = draft.world.fresh_items(agent, memory, until);
-    let redoes = draft.world.redoes(agent, positions.len());
+    let fresh = observed::fresh_items(draft.world, agent, memory, until);
+    let redoes = done::redoes(draft.world, agent, positions.len());
     Some(News {
         positions,
         cause,
@@ -289,7 +286,7 @@ fn react(
         Reaction::AskModel(_) => return Err(No::STALE),
     };
     let rules = rules_of(draft, agent);
-    let taken = response.zip(draft.world.affords(rules, agent, episode));
+    let taken = response.zip(episode::affords(draft.world, rules, agent, episode));
     let calls = taken.map_or(0, |(response, _)| response.reply().calls().count());
     let at = draft.push(AgentReacted {
         agent: agent.clone(),

@@ -11,444 +11,465 @@ use crate::ids::principal::Person;
 use crate::ids::{AgentName, Attempt, CallId, RequestId};
 use crate::prompt::border::{Crossing, settled_notice};
 use crate::tool::{Question, ViewPolicy, reads_json};
+use crate::world::fold::{asking, fork};
 use crate::world::memory::{
     Allowance, CallResult, CallState, Given, GivenForm, Memory, OpenCall, Run, Slot,
 };
-use crate::world::{Request, RequestKind, World};
+use crate::world::{Request, RequestKind, World, done, episode, lineage, memo};
 
-impl World {
-    pub(super) fn admit(&mut self, event: &CallsAdmitted) {
-        for admitted in &event.calls {
-            let (tool, arguments) = self.written(event, admitted);
-            let is_erased = arguments.present().is_none();
-            let origin = admitted
-                .origin
-                .and_then(|origin| self.origin(&event.agent, origin));
-            let call = OpenCall {
-                folder: origin.and_then(|origin| origin.folder.clone()),
-                turn: event.turn,
-                answer: event.answer,
-                admitted: self.head,
-                written: origin.map_or(event.answer, |origin| origin.written),
-                tool: admitted.tool.clone(),
-                arguments,
-                arguments_digest: admitted.arguments,
-                effect: admitted.effect,
-                edited: None,
-                // What runs again in the place of an edited call still is what a person edited.
-                edits: origin
-                    .and_then(|origin| origin.difference().or_else(|| origin.edits.clone())),
-                denied_for: None,
-                // What takes the place of a call has its permission.
-                allowed: origin.and_then(|origin| origin.allowed.clone()),
-                wants_two: origin.is_some_and(|origin| origin.wants_two)
-                    || self.wants_two(&event.agent, admitted),
-                input: origin.and_then(|origin| origin.input.clone()),
-                moved_by: self.head,
-                state: CallState::Ready { next: Attempt(1) },
-            };
-            if let (Some(tool), None) = (&admitted.tool, admitted.origin) {
-                self.count_call(&event.agent, tool);
-            }
-            if let Some(origin) = admitted.origin {
-                self.hand_down(&event.agent, origin, admitted.call);
-            }
-            let Some(memory) = self.memories.get_mut(&event.agent) else {
-                return;
-            };
-            memory.open_calls.insert(admitted.call, call);
-            memory.count_label(&admitted.label);
-            let Some(turn) = memory.turn.as_mut() else {
-                continue;
-            };
-            turn.moved_by = self.head;
-            if admitted.origin.is_none() {
-                let label = admitted.label.clone();
-                turn.slots.push(Slot {
-                    call: admitted.call,
-                    label,
-                    tool,
-                    is_erased,
-                    result: None,
-                });
-            }
+pub(super) fn admit(world: &mut World, event: &CallsAdmitted) {
+    for admitted in &event.calls {
+        let (tool, arguments) = written(world, event, admitted);
+        let is_erased = arguments.present().is_none();
+        let origin = admitted
+            .origin
+            .and_then(|call| origin(world, &event.agent, call));
+        let call = OpenCall {
+            folder: origin.and_then(|origin| origin.folder.clone()),
+            turn: event.turn,
+            answer: event.answer,
+            admitted: world.head,
+            written: origin.map_or(event.answer, |origin| origin.written),
+            tool: admitted.tool.clone(),
+            arguments,
+            arguments_digest: admitted.arguments,
+            effect: admitted.effect,
+            edited: None,
+            // What runs again in the place of an edited call still is what a person edited.
+            edits: origin.and_then(|origin| origin.difference().or_else(|| origin.edits.clone())),
+            denied_for: None,
+            // What takes the place of a call has its permission.
+            allowed: origin.and_then(|origin| origin.allowed.clone()),
+            wants_two: origin.is_some_and(|origin| origin.wants_two)
+                || wants_two(world, &event.agent, admitted),
+            input: origin.and_then(|origin| origin.input.clone()),
+            moved_by: world.head,
+            state: CallState::Ready { next: Attempt(1) },
+        };
+        if let (Some(tool), None) = (&admitted.tool, admitted.origin) {
+            episode::count_call(world, &event.agent, tool);
         }
-    }
-
-    /// Tells whether the rules that a call is taken up under want a second person to allow it: those of its turn, or those of now.
-    fn wants_two(&self, agent: &AgentName, admitted: &AdmittedCall) -> bool {
-        let turn = self
-            .memories
-            .get(agent)
-            .and_then(|memory| memory.turn.as_ref());
-        let rules = [Some(&self.rules), turn.map(|turn| &turn.rules)];
-        rules.into_iter().flatten().any(|rules| {
-            let tool = admitted
-                .tool
-                .as_ref()
-                .and_then(|tool| rules.spec().tools.get(tool));
-            let effect = admitted.effect.or(tool.map(|tool| tool.effect));
-            effect.is_some_and(|effect| rules.spec().policy.four_eyes.contains(&effect))
-        })
-    }
-
-    /// The call that another one takes the place of.
-    fn origin(&self, agent: &AgentName, call: CallId) -> Option<&OpenCall> {
-        self.open_call(agent, call)
-            .or_else(|| self.inherited_call(agent, call))
-    }
-
-    /// The tool's name and the arguments as the agent wrote them: in the answer, or in the call that this one replaces.
-    fn written(&self, event: &CallsAdmitted, admitted: &AdmittedCall) -> (String, Content<String>) {
         if let Some(origin) = admitted.origin {
-            let origin = self.origin(&event.agent, origin);
-            let written = |call: &OpenCall| call.edited.as_ref().unwrap_or(&call.arguments).clone();
-            return (String::new(), origin.map(written).unwrap_or_default());
+            fork::hand_down(world, &event.agent, origin, admitted.call);
         }
-        match &self.answer {
-            Some((at, _, Content::Present(response))) if *at == event.answer => {
-                let ordinal = usize::try_from(admitted.ordinal).unwrap_or(usize::MAX);
-                let part = response.reply().calls().nth(ordinal);
-                part.map_or_else(Default::default, |part| {
-                    (part.tool.clone(), Content::Present(part.arguments.clone()))
-                })
-            }
-            Some((_, _, Content::Erased { by })) => (String::new(), Content::Erased { by: *by }),
-            Some((_, _, Content::Present(_))) | None => Default::default(),
-        }
-    }
-
-    pub(super) fn ask_approval(&mut self, event: &ApprovalRequested) {
-        let request = RequestId(self.head);
-        let ApprovalRequested {
-            effect,
-            arguments,
-            schema,
-            folder,
-            warnings,
-            shown,
-            expires_at,
-            ..
-        } = event.clone();
-        if let Some(call) = self.call_mut(&event.agent, event.call) {
-            call.folder.clone_from(&folder);
-        }
-        let kind = RequestKind::Approval {
-            effect,
-            arguments,
-            schema,
-            folder,
-            warnings,
-            shown,
-            expires_at,
-        };
-        let next = event.attempt.unwrap_or(Attempt(1));
-        self.ask(
-            &event.agent,
-            event.call,
-            CallState::AwaitsApproval { request, next },
-            kind,
-        );
-    }
-
-    pub(super) fn ask_question(&mut self, event: &QuestionAsked) {
-        let request = RequestId(self.head);
-        let kind = RequestKind::Question {
-            options: event.options,
-            choose: event.choose,
-            schema: event.schema.clone(),
-            question: event.question.clone(),
-        };
-        self.ask(
-            &event.agent,
-            event.call,
-            CallState::AwaitsAnswer {
-                request,
-                attempt: event.attempt,
-            },
-            kind,
-        );
-    }
-
-    pub(super) fn lose_outcome(&mut self, event: &OutcomeUnknown) {
-        let request = RequestId(self.head);
-        if self.ask_outcome_anew(event, request) {
-            return;
-        }
-        let attempt = self
-            .open_call(&event.agent, event.call)
-            .map_or(Attempt(1), OpenCall::attempt);
-        let is_open = event.cause == UnknownCause::Crash;
-        let state = CallState::AwaitsSettlement { request, attempt };
-        self.ask(
-            &event.agent,
-            event.call,
-            state,
-            RequestKind::Outcome { attempt, is_open },
-        );
-    }
-
-    /// Puts `request` in the place of the one that waits about the same outcome, if there is one.
-    fn ask_outcome_anew(&mut self, event: &OutcomeUnknown, request: RequestId) -> bool {
-        if !self.consent.ask_outcome_anew(request, event.call) {
-            return false;
-        }
-        let open = self.call_mut(&event.agent, event.call);
-        if let Some(CallState::AwaitsSettlement {
-            request: waits_for, ..
-        }) = open.map(|open| &mut open.state)
-        {
-            *waits_for = request;
-        }
-        true
-    }
-
-    /// Asks people about a call. What they were asked about it before is asked anew by that.
-    fn ask(&mut self, agent: &AgentName, call: CallId, state: CallState, kind: RequestKind) {
-        let at = self.head;
-        self.consent.withdraw(call, at);
-        let Some(open) = self.call_mut(agent, call) else {
+        let Some(memory) = world.memories.get_mut(&event.agent) else {
             return;
         };
-        open.state = state;
-        open.moved_by = at;
-        let tool = open.tool.clone();
-        let arguments = open.arguments.clone();
-        self.consent.ask(
-            RequestId(at),
-            Request {
-                agent: agent.clone(),
-                call,
-                tool,
-                arguments,
-                kind,
-            },
-        );
-    }
-
-    pub(super) fn decide_approval(&mut self, event: &ApprovalDecided) {
-        let how = match event.verdict {
-            Verdict::Allow => "allow",
-            Verdict::Deny => "deny",
-        };
-        let asked = self
-            .consent
-            .pending()
-            .get(&event.request)
-            .and_then(|request| request.kind.effect());
-        self.settle_by(event.request, event.by.clone(), how);
-        let at = self.head;
-        if let Some(call) = self.call_mut(&event.agent, event.call) {
-            call.note_decision(event, at);
-        }
-        if event.verdict == Verdict::Allow {
-            self.allow(
-                &event.agent,
-                event.call,
-                asked.map(|effect| Allowance {
-                    by: event.by.clone(),
-                    effect,
-                }),
-            );
-        }
-    }
-
-    pub(super) fn expire_approval(&mut self, event: &ApprovalExpired) {
-        let decided = Decided::by_nobody("expired");
-        let reason = RefusalReason::Expired;
-        self.consent
-            .settle(event.request, self.head, reason, decided);
-    }
-
-    pub(super) fn answer_question(&mut self, event: &QuestionAnswered) {
-        let question = self
-            .consent
-            .pending()
-            .get(&event.request)
-            .map(|request| request.kind.clone());
-        self.settle_by(event.request, event.by.clone(), "answered");
-        let given = given(question, event);
-        let Some(call) = self.call_mut(&event.agent, event.call) else {
-            return;
-        };
-        call.input = given;
-        let next = call.attempt().next();
-        self.make_ready(&event.agent, event.call, next);
-    }
-
-    pub(super) fn settle_by(&mut self, request: RequestId, by: Person, how: &str) {
-        let decided = Decided::by_person(by, how);
-        let reason = RefusalReason::AlreadyDecided;
-        self.consent.settle(request, self.head, reason, decided);
-    }
-
-    /// A call that waited for permission may run.
-    pub(super) fn allow(&mut self, agent: &AgentName, id: CallId, allowance: Option<Allowance>) {
-        let Some(call) = self.call_mut(agent, id) else {
-            return;
-        };
-        call.allowed = allowance;
-        let next = call.next();
-        self.make_ready(agent, id, next);
-    }
-
-    pub(super) fn make_ready(&mut self, agent: &AgentName, call: CallId, next: Attempt) {
-        let at = self.head;
-        if let Some(call) = self.call_mut(agent, call) {
-            call.state = CallState::Ready { next };
-            call.moved_by = at;
-        }
-    }
-
-    pub(super) fn start_tool(&mut self, event: &ToolStarted) {
-        self.note_start(event);
-        let at = self.head;
-        let now = self.time;
-        let Some(call) = self.call_mut(&event.agent, event.call) else {
-            return;
-        };
-        let first_started = call.first_started().unwrap_or(now);
-        call.state = CallState::Running(Run::new(event, now, first_started));
-        call.moved_by = at;
-    }
-
-    pub(super) fn finish_call(&mut self, event: &ToolFinished) {
-        let said = if let CallStatus::Answered(at) = event.status {
-            self.answer_at(at, &event.agent)
-        } else {
-            None
-        };
-        let crossing = self.crossing(&event.agent, event.call);
-        let result = match (&event.status, event.memo.and_then(|at| self.remembered(at))) {
-            (CallStatus::Answered(_), _) => CallResult::answered(said.as_deref(), crossing),
-            (_, Some(memo)) => memo.again(crossing),
-            (_, None) => CallResult::ended(event, crossing),
-        };
-        self.note_end(event.call, &result.view);
-        self.note_denial(event);
-        self.memoise(event, &result);
-        self.discount_call(&event.agent, event.call, &event.status);
-        self.close_call(&event.agent, event.call, result);
-        if !matches!(event.status, CallStatus::Unknown(_)) {
-            self.consent.close_requests_of(event.call, self.head);
-        }
-    }
-
-    /// A denied call is denied again at once if the turn asks for it again.
-    fn note_denial(&mut self, event: &ToolFinished) {
-        let Some(memory) = self.memories.get_mut(&event.agent) else {
-            return;
-        };
-        let likeness = |call: &OpenCall| {
-            Some(OpenCall::likeness(
-                call.tool.as_ref()?,
-                call.arguments_digest,
-            ))
-        };
-        let denied = memory.open_calls.get(&event.call).and_then(likeness);
-        if let (CallStatus::Denied, Some(turn), Some(denied)) =
-            (&event.status, memory.turn.as_mut(), denied)
-        {
-            turn.denied.insert(denied);
-        }
-    }
-
-    /// Returns what the rules that a call was made under, and people, say about what its agent's model sees of its end. Where no rules are
-    /// known a model sees nothing of an output.
-    fn crossing(&self, agent: &AgentName, call: CallId) -> Crossing<'_> {
-        let turn = self
-            .memories
-            .get(agent)
-            .and_then(|memory| memory.turn.as_ref());
-        let spec = turn.map_or(&self.rules, |turn| &turn.rules).spec();
-        let open = self.open_call(agent, call);
-        let tool = open.and_then(|open| spec.tools.get(open.tool.as_ref()?));
-        Crossing {
-            redact: &spec.policy.redact,
-            view: tool.map_or(ViewPolicy::None, |tool| tool.view),
-            edits: open.and_then(|open| open.edits.as_ref()),
-            reason: open.and_then(|open| open.denied_for.as_ref()),
-        }
-    }
-
-    fn close_call(&mut self, agent: &AgentName, id: CallId, result: CallResult) {
-        let at = self.head;
-        let Some(memory) = self.memories.get_mut(agent) else {
-            return;
-        };
-        memory.open_calls.remove(&id);
-        if let Some(turn) = memory.turn.as_mut() {
-            turn.moved_by = at;
-            if let Some(slot) = turn.slots.iter_mut().find(|slot| slot.call == id) {
-                slot.result = Some(result);
-            }
-        }
-        memory.flush_results();
-        self.consent.close_outcome_of(id);
-    }
-
-    pub(super) fn settle_outcome(&mut self, event: &OutcomeSettled) {
-        let is_open = self.open_call(&event.agent, event.call).is_some();
-        let decided = Decided {
-            by: event.by.person().cloned(),
-            how: "settled".to_owned(),
-        };
-        let reason = RefusalReason::AlreadyDecided;
-        self.consent
-            .settle(event.request, self.head, reason, decided);
-        match event.how {
-            SettledHow::Ran | SettledHow::NotRun if is_open => {
-                let result = CallResult::settled(event, self.crossing(&event.agent, event.call));
-                self.note_end(event.call, &result.view);
-                self.close_call(&event.agent, event.call, result);
-            }
-            SettledHow::Ran | SettledHow::NotRun | SettledHow::Late => {
-                let result = CallResult::settled(event, self.crossing(&event.agent, event.call));
-                self.note_end(event.call, &result.view);
-                if let Some(memory) = self.memories.get_mut(&event.agent) {
-                    memory.notice(settled_notice(event));
-                }
-            }
-            SettledHow::RunAgain => self.forget_doing(event.call),
-        }
-    }
-
-    pub(super) fn reconcile(&mut self, event: &Reconciled) {
-        let at = self.head;
-        let Some(call) = self.call_mut(&event.agent, event.call) else {
-            return;
-        };
-        call.moved_by = at;
-        match (event.how, &mut call.state) {
-            (ReconciledHow::DidNot, CallState::InDoubt { run, .. }) => {
-                call.state = CallState::Ready {
-                    next: run.attempt.next(),
-                };
-            }
-            (ReconciledHow::CannotTell, CallState::InDoubt { was_asked, .. }) => *was_asked = true,
-            (ReconciledHow::Landed | ReconciledHow::DidNot | ReconciledHow::CannotTell, _) => {}
-        }
-    }
-
-    pub(super) fn replace_call(&mut self, event: &CallReplaced) {
-        let at = self.head;
-        let Some(memory) = self.memories.get_mut(&event.agent) else {
-            return;
-        };
-        memory.open_calls.remove(&event.call);
+        memory.open_calls.insert(admitted.call, call);
+        memory.count_label(&admitted.label);
         let Some(turn) = memory.turn.as_mut() else {
-            return;
+            continue;
         };
-        turn.moved_by = at;
-        if let Some(slot) = turn.slots.iter_mut().find(|slot| slot.call == event.call) {
-            slot.call = event.by;
+        turn.moved_by = world.head;
+        if admitted.origin.is_none() {
+            let label = admitted.label.clone();
+            turn.slots.push(Slot {
+                call: admitted.call,
+                label,
+                tool,
+                is_erased,
+                result: None,
+            });
         }
-        self.consent.close_requests_of(event.call, self.head);
     }
+}
 
-    pub(super) fn call_mut(&mut self, agent: &AgentName, call: CallId) -> Option<&mut OpenCall> {
-        self.memories.get_mut(agent)?.open_calls.get_mut(&call)
+/// Tells whether the rules that a call is taken up under want a second person to allow it: those of its turn, or those of now.
+fn wants_two(world: &World, agent: &AgentName, admitted: &AdmittedCall) -> bool {
+    let turn = world
+        .memories
+        .get(agent)
+        .and_then(|memory| memory.turn.as_ref());
+    let rules = [Some(&world.rules), turn.map(|turn| &turn.rules)];
+    rules.into_iter().flatten().any(|rules| {
+        let tool = admitted
+            .tool
+            .as_ref()
+            .and_then(|tool| rules.spec().tools.get(tool));
+        let effect = admitted.effect.or(tool.map(|tool| tool.effect));
+        effect.is_some_and(|effect| rules.spec().policy.four_eyes.contains(&effect))
+    })
+}
+
+/// The call that another one takes the place of.
+fn origin<'w>(world: &'w World, agent: &AgentName, call: CallId) -> Option<&'w OpenCall> {
+    world
+        .open_call(agent, call)
+        .or_else(|| lineage::inherited_call(world, agent, call))
+}
+
+/// The tool's name and the arguments as the agent wrote them: in the answer, or in the call that this one replaces.
+fn written(
+    world: &World,
+    event: &CallsAdmitted,
+    admitted: &AdmittedCall,
+) -> (String, Content<String>) {
+    if let Some(origin) = admitted.origin {
+        let origin = self::origin(world, &event.agent, origin);
+        let written = |call: &OpenCall| call.edited.as_ref().unwrap_or(&call.arguments).clone();
+        return (String::new(), origin.map(written).unwrap_or_default());
     }
+    match &world.answer {
+        Some((at, _, Content::Present(response))) if *at == event.answer => {
+            let ordinal = usize::try_from(admitted.ordinal).unwrap_or(usize::MAX);
+            let part = response.reply().calls().nth(ordinal);
+            part.map_or_else(Default::default, |part| {
+                (part.tool.clone(), Content::Present(part.arguments.clone()))
+            })
+        }
+        Some((_, _, Content::Erased { by })) => (String::new(), Content::Erased { by: *by }),
+        Some((_, _, Content::Present(_))) | None => Default::default(),
+    }
+}
+
+pub(super) fn ask_approval(world: &mut World, event: &ApprovalRequested) {
+    let request = RequestId(world.head);
+    let ApprovalRequested {
+        effect,
+        arguments,
+        schema,
+        folder,
+        warnings,
+        shown,
+        expires_at,
+        ..
+    } = event.clone();
+    if let Some(call) = call_mut(world, &event.agent, event.call) {
+        call.folder.clone_from(&folder);
+    }
+    let kind = RequestKind::Approval {
+        effect,
+        arguments,
+        schema,
+        folder,
+        warnings,
+        shown,
+        expires_at,
+    };
+    let next = event.attempt.unwrap_or(Attempt(1));
+    ask(
+        world,
+        &event.agent,
+        event.call,
+        CallState::AwaitsApproval { request, next },
+        kind,
+    );
+}
+
+pub(super) fn ask_question(world: &mut World, event: &QuestionAsked) {
+    let request = RequestId(world.head);
+    let kind = RequestKind::Question {
+        options: event.options,
+        choose: event.choose,
+        schema: event.schema.clone(),
+        question: event.question.clone(),
+    };
+    ask(
+        world,
+        &event.agent,
+        event.call,
+        CallState::AwaitsAnswer {
+            request,
+            attempt: event.attempt,
+        },
+        kind,
+    );
+}
+
+pub(super) fn lose_outcome(world: &mut World, event: &OutcomeUnknown) {
+    let request = RequestId(world.head);
+    if ask_outcome_anew(world, event, request) {
+        return;
+    }
+    let attempt = world
+        .open_call(&event.agent, event.call)
+        .map_or(Attempt(1), OpenCall::attempt);
+    let is_open = event.cause == UnknownCause::Crash;
+    let state = CallState::AwaitsSettlement { request, attempt };
+    ask(
+        world,
+        &event.agent,
+        event.call,
+        state,
+        RequestKind::Outcome { attempt, is_open },
+    );
+}
+
+/// Puts `request` in the place of the one that waits about the same outcome, if there is one.
+fn ask_outcome_anew(world: &mut World, event: &OutcomeUnknown, request: RequestId) -> bool {
+    if !world.consent.ask_outcome_anew(request, event.call) {
+        return false;
+    }
+    let open = call_mut(world, &event.agent, event.call);
+    if let Some(CallState::AwaitsSettlement {
+        request: waits_for, ..
+    }) = open.map(|open| &mut open.state)
+    {
+        *waits_for = request;
+    }
+    true
+}
+
+/// Asks people about a call. What they were asked about it before is asked anew by that.
+fn ask(world: &mut World, agent: &AgentName, call: CallId, state: CallState, kind: RequestKind) {
+    let at = world.head;
+    world.consent.withdraw(call, at);
+    let Some(open) = call_mut(world, agent, call) else {
+        return;
+    };
+    open.state = state;
+    open.moved_by = at;
+    let tool = open.tool.clone();
+    let arguments = open.arguments.clone();
+    world.consent.ask(
+        RequestId(at),
+        Request {
+            agent: agent.clone(),
+            call,
+            tool,
+            arguments,
+            kind,
+        },
+    );
+}
+
+pub(super) fn decide_approval(world: &mut World, event: &ApprovalDecided) {
+    let how = match event.verdict {
+        Verdict::Allow => "allow",
+        Verdict::Deny => "deny",
+    };
+    let asked = world
+        .consent
+        .pending()
+        .get(&event.request)
+        .and_then(|request| request.kind.effect());
+    settle_by(world, event.request, event.by.clone(), how);
+    let at = world.head;
+    if let Some(call) = call_mut(world, &event.agent, event.call) {
+        call.note_decision(event, at);
+    }
+    if event.verdict == Verdict::Allow {
+        allow(
+            world,
+            &event.agent,
+            event.call,
+            asked.map(|effect| Allowance {
+                by: event.by.clone(),
+                effect,
+            }),
+        );
+    }
+}
+
+pub(super) fn expire_approval(world: &mut World, event: &ApprovalExpired) {
+    let decided = Decided::by_nobody("expired");
+    let reason = RefusalReason::Expired;
+    world
+        .consent
+        .settle(event.request, world.head, reason, decided);
+}
+
+pub(super) fn answer_question(world: &mut World, event: &QuestionAnswered) {
+    let question = world
+        .consent
+        .pending()
+        .get(&event.request)
+        .map(|request| request.kind.clone());
+    settle_by(world, event.request, event.by.clone(), "answered");
+    let given = given(question, event);
+    let Some(call) = call_mut(world, &event.agent, event.call) else {
+        return;
+    };
+    call.input = given;
+    let next = call.attempt().next();
+    make_ready(world, &event.agent, event.call, next);
+}
+
+pub(super) fn settle_by(world: &mut World, request: RequestId, by: Person, how: &str) {
+    let decided = Decided::by_person(by, how);
+    let reason = RefusalReason::AlreadyDecided;
+    world.consent.settle(request, world.head, reason, decided);
+}
+
+/// A call that waited for permission may run.
+pub(super) fn allow(
+    world: &mut World,
+    agent: &AgentName,
+    id: CallId,
+    allowance: Option<Allowance>,
+) {
+    let Some(call) = call_mut(world, agent, id) else {
+        return;
+    };
+    call.allowed = allowance;
+    let next = call.next();
+    make_ready(world, agent, id, next);
+}
+
+pub(super) fn make_ready(world: &mut World, agent: &AgentName, call: CallId, next: Attempt) {
+    let at = world.head;
+    if let Some(call) = call_mut(world, agent, call) {
+        call.state = CallState::Ready { next };
+        call.moved_by = at;
+    }
+}
+
+pub(super) fn start_tool(world: &mut World, event: &ToolStarted) {
+    done::note_start(world, event);
+    let at = world.head;
+    let now = world.time;
+    let Some(call) = call_mut(world, &event.agent, event.call) else {
+        return;
+    };
+    let first_started = call.first_started().unwrap_or(now);
+    call.state = CallState::Running(Run::new(event, now, first_started));
+    call.moved_by = at;
+}
+
+pub(super) fn finish_call(world: &mut World, event: &ToolFinished) {
+    let said = if let CallStatus::Answered(at) = event.status {
+        asking::answer_at(world, at, &event.agent)
+    } else {
+        None
+    };
+    let crossing = crossing(world, &event.agent, event.call);
+    let result = match (
+        &event.status,
+        event.memo.and_then(|at| memo::remembered(world, at)),
+    ) {
+        (CallStatus::Answered(_), _) => CallResult::answered(said.as_deref(), crossing),
+        (_, Some(memo)) => memo.again(crossing),
+        (_, None) => CallResult::ended(event, crossing),
+    };
+    done::note_end(world, event.call, &result.view);
+    note_denial(world, event);
+    memo::memoise(world, event, &result);
+    episode::discount_call(world, &event.agent, event.call, &event.status);
+    close_call(world, &event.agent, event.call, result);
+    if !matches!(event.status, CallStatus::Unknown(_)) {
+        world.consent.close_requests_of(event.call, world.head);
+    }
+}
+
+/// A denied call is denied again at once if the turn asks for it again.
+fn note_denial(world: &mut World, event: &ToolFinished) {
+    let Some(memory) = world.memories.get_mut(&event.agent) else {
+        return;
+    };
+    let likeness = |call: &OpenCall| {
+        Some(OpenCall::likeness(
+            call.tool.as_ref()?,
+            call.arguments_digest,
+        ))
+    };
+    let denied = memory.open_calls.get(&event.call).and_then(likeness);
+    if let (CallStatus::Denied, Some(turn), Some(denied)) =
+        (&event.status, memory.turn.as_mut(), denied)
+    {
+        turn.denied.insert(denied);
+    }
+}
+
+/// Returns what the rules that a call was made under, and people, say about what its agent's model sees of its end. Where no rules are
+/// known a model sees nothing of an output.
+fn crossing<'w>(world: &'w World, agent: &AgentName, call: CallId) -> Crossing<'w> {
+    let turn = world
+        .memories
+        .get(agent)
+        .and_then(|memory| memory.turn.as_ref());
+    let spec = turn.map_or(&world.rules, |turn| &turn.rules).spec();
+    let open = world.open_call(agent, call);
+    let tool = open.and_then(|open| spec.tools.get(open.tool.as_ref()?));
+    Crossing {
+        redact: &spec.policy.redact,
+        view: tool.map_or(ViewPolicy::None, |tool| tool.view),
+        edits: open.and_then(|open| open.edits.as_ref()),
+        reason: open.and_then(|open| open.denied_for.as_ref()),
+    }
+}
+
+fn close_call(world: &mut World, agent: &AgentName, id: CallId, result: CallResult) {
+    let at = world.head;
+    let Some(memory) = world.memories.get_mut(agent) else {
+        return;
+    };
+    memory.open_calls.remove(&id);
+    if let Some(turn) = memory.turn.as_mut() {
+        turn.moved_by = at;
+        if let Some(slot) = turn.slots.iter_mut().find(|slot| slot.call == id) {
+            slot.result = Some(result);
+        }
+    }
+    memory.flush_results();
+    world.consent.close_outcome_of(id);
+}
+
+pub(super) fn settle_outcome(world: &mut World, event: &OutcomeSettled) {
+    let is_open = world.open_call(&event.agent, event.call).is_some();
+    let decided = Decided {
+        by: event.by.person().cloned(),
+        how: "settled".to_owned(),
+    };
+    let reason = RefusalReason::AlreadyDecided;
+    world
+        .consent
+        .settle(event.request, world.head, reason, decided);
+    match event.how {
+        SettledHow::Ran | SettledHow::NotRun if is_open => {
+            let result = CallResult::settled(event, crossing(world, &event.agent, event.call));
+            done::note_end(world, event.call, &result.view);
+            close_call(world, &event.agent, event.call, result);
+        }
+        SettledHow::Ran | SettledHow::NotRun | SettledHow::Late => {
+            let result = CallResult::settled(event, crossing(world, &event.agent, event.call));
+            done::note_end(world, event.call, &result.view);
+            if let Some(memory) = world.memories.get_mut(&event.agent) {
+                memory.notice(settled_notice(event));
+            }
+        }
+        SettledHow::RunAgain => done::forget_doing(world, event.call),
+    }
+}
+
+pub(super) fn reconcile(world: &mut World, event: &Reconciled) {
+    let at = world.head;
+    let Some(call) = call_mut(world, &event.agent, event.call) else {
+        return;
+    };
+    call.moved_by = at;
+    match (event.how, &mut call.state) {
+        (ReconciledHow::DidNot, CallState::InDoubt { run, .. }) => {
+            call.state = CallState::Ready {
+                next: run.attempt.next(),
+            };
+        }
+        (ReconciledHow::CannotTell, CallState::InDoubt { was_asked, .. }) => *was_asked = true,
+        (ReconciledHow::Landed | ReconciledHow::DidNot | ReconciledHow::CannotTell, _) => {}
+    }
+}
+
+pub(super) fn replace_call(world: &mut World, event: &CallReplaced) {
+    let at = world.head;
+    let Some(memory) = world.memories.get_mut(&event.agent) else {
+        return;
+    };
+    memory.open_calls.remove(&event.call);
+    let Some(turn) = memory.turn.as_mut() else {
+        return;
+    };
+    turn.moved_by = at;
+    if let Some(slot) = turn.slots.iter_mut().find(|slot| slot.call == event.call) {
+        slot.call = event.by;
+    }
+    world.consent.close_requests_of(event.call, world.head);
+}
+
+pub(super) fn call_mut<'w>(
+    world: &'w mut World,
+    agent: &AgentName,
+    call: CallId,
+) -> Option<&'w mut OpenCall> {
+    world.memories.get_mut(agent)?.open_calls.get_mut(&call)
 }
 
 impl Memory {

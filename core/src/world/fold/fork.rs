@@ -4,108 +4,107 @@ use std::collections::BTreeMap;
 
 use crate::event::{Forked, TurnOpened};
 use crate::ids::{AgentName, CallId, EpisodeId, Incarnation, TurnId};
-use crate::world::World;
 use crate::world::lineage::{Branch, Inherited};
 use crate::world::memory::{CallResult, CallState, Memory, OpenCall, Turn};
 use crate::world::meter::Ended;
+use crate::world::{World, episode, meter};
 
-impl World {
-    /// Becomes the world that was branched off: all that is open belongs to the other one.
-    pub(super) fn branch_off(&mut self, event: &Forked) {
-        if let Some(opening) = &mut self.opening {
-            (opening.world, opening.name) = (event.world, event.name.clone());
-        }
-        let calls = self
-            .memories
-            .values()
-            .flat_map(|memory| memory.open_calls.keys().copied())
-            .collect();
-        self.lineage.push(Branch {
-            parent: event.parent,
-            at: event.base.of,
-            effects: event.effects,
-            calls,
-        });
-        self.incarnation = Incarnation(0);
-        self.upkeep.disown();
-        // The number of the run stays: what was played in it is used up here as well.
-        self.script.done.clear();
-        self.consent.disown(self.head);
-        for agent in std::mem::take(&mut self.busy) {
-            self.end_attempt(&agent, Ended::Lost);
-            self.inherited.extend(
-                self.memories
-                    .get_mut(&agent)
-                    .and_then(|memory| memory.let_go(&agent)),
-            );
-        }
-        let turns = self.inherited.iter().filter_map(|kept| kept.turn.as_ref());
-        let held: Vec<EpisodeId> = turns.map(|turn| turn.episode).collect();
-        self.episodes.retain(|id, episode| {
-            episode.open = 0;
-            held.contains(id)
-        });
+/// Becomes the world that was branched off: all that is open belongs to the other one.
+pub(super) fn branch_off(world: &mut World, event: &Forked) {
+    if let Some(opening) = &mut world.opening {
+        (opening.world, opening.name) = (event.world, event.name.clone());
     }
+    let calls = world
+        .memories
+        .values()
+        .flat_map(|memory| memory.open_calls.keys().copied())
+        .collect();
+    world.lineage.push(Branch {
+        parent: event.parent,
+        at: event.base.of,
+        effects: event.effects,
+        calls,
+    });
+    world.incarnation = Incarnation(0);
+    world.upkeep.disown();
+    // The number of the run stays: what was played in it is used up here as well.
+    world.script.done.clear();
+    world.consent.disown(world.head);
+    for agent in std::mem::take(&mut world.busy) {
+        meter::end_attempt(world, &agent, Ended::Lost);
+        world.inherited.extend(
+            world
+                .memories
+                .get_mut(&agent)
+                .and_then(|memory| memory.let_go(&agent)),
+        );
+    }
+    let turns = world.inherited.iter().filter_map(|kept| kept.turn.as_ref());
+    let held: Vec<EpisodeId> = turns.map(|turn| turn.episode).collect();
+    world.episodes.retain(|id, episode| {
+        episode.open = 0;
+        held.contains(id)
+    });
+}
 
-    /// Goes on with a turn of the other world: it keeps its news, its rules and the results that it has.
-    pub(super) fn resume_turn(&mut self, event: &TurnOpened, before: TurnId) {
-        let id = TurnId(self.head);
-        let is_it = |turn: &Turn| turn.id == before;
-        let kept = self
-            .inherited
+/// Goes on with a turn of the other world: it keeps its news, its rules and the results that it has.
+pub(super) fn resume_turn(world: &mut World, event: &TurnOpened, before: TurnId) {
+    let id = TurnId(world.head);
+    let is_it = |turn: &Turn| turn.id == before;
+    let kept = world
+        .inherited
+        .iter_mut()
+        .filter(|kept| kept.agent == event.agent);
+    let turn = kept
+        .filter(|kept| kept.turn.as_ref().is_some_and(is_it))
+        .find_map(|kept| kept.turn.take());
+    let (Some(turn), Some(memory)) = (turn, world.memories.get_mut(&event.agent)) else {
+        return;
+    };
+    memory.turn = Some(Turn {
+        id,
+        moved_by: id.0,
+        ..turn
+    });
+    episode::hold(world, event.episode);
+    world.busy.insert(event.agent.clone());
+}
+
+/// A call of this world takes the place of one of the other world's.
+pub(super) fn hand_down(world: &mut World, agent: &AgentName, origin: CallId, call: CallId) {
+    let of_agent = world
+        .inherited
+        .iter_mut()
+        .filter(|kept| kept.agent == *agent);
+    let was_there = of_agent
+        .filter_map(|kept| kept.calls.remove(&origin))
+        .count()
+        > 0;
+    let turn = world
+        .memories
+        .get_mut(agent)
+        .and_then(|memory| memory.turn.as_mut());
+    if let Some(slot) = turn.and_then(|turn| {
+        turn.slots
             .iter_mut()
-            .filter(|kept| kept.agent == event.agent);
-        let turn = kept
-            .filter(|kept| kept.turn.as_ref().is_some_and(is_it))
-            .find_map(|kept| kept.turn.take());
-        let (Some(turn), Some(memory)) = (turn, self.memories.get_mut(&event.agent)) else {
-            return;
+            .find(|slot| slot.call == origin && was_there)
+    }) {
+        slot.call = call;
+    }
+}
+
+/// Ends the commit that branches off: what was not taken up is closed.
+pub(in crate::world) fn close_inherited(world: &mut World) {
+    if world.inherited.is_empty() {
+        return;
+    }
+    for Inherited { agent, turn, calls } in std::mem::take(&mut world.inherited) {
+        let Some(memory) = world.memories.get_mut(&agent) else {
+            continue;
         };
-        memory.turn = Some(Turn {
-            id,
-            moved_by: id.0,
-            ..turn
-        });
-        self.hold(event.episode);
-        self.busy.insert(event.agent.clone());
+        memory.close_all(&calls, turn);
     }
-
-    /// A call of this world takes the place of one of the other world's.
-    pub(super) fn hand_down(&mut self, agent: &AgentName, origin: CallId, call: CallId) {
-        let of_agent = self
-            .inherited
-            .iter_mut()
-            .filter(|kept| kept.agent == *agent);
-        let was_there = of_agent
-            .filter_map(|kept| kept.calls.remove(&origin))
-            .count()
-            > 0;
-        let turn = self
-            .memories
-            .get_mut(agent)
-            .and_then(|memory| memory.turn.as_mut());
-        if let Some(slot) = turn.and_then(|turn| {
-            turn.slots
-                .iter_mut()
-                .find(|slot| slot.call == origin && was_there)
-        }) {
-            slot.call = call;
-        }
-    }
-
-    /// Ends the commit that branches off: what was not taken up is closed.
-    pub(in crate::world) fn close_inherited(&mut self) {
-        if self.inherited.is_empty() {
-            return;
-        }
-        for Inherited { agent, turn, calls } in std::mem::take(&mut self.inherited) {
-            let Some(memory) = self.memories.get_mut(&agent) else {
-                continue;
-            };
-            memory.close_all(&calls, turn);
-        }
-        self.episodes.retain(|_, episode| episode.open > 0);
-    }
+    world.episodes.retain(|_, episode| episode.open > 0);
 }
 
 impl Memory {

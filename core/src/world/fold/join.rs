@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use crate::event::{Author, CloseReason, JoinElapsed};
 use crate::ids::{AgentName, EpisodeId, Position, TurnId};
-use crate::world::World;
+use crate::world::fold::turn;
 use crate::world::memory::{JoinEnd, Joining, Message};
+use crate::world::{World, episode};
 
 /// The way in which an agent is done with messages.
 #[derive(Debug, Clone, Copy)]
@@ -40,129 +41,134 @@ impl Ending {
     }
 }
 
-impl World {
-    /// Begins the waiting of an agent whose reply wakes agents that its definition joins. A question waits as a call, and
-    /// a handoff for nobody.
-    pub(super) fn begin_join(&mut self, agent: &AgentName, message: &Message, tells: bool) {
-        let is_reply = !message.is_handoff && message.asks.iter().all(|(asker, _)| asker != agent);
-        let now = self.time;
-        let Some(memory) = self.memories.get_mut(agent).filter(|_| is_reply) else {
-            return;
-        };
-        let rules = memory.turn.as_ref().map_or(&self.rules, |turn| &turn.rules);
-        let Some(join) = rules.agent(agent).and_then(|spec| spec.join.as_ref()) else {
-            return;
-        };
-        let of: BTreeSet<AgentName> = message
-            .respond
-            .iter()
-            .filter(|name| join.all_of.contains(name))
-            .cloned()
-            .collect();
-        if !of.is_empty() {
-            let until = now.after(Duration::from_millis(join.or_after_ms));
-            let ended = BTreeMap::new();
-            let began_by = message.began_by.clone();
-            let (message, episode) = (message.at, message.episode);
-            memory.joining = Some(Joining {
-                message,
-                episode,
-                of,
-                ended,
-                tells,
-                began_by,
-                until,
-            });
-            self.busy.insert(agent.clone());
-            // Whoever is told of the end goes on in the same episode, with what is left of its budget.
-            if tells {
-                self.hold(episode);
-            }
-        }
-    }
-
-    /// `agent` is done with `messages` so: their authors wait for it no longer, unless it is to take them up once more.
-    pub(super) fn end_waits_for<'m>(
-        &mut self,
-        agent: &AgentName,
-        messages: impl IntoIterator<Item = &'m Arc<Message>>,
-        end: Ending,
-    ) {
-        for message in messages {
-            let Author::Agent(author) = &message.author else {
-                continue;
-            };
-            let inbox = self.memories.get(agent).map(|memory| &memory.inbox);
-            if inbox
-                .into_iter()
-                .flatten()
-                .any(|other| other.at == message.at)
-            {
-                continue;
-            }
-            let Some(memory) = self.memories.get_mut(author) else {
-                continue;
-            };
-            let Some(joining) = memory
-                .joining
-                .as_mut()
-                .filter(|joining| joining.message == message.at)
-            else {
-                continue;
-            };
-            if joining.of.remove(agent) {
-                let is_answer = |other: &&Arc<Message>| {
-                    other.author == Author::Agent(agent.clone())
-                        && other.turn.is_some()
-                        && other.turn == end.turn
-                };
-                let is_answered = memory.inbox.iter().any(|other| is_answer(&other));
-                let end = if end.how == JoinEnd::Answered && !is_answered {
-                    JoinEnd::Elsewhere
-                } else {
-                    end.how
-                };
-                joining.ended.insert(agent.clone(), end);
-            }
-            if joining.is_over() && !joining.has_silent() {
-                self.drop_join_if(author, |_| true);
-                self.rest(author);
-            }
-        }
-    }
-
-    /// Ends the waiting of `agent`, which is being told what became of it. Its episode is still to be let go.
-    pub(super) fn take_join(&mut self, agent: &AgentName) -> Option<Joining> {
-        let joining = self.memories.get_mut(agent)?.joining.take();
-        self.rest(agent);
-        joining
-    }
-
-    pub(super) fn elapse_join(&mut self, event: &JoinElapsed) {
-        self.drop_join_if(&event.agent, |_| true);
-        self.rest(&event.agent);
-    }
-
-    /// Drops the wait of an agent for answers to what is taken back.
-    pub(super) fn drop_join(&mut self, agent: &AgentName, gone: &[Position]) {
-        self.drop_join_if(agent, |joining| {
-            gone.binary_search(&joining.message).is_ok()
+/// Begins the waiting of an agent whose reply wakes agents that its definition joins. A question waits as a call, and
+/// a handoff for nobody.
+pub(super) fn begin_join(world: &mut World, agent: &AgentName, message: &Message, tells: bool) {
+    let is_reply = !message.is_handoff && message.asks.iter().all(|(asker, _)| asker != agent);
+    let now = world.time;
+    let Some(memory) = world.memories.get_mut(agent).filter(|_| is_reply) else {
+        return;
+    };
+    let rules = memory
+        .turn
+        .as_ref()
+        .map_or(&world.rules, |turn| &turn.rules);
+    let Some(join) = rules.agent(agent).and_then(|spec| spec.join.as_ref()) else {
+        return;
+    };
+    let of: BTreeSet<AgentName> = message
+        .respond
+        .iter()
+        .filter(|name| join.all_of.contains(name))
+        .cloned()
+        .collect();
+    if !of.is_empty() {
+        let until = now.after(Duration::from_millis(join.or_after_ms));
+        let ended = BTreeMap::new();
+        let began_by = message.began_by.clone();
+        let (message, episode) = (message.at, message.episode);
+        memory.joining = Some(Joining {
+            message,
+            episode,
+            of,
+            ended,
+            tells,
+            began_by,
+            until,
         });
-    }
-
-    /// Stopping an episode ends the waits in it.
-    pub(super) fn stop_join(&mut self, agent: &AgentName, is_meant: impl Fn(EpisodeId) -> bool) {
-        self.drop_join_if(agent, |joining| is_meant(joining.episode));
-    }
-
-    fn drop_join_if(&mut self, agent: &AgentName, is_over: impl Fn(&Joining) -> bool) {
-        let Some(memory) = self.memories.get_mut(agent) else {
-            return;
-        };
-        if let Some(joining) = memory.joining.take_if(|joining| is_over(joining))
-            && joining.tells
-        {
-            self.release(joining.episode, 1);
+        world.busy.insert(agent.clone());
+        // Whoever is told of the end goes on in the same episode, with what is left of its budget.
+        if tells {
+            episode::hold(world, episode);
         }
+    }
+}
+
+/// `agent` is done with `messages` so: their authors wait for it no longer, unless it is to take them up once more.
+pub(super) fn end_waits_for<'m>(
+    world: &mut World,
+    agent: &AgentName,
+    messages: impl IntoIterator<Item = &'m Arc<Message>>,
+    end: Ending,
+) {
+    for message in messages {
+        let Author::Agent(author) = &message.author else {
+            continue;
+        };
+        let inbox = world.memories.get(agent).map(|memory| &memory.inbox);
+        if inbox
+            .into_iter()
+            .flatten()
+            .any(|other| other.at == message.at)
+        {
+            continue;
+        }
+        let Some(memory) = world.memories.get_mut(author) else {
+            continue;
+        };
+        let Some(joining) = memory
+            .joining
+            .as_mut()
+            .filter(|joining| joining.message == message.at)
+        else {
+            continue;
+        };
+        if joining.of.remove(agent) {
+            let is_answer = |other: &&Arc<Message>| {
+                other.author == Author::Agent(agent.clone())
+                    && other.turn.is_some()
+                    && other.turn == end.turn
+            };
+            let is_answered = memory.inbox.iter().any(|other| is_answer(&other));
+            let end = if end.how == JoinEnd::Answered && !is_answered {
+                JoinEnd::Elsewhere
+            } else {
+                end.how
+            };
+            joining.ended.insert(agent.clone(), end);
+        }
+        if joining.is_over() && !joining.has_silent() {
+            drop_join_if(world, author, |_| true);
+            turn::rest(world, author);
+        }
+    }
+}
+
+/// Ends the waiting of `agent`, which is being told what became of it. Its episode is still to be let go.
+pub(super) fn take_join(world: &mut World, agent: &AgentName) -> Option<Joining> {
+    let joining = world.memories.get_mut(agent)?.joining.take();
+    turn::rest(world, agent);
+    joining
+}
+
+pub(super) fn elapse_join(world: &mut World, event: &JoinElapsed) {
+    drop_join_if(world, &event.agent, |_| true);
+    turn::rest(world, &event.agent);
+}
+
+/// Drops the wait of an agent for answers to what is taken back.
+pub(super) fn drop_join(world: &mut World, agent: &AgentName, gone: &[Position]) {
+    drop_join_if(world, agent, |joining| {
+        gone.binary_search(&joining.message).is_ok()
+    });
+}
+
+/// Stopping an episode ends the waits in it.
+pub(super) fn stop_join(
+    world: &mut World,
+    agent: &AgentName,
+    is_meant: impl Fn(EpisodeId) -> bool,
+) {
+    drop_join_if(world, agent, |joining| is_meant(joining.episode));
+}
+
+fn drop_join_if(world: &mut World, agent: &AgentName, is_over: impl Fn(&Joining) -> bool) {
+    let Some(memory) = world.memories.get_mut(agent) else {
+        return;
+    };
+    if let Some(joining) = memory.joining.take_if(|joining| is_over(joining))
+        && joining.tells
+    {
+        episode::release(world, joining.episode, 1);
     }
 }

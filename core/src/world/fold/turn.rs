@@ -14,376 +14,372 @@ use crate::model::money::Money;
 use crate::model::response::{LLMResponse, Part};
 use crate::prompt::Item;
 use crate::prompt::border::erased_notice;
-use crate::world::World;
 use crate::world::fold::join::Ending;
+use crate::world::fold::{fork, join, revision};
 use crate::world::memory::{Chain, Charge, FrameMark, JoinEnd, Memory, Message, ModelState, Turn};
 use crate::world::meter::Ended;
+use crate::world::{World, ask, done, episode, layers, meter, observed};
 
-impl World {
-    pub(super) fn open_turn(&mut self, event: &TurnOpened) {
-        if let Some(before) = event.resumes {
-            return self.resume_turn(event, before);
-        }
-        let id = TurnId(self.head);
-        // Before the news let go of it: an episode that nobody holds is over, and its budget with it.
-        self.hold(event.episode);
-        let began_by = self
-            .began_by(&event.agent, event.news.len())
-            .cloned()
-            .collect();
-        let memory = self.memories.get(&event.agent);
-        let done = memory.and_then(|memory| {
-            self.done_before(&event.agent, event.news.len(), &event.redoes, memory)
-        });
-        let news = self.take_news(&event.agent, event.horizon, event.news.len());
-        if let Some(memory) = self.memories.get_mut(&event.agent) {
-            memory.remember_all(done);
-        }
-        let rules = Arc::clone(&self.rules);
-        let layers = self.layers_of(&event.agent).into_owned();
-        let Some(memory) = self.memories.get_mut(&event.agent) else {
-            return;
-        };
-        memory.turn = Some(Turn {
-            began_by,
-            denied: BTreeSet::new(),
-            id,
-            episode: event.episode,
-            horizon: event.horizon,
-            because: news.iter().map(|message| message.at).collect(),
-            asks: news
-                .iter()
-                .flat_map(|message| message.asks.iter().cloned())
-                .collect(),
-            news,
-            compactions: 0,
-            held: Money::ZERO,
-            rules,
-            layers,
-            model: None,
-            slots: Vec::new(),
-            moved_by: id.0,
-        });
-        self.busy.insert(event.agent.clone());
+pub(super) fn open_turn(world: &mut World, event: &TurnOpened) {
+    if let Some(before) = event.resumes {
+        return fork::resume_turn(world, event, before);
     }
-
-    pub(super) fn decline_turn(&mut self, event: &TurnDeclined) {
-        let news = self.take_news(&event.agent, event.horizon, event.news.len());
-        self.end_waits_for(&event.agent, &news, Ending::unheard(JoinEnd::Limit));
-        self.rest(&event.agent);
+    let id = TurnId(world.head);
+    // Before the news let go of it: an episode that nobody holds is over, and its budget with it.
+    episode::hold(world, event.episode);
+    let began_by = episode::began_by(world, &event.agent, event.news.len())
+        .cloned()
+        .collect();
+    let memory = world.memories.get(&event.agent);
+    let done = memory.and_then(|memory| {
+        done::done_before(world, &event.agent, event.news.len(), &event.redoes, memory)
+    });
+    let news = take_news(world, &event.agent, event.horizon, event.news.len());
+    if let Some(memory) = world.memories.get_mut(&event.agent) {
+        memory.remember_all(done);
     }
+    let rules = Arc::clone(&world.rules);
+    let layers = layers::layers_of(world, &event.agent).into_owned();
+    let Some(memory) = world.memories.get_mut(&event.agent) else {
+        return;
+    };
+    memory.turn = Some(Turn {
+        began_by,
+        denied: BTreeSet::new(),
+        id,
+        episode: event.episode,
+        horizon: event.horizon,
+        because: news.iter().map(|message| message.at).collect(),
+        asks: news
+            .iter()
+            .flat_map(|message| message.asks.iter().cloned())
+            .collect(),
+        news,
+        compactions: 0,
+        held: Money::ZERO,
+        rules,
+        layers,
+        model: None,
+        slots: Vec::new(),
+        moved_by: id.0,
+    });
+    world.busy.insert(event.agent.clone());
+}
 
-    /// Moves the `count` oldest messages of the inbox, and whatever else the agent heard up to there, into its items.
-    fn take_news(
-        &mut self,
-        agent: &AgentName,
-        horizon: Position,
-        count: usize,
-    ) -> Vec<Arc<Message>> {
-        let Some(memory) = self.memories.get(agent) else {
-            return Vec::new();
+pub(super) fn decline_turn(world: &mut World, event: &TurnDeclined) {
+    let news = take_news(world, &event.agent, event.horizon, event.news.len());
+    join::end_waits_for(world, &event.agent, &news, Ending::unheard(JoinEnd::Limit));
+    rest(world, &event.agent);
+}
+
+/// Moves the `count` oldest messages of the inbox, and whatever else the agent heard up to there, into its items.
+fn take_news(
+    world: &mut World,
+    agent: &AgentName,
+    horizon: Position,
+    count: usize,
+) -> Vec<Arc<Message>> {
+    let Some(memory) = world.memories.get(agent) else {
+        return Vec::new();
+    };
+    let until = memory.reaches(horizon, count);
+    let fresh = observed::fresh_items(world, agent, memory, until);
+    let Some(memory) = world.memories.get_mut(agent) else {
+        return Vec::new();
+    };
+    memory.remember_all(fresh);
+    memory.seen = memory.seen.max(until);
+    memory.calm();
+    let taken: Vec<_> = memory
+        .inbox
+        .drain(..count.min(memory.inbox.len()))
+        .collect();
+    for message in &taken {
+        episode::release(world, message.episode, 1);
+    }
+    taken
+}
+
+pub(super) fn call_model(world: &mut World, event: &ModelCalled) {
+    let at = world.head;
+    let mark = mark_of(world, event);
+    // Of an older attempt that has no outcome yet there will be none.
+    meter::end_attempt(world, &event.agent, Ended::Lost);
+    let Some(memory) = world.memories.get_mut(&event.agent) else {
+        return;
+    };
+    memory.calm();
+    let items = memory.items.len();
+    let Some(turn) = memory.turn.as_mut() else {
+        return;
+    };
+    let older = turn.model.take();
+    let older = older.filter(|older| older.call == event.call);
+    let (failed, begun, stream) = older.map_or((0, 0, None), |older| {
+        let (failed, begun) = if older.model == event.model {
+            (older.failed, older.begun)
+        } else {
+            (0, 0)
         };
-        let until = memory.reaches(horizon, count);
-        let fresh = self.fresh_items(agent, memory, until);
-        let Some(memory) = self.memories.get_mut(agent) else {
-            return Vec::new();
-        };
-        memory.remember_all(fresh);
-        memory.seen = memory.seen.max(until);
-        memory.calm();
-        let taken: Vec<_> = memory
-            .inbox
-            .drain(..count.min(memory.inbox.len()))
-            .collect();
-        for message in &taken {
-            self.release(message.episode, 1);
+        (failed, begun, older.stream.or(older.broken_stream))
+    });
+    turn.slots.clear();
+    turn.moved_by = at;
+    turn.held = event
+        .reserved
+        .map(|reserved| reserved.closing)
+        .unwrap_or_default();
+    turn.model = Some(ModelState {
+        call: event.call,
+        attempt: event.attempt,
+        incarnation: event.incarnation,
+        at,
+        purpose: event.purpose,
+        model: event.model.clone(),
+        parameters: event.parameters.clone(),
+        items: event.items,
+        failed,
+        begun: begun.saturating_add(1),
+        retry_at: None,
+        fallback: None,
+        charge: Some(Charge {
+            reserved: event
+                .reserved
+                .map(|reserved| reserved.attempt)
+                .unwrap_or_default(),
+        }),
+        stream: None,
+        broken_stream: stream,
+        called: None,
+    });
+    let episode = turn.episode;
+    let is_first = event.attempt == Attempt(1);
+    match (event.purpose, mark) {
+        (Purpose::Compaction, _) => {
+            turn.compactions = turn.compactions.saturating_add(u32::from(is_first))
         }
-        taken
+        (Purpose::Turn | Purpose::Closing, mark) => {
+            memory.broken = None;
+            memory.chain = mark.map(|frame| Chain {
+                turn: event.turn,
+                frame,
+                items,
+                value: event.fingerprint,
+                purpose: event.purpose,
+                model: event.model.clone(),
+                parameters: event.parameters.clone(),
+            });
+        }
     }
+    meter::charge(world, event, episode);
+    if is_first {
+        episode::spend(world, &event.agent, episode, event.purpose);
+    }
+}
 
-    pub(super) fn call_model(&mut self, event: &ModelCalled) {
-        let at = self.head;
-        let mark = self.mark_of(event);
-        // Of an older attempt that has no outcome yet there will be none.
-        self.end_attempt(&event.agent, Ended::Lost);
-        let Some(memory) = self.memories.get_mut(&event.agent) else {
-            return;
-        };
-        memory.calm();
-        let items = memory.items.len();
-        let Some(turn) = memory.turn.as_mut() else {
-            return;
-        };
-        let older = turn.model.take();
-        let older = older.filter(|older| older.call == event.call);
-        let (failed, begun, stream) = older.map_or((0, 0, None), |older| {
-            let (failed, begun) = if older.model == event.model {
-                (older.failed, older.begun)
-            } else {
-                (0, 0)
-            };
-            (failed, begun, older.stream.or(older.broken_stream))
-        });
+fn mark_of(world: &World, event: &ModelCalled) -> Option<FrameMark> {
+    let memory = world.memories.get(&event.agent)?;
+    let turn = memory.turn.as_ref()?;
+    let asked = (&event.model, &event.parameters);
+    let known = memory
+        .chain
+        .as_ref()
+        .and_then(|chain| chain.frame_in(turn.id, event.purpose, asked));
+    known.or_else(|| {
+        Some(
+            ask::frame(
+                &turn.rules,
+                &turn.layers,
+                &event.agent,
+                asked,
+                event.purpose,
+            )?
+            .mark(),
+        )
+    })
+}
+
+pub(super) fn start_stream(world: &mut World, event: &StreamStarted) {
+    let at = world.head;
+    if let Some(model) = model_mut(world, &event.agent).filter(|model| model.call == event.call) {
+        model.stream = Some(at);
+    }
+}
+
+pub(super) fn take_answer(world: &mut World, event: &ModelAnswered) {
+    world.answer = Some((world.head, event.agent.clone(), event.response.clone()));
+    meter::end_attempt(world, &event.agent, Ended::Answered(event.usage));
+    let Some(memory) = world.memories.get_mut(&event.agent) else {
+        return;
+    };
+    memory.played.extend(event.played);
+    let model = memory.turn.as_ref().and_then(|turn| turn.model.as_ref());
+    if model.is_none_or(|model| model.purpose != Purpose::Compaction) {
+        memory.say(&event.response);
+    }
+    if let Some(turn) = memory.turn.as_mut() {
+        turn.model = None;
+        turn.moved_by = world.head;
+    }
+    memory.flush_taken_back();
+}
+
+pub(super) fn fail_model(world: &mut World, event: &ModelFailed) {
+    meter::end_attempt(world, &event.agent, Ended::of_failure(event));
+    let Some(memory) = world.memories.get_mut(&event.agent) else {
+        return;
+    };
+    memory.played.extend(event.played);
+    let Some(model) = memory.turn.as_mut().and_then(|turn| turn.model.as_mut()) else {
+        return;
+    };
+    model.failed = model.failed.saturating_add(1);
+    model.retry_at = event.retry_at;
+    model.fallback.clone_from(&event.fallback);
+    model.broken_stream = model.stream.take().or(model.broken_stream);
+    memory.flush_taken_back();
+}
+
+pub(super) fn take_reaction(world: &mut World, event: &AgentReacted) {
+    let (response, note) = match &event.reaction {
+        Content::Present(Reaction::Answer { response, note }) => (
+            event
+                .has_answered
+                .then(|| Content::Present(response.clone())),
+            note.clone(),
+        ),
+        Content::Present(Reaction::Pass { note }) => (None, note.clone()),
+        Content::Present(Reaction::AskModel(_)) => (None, None),
+        Content::Erased { by } => (
+            event.has_answered.then_some(Content::Erased { by: *by }),
+            None,
+        ),
+    };
+    let Some(memory) = world.memories.get_mut(&event.agent) else {
+        return;
+    };
+    memory.calm();
+    memory.note = note.map(Content::Present).or(memory.note.take());
+    let turn = memory.turn.as_mut().map(|turn| {
         turn.slots.clear();
-        turn.moved_by = at;
-        turn.held = event
-            .reserved
-            .map(|reserved| reserved.closing)
-            .unwrap_or_default();
-        turn.model = Some(ModelState {
-            call: event.call,
-            attempt: event.attempt,
-            incarnation: event.incarnation,
-            at,
-            purpose: event.purpose,
-            model: event.model.clone(),
-            parameters: event.parameters.clone(),
-            items: event.items,
-            failed,
-            begun: begun.saturating_add(1),
-            retry_at: None,
-            fallback: None,
-            charge: Some(Charge {
-                reserved: event
-                    .reserved
-                    .map(|reserved| reserved.attempt)
-                    .unwrap_or_default(),
-            }),
-            stream: None,
-            broken_stream: stream,
-            called: None,
-        });
-        let episode = turn.episode;
-        let is_first = event.attempt == Attempt(1);
-        match (event.purpose, mark) {
-            (Purpose::Compaction, _) => {
-                turn.compactions = turn.compactions.saturating_add(u32::from(is_first))
-            }
-            (Purpose::Turn | Purpose::Closing, mark) => {
-                memory.broken = None;
-                memory.chain = mark.map(|frame| Chain {
-                    turn: event.turn,
-                    frame,
-                    items,
-                    value: event.fingerprint,
-                    purpose: event.purpose,
-                    model: event.model.clone(),
-                    parameters: event.parameters.clone(),
-                });
-            }
-        }
-        self.charge(event, episode);
-        if is_first {
-            self.spend(&event.agent, episode, event.purpose);
+        turn.moved_by = world.head;
+        turn.episode
+    });
+    if let Some(response) = response {
+        memory.say(&response);
+        world.answer = Some((world.head, event.agent.clone(), response));
+        if let Some(episode) = turn {
+            episode::spend(world, &event.agent, episode, Purpose::Turn);
         }
     }
+}
 
-    fn mark_of(&self, event: &ModelCalled) -> Option<FrameMark> {
-        let memory = self.memories.get(&event.agent)?;
-        let turn = memory.turn.as_ref()?;
-        let asked = (&event.model, &event.parameters);
-        let known = memory
-            .chain
-            .as_ref()
-            .and_then(|chain| chain.frame_in(turn.id, event.purpose, asked));
-        known.or_else(|| {
-            Some(
-                Self::frame(
-                    &turn.rules,
-                    &turn.layers,
-                    &event.agent,
-                    asked,
-                    event.purpose,
-                )?
-                .mark(),
-            )
-        })
-    }
+pub(super) fn fail_agent(world: &mut World, event: &AgentFailed) {
+    let Some(memory) = world.memories.get_mut(&event.agent) else {
+        return;
+    };
+    memory.failures = event.attempt.0;
+    memory.retry_at = event.retry_at;
+}
 
-    pub(super) fn start_stream(&mut self, event: &StreamStarted) {
-        let at = self.head;
-        if let Some(model) = self
-            .model_mut(&event.agent)
-            .filter(|model| model.call == event.call)
-        {
-            model.stream = Some(at);
+/// The summary stands in the answer of the same commit.
+pub(super) fn compact(world: &mut World, event: &MemoryCompacted) {
+    let text = match &world.answer {
+        Some((at, _, Content::Present(response))) if *at == event.answer => response.spoken(),
+        Some(_) | None => ERASED.to_owned(),
+    };
+    let Some(memory) = world.memories.get_mut(&event.agent) else {
+        return;
+    };
+    memory.summarise(usize::try_from(event.items).unwrap_or(usize::MAX), text);
+}
+
+pub(super) fn break_prefix(world: &mut World, event: &PrefixBroken) {
+    let Some(memory) = world.memories.get_mut(&event.agent) else {
+        return;
+    };
+    memory.forget(usize::try_from(event.dropped).unwrap_or(usize::MAX));
+}
+
+pub(super) fn close_turn(world: &mut World, event: &TurnClosed) {
+    meter::end_attempt(world, &event.agent, Ended::Lost);
+    let Some(memory) = world.memories.get_mut(&event.agent) else {
+        return;
+    };
+    memory.calm();
+    let Some(turn) = memory.turn.take() else {
+        return;
+    };
+    world.consent.end_turn(turn.id);
+    memory.flush_taken_back();
+    memory.flush_notices();
+    join::end_waits_for(
+        world,
+        &event.agent,
+        &turn.news,
+        Ending::closed(turn.id, event.reason),
+    );
+    episode::release(world, turn.episode, 1);
+    rest(world, &event.agent);
+}
+
+pub(super) fn stop(world: &mut World, event: &Stopped) {
+    let is_meant = |episode: EpisodeId| event.episode.is_none_or(|only| only == episode);
+    let agents: Vec<AgentName> = world.busy.iter().cloned().collect();
+    for agent in agents {
+        let Some(memory) = world.memories.get_mut(&agent) else {
+            continue;
+        };
+        let (gone, kept): (VecDeque<_>, VecDeque<_>) = memory
+            .inbox
+            .drain(..)
+            .partition(|message| is_meant(message.episode));
+        memory.inbox = kept;
+        for message in &gone {
+            episode::release(world, message.episode, 1);
         }
+        join::end_waits_for(world, &agent, &gone, Ending::unheard(JoinEnd::Stopped));
+        join::stop_join(world, &agent, is_meant);
+        revision::put_back(world, &agent, left_by_stop(world, &agent, is_meant));
+        rest(world, &agent);
     }
+}
 
-    pub(super) fn take_answer(&mut self, event: &ModelAnswered) {
-        self.answer = Some((self.head, event.agent.clone(), event.response.clone()));
-        self.end_attempt(&event.agent, Ended::Answered(event.usage));
-        let Some(memory) = self.memories.get_mut(&event.agent) else {
-            return;
-        };
-        memory.played.extend(event.played);
-        let model = memory.turn.as_ref().and_then(|turn| turn.model.as_ref());
-        if model.is_none_or(|model| model.purpose != Purpose::Compaction) {
-            memory.say(&event.response);
-        }
-        if let Some(turn) = memory.turn.as_mut() {
-            turn.model = None;
-            turn.moved_by = self.head;
-        }
-        memory.flush_taken_back();
-    }
+/// The words of people in other episodes, which a turn that is stopped took up with its own news: they are answered in a turn
+/// of its own.
+fn left_by_stop(
+    world: &World,
+    agent: &AgentName,
+    is_meant: impl Fn(EpisodeId) -> bool,
+) -> Vec<Arc<Message>> {
+    let turn = world
+        .memories
+        .get(agent)
+        .and_then(|memory| memory.turn.as_ref());
+    let news = turn
+        .filter(|turn| turn.is_about(&is_meant))
+        .into_iter()
+        .flat_map(|turn| &turn.news);
+    let is_left = |message: &&Arc<Message>| match message.author {
+        Author::Person(_) | Author::World => !is_meant(message.episode),
+        Author::Agent(_) => false,
+    };
+    news.filter(is_left).cloned().collect()
+}
 
-    pub(super) fn fail_model(&mut self, event: &ModelFailed) {
-        self.end_attempt(&event.agent, Ended::of_failure(event));
-        let Some(memory) = self.memories.get_mut(&event.agent) else {
-            return;
-        };
-        memory.played.extend(event.played);
-        let Some(model) = memory.turn.as_mut().and_then(|turn| turn.model.as_mut()) else {
-            return;
-        };
-        model.failed = model.failed.saturating_add(1);
-        model.retry_at = event.retry_at;
-        model.fallback.clone_from(&event.fallback);
-        model.broken_stream = model.stream.take().or(model.broken_stream);
-        memory.flush_taken_back();
+/// Takes an agent that has nothing left to do off the list.
+pub(super) fn rest(world: &mut World, agent: &AgentName) {
+    if world
+        .memories
+        .get(agent)
+        .is_none_or(|memory| !memory.is_busy())
+    {
+        world.busy.remove(agent);
     }
+}
 
-    pub(super) fn take_reaction(&mut self, event: &AgentReacted) {
-        let (response, note) = match &event.reaction {
-            Content::Present(Reaction::Answer { response, note }) => (
-                event
-                    .has_answered
-                    .then(|| Content::Present(response.clone())),
-                note.clone(),
-            ),
-            Content::Present(Reaction::Pass { note }) => (None, note.clone()),
-            Content::Present(Reaction::AskModel(_)) => (None, None),
-            Content::Erased { by } => (
-                event.has_answered.then_some(Content::Erased { by: *by }),
-                None,
-            ),
-        };
-        let Some(memory) = self.memories.get_mut(&event.agent) else {
-            return;
-        };
-        memory.calm();
-        memory.note = note.map(Content::Present).or(memory.note.take());
-        let turn = memory.turn.as_mut().map(|turn| {
-            turn.slots.clear();
-            turn.moved_by = self.head;
-            turn.episode
-        });
-        if let Some(response) = response {
-            memory.say(&response);
-            self.answer = Some((self.head, event.agent.clone(), response));
-            if let Some(episode) = turn {
-                self.spend(&event.agent, episode, Purpose::Turn);
-            }
-        }
-    }
-
-    pub(super) fn fail_agent(&mut self, event: &AgentFailed) {
-        let Some(memory) = self.memories.get_mut(&event.agent) else {
-            return;
-        };
-        memory.failures = event.attempt.0;
-        memory.retry_at = event.retry_at;
-    }
-
-    /// The summary stands in the answer of the same commit.
-    pub(super) fn compact(&mut self, event: &MemoryCompacted) {
-        let text = match &self.answer {
-            Some((at, _, Content::Present(response))) if *at == event.answer => response.spoken(),
-            Some(_) | None => ERASED.to_owned(),
-        };
-        let Some(memory) = self.memories.get_mut(&event.agent) else {
-            return;
-        };
-        memory.summarise(usize::try_from(event.items).unwrap_or(usize::MAX), text);
-    }
-
-    pub(super) fn break_prefix(&mut self, event: &PrefixBroken) {
-        let Some(memory) = self.memories.get_mut(&event.agent) else {
-            return;
-        };
-        memory.forget(usize::try_from(event.dropped).unwrap_or(usize::MAX));
-    }
-
-    pub(super) fn close_turn(&mut self, event: &TurnClosed) {
-        self.end_attempt(&event.agent, Ended::Lost);
-        let Some(memory) = self.memories.get_mut(&event.agent) else {
-            return;
-        };
-        memory.calm();
-        let Some(turn) = memory.turn.take() else {
-            return;
-        };
-        self.consent.end_turn(turn.id);
-        memory.flush_taken_back();
-        memory.flush_notices();
-        self.end_waits_for(
-            &event.agent,
-            &turn.news,
-            Ending::closed(turn.id, event.reason),
-        );
-        self.release(turn.episode, 1);
-        self.rest(&event.agent);
-    }
-
-    pub(super) fn stop(&mut self, event: &Stopped) {
-        let is_meant = |episode: EpisodeId| event.episode.is_none_or(|only| only == episode);
-        let agents: Vec<AgentName> = self.busy.iter().cloned().collect();
-        for agent in agents {
-            let Some(memory) = self.memories.get_mut(&agent) else {
-                continue;
-            };
-            let (gone, kept): (VecDeque<_>, VecDeque<_>) = memory
-                .inbox
-                .drain(..)
-                .partition(|message| is_meant(message.episode));
-            memory.inbox = kept;
-            for message in &gone {
-                self.release(message.episode, 1);
-            }
-            self.end_waits_for(&agent, &gone, Ending::unheard(JoinEnd::Stopped));
-            self.stop_join(&agent, is_meant);
-            self.put_back(&agent, self.left_by_stop(&agent, is_meant));
-            self.rest(&agent);
-        }
-    }
-
-    /// The words of people in other episodes, which a turn that is stopped took up with its own news: they are answered in a turn
-    /// of its own.
-    fn left_by_stop(
-        &self,
-        agent: &AgentName,
-        is_meant: impl Fn(EpisodeId) -> bool,
-    ) -> Vec<Arc<Message>> {
-        let turn = self
-            .memories
-            .get(agent)
-            .and_then(|memory| memory.turn.as_ref());
-        let news = turn
-            .filter(|turn| turn.is_about(&is_meant))
-            .into_iter()
-            .flat_map(|turn| &turn.news);
-        let is_left = |message: &&Arc<Message>| match message.author {
-            Author::Person(_) | Author::World => !is_meant(message.episode),
-            Author::Agent(_) => false,
-        };
-        news.filter(is_left).cloned().collect()
-    }
-
-    /// Takes an agent that has nothing left to do off the list.
-    pub(super) fn rest(&mut self, agent: &AgentName) {
-        if self
-            .memories
-            .get(agent)
-            .is_none_or(|memory| !memory.is_busy())
-        {
-            self.busy.remove(agent);
-        }
-    }
-
-    fn model_mut(&mut self, agent: &AgentName) -> Option<&mut ModelState> {
-        self.memories.get_mut(agent)?.turn.as_mut()?.model.as_mut()
-    }
+fn model_mut<'w>(world: &'w mut World, agent: &AgentName) -> Option<&'w mut ModelState> {
+    world.memories.get_mut(agent)?.turn.as_mut()?.model.as_mut()
 }
 
 impl Memory {

@@ -8,7 +8,7 @@ use crate::model::response::{LLMResponse, ModelError, ModelErrorKind, Reached, R
 use crate::spec::{Limits, WorldSpec};
 use crate::testing::*;
 use crate::tool::ToolOutcome;
-use crate::world::{Meter, Spent};
+use crate::world::{Meter, Spent, budget};
 
 fn money(text: &str) -> Money {
     text.parse().unwrap()
@@ -157,8 +157,7 @@ fn closing_calls_of_others_are_held_against_an_agent_and_its_own_is_not() {
             cost: Some(cost),
             ..Limits::default()
         };
-        past.world
-            .used(&agent(name), episode(4), None)
+        budget::used(&past.world, &agent(name), episode(4), None)
             .leaves(&limits, Money::ZERO)
             .is_ok()
     };
