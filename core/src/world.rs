@@ -5,21 +5,19 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::command::commit::{CommandKey, Commit, CommitHeader};
+use crate::command::commit::Commit;
 use crate::content::Content;
-use crate::event::{ClockKind, Event, Labelled, Rights, WorldOpened};
+use crate::event::{ClockKind, Labelled, Rights};
 use crate::ids::alike::name_fault;
-use crate::ids::principal::{Person, Principal};
+use crate::ids::principal::Principal;
 use crate::ids::{
     AgentName, CallId, CopyId, Digest, EpisodeId, GrantId, Incarnation, MessageId, PersonName,
     Position, Seed, Stamp, StateName, Time, WorldId, WorldName,
 };
-use crate::model::response::LLMResponse;
 use crate::spec::rules::Rules;
 use crate::spec::{Definition, SpecText};
 use crate::text::mentions::Roster;
 use crate::text::reply::ReplyCutter;
-use crate::world::fold::fork;
 use crate::world::memory::{Memory, Message, OpenCall, Turn};
 
 mod activity;
@@ -52,7 +50,6 @@ mod view;
 mod waits;
 
 use checkpoint::checkpointed;
-use lineage::Inherited;
 use observed::Observed;
 
 pub use activity::{Activity, Doing};
@@ -119,15 +116,7 @@ checkpointed! {
         /// The worlds that it was branched off, the first one first.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         lineage: Vec<Branch>,
-        /// The turns that were open there, while the commit that branches it off is folded.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        inherited: Vec<Inherited>,
         script: ScriptProgress,
-        /// The person who gave the command of the commit that is folded.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        speaker: Option<Person>,
-        /// The answer that the events behind it in the same commit refer to.
-        answer: Option<(Position, AgentName, Content<LLMResponse>)>,
     }
 }
 
@@ -143,34 +132,7 @@ struct Opening {
 impl World {
     /// Folds one commit.
     pub fn apply(&mut self, commit: &Commit) {
-        self.enter(&commit.header);
-        for event in &commit.events {
-            self.evolve(event);
-        }
-        self.leave(commit);
-    }
-
-    fn enter(&mut self, header: &CommitHeader) {
-        self.time = header.stamp.time;
-        self.speaker = header.principal.person().cloned();
-        if self.head == Position::ZERO {
-            self.decider = header.decider;
-        }
-    }
-
-    fn leave(&mut self, commit: &Commit) {
-        fork::close_inherited(self);
-        self.answer = None;
-        // A command that was refused is no act.
-        let is_refused = matches!(commit.events.last(), Some(Event::Refused(_)));
-        if let Some(person) = self.speaker.take().filter(|_| !is_refused) {
-            self.people.note_hand(&person);
-        }
-        if let Some(keyed) = &commit.header.key
-            && let CommandKey::Step(step) = keyed.key
-        {
-            script::note_step(self, step, keyed.digest, commit.header.first);
-        }
+        fold::fold(self, commit);
     }
 
     /// Returns its id; `None` before the first event.
@@ -416,17 +378,5 @@ impl World {
 
     fn open_call(&self, agent: &AgentName, call: CallId) -> Option<&OpenCall> {
         self.memories.get(agent)?.open_calls.get(&call)
-    }
-
-    fn open_as(&mut self, event: &WorldOpened) {
-        self.opening = Some(Opening {
-            world: event.world,
-            name: event.name.clone(),
-            clock: event.clock,
-            base: event.base.clone(),
-        });
-        self.decider = event.decider;
-        self.source.clone_from(&event.source);
-        fold::revise(self, &event.spec, event.spec_digest, &event.text);
     }
 }

@@ -27,7 +27,7 @@ pub struct Branch {
 }
 
 /// A turn that was open where the world was branched off, with the calls of it that waited for people.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug)]
 pub(super) struct Inherited {
     pub(super) agent: AgentName,
     /// `None` once it is gone on with.
@@ -76,16 +76,4 @@ pub(super) fn inherited_reason(world: &World, call: CallId) -> Option<RefusalRea
 /// Tells whether a request that nothing is known of any more may have been one of its parents'.
 pub(super) fn is_inherited(world: &World, request: RequestId) -> bool {
     request.0 <= shared(world)
-}
-
-pub(super) fn inherited_call<'w>(
-    world: &'w World,
-    agent: &AgentName,
-    call: CallId,
-) -> Option<&'w OpenCall> {
-    world
-        .inherited
-        .iter()
-        .filter(|kept| kept.agent == *agent)
-        .find_map(|kept| kept.calls.get(&call))
 }

@@ -11,24 +11,24 @@ use crate::ids::principal::Person;
 use crate::ids::{AgentName, Attempt, CallId, RequestId};
 use crate::prompt::border::{Crossing, settled_notice};
 use crate::tool::{Question, ViewPolicy, reads_json};
-use crate::world::fold::{asking, fork};
+use crate::world::fold::{Fold, asking, fork};
 use crate::world::memory::{
     Allowance, CallResult, CallState, Given, GivenForm, Memory, OpenCall, Run, Slot,
 };
-use crate::world::{Request, RequestKind, World, done, episode, lineage, memo};
+use crate::world::{Request, RequestKind, World, done, episode, memo};
 
-pub(super) fn admit(world: &mut World, event: &CallsAdmitted) {
+pub(super) fn admit(fold: &mut Fold<'_>, event: &CallsAdmitted) {
     for admitted in &event.calls {
-        let (tool, arguments) = written(world, event, admitted);
+        let (tool, arguments) = written(fold, event, admitted);
         let is_erased = arguments.present().is_none();
         let origin = admitted
             .origin
-            .and_then(|call| origin(world, &event.agent, call));
+            .and_then(|call| origin(fold, &event.agent, call));
         let call = OpenCall {
             folder: origin.and_then(|origin| origin.folder.clone()),
             turn: event.turn,
             answer: event.answer,
-            admitted: world.head,
+            admitted: fold.world.head,
             written: origin.map_or(event.answer, |origin| origin.written),
             tool: admitted.tool.clone(),
             arguments,
@@ -41,18 +41,18 @@ pub(super) fn admit(world: &mut World, event: &CallsAdmitted) {
             // What takes the place of a call has its permission.
             allowed: origin.and_then(|origin| origin.allowed.clone()),
             wants_two: origin.is_some_and(|origin| origin.wants_two)
-                || wants_two(world, &event.agent, admitted),
+                || wants_two(fold.world, &event.agent, admitted),
             input: origin.and_then(|origin| origin.input.clone()),
-            moved_by: world.head,
+            moved_by: fold.world.head,
             state: CallState::Ready { next: Attempt(1) },
         };
         if let (Some(tool), None) = (&admitted.tool, admitted.origin) {
-            episode::count_call(world, &event.agent, tool);
+            episode::count_call(fold.world, &event.agent, tool);
         }
         if let Some(origin) = admitted.origin {
-            fork::hand_down(world, &event.agent, origin, admitted.call);
+            fork::hand_down(fold, &event.agent, origin, admitted.call);
         }
-        let Some(memory) = world.memories.get_mut(&event.agent) else {
+        let Some(memory) = fold.world.memories.get_mut(&event.agent) else {
             return;
         };
         memory.open_calls.insert(admitted.call, call);
@@ -60,7 +60,7 @@ pub(super) fn admit(world: &mut World, event: &CallsAdmitted) {
         let Some(turn) = memory.turn.as_mut() else {
             continue;
         };
-        turn.moved_by = world.head;
+        turn.moved_by = fold.world.head;
         if admitted.origin.is_none() {
             let label = admitted.label.clone();
             turn.slots.push(Slot {
@@ -92,33 +92,35 @@ fn wants_two(world: &World, agent: &AgentName, admitted: &AdmittedCall) -> bool 
 }
 
 /// The call that another one takes the place of.
-fn origin<'w>(world: &'w World, agent: &AgentName, call: CallId) -> Option<&'w OpenCall> {
-    world
-        .open_call(agent, call)
-        .or_else(|| lineage::inherited_call(world, agent, call))
+fn origin<'f>(fold: &'f Fold<'_>, agent: &AgentName, call: CallId) -> Option<&'f OpenCall> {
+    let here = fold.world.open_call(agent, call);
+    here.or_else(|| fork::inherited_call(fold, agent, call))
 }
 
 /// The tool's name and the arguments as the agent wrote them: in the answer, or in the call that this one replaces.
 fn written(
-    world: &World,
+    fold: &Fold<'_>,
     event: &CallsAdmitted,
     admitted: &AdmittedCall,
 ) -> (String, Content<String>) {
     if let Some(origin) = admitted.origin {
-        let origin = self::origin(world, &event.agent, origin);
+        let origin = self::origin(fold, &event.agent, origin);
         let written = |call: &OpenCall| call.edited.as_ref().unwrap_or(&call.arguments).clone();
         return (String::new(), origin.map(written).unwrap_or_default());
     }
-    match &world.answer {
-        Some((at, _, Content::Present(response))) if *at == event.answer => {
+    let Some(answer) = &fold.answer else {
+        return Default::default();
+    };
+    match &answer.response {
+        Content::Present(response) if answer.at == event.answer => {
             let ordinal = usize::try_from(admitted.ordinal).unwrap_or(usize::MAX);
             let part = response.reply().calls().nth(ordinal);
             part.map_or_else(Default::default, |part| {
                 (part.tool.clone(), Content::Present(part.arguments.clone()))
             })
         }
-        Some((_, _, Content::Erased { by })) => (String::new(), Content::Erased { by: *by }),
-        Some((_, _, Content::Present(_))) | None => Default::default(),
+        Content::Present(_) => Default::default(),
+        Content::Erased { by } => (String::new(), Content::Erased { by: *by }),
     }
 }
 

@@ -1,13 +1,14 @@
 //! Erasures: asked for, and done.
 
 use crate::event::{Erased, ErasureRequested, PrefixCause};
-use crate::world::{World, fold};
+use crate::world::World;
+use crate::world::fold::opening;
 
 /// From here on nothing is told to anybody until it is done. What models were told so far is given up: they are asked
 /// again, without what is gone.
 pub(super) fn request_erasure(world: &mut World, event: &ErasureRequested) {
     world.upkeep.ask_erasure(world.head, event.events.clone());
-    fold::lose_model_calls(world);
+    opening::lose_model_calls(world);
 }
 
 /// Lets all requests begin anew: which memories had any of it is known to those only who had them whole.

@@ -4,13 +4,15 @@ use std::collections::BTreeMap;
 
 use crate::event::{Forked, TurnOpened};
 use crate::ids::{AgentName, CallId, EpisodeId, Incarnation, TurnId};
+use crate::world::fold::Fold;
 use crate::world::lineage::{Branch, Inherited};
 use crate::world::memory::{CallResult, CallState, Memory, OpenCall, Turn};
 use crate::world::meter::Ended;
-use crate::world::{World, episode, meter};
+use crate::world::{episode, meter};
 
 /// Becomes the world that was branched off: all that is open belongs to the other one.
-pub(super) fn branch_off(world: &mut World, event: &Forked) {
+pub(super) fn branch_off(fold: &mut Fold<'_>, event: &Forked) {
+    let world = &mut *fold.world;
     if let Some(opening) = &mut world.opening {
         (opening.world, opening.name) = (event.world, event.name.clone());
     }
@@ -32,14 +34,14 @@ pub(super) fn branch_off(world: &mut World, event: &Forked) {
     world.consent.disown(world.head);
     for agent in std::mem::take(&mut world.busy) {
         meter::end_attempt(world, &agent, Ended::Lost);
-        world.inherited.extend(
+        fold.inherited.extend(
             world
                 .memories
                 .get_mut(&agent)
                 .and_then(|memory| memory.let_go(&agent)),
         );
     }
-    let turns = world.inherited.iter().filter_map(|kept| kept.turn.as_ref());
+    let turns = fold.inherited.iter().filter_map(|kept| kept.turn.as_ref());
     let held: Vec<EpisodeId> = turns.map(|turn| turn.episode).collect();
     world.episodes.retain(|id, episode| {
         episode.open = 0;
@@ -48,17 +50,17 @@ pub(super) fn branch_off(world: &mut World, event: &Forked) {
 }
 
 /// Goes on with a turn of the other world: it keeps its news, its rules and the results that it has.
-pub(super) fn resume_turn(world: &mut World, event: &TurnOpened, before: TurnId) {
-    let id = TurnId(world.head);
+pub(super) fn resume_turn(fold: &mut Fold<'_>, event: &TurnOpened, before: TurnId) {
+    let id = TurnId(fold.world.head);
     let is_it = |turn: &Turn| turn.id == before;
-    let kept = world
+    let kept = fold
         .inherited
         .iter_mut()
         .filter(|kept| kept.agent == event.agent);
     let turn = kept
         .filter(|kept| kept.turn.as_ref().is_some_and(is_it))
         .find_map(|kept| kept.turn.take());
-    let (Some(turn), Some(memory)) = (turn, world.memories.get_mut(&event.agent)) else {
+    let (Some(turn), Some(memory)) = (turn, fold.world.memories.get_mut(&event.agent)) else {
         return;
     };
     memory.turn = Some(Turn {
@@ -66,13 +68,13 @@ pub(super) fn resume_turn(world: &mut World, event: &TurnOpened, before: TurnId)
         moved_by: id.0,
         ..turn
     });
-    episode::hold(world, event.episode);
-    world.busy.insert(event.agent.clone());
+    episode::hold(fold.world, event.episode);
+    fold.world.busy.insert(event.agent.clone());
 }
 
 /// A call of this world takes the place of one of the other world's.
-pub(super) fn hand_down(world: &mut World, agent: &AgentName, origin: CallId, call: CallId) {
-    let of_agent = world
+pub(super) fn hand_down(fold: &mut Fold<'_>, agent: &AgentName, origin: CallId, call: CallId) {
+    let of_agent = fold
         .inherited
         .iter_mut()
         .filter(|kept| kept.agent == *agent);
@@ -80,7 +82,8 @@ pub(super) fn hand_down(world: &mut World, agent: &AgentName, origin: CallId, ca
         .filter_map(|kept| kept.calls.remove(&origin))
         .count()
         > 0;
-    let turn = world
+    let turn = fold
+        .world
         .memories
         .get_mut(agent)
         .and_then(|memory| memory.turn.as_mut());
@@ -94,17 +97,17 @@ pub(super) fn hand_down(world: &mut World, agent: &AgentName, origin: CallId, ca
 }
 
 /// Ends the commit that branches off: what was not taken up is closed.
-pub(in crate::world) fn close_inherited(world: &mut World) {
-    if world.inherited.is_empty() {
+pub(super) fn close_inherited(fold: &mut Fold<'_>) {
+    if fold.inherited.is_empty() {
         return;
     }
-    for Inherited { agent, turn, calls } in std::mem::take(&mut world.inherited) {
-        let Some(memory) = world.memories.get_mut(&agent) else {
+    for Inherited { agent, turn, calls } in std::mem::take(&mut fold.inherited) {
+        let Some(memory) = fold.world.memories.get_mut(&agent) else {
             continue;
         };
         memory.close_all(&calls, turn);
     }
-    world.episodes.retain(|_, episode| episode.open > 0);
+    fold.world.episodes.retain(|_, episode| episode.open > 0);
 }
 
 impl Memory {
@@ -181,4 +184,16 @@ impl Turn {
             slot.result = Some(CallResult::closed_by_fork());
         }
     }
+}
+
+/// A call of `agent` that waited for people in the other world and is not taken up here yet.
+pub(super) fn inherited_call<'f>(
+    fold: &'f Fold<'_>,
+    agent: &AgentName,
+    call: CallId,
+) -> Option<&'f OpenCall> {
+    fold.inherited
+        .iter()
+        .filter(|kept| kept.agent == *agent)
+        .find_map(|kept| kept.calls.get(&call))
 }

@@ -12,7 +12,7 @@ use crate::ids::{EpisodeId, PersonName, Position};
 use crate::prompt::border::heard;
 use crate::world::episode::Told;
 use crate::world::fold::asking::asked_by;
-use crate::world::fold::{asking, join};
+use crate::world::fold::{Fold, asking, join};
 use crate::world::memory::{Joining, Message, Ran, Remembered, note_ran};
 use crate::world::{World, done, episode, transcript};
 
@@ -36,8 +36,10 @@ fn keep_called(world: &mut World) {
     }
 }
 
-pub(super) fn post(world: &mut World, event: &MessagePosted) {
-    let text = text_of(world, event);
+pub(super) fn post(fold: &mut Fold<'_>, event: &MessagePosted) {
+    let text = text_of(fold, event);
+    let person = spoken_by(fold, &event.author);
+    let world = &mut *fold.world;
     let attachments = event
         .body
         .present()
@@ -50,7 +52,7 @@ pub(super) fn post(world: &mut World, event: &MessagePosted) {
             at: world.head,
             id: event.message,
             author: event.author.clone(),
-            person: spoken_by(world, &event.author),
+            person,
             began_by: BTreeSet::new(),
             heard: heard_from(world, &from, &text, &attachments),
             from,
@@ -85,12 +87,12 @@ pub(super) fn heard_from(
 }
 
 /// The person who says something, as the ingress proved them: others may be called like them.
-pub(super) fn spoken_by(world: &World, author: &Author) -> Option<Person> {
+fn spoken_by(fold: &Fold<'_>, author: &Author) -> Option<Person> {
     match author {
-        Author::Person(name) => world
+        Author::Person(name) => fold
             .speaker
             .clone()
-            .or_else(|| world.people.roster().get(name).cloned()),
+            .or_else(|| fold.world.people.roster().get(name).cloned()),
         Author::Agent(_) | Author::World => None,
     }
 }
@@ -213,19 +215,22 @@ pub(super) fn note_notice(world: &mut World, event: &NoticePosted) {
 }
 
 /// A person's text stands in the event, an agent's in the answer of the same commit.
-fn text_of(world: &World, event: &MessagePosted) -> Content<String> {
+fn text_of(fold: &Fold<'_>, event: &MessagePosted) -> Content<String> {
     let Some(place) = &event.answer else {
         return match &event.body {
             Content::Present(body) => Content::Present(body.text.clone()),
             Content::Erased { by } => Content::Erased { by: *by },
         };
     };
-    match &world.answer {
-        Some((at, _, Content::Present(response))) if *at == place.at => {
+    let Some(answer) = &fold.answer else {
+        return Content::default();
+    };
+    match &answer.response {
+        Content::Present(response) if answer.at == place.at => {
             Content::Present(response.spoken_without(&place.cut))
         }
-        Some((_, _, Content::Erased { by })) => Content::Erased { by: *by },
-        Some((_, _, Content::Present(_))) | None => Content::default(),
+        Content::Present(_) => Content::default(),
+        Content::Erased { by } => Content::Erased { by: *by },
     }
 }
 

@@ -15,15 +15,16 @@ use crate::model::response::{LLMResponse, Part};
 use crate::prompt::Item;
 use crate::prompt::border::erased_notice;
 use crate::world::fold::join::Ending;
-use crate::world::fold::{fork, join, revision};
+use crate::world::fold::{Fold, fork, join, revision};
 use crate::world::memory::{Chain, Charge, FrameMark, JoinEnd, Memory, Message, ModelState, Turn};
 use crate::world::meter::Ended;
 use crate::world::{World, ask, done, episode, layers, meter, observed};
 
-pub(super) fn open_turn(world: &mut World, event: &TurnOpened) {
+pub(super) fn open_turn(fold: &mut Fold<'_>, event: &TurnOpened) {
     if let Some(before) = event.resumes {
-        return fork::resume_turn(world, event, before);
+        return fork::resume_turn(fold, event, before);
     }
+    let world = &mut *fold.world;
     let id = TurnId(world.head);
     // Before the news let go of it: an episode that nobody holds is over, and its budget with it.
     episode::hold(world, event.episode);
@@ -206,8 +207,9 @@ pub(super) fn start_stream(world: &mut World, event: &StreamStarted) {
     }
 }
 
-pub(super) fn take_answer(world: &mut World, event: &ModelAnswered) {
-    world.answer = Some((world.head, event.agent.clone(), event.response.clone()));
+pub(super) fn take_answer(fold: &mut Fold<'_>, event: &ModelAnswered) {
+    fold.note_answer(event.response.clone());
+    let world = &mut *fold.world;
     meter::end_attempt(world, &event.agent, Ended::Answered(event.usage));
     let Some(memory) = world.memories.get_mut(&event.agent) else {
         return;
@@ -240,7 +242,7 @@ pub(super) fn fail_model(world: &mut World, event: &ModelFailed) {
     memory.flush_taken_back();
 }
 
-pub(super) fn take_reaction(world: &mut World, event: &AgentReacted) {
+pub(super) fn take_reaction(fold: &mut Fold<'_>, event: &AgentReacted) {
     let (response, note) = match &event.reaction {
         Content::Present(Reaction::Answer { response, note }) => (
             event
@@ -255,6 +257,7 @@ pub(super) fn take_reaction(world: &mut World, event: &AgentReacted) {
             None,
         ),
     };
+    let world = &mut *fold.world;
     let Some(memory) = world.memories.get_mut(&event.agent) else {
         return;
     };
@@ -267,9 +270,9 @@ pub(super) fn take_reaction(world: &mut World, event: &AgentReacted) {
     });
     if let Some(response) = response {
         memory.say(&response);
-        world.answer = Some((world.head, event.agent.clone(), response));
+        fold.note_answer(response);
         if let Some(episode) = turn {
-            episode::spend(world, &event.agent, episode, Purpose::Turn);
+            episode::spend(fold.world, &event.agent, episode, Purpose::Turn);
         }
     }
 }
@@ -283,11 +286,11 @@ pub(super) fn fail_agent(world: &mut World, event: &AgentFailed) {
 }
 
 /// The summary stands in the answer of the same commit.
-pub(super) fn compact(world: &mut World, event: &MemoryCompacted) {
-    let text = match &world.answer {
-        Some((at, _, Content::Present(response))) if *at == event.answer => response.spoken(),
-        Some(_) | None => ERASED.to_owned(),
-    };
+pub(super) fn compact(fold: &mut Fold<'_>, event: &MemoryCompacted) {
+    let text = fold
+        .response_at(event.answer)
+        .map_or_else(|| ERASED.to_owned(), LLMResponse::spoken);
+    let world = &mut *fold.world;
     let Some(memory) = world.memories.get_mut(&event.agent) else {
         return;
     };
