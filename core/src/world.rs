@@ -20,49 +20,39 @@ use crate::text::mentions::Roster;
 use crate::text::reply::ReplyCutter;
 use crate::world::memory::{Memory, Message, OpenCall, Turn};
 
-mod activity;
-mod ask;
-mod budget;
+mod calls;
 mod checkpoint;
 mod consent;
 mod decide;
 pub mod decider;
-mod done;
 pub mod effect;
-mod episode;
 mod fold;
-mod layers;
-mod lineage;
-mod memo;
 pub mod memory;
-mod meter;
-mod observed;
+mod meters;
+mod opening;
 mod owed;
 mod people;
 pub mod projection;
 pub mod routing;
-mod script;
-mod starting;
-mod summary;
-mod transcript;
+mod talk;
+mod turns;
 mod upkeep;
-mod view;
 mod waits;
 
 use checkpoint::checkpointed;
-use observed::Observed;
+use talk::observed::Observed;
 
-pub use activity::{Activity, Doing};
-pub use ask::ModelAsk;
 pub use consent::{Consent, Grant, Request, RequestKind, Settled};
 pub use decide::{Accepted, Decision};
-pub use episode::{Episode, Pair, Told};
-pub use lineage::{Branch, FORKS_DEEP_MAX};
-pub use meter::{Meter, Meters, Spent, Tokens};
+pub use meters::episode::{Episode, Pair, Told};
+pub use meters::meter::{Meter, Meters, Spent, Tokens};
+pub use opening::lineage::{Branch, FORKS_DEEP_MAX};
+pub use opening::script::{ScriptProgress, StepRecord};
 pub use people::{Access, People};
-pub use script::{ScriptProgress, StepRecord};
+pub use turns::activity::{Activity, Doing};
+pub use turns::ask::ModelAsk;
+pub use turns::view::{Runnable, approval_text};
 pub use upkeep::Upkeep;
-pub use view::{Runnable, approval_text};
 
 checkpointed! {
     /// The state of one world. Two worlds that folded the same commits are equal.
@@ -96,16 +86,16 @@ checkpointed! {
         episodes: BTreeMap<EpisodeId, Episode>,
         consent: Consent,
         upkeep: Upkeep,
-        #[serde(default, skip_serializing_if = "memo::Memos::is_empty")]
-        memos: memo::Memos,
+        #[serde(default, skip_serializing_if = "calls::memo::Memos::is_empty")]
+        memos: calls::memo::Memos,
         /// The doings of calls that did more than read.
-        #[serde(default, skip_serializing_if = "done::Doings::is_empty")]
-        doings: done::Doings,
+        #[serde(default, skip_serializing_if = "calls::done::Doings::is_empty")]
+        doings: calls::done::Doings,
         /// What clients told, by the states' names, oldest first.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         observed: BTreeMap<StateName, VecDeque<Observed>>,
         /// What its models were asked, and what that cost.
-        #[serde(default, skip_serializing_if = "meter::Meters::is_empty")]
+        #[serde(default, skip_serializing_if = "meters::meter::Meters::is_empty")]
         meters: Meters,
         /// The copy of its store that it was opened in last; `None` if it never was in one.
         #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -8,6 +8,8 @@ use crate::event::GrantGiven;
 use crate::event::refusal::{Decided, RefusalReason};
 use crate::ids::{CallId, GrantId, Position, RequestId, Time, TurnId};
 
+pub(super) mod decide;
+pub(super) mod fold;
 mod grant;
 mod request;
 

@@ -1,6 +1,5 @@
 //! `decide`: what a command leads to. Reads the state and the stamp, and nothing else.
 
-use super::World;
 use crate::command::commit::{Commit, CommitHeader};
 use crate::command::{
     Action, Command, ConsentAction, Giver, Refusals, ShellAction, TalkAction, WorldAction,
@@ -9,42 +8,18 @@ use crate::event::refusal::{Decided, Refusal, RefusalReason};
 use crate::event::{Event, Forked, TalkEvent};
 use crate::ids::principal::Principal;
 use crate::ids::{MessageId, Position, RequestId, Stamp, Time, WorldId};
-use crate::world::lineage;
+use crate::world::World;
+use crate::world::calls::decide::{call, doubt};
+use crate::world::consent::decide::{approval, grant, question};
+use crate::world::opening::decide::{fork, opening, restore};
+use crate::world::opening::lineage;
+use crate::world::people::decide::{named, rights, roster};
+use crate::world::talk::decide::{message, observe, revision};
+use crate::world::turns::decide::{answer, closing, model, turn};
+use crate::world::upkeep::decide::{erasure, label, refused, signing};
 
-mod admission;
-mod answer;
-mod approval;
-mod asking;
-mod budget;
-mod call;
-mod calling;
-mod closing;
-mod compaction;
-mod doubt;
-mod erasure;
-mod fallback;
-mod fit;
-mod fork;
-mod grant;
+pub(super) mod fit;
 mod intent;
-mod join;
-mod label;
-
-mod model;
-mod named;
-mod now;
-mod observe;
-mod opening;
-mod people;
-mod refused;
-mod restore;
-mod revision;
-mod rights;
-mod roster;
-mod signing;
-mod talk;
-mod turn;
-mod withholding;
 
 #[cfg(test)]
 mod tests;
@@ -114,9 +89,9 @@ pub(super) enum No {
 }
 
 impl No {
-    const STALE: Self = Self::Quiet(Refusal::Stale);
+    pub(super) const STALE: Self = Self::Quiet(Refusal::Stale);
 
-    const fn right(reason: RefusalReason) -> Self {
+    pub(super) const fn right(reason: RefusalReason) -> Self {
         Self::Recorded {
             reason,
             request: None,
@@ -124,7 +99,7 @@ impl No {
         }
     }
 
-    const fn about(reason: RefusalReason, request: RequestId) -> Self {
+    pub(super) const fn about(reason: RefusalReason, request: RequestId) -> Self {
         Self::Recorded {
             reason,
             request: Some(request),
@@ -135,28 +110,28 @@ impl No {
 
 /// A decision in the making: the events so far, and where the next one will stand.
 pub(super) struct Draft<'w> {
-    world: &'w World,
-    stamp: Stamp,
-    principal: &'w Principal,
-    id: WorldId,
-    events: Vec<Event>,
-    cause: Option<Position>,
+    pub(super) world: &'w World,
+    pub(super) stamp: Stamp,
+    pub(super) principal: &'w Principal,
+    pub(super) id: WorldId,
+    pub(super) events: Vec<Event>,
+    pub(super) cause: Option<Position>,
 }
 
 impl Draft<'_> {
-    const fn now(&self) -> Time {
+    pub(super) const fn now(&self) -> Time {
         self.stamp.time
     }
 
     /// The position of the next event.
-    fn here(&self) -> Position {
+    pub(super) fn here(&self) -> Position {
         self.world
             .head
             .plus(u64::try_from(self.events.len()).unwrap_or(u64::MAX))
             .next()
     }
 
-    fn push(&mut self, event: impl Into<Event>) -> Position {
+    pub(super) fn push(&mut self, event: impl Into<Event>) -> Position {
         let at = self.here();
         self.events.push(event.into());
         at
@@ -394,7 +369,7 @@ fn act_in_talk(draft: &mut Draft<'_>, action: &TalkAction) -> Result<(), No> {
             text,
             attachments,
             reply_to,
-        } => talk::post(draft, text, attachments, *reply_to),
+        } => message::post(draft, text, attachments, *reply_to),
         TalkAction::Edit { message, text } => revision::edit(draft, *message, text),
         TalkAction::Retract { message } => revision::retract(draft, *message),
         TalkAction::Regenerate { message } => revision::regenerate(draft, *message),
@@ -413,11 +388,11 @@ fn act_on_consent(draft: &mut Draft<'_>, action: &ConsentAction) -> Result<(), N
             judgement,
         } => approval::decide(draft, agent.as_ref(), *request, judgement),
         ConsentAction::Revoke { grant } => grant::revoke(draft, *grant),
-        ConsentAction::Answer { request, reply } => people::answer(draft, *request, reply),
+        ConsentAction::Answer { request, reply } => question::answer(draft, *request, reply),
         ConsentAction::Settle {
             request,
             settlement,
-        } => people::settle(draft, *request, settlement),
+        } => question::settle(draft, *request, settlement),
     }
 }
 

@@ -1,41 +1,34 @@
 //! `fold`: what each event does to the state. It cannot fail, and it accepts erased content everywhere.
 
-use super::World;
 use crate::command::commit::{CommandKey, Commit};
 use crate::content::Content;
 use crate::event::{CallEvent, Event, SpecRevised, TalkEvent, TurnEvent, WorldEvent};
 use crate::ids::Position;
 use crate::ids::principal::{Person, proof};
 use crate::model::response::LLMResponse;
-use crate::world::lineage::Inherited;
-use crate::world::{observed, script};
-
-mod asking;
-mod call;
-mod consent;
-mod erasure;
-mod fork;
-mod join;
-mod opening;
-mod revision;
-mod talk;
-mod turn;
+use crate::world::opening::fold::{fork, opening};
+use crate::world::opening::lineage::Inherited;
+use crate::world::opening::script;
+use crate::world::talk::fold::{message, revision};
+use crate::world::talk::observed;
+use crate::world::waits::fold::{asking, join};
+use crate::world::{World, calls, consent, turns, upkeep};
 
 /// The folding of one commit: the world, and what only the events of the same commit refer to.
-struct Fold<'w> {
-    world: &'w mut World,
+pub(super) struct Fold<'w> {
+    pub(super) world: &'w mut World,
     /// The person who gave the command; `None` if no person did.
-    speaker: Option<Person>,
+    pub(super) speaker: Option<Person>,
     /// The answer that the events behind it refer to; `None` before there is one.
-    answer: Option<Answer>,
+    pub(super) answer: Option<Answer>,
     /// The turns that were open in the other world, until they are gone on with; empty if the commit branches nothing off.
-    inherited: Vec<Inherited>,
+    pub(super) inherited: Vec<Inherited>,
 }
 
 /// An agent's answer, and where it stands in the log.
-struct Answer {
-    at: Position,
-    response: Content<LLMResponse>,
+pub(super) struct Answer {
+    pub(super) at: Position,
+    pub(super) response: Content<LLMResponse>,
 }
 
 /// Folds one commit.
@@ -96,13 +89,13 @@ impl<'w> Fold<'w> {
     }
 
     /// Keeps the answer of the event that is folded, for those behind it.
-    fn note_answer(&mut self, response: Content<LLMResponse>) {
+    pub(super) fn note_answer(&mut self, response: Content<LLMResponse>) {
         let at = self.world.head;
         self.answer = Some(Answer { at, response });
     }
 
     /// The answer at `at`; `None` if another one is kept, or it is erased.
-    fn response_at(&self, at: Position) -> Option<&LLMResponse> {
+    pub(super) fn response_at(&self, at: Position) -> Option<&LLMResponse> {
         let answer = self.answer.as_ref().filter(|answer| answer.at == at)?;
         answer.response.present()
     }
@@ -126,15 +119,15 @@ fn evolve_world(fold: &mut Fold<'_>, event: &WorldEvent) {
         WorldEvent::Restored(event) => opening::enter_copy(fold.world, event.copy),
         WorldEvent::HeadSigned(_) => fold.world.upkeep.note_signed(),
         WorldEvent::Forked(event) => fork::branch_off(fold, event),
-        WorldEvent::ErasureRequested(event) => erasure::request_erasure(fold.world, event),
-        WorldEvent::Erased(event) => erasure::note_erased(fold.world, event),
+        WorldEvent::ErasureRequested(event) => upkeep::fold::request_erasure(fold.world, event),
+        WorldEvent::Erased(event) => upkeep::fold::note_erased(fold.world, event),
         WorldEvent::PersonJoined(event) => fold.world.people.join(&event.person, fold.world.head),
         WorldEvent::Labelled(event) => fold.world.labelled = event.clone(),
         WorldEvent::RightsChanged(event) => fold
             .world
             .people
             .change_rights(proof(&event.method, &event.subject), event.rights.clone()),
-        WorldEvent::PersonLeft(event) => talk::part(fold.world, &event.person),
+        WorldEvent::PersonLeft(event) => message::part(fold.world, &event.person),
         WorldEvent::StepDone(event) => {
             script::note_step(fold.world, event.step, event.digest, fold.world.head)
         }
@@ -147,9 +140,9 @@ fn evolve_talk(fold: &mut Fold<'_>, event: &TalkEvent) {
         TalkEvent::MessageEdited(event) => revision::edit(fold.world, event),
         TalkEvent::MessageRetracted(event) => revision::retract(fold.world, event),
         TalkEvent::ReplyRegenerated(event) => revision::regenerate(fold.world, event),
-        TalkEvent::MessagePosted(event) => talk::post(fold, event),
-        TalkEvent::MessageRouted(event) => talk::route_to(fold.world, event),
-        TalkEvent::NoticePosted(event) => talk::note_notice(fold.world, event),
+        TalkEvent::MessagePosted(event) => message::post(fold, event),
+        TalkEvent::MessageRouted(event) => message::route_to(fold.world, event),
+        TalkEvent::NoticePosted(event) => message::note_notice(fold.world, event),
         TalkEvent::StateObserved(event) => observed::note_state(fold.world, event),
         TalkEvent::ArtifactWithheld(_) => {}
     }
@@ -159,18 +152,18 @@ fn evolve_turn(fold: &mut Fold<'_>, event: &TurnEvent) {
     match event {
         TurnEvent::JoinElapsed(event) => join::elapse_join(fold.world, event),
         TurnEvent::HandedOff(event) => asking::hand_off(fold.world, event),
-        TurnEvent::TurnOpened(event) => turn::open_turn(fold, event),
-        TurnEvent::TurnDeclined(event) => turn::decline_turn(fold.world, event),
-        TurnEvent::ModelCalled(event) => turn::call_model(fold.world, event),
-        TurnEvent::StreamStarted(event) => turn::start_stream(fold.world, event),
-        TurnEvent::ModelAnswered(event) => turn::take_answer(fold, event),
-        TurnEvent::ModelFailed(event) => turn::fail_model(fold.world, event),
-        TurnEvent::AgentReacted(event) => turn::take_reaction(fold, event),
-        TurnEvent::AgentFailed(event) => turn::fail_agent(fold.world, event),
-        TurnEvent::MemoryCompacted(event) => turn::compact(fold, event),
-        TurnEvent::PrefixBroken(event) => turn::break_prefix(fold.world, event),
-        TurnEvent::TurnClosed(event) => turn::close_turn(fold.world, event),
-        TurnEvent::Stopped(event) => turn::stop(fold.world, event),
+        TurnEvent::TurnOpened(event) => turns::fold::open_turn(fold, event),
+        TurnEvent::TurnDeclined(event) => turns::fold::decline_turn(fold.world, event),
+        TurnEvent::ModelCalled(event) => turns::fold::call_model(fold.world, event),
+        TurnEvent::StreamStarted(event) => turns::fold::start_stream(fold.world, event),
+        TurnEvent::ModelAnswered(event) => turns::fold::take_answer(fold, event),
+        TurnEvent::ModelFailed(event) => turns::fold::fail_model(fold.world, event),
+        TurnEvent::AgentReacted(event) => turns::fold::take_reaction(fold, event),
+        TurnEvent::AgentFailed(event) => turns::fold::fail_agent(fold.world, event),
+        TurnEvent::MemoryCompacted(event) => turns::fold::compact(fold, event),
+        TurnEvent::PrefixBroken(event) => turns::fold::break_prefix(fold.world, event),
+        TurnEvent::TurnClosed(event) => turns::fold::close_turn(fold.world, event),
+        TurnEvent::Stopped(event) => turns::fold::stop(fold.world, event),
         // Opening the world, or giving the call up, has ended the stream already.
         TurnEvent::StreamCut(_) => {}
     }
@@ -179,20 +172,20 @@ fn evolve_turn(fold: &mut Fold<'_>, event: &TurnEvent) {
 fn evolve_call(fold: &mut Fold<'_>, event: &CallEvent) {
     match event {
         CallEvent::AgentAsked(event) => asking::ask_agent(fold.world, event),
-        CallEvent::CallsAdmitted(event) => call::admit(fold, event),
-        CallEvent::ApprovalRequested(event) => call::ask_approval(fold.world, event),
-        CallEvent::ApprovalDecided(event) => call::decide_approval(fold.world, event),
-        CallEvent::ApprovalExpired(event) => call::expire_approval(fold.world, event),
-        CallEvent::GrantGiven(event) => consent::give_grant(fold.world, event),
-        CallEvent::GrantUsed(event) => consent::use_grant(fold.world, event),
-        CallEvent::GrantRevoked(event) => consent::revoke_grant(fold.world, event),
-        CallEvent::QuestionAsked(event) => call::ask_question(fold.world, event),
-        CallEvent::QuestionAnswered(event) => call::answer_question(fold.world, event),
-        CallEvent::ToolStarted(event) => call::start_tool(fold.world, event),
-        CallEvent::ToolFinished(event) => call::finish_call(fold.world, event),
-        CallEvent::OutcomeUnknown(event) => call::lose_outcome(fold.world, event),
-        CallEvent::OutcomeSettled(event) => call::settle_outcome(fold.world, event),
-        CallEvent::Reconciled(event) => call::reconcile(fold.world, event),
-        CallEvent::CallReplaced(event) => call::replace_call(fold.world, event),
+        CallEvent::CallsAdmitted(event) => calls::fold::admit(fold, event),
+        CallEvent::ApprovalRequested(event) => calls::fold::ask_approval(fold.world, event),
+        CallEvent::ApprovalDecided(event) => calls::fold::decide_approval(fold.world, event),
+        CallEvent::ApprovalExpired(event) => calls::fold::expire_approval(fold.world, event),
+        CallEvent::GrantGiven(event) => consent::fold::give_grant(fold.world, event),
+        CallEvent::GrantUsed(event) => consent::fold::use_grant(fold.world, event),
+        CallEvent::GrantRevoked(event) => consent::fold::revoke_grant(fold.world, event),
+        CallEvent::QuestionAsked(event) => calls::fold::ask_question(fold.world, event),
+        CallEvent::QuestionAnswered(event) => calls::fold::answer_question(fold.world, event),
+        CallEvent::ToolStarted(event) => calls::fold::start_tool(fold.world, event),
+        CallEvent::ToolFinished(event) => calls::fold::finish_call(fold.world, event),
+        CallEvent::OutcomeUnknown(event) => calls::fold::lose_outcome(fold.world, event),
+        CallEvent::OutcomeSettled(event) => calls::fold::settle_outcome(fold.world, event),
+        CallEvent::Reconciled(event) => calls::fold::reconcile(fold.world, event),
+        CallEvent::CallReplaced(event) => calls::fold::replace_call(fold.world, event),
     }
 }

@@ -1,10 +1,11 @@
 //! The work that a world owes: a function of its state, the same after a replay as before a crash.
 
-use super::{RequestKind, World};
 use crate::ids::{AgentName, CallId, Time};
+use crate::world::calls::starting;
 use crate::world::effect::{Due, Effect};
 use crate::world::memory::{CallState, Memory, ModelState, OpenCall, Run, Turn};
-use crate::world::{activity, starting, waits};
+use crate::world::turns::activity;
+use crate::world::{RequestKind, World, waits};
 
 impl World {
     /// Work owed by the shell, agent by agent in name order and call by call in admission order. Reads no clock:

@@ -11,6 +11,7 @@ use crate::ids::{PersonName, Position};
 use crate::spec::RightsPolicy;
 use crate::text::mentions::{Joined, Names};
 
+pub(super) mod decide;
 mod hands;
 mod rights;
 

@@ -8,6 +8,8 @@ use crate::event::{Refused, Span};
 use crate::ids::{Position, Time};
 use crate::world::effect::Effect;
 
+pub(super) mod decide;
+pub(super) mod fold;
 mod refusals;
 mod signing;
 

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::World;
 use crate::event::Author;
 use crate::ids::{AgentName, CallId, Time};
+use crate::world::World;
 use crate::world::memory::CallState;
+
+pub(super) mod decide;
+pub(super) mod fold;
 
 /// A question from one agent to another that has no answer yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

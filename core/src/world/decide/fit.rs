@@ -3,7 +3,6 @@
 
 use serde::Serialize;
 
-use super::Draft;
 use crate::command::{Action, Command, ConsentAction, ShellAction, TalkAction, WorldAction};
 use crate::event::reaction::Reaction;
 use crate::event::refusal::Refusal;
@@ -14,6 +13,7 @@ use crate::spec::limits::{
     ANSWER_CALLS_MAX, CALL_NAME_BYTES_MAX, CONTENT_BYTES_MAX, DETAIL_BYTES_MAX, EVENT_BYTES,
     FACTS_BYTES_MAX,
 };
+use crate::world::decide::Draft;
 use crate::world::{World, decide};
 
 /// The bytes of JSON up to which a command leads to nothing that is too large: no event says the same thing often.
@@ -199,7 +199,7 @@ fn misfit(events: &[Event]) -> Option<String> {
 }
 
 /// The bytes of facts of `events`; what does not become a record counts as nothing, since it is refused later.
-pub(super) fn facts(events: &[Event]) -> usize {
+pub(in crate::world) fn facts(events: &[Event]) -> usize {
     let records = events.iter().filter_map(|event| event.to_record().ok());
     records.fold(0, |sum, record| sum.saturating_add(counted(&record)))
 }

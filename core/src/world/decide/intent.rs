@@ -10,9 +10,11 @@ use crate::ids::{AgentName, Attempt, CallId, CopyId, RequestId, TurnId};
 use crate::model::Parameters;
 use crate::spec::Definition;
 use crate::tool::ToolOutcome;
-use crate::world::decide::{fit, observe};
+use crate::world::decide::fit;
 use crate::world::memory::CallState;
-use crate::world::{World, episode, owed};
+use crate::world::meters::episode;
+use crate::world::talk::decide::observe;
+use crate::world::{World, owed};
 
 /// The longest note that an agent may leave, in bytes.
 const NOTE_MAX: usize = 4 * 1024;

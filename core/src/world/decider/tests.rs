@@ -1,4 +1,4 @@
-use super::LOCKED_CRATES;
+use crate::world::decider::LOCKED_CRATES;
 
 /// Decisions run through these crates: another version of one is another decider.
 #[test]

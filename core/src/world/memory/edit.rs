@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::OpenCall;
 use crate::content::Content;
+use crate::world::memory::OpenCall;
 
 /// The most changes that are told one by one.
 const CHANGES_MAX: usize = 16;

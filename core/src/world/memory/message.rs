@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ran, Remembered};
 use crate::content::Content;
 use crate::event::{Attachment, Author, Others};
 use crate::ids::principal::Person;
 use crate::ids::{AgentName, CallId, EpisodeId, MessageId, Position, TurnId};
 use crate::port::TextEvent;
+use crate::world::memory::{Ran, Remembered};
 
 /// A message of the room.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,9 +1,9 @@
 //! What an agent's next request would hold, and what of it may go so that it fits.
 
-use super::{Memory, Remembered};
 use crate::ids::Position;
 use crate::prompt::Item;
 use crate::prompt::tokens::of_files;
+use crate::world::memory::{Memory, Remembered};
 
 /// The items of a request in the making: those of the memory, then what was heard since.
 #[derive(Debug, Clone, Copy)]

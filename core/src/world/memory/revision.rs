@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Memory, Remembered, Turn};
 use crate::event::{PrefixCause, Purpose};
 use crate::ids::{Incarnation, Position};
 use crate::prompt::Item;
+use crate::world::memory::{Memory, Remembered, Turn};
 
 /// Messages that were taken back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,5 +1,5 @@
-use super::*;
 use crate::model::response::{CallPart, Part};
+use crate::world::memory::*;
 
 /// A memory of `h`eard messages, `c`alls and their `r`esults.
 fn memory(kinds: &str) -> Memory {

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::Message;
 use crate::event::{OutcomeSettled, Purpose, ToolFinished};
 use crate::ids::principal::Person;
 use crate::ids::{
@@ -19,6 +18,7 @@ use crate::prompt::{Item, Layer};
 use crate::spec::rules::Rules;
 use crate::text::mentions::{Joined, Names};
 use crate::tool::View;
+use crate::world::memory::Message;
 
 /// An open turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
-use super::shown;
 use crate::command::commit::Commit;
 use crate::event::{Author, Event, MessageEdited, TalkEvent};
 use crate::ids::{EpisodeId, MessageId, Position};
 use crate::port::TextEvent;
+use crate::world::projection::shown;
 
 /// Messages left the room. Whoever shows messages shows them no longer, or says that they are gone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

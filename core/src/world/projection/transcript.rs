@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::answer_of;
 use crate::command::commit::Commit;
 use crate::content::Content;
 use crate::event::{
@@ -14,6 +13,7 @@ use crate::event::{
 use crate::ids::{AgentName, CallId, EpisodeId, MessageId, PersonName, Position, Time};
 use crate::model::response::LLMResponse;
 use crate::tool::View;
+use crate::world::projection::answer_of;
 
 #[cfg(test)]
 mod tests;

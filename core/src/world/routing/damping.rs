@@ -1,8 +1,8 @@
 //! What ends a conversation that agents would go on with for ever.
 
-use super::{Route, Said};
 use crate::event::DampReason;
 use crate::world::World;
+use crate::world::routing::{Route, Said};
 
 /// Takes those off whom `said` may not wake any more: all of them once the episode's hop budget is spent, and the other
 /// one of a pair that has only answered each other for too long.

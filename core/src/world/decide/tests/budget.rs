@@ -8,7 +8,8 @@ use crate::model::response::{LLMResponse, ModelError, ModelErrorKind, Reached, R
 use crate::spec::{Limits, WorldSpec};
 use crate::testing::*;
 use crate::tool::ToolOutcome;
-use crate::world::{Meter, Spent, budget};
+use crate::world::meters::budget;
+use crate::world::{Meter, Spent};
 
 fn money(text: &str) -> Money {
     text.parse().unwrap()

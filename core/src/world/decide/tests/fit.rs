@@ -1,6 +1,5 @@
 //! What is too large to be recorded: refused, or a failed attempt, and never a commit that the store would refuse.
 
-use super::super::fit;
 use crate::command::{Action, Command, ShellAction, WorldAction};
 use crate::event::refusal::Refusal;
 use crate::event::*;
@@ -11,6 +10,7 @@ use crate::model::response::{
 use crate::spec::ModelSpec;
 use crate::spec::limits::*;
 use crate::testing::*;
+use crate::world::decide::fit;
 
 fn call(label: &str, tool: &str, arguments: &str) -> Part {
     let (label, tool, arguments) = (label.to_owned(), tool.to_owned(), arguments.to_owned());

@@ -1,6 +1,5 @@
 //! Turns that take the place of others: what was done there is known, and nothing is done twice unasked.
 
-use super::consent::{judged, yes};
 use crate::command::{Action, Command, ShellAction, WorldAction};
 use crate::event::*;
 use crate::ids::Position;
@@ -8,6 +7,7 @@ use crate::prompt::Item;
 use crate::spec::{Mode, WorldSpec};
 use crate::testing::*;
 use crate::tool::ToolOutcome;
+use crate::world::decide::tests::consent::{judged, yes};
 
 const PATH: &str = "{\"path\":\"bill\"}";
 

@@ -1,9 +1,8 @@
-use super::*;
-use crate::event::{CloseReason, MessageRetracted};
-use crate::event::{TalkEvent, TurnEvent};
+use crate::event::{CloseReason, MessageRetracted, TalkEvent, TurnEvent};
 use crate::ids::PersonName;
 use crate::testing::*;
 use crate::tool::{ToolOutcome, ToolOutput};
+use crate::world::projection::transcript::*;
 
 /// What a page says, one word each: positions of messages with their texts, codes of notices.
 fn told(page: &TranscriptPage) -> Vec<String> {

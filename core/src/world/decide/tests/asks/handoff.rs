@@ -1,8 +1,8 @@
 //! Handing the episode over.
 
-use super::*;
 use crate::command::TalkAction;
 use crate::event::{CallEvent, TurnEvent};
+use crate::world::decide::tests::asks::*;
 
 fn hands(to: &str) -> LLMResponse {
     turns_to("hand", &[to])

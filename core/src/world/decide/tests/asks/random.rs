@@ -3,8 +3,8 @@
 use crate::command::{ShellAction, TalkAction};
 use proptest::prelude::*;
 
-use super::*;
 use crate::ids::EpisodeId;
+use crate::world::decide::tests::asks::*;
 
 type Step = (u8, u8, u8);
 

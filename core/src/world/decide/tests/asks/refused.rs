@@ -1,9 +1,9 @@
 //! Questions that are not put.
 
-use super::*;
 use crate::event::{CallEvent, TalkEvent};
 use crate::spec::Limits;
 use crate::tool::ArgumentFinding;
+use crate::world::decide::tests::asks::*;
 
 #[test]
 fn question_that_would_exceed_the_hop_budget_is_refused_and_told_once() {

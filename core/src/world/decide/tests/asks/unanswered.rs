@@ -1,8 +1,8 @@
 //! Questions without an answer.
 
-use super::*;
 use crate::command::{ShellAction, TalkAction};
 use crate::event::TurnEvent;
+use crate::world::decide::tests::asks::*;
 
 fn unanswered(cause: UnansweredCause) -> [CallStatus; 1] {
     [CallStatus::Unanswered(cause)]

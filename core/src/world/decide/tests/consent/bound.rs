@@ -1,8 +1,8 @@
 //! A request is bound to what was shown: change any of it before the decision, and nothing runs.
 
-use super::*;
 use crate::ids::Digest;
 use crate::world::World;
+use crate::world::decide::tests::consent::*;
 use crate::world::effect::Effect;
 
 /// The same world, with one thing in its checkpoint changed.

@@ -1,4 +1,4 @@
-use super::*;
+use crate::world::decide::tests::consent::*;
 
 fn denied(judgement: Judgement) -> Past {
     let past = asks_to_wipe(&["a"]);

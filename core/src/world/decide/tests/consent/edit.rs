@@ -1,6 +1,6 @@
-use super::*;
 use crate::ids::Attempt;
 use crate::tool::{CallRule, EffectClass, ToolOutcome};
+use crate::world::decide::tests::consent::*;
 use crate::world::effect::Effect;
 
 fn edited_to(arguments: &Value) -> Past {

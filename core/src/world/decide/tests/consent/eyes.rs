@@ -1,7 +1,7 @@
-use super::*;
 use crate::command::{ConsentAction, TalkAction};
 use crate::ids::principal::Person;
 use crate::tool::EffectClass;
+use crate::world::decide::tests::consent::*;
 
 fn two_eyes() -> Past {
     Past::with(room_with(|spec| {

@@ -1,11 +1,11 @@
 //! The forgery matrix: whoever names a wrong request or call is refused, each time for a reason of its own in the log,
 //! and every client is told the same.
 
-use super::*;
 use crate::command::ShellAction;
 use crate::event::refusal::Refusal;
 use crate::ids::{CallId, Position, Seed, Stamp, Time, WorldId};
 use crate::tool::ToolOutcome;
+use crate::world::decide::tests::consent::*;
 
 /// One way to be wrong: the past, the agent and the request that are named, and the world that is named with them.
 struct Forged {

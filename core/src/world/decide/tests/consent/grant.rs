@@ -1,9 +1,9 @@
-use super::*;
 use crate::command::WorldAction;
 use crate::event::CallEvent;
 use crate::event::refusal::Refusal;
 use crate::spec::limits::ARGUMENTS_BYTES_MAX;
 use crate::tool::ToolSpec;
+use crate::world::decide::tests::consent::*;
 
 /// Bob asks once more, in the same turn.
 fn again(past: Past, paths: &[&str]) -> Past {

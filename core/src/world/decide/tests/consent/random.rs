@@ -4,10 +4,10 @@ use crate::command::ShellAction;
 use crate::event::CallEvent;
 use std::collections::BTreeMap;
 
-use super::super::laws::cases;
-use super::*;
 use crate::command::commit::Commit;
 use crate::ids::Time;
+use crate::world::decide::tests::consent::*;
+use crate::world::decide::tests::laws::cases;
 
 /// What the log says of grants, counted beside the fold.
 #[derive(Debug, Default)]

@@ -1,0 +1,6 @@
+//! Decisions about requests and grants.
+
+pub(in crate::world) mod approval;
+pub(in crate::world) mod grant;
+pub(in crate::world) mod now;
+pub(in crate::world) mod question;

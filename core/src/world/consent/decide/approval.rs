@@ -1,0 +1,545 @@
+//! Approvals: a call that asks, and what a person decides about it.
+
+use crate::command::Judgement;
+use crate::content::canonical::{arguments_digest, read};
+use crate::event::refusal::RefusalReason;
+use crate::event::{
+    AdmittedCall, ApprovalDecided, ApprovalRequested, CallReplaced, CallStatus, CallsAdmitted,
+    DecisionText, Event, Scope, Verdict, Wider, WorldEvent,
+};
+use crate::ids::principal::Person;
+use crate::ids::{AgentName, Attempt, CallId, Digest, RequestId, ToolName};
+use crate::spec::WorldSpec;
+use crate::spec::limits::ARGUMENTS_BYTES_MAX;
+use crate::spec::rules::schema_digest;
+use crate::tool::{EffectClass, ToolSpec};
+use crate::world::calls::decide::admission::Asking;
+use crate::world::calls::decide::{admission, call};
+use crate::world::consent::decide::now::Now;
+use crate::world::consent::decide::{grant, now, question};
+use crate::world::decide::{Draft, No};
+use crate::world::memory::{CallState, OpenCall};
+use crate::world::opening::lineage;
+use crate::world::people::decide::roster;
+use crate::world::turns::decide::{closing, turn};
+use crate::world::{Request, RequestKind, approval_text};
+
+/// The shortest prefix of a digest that confirms what was shown.
+const SHOWN_MIN: usize = 8;
+
+/// A call that waits, looked up in its agent's memory, and what is known of it under the rules that it was asked by.
+pub(in crate::world) struct Pending<'w> {
+    pub(in crate::world) id: RequestId,
+    pub(in crate::world) agent: &'w AgentName,
+    pub(in crate::world) call: CallId,
+    pub(in crate::world) open: &'w OpenCall,
+    pub(in crate::world) tool: &'w ToolSpec,
+    pub(in crate::world) effect: EffectClass,
+    pub(in crate::world) arguments: &'w str,
+}
+
+/// A call that may not run unasked: it was denied before, a grant allows it, or a person is asked.
+pub(in crate::world) fn ask_approval(draft: &mut Draft<'_>, asking: &Asking<'_>) {
+    let Asking {
+        agent,
+        call,
+        tool,
+        effect,
+        arguments,
+        ..
+    } = *asking;
+    let digest = arguments_digest(arguments);
+    let turn = turn::memory(draft, agent).and_then(|memory| memory.turn.as_ref());
+    if turn.is_some_and(|turn| {
+        turn.denied
+            .contains(&OpenCall::likeness(&tool.name, digest))
+    }) {
+        admission::end(draft, agent, call, asking.attempt, CallStatus::DeniedBefore);
+    } else if let Some(grant) = grant::grant_for(draft, agent, tool, effect, arguments) {
+        grant::use_grant(draft, grant, agent, call, None);
+    } else {
+        request_approval(draft, asking, digest);
+    }
+}
+
+pub(in crate::world) fn request_approval(
+    draft: &mut Draft<'_>,
+    asking: &Asking<'_>,
+    arguments: Digest,
+) {
+    let Asking {
+        agent,
+        call,
+        tool,
+        effect,
+        warnings,
+        ..
+    } = asking;
+    let ttl = std::time::Duration::from_millis(
+        turn::rules_of(draft, agent)
+            .spec()
+            .limits
+            .approval_ttl_ms(*effect),
+    );
+    let shown = approval_text(agent, &tool.name, *effect, asking.arguments, warnings);
+    draft.push(ApprovalRequested {
+        call: *call,
+        agent: (*agent).clone(),
+        tool: tool.name.clone(),
+        effect: *effect,
+        arguments,
+        schema: schema_digest(tool),
+        folder: folder_of(draft, &tool.name),
+        warnings: warnings.to_vec(),
+        shown: Digest::of(&[shown.as_bytes()]),
+        expires_at: draft.now().after(ttl),
+        attempt: asking.attempt,
+    });
+}
+
+/// Returns the folder in which the tool called `name` works by the newest definition, which this very commit may have recorded.
+fn folder_of(draft: &Draft<'_>, name: &ToolName) -> Option<String> {
+    let revised = draft.events.iter().rev().find_map(|event| {
+        if let Event::World(WorldEvent::SpecRevised(revised)) = event {
+            Some(&revised.spec)
+        } else {
+            None
+        }
+    });
+    revised
+        .unwrap_or(draft.world.rules.spec())
+        .tools
+        .get(name)?
+        .folder
+        .clone()
+}
+
+/// Asks again about each call that waits for a person or was allowed and has not run, if its tool is in another folder
+/// by `spec`: what people read of it was about another place. The newest definition must be recorded already.
+pub(in crate::world) fn ask_again_where_moved(draft: &mut Draft<'_>, spec: &WorldSpec) {
+    let world = draft.world;
+    for agent in &world.busy {
+        let Some(memory) = world.memories.get(agent) else {
+            continue;
+        };
+        for (call, open) in &memory.open_calls {
+            let is_asked = match &open.state {
+                CallState::AwaitsApproval { .. } => true,
+                CallState::Ready { .. } => open.folder.is_some(),
+                CallState::Running(_)
+                | CallState::InDoubt { .. }
+                | CallState::AwaitsAnswer { .. }
+                | CallState::AwaitsSettlement { .. }
+                | CallState::AwaitsAgent { .. } => false,
+            };
+            let Some(tool) = open
+                .tool
+                .as_ref()
+                .and_then(|name| turn::rules_of(draft, agent).tool_of(agent, name.as_str()))
+            else {
+                continue;
+            };
+            let has_moved = spec
+                .tools
+                .get(&tool.name)
+                .is_some_and(|now| tool.acts_like(now) && open.is_elsewhere(tool, now));
+            if let Some(arguments) = open.arguments.present().filter(|_| is_asked && has_moved) {
+                let effect = open.effect.unwrap_or(tool.effect);
+                let warnings = turn::rules_of(draft, agent).findings(&tool.name, arguments);
+                let attempt = Some(open.next()).filter(|next| *next != Attempt(1));
+                let asking = Asking {
+                    agent,
+                    call: *call,
+                    tool,
+                    effect,
+                    arguments,
+                    warnings,
+                    attempt,
+                };
+                request_approval(draft, &asking, open.arguments_digest);
+            }
+        }
+    }
+}
+
+/// Takes a decision about one request. `seen` is the agent whose call the person saw, if they said whose it is.
+pub(in crate::world) fn decide(
+    draft: &mut Draft<'_>,
+    seen: Option<&AgentName>,
+    id: RequestId,
+    judgement: &Judgement,
+) -> Result<(), No> {
+    let person = question::person(draft, id)?;
+    if let Some(other) = judgement.world.filter(|world| *world != draft.id) {
+        let is_parent = lineage::comes_from(draft.world, other);
+        return Err(No::right(if is_parent {
+            RefusalReason::OfParent
+        } else {
+            RefusalReason::OtherWorld
+        }));
+    }
+    let request = question::request(draft, id)?;
+    verify_size(draft, id, judgement)?;
+    verify_asked(draft, seen, id, request, judgement)?;
+    if judgement.verdict == Verdict::Deny {
+        roster::enrol(draft);
+        record_decision(draft, person, id, request, judgement, false);
+        admission::end(
+            draft,
+            &request.agent,
+            request.call,
+            None,
+            CallStatus::Denied,
+        );
+        return Ok(());
+    }
+    let pending = pending(draft, id, request)?;
+    verify_person(draft, person, &pending)?;
+    let edited = edited(draft, &pending, judgement)?;
+    if edited.is_none() {
+        verify_fits(draft, &pending)?;
+    }
+    if let Some(arguments) = edited
+        && grant::is_by_one(
+            draft,
+            pending.agent,
+            pending.tool.effect_at(arguments),
+            person,
+        )
+    {
+        return Err(No::about(RefusalReason::SamePerson, id));
+    }
+    verify_reach(&pending, edited.unwrap_or(pending.arguments), judgement)?;
+    roster::enrol(draft);
+    record_decision(draft, person, id, request, judgement, edited.is_some());
+    match edited {
+        None => grant::grant(
+            draft,
+            person,
+            &pending,
+            (pending.call, pending.effect, pending.arguments),
+            judgement,
+        ),
+        Some(arguments) => run_edited(draft, person, &pending, arguments, judgement),
+    }
+    Ok(())
+}
+
+/// Checks that the words of the person can be recorded.
+fn verify_size(draft: &Draft<'_>, id: RequestId, judgement: &Judgement) -> Result<(), No> {
+    let wider = serde_json::to_string(&judgement.wider).unwrap_or_default();
+    let is_long = judgement
+        .arguments
+        .as_ref()
+        .is_some_and(|arguments| arguments.len() > ARGUMENTS_BYTES_MAX);
+    if is_long
+        || question::is_too_long(draft, judgement.reason.as_deref())
+        || question::is_too_long(draft, Some(&wider))
+    {
+        return Err(No::about(RefusalReason::TooLong, id));
+    }
+    Ok(())
+}
+
+/// Checks that the request waits, in time, and is the one that the person saw.
+fn verify_asked(
+    draft: &mut Draft<'_>,
+    seen: Option<&AgentName>,
+    id: RequestId,
+    request: &Request,
+    judgement: &Judgement,
+) -> Result<(), No> {
+    let no = |reason| Err(No::about(reason, id));
+    let RequestKind::Approval {
+        shown, expires_at, ..
+    } = &request.kind
+    else {
+        return no(RefusalReason::OtherKind);
+    };
+    if seen.is_some_and(|agent| request.agent != *agent) {
+        return no(RefusalReason::OtherAgent);
+    }
+    question::verify_waits(draft, request, id)?;
+    if *expires_at <= draft.now() {
+        closing::expire(draft, id, request);
+        return no(RefusalReason::Expired);
+    }
+    if judgement
+        .shown
+        .as_ref()
+        .is_some_and(|seen| !confirms(seen, *shown))
+    {
+        return no(RefusalReason::ShownDiffers);
+    }
+    if judgement.is_consistent() {
+        Ok(())
+    } else {
+        no(RefusalReason::BadScope)
+    }
+}
+
+/// The call behind a request, if it is still what was asked for: its arguments, and the tool then and now.
+pub(in crate::world) fn pending<'w>(
+    draft: &Draft<'w>,
+    id: RequestId,
+    request: &'w Request,
+) -> Result<Pending<'w>, No> {
+    let no = |reason| No::about(reason, id);
+    let RequestKind::Approval {
+        effect,
+        arguments: digest,
+        schema,
+        warnings,
+        shown,
+        ..
+    } = &request.kind
+    else {
+        return Err(no(RefusalReason::OtherKind));
+    };
+    let open = call::open_call(draft, &request.agent, request.call)
+        .map_err(|_| no(RefusalReason::Closed))?;
+    let arguments = open
+        .arguments
+        .present()
+        .filter(|arguments| arguments_digest(arguments) == *digest);
+    let arguments = arguments.ok_or(no(RefusalReason::ArgumentsDiffer))?;
+    let name = request
+        .tool
+        .as_ref()
+        .filter(|name| open.tool.as_ref() == Some(name));
+    let name = name.ok_or(no(RefusalReason::ToolChanged))?;
+    let then = turn::rules_of(draft, &request.agent).tool_of(&request.agent, name.as_str());
+    let world: &'w crate::world::World = draft.world;
+    let now = world.rules.tool_of(&request.agent, name.as_str());
+    let is_same =
+        |tool: &ToolSpec, other: &ToolSpec| tool.acts_like(other) && schema_digest(tool) == *schema;
+    match then.zip(now) {
+        Some((tool, now))
+            if is_same(tool, now)
+                && !open.is_elsewhere(tool, now)
+                && tool.effect_at(arguments) == *effect =>
+        {
+            let text = approval_text(&request.agent, name, *effect, arguments, warnings);
+            if Digest::of(&[text.as_bytes()]) != *shown {
+                return Err(no(RefusalReason::ShownDiffers));
+            }
+            if matches!(
+                now::ruled_now(world, &request.agent, tool, arguments),
+                Now::Ends(_)
+            ) {
+                return Err(no(RefusalReason::Forbidden));
+            }
+            let agent = &request.agent;
+            let call = request.call;
+            let effect = *effect;
+            Ok(Pending {
+                id,
+                agent,
+                call,
+                open,
+                tool,
+                effect,
+                arguments,
+            })
+        }
+        Some(_) | None => Err(no(RefusalReason::ToolChanged)),
+    }
+}
+
+/// Checks that it is not the same person who began what led to the call, where the room wants two.
+fn verify_person(draft: &Draft<'_>, person: &Person, pending: &Pending<'_>) -> Result<(), No> {
+    let Pending {
+        agent,
+        open,
+        effect,
+        ..
+    } = *pending;
+    if grant::is_by_one(draft, agent, effect, person)
+        || (open.wants_two && grant::has_begun(draft, agent, person))
+    {
+        return Err(No::about(RefusalReason::SamePerson, pending.id));
+    }
+    Ok(())
+}
+
+/// Checks that the arguments fit by the rules of now: those that older rules took may have two meanings.
+pub(in crate::world) fn verify_fits(draft: &Draft<'_>, pending: &Pending<'_>) -> Result<(), No> {
+    let findings =
+        turn::rules_of(draft, pending.agent).findings(&pending.tool.name, pending.arguments);
+    let is_fit = !findings.iter().any(|finding| finding.severity.is_error());
+    if is_fit {
+        Ok(())
+    } else {
+        Err(No::about(RefusalReason::BadArguments, pending.id))
+    }
+}
+
+/// The other arguments that the call is to run with, if there are any and they may run.
+fn edited<'j>(
+    draft: &Draft<'_>,
+    pending: &Pending<'_>,
+    judgement: &'j Judgement,
+) -> Result<Option<&'j str>, No> {
+    let no = |reason| No::about(reason, pending.id);
+    let Some(arguments) = judgement.arguments.as_deref() else {
+        return Ok(None);
+    };
+    if arguments_digest(arguments) == pending.open.arguments_digest {
+        return Ok(None);
+    }
+    let rules = turn::rules_of(draft, pending.agent);
+    if rules
+        .findings(&pending.tool.name, arguments)
+        .iter()
+        .any(|finding| finding.severity.is_error())
+    {
+        return Err(no(RefusalReason::BadArguments));
+    }
+    let value = read(arguments).map_err(|_| no(RefusalReason::BadArguments))?;
+    let is_denied_now = matches!(
+        now::ruled_now(draft.world, pending.agent, pending.tool, arguments),
+        Now::Ends(_)
+    );
+    if is_denied_now || rules.forbids(pending.tool, &value) {
+        return Err(no(RefusalReason::Forbidden));
+    }
+    Ok(Some(arguments))
+}
+
+/// Checks that a grant can be as wide as it is wanted.
+fn verify_reach(pending: &Pending<'_>, arguments: &str, judgement: &Judgement) -> Result<(), No> {
+    let no = |reason| Err(No::about(reason, pending.id));
+    match &judgement.wider {
+        Wider::Same => Ok(()),
+        Wider::Any if pending.tool.grants_any => Ok(()),
+        Wider::Any => no(RefusalReason::AnyNotOffered),
+        Wider::Where(constraints) => {
+            grant::fault_of_reach(pending.tool, constraints, arguments).map_or(Ok(()), no)
+        }
+    }
+}
+
+fn record_decision(
+    draft: &mut Draft<'_>,
+    person: &Person,
+    id: RequestId,
+    request: &Request,
+    judgement: &Judgement,
+    is_edited: bool,
+) {
+    let Judgement {
+        verdict,
+        scope,
+        wider,
+        arguments,
+        shown,
+        reason,
+        shares_reason,
+        ..
+    } = judgement.clone();
+    draft.push(ApprovalDecided {
+        request: id,
+        call: request.call,
+        agent: request.agent.clone(),
+        verdict,
+        scope,
+        wider,
+        is_edited,
+        shares_reason,
+        shown,
+        by: person.clone(),
+        text: DecisionText { reason, arguments }.into(),
+    });
+}
+
+/// Puts a call with the edited arguments in the place of the one that was asked about. It runs without being asked
+/// about again, unless it may do more.
+fn run_edited<'w>(
+    draft: &mut Draft<'w>,
+    person: &Person,
+    pending: &Pending<'w>,
+    arguments: &str,
+    judgement: &Judgement,
+) {
+    let Pending {
+        agent,
+        call: old,
+        open,
+        tool,
+        ..
+    } = *pending;
+    let call = replace(
+        draft,
+        agent,
+        old,
+        open,
+        (arguments_digest(arguments), tool.effect_by_rules(arguments)),
+    );
+    let effect = tool.effect_at(arguments);
+    if effect > pending.effect {
+        let warnings = turn::rules_of(draft, agent).findings(&tool.name, arguments);
+        let asking = Asking {
+            agent,
+            call,
+            tool,
+            effect,
+            arguments,
+            warnings,
+            attempt: None,
+        };
+        return request_approval(draft, &asking, arguments_digest(arguments));
+    }
+    grant::grant(draft, person, pending, (call, effect, arguments), judgement);
+}
+
+/// Closes a call in favour of a new one, which answers the same label.
+pub(in crate::world) fn replace(
+    draft: &mut Draft<'_>,
+    agent: &AgentName,
+    old: CallId,
+    open: &OpenCall,
+    (arguments, effect): (Digest, Option<EffectClass>),
+) -> CallId {
+    let call = CallId::of(draft.id, draft.here(), 0);
+    let admitted = AdmittedCall {
+        call,
+        ordinal: 0,
+        label: String::new(),
+        tool: open.tool.clone(),
+        arguments,
+        effect,
+        origin: Some(old),
+    };
+    let turn = open.turn;
+    let answer = open.answer;
+    draft.push(CallsAdmitted {
+        agent: agent.clone(),
+        turn,
+        answer,
+        calls: vec![admitted],
+    });
+    draft.push(CallReplaced {
+        call: old,
+        agent: agent.clone(),
+        by: call,
+    });
+    call
+}
+
+impl Judgement {
+    /// Tells whether its parts fit together: a no reaches no further than its request, and only a grant can be wide.
+    fn is_consistent(&self) -> bool {
+        let is_plain = self.scope == Scope::Once && self.wider.is_same();
+        match self.verdict {
+            Verdict::Deny => is_plain && self.arguments.is_none(),
+            Verdict::Allow => {
+                self.scope != Scope::Uses(0) && (self.scope != Scope::Once || self.wider.is_same())
+            }
+        }
+    }
+}
+
+/// Tells whether `seen` is a long enough beginning of the digest of what was shown.
+fn confirms(seen: &str, shown: Digest) -> bool {
+    seen.len() >= SHOWN_MIN && shown.to_string().starts_with(seen)
+}

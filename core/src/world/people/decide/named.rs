@@ -1,0 +1,60 @@
+//! The giver of a command: under which name, and whether a script plays them.
+
+use crate::command::{Action, Refusals};
+use crate::event::Right;
+use crate::event::refusal::{Refusal, RefusalReason};
+use crate::ids::PersonName;
+use crate::ids::alike::Looks;
+use crate::spec::Definition;
+use crate::world::decide::{Draft, No};
+use crate::world::talk::decide::message;
+
+/// Refuses a person under a name that is nobody's or could be taken for somebody else's, and decisions that a script
+/// plays where a user of this machine has acted: whoever runs it may be that user.
+pub(in crate::world) fn check_giver(draft: &Draft<'_>, action: &Action) -> Result<(), No> {
+    let rule = action.kind().rule();
+    let (Some(person), Some(right)) = (draft.principal.person(), rule.right) else {
+        return Ok(());
+    };
+    if person.is_played() && right != Right::Post && draft.world.people.are_in_local_hands() {
+        return Err(No::right(RefusalReason::Played));
+    }
+    let fault = || {
+        // What is done under an agent's own name is refused where it is said what is done.
+        match message::is_called_like_an_agent(draft, &person.display) {
+            true if right == Right::Operate => {
+                Some(format!("an agent is called {}", person.display))
+            }
+            true => None,
+            false => draft.world.name_fault(&person.display),
+        }
+    };
+    match fault() {
+        Some(_) if rule.refusals == Refusals::Recorded => Err(No::right(RefusalReason::NotAPerson)),
+        Some(why) => Err(No::Quiet(Refusal::BadMessage { why })),
+        None => Ok(()),
+    }
+}
+
+/// Refuses a definition with a new agent whose name could be taken for a person's of the room.
+pub(in crate::world) fn check_newcomers(
+    draft: &Draft<'_>,
+    definition: &Definition,
+) -> Result<(), No> {
+    let known = draft.world.rules.names();
+    for agent in &definition.spec.agents {
+        let names = [Some(&agent.name), agent.display.as_ref()]
+            .into_iter()
+            .flatten();
+        for name in names.filter(|name| known.find(name.as_str()).is_none()) {
+            let looks = Looks::of(name.as_str());
+            let is_like = |person: &&PersonName| looks.is_like(&Looks::of(person.as_str()));
+            if let Some(person) = draft.world.people.roster().keys().find(is_like) {
+                let why =
+                    format!("the agent {name} would be called like {person}, a person of the room");
+                return Err(No::Quiet(Refusal::BadDefinition { why }));
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,83 @@
+//! Rights: who may do what.
+
+use crate::command::Action;
+use crate::event::refusal::{Refusal, RefusalReason};
+use crate::event::{Rights, RightsChanged};
+use crate::ids::principal::{Principal, proof};
+use crate::world::People;
+use crate::world::decide::{Draft, No};
+use crate::world::talk::decide::message;
+
+/// The longest method and subject together, in bytes.
+const PROOF_MAX: usize = 512;
+
+/// Refuses what a person has no right to, before anything of it is looked up: they learn nothing of what there is.
+/// Agents and tools are refused by what they try, as they always were.
+pub(in crate::world) fn check_right(draft: &Draft<'_>, action: &Action) -> Result<(), No> {
+    match (draft.principal, action.kind().rule().right) {
+        (Principal::Person(_), Some(right))
+            if !draft.world.rights_of(draft.principal).has(right) =>
+        {
+            Err(No::right(RefusalReason::NoRight))
+        }
+        (_, _) => Ok(()),
+    }
+}
+
+/// Gives a person other rights; nothing happens if they have them already.
+///
+/// Whoever may operate may give any right, and may take the last `operate` away from everyone: they may revise the
+/// definition, which says the same and more. The world can always give it back, and so can a definition that a world
+/// is opened with.
+pub(in crate::world) fn set_rights(
+    draft: &mut Draft<'_>,
+    method: &str,
+    subject: &str,
+    rights: Option<&Rights>,
+) -> Result<(), No> {
+    if draft
+        .principal
+        .person()
+        .is_some_and(|person| message::is_called_like_an_agent(draft, &person.display))
+    {
+        return Err(No::right(RefusalReason::NotAPerson));
+    }
+    let changed = draft.world.people.changed_rights();
+    let known = changed.get(&proof(method, subject));
+    check_proof(method, subject)?;
+    if rights.is_some() && known.is_none() && changed.len() >= People::RIGHTS_MAX {
+        let max = People::RIGHTS_MAX;
+        return Err(bad(format!(
+            "the rights of {max} people were changed; name more of them in the definition"
+        )));
+    }
+    if known != rights {
+        let method = method.to_owned();
+        let subject = subject.to_owned();
+        let rights = rights.cloned();
+        draft.push(RightsChanged {
+            method,
+            subject,
+            rights,
+        });
+    }
+    Ok(())
+}
+
+fn check_proof(method: &str, subject: &str) -> Result<(), No> {
+    if method.is_empty() || subject.is_empty() {
+        return Err(bad(
+            "a person is named by a method and a subject, and one of them is empty".to_owned(),
+        ));
+    }
+    if method.len().saturating_add(subject.len()) > PROOF_MAX {
+        return Err(bad(format!(
+            "a method and a subject have at most {PROOF_MAX} bytes together"
+        )));
+    }
+    Ok(())
+}
+
+const fn bad(why: String) -> No {
+    No::Quiet(Refusal::BadRights { why })
+}
