@@ -1,6 +1,6 @@
 //! A world: the fold of its log, what it answers to commands, and the work that it owes.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -11,14 +11,14 @@ use crate::event::{ClockKind, Labelled, Rights};
 use crate::ids::alike::name_fault;
 use crate::ids::principal::Principal;
 use crate::ids::{
-    AgentName, CallId, CopyId, Digest, EpisodeId, GrantId, Incarnation, MessageId, PersonName,
-    Position, Seed, Stamp, StateName, Time, WorldId, WorldName,
+    AgentName, CopyId, Digest, EpisodeId, GrantId, Incarnation, MessageId, PersonName, Position,
+    Seed, Stamp, StateName, Time, WorldId, WorldName,
 };
 use crate::spec::rules::Rules;
 use crate::spec::{Definition, SpecText};
 use crate::text::mentions::Roster;
 use crate::text::reply::ReplyCutter;
-use crate::world::memory::{Memory, Message, OpenCall, Turn};
+use crate::world::memory::{Memory, Message};
 
 mod calls;
 mod checkpoint;
@@ -40,7 +40,9 @@ mod upkeep;
 mod waits;
 
 use checkpoint::checkpointed;
+use meters::episode::Episodes;
 use talk::observed::Observed;
+use turns::agents::Agents;
 
 pub use consent::{Consent, Grant, Request, RequestKind, Settled};
 pub use decide::{Accepted, Decision};
@@ -81,9 +83,8 @@ checkpointed! {
         transcript: VecDeque<Arc<Message>>,
         /// Where those of them stand whose id is not their position: streamed and edited ones.
         moved: BTreeMap<MessageId, Position>,
-        memories: BTreeMap<AgentName, Memory>,
-        busy: BTreeSet<AgentName>,
-        episodes: BTreeMap<EpisodeId, Episode>,
+        agents: Agents,
+        episodes: Episodes,
         consent: Consent,
         upkeep: Upkeep,
         #[serde(default, skip_serializing_if = "calls::memo::Memos::is_empty")]
@@ -300,7 +301,7 @@ impl World {
     /// recorded.
     #[must_use]
     pub fn reply_cutter(&self, agent: &AgentName) -> ReplyCutter {
-        let turn = self.turn_of(agent);
+        let turn = self.agents.turn(agent);
         let rules = turn.map_or(&self.rules, |turn| &turn.rules);
         ReplyCutter::new(
             agent.clone(),
@@ -309,12 +310,8 @@ impl World {
         )
     }
 
-    fn turn_of(&self, agent: &AgentName) -> Option<&Turn> {
-        self.memories.get(agent)?.turn.as_ref()
-    }
-
     fn reply_roster(&self, agent: &AgentName) -> Roster {
-        let Some(turn) = self.turn_of(agent) else {
+        let Some(turn) = self.agents.turn(agent) else {
             return self.roster();
         };
         let model = turn.model.as_ref();
@@ -334,7 +331,7 @@ impl World {
     /// Returns what `agent` remembers; `None` if there is no such agent.
     #[must_use]
     pub fn memory(&self, agent: &AgentName) -> Option<&Memory> {
-        self.memories.get(agent)
+        self.agents.memory(agent)
     }
 
     /// The work on its own log.
@@ -357,16 +354,12 @@ impl World {
     /// The episodes that somebody still works on or is to work on.
     #[must_use]
     pub const fn episodes(&self) -> &BTreeMap<EpisodeId, Episode> {
-        &self.episodes
+        self.episodes.all()
     }
 
     /// Returns how far a world script has come.
     #[must_use]
     pub const fn script(&self) -> &ScriptProgress {
         &self.script
-    }
-
-    fn open_call(&self, agent: &AgentName, call: CallId) -> Option<&OpenCall> {
-        self.memories.get(agent)?.open_calls.get(&call)
     }
 }

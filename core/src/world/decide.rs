@@ -495,9 +495,9 @@ fn intrusion(draft: &Draft<'_>, action: &ShellAction) -> RefusalReason {
     };
     let world = draft.world;
     let is_open_for = |memory: &crate::world::memory::Memory| memory.open_calls.contains_key(&call);
-    if world.memories.get(agent).is_some_and(is_open_for) {
+    if world.agents.memory(agent).is_some_and(is_open_for) {
         RefusalReason::NotTheRuntime
-    } else if world.memories.values().any(is_open_for) {
+    } else if world.agents.memories().values().any(is_open_for) {
         RefusalReason::OtherAgent
     } else {
         let known = world

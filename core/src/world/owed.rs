@@ -45,10 +45,7 @@ pub(super) fn owed_work(world: &World) -> impl Iterator<Item = Effect> + '_ {
         | Effect::Erase { .. }
         | Effect::TickAt { .. } => true,
     };
-    let of_agents = world
-        .busy
-        .iter()
-        .filter_map(|name| Some((name, world.memories.get(name)?)));
+    let of_agents = world.agents.busy_memories();
     let expires_at = |kind: &RequestKind| match kind {
         RequestKind::Approval { expires_at, .. } => Some(*expires_at),
         RequestKind::Question { .. } | RequestKind::Outcome { .. } => None,
@@ -62,9 +59,9 @@ pub(super) fn owed_work(world: &World) -> impl Iterator<Item = Effect> + '_ {
         .chain(waits::asks(world).map(|ask| ask.expires_at))
         .min();
     let joins = world
-        .busy
-        .iter()
-        .filter_map(|name| world.memories.get(name)?.joining.as_ref());
+        .agents
+        .busy_memories()
+        .filter_map(|(_, memory)| memory.joining.as_ref());
     let join = joins
         .map(|joining| {
             if joining.is_over() {
@@ -183,10 +180,7 @@ pub(super) fn is_delivered(world: &World, agent: &AgentName, memory: &Memory, no
 
 /// Tells whether `agent` has a model under the rules that it works by now: those of its open turn, if there is one.
 pub(super) fn has_model(world: &World, agent: &AgentName) -> bool {
-    let turn = world
-        .memories
-        .get(agent)
-        .and_then(|memory| memory.turn.as_ref());
+    let turn = world.agents.turn(agent);
     let rules = turn.map_or(&world.rules, |turn| &turn.rules);
     rules.agent(agent).is_some_and(|spec| spec.model.is_some())
 }

@@ -43,7 +43,8 @@ impl World {
                 false
             }
         };
-        self.open_call(asker, call)
+        self.agents
+            .open_call(asker, call)
             .is_some_and(|open| is_for(&open.state))
     }
 
@@ -51,10 +52,7 @@ impl World {
     /// besides.
     #[must_use]
     pub fn answers(&self, agent: &AgentName) -> BTreeSet<AgentName> {
-        let turn = self
-            .memories
-            .get(agent)
-            .and_then(|memory| memory.turn.as_ref());
+        let turn = self.agents.turn(agent);
         let asks = turn.into_iter().flat_map(|turn| &turn.asks);
         asks.filter(|(asker, call)| self.owes_answer(agent, asker, *call))
             .map(|(asker, _)| asker.clone())
@@ -64,14 +62,18 @@ impl World {
 
 /// The questions between agents that have no answer yet, by agent and call.
 pub(super) fn asks(world: &World) -> impl Iterator<Item = OpenAsk<'_>> {
-    world.busy.iter().flat_map(|agent| asks_of(world, agent))
+    world
+        .agents
+        .busy()
+        .iter()
+        .flat_map(|agent| asks_of(world, agent))
 }
 
 /// Those of `agent`.
 fn asks_of<'w>(world: &'w World, agent: &'w AgentName) -> impl Iterator<Item = OpenAsk<'w>> {
     let open = world
-        .memories
-        .get(agent)
+        .agents
+        .memory(agent)
         .into_iter()
         .flat_map(|memory| &memory.open_calls);
     open.filter_map(move |(call, open)| {
@@ -94,6 +96,7 @@ fn asks_of<'w>(world: &'w World, agent: &'w AgentName) -> impl Iterator<Item = O
 /// Tells whether `call` of `asker` waits for another agent.
 pub(super) fn awaits_agent(world: &World, asker: &AgentName, call: CallId) -> bool {
     world
+        .agents
         .open_call(asker, call)
         .is_some_and(|open| matches!(open.state, CallState::AwaitsAgent { .. }))
 }
@@ -101,8 +104,8 @@ pub(super) fn awaits_agent(world: &World, asker: &AgentName, call: CallId) -> bo
 /// Returns whom `agent` waits for: those that it asked. Whoever waits for agents in any other way belongs here as well.
 fn waits_for(world: &World, agent: &AgentName) -> BTreeSet<AgentName> {
     let joining = world
-        .memories
-        .get(agent)
+        .agents
+        .memory(agent)
         .and_then(|memory| memory.joining.as_ref());
     let joined = joining
         .into_iter()
@@ -116,7 +119,7 @@ fn waits_for(world: &World, agent: &AgentName) -> BTreeSet<AgentName> {
 /// Returns who waits for `agent`: whoever asked it, whether or not it has taken the question up. The other way round of
 /// [`World::waits_for`].
 fn waited_for_by(world: &World, agent: &AgentName) -> BTreeSet<AgentName> {
-    let memory = world.memories.get(agent);
+    let memory = world.agents.memory(agent);
     let queued = memory
         .into_iter()
         .flat_map(|memory| memory.inbox.iter().flat_map(|message| &message.asks));
@@ -131,7 +134,7 @@ fn waited_for_by(world: &World, agent: &AgentName) -> BTreeSet<AgentName> {
 
 /// The authors that wait until `agent` is done with what they said.
 fn joined_by(world: &World, agent: &AgentName) -> impl Iterator<Item = AgentName> {
-    let memory = world.memories.get(agent);
+    let memory = world.agents.memory(agent);
     let queued = memory.into_iter().flat_map(|memory| &memory.inbox);
     let news = memory
         .and_then(|memory| memory.turn.as_ref())
@@ -141,7 +144,7 @@ fn joined_by(world: &World, agent: &AgentName) -> impl Iterator<Item = AgentName
         let Author::Agent(author) = &message.author else {
             return None;
         };
-        let joining = world.memories.get(author)?.joining.as_ref()?;
+        let joining = world.agents.memory(author)?.joining.as_ref()?;
         (joining.message == message.at && joining.of.contains(agent)).then(|| author.clone())
     })
 }

@@ -90,7 +90,7 @@ fn cut(text: &str, bytes_max: usize) -> String {
 /// Noting what calls do.
 /// A call started: the messages that its turn answers know of it from here on.
 pub(in crate::world) fn note_start(world: &mut World, event: &ToolStarted) {
-    let Some(memory) = world.memories.get(&event.agent) else {
+    let Some(memory) = world.agents.memory(&event.agent) else {
         return;
     };
     let Some((turn, open)) = memory.turn.as_ref().zip(memory.open_calls.get(&event.call)) else {
@@ -206,7 +206,7 @@ pub(in crate::world) fn redone_by<'w>(
     agent: &AgentName,
     count: usize,
 ) -> impl Iterator<Item = &'w Ran> {
-    let memory = world.memories.get(agent);
+    let memory = world.agents.memory(agent);
     let turn = memory.and_then(|memory| memory.turn.as_ref());
     let waiting = memory
         .filter(|_| turn.is_none())

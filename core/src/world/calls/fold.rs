@@ -56,7 +56,7 @@ pub(in crate::world) fn admit(fold: &mut Fold<'_>, event: &CallsAdmitted) {
         if let Some(origin) = admitted.origin {
             fork::hand_down(fold, &event.agent, origin, admitted.call);
         }
-        let Some(memory) = fold.world.memories.get_mut(&event.agent) else {
+        let Some(memory) = fold.world.agents.memory_mut(&event.agent) else {
             return;
         };
         memory.open_calls.insert(admitted.call, call);
@@ -80,10 +80,7 @@ pub(in crate::world) fn admit(fold: &mut Fold<'_>, event: &CallsAdmitted) {
 
 /// Tells whether the rules that a call is taken up under want a second person to allow it: those of its turn, or those of now.
 fn wants_two(world: &World, agent: &AgentName, admitted: &AdmittedCall) -> bool {
-    let turn = world
-        .memories
-        .get(agent)
-        .and_then(|memory| memory.turn.as_ref());
+    let turn = world.agents.turn(agent);
     let rules = [Some(&world.rules), turn.map(|turn| &turn.rules)];
     rules.into_iter().flatten().any(|rules| {
         let tool = admitted
@@ -97,7 +94,7 @@ fn wants_two(world: &World, agent: &AgentName, admitted: &AdmittedCall) -> bool 
 
 /// The call that another one takes the place of.
 fn origin<'f>(fold: &'f Fold<'_>, agent: &AgentName, call: CallId) -> Option<&'f OpenCall> {
-    let here = fold.world.open_call(agent, call);
+    let here = fold.world.agents.open_call(agent, call);
     here.or_else(|| fork::inherited_call(fold, agent, call))
 }
 
@@ -140,7 +137,7 @@ pub(in crate::world) fn ask_approval(world: &mut World, event: &ApprovalRequeste
         expires_at,
         ..
     } = event.clone();
-    if let Some(call) = call_mut(world, &event.agent, event.call) {
+    if let Some(call) = world.agents.open_call_mut(&event.agent, event.call) {
         call.folder.clone_from(&folder);
     }
     let kind = RequestKind::Approval {
@@ -188,6 +185,7 @@ pub(in crate::world) fn lose_outcome(world: &mut World, event: &OutcomeUnknown) 
         return;
     }
     let attempt = world
+        .agents
         .open_call(&event.agent, event.call)
         .map_or(Attempt(1), OpenCall::attempt);
     let is_open = event.cause == UnknownCause::Crash;
@@ -206,7 +204,7 @@ fn ask_outcome_anew(world: &mut World, event: &OutcomeUnknown, request: RequestI
     if !world.consent.ask_outcome_anew(request, event.call) {
         return false;
     }
-    let open = call_mut(world, &event.agent, event.call);
+    let open = world.agents.open_call_mut(&event.agent, event.call);
     if let Some(CallState::AwaitsSettlement {
         request: waits_for, ..
     }) = open.map(|open| &mut open.state)
@@ -220,7 +218,7 @@ fn ask_outcome_anew(world: &mut World, event: &OutcomeUnknown, request: RequestI
 fn ask(world: &mut World, agent: &AgentName, call: CallId, state: CallState, kind: RequestKind) {
     let at = world.head;
     world.consent.withdraw(call, at);
-    let Some(open) = call_mut(world, agent, call) else {
+    let Some(open) = world.agents.open_call_mut(agent, call) else {
         return;
     };
     open.state = state;
@@ -251,7 +249,7 @@ pub(in crate::world) fn decide_approval(world: &mut World, event: &ApprovalDecid
         .and_then(|request| request.kind.effect());
     settle_by(world, event.request, event.by.clone(), how);
     let at = world.head;
-    if let Some(call) = call_mut(world, &event.agent, event.call) {
+    if let Some(call) = world.agents.open_call_mut(&event.agent, event.call) {
         call.note_decision(event, at);
     }
     if event.verdict == Verdict::Allow {
@@ -283,7 +281,7 @@ pub(in crate::world) fn answer_question(world: &mut World, event: &QuestionAnswe
         .map(|request| request.kind.clone());
     settle_by(world, event.request, event.by.clone(), "answered");
     let given = given(question, event);
-    let Some(call) = call_mut(world, &event.agent, event.call) else {
+    let Some(call) = world.agents.open_call_mut(&event.agent, event.call) else {
         return;
     };
     call.input = given;
@@ -304,7 +302,7 @@ pub(in crate::world) fn allow(
     id: CallId,
     allowance: Option<Allowance>,
 ) {
-    let Some(call) = call_mut(world, agent, id) else {
+    let Some(call) = world.agents.open_call_mut(agent, id) else {
         return;
     };
     call.allowed = allowance;
@@ -319,7 +317,7 @@ pub(in crate::world) fn make_ready(
     next: Attempt,
 ) {
     let at = world.head;
-    if let Some(call) = call_mut(world, agent, call) {
+    if let Some(call) = world.agents.open_call_mut(agent, call) {
         call.state = CallState::Ready { next };
         call.moved_by = at;
     }
@@ -329,7 +327,7 @@ pub(in crate::world) fn start_tool(world: &mut World, event: &ToolStarted) {
     done::note_start(world, event);
     let at = world.head;
     let now = world.time;
-    let Some(call) = call_mut(world, &event.agent, event.call) else {
+    let Some(call) = world.agents.open_call_mut(&event.agent, event.call) else {
         return;
     };
     let first_started = call.first_started().unwrap_or(now);
@@ -364,7 +362,7 @@ pub(in crate::world) fn finish_call(world: &mut World, event: &ToolFinished) {
 
 /// A denied call is denied again at once if the turn asks for it again.
 fn note_denial(world: &mut World, event: &ToolFinished) {
-    let Some(memory) = world.memories.get_mut(&event.agent) else {
+    let Some(memory) = world.agents.memory_mut(&event.agent) else {
         return;
     };
     let likeness = |call: &OpenCall| {
@@ -384,12 +382,9 @@ fn note_denial(world: &mut World, event: &ToolFinished) {
 /// Returns what the rules that a call was made under, and people, say about what its agent's model sees of its end. Where no rules are
 /// known a model sees nothing of an output.
 fn crossing<'w>(world: &'w World, agent: &AgentName, call: CallId) -> Crossing<'w> {
-    let turn = world
-        .memories
-        .get(agent)
-        .and_then(|memory| memory.turn.as_ref());
+    let turn = world.agents.turn(agent);
     let spec = turn.map_or(&world.rules, |turn| &turn.rules).spec();
-    let open = world.open_call(agent, call);
+    let open = world.agents.open_call(agent, call);
     let tool = open.and_then(|open| spec.tools.get(open.tool.as_ref()?));
     Crossing {
         redact: &spec.policy.redact,
@@ -401,7 +396,7 @@ fn crossing<'w>(world: &'w World, agent: &AgentName, call: CallId) -> Crossing<'
 
 fn close_call(world: &mut World, agent: &AgentName, id: CallId, result: CallResult) {
     let at = world.head;
-    let Some(memory) = world.memories.get_mut(agent) else {
+    let Some(memory) = world.agents.memory_mut(agent) else {
         return;
     };
     memory.open_calls.remove(&id);
@@ -416,7 +411,7 @@ fn close_call(world: &mut World, agent: &AgentName, id: CallId, result: CallResu
 }
 
 pub(in crate::world) fn settle_outcome(world: &mut World, event: &OutcomeSettled) {
-    let is_open = world.open_call(&event.agent, event.call).is_some();
+    let is_open = world.agents.open_call(&event.agent, event.call).is_some();
     let decided = Decided {
         by: event.by.person().cloned(),
         how: "settled".to_owned(),
@@ -434,7 +429,7 @@ pub(in crate::world) fn settle_outcome(world: &mut World, event: &OutcomeSettled
         SettledHow::Ran | SettledHow::NotRun | SettledHow::Late => {
             let result = CallResult::settled(event, crossing(world, &event.agent, event.call));
             done::note_end(world, event.call, &result.view);
-            if let Some(memory) = world.memories.get_mut(&event.agent) {
+            if let Some(memory) = world.agents.memory_mut(&event.agent) {
                 memory.notice(settled_notice(event));
             }
         }
@@ -444,7 +439,7 @@ pub(in crate::world) fn settle_outcome(world: &mut World, event: &OutcomeSettled
 
 pub(in crate::world) fn reconcile(world: &mut World, event: &Reconciled) {
     let at = world.head;
-    let Some(call) = call_mut(world, &event.agent, event.call) else {
+    let Some(call) = world.agents.open_call_mut(&event.agent, event.call) else {
         return;
     };
     call.moved_by = at;
@@ -461,7 +456,7 @@ pub(in crate::world) fn reconcile(world: &mut World, event: &Reconciled) {
 
 pub(in crate::world) fn replace_call(world: &mut World, event: &CallReplaced) {
     let at = world.head;
-    let Some(memory) = world.memories.get_mut(&event.agent) else {
+    let Some(memory) = world.agents.memory_mut(&event.agent) else {
         return;
     };
     memory.open_calls.remove(&event.call);
@@ -473,14 +468,6 @@ pub(in crate::world) fn replace_call(world: &mut World, event: &CallReplaced) {
         slot.call = event.by;
     }
     world.consent.close_requests_of(event.call, world.head);
-}
-
-pub(in crate::world) fn call_mut<'w>(
-    world: &'w mut World,
-    agent: &AgentName,
-    call: CallId,
-) -> Option<&'w mut OpenCall> {
-    world.memories.get_mut(agent)?.open_calls.get_mut(&call)
 }
 
 impl Memory {

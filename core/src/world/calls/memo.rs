@@ -103,11 +103,9 @@ pub(in crate::world) fn memoise(world: &mut World, event: &ToolFinished, result:
     if event.status != CallStatus::Done || !is_done {
         return;
     }
-    let turn = world
-        .memories
-        .get(&event.agent)
-        .and_then(|memory| memory.turn.as_ref());
+    let turn = world.agents.turn(&event.agent);
     let open = world
+        .agents
         .open_call(&event.agent, event.call)
         .filter(|open| open.input.is_none());
     let Some((turn, open)) = turn.zip(open) else {

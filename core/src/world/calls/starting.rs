@@ -45,7 +45,7 @@ struct Floor<'w> {
 pub(in crate::world) fn startable(world: &World) -> BTreeSet<CallId> {
     let mut waiting: Vec<Candidate<'_>> = Vec::new();
     let mut floor = Floor::default();
-    for agent in &world.busy {
+    for agent in world.agents.busy() {
         survey(world, agent, &mut floor, &mut waiting);
     }
     waiting.sort_by_key(|candidate| candidate.order);
@@ -70,10 +70,7 @@ pub(in crate::world) fn startable(world: &World) -> BTreeSet<CallId> {
 
 /// The calls of the room that have no end yet.
 pub(in crate::world) fn open_calls(world: &World) -> usize {
-    let busy = world
-        .busy
-        .iter()
-        .filter_map(|agent| world.memories.get(agent));
+    let busy = world.agents.busy_memories().map(|(_, memory)| memory);
     busy.fold(0, |count: usize, memory| {
         count.saturating_add(memory.open_calls.len())
     })
@@ -91,7 +88,7 @@ fn survey<'w>(
     floor: &mut Floor<'w>,
     waiting: &mut Vec<Candidate<'w>>,
 ) {
-    let Some(memory) = world.memories.get(agent) else {
+    let Some(memory) = world.agents.memory(agent) else {
         return;
     };
     let Some(turn) = &memory.turn else { return };

@@ -12,11 +12,12 @@ pub(in crate::world) fn give_grant(world: &mut World, event: &GrantGiven) {
 
 pub(in crate::world) fn use_grant(world: &mut World, event: &GrantUsed) {
     let tool = world
+        .agents
         .open_call(&event.agent, event.call)
         .and_then(|call| call.tool.as_ref());
     // A grant ends when its tool gets another folder: this is the one that it was given for.
     let folder = tool.and_then(|tool| world.rules.spec().tools.get(tool)?.folder.clone());
-    if let Some(call) = calls::fold::call_mut(world, &event.agent, event.call) {
+    if let Some(call) = world.agents.open_call_mut(&event.agent, event.call) {
         call.folder = folder;
     }
     if let Some(grant) = world.consent.use_grant(event.grant) {
@@ -27,7 +28,7 @@ pub(in crate::world) fn use_grant(world: &mut World, event: &GrantUsed) {
         if let Some(request) = event.request {
             calls::fold::settle_by(world, request, allowance.by.clone(), "granted");
             calls::fold::allow(world, &event.agent, event.call, Some(allowance));
-        } else if let Some(call) = calls::fold::call_mut(world, &event.agent, event.call) {
+        } else if let Some(call) = world.agents.open_call_mut(&event.agent, event.call) {
             call.allowed = Some(allowance);
         }
     }

@@ -203,8 +203,8 @@ fn fault(
 /// Tells whether `attempt` of an open call is under way, so that its outcome is the call's result.
 fn runs(world: &World, agent: &AgentName, call: CallId, attempt: Attempt) -> bool {
     let open = world
-        .memories
-        .get(agent)
+        .agents
+        .memory(agent)
         .and_then(|memory| memory.open_calls.get(&call));
     open.is_some_and(
         |open| matches!(&open.state, CallState::Running(run) if run.attempt == attempt),
@@ -217,7 +217,7 @@ fn unaskable(
     turn: TurnId,
     reaction: &Reaction,
 ) -> Option<Action> {
-    let open = world.memories.get(agent)?.turn.as_ref()?;
+    let open = world.agents.turn(agent)?;
     let is_unaskable = matches!(reaction, Reaction::AskModel(_))
         && episode::affords(world, &open.rules, agent, open.episode).is_none();
     let reaction = Reaction::AskModel(Parameters::default());

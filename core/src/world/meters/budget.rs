@@ -72,8 +72,8 @@ pub(in crate::world) fn used(
 
 /// Returns the amount that other agents' open turns hold for their closing calls.
 fn held(world: &World, agent: &AgentName, is_meant: impl Fn(EpisodeId) -> bool) -> Money {
-    let others = world.busy.iter().filter(|name| *name != agent);
-    let turns = others.filter_map(|name| world.memories.get(name)?.turn.as_ref());
+    let others = world.agents.busy().iter().filter(|name| *name != agent);
+    let turns = others.filter_map(|name| world.agents.turn(name));
     turns
         .filter(|turn| is_meant(turn.episode))
         .map(|turn| turn.held)

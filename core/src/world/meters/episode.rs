@@ -35,6 +35,72 @@ pub struct Episode {
     pub open: u32,
 }
 
+/// The episodes that somebody works on or is to work on. What nobody holds is over.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(in crate::world) struct Episodes(BTreeMap<EpisodeId, Episode>);
+
+impl Episodes {
+    pub(in crate::world) const fn all(&self) -> &BTreeMap<EpisodeId, Episode> {
+        &self.0
+    }
+
+    pub(in crate::world) fn get(&self, id: &EpisodeId) -> Option<&Episode> {
+        self.0.get(id)
+    }
+
+    pub(in crate::world) fn get_mut(&mut self, id: &EpisodeId) -> Option<&mut Episode> {
+        self.0.get_mut(id)
+    }
+
+    /// The episode `id`, which begins here if it was not there.
+    pub(in crate::world) fn begun(&mut self, id: EpisodeId) -> &mut Episode {
+        self.0.entry(id).or_default()
+    }
+
+    /// Charges a model call. A summary counts for the episode only.
+    pub(in crate::world) fn spend(&mut self, agent: &AgentName, id: EpisodeId, purpose: Purpose) {
+        let spent = self.begun(id);
+        spent.calls_total = spent.calls_total.saturating_add(1);
+        if purpose == Purpose::Compaction {
+            return;
+        }
+        let own = spent.calls.entry(agent.clone()).or_default();
+        *own = own.saturating_add(1);
+    }
+
+    /// Another message or turn belongs to the episode.
+    pub(in crate::world) fn hold(&mut self, id: EpisodeId) {
+        let spent = self.begun(id);
+        spent.open = spent.open.saturating_add(1);
+    }
+
+    /// `count` messages and turns belong to it no longer. It is over with the last one.
+    pub(in crate::world) fn release(&mut self, id: EpisodeId, count: usize) {
+        let Some(spent) = self.0.get_mut(&id) else {
+            return;
+        };
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        spent.open = spent.open.saturating_sub(count);
+        if spent.open == 0 {
+            self.0.remove(&id);
+        }
+    }
+
+    /// Lets go of all episodes, and keeps those of `held` until [`Self::end_unheld`].
+    pub(in crate::world) fn release_all(&mut self, held: &[EpisodeId]) {
+        self.0.retain(|id, episode| {
+            episode.open = 0;
+            held.contains(id)
+        });
+    }
+
+    /// Ends the episodes that nobody holds.
+    pub(in crate::world) fn end_unheld(&mut self) {
+        self.0.retain(|_, episode| episode.open > 0);
+    }
+}
+
 /// Two agents that wake only each other.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pair {
@@ -165,10 +231,7 @@ pub(in crate::world) fn affords_summary(
 /// The closing calls that other agents' open turns of the episode hold in reserve.
 fn reserved(world: &World, agent: &AgentName, episode: EpisodeId) -> u32 {
     let holds = |name: &&AgentName| {
-        let turn = world
-            .memories
-            .get(*name)
-            .and_then(|memory| memory.turn.as_ref());
+        let turn = world.agents.turn(*name);
         *name != agent
             && turn.is_some_and(|turn| {
                 turn.episode == episode
@@ -178,7 +241,7 @@ fn reserved(world: &World, agent: &AgentName, episode: EpisodeId) -> u32 {
                         .is_none_or(|model| model.purpose != Purpose::Closing)
             })
     };
-    u32::try_from(world.busy.iter().filter(holds).count()).unwrap_or(u32::MAX)
+    u32::try_from(world.agents.busy().iter().filter(holds).count()).unwrap_or(u32::MAX)
 }
 
 /// The people who led to the `count` oldest messages that wait for `agent`.
@@ -188,42 +251,22 @@ pub(in crate::world) fn began_by<'w>(
     count: usize,
 ) -> impl Iterator<Item = &'w Person> {
     let inbox = world
-        .memories
-        .get(agent)
+        .agents
+        .memory(agent)
         .into_iter()
         .flat_map(|memory| &memory.inbox);
     inbox.take(count).flat_map(|message| &message.began_by)
 }
 
-/// Charges a model call. A summary counts for the episode only.
-pub(in crate::world) fn spend(
-    world: &mut World,
-    agent: &AgentName,
-    episode: EpisodeId,
-    purpose: Purpose,
-) {
-    let spent = world.episodes.entry(episode).or_default();
-    spent.calls_total = spent.calls_total.saturating_add(1);
-    if purpose == Purpose::Compaction {
-        return;
-    }
-    let own = spent.calls.entry(agent.clone()).or_default();
-    *own = own.saturating_add(1);
-}
-
 /// Counts a call of `tool` in the episode of `agent`'s open turn.
 pub(in crate::world) fn count_call(world: &mut World, agent: &AgentName, tool: &ToolName) {
-    let turn = world
-        .memories
-        .get(agent)
-        .and_then(|memory| memory.turn.as_ref());
+    let turn = world.agents.turn(agent);
     let Some(episode) = turn.map(|turn| turn.episode) else {
         return;
     };
     let count = world
         .episodes
-        .entry(episode)
-        .or_default()
+        .begun(episode)
         .tool_calls
         .entry(tool.clone())
         .or_default();
@@ -240,7 +283,7 @@ pub(in crate::world) fn discount_call(
     if !ends_unmade(status) {
         return;
     }
-    let Some(memory) = world.memories.get(agent) else {
+    let Some(memory) = world.agents.memory(agent) else {
         return;
     };
     let Some(tool) = memory
@@ -256,23 +299,6 @@ pub(in crate::world) fn discount_call(
         .and_then(|turn| world.episodes.get_mut(&turn.episode));
     if let Some(count) = spent.and_then(|spent| spent.tool_calls.get_mut(tool)) {
         *count = count.saturating_sub(1);
-    }
-}
-
-pub(in crate::world) fn hold(world: &mut World, episode: EpisodeId) {
-    let spent = world.episodes.entry(episode).or_default();
-    spent.open = spent.open.saturating_add(1);
-}
-
-pub(in crate::world) fn release(world: &mut World, episode: EpisodeId, count: usize) {
-    let Some(spent) = world.episodes.get_mut(&episode) else {
-        return;
-    };
-    spent.open = spent
-        .open
-        .saturating_sub(u32::try_from(count).unwrap_or(u32::MAX));
-    if spent.open == 0 {
-        world.episodes.remove(&episode);
     }
 }
 

@@ -209,7 +209,7 @@ pub(in crate::world) fn charge(world: &mut World, event: &ModelCalled, episode: 
         meter.attempts = meter.attempts.saturating_add(1);
         meter.spent.reserved = meter.spent.reserved.plus(reserved);
     });
-    let spent = &mut world.episodes.entry(episode).or_default().spent;
+    let spent = &mut world.episodes.begun(episode).spent;
     spent.reserved = spent.reserved.plus(reserved);
 }
 
@@ -256,15 +256,12 @@ pub(in crate::world) fn settlement(
     agent: &AgentName,
     ended: Ended,
 ) -> Option<Settlement> {
-    Some(Metered::of(world.memories.get(agent)?.turn.as_ref()?)?.settlement(ended))
+    Some(Metered::of(world.agents.turn(agent)?)?.settlement(ended))
 }
 
 /// Settles the attempt that `agent` has under way, if it has one.
 pub(in crate::world) fn end_attempt(world: &mut World, agent: &AgentName, ended: Ended) {
-    let turn = world
-        .memories
-        .get_mut(agent)
-        .and_then(|memory| memory.turn.as_mut());
+    let turn = world.agents.turn_mut(agent);
     if let Some(attempt) = turn.and_then(Metered::take) {
         settle_attempt(world, agent, &attempt, ended);
     }

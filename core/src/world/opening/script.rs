@@ -43,9 +43,9 @@ pub(in crate::world) fn note_step(
             began: from,
         };
         world
-            .memories
-            .values_mut()
-            .for_each(|memory| memory.played.clear());
+            .agents
+            .memories_mut()
+            .for_each(|(_, memory)| memory.played.clear());
     }
     if step.run == world.script.run {
         world.script.done.entry(step.index).or_insert(StepRecord {

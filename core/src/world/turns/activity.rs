@@ -54,9 +54,10 @@ impl World {
         if goes_on(self) {
             Activity::Running
         } else if self
-            .busy
+            .agents
+            .busy()
             .iter()
-            .any(|name| self.memories.contains_key(name))
+            .any(|name| self.agents.knows(name))
         {
             Activity::Parked
         } else {
@@ -67,7 +68,7 @@ impl World {
     /// Returns the doing of `agent`.
     #[must_use]
     pub fn doing(&self, agent: &AgentName) -> Doing {
-        let Some(memory) = self.memories.get(agent) else {
+        let Some(memory) = self.agents.memory(agent) else {
             return Doing::Nothing;
         };
         match &memory.turn {
@@ -102,10 +103,7 @@ pub(in crate::world) fn goes_on(world: &World) -> bool {
             .values()
             .any(|call| matches!(call.state, CallState::Running(_)))
     };
-    let mut busy = world
-        .busy
-        .iter()
-        .filter_map(|name| world.memories.get(name));
+    let mut busy = world.agents.busy_memories().map(|(_, memory)| memory);
     owed::owed_work(world).any(|effect| is_work(&effect)) || busy.any(is_running)
 }
 

@@ -79,7 +79,7 @@ impl World {
     /// The model call that `agent` has under way; `None` if it has none.
     #[must_use]
     pub fn model_ask(&self, agent: &AgentName) -> Option<ModelAsk> {
-        let memory = self.memories.get(agent)?;
+        let memory = self.agents.memory(agent)?;
         let turn = memory.turn.as_ref()?;
         let model = turn.model.as_ref()?;
         let asked = (&model.model, &model.parameters);

@@ -34,21 +34,21 @@ pub(in crate::world) fn open_turn(fold: &mut Fold<'_>, event: &TurnOpened) {
     let world = &mut *fold.world;
     let id = TurnId(world.head);
     // Before the news let go of it: an episode that nobody holds is over, and its budget with it.
-    episode::hold(world, event.episode);
+    world.episodes.hold(event.episode);
     let began_by = episode::began_by(world, &event.agent, event.news.len())
         .cloned()
         .collect();
-    let memory = world.memories.get(&event.agent);
+    let memory = world.agents.memory(&event.agent);
     let done = memory.and_then(|memory| {
         done::done_before(world, &event.agent, event.news.len(), &event.redoes, memory)
     });
     let news = take_news(world, &event.agent, event.horizon, event.news.len());
-    if let Some(memory) = world.memories.get_mut(&event.agent) {
+    if let Some(memory) = world.agents.memory_mut(&event.agent) {
         memory.remember_all(done);
     }
     let rules = Arc::clone(&world.rules);
     let layers = layers::layers_of(world, &event.agent).into_owned();
-    let Some(memory) = world.memories.get_mut(&event.agent) else {
+    let Some(memory) = world.agents.memory_mut(&event.agent) else {
         return;
     };
     memory.turn = Some(Turn {
@@ -71,13 +71,13 @@ pub(in crate::world) fn open_turn(fold: &mut Fold<'_>, event: &TurnOpened) {
         slots: Vec::new(),
         moved_by: id.0,
     });
-    world.busy.insert(event.agent.clone());
+    world.agents.wake(event.agent.clone());
 }
 
 pub(in crate::world) fn decline_turn(world: &mut World, event: &TurnDeclined) {
     let news = take_news(world, &event.agent, event.horizon, event.news.len());
     join::end_waits_for(world, &event.agent, &news, Ending::unheard(JoinEnd::Limit));
-    rest(world, &event.agent);
+    world.agents.rest(&event.agent);
 }
 
 /// Moves the `count` oldest messages of the inbox, and whatever else the agent heard up to there, into its items.
@@ -87,12 +87,12 @@ fn take_news(
     horizon: Position,
     count: usize,
 ) -> Vec<Arc<Message>> {
-    let Some(memory) = world.memories.get(agent) else {
+    let Some(memory) = world.agents.memory(agent) else {
         return Vec::new();
     };
     let until = memory.reaches(horizon, count);
     let fresh = observed::fresh_items(world, agent, memory, until);
-    let Some(memory) = world.memories.get_mut(agent) else {
+    let Some(memory) = world.agents.memory_mut(agent) else {
         return Vec::new();
     };
     memory.remember_all(fresh);
@@ -103,7 +103,7 @@ fn take_news(
         .drain(..count.min(memory.inbox.len()))
         .collect();
     for message in &taken {
-        episode::release(world, message.episode, 1);
+        world.episodes.release(message.episode, 1);
     }
     taken
 }
@@ -113,7 +113,7 @@ pub(in crate::world) fn call_model(world: &mut World, event: &ModelCalled) {
     let mark = mark_of(world, event);
     // Of an older attempt that has no outcome yet there will be none.
     meter::end_attempt(world, &event.agent, Ended::Lost);
-    let Some(memory) = world.memories.get_mut(&event.agent) else {
+    let Some(memory) = world.agents.memory_mut(&event.agent) else {
         return;
     };
     memory.calm();
@@ -181,12 +181,12 @@ pub(in crate::world) fn call_model(world: &mut World, event: &ModelCalled) {
     }
     meter::charge(world, event, episode);
     if is_first {
-        episode::spend(world, &event.agent, episode, event.purpose);
+        world.episodes.spend(&event.agent, episode, event.purpose);
     }
 }
 
 fn mark_of(world: &World, event: &ModelCalled) -> Option<FrameMark> {
-    let memory = world.memories.get(&event.agent)?;
+    let memory = world.agents.memory(&event.agent)?;
     let turn = memory.turn.as_ref()?;
     let asked = (&event.model, &event.parameters);
     let known = memory
@@ -218,7 +218,7 @@ pub(in crate::world) fn take_answer(fold: &mut Fold<'_>, event: &ModelAnswered) 
     fold.note_answer(event.response.clone());
     let world = &mut *fold.world;
     meter::end_attempt(world, &event.agent, Ended::Answered(event.usage));
-    let Some(memory) = world.memories.get_mut(&event.agent) else {
+    let Some(memory) = world.agents.memory_mut(&event.agent) else {
         return;
     };
     memory.played.extend(event.played);
@@ -235,7 +235,7 @@ pub(in crate::world) fn take_answer(fold: &mut Fold<'_>, event: &ModelAnswered) 
 
 pub(in crate::world) fn fail_model(world: &mut World, event: &ModelFailed) {
     meter::end_attempt(world, &event.agent, Ended::of_failure(event));
-    let Some(memory) = world.memories.get_mut(&event.agent) else {
+    let Some(memory) = world.agents.memory_mut(&event.agent) else {
         return;
     };
     memory.played.extend(event.played);
@@ -265,7 +265,7 @@ pub(in crate::world) fn take_reaction(fold: &mut Fold<'_>, event: &AgentReacted)
         ),
     };
     let world = &mut *fold.world;
-    let Some(memory) = world.memories.get_mut(&event.agent) else {
+    let Some(memory) = world.agents.memory_mut(&event.agent) else {
         return;
     };
     memory.calm();
@@ -279,13 +279,15 @@ pub(in crate::world) fn take_reaction(fold: &mut Fold<'_>, event: &AgentReacted)
         memory.say(&response);
         fold.note_answer(response);
         if let Some(episode) = turn {
-            episode::spend(fold.world, &event.agent, episode, Purpose::Turn);
+            fold.world
+                .episodes
+                .spend(&event.agent, episode, Purpose::Turn);
         }
     }
 }
 
 pub(in crate::world) fn fail_agent(world: &mut World, event: &AgentFailed) {
-    let Some(memory) = world.memories.get_mut(&event.agent) else {
+    let Some(memory) = world.agents.memory_mut(&event.agent) else {
         return;
     };
     memory.failures = event.attempt.0;
@@ -298,14 +300,14 @@ pub(in crate::world) fn compact(fold: &mut Fold<'_>, event: &MemoryCompacted) {
         .response_at(event.answer)
         .map_or_else(|| ERASED.to_owned(), LLMResponse::spoken);
     let world = &mut *fold.world;
-    let Some(memory) = world.memories.get_mut(&event.agent) else {
+    let Some(memory) = world.agents.memory_mut(&event.agent) else {
         return;
     };
     memory.summarise(usize::try_from(event.items).unwrap_or(usize::MAX), text);
 }
 
 pub(in crate::world) fn break_prefix(world: &mut World, event: &PrefixBroken) {
-    let Some(memory) = world.memories.get_mut(&event.agent) else {
+    let Some(memory) = world.agents.memory_mut(&event.agent) else {
         return;
     };
     memory.forget(usize::try_from(event.dropped).unwrap_or(usize::MAX));
@@ -313,7 +315,7 @@ pub(in crate::world) fn break_prefix(world: &mut World, event: &PrefixBroken) {
 
 pub(in crate::world) fn close_turn(world: &mut World, event: &TurnClosed) {
     meter::end_attempt(world, &event.agent, Ended::Lost);
-    let Some(memory) = world.memories.get_mut(&event.agent) else {
+    let Some(memory) = world.agents.memory_mut(&event.agent) else {
         return;
     };
     memory.calm();
@@ -329,15 +331,15 @@ pub(in crate::world) fn close_turn(world: &mut World, event: &TurnClosed) {
         &turn.news,
         Ending::closed(turn.id, event.reason),
     );
-    episode::release(world, turn.episode, 1);
-    rest(world, &event.agent);
+    world.episodes.release(turn.episode, 1);
+    world.agents.rest(&event.agent);
 }
 
 pub(in crate::world) fn stop(world: &mut World, event: &Stopped) {
     let is_meant = |episode: EpisodeId| event.episode.is_none_or(|only| only == episode);
-    let agents: Vec<AgentName> = world.busy.iter().cloned().collect();
+    let agents: Vec<AgentName> = world.agents.busy().iter().cloned().collect();
     for agent in agents {
-        let Some(memory) = world.memories.get_mut(&agent) else {
+        let Some(memory) = world.agents.memory_mut(&agent) else {
             continue;
         };
         let (gone, kept): (VecDeque<_>, VecDeque<_>) = memory
@@ -346,12 +348,12 @@ pub(in crate::world) fn stop(world: &mut World, event: &Stopped) {
             .partition(|message| is_meant(message.episode));
         memory.inbox = kept;
         for message in &gone {
-            episode::release(world, message.episode, 1);
+            world.episodes.release(message.episode, 1);
         }
         join::end_waits_for(world, &agent, &gone, Ending::unheard(JoinEnd::Stopped));
         join::stop_join(world, &agent, is_meant);
         revision::put_back(world, &agent, left_by_stop(world, &agent, is_meant));
-        rest(world, &agent);
+        world.agents.rest(&agent);
     }
 }
 
@@ -362,10 +364,7 @@ fn left_by_stop(
     agent: &AgentName,
     is_meant: impl Fn(EpisodeId) -> bool,
 ) -> Vec<Arc<Message>> {
-    let turn = world
-        .memories
-        .get(agent)
-        .and_then(|memory| memory.turn.as_ref());
+    let turn = world.agents.turn(agent);
     let news = turn
         .filter(|turn| turn.is_about(&is_meant))
         .into_iter()
@@ -377,19 +376,8 @@ fn left_by_stop(
     news.filter(is_left).cloned().collect()
 }
 
-/// Takes an agent that has nothing left to do off the list.
-pub(in crate::world) fn rest(world: &mut World, agent: &AgentName) {
-    if world
-        .memories
-        .get(agent)
-        .is_none_or(|memory| !memory.is_busy())
-    {
-        world.busy.remove(agent);
-    }
-}
-
 fn model_mut<'w>(world: &'w mut World, agent: &AgentName) -> Option<&'w mut ModelState> {
-    world.memories.get_mut(agent)?.turn.as_mut()?.model.as_mut()
+    world.agents.turn_mut(agent)?.model.as_mut()
 }
 
 impl Memory {

@@ -9,11 +9,7 @@ use crate::world::World;
 
 /// Returns the words of people that `agent` works by: those of its open turn, else what is in force.
 pub(in crate::world) fn layers_of<'w>(world: &'w World, agent: &AgentName) -> Cow<'w, [Layer]> {
-    match world
-        .memories
-        .get(agent)
-        .and_then(|memory| memory.turn.as_ref())
-    {
+    match world.agents.turn(agent) {
         Some(turn) => Cow::Borrowed(&turn.layers),
         None => Cow::Owned(
             world

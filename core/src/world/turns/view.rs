@@ -44,7 +44,7 @@ impl World {
     /// Returns what `agent` may know when it reacts now.
     #[must_use]
     pub fn turn_view(&self, agent: &AgentName) -> Option<TurnView> {
-        let memory = self.memories.get(agent)?;
+        let memory = self.agents.memory(agent)?;
         let turn = memory.turn.as_ref();
         let unseen = if turn.is_none() {
             observed::unseen_items(self, memory, self.head)
@@ -65,8 +65,8 @@ impl World {
 
     /// Returns what `agent` remembers, in the order in which it saw it.
     pub fn items(&self, agent: &AgentName) -> impl Iterator<Item = &Arc<Item>> {
-        self.memories
-            .get(agent)
+        self.agents
+            .memory(agent)
             .into_iter()
             .flat_map(|memory| memory.items.iter().map(|kept| &kept.item))
     }
@@ -75,7 +75,7 @@ impl World {
     #[must_use]
     pub fn news(&self, agent: &AgentName) -> Vec<TextEvent> {
         let max = usize::try_from(self.rules.spec().limits.news_max).unwrap_or(usize::MAX);
-        let inbox = self.memories.get(agent).map(|memory| &memory.inbox);
+        let inbox = self.agents.memory(agent).map(|memory| &memory.inbox);
         inbox
             .into_iter()
             .flatten()
@@ -87,11 +87,7 @@ impl World {
     /// The results that `agent`'s turn goes on with, in admission order.
     #[must_use]
     pub fn tool_results(&self, agent: &AgentName) -> Vec<ToolResultEvent> {
-        let Some(turn) = self
-            .memories
-            .get(agent)
-            .and_then(|memory| memory.turn.as_ref())
-        else {
+        let Some(turn) = self.agents.turn(agent) else {
             return Vec::new();
         };
         let event = |slot: &crate::world::memory::Slot| {
@@ -112,7 +108,7 @@ impl World {
     /// Returns what is needed to run or to ask about an open call; `None` if there is no such call.
     #[must_use]
     pub fn runnable(&self, agent: &AgentName, call: CallId) -> Option<Runnable> {
-        let open = self.open_call(agent, call)?;
+        let open = self.agents.open_call(agent, call)?;
         Some(Runnable {
             tool: open.tool.clone()?,
             arguments: open.arguments.present().cloned(),
@@ -132,13 +128,17 @@ impl World {
             let now = self.rules.spec().tools.get(name)?;
             Some(then.acts_like(now) && !open.is_elsewhere(then, now))
         };
-        self.open_call(agent, call).and_then(tool).unwrap_or(false)
+        self.agents
+            .open_call(agent, call)
+            .and_then(tool)
+            .unwrap_or(false)
     }
 
     /// Tells whether a run of the call is under way in this incarnation.
     #[must_use]
     pub fn is_running(&self, agent: &AgentName, call: CallId) -> bool {
-        self.open_call(agent, call)
+        self.agents
+            .open_call(agent, call)
             .is_some_and(|open| matches!(open.state, CallState::Running(_)))
     }
 }

@@ -14,7 +14,7 @@ pub(in crate::world) fn request_erasure(world: &mut World, event: &ErasureReques
 /// Lets all requests begin anew: which memories had any of it is known to those only who had them whole.
 pub(in crate::world) fn note_erased(world: &mut World, event: &Erased) {
     world.upkeep.note_erased(event.request);
-    for memory in world.memories.values_mut() {
+    for (_, memory) in world.agents.memories_mut() {
         if memory.chain.take().is_some() {
             memory.broken = Some(PrefixCause::Erasure);
         }

@@ -72,7 +72,7 @@ pub(in crate::world) fn admit(
     purpose: Purpose,
 ) {
     let world = draft.world;
-    let memory = world.memories.get(agent);
+    let memory = world.agents.memory(agent);
     let rules = turn::rules_of(draft, agent);
     let mut unlabelled = memory.map_or(0, |memory| memory.unlabelled);
     let at = draft.here();

@@ -118,10 +118,7 @@ fn folder_of(draft: &Draft<'_>, name: &ToolName) -> Option<String> {
 /// by `spec`: what people read of it was about another place. The newest definition must be recorded already.
 pub(in crate::world) fn ask_again_where_moved(draft: &mut Draft<'_>, spec: &WorldSpec) {
     let world = draft.world;
-    for agent in &world.busy {
-        let Some(memory) = world.memories.get(agent) else {
-            continue;
-        };
+    for (agent, memory) in world.agents.busy_memories() {
         for (call, open) in &memory.open_calls {
             let is_asked = match &open.state {
                 CallState::AwaitsApproval { .. } => true,

@@ -30,10 +30,7 @@ pub(in crate::world) enum Now {
 impl World {
     /// Tells whether the turn of `agent` began under other rules than those in force.
     pub(crate) fn is_under_other_rules(&self, agent: &AgentName) -> bool {
-        let turn = self
-            .memories
-            .get(agent)
-            .and_then(|memory| memory.turn.as_ref());
+        let turn = self.agents.turn(agent);
         turn.is_some_and(|turn| !Arc::ptr_eq(&turn.rules, &self.rules) && turn.rules != self.rules)
     }
 }

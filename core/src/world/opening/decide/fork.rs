@@ -39,11 +39,8 @@ pub(in crate::world) fn fork(
     }
     restore::begin_in(draft, copy);
     let world = draft.world;
-    for agent in &world.busy {
-        let turn = world
-            .memories
-            .get(agent)
-            .and_then(|memory| memory.turn.as_ref());
+    for agent in world.agents.busy() {
+        let turn = world.agents.turn(agent);
         if let Some(turn) = turn {
             resume(draft, agent, turn);
         }
@@ -109,7 +106,7 @@ fn resume<'w>(draft: &mut Draft<'w>, agent: &AgentName, turn: &'w Turn) {
 /// The calls of a turn that wait for people. A question whose words were erased is not asked again.
 fn asked_again<'w>(draft: &Draft<'w>, agent: &AgentName, turn: &'w Turn) -> Vec<Asked<'w>> {
     let world = draft.world;
-    let open = |id: CallId| world.open_call(agent, id).map(|open| (id, open));
+    let open = |id: CallId| world.agents.open_call(agent, id).map(|open| (id, open));
     let waits = |(id, open): (CallId, &'w OpenCall)| {
         let (CallState::AwaitsApproval { request, .. } | CallState::AwaitsAnswer { request, .. }) =
             &open.state
@@ -182,6 +179,7 @@ pub(in crate::world) fn ask_again(
         ) => {
             let attempt = draft
                 .world
+                .agents
                 .open_call(&agent, request.call)
                 .map_or(Attempt(1), OpenCall::attempt);
             draft.push(QuestionAsked {

@@ -89,10 +89,7 @@ pub(in crate::world) fn open(
 /// A delivery that three processes died of counts as failed: the agent in code behind it may be what kills them.
 fn count_lost_deliveries(draft: &mut Draft<'_>) {
     let world = draft.world;
-    for agent in &world.busy {
-        let Some(memory) = world.memories.get(agent) else {
-            continue;
-        };
+    for (agent, memory) in world.agents.busy_memories() {
         let max = memory
             .turn
             .as_ref()

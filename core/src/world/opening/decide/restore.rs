@@ -52,10 +52,7 @@ impl World {
 
 /// Whatever has not moved since `since` and has to be asked about at `now`.
 fn stale(world: &World, since: Position, now: Time) -> impl Iterator<Item = Stale<'_>> {
-    let memories = world
-        .busy
-        .iter()
-        .filter_map(|agent| Some((agent, world.memories.get(agent)?)));
+    let memories = world.agents.busy_memories();
     let calls = memories.flat_map(|(agent, memory)| {
         let slots = memory.turn.iter().flat_map(|turn| &turn.slots);
         slots.filter_map(move |slot| Some((agent, slot.call, memory.open_calls.get(&slot.call)?)))
@@ -125,7 +122,7 @@ fn stale_allowance<'w>(
     open: &'w OpenCall,
     now: Time,
 ) -> Option<Stale<'w>> {
-    let turn = world.memories.get(agent)?.turn.as_ref();
+    let turn = world.agents.turn(agent);
     let rules = turn.map_or(&world.rules, |turn| &turn.rules);
     let tool = rules.spec().tools.get(open.tool.as_ref()?)?;
     let arguments = open.arguments.present()?;
@@ -234,10 +231,10 @@ fn ask_outcome(draft: &mut Draft<'_>, agent: &AgentName, call: CallId, cause: Un
 /// Ends the streams of the model calls that are given up: nothing more of them will be shown.
 pub(in crate::world) fn cut_streams(draft: &mut Draft<'_>) {
     let world = draft.world;
-    for agent in &world.busy {
+    for agent in world.agents.busy() {
         let model = world
-            .memories
-            .get(agent)
+            .agents
+            .memory(agent)
             .and_then(|memory| memory.turn.as_ref()?.model.as_ref());
         if let Some((model, stream)) = model.and_then(|model| Some((model, model.stream?))) {
             let agent = agent.clone();

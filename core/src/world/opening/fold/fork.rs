@@ -6,8 +6,8 @@ use crate::event::{Forked, TurnOpened};
 use crate::ids::{AgentName, CallId, EpisodeId, Incarnation, TurnId};
 use crate::world::fold::Fold;
 use crate::world::memory::{CallResult, CallState, Memory, OpenCall, Turn};
+use crate::world::meters::meter;
 use crate::world::meters::meter::Ended;
-use crate::world::meters::{episode, meter};
 use crate::world::opening::lineage::{Branch, Inherited};
 
 /// Becomes the world that was branched off: all that is open belongs to the other one.
@@ -17,7 +17,8 @@ pub(in crate::world) fn branch_off(fold: &mut Fold<'_>, event: &Forked) {
         (opening.world, opening.name) = (event.world, event.name.clone());
     }
     let calls = world
-        .memories
+        .agents
+        .memories()
         .values()
         .flat_map(|memory| memory.open_calls.keys().copied())
         .collect();
@@ -32,21 +33,18 @@ pub(in crate::world) fn branch_off(fold: &mut Fold<'_>, event: &Forked) {
     // The number of the run stays: what was played in it is used up here as well.
     world.script.done.clear();
     world.consent.disown(world.head);
-    for agent in std::mem::take(&mut world.busy) {
+    for agent in world.agents.rest_all() {
         meter::end_attempt(world, &agent, Ended::Lost);
         fold.inherited.extend(
             world
-                .memories
-                .get_mut(&agent)
+                .agents
+                .memory_mut(&agent)
                 .and_then(|memory| memory.let_go(&agent)),
         );
     }
     let turns = fold.inherited.iter().filter_map(|kept| kept.turn.as_ref());
     let held: Vec<EpisodeId> = turns.map(|turn| turn.episode).collect();
-    world.episodes.retain(|id, episode| {
-        episode.open = 0;
-        held.contains(id)
-    });
+    world.episodes.release_all(&held);
 }
 
 /// Goes on with a turn of the other world: it keeps its news, its rules and the results that it has.
@@ -60,7 +58,7 @@ pub(in crate::world) fn resume_turn(fold: &mut Fold<'_>, event: &TurnOpened, bef
     let turn = kept
         .filter(|kept| kept.turn.as_ref().is_some_and(is_it))
         .find_map(|kept| kept.turn.take());
-    let (Some(turn), Some(memory)) = (turn, fold.world.memories.get_mut(&event.agent)) else {
+    let (Some(turn), Some(memory)) = (turn, fold.world.agents.memory_mut(&event.agent)) else {
         return;
     };
     memory.turn = Some(Turn {
@@ -68,8 +66,8 @@ pub(in crate::world) fn resume_turn(fold: &mut Fold<'_>, event: &TurnOpened, bef
         moved_by: id.0,
         ..turn
     });
-    episode::hold(fold.world, event.episode);
-    fold.world.busy.insert(event.agent.clone());
+    fold.world.episodes.hold(event.episode);
+    fold.world.agents.wake(event.agent.clone());
 }
 
 /// A call of this world takes the place of one of the other world's.
@@ -87,11 +85,7 @@ pub(in crate::world) fn hand_down(
         .filter_map(|kept| kept.calls.remove(&origin))
         .count()
         > 0;
-    let turn = fold
-        .world
-        .memories
-        .get_mut(agent)
-        .and_then(|memory| memory.turn.as_mut());
+    let turn = fold.world.agents.turn_mut(agent);
     if let Some(slot) = turn.and_then(|turn| {
         turn.slots
             .iter_mut()
@@ -107,12 +101,12 @@ pub(in crate::world) fn close_inherited(fold: &mut Fold<'_>) {
         return;
     }
     for Inherited { agent, turn, calls } in std::mem::take(&mut fold.inherited) {
-        let Some(memory) = fold.world.memories.get_mut(&agent) else {
+        let Some(memory) = fold.world.agents.memory_mut(&agent) else {
             continue;
         };
         memory.close_all(&calls, turn);
     }
-    fold.world.episodes.retain(|_, episode| episode.open > 0);
+    fold.world.episodes.end_unheld();
 }
 
 impl Memory {

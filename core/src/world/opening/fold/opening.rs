@@ -6,7 +6,7 @@ use crate::content::Content;
 use crate::event::{Opened, WorldOpened};
 use crate::ids::{AgentName, CopyId, Digest, Incarnation, Position};
 use crate::spec::{History, SpecText, WorldSpec};
-use crate::world::memory::{CallState, Memory};
+use crate::world::memory::CallState;
 use crate::world::meters::meter;
 use crate::world::meters::meter::Ended;
 use crate::world::{Opening, World, owed};
@@ -40,13 +40,14 @@ pub(in crate::world) fn open_again(world: &mut World, event: &Opened) {
         opening.base = Some(base.clone());
     }
     let lost: Vec<AgentName> = world
-        .busy
+        .agents
+        .busy()
         .iter()
         .filter(|name| loses_delivery(world, name))
         .cloned()
         .collect();
     lose_model_calls(world);
-    for (name, memory) in &mut world.memories {
+    for (name, memory) in world.agents.memories_mut() {
         memory.lost = memory.lost.saturating_add(u32::from(lost.contains(name)));
         for call in memory.open_calls.values_mut() {
             if let CallState::Running(run) = &call.state {
@@ -61,10 +62,10 @@ pub(in crate::world) fn open_again(world: &mut World, event: &Opened) {
 
 /// The model calls that are under way will have no outcome: they are made again.
 pub(in crate::world) fn lose_model_calls(world: &mut World) {
-    for name in world.busy.iter().cloned().collect::<Vec<_>>() {
+    for name in world.agents.busy().iter().cloned().collect::<Vec<_>>() {
         meter::end_attempt(world, &name, Ended::Lost);
     }
-    for memory in world.memories.values_mut() {
+    for (_, memory) in world.agents.memories_mut() {
         let model = memory.turn.as_mut().and_then(|turn| turn.model.as_mut());
         if let Some(model) = model {
             model.broken_stream = model.stream.take().or(model.broken_stream);
@@ -76,8 +77,8 @@ pub(in crate::world) fn lose_model_calls(world: &mut World) {
 
 fn loses_delivery(world: &World, agent: &AgentName) -> bool {
     world
-        .memories
-        .get(agent)
+        .agents
+        .memory(agent)
         .is_some_and(|memory| owed::is_delivered(world, agent, memory, world.time))
 }
 
@@ -103,13 +104,6 @@ pub(in crate::world) fn revise(
         History::SinceJoin => world.head,
     };
     for agent in &spec.agents {
-        let joined = || Memory {
-            seen,
-            ..Memory::default()
-        };
-        world
-            .memories
-            .entry(agent.name.clone())
-            .or_insert_with(joined);
+        world.agents.enter(&agent.name, seen);
     }
 }

@@ -426,7 +426,7 @@ pub(in crate::world) fn is_full(draft: &Draft<'_>, agent: &AgentName) -> bool {
         routed.respond.iter().any(|(name, _)| name == agent)
     };
     let new = draft.events.iter().filter(is_for).count();
-    let memory = draft.world.memories.get(agent);
+    let memory = draft.world.agents.memory(agent);
     memory.is_some_and(|memory| revision::waiting(draft, memory).saturating_add(new) >= max)
 }
 
@@ -480,7 +480,7 @@ fn open_request_of(draft: &Draft<'_>, agent: &AgentName) -> Option<RequestId> {
 
 /// The request that `agent`'s open turn waits for.
 pub(in crate::world) fn waits_for(draft: &Draft<'_>, agent: &AgentName) -> Option<RequestId> {
-    let open = &draft.world.memories.get(agent)?.open_calls;
+    let open = &draft.world.agents.memory(agent)?.open_calls;
     let waits = |request: &Request| open.contains_key(&request.call);
     draft.world.consent.find(waits)
 }

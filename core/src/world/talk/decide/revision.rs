@@ -139,16 +139,13 @@ fn undo_turns(draft: &mut Draft<'_>, target: &Message, gone: &[Position], news: 
     };
     let mut loose: Vec<&(AgentName, CallId)> = gone.iter().flat_map(asks_of).collect();
     let mut kept: Vec<&(AgentName, CallId)> = news.iter().flat_map(asks_of).collect();
-    for agent in &world.busy {
+    for agent in world.agents.busy() {
         let is_own = target.author == Author::Agent(agent.clone()) && !target.because.is_empty();
         let taken = TakenBack {
             gone: gone.into(),
             said_for: is_own.then(|| target.because.clone()),
         };
-        let turn = world
-            .memories
-            .get(agent)
-            .and_then(|memory| memory.turn.as_ref());
+        let turn = world.agents.turn(agent);
         let Some(turn) = turn.filter(|turn| turn.is_undone_by(&taken)) else {
             continue;
         };

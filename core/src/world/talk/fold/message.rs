@@ -14,7 +14,6 @@ use crate::world::World;
 use crate::world::calls::done;
 use crate::world::fold::Fold;
 use crate::world::memory::{Joining, Message, Ran, Remembered, note_ran};
-use crate::world::meters::episode;
 use crate::world::meters::episode::Told;
 use crate::world::talk::transcript;
 use crate::world::waits::fold::asking::asked_by;
@@ -28,15 +27,10 @@ pub(in crate::world) fn part(world: &mut World, person: &PersonName) {
 /// The words that models are saying just now are finalised among those who were there when they were asked: whoever leaves
 /// meanwhile is among them.
 fn keep_called(world: &mut World) {
-    for agent in &world.busy {
-        let turn = world
-            .memories
-            .get_mut(agent)
-            .and_then(|memory| memory.turn.as_mut());
-        if let Some(model) = turn.and_then(|turn| turn.model.as_mut()) {
-            let called = || Arc::clone(world.people.called());
-            model.called.get_or_insert_with(called);
-        }
+    let asked = world.agents.turns_mut();
+    for model in asked.filter_map(|turn| turn.model.as_mut()) {
+        let called = || Arc::clone(world.people.called());
+        model.called.get_or_insert_with(called);
     }
 }
 
@@ -107,10 +101,8 @@ fn because_of(world: &World, event: &MessagePosted) -> Option<Arc<[Position]>> {
         return None;
     };
     let turn = world
-        .memories
-        .get(agent)?
-        .turn
-        .as_ref()
+        .agents
+        .turn(agent)
         .filter(|turn| event.turn == Some(turn.id))?;
     Some(Arc::clone(&turn.because))
 }
@@ -154,7 +146,7 @@ pub(in crate::world) fn route_to(world: &mut World, event: &MessageRouted) {
     let message = Arc::clone(last);
     match &message.author {
         Author::Person(person) => {
-            world.episodes.entry(event.episode).or_default().author = Some(person.clone());
+            world.episodes.begun(event.episode).author = Some(person.clone());
             world.upkeep.forget_refusals();
         }
         Author::World if joined.is_some() => {}
@@ -167,15 +159,14 @@ pub(in crate::world) fn route_to(world: &mut World, event: &MessageRouted) {
         }
     }
     for (name, _) in &event.respond {
-        let Some(memory) = world.memories.get_mut(name) else {
+        let Some(memory) = world.agents.memory_mut(name) else {
             continue;
         };
         memory.inbox.push_back(Arc::clone(&message));
-        world.busy.insert(name.clone());
-        episode::hold(world, event.episode);
+        world.agents.wake(name.clone());
+        world.episodes.hold(event.episode);
     }
-    episode::release(
-        world,
+    world.episodes.release(
         event.episode,
         usize::from(joined.is_some_and(|joined| joined.tells)),
     );
@@ -198,10 +189,7 @@ fn led_to_last(world: &World) -> BTreeSet<Person> {
     match &message.author {
         Author::Person(_) => message.person.iter().cloned().collect(),
         Author::Agent(agent) => {
-            let turn = world
-                .memories
-                .get(agent)
-                .and_then(|memory| memory.turn.as_ref());
+            let turn = world.agents.turn(agent);
             turn.map(|turn| turn.began_by.clone()).unwrap_or_default()
         }
         Author::World => BTreeSet::new(),

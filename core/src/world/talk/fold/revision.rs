@@ -6,13 +6,12 @@ use std::sync::Arc;
 use crate::content::Content;
 use crate::event::{Author, MessageEdited, MessageRetracted, Others, ReplyRegenerated};
 use crate::ids::{AgentName, CallId, EpisodeId, Position};
+use crate::world::World;
 use crate::world::calls::done;
 use crate::world::memory::{CallState, Message, Ran, TakenBack, note_ran, without};
-use crate::world::meters::episode;
 use crate::world::talk::fold::message;
 use crate::world::talk::transcript;
 use crate::world::waits::fold::join;
-use crate::world::{World, calls, turns};
 
 /// The message goes on under its id, at this event's position.
 pub(in crate::world) fn edit(world: &mut World, event: &MessageEdited) {
@@ -96,7 +95,8 @@ fn take_back(world: &mut World, target: Position, gone: &[Position]) {
         }
     };
     let agents: Vec<(AgentName, TakenBack)> = world
-        .memories
+        .agents
+        .memories()
         .keys()
         .map(|name| (name.clone(), taken_from(name)))
         .collect();
@@ -119,10 +119,8 @@ fn take_back(world: &mut World, target: Position, gone: &[Position]) {
 /// The calls that ran in the open turn of `agent`; `None` if that stays open.
 fn ran_in_undone(world: &World, agent: &AgentName, taken: &TakenBack) -> Option<Vec<Ran>> {
     let turn = world
-        .memories
-        .get(agent)?
-        .turn
-        .as_ref()
+        .agents
+        .turn(agent)
         .filter(|turn| turn.is_undone_by(taken))?;
     Some(done::ran_in(world, agent, &turn.because, Some(turn.id)))
 }
@@ -131,7 +129,7 @@ fn ran_in_undone(world: &World, agent: &AgentName, taken: &TakenBack) -> Option<
 fn take_from(world: &mut World, agent: &AgentName, taken: TakenBack, ran: &[Ran]) {
     take_news_back(world, agent, &taken.gone);
     join::drop_join(world, agent, &taken.gone);
-    let Some(memory) = world.memories.get_mut(agent) else {
+    let Some(memory) = world.agents.memory_mut(agent) else {
         return;
     };
     let undone = memory
@@ -157,13 +155,13 @@ fn take_from(world: &mut World, agent: &AgentName, taken: TakenBack, ran: &[Ran]
         note_ran(&mut Arc::make_mut(message).ran, ran.iter().cloned());
     }
     put_back(world, agent, left);
-    turns::fold::rest(world, agent);
+    world.agents.rest(agent);
 }
 
 /// Takes messages out of an inbox.
 fn take_news_back(world: &mut World, agent: &AgentName, gone: &[Position]) {
     let at = world.head;
-    let Some(memory) = world.memories.get_mut(agent) else {
+    let Some(memory) = world.agents.memory_mut(agent) else {
         return;
     };
     let is_gone = |message: &Arc<Message>| gone.binary_search(&message.at).is_ok();
@@ -177,7 +175,7 @@ fn take_news_back(world: &mut World, agent: &AgentName, gone: &[Position]) {
         memory.calm();
     }
     for message in lost {
-        episode::release(world, message.episode, 1);
+        world.episodes.release(message.episode, 1);
     }
 }
 
@@ -186,7 +184,7 @@ fn take_news_back(world: &mut World, agent: &AgentName, gone: &[Position]) {
 pub(in crate::world) fn put_back(world: &mut World, agent: &AgentName, news: Vec<Arc<Message>>) {
     let at = world.head;
     for mut message in news {
-        let Some(memory) = world.memories.get_mut(agent) else {
+        let Some(memory) = world.agents.memory_mut(agent) else {
             return;
         };
         let place = memory.inbox.partition_point(|other| other.at < message.at);
@@ -202,13 +200,13 @@ pub(in crate::world) fn put_back(world: &mut World, agent: &AgentName, news: Vec
         let author = message.author.clone();
         let asks = message.asks.clone();
         memory.inbox.insert(place, message);
-        episode::hold(world, EpisodeId(at));
+        world.episodes.hold(EpisodeId(at));
         if let (Author::Person(person), Some(spent)) =
             (author, world.episodes.get_mut(&EpisodeId(at)))
         {
             spent.author = Some(person);
         }
-        world.busy.insert(agent.clone());
+        world.agents.wake(agent.clone());
         asks.iter()
             .for_each(|(asker, call)| await_anew(world, asker, *call, agent));
     }
@@ -216,7 +214,7 @@ pub(in crate::world) fn put_back(world: &mut World, agent: &AgentName, news: Vec
 
 /// A question that was handed on is with `agent` again.
 fn await_anew(world: &mut World, asker: &AgentName, call: CallId, agent: &AgentName) {
-    let Some(open) = calls::fold::call_mut(world, asker, call) else {
+    let Some(open) = world.agents.open_call_mut(asker, call) else {
         return;
     };
     if let CallState::AwaitsAgent { asked, .. } = &mut open.state {

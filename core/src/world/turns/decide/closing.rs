@@ -26,18 +26,16 @@ pub(in crate::world) fn stop(draft: &mut Draft<'_>, episode: Option<EpisodeId>) 
     let is_meant = |other: EpisodeId| episode.is_none_or(|only| only == other);
     let world = draft.world;
     let stopped: Vec<&AgentName> = world
-        .busy
+        .agents
+        .busy()
         .iter()
         .filter(|agent| {
-            let turn = world
-                .memories
-                .get(*agent)
-                .and_then(|memory| memory.turn.as_ref());
+            let turn = world.agents.turn(*agent);
             turn.is_some_and(|turn| turn.is_about(is_meant))
         })
         .collect();
     let waits = |agent: &AgentName| {
-        let Some(memory) = world.memories.get(agent) else {
+        let Some(memory) = world.agents.memory(agent) else {
             return false;
         };
         let queued = memory.inbox.iter().map(|message| message.episode);
@@ -45,7 +43,7 @@ pub(in crate::world) fn stop(draft: &mut Draft<'_>, episode: Option<EpisodeId>) 
             .chain(memory.joining.as_ref().map(|joining| joining.episode))
             .any(is_meant)
     };
-    if stopped.is_empty() && !world.busy.iter().any(waits) {
+    if stopped.is_empty() && !world.agents.busy().iter().any(waits) {
         return Err(No::right(RefusalReason::NothingToStop));
     }
     draft.push(Stopped {
@@ -81,7 +79,7 @@ pub(in crate::world) fn cut_calls_of(
     reason: CloseReason,
 ) {
     let world = draft.world;
-    let Some(memory) = world.memories.get(agent) else {
+    let Some(memory) = world.agents.memory(agent) else {
         return;
     };
     for slot in memory.turn.iter().flat_map(|turn| &turn.slots) {

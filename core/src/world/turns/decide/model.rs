@@ -65,7 +65,7 @@ pub(in crate::world) fn retry_model(
     call: ModelCallId,
 ) -> Result<(), No> {
     let world = draft.world;
-    let memory = world.memories.get(agent).ok_or(No::STALE)?;
+    let memory = world.agents.memory(agent).ok_or(No::STALE)?;
     let turn = memory.turn.as_ref().ok_or(No::STALE)?;
     let model = turn
         .model

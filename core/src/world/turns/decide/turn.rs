@@ -434,7 +434,7 @@ pub(in crate::world) fn close_unasked(
 
 pub(in crate::world) fn memory<'w>(draft: &Draft<'w>, agent: &AgentName) -> Option<&'w Memory> {
     let world: &'w World = draft.world;
-    world.memories.get(agent)
+    world.agents.memory(agent)
 }
 
 /// Takes up a whole answer: its calls if it has any, else its words.

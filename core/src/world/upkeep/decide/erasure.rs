@@ -71,7 +71,7 @@ pub(in crate::world) fn erase(
 /// their tool asks, are about to be erased. What has started goes on; what became of a lost run people can still say.
 fn cut_erased(draft: &mut Draft<'_>, events: &[Span]) {
     let world = draft.world;
-    for (agent, memory) in &world.memories {
+    for (agent, memory) in world.agents.memories() {
         for (id, call) in &memory.open_calls {
             let is_cut = match &call.state {
                 CallState::Ready { .. } | CallState::AwaitsApproval { .. } => {

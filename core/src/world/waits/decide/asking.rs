@@ -60,7 +60,7 @@ impl Errand<'_> {
             )]));
         }
         let to = AgentName::new(to).map_err(|_| CallStatus::NoSuchAgent)?;
-        let is_there = world.rules.agent(&to).is_some() && world.memories.contains_key(&to);
+        let is_there = world.rules.agent(&to).is_some() && world.agents.knows(&to);
         let is_meant = self.agents.is_empty() || self.agents.contains(&to);
         if is_there && is_meant && to != *self.agent {
             Ok((to, text))
@@ -274,10 +274,10 @@ pub(in crate::world) fn end_asks_of(
         .collect();
     own.into_iter()
         .for_each(|ask| admission::end(draft, ask.agent, ask.call, None, status.clone()));
-    for agent in &world.busy {
+    for agent in world.agents.busy() {
         let inbox = world
-            .memories
-            .get(agent)
+            .agents
+            .memory(agent)
             .into_iter()
             .flat_map(|memory| &memory.inbox);
         let gone = inbox

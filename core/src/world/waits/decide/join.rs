@@ -15,10 +15,10 @@ use crate::world::turns::decide::turn;
 /// became of those who gave it no answer.
 pub(in crate::world) fn end_joins(draft: &mut Draft<'_>) {
     let world = draft.world;
-    for agent in &world.busy {
+    for agent in world.agents.busy() {
         let joining = world
-            .memories
-            .get(agent)
+            .agents
+            .memory(agent)
             .and_then(|memory| memory.joining.as_ref());
         let Some(joining) =
             joining.filter(|joining| joining.is_over() || joining.until <= draft.now())

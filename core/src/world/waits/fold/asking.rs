@@ -2,8 +2,8 @@
 
 use crate::event::{AgentAsked, Author, HandedOff, MessagePosted, MessageRouted, RoutingRule};
 use crate::ids::{AgentName, CallId, Position};
+use crate::world::World;
 use crate::world::memory::CallState;
-use crate::world::{World, calls};
 
 /// The call that waits for an answer to a message that is a question.
 pub(in crate::world) fn asked_by(event: &MessagePosted) -> Vec<(AgentName, CallId)> {
@@ -15,7 +15,7 @@ pub(in crate::world) fn asked_by(event: &MessagePosted) -> Vec<(AgentName, CallI
 
 pub(in crate::world) fn ask_agent(world: &mut World, event: &AgentAsked) {
     let at = world.head;
-    let Some(call) = calls::fold::call_mut(world, &event.agent, event.call) else {
+    let Some(call) = world.agents.open_call_mut(&event.agent, event.call) else {
         return;
     };
     call.moved_by = at;
@@ -38,10 +38,7 @@ pub(in crate::world) fn passed_on(
     let Some(Author::Agent(author)) = world.transcript.back().map(|message| &message.author) else {
         return Vec::new();
     };
-    let turn = world
-        .memories
-        .get(author)
-        .and_then(|memory| memory.turn.as_ref());
+    let turn = world.agents.turn(author);
     let asks = turn.into_iter().flat_map(|turn| &turn.asks);
     asks.filter(|(asker, call)| world.owes_answer(author, asker, *call))
         .cloned()
@@ -49,15 +46,12 @@ pub(in crate::world) fn passed_on(
 }
 
 pub(in crate::world) fn hand_off(world: &mut World, event: &HandedOff) {
-    let turn = world
-        .memories
-        .get_mut(&event.agent)
-        .and_then(|memory| memory.turn.as_mut());
+    let turn = world.agents.turn_mut(&event.agent);
     let passed = turn
         .map(|turn| std::mem::take(&mut turn.asks))
         .unwrap_or_default();
     for (asker, call) in passed {
-        let Some(open) = calls::fold::call_mut(world, &asker, call) else {
+        let Some(open) = world.agents.open_call_mut(&asker, call) else {
             continue;
         };
         if let CallState::AwaitsAgent { asked, .. } = &mut open.state

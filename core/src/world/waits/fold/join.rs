@@ -6,9 +6,8 @@ use std::time::Duration;
 
 use crate::event::{Author, CloseReason, JoinElapsed};
 use crate::ids::{AgentName, EpisodeId, Position, TurnId};
+use crate::world::World;
 use crate::world::memory::{JoinEnd, Joining, Message};
-use crate::world::meters::episode;
-use crate::world::{World, turns};
 
 /// The way in which an agent is done with messages.
 #[derive(Debug, Clone, Copy)]
@@ -51,7 +50,7 @@ pub(in crate::world) fn begin_join(
 ) {
     let is_reply = !message.is_handoff && message.asks.iter().all(|(asker, _)| asker != agent);
     let now = world.time;
-    let Some(memory) = world.memories.get_mut(agent).filter(|_| is_reply) else {
+    let Some(memory) = world.agents.memory_mut(agent).filter(|_| is_reply) else {
         return;
     };
     let rules = memory
@@ -81,10 +80,10 @@ pub(in crate::world) fn begin_join(
             began_by,
             until,
         });
-        world.busy.insert(agent.clone());
+        world.agents.wake(agent.clone());
         // Whoever is told of the end goes on in the same episode, with what is left of its budget.
         if tells {
-            episode::hold(world, episode);
+            world.episodes.hold(episode);
         }
     }
 }
@@ -100,7 +99,7 @@ pub(in crate::world) fn end_waits_for<'m>(
         let Author::Agent(author) = &message.author else {
             continue;
         };
-        let inbox = world.memories.get(agent).map(|memory| &memory.inbox);
+        let inbox = world.agents.memory(agent).map(|memory| &memory.inbox);
         if inbox
             .into_iter()
             .flatten()
@@ -108,7 +107,7 @@ pub(in crate::world) fn end_waits_for<'m>(
         {
             continue;
         }
-        let Some(memory) = world.memories.get_mut(author) else {
+        let Some(memory) = world.agents.memory_mut(author) else {
             continue;
         };
         let Some(joining) = memory
@@ -134,21 +133,21 @@ pub(in crate::world) fn end_waits_for<'m>(
         }
         if joining.is_over() && !joining.has_silent() {
             drop_join_if(world, author, |_| true);
-            turns::fold::rest(world, author);
+            world.agents.rest(author);
         }
     }
 }
 
 /// Ends the waiting of `agent`, which is being told what became of it. Its episode is still to be let go.
 pub(in crate::world) fn take_join(world: &mut World, agent: &AgentName) -> Option<Joining> {
-    let joining = world.memories.get_mut(agent)?.joining.take();
-    turns::fold::rest(world, agent);
+    let joining = world.agents.memory_mut(agent)?.joining.take();
+    world.agents.rest(agent);
     joining
 }
 
 pub(in crate::world) fn elapse_join(world: &mut World, event: &JoinElapsed) {
     drop_join_if(world, &event.agent, |_| true);
-    turns::fold::rest(world, &event.agent);
+    world.agents.rest(&event.agent);
 }
 
 /// Drops the wait of an agent for answers to what is taken back.
@@ -168,12 +167,12 @@ pub(in crate::world) fn stop_join(
 }
 
 fn drop_join_if(world: &mut World, agent: &AgentName, is_over: impl Fn(&Joining) -> bool) {
-    let Some(memory) = world.memories.get_mut(agent) else {
+    let Some(memory) = world.agents.memory_mut(agent) else {
         return;
     };
     if let Some(joining) = memory.joining.take_if(|joining| is_over(joining))
         && joining.tells
     {
-        episode::release(world, joining.episode, 1);
+        world.episodes.release(joining.episode, 1);
     }
 }
