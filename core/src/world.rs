@@ -12,7 +12,7 @@ use crate::ids::alike::name_fault;
 use crate::ids::principal::Principal;
 use crate::ids::{
     AgentName, CopyId, Digest, EpisodeId, GrantId, Incarnation, MessageId, PersonName, Position,
-    Seed, Stamp, StateName, Time, WorldId, WorldName,
+    Seed, Stamp, Time, WorldId, WorldName,
 };
 use crate::spec::rules::Rules;
 use crate::spec::{Definition, SpecText};
@@ -41,7 +41,8 @@ mod waits;
 
 use checkpoint::checkpointed;
 use meters::episode::Episodes;
-use talk::observed::Observed;
+use talk::observed::States;
+use talk::transcript::Transcript;
 use turns::agents::Agents;
 
 pub use consent::{Consent, Grant, Request, RequestKind, Settled};
@@ -80,9 +81,7 @@ checkpointed! {
         #[serde(default)]
         labelled: Labelled,
         people: People,
-        transcript: VecDeque<Arc<Message>>,
-        /// Where those of them stand whose id is not their position: streamed and edited ones.
-        moved: BTreeMap<MessageId, Position>,
+        transcript: Transcript,
         agents: Agents,
         episodes: Episodes,
         consent: Consent,
@@ -92,9 +91,7 @@ checkpointed! {
         /// The doings of calls that did more than read.
         #[serde(default, skip_serializing_if = "calls::done::Doings::is_empty")]
         doings: calls::done::Doings,
-        /// What clients told, by the states' names, oldest first.
-        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-        observed: BTreeMap<StateName, VecDeque<Observed>>,
+        states: States,
         /// What its models were asked, and what that cost.
         #[serde(default, skip_serializing_if = "meters::meter::Meters::is_empty")]
         meters: Meters,
@@ -325,7 +322,19 @@ impl World {
     /// The newest messages, oldest first: at most `transcript_max` of them.
     #[must_use]
     pub const fn transcript(&self) -> &VecDeque<Arc<Message>> {
-        &self.transcript
+        self.transcript.messages()
+    }
+
+    /// The message `id`, if it is among the newest.
+    #[must_use]
+    pub fn message(&self, id: MessageId) -> Option<&Arc<Message>> {
+        self.transcript.message(id)
+    }
+
+    /// The message that stands at `at`, if it is among the newest.
+    #[must_use]
+    pub fn message_at(&self, at: Position) -> Option<&Arc<Message>> {
+        self.transcript.message_at(at)
     }
 
     /// Returns what `agent` remembers; `None` if there is no such agent.

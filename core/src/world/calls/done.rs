@@ -133,13 +133,7 @@ pub(in crate::world) fn forget_doing(world: &mut World, call: CallId) {
 }
 
 fn note_ran_for(world: &mut World, at: Position, more: impl IntoIterator<Item = Ran>) {
-    let Ok(place) = world
-        .transcript
-        .binary_search_by_key(&at, |message| message.at)
-    else {
-        return;
-    };
-    if let Some(message) = world.transcript.get_mut(place) {
+    if let Some(message) = world.transcript.message_at_mut(at) {
         note_ran(&mut Arc::make_mut(message).ran, more);
     }
 }
@@ -181,12 +175,9 @@ pub(in crate::world) fn ran_in(
 
 /// The calls that ran for those messages from `from` on that `begins` picks, or for what was said because of them.
 fn ran_after(world: &World, from: Position, begins: impl Fn(&Message) -> bool) -> Vec<Ran> {
-    let first = world
-        .transcript
-        .partition_point(|message| message.at < from);
     let mut led_to = Vec::new();
     let mut all = Vec::new();
-    for message in world.transcript.range(first..) {
+    for message in world.transcript.since(from) {
         let stems = message
             .because
             .iter()

@@ -1,6 +1,6 @@
 //! What clients told of what their users see: items for all agents, at the place where they were told.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -35,9 +35,42 @@ pub(in crate::world) struct Observed {
     kept: Remembered,
 }
 
-impl World {
-    /// How many observations of one state are kept for agents that have not seen them yet. They see the newest one.
-    const OBSERVED_EACH: usize = 8;
+/// The states that clients told, each with its newest observations, oldest first.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(in crate::world) struct States(BTreeMap<StateName, VecDeque<Observed>>);
+
+/// The most observations of one state that are kept for agents that have not seen them yet. They see the newest one.
+const KEPT_EACH_MAX: usize = 8;
+
+impl States {
+    /// Forgets the states that a definition no longer has.
+    pub(in crate::world) fn keep(&mut self, is_defined: impl Fn(&StateName) -> bool) {
+        self.0.retain(|name, _| is_defined(name));
+    }
+
+    fn newest(&self, name: &StateName) -> Option<&Observed> {
+        self.0.get(name)?.back()
+    }
+
+    fn note(&mut self, name: &StateName, observed: Observed) {
+        let all = self.0.entry(name.clone()).or_default();
+        all.push_back(observed);
+        while all.len() > KEPT_EACH_MAX {
+            all.pop_front();
+        }
+    }
+
+    /// The newest observation of each state that an agent sees between `seen` and `horizon`, in the order of the log.
+    fn between(&self, seen: Position, horizon: Position) -> Vec<&Observed> {
+        let is_unseen = |observed: &&Observed| observed.at > seen && observed.at <= horizon;
+        let newest = self.0.values();
+        let mut newest: Vec<_> = newest
+            .filter_map(|all| all.iter().rev().find(is_unseen))
+            .collect();
+        newest.sort_unstable_by_key(|observed| observed.at);
+        newest
+    }
 }
 
 /// Reads a state that a client tells; `None` if the room takes no such state, or it is too large as told or with its
@@ -62,7 +95,7 @@ pub(in crate::world) fn told(world: &World, name: &StateName, state: &str) -> Op
 
 /// Tells whether agents would see just what the newest observation of this state shows them.
 pub(in crate::world) fn shows(world: &World, name: &StateName, item: &Item) -> bool {
-    let newest = world.observed.get(name).and_then(VecDeque::back);
+    let newest = world.states.newest(name);
     newest.is_some_and(|observed| observed.kept.digest == item.digest())
 }
 
@@ -82,14 +115,8 @@ pub(in crate::world) fn note_state(world: &mut World, event: &StateObserved) {
         ),
         Arc::default(),
     );
-    let all = world.observed.entry(event.name.clone()).or_default();
-    all.push_back(Observed {
-        at: world.head,
-        kept,
-    });
-    while all.len() > World::OBSERVED_EACH {
-        all.pop_front();
-    }
+    let at = world.head;
+    world.states.note(&event.name, Observed { at, kept });
 }
 
 /// Returns what `agent` sees for the first time when it looks up to `horizon`, in order: messages, and of each state the
@@ -105,7 +132,7 @@ pub(in crate::world) fn fresh_items(
         .iter()
         .map(|message| (message.at, &message.heard))
         .collect();
-    for Observed { at, kept } in unseen_states(world, memory, horizon) {
+    for Observed { at, kept } in world.states.between(memory.seen, horizon) {
         let place = items
             .iter()
             .position(|(other, _)| other > at)
@@ -121,21 +148,12 @@ pub(in crate::world) fn unseen_items(
     memory: &Memory,
     horizon: Position,
 ) -> Vec<Arc<Item>> {
-    unseen_states(world, memory, horizon)
+    world
+        .states
+        .between(memory.seen, horizon)
         .into_iter()
         .map(|observed| Arc::clone(&observed.kept.item))
         .collect()
-}
-
-fn unseen_states<'w>(world: &'w World, memory: &Memory, horizon: Position) -> Vec<&'w Observed> {
-    let is_unseen = |observed: &&Observed| observed.at > memory.seen && observed.at <= horizon;
-    let newest = world
-        .observed
-        .values()
-        .filter_map(|all| all.iter().rev().find(is_unseen));
-    let mut newest: Vec<_> = newest.collect();
-    newest.sort_unstable_by_key(|observed| observed.at);
-    newest
 }
 
 /// A value and its canonical JSON that reads back as that value.

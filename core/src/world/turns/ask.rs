@@ -156,6 +156,7 @@ pub(in crate::world) fn fresh(
 ) -> Vec<Arc<Message>> {
     let first_kept = world
         .transcript
+        .messages()
         .front()
         .map_or(horizon.next(), |message| message.at);
     // What was put back into the inbox was heard before, unless it was forgotten since.
@@ -170,12 +171,9 @@ pub(in crate::world) fn fresh(
         .inbox
         .iter()
         .filter(|message| message.at <= horizon && is_fresh(message.at));
-    let from = world
-        .transcript
-        .partition_point(|message| message.at <= memory.seen);
     let newer = world
         .transcript
-        .range(from..)
+        .since(memory.seen.next())
         .take_while(|message| message.at <= horizon);
     older
         .chain(newer.filter(|message| message.is_heard_by(agent)))

@@ -93,9 +93,7 @@ pub(in crate::world) fn revise(
     let before = &world.rules.spec().policy.rights;
     world.people.renew_rights(before, &spec.policy.rights);
     world.rules = Arc::new(spec.clone().into());
-    world
-        .observed
-        .retain(|name, _| spec.states.contains_key(name));
+    world.states.keep(|name| spec.states.contains_key(name));
     world.defined_at = world.head;
     world.spec_digest = digest;
     world.spec_text = text.clone();

@@ -12,7 +12,6 @@ use crate::world::decide::{Draft, No};
 use crate::world::memory::{Memory, Message, TakenBack};
 use crate::world::people::decide::roster;
 use crate::world::talk::decide::message;
-use crate::world::talk::transcript;
 use crate::world::turns::decide::closing;
 use crate::world::waits::decide::asking;
 
@@ -24,7 +23,7 @@ pub(in crate::world) fn edit(draft: &mut Draft<'_>, id: MessageId, text: &str) -
     }
     message::check_message(draft, text, &message.attachments, None)?;
     roster::enrol(draft);
-    let gone = transcript::gone_with(draft.world, message.at);
+    let gone = draft.world.transcript.gone_with(message.at);
     let author = message.author.clone();
     let at = draft.push(MessageEdited {
         message: id,
@@ -47,7 +46,7 @@ pub(in crate::world) fn edit(draft: &mut Draft<'_>, id: MessageId, text: &str) -
 pub(in crate::world) fn retract(draft: &mut Draft<'_>, id: MessageId) -> Result<(), No> {
     let message = message_of(draft, id)?;
     roster::enrol(draft);
-    let gone = transcript::gone_with(draft.world, message.at);
+    let gone = draft.world.transcript.gone_with(message.at);
     draft.push(MessageRetracted {
         message: id,
         at: message.at,
@@ -62,7 +61,7 @@ pub(in crate::world) fn regenerate(draft: &mut Draft<'_>, id: MessageId) -> Resu
     let message = message_of(draft, id)?;
     let (agent, news) = answered(draft, message).ok_or(No::right(RefusalReason::NoReply))?;
     roster::enrol(draft);
-    let gone = transcript::gone_with(draft.world, message.at);
+    let gone = draft.world.transcript.gone_with(message.at);
     let at = draft.push(ReplyRegenerated {
         message: id,
         at: message.at,

@@ -15,7 +15,6 @@ use crate::world::calls::done;
 use crate::world::fold::Fold;
 use crate::world::memory::{Joining, Message, Ran, Remembered, note_ran};
 use crate::world::meters::episode::Told;
-use crate::world::talk::transcript;
 use crate::world::waits::fold::asking::asked_by;
 use crate::world::waits::fold::{asking, join};
 
@@ -44,33 +43,32 @@ pub(in crate::world) fn post(fold: &mut Fold<'_>, event: &MessagePosted) {
         .map(|body| body.attachments.clone())
         .unwrap_or_default();
     let from = shown_name(&event.author);
-    transcript::push_message(
-        world,
-        Message {
-            at: world.head,
-            id: event.message,
-            author: event.author.clone(),
-            person,
-            began_by: BTreeSet::new(),
-            heard: heard_from(world, &from, &text, &attachments),
-            from,
-            text,
-            attachments,
-            reply_to: event.reply_to,
-            depth: transcript::depth_below(world, event.reply_to),
-            turn: event.turn,
-            because: because_of(world, event).unwrap_or_default(),
-            ran: redone_in(world, event),
-            edited: false,
-            episode: EpisodeId(world.head),
-            respond: Vec::new(),
-            damped: Vec::new(),
-            others: Others::Ignore,
-            asks: asked_by(event),
-            is_handoff: false,
-            told: Vec::new(),
-        },
-    );
+    let message = Message {
+        at: world.head,
+        id: event.message,
+        author: event.author.clone(),
+        person,
+        began_by: BTreeSet::new(),
+        heard: heard_from(world, &from, &text, &attachments),
+        from,
+        text,
+        attachments,
+        reply_to: event.reply_to,
+        depth: world.transcript.depth_below(event.reply_to),
+        turn: event.turn,
+        because: because_of(world, event).unwrap_or_default(),
+        ran: redone_in(world, event),
+        edited: false,
+        episode: EpisodeId(world.head),
+        respond: Vec::new(),
+        damped: Vec::new(),
+        others: Others::Ignore,
+        asks: asked_by(event),
+        is_handoff: false,
+        told: Vec::new(),
+    };
+    let max = world.rules.spec().limits.transcript_max;
+    world.transcript.push(message, max);
 }
 
 /// The item that a message is to all who hear it.
@@ -124,7 +122,7 @@ pub(in crate::world) fn route_to(world: &mut World, event: &MessageRouted) {
     let joined = end_of_join(world, event);
     let Some(last) = world
         .transcript
-        .back_mut()
+        .last_mut()
         .filter(|message| message.at == event.message)
     else {
         return;
@@ -183,7 +181,7 @@ fn end_of_join(world: &mut World, event: &MessageRouted) -> Option<Joining> {
 
 /// The people who led to the newest message.
 fn led_to_last(world: &World) -> BTreeSet<Person> {
-    let Some(message) = world.transcript.back() else {
+    let Some(message) = world.transcript.last() else {
         return BTreeSet::new();
     };
     match &message.author {

@@ -8,9 +8,8 @@ use crate::event::{Author, MessageEdited, MessageRetracted, Others, ReplyRegener
 use crate::ids::{AgentName, CallId, EpisodeId, Position};
 use crate::world::World;
 use crate::world::calls::done;
-use crate::world::memory::{CallState, Message, Ran, TakenBack, note_ran, without};
+use crate::world::memory::{CallState, Message, Ran, TakenBack, note_ran};
 use crate::world::talk::fold::message;
-use crate::world::talk::transcript;
 use crate::world::waits::fold::join;
 
 /// The message goes on under its id, at this event's position.
@@ -28,33 +27,32 @@ pub(in crate::world) fn edit(world: &mut World, event: &MessageEdited) {
         Content::Erased { by } => (Content::Erased { by: *by }, Vec::new()),
     };
     let from = message::shown_name(&event.author);
-    transcript::push_message(
-        world,
-        Message {
-            at: world.head,
-            id: event.message,
-            author: event.author.clone(),
-            person,
-            began_by: std::collections::BTreeSet::new(),
-            heard: message::heard_from(world, &from, &text, &attachments),
-            from,
-            text,
-            attachments,
-            reply_to: event.reply_to,
-            depth: transcript::depth_below(world, event.reply_to),
-            turn: None,
-            because: Arc::default(),
-            ran,
-            edited: true,
-            episode: EpisodeId(world.head),
-            respond: Vec::new(),
-            damped: Vec::new(),
-            others: Others::Ignore,
-            asks: Vec::new(),
-            is_handoff: false,
-            told: Vec::new(),
-        },
-    );
+    let message = Message {
+        at: world.head,
+        id: event.message,
+        author: event.author.clone(),
+        person,
+        began_by: std::collections::BTreeSet::new(),
+        heard: message::heard_from(world, &from, &text, &attachments),
+        from,
+        text,
+        attachments,
+        reply_to: event.reply_to,
+        depth: world.transcript.depth_below(event.reply_to),
+        turn: None,
+        because: Arc::default(),
+        ran,
+        edited: true,
+        episode: EpisodeId(world.head),
+        respond: Vec::new(),
+        damped: Vec::new(),
+        others: Others::Ignore,
+        asks: Vec::new(),
+        is_handoff: false,
+        told: Vec::new(),
+    };
+    let max = world.rules.spec().limits.transcript_max;
+    world.transcript.push(message, max);
 }
 
 pub(in crate::world) fn retract(world: &mut World, event: &MessageRetracted) {
@@ -104,7 +102,7 @@ fn take_back(world: &mut World, target: Position, gone: &[Position]) {
         .iter()
         .filter_map(|(name, taken)| Some((name, ran_in_undone(world, name, taken)?)))
         .collect();
-    drop_messages(world, &gone);
+    world.transcript.remove(&gone);
     world.memos.forget(&gone);
     for (agent, taken) in &agents {
         take_from(
@@ -221,22 +219,3 @@ fn await_anew(world: &mut World, asker: &AgentName, call: CallId, agent: &AgentN
         asked.clone_from(agent);
     }
 }
-
-/// Takes messages out of the transcript. What also answers something that stays, answers that alone from here on.
-fn drop_messages(world: &mut World, gone: &[Position]) {
-    for at in gone {
-        if let Some(id) = world.message_at(*at).map(|message| message.id) {
-            world.moved.remove(&id);
-        }
-    }
-    world
-        .transcript
-        .retain(|message| gone.binary_search(&message.at).is_err());
-    for message in &mut world.transcript {
-        if let Some(because) = without(&message.because, gone) {
-            Arc::make_mut(message).because = because;
-        }
-    }
-}
-
-impl World {}

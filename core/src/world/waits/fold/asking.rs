@@ -35,7 +35,7 @@ pub(in crate::world) fn passed_on(
     if event.rule != RoutingRule::HandedOff {
         return Vec::new();
     }
-    let Some(Author::Agent(author)) = world.transcript.back().map(|message| &message.author) else {
+    let Some(Author::Agent(author)) = world.transcript.last().map(|message| &message.author) else {
         return Vec::new();
     };
     let turn = world.agents.turn(author);
@@ -71,7 +71,7 @@ pub(in crate::world) fn answer_at(
 ) -> Option<String> {
     let last = world
         .transcript
-        .back_mut()
+        .last_mut()
         .filter(|message| message.at == at)?;
     let message = std::sync::Arc::make_mut(last);
     if !message.told.contains(agent) {

@@ -23,7 +23,7 @@ fn changed_arguments_schema_effect_or_tool_are_not_what_was_allowed() {
     let (request, call) = (past.oldest(), past.call("bob", 0));
     let digest = json!(Digest::of(&[b"another"]));
     let asked = format!("/consent/pending/{request}");
-    let open = format!("/memories/bob/open_calls/{call}");
+    let open = format!("/agents/memories/bob/open_calls/{call}");
     let table = [
         (
             format!("{open}/arguments/present"),
