@@ -39,6 +39,8 @@ mod turns;
 mod upkeep;
 mod waits;
 
+use calls::done::Doings;
+use calls::memo::Memos;
 use checkpoint::checkpointed;
 use meters::episode::Episodes;
 use talk::observed::States;
@@ -61,59 +63,77 @@ checkpointed! {
     /// The state of one world. Two worlds that folded the same commits are equal.
     #[derive(Debug, Clone, Default, PartialEq, Serialize)]
     pub struct World {
+        /// The id, the name, the clock and the folder; `None` before the first event.
         opening: Option<Opening>,
+        /// The position of the last event; 0 before the first one.
         head: Position,
+        /// The time of the last commit, by the world's own clock. It never goes back.
         time: Time,
+        /// The rules of the last epoch: by them the events behind it were decided.
         decider: Digest,
+        /// The number of the last opening for writing. Outcomes of older ones are not taken.
         incarnation: Incarnation,
-        /// When it was opened for writing last.
+        /// The time of that opening.
         #[serde(default)]
         opened_at: Time,
+        /// The definition in force, compiled. Open turns hold the rules that they began under.
         rules: Arc<Rules>,
+        /// The digest of the definition in force, so that the same one is no revision.
         spec_digest: Digest,
+        /// The prompts and other words of people in that definition; erased ones stay erased.
         spec_text: Content<SpecText>,
-        /// The file that the definition was read from.
+        /// The file that it was read from; `None` if it came from a program.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         source: Option<String>,
-        /// The event that gave the definition in force.
+        /// The event that gave it.
         #[serde(default)]
         defined_at: Position,
+        /// The owner and the labels; empty until somebody gives some.
         #[serde(default)]
         labelled: Labelled,
+        /// The people of the room, and the rights that were changed here.
         people: People,
+        /// The newest messages.
         transcript: Transcript,
-        agents: Agents,
-        episodes: Episodes,
-        consent: Consent,
-        upkeep: Upkeep,
-        #[serde(default, skip_serializing_if = "calls::memo::Memos::is_empty")]
-        memos: calls::memo::Memos,
-        /// The doings of calls that did more than read.
-        #[serde(default, skip_serializing_if = "calls::done::Doings::is_empty")]
-        doings: calls::done::Doings,
+        /// The states that clients showed, for agents that have not seen them yet.
         states: States,
-        /// What its models were asked, and what that cost.
-        #[serde(default, skip_serializing_if = "meters::meter::Meters::is_empty")]
+        /// The memory of each agent, and who has something to do.
+        agents: Agents,
+        /// The episodes that somebody still works on, for limits and against agents that only wake each other.
+        episodes: Episodes,
+        /// The tokens and the money of all model calls, for limits and reports.
         meters: Meters,
+        /// The requests to people, and the grants that people gave.
+        consent: Consent,
+        /// The results that stand for further calls with the same arguments; empty without tools that memoise.
+        #[serde(default, skip_serializing_if = "Memos::is_empty")]
+        memos: Memos,
+        /// The calls that did more than read, for turns that take the place of others.
+        #[serde(default, skip_serializing_if = "Doings::is_empty")]
+        doings: Doings,
+        /// The work on the log: signatures that are due, erasures that are under way, refusals that are counted.
+        upkeep: Upkeep,
         /// The copy of its store that it was opened in last; `None` if it never was in one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         copy: Option<CopyId>,
-        /// Where it was first opened there.
+        /// The event of its first opening there: what is older was done elsewhere, and is asked about again.
         #[serde(default)]
         restored_at: Position,
-        /// The worlds that it was branched off, the first one first.
+        /// The worlds that it was branched off, the first one first; empty if it began by itself.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         lineage: Vec<Branch>,
+        /// The steps of a world script that are done; empty if no script plays here.
         script: ScriptProgress,
     }
 }
 
-/// What never changes in a world.
+/// The facts that a world begins with. Only an opening in another folder changes one of them, and branching off.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct Opening {
     world: WorldId,
     name: WorldName,
     clock: ClockKind,
+    /// The folder that relative paths of the definition are relative to; `None` if there are none.
     base: Option<String>,
 }
 
@@ -302,21 +322,9 @@ impl World {
         let rules = turn.map_or(&self.rules, |turn| &turn.rules);
         ReplyCutter::new(
             agent.clone(),
-            self.reply_roster(agent),
+            reply_roster(self, agent),
             rules.known().clone(),
         )
-    }
-
-    fn reply_roster(&self, agent: &AgentName) -> Roster {
-        let Some(turn) = self.agents.turn(agent) else {
-            return self.roster();
-        };
-        let model = turn.model.as_ref();
-        let until = model.map_or(self.head, |model| model.at);
-        let called = model
-            .and_then(|model| model.called.as_ref())
-            .unwrap_or_else(|| self.people.called());
-        Roster::new(Arc::clone(turn.rules.names()), Arc::clone(called)).at(until)
     }
 
     /// The newest messages, oldest first: at most `transcript_max` of them.
@@ -371,4 +379,17 @@ impl World {
     pub const fn script(&self) -> &ScriptProgress {
         &self.script
     }
+}
+
+/// The names that a reply of `agent` is cut by: those of who was there when its model was asked.
+fn reply_roster(world: &World, agent: &AgentName) -> Roster {
+    let Some(turn) = world.agents.turn(agent) else {
+        return world.roster();
+    };
+    let model = turn.model.as_ref();
+    let until = model.map_or(world.head, |model| model.at);
+    let called = model
+        .and_then(|model| model.called.as_ref())
+        .unwrap_or_else(|| world.people.called());
+    Roster::new(Arc::clone(turn.rules.names()), Arc::clone(called)).at(until)
 }

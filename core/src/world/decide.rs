@@ -143,9 +143,7 @@ impl World {
     #[must_use]
     pub fn decide(&self, command: &Command, stamp: &Stamp) -> Decision {
         let meant = self.meant(command);
-        let id = self
-            .id_for(&meant.action)
-            .unwrap_or(WorldId(uuid::Uuid::nil()));
+        let id = id_for(self, &meant.action).unwrap_or(WorldId(uuid::Uuid::nil()));
         let mut draft = Draft {
             world: self,
             stamp: *stamp,
@@ -172,7 +170,7 @@ impl World {
             }
         };
         let Draft { events, cause, .. } = draft;
-        let answer = answer.map(|()| self.accepted(&events));
+        let answer = answer.map(|()| accepted(self, &events));
         Decision {
             events,
             answer,
@@ -212,7 +210,7 @@ impl World {
     /// Returns `None` if there is nothing to append.
     #[must_use]
     pub fn commit(&self, command: &Command, stamp: &Stamp, decision: &Decision) -> Option<Commit> {
-        let world = self.id_for(&command.action)?;
+        let world = id_for(self, &command.action)?;
         (!decision.events.is_empty()).then(|| Commit {
             header: CommitHeader {
                 world,
@@ -228,23 +226,23 @@ impl World {
             events: decision.events.clone(),
         })
     }
+}
 
-    fn id_for(&self, action: &Action) -> Option<WorldId> {
-        if let Action::World(WorldAction::Create { world, .. })
-        | Action::World(WorldAction::Fork { world, .. }) = action
-        {
-            Some(*world)
-        } else {
-            self.id()
-        }
+fn id_for(world: &World, action: &Action) -> Option<WorldId> {
+    if let Action::World(WorldAction::Create { world, .. })
+    | Action::World(WorldAction::Fork { world, .. }) = action
+    {
+        Some(*world)
+    } else {
+        world.id()
     }
+}
 
-    fn accepted(&self, events: &[Event]) -> Accepted {
-        let count = u64::try_from(events.len()).unwrap_or(u64::MAX);
-        Accepted {
-            message: posted(events),
-            last: (count > 0).then(|| self.head.plus(count)),
-        }
+fn accepted(world: &World, events: &[Event]) -> Accepted {
+    let count = u64::try_from(events.len()).unwrap_or(u64::MAX);
+    Accepted {
+        message: posted(events),
+        last: (count > 0).then(|| world.head.plus(count)),
     }
 }
 

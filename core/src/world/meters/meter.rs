@@ -106,10 +106,6 @@ pub struct Meters {
 }
 
 impl Meters {
-    pub(in crate::world) fn is_empty(&self) -> bool {
-        *self == Self::default()
-    }
-
     fn row(&mut self, agent: &AgentName, model: &ModelName) -> &mut Meter {
         let is_known = self
             .by_agent

@@ -318,7 +318,7 @@ fn reply_that_is_an_artifact_alone_passes() {
 #[test]
 fn reply_is_finalised_among_those_who_were_there_when_it_was_asked_for() {
     let past = Past::began().said("@bob hi").woke("bob");
-    let who = |past: &Past| past.world.reply_roster(&agent("bob"));
+    let who = |past: &Past| crate::world::reply_roster(&past.world, &agent("bob"));
     let before = crate::text::mentions::addressed("@ann hi", &who(&past));
     let late = Command::of(Principal::Person(person("ann")), post("hi").action);
     let past = past.then(late);
