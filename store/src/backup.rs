@@ -80,7 +80,7 @@ pub(crate) fn backup(
         .transpose()?
         .flatten()
         .unwrap_or_default();
-    let half = Home::begin_half(dir.to_owned())?;
+    let half = begin(dir)?;
     let copied = write(shared, (half, kind), vault).and_then(|(cut, backup)| {
         let Checked {
             events,
@@ -97,6 +97,13 @@ pub(crate) fn backup(
         empty_or_warn(dir);
     }
     copied
+}
+
+/// Makes the directory of a copy, where nothing may be yet.
+pub(crate) fn begin(dir: &Path) -> Result<Home, BackupError> {
+    Home::begin_half(dir.to_owned())?.ok_or_else(|| BackupError::Occupied {
+        path: dir.to_owned(),
+    })
 }
 
 /// Removes what was written of a copy that is not made.

@@ -16,7 +16,7 @@ mod overlay;
 mod sled;
 
 pub use self::sled::SledEngine;
-pub(crate) use self::sled::{from_io, is_full};
+pub(crate) use self::sled::from_io;
 pub use failing::FailingEngine;
 pub use files::FilesEngine;
 pub use kind::EngineKind;
@@ -73,6 +73,17 @@ pub enum EngineError {
     /// Writing or reading failed. What of the frames is kept shows when the log is opened again.
     #[error("input or output failed")]
     Io(#[source] io::Error),
+}
+
+/// Tells whether the system says that there is no room: on the disk, in a quota, or under a file size limit.
+pub(crate) fn is_full(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::StorageFull
+            | io::ErrorKind::QuotaExceeded
+            | io::ErrorKind::FileTooLarge
+            | io::ErrorKind::WriteZero
+    )
 }
 
 /// A log of frames with one writer.

@@ -14,7 +14,8 @@ use crate::format::event::{ContentRef, EventRef};
 use crate::format::record::RecordRef;
 use crate::reader::Reader;
 use crate::shared::Shared;
-use crate::store::{Store, blocking};
+use crate::store::Store;
+use crate::sync::threads::blocking;
 
 /// Which commits.
 #[derive(Debug, Clone, PartialEq, Eq)]

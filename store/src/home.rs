@@ -6,11 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::backup::BackupError;
 use crate::engine::{EngineError, is_full};
 use crate::format::STORE_FORMAT;
-use crate::open_error::OpenError;
-use crate::store::OpenMode;
+use crate::open_error::{OpenError, OpenMode};
 
 pub(crate) mod copy;
 pub(crate) mod head_record;
@@ -76,18 +74,23 @@ impl Home {
         })
     }
 
-    /// Makes the directory of a backup, which does not open as a store until it is finished.
-    pub(crate) fn begin_half(path: PathBuf) -> Result<Self, BackupError> {
-        check_free(&path)?;
+    /// Makes the directory of a backup, which does not open as a store until it is finished. Returns `None` if there is
+    /// something already.
+    pub(crate) fn begin_half(path: PathBuf) -> Result<Option<Self>, OpenError> {
+        if !is_free(&path)? {
+            return Ok(None);
+        }
         create_folder(&path)?;
         let lock = lock(&path)?;
         // Another process may have begun to make a store there.
-        check_free(&path)?;
+        if !is_free(&path)? {
+            return Ok(None);
+        }
         create(&path, HALF_MARK)?;
-        Ok(Self {
+        Ok(Some(Self {
             path,
             lock: Some(Arc::new(lock)),
-        })
+        }))
     }
 
     /// Locks the directory of a backup that is not finished.
@@ -208,16 +211,12 @@ fn check_mark(path: &Path, mark: &[u8]) -> Result<(), OpenError> {
 }
 
 /// Tells whether a backup may be put at `path`.
-fn check_free(path: &Path) -> Result<(), BackupError> {
+fn is_free(path: &Path) -> Result<bool, OpenError> {
     match Kind::of(path) {
-        Ok(Kind::Nothing | Kind::Empty) => Ok(()),
+        Ok(Kind::Nothing | Kind::Empty) => Ok(true),
         Ok(Kind::Store | Kind::HalfBackup)
-        | Err(OpenError::Foreign { .. } | OpenError::NewerFormat { .. }) => {
-            Err(BackupError::Occupied {
-                path: path.to_owned(),
-            })
-        }
-        Err(error) => Err(error.into()),
+        | Err(OpenError::Foreign { .. } | OpenError::NewerFormat { .. }) => Ok(false),
+        Err(error) => Err(error),
     }
 }
 

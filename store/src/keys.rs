@@ -95,7 +95,7 @@ impl Keyring {
     /// Seals `plain`. A key that is made for it survives power loss before anything is sealed with it.
     pub(crate) fn seal(&self, world: WorldId, key: KeyId, plain: &[u8]) -> io::Result<Sealed> {
         let mut nonce = [0; 24];
-        crate::simulation::fill(&mut nonce).map_err(io::Error::other)?;
+        crate::sync::random::fill(&mut nonce).map_err(io::Error::other)?;
         let cipher = XChaCha20Poly1305::new(&self.obtain(world, key)?.into());
         let payload = Payload {
             msg: plain,
@@ -187,7 +187,7 @@ impl Keyring {
             (Some(key), None) => key,
             (None, folder) => {
                 let mut key = [0; 32];
-                crate::simulation::fill(&mut key).map_err(io::Error::other)?;
+                crate::sync::random::fill(&mut key).map_err(io::Error::other)?;
                 folder
                     .as_ref()
                     .map_or(Ok(()), |folder| write(folder, world, &id, &key))?;

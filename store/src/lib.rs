@@ -15,6 +15,7 @@ mod checkpoints;
 mod committer;
 mod content;
 mod deletion;
+mod encode;
 mod engine;
 mod erase;
 mod evidence;
@@ -52,12 +53,12 @@ pub use engine::{
 };
 pub use evidence::{Choice, Evidence, StoredContent, StoredEvent, StoredRecord, Wanted};
 pub use format::Malformed;
-pub use open_error::OpenError;
+pub use open_error::{OpenError, OpenMode};
 pub use rebuild::{Rebuild, Rebuilt, RebuiltWorld, Survey, rebuild};
 pub use shared::LostContent;
 pub use simulation::Driver;
 pub use stats::Stats;
-pub use store::{OpenMode, Store};
+pub use store::Store;
 #[cfg(feature = "testing")]
 pub use upcast::NextSchema;
 pub use upcast::{LiftError, lift};

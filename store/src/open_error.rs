@@ -5,6 +5,15 @@ use std::path::PathBuf;
 
 use folkmoot_core::ids::{Position, WorldName};
 
+/// Whether opening may make a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OpenMode {
+    /// It may.
+    Create,
+    /// There must be one.
+    Existing,
+}
+
 /// Why a store does not open: what, where, and what to do about it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

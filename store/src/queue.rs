@@ -8,7 +8,7 @@ use folkmoot_core::port::{AppendError, Appended};
 use tokio::sync::oneshot;
 
 use crate::content::Put;
-use crate::format::record::Unlinked;
+use crate::encode::Unlinked;
 use crate::summary::Summary;
 use crate::sync::{Condvar, Mutex, MutexGuard};
 

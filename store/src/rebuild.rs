@@ -104,7 +104,7 @@ impl Rebuilt {
 pub fn rebuild(order: &Rebuild) -> Result<Rebuilt, BackupError> {
     backup::refuse_inside(Some(&order.from), &order.to)?;
     let old = source::lock(order)?;
-    let home = Home::begin_half(order.to.clone())?;
+    let home = backup::begin(&order.to)?;
     let rebuilt = write(order, old, home).and_then(|rebuilt| {
         backup::check(&heads(&rebuilt.worlds), &order.to)?;
         home::finish_half(&order.to)?;

@@ -3,10 +3,6 @@
 //! What a store does on other threads, and what it takes from the machine's randomness, a simulation must do itself. That
 //! is so on a thread as long as a [`Driver`] lives there, and nowhere else.
 
-use std::cell::RefCell;
-use std::marker::PhantomData;
-
-use folkmoot_core::ids::Digest;
 use folkmoot_core::port::AppendError;
 
 use crate::committer::{self, Committer, SweepDue};
@@ -14,61 +10,16 @@ use crate::engine::EngineError;
 use crate::shared::{CLOSED, Phase};
 use crate::store::{Store, sweep};
 use crate::sync::Receiver;
+use crate::sync::random::Seeded;
 
 #[cfg(test)]
 mod tests;
-
-thread_local! {
-    /// The seeds of the drivers of this thread, the newest last.
-    static DRIVEN: RefCell<Vec<Numbers>> = const { RefCell::new(Vec::new()) };
-}
-
-/// Numbers from a seed.
-#[derive(Debug)]
-struct Numbers {
-    seed: u64,
-    drawn: u64,
-}
-
-impl Numbers {
-    fn fill(&mut self, bytes: &mut [u8]) {
-        for chunk in bytes.chunks_mut(32) {
-            let digest = Digest::of(&[
-                b"folkmoot simulation 1",
-                &self.seed.to_le_bytes(),
-                &self.drawn.to_le_bytes(),
-            ]);
-            self.drawn = self.drawn.wrapping_add(1);
-            chunk
-                .iter_mut()
-                .zip(digest.as_bytes())
-                .for_each(|(to, from)| *to = *from);
-        }
-    }
-}
-
-/// Tells whether work of this thread stays on it.
-pub(crate) fn is_driven() -> bool {
-    DRIVEN.with_borrow(|drivers| !drivers.is_empty())
-}
-
-/// Fills `bytes` from the machine's randomness, or from the seed of this thread's simulation.
-pub(crate) fn fill(bytes: &mut [u8]) -> Result<(), getrandom::Error> {
-    DRIVEN.with_borrow_mut(|drivers| match drivers.last_mut() {
-        Some(numbers) => {
-            numbers.fill(bytes);
-            Ok(())
-        }
-        None => getrandom::fill(bytes),
-    })
-}
 
 /// Does what the threads of a store would do, when it is told to. Dropping it leaves the store as a killed process would.
 #[derive(Debug)]
 pub struct Driver {
     work: Option<Work>,
-    /// It counts on the thread that made it.
-    _here: PhantomData<*const ()>,
+    _seeded: Seeded,
 }
 
 #[derive(Debug)]
@@ -81,10 +32,9 @@ struct Work {
 impl Driver {
     /// Begins to keep the work of this thread on it.
     pub(crate) fn begin(seed: u64) -> Self {
-        DRIVEN.with_borrow_mut(|drivers| drivers.push(Numbers { seed, drawn: 0 }));
         Self {
             work: None,
-            _here: PhantomData,
+            _seeded: Seeded::begin(seed),
         }
     }
 
@@ -157,6 +107,5 @@ impl Drop for Driver {
                 .shared
                 .end(Phase::Stopped("its process was killed".to_owned()));
         }
-        DRIVEN.with_borrow_mut(Vec::pop);
     }
 }

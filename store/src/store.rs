@@ -16,7 +16,7 @@ use crate::home::head_record::HeadRecord;
 use crate::home::{self, Home};
 use crate::index::Index;
 use crate::keys::Keyring;
-use crate::open_error::OpenError;
+use crate::open_error::{OpenError, OpenMode};
 use crate::queue::Queue;
 use crate::recover;
 use crate::runs;
@@ -32,17 +32,6 @@ mod life;
 mod look;
 #[cfg(test)]
 pub(crate) mod tests;
-
-pub(crate) use event_log::{blocking, threads};
-
-/// Whether opening may make a store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OpenMode {
-    /// It may.
-    Create,
-    /// There must be one.
-    Existing,
-}
 
 /// A store of worlds. Cloning gives another handle on the same store; the last one to be dropped closes it.
 #[derive(Debug, Clone)]

@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 
 use crate::reader::Reader;
 use crate::shared::{Phase, Shared};
-use crate::store::threads;
+use crate::sync::threads::threads;
 use std::sync::Arc;
 
 type Read = (Reader, Result<Vec<StoredCommit>, ReadError>);

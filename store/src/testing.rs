@@ -4,11 +4,12 @@ use folkmoot_core::command::commit::Commit;
 use folkmoot_core::event::Event;
 use folkmoot_core::ids::Digest;
 
+use crate::encode::Unlinked;
 use crate::format::bytes::Bytes;
 use crate::format::event::EventRef;
 use crate::format::frame::{FrameRef, Joiner, Packing, Unit};
 use crate::format::header;
-use crate::format::record::{Unlinked, records};
+use crate::format::record::records;
 use crate::runs::entry;
 use crate::summary::{Summary, decode};
 use crate::upcast::{LiftError, Upcasters};

@@ -1,7 +1,7 @@
 use folkmoot_core::ids::{Seed, Stamp, Time};
 
 use super::*;
-use crate::format::record::Unlinked;
+use crate::encode::Unlinked;
 use crate::index::World;
 
 fn world() -> WorldId {

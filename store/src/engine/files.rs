@@ -17,8 +17,7 @@ use super::{
     is_trimmed,
 };
 use crate::home::Home;
-use crate::open_error::OpenError;
-use crate::store::OpenMode;
+use crate::open_error::{OpenError, OpenMode};
 use index::{Index, Place};
 use mark::Mark;
 use row::{Kind, Row};

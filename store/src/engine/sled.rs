@@ -10,14 +10,12 @@ use sled::Tree;
 use super::content::ContentFolder;
 use super::{
     Ack, Engine, EngineError, FrameLog, FrameNumber, Pair, Shelf, TERM, TRIMMED, Table, Term,
-    is_trimmed,
+    is_full, is_trimmed,
 };
 use crate::format::FRAME_MAX;
 use crate::home::Home;
-use crate::open_error::OpenError;
-use crate::store::OpenMode;
+use crate::open_error::{OpenError, OpenMode};
 pub(crate) use bare::BareSled;
-pub(crate) use guard::is_full;
 use guard::{Handle, guarded};
 use seal::Seal;
 

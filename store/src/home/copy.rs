@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::replace;
 use crate::engine::EngineError;
-use crate::simulation;
+use crate::sync::random;
 
 /// The file that the id stands in.
 pub(crate) const FILE: &str = "copy";
@@ -20,7 +20,7 @@ const MARK: &str = "folkmoot copy ";
 /// Marks the store in `folder` as a copy that nobody has made before.
 pub(super) fn mark(folder: &Path) -> io::Result<()> {
     let mut id = [0; 16];
-    simulation::fill(&mut id).map_err(io::Error::other)?;
+    random::fill(&mut id).map_err(io::Error::other)?;
     let id = uuid::Builder::from_random_bytes(id).into_uuid();
     replace(folder, FILE, format!("{MARK}{}\n", id.simple()).as_bytes())
 }

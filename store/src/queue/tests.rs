@@ -1,7 +1,7 @@
 use folkmoot_core::ids::{Position, Seed, Stamp, Time};
 
 use super::*;
-use crate::format::record::Unlinked;
+use crate::encode::Unlinked;
 
 type Answer = oneshot::Receiver<Result<Appended, AppendError>>;
 

@@ -54,7 +54,7 @@ fn a_dropped_driver_leaves_the_store_stopped_and_what_was_appended_in_it() {
         second.now_or_never(),
         Some(Err(AppendError::Stopped(_)))
     ));
-    assert!(!is_driven());
+    assert!(!crate::sync::random::is_driven());
     let (store, _driver) = driven(&engine, 2);
     assert!(
         store

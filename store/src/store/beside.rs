@@ -9,7 +9,6 @@ use folkmoot_core::port::{
     AppendError, BlobError, Blobs, Checkpoints, Custody, Erasure, ForkPoint, ReadError,
 };
 
-use super::event_log::blocking;
 use super::{Inner, Store};
 use crate::blobs::Vault;
 use crate::checkpoints::Saved;
@@ -20,6 +19,7 @@ use crate::keys::Keyring;
 use crate::lineage;
 use crate::reader::{self, Reader};
 use crate::shared::{CLOSED, LostContent, Phase, READS_ONLY, Shared};
+use crate::sync::threads::blocking;
 
 #[async_trait]
 impl Checkpoints for Store {

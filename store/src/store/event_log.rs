@@ -15,14 +15,15 @@ use tokio::sync::oneshot;
 use super::{Store, look};
 use crate::committer::append_error;
 use crate::content::Put;
+use crate::encode::Unlinked;
 use crate::engine::Pair;
 use crate::format::Malformed;
-use crate::format::record::Unlinked;
 use crate::queue::Request;
 use crate::reader::{self, Reader};
 use crate::shared::{CLOSED, Phase, read_error};
 use crate::summary::{Origin, Summary};
-use crate::{lineage, runs, simulation, stream};
+use crate::sync::threads::blocking;
+use crate::{lineage, runs, stream};
 
 #[async_trait]
 impl EventLog for Store {
@@ -275,25 +276,5 @@ impl Store {
         found
             .map(|found| found.map(|(position, _)| position))
             .map_err(|error| read_error(error, Position::ZERO))
-    }
-}
-
-/// The runtime that gives this thread others for what blocks. A simulation has none.
-pub(crate) fn threads() -> Option<tokio::runtime::Handle> {
-    if simulation::is_driven() {
-        None
-    } else {
-        tokio::runtime::Handle::try_current().ok()
-    }
-}
-
-/// Runs `call` on a thread that may block, if there is a runtime that gives it one.
-pub(crate) async fn blocking<T: Send + 'static>(call: impl FnOnce() -> T + Send + 'static) -> T {
-    let Some(runtime) = threads() else {
-        return call();
-    };
-    match runtime.spawn_blocking(call).await {
-        Ok(value) => value,
-        Err(error) => std::panic::resume_unwind(error.into_panic()),
     }
 }

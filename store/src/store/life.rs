@@ -6,13 +6,13 @@ use std::sync::Arc;
 use folkmoot_core::ids::{Position, WorldId};
 use folkmoot_core::port::ReadError;
 
-use super::event_log::blocking;
 use super::{Inner, Store};
 use crate::backup::{self, Backup, BackupError};
 use crate::content;
 use crate::deletion::{self, DeleteError, Order, Tombstone, Traces};
 use crate::engine::EngineError;
 use crate::shared::{CLOSED, Phase, read_error};
+use crate::sync::threads::blocking;
 
 impl Store {
     /// The folder of the keys that sealed worlds are read with, if there are any. No backup holds it.

@@ -18,9 +18,9 @@ use folkmoot_core::spec::{SpecText, WorldSpec};
 
 use super::*;
 use crate::chain::NO_LINK;
+use crate::encode::{Unlinked, foreign};
 use crate::engine::{FrameLog as _, FrameNumber};
 use crate::format::frame::{Packing, Unit};
-use crate::format::record::{Unlinked, foreign};
 
 const OLD: u8 = 5;
 

@@ -18,7 +18,8 @@ use super::walk::{Each, End, Item, Stretch};
 use crate::engine::{Engine, FrameNumber};
 use crate::index::{Index, World};
 use crate::shared::{CLOSED, Phase, Shared, read_error};
-use crate::store::{Inner, Store, blocking};
+use crate::store::{Inner, Store};
+use crate::sync::threads::blocking;
 
 /// How many records are walked before it is looked whether the store was closed.
 const LOOK_EVERY: u32 = 1_024;

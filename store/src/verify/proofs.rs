@@ -13,7 +13,8 @@ use super::walk::Item;
 use crate::format::Malformed;
 use crate::format::record::RecordRef;
 use crate::shared::CLOSED;
-use crate::store::{Inner, Store, blocking};
+use crate::store::{Inner, Store};
+use crate::sync::threads::blocking;
 
 /// A proof that a commit is in a world's log.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,8 +11,7 @@ use super::{FOLDER, FilesEngine, REWRITE_BYTES, ROWS, State, Writer, from_io, he
 use crate::engine::EngineError;
 use crate::engine::content::ContentFolder;
 use crate::home::{self, Home, gone, half_written, sync_folder};
-use crate::open_error::OpenError;
-use crate::store::OpenMode;
+use crate::open_error::{OpenError, OpenMode};
 
 pub(super) fn open(dir: PathBuf, mode: OpenMode) -> Result<FilesEngine, OpenError> {
     let home = Home::open(dir, mode)?;

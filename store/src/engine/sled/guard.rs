@@ -9,7 +9,7 @@ use std::sync::Once;
 
 use sled::Db;
 
-use crate::engine::EngineError;
+use crate::engine::{EngineError, is_full};
 
 thread_local! {
     static IS_QUIET: Cell<bool> = const { Cell::new(false) };
@@ -107,15 +107,4 @@ fn translate(error: sled::Error) -> EngineError {
             EngineError::Damaged(what)
         }
     }
-}
-
-/// Tells whether the system says that there is no room: on the disk, in a quota, or under a file size limit.
-pub(crate) fn is_full(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::StorageFull
-            | io::ErrorKind::QuotaExceeded
-            | io::ErrorKind::FileTooLarge
-            | io::ErrorKind::WriteZero
-    )
 }

@@ -15,8 +15,7 @@ use super::{Barrier, SledEngine, Trees, Writer, compact, rows};
 use crate::engine::content::ContentFolder;
 use crate::engine::{EngineError, FrameLog as _, FrameNumber, TERM, TRIMMED, Term};
 use crate::home::{self, Home, sync_folder};
-use crate::open_error::OpenError;
-use crate::store::OpenMode;
+use crate::open_error::{OpenError, OpenMode};
 
 /// The folder of the database in the store's directory.
 pub(super) const LOG: &str = "log";

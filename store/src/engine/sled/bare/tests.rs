@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::super::SledEngine;
 use super::*;
 use crate::engine::MemoryEngine;
-use crate::store::OpenMode;
+use crate::open_error::OpenMode;
 
 const TABLES: [Table; 3] = [Table::Meta, Table::Runs, Table::Keys];
 

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use super::*;
 use crate::engine::{Engine as _, FrameLog as _, FrameNumber, Shelf as _, Table};
-use crate::store::OpenMode;
+use crate::open_error::OpenMode;
 
 const CANARY: &[u8] = b"canary-7f3a19";
 
