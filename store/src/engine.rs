@@ -7,22 +7,6 @@ use std::fmt::{self, Debug};
 use std::io;
 use std::path::Path;
 
-pub(crate) mod content;
-mod failing;
-mod files;
-mod kind;
-mod memory;
-mod overlay;
-mod sled;
-
-pub use self::sled::SledEngine;
-pub(crate) use self::sled::from_io;
-pub use failing::FailingEngine;
-pub use files::FilesEngine;
-pub use kind::EngineKind;
-pub use memory::MemoryEngine;
-pub(crate) use overlay::Overlay;
-
 /// The number of a frame. The first has 1; 0 is "before the first".
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FrameNumber(pub u64);
@@ -84,6 +68,15 @@ pub(crate) fn is_full(error: &io::Error) -> bool {
             | io::ErrorKind::FileTooLarge
             | io::ErrorKind::WriteZero
     )
+}
+
+/// Tells a full disk from other failures.
+pub(crate) fn from_io(error: io::Error) -> EngineError {
+    if is_full(&error) {
+        EngineError::Full(error)
+    } else {
+        EngineError::Io(error)
+    }
 }
 
 /// A log of frames with one writer.
@@ -152,13 +145,13 @@ pub enum Table {
 }
 
 /// The key of the current term in [`Table::Meta`], in engines that keep it there.
-const TERM: &[u8] = b"term";
+pub(crate) const TERM: &[u8] = b"term";
 
 /// The key of the last trimmed frame in [`Table::Meta`], in engines that keep it there.
-const TRIMMED: &[u8] = b"trimmed";
+pub(crate) const TRIMMED: &[u8] = b"trimmed";
 
 /// Tells whether frames up to `number` are trimmed already, by the value under [`TRIMMED`]: it never goes back.
-fn is_trimmed(value: Option<&[u8]>, number: FrameNumber) -> bool {
+pub(crate) fn is_trimmed(value: Option<&[u8]>, number: FrameNumber) -> bool {
     let noted = value.and_then(|value| <[u8; 8]>::try_from(value).ok());
     noted.is_some_and(|noted| number.0 <= u64::from_be_bytes(noted))
 }

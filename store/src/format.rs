@@ -3,12 +3,14 @@
 use folkmoot_core::spec::limits::FACTS_BYTES_MAX;
 
 pub(crate) mod bytes;
+pub(crate) mod chain;
 pub(crate) mod event;
 pub(crate) mod frame;
 pub(crate) mod header;
 pub(crate) mod record;
 #[cfg(test)]
 mod tests;
+pub(crate) mod upcast;
 
 /// The version of frames, as it stands in each of them.
 pub(crate) const FORMAT: u8 = 1;

@@ -8,10 +8,14 @@ use std::time::Duration;
 
 use crate::engine::{EngineError, is_full};
 use crate::format::STORE_FORMAT;
-use crate::open_error::{OpenError, OpenMode};
+use crate::home::opening::{OpenError, OpenMode};
 
+pub(crate) mod blobs;
+pub(crate) mod checkpoints;
 pub(crate) mod copy;
 pub(crate) mod head_record;
+pub(crate) mod keys;
+pub(crate) mod opening;
 #[cfg(test)]
 mod tests;
 

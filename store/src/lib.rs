@@ -7,62 +7,52 @@
 //! Read first: [`Store`] (the log of all worlds), [`FrameLog`] (what an engine implements), [`OpenError`] (why a store
 //! does not open) and [`Integrity`] (what verifying a log gives).
 
-mod backup;
-mod batch;
-mod blobs;
-mod chain;
-mod checkpoints;
-mod committer;
-mod content;
-mod deletion;
-mod encode;
-mod engine;
-mod erase;
-mod evidence;
-mod format;
-mod home;
-mod index;
-#[cfg(all(test, feature = "shuttle"))]
-mod interleavings;
-mod keys;
-mod labels;
-mod lineage;
-mod open_error;
-mod queue;
-mod reader;
-mod rebuild;
-mod recover;
-mod runs;
-mod shared;
-mod simulation;
-mod stats;
-mod store;
-mod stream;
-mod summary;
 mod sync;
-#[cfg(feature = "testing")]
-pub mod testing;
-mod upcast;
+
+mod format;
+
+mod engine;
+
+mod home;
+
+mod engines;
+
+mod state;
+
+mod read;
+
+mod write;
+
 mod verify;
 
-pub use backup::{Backup, BackupError};
-pub use deletion::{DeleteError, Order as DeleteOrder, Tombstone};
-pub use engine::{
-    Ack, Engine, EngineError, EngineKind, FailingEngine, FilesEngine, FrameLog, FrameNumber,
-    MemoryEngine, Pair, Shelf, SledEngine, Table, Term,
-};
-pub use evidence::{Choice, Evidence, StoredContent, StoredEvent, StoredRecord, Wanted};
-pub use format::Malformed;
-pub use open_error::{OpenError, OpenMode};
-pub use rebuild::{Rebuild, Rebuilt, RebuiltWorld, Survey, rebuild};
-pub use shared::LostContent;
-pub use simulation::Driver;
-pub use stats::Stats;
-pub use store::Store;
+mod store;
+
+mod audit;
+
+mod copies;
+
+#[cfg(all(test, feature = "shuttle"))]
+mod interleavings;
 #[cfg(feature = "testing")]
-pub use upcast::NextSchema;
-pub use upcast::{LiftError, lift};
+pub mod testing;
+
+pub use audit::{Choice, Evidence, Inclusion, StoredContent, StoredEvent, StoredRecord, Wanted};
+pub use copies::backup::{Backup, BackupError};
+pub use copies::rebuild::{Rebuild, Rebuilt, rebuild};
+pub use engine::{Ack, Engine, EngineError, FrameLog, FrameNumber, Pair, Shelf, Table, Term};
+pub use engines::{EngineKind, FailingEngine, FilesEngine, MemoryEngine, SledEngine};
+pub use format::Malformed;
+#[cfg(feature = "testing")]
+pub use format::upcast::NextSchema;
+pub use format::upcast::{LiftError, lift};
+pub use home::opening::{OpenError, OpenMode};
+pub use state::shared::LostContent;
+pub use state::stats::Stats;
+pub use store::Store;
+pub use store::simulation::Driver;
+pub use verify::salvage::{RebuiltWorld, Survey};
 pub use verify::{
-    Against, AnchorError, AnchorOutcome, Anchored, Damage, DamageKind, Examined, Heads, Inclusion,
-    Integrity, Newer, SeenHead, SignatureVerdict, StoreDamage, Tail, Verdict, examine,
+    Against, AnchorError, AnchorOutcome, Anchored, Damage, DamageKind, Examined, Heads, Integrity,
+    Newer, SeenHead, SignatureVerdict, StoreDamage, Tail, Verdict, examine,
 };
+pub use write::deletion::{DeleteError, Order as DeleteOrder, Tombstone};

@@ -7,29 +7,30 @@ use std::time::Instant;
 use folkmoot_core::ids::{CopyId, WorldName};
 use folkmoot_core::port::AppendError;
 
-use crate::blobs::Vault;
-use crate::checkpoints::Shelter;
-use crate::committer::{self, Committer, SweepDue};
-use crate::deletion;
-use crate::engine::{Engine, EngineError, EngineKind, MemoryEngine};
+use crate::engine::{Engine, EngineError};
+use crate::engines::{EngineKind, MemoryEngine};
+use crate::format::upcast::Upcasters;
+use crate::home::blobs::Vault;
+use crate::home::checkpoints::Shelter;
 use crate::home::head_record::HeadRecord;
+use crate::home::keys::Keyring;
+use crate::home::opening::{OpenError, OpenMode};
 use crate::home::{self, Home};
-use crate::index::Index;
-use crate::keys::Keyring;
-use crate::open_error::{OpenError, OpenMode};
-use crate::queue::Queue;
-use crate::recover;
-use crate::runs;
-use crate::shared::{CLOSED, LostContent, Phase, Shared};
-use crate::simulation::Driver;
-use crate::stats::Stats;
+use crate::read::runs;
+use crate::state::index::Index;
+use crate::state::shared::{CLOSED, LostContent, Phase, Shared};
+use crate::state::stats::Stats;
+use crate::store::simulation::Driver;
 use crate::sync::{Builder, JoinHandle, Mutex, Receiver, sync_channel};
-use crate::upcast::Upcasters;
+use crate::write::committer::{Committer, SweepDue};
+use crate::write::queue::Queue;
+use crate::write::{committer, deletion, recover};
 
 mod beside;
 mod event_log;
 mod life;
 mod look;
+pub(crate) mod simulation;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -47,7 +48,7 @@ pub(crate) struct Inner {
     pub(crate) queue: Arc<Queue>,
     pub(crate) shelter: Shelter,
     pub(crate) vault: Vault,
-    home: Option<PathBuf>,
+    pub(crate) home: Option<PathBuf>,
     /// The copy of another store that it is; `None` if it is none.
     copy: Option<CopyId>,
     threads: Mutex<Option<Threads>>,

@@ -4,16 +4,18 @@ use folkmoot_core::command::commit::Commit;
 use folkmoot_core::event::Event;
 use folkmoot_core::ids::Digest;
 
-use crate::encode::Unlinked;
 use crate::format::bytes::Bytes;
 use crate::format::event::EventRef;
 use crate::format::frame::{FrameRef, Joiner, Packing, Unit};
 use crate::format::header;
 use crate::format::record::records;
-use crate::runs::entry;
-use crate::summary::{Summary, decode};
-use crate::upcast::{LiftError, Upcasters};
-use crate::{Malformed, checkpoints, deletion, erase, home};
+use crate::format::upcast::{LiftError, Upcasters};
+use crate::home::checkpoints;
+use crate::read::runs::entry;
+use crate::state::summary::{Summary, decode};
+use crate::write::encode::Unlinked;
+use crate::write::{deletion, erase};
+use crate::{Malformed, home};
 
 /// Something that is stored in bytes of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

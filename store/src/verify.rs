@@ -4,29 +4,27 @@
 //! have the roots that were signed, and what stands beside the log must say the same. `docs/audit.md` says which
 //! changes that proves, and which it cannot.
 
-mod against;
+pub(crate) mod against;
 mod attest;
-mod beside;
+pub(crate) mod beside;
 mod check;
 mod classify;
-mod examine;
-mod live;
+pub(crate) mod examine;
 mod origin;
-mod plan;
-mod proofs;
-mod report;
-mod run;
-mod scan;
+pub(crate) mod plan;
+pub(crate) mod report;
+pub(crate) mod run;
+pub(crate) mod salvage;
+pub(crate) mod scan;
 mod taken_out;
 #[cfg(test)]
 mod tests;
-mod walk;
+pub(crate) mod walk;
 
 pub use against::{Against, AnchorError};
 pub use examine::examine;
 pub(crate) use examine::{examine_engine, read_entries, swept, with_runs};
 pub(crate) use origin::{anywhere, base, origin};
-pub use proofs::Inclusion;
 pub use report::{
     AnchorOutcome, Anchored, Damage, DamageKind, Examined, Heads, Integrity, Newer, SeenHead,
     SignatureVerdict, StoreDamage, Tail, Verdict,

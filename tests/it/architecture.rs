@@ -339,9 +339,14 @@ fn reach(file: &Path, is_root: bool, reached: &mut BTreeSet<PathBuf>) {
 /// The module that a line declares, if it ends with `end`.
 fn declared<'l>(line: &'l str, end: &str) -> Option<&'l str> {
     let line = line.trim();
-    let line = ["pub(crate) ", "pub(super) ", "pub "]
-        .iter()
-        .find_map(|word| line.strip_prefix(word))
-        .unwrap_or(line);
+    let line = [
+        "pub(crate) ",
+        "pub(in crate::world) ",
+        "pub(super) ",
+        "pub ",
+    ]
+    .iter()
+    .find_map(|word| line.strip_prefix(word))
+    .unwrap_or(line);
     line.strip_prefix("mod ")?.strip_suffix(end)
 }

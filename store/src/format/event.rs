@@ -231,7 +231,7 @@ impl<'a> EventRef<'a> {
         }
     }
 
-    /// The record as core reads it. What is sealed or beside the frames reads as erased: see [`crate::content`] and [`Keyring::open`](crate::keys::Keyring::open).
+    /// The record as core reads it. What is sealed or beside the frames reads as erased: see [`crate::state::content`] and [`Keyring::open`](crate::home::keys::Keyring::open).
     pub(crate) const fn view(&self) -> RecordView<'a> {
         let content = match self.content {
             ContentRef::None => ContentView::None,

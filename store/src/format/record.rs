@@ -7,7 +7,7 @@ use super::Malformed;
 use super::bytes::{Bytes, to_u32};
 use super::event::EventRef;
 use super::header::Fixed;
-use crate::chain;
+use crate::format::chain;
 
 /// Where the link stands: behind the record's length.
 pub(crate) const LINK_AT: usize = 4;

@@ -92,7 +92,7 @@ fn erasing_content_keeps_the_leaf() {
         },
         ..present
     };
-    let leaf = |event: &EventRef<'_>| crate::chain::leaf(b"header", &[*event]);
+    let leaf = |event: &EventRef<'_>| crate::format::chain::leaf(b"header", &[*event]);
     assert_eq!(leaf(&present), leaf(&erased));
     let other = EventRef {
         content: ContentRef::Present {

@@ -9,11 +9,11 @@ use shuttle::thread::{self, JoinHandle};
 
 use super::engine::Slow;
 use super::tries::each_order;
-use crate::deletion::Order;
-use crate::runs;
+use crate::read::runs;
 use crate::store::Store;
 use crate::store::tests::{creation, post, world};
 use crate::verify::Against;
+use crate::write::deletion::Order;
 
 const FIRST: Incarnation = Incarnation(1);
 

@@ -7,12 +7,11 @@ use std::sync::{Arc, Mutex};
 use folkmoot_core::ids::{Position, WorldId};
 use shuttle::thread::yield_now;
 
-use crate::engine::{
-    Ack, Engine, EngineError, FrameLog, FrameNumber, MemoryEngine, Pair, Shelf, Table, Term,
-};
-use crate::recover;
+use crate::engine::{Ack, Engine, EngineError, FrameLog, FrameNumber, Pair, Shelf, Table, Term};
+use crate::engines::MemoryEngine;
+use crate::format::upcast::Upcasters;
 use crate::store::Store;
-use crate::upcast::Upcasters;
+use crate::write::recover;
 
 /// Keeps frames in memory; each call is as if it took its time.
 #[derive(Debug, Default)]

@@ -9,7 +9,7 @@ use shuttle::thread;
 use super::answers::read;
 use super::engine::Slow;
 use super::tries::{START, commits, each_order};
-use crate::runs;
+use crate::read::runs;
 use crate::store::tests::{creation, post, world};
 use crate::verify::Against;
 

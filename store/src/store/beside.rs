@@ -10,16 +10,17 @@ use folkmoot_core::port::{
 };
 
 use super::{Inner, Store};
-use crate::blobs::Vault;
-use crate::checkpoints::Saved;
-use crate::committer::append_error;
-use crate::erase::{Eraser, Lost, Meant};
-use crate::index::Reach;
-use crate::keys::Keyring;
-use crate::lineage;
-use crate::reader::{self, Reader};
-use crate::shared::{CLOSED, LostContent, Phase, READS_ONLY, Shared};
+use crate::home::blobs::Vault;
+use crate::home::checkpoints::Saved;
+use crate::home::keys::Keyring;
+use crate::read::reader;
+use crate::read::reader::Reader;
+use crate::state::index::Reach;
+use crate::state::shared::{CLOSED, LostContent, Phase, READS_ONLY, Shared};
 use crate::sync::threads::blocking;
+use crate::write::committer::append_error;
+use crate::write::erase::{Eraser, Lost, Meant};
+use crate::write::lineage;
 
 #[async_trait]
 impl Checkpoints for Store {

@@ -13,17 +13,18 @@ use futures::StreamExt as _;
 use tokio::sync::oneshot;
 
 use super::{Store, look};
-use crate::committer::append_error;
-use crate::content::Put;
-use crate::encode::Unlinked;
 use crate::engine::Pair;
 use crate::format::Malformed;
-use crate::queue::Request;
-use crate::reader::{self, Reader};
-use crate::shared::{CLOSED, Phase, read_error};
-use crate::summary::{Origin, Summary};
+use crate::read::reader::Reader;
+use crate::read::{reader, runs, stream};
+use crate::state::content::Put;
+use crate::state::shared::{CLOSED, Phase, read_error};
+use crate::state::summary::{Origin, Summary};
 use crate::sync::threads::blocking;
-use crate::{lineage, runs, stream};
+use crate::write::committer::append_error;
+use crate::write::encode::Unlinked;
+use crate::write::lineage;
+use crate::write::queue::Request;
 
 #[async_trait]
 impl EventLog for Store {

@@ -7,12 +7,12 @@ use folkmoot_core::ids::{Position, WorldId};
 use folkmoot_core::port::ReadError;
 
 use super::{Inner, Store};
-use crate::backup::{self, Backup, BackupError};
-use crate::content;
-use crate::deletion::{self, DeleteError, Order, Tombstone, Traces};
 use crate::engine::EngineError;
-use crate::shared::{CLOSED, Phase, read_error};
+use crate::state::content;
+use crate::state::shared::{CLOSED, read_error};
 use crate::sync::threads::blocking;
+use crate::write::deletion;
+use crate::write::deletion::{DeleteError, Order, Tombstone, Traces};
 
 impl Store {
     /// The folder of the keys that sealed worlds are read with, if there are any. No backup holds it.
@@ -46,17 +46,6 @@ impl Store {
         blocking(move || inner.delete(&worlds, &order)).await
     }
 
-    /// Copies the store, as it is now, into the directory `dir`, which must not exist or be empty, and which then opens like
-    /// any other store. Appends go on meanwhile and are not in it. Saved folds are left out: they are made again.
-    ///
-    /// # Errors
-    /// [`BackupError`]; nothing that opens is left behind.
-    pub async fn backup(&self, dir: impl Into<PathBuf>) -> Result<Backup, BackupError> {
-        let inner = Arc::clone(&self.inner);
-        let dir = dir.into();
-        blocking(move || inner.backup(&dir)).await
-    }
-
     /// The tombstones of all deleted worlds, oldest first.
     ///
     /// # Errors
@@ -77,16 +66,6 @@ impl Store {
 }
 
 impl Inner {
-    fn backup(&self, dir: &Path) -> Result<Backup, BackupError> {
-        match self.shared.phase() {
-            // What is read can be copied as it is.
-            Phase::Open | Phase::Reading => {}
-            Phase::Stopped(why) => return Err(BackupError::Stopped(why)),
-            Phase::Closed => return Err(BackupError::Stopped(CLOSED.to_owned())),
-        }
-        backup::backup(&self.shared, (self.home.as_deref(), &self.vault), dir)
-    }
-
     fn delete(&self, worlds: &[WorldId], order: &Order) -> Result<Vec<Tombstone>, DeleteError> {
         self.shared.check_writes().map_err(DeleteError::Stopped)?;
         let worlds = deletion::end(&self.shared, &self.vault, worlds)?;

@@ -11,21 +11,22 @@ use folkmoot_core::ids::{Position, WorldId, WorldName};
 use folkmoot_core::port::{ReadError, WorldEntry};
 
 use super::{Failure, Inner, Store};
-use crate::blobs::Vault;
-use crate::checkpoints::Shelter;
-use crate::deletion;
-use crate::engine::{Engine, EngineError, EngineKind, Overlay};
+use crate::engine::{Engine, EngineError};
+use crate::engines::{EngineKind, Overlay};
+use crate::format::upcast::Upcasters;
+use crate::home::blobs::Vault;
+use crate::home::checkpoints::Shelter;
+use crate::home::keys::Keyring;
+use crate::home::opening::OpenError;
 use crate::home::{self, Home, head_record};
-use crate::index::Index;
-use crate::keys::Keyring;
-use crate::open_error::OpenError;
-use crate::queue::Queue;
-use crate::reader::Reader;
-use crate::rebuild::{self, RebuiltWorld, Survey};
-use crate::recover;
-use crate::shared::{LostContent, READS_ONLY, Shared};
+use crate::read::reader::Reader;
+use crate::state::index::Index;
+use crate::state::shared::{LostContent, READS_ONLY, Shared};
 use crate::sync::Mutex;
-use crate::upcast::Upcasters;
+use crate::verify::salvage;
+use crate::verify::salvage::{RebuiltWorld, Survey};
+use crate::write::queue::Queue;
+use crate::write::{deletion, recover};
 
 /// What is known of a store that is only read.
 #[derive(Debug)]
@@ -38,7 +39,7 @@ pub(super) struct Looked {
 
 impl Store {
     /// Opens the store in the directory `dir` to read it. No byte of it is changed, and nothing can be appended. Others may
-    /// read meanwhile, and nobody can write. Of a damaged store there is what [`rebuild`](crate::rebuild) would save:
+    /// read meanwhile, and nobody can write. Of a damaged store there is what [`rebuild`](crate::copies::rebuild) would save:
     /// [`Store::survey`] says what that is.
     ///
     /// # Errors
@@ -74,7 +75,7 @@ impl Store {
                 Err(Failure::Engine(error)) => return Err(error),
             }
         }
-        let (mended, survey) = rebuild::mend(home.path(), (engine, troubles))?;
+        let (mended, survey) = salvage::mend(home.path(), (engine, troubles))?;
         let mended: Arc<dyn Engine> = Arc::new(mended);
         let upcasters = Upcasters::default();
         let mut index = recover::recover(mended.as_ref(), &upcasters)?;

@@ -17,10 +17,10 @@ use folkmoot_core::ids::{MessageId, PersonName};
 use folkmoot_core::spec::{SpecText, WorldSpec};
 
 use super::*;
-use crate::chain::NO_LINK;
-use crate::encode::{Unlinked, foreign};
 use crate::engine::{FrameLog as _, FrameNumber};
+use crate::format::chain::NO_LINK;
 use crate::format::frame::{Packing, Unit};
+use crate::write::encode::{Unlinked, foreign};
 
 const OLD: u8 = 5;
 

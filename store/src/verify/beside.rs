@@ -12,13 +12,14 @@ use folkmoot_core::port::BlobError;
 use folkmoot_core::tool::{BlobRef, Reconciliation, ToolOutcome, ToolOutput, View};
 
 use super::report::{Damage, DamageKind};
-use crate::blobs::Vault;
-use crate::content;
 use crate::engine::{Engine, EngineError, Table};
 use crate::format::event::Beside as StoredBeside;
 use crate::format::record::RecordRef;
 use crate::format::{Malformed, header};
-use crate::runs::{self, entry};
+use crate::home::blobs::Vault;
+use crate::read::runs;
+use crate::read::runs::entry;
+use crate::state::content;
 
 /// How many bytes of a table are read at once.
 const READ_BYTES: usize = 256 * 1024;

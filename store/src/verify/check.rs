@@ -15,12 +15,14 @@ use super::plan::{Known, Plan};
 use super::report::{Damage, DamageKind, Integrity, Newer, Tail};
 use super::taken_out::TakenOut;
 use super::walk::{Item, Trouble};
-use crate::chain::{self, NO_LINK};
-use crate::content::{self, Fetched};
+use crate::format::chain;
+use crate::format::chain::NO_LINK;
 use crate::format::event::EventRef;
 use crate::format::record::RecordRef;
-use crate::summary::decode;
-use crate::upcast::{LiftError, Upcasters};
+use crate::format::upcast::{LiftError, Upcasters};
+use crate::state::content;
+use crate::state::content::Fetched;
+use crate::state::summary::decode;
 
 /// What a record is that is not the one that has to come.
 #[derive(Debug, Clone, PartialEq, Eq)]

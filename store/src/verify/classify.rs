@@ -9,11 +9,11 @@ use super::plan::Plan;
 use super::report::{Damage, DamageKind};
 use super::scan::Scan;
 use super::walk::{Item, RunUnits};
-use crate::chain;
 use crate::engine::{Engine, EngineError, Table};
 use crate::format::bytes::Bytes;
+use crate::format::chain;
 use crate::format::record::{RecordRef, records};
-use crate::reader::Frames;
+use crate::read::reader::Frames;
 
 /// How many bytes of a table are read at once.
 const READ_BYTES: usize = 256 * 1024;

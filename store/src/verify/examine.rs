@@ -14,15 +14,17 @@ use super::report::{Damage, DamageKind, Examined, Integrity, StoreDamage};
 use super::run::{Stage, verify};
 use super::scan::Scan;
 use super::walk::{Stretch, Trouble};
-use crate::blobs::Vault;
-use crate::engine::{Engine, EngineError, EngineKind, FrameNumber, Table};
+use crate::engine::{Engine, EngineError, FrameNumber, Table};
+use crate::engines::EngineKind;
 use crate::format::header;
+use crate::format::upcast::Upcasters;
+use crate::home::blobs::Vault;
 use crate::home::head_record::{self, Head};
+use crate::home::opening::OpenError;
 use crate::home::{self, Home};
-use crate::index::{Base, Reach};
-use crate::open_error::OpenError;
-use crate::runs::{self, entry};
-use crate::upcast::Upcasters;
+use crate::read::runs;
+use crate::read::runs::entry;
+use crate::state::index::{Base, Reach};
 
 /// How many bytes of a table are read at once.
 const READ_BYTES: usize = 256 * 1024;
@@ -376,7 +378,7 @@ fn of_entry(
 }
 
 /// The first event of the last run.
-pub(super) fn last_run(
+pub(crate) fn last_run(
     engine: &dyn Engine,
     world: WorldId,
 ) -> Result<Option<Position>, EngineError> {

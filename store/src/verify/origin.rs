@@ -8,9 +8,9 @@ use super::scan::Scan;
 use super::walk::{Item, Stretch};
 use crate::engine::{Engine, EngineError};
 use crate::format::record::RecordRef;
-use crate::index::Base;
-use crate::summary::Summary;
-use crate::upcast::Upcasters;
+use crate::format::upcast::Upcasters;
+use crate::state::index::Base;
+use crate::state::summary::Summary;
 
 /// All of a world's own records, from wherever they stand: those in runs, then those in shared frames.
 pub(crate) fn anywhere(scan: &Scan, owner: WorldId, up_to: Position) -> [Stretch; 2] {

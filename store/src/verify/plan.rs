@@ -4,7 +4,7 @@ use folkmoot_core::ids::{Digest, Position, WorldId, WorldName};
 use folkmoot_proof::Frontier;
 
 use super::walk::Stretch;
-use crate::index::Base;
+use crate::state::index::Base;
 
 /// What the index says of a world.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use super::report::{Damage, DamageKind, Integrity};
 use super::scan::Scan;
 use super::walk::End;
 use crate::engine::EngineError;
-use crate::upcast::Upcasters;
+use crate::format::upcast::Upcasters;
 
 /// All that is needed to verify a world.
 #[derive(Debug)]

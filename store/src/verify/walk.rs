@@ -8,8 +8,8 @@ use crate::engine::{Engine, EngineError, FrameNumber, Pair, Table};
 use crate::format::Malformed;
 use crate::format::frame::{FrameRef, Joiner, is_newer};
 use crate::format::record::{RecordRef, records};
-use crate::reader::Frames;
-use crate::runs::{read_run_key, run_key};
+use crate::read::reader::Frames;
+use crate::read::runs::{read_run_key, run_key};
 
 /// How many stored bytes are read at once.
 const READ_BYTES: usize = 256 * 1024;

@@ -10,6 +10,7 @@ const ORDERED: &[&str] = &[
     "core",
     "agents",
     "proof",
+    "store",
     "providers",
     "tools",
     "folkmoot",
@@ -17,7 +18,7 @@ const ORDERED: &[&str] = &[
 ];
 
 /// Modules that serve tests alone; they may use everything.
-const OF_TESTS: &[&str] = &["testing", "tests"];
+const OF_TESTS: &[&str] = &["testing", "tests", "interleavings"];
 
 #[test]
 fn a_top_module_uses_only_those_above_it() {

@@ -7,17 +7,20 @@ use std::sync::Arc;
 use folkmoot_core::ids::{Position, WorldId};
 use folkmoot_proof::Frontier;
 
-use crate::chain::{self, NO_LINK};
-use crate::engine::{FrameLog as _, FrameNumber, MemoryEngine, Pair, Shelf as _, Table, Term};
+use crate::engine::{FrameLog as _, FrameNumber, Pair, Shelf as _, Table, Term};
+use crate::engines::MemoryEngine;
 use crate::format::bytes::Bytes;
+use crate::format::chain;
+use crate::format::chain::NO_LINK;
 use crate::format::frame::{FrameRef, Joiner, Packing, Unit};
 use crate::format::header;
 use crate::format::record::{RecordRef, records};
+use crate::format::upcast::Upcasters;
 use crate::home::head_record::Head;
-use crate::index::Reach;
-use crate::runs::{self, entry, read_run_key, run_key};
-use crate::summary::{Summary, key_digest};
-use crate::upcast::Upcasters;
+use crate::read::runs;
+use crate::read::runs::{entry, read_run_key, run_key};
+use crate::state::index::Reach;
+use crate::state::summary::{Summary, key_digest};
 
 /// About how many bytes a unit of runs gets.
 const UNIT_BYTES: usize = 2_500;

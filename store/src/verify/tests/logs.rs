@@ -16,7 +16,8 @@ use futures::executor::block_on;
 use serde_json::Value;
 
 use super::random::Random;
-use crate::engine::{Engine, MemoryEngine};
+use crate::engine::Engine;
+use crate::engines::MemoryEngine;
 use crate::{Store, lift};
 
 const SCRIPTS: [&str; 8] = [

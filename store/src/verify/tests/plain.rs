@@ -8,7 +8,7 @@ use futures::executor::block_on;
 use super::book::{Book, Slot, WORLD_AT, first};
 use super::logs::{Logs, Site, golden, logs, signer};
 use super::random::Random;
-use crate::runs::entry;
+use crate::read::runs::entry;
 use crate::store::Store;
 use crate::verify::examine::examine_engine;
 use crate::verify::{Against, AnchorOutcome, Damage, DamageKind, Examined, Tail, Verdict};

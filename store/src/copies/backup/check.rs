@@ -1,0 +1,147 @@
+//! Reading a copy back before it counts.
+
+use std::path::Path;
+
+use folkmoot_core::ids::{Digest, Position, WorldId};
+
+use super::{BackupError, open_copy};
+use crate::engine::{Engine, EngineError, Table};
+use crate::format::Malformed;
+use crate::format::chain;
+use crate::format::chain::NO_LINK;
+use crate::format::frame::{FrameRef, Joiner};
+use crate::format::record::{RecordRef, records};
+use crate::read::runs::run_key;
+use crate::state::content;
+use crate::state::index::Reach;
+use crate::store::Store;
+
+const READ_BYTES: usize = 256 * 1024;
+
+/// What a copy has.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Checked {
+    pub(crate) events: u64,
+    /// How many contents that stand beside the frames are missing or changed.
+    pub(crate) content_damaged: usize,
+}
+
+/// Opens the copy, reads every commit of it, and compares how far each world comes. Opening
+/// verifies the shared frames, and closing brings them into runs.
+pub(crate) fn check(worlds: &[(WorldId, Position)], dir: &Path) -> Result<Checked, BackupError> {
+    let different = |what: String| BackupError::Different {
+        path: dir.to_owned(),
+        what,
+    };
+    close(&open_copy(dir)?).map_err(different)?;
+    let store = open_copy(dir)?;
+    let mut checked = Checked::default();
+    for (world, head) in worlds {
+        let what = |what: String| different(format!("world {world}: {what}"));
+        let reach = {
+            let index = store.inner.shared.index();
+            index.worlds.get(world).map(|world| world.reach.clone())
+        };
+        let reach = reach.ok_or_else(|| what("it is not there".to_owned()))?;
+        if reach.head != *head {
+            return Err(what(format!(
+                "it ends at event {}, not at {head}",
+                reach.head
+            )));
+        }
+        checked.content_damaged +=
+            read(&store, *world, &reach).map_err(|error| what(error.to_string()))?;
+        checked.events += head.get();
+    }
+    if store.inner.shared.index().worlds.len() != worlds.len() {
+        return Err(different("it has other worlds".to_owned()));
+    }
+    close(&store).map_err(different)?;
+    Ok(checked)
+}
+
+fn close(store: &Store) -> Result<(), String> {
+    store.close().map_err(|error| error.to_string())
+}
+
+/// Reads the runs of a world, and verifies link by link that they end where the index says. Gives how many contents beside
+/// the frames are damaged.
+fn read(store: &Store, world: WorldId, reach: &Reach) -> Result<usize, EngineError> {
+    let lease = store.inner.shared.lease();
+    let mut damaged = 0;
+    let (next, link) = follow(lease.engine()?, world, reach, &mut damaged)?;
+    if next == reach.head.next() && link == reach.link {
+        Ok(damaged)
+    } else {
+        Err(EngineError::Damaged(format!(
+            "its runs end before event {next}"
+        )))
+    }
+}
+
+/// Follows the chain through the runs of a world; gives the position behind it, and the last link.
+fn follow(
+    engine: &dyn Engine,
+    world: WorldId,
+    reach: &Reach,
+    content_damaged: &mut usize,
+) -> Result<(Position, Digest), EngineError> {
+    let damaged = |error: Malformed| EngineError::Damaged(error.0);
+    let shared = reach
+        .base
+        .filter(|base| !base.is_copied)
+        .map_or(Position::ZERO, |base| base.at);
+    let mut next = shared.next();
+    let mut link = (shared == Position::ZERO).then_some(NO_LINK);
+    let mut from = run_key(world, Position::ZERO, 0);
+    let end = run_key(world, Position::new(u64::MAX), u16::MAX);
+    let mut joiner = Joiner::default();
+    loop {
+        let rows = engine.range(Table::Runs, &from, &end, READ_BYTES)?;
+        let Some((last, _)) = rows.last() else {
+            return Ok((next, link.unwrap_or(reach.link)));
+        };
+        from.clone_from(last);
+        from.push(0);
+        for (_, value) in &rows {
+            let frame = FrameRef::read(value).map_err(damaged)?;
+            for record in joiner
+                .add(&frame)
+                .map_err(damaged)?
+                .into_iter()
+                .flat_map(records)
+            {
+                let record = record.map_err(damaged)?;
+                (next, link) = step(&record, next, link).map_err(damaged)?;
+                let events = record.events().map_err(damaged)?;
+                for (_, at, beside) in content::besides(record.fixed.first, &events) {
+                    match content::fetch_one(engine, (world, at), &beside) {
+                        Err(EngineError::Damaged(_)) => *content_damaged += 1,
+                        fetched => drop(fetched?),
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The first commit of a fork follows one of its parent: its own link is taken as it is.
+fn step(
+    record: &RecordRef<'_>,
+    next: Position,
+    link: Option<Digest>,
+) -> Result<(Position, Option<Digest>), Malformed> {
+    let first = record.fixed.first;
+    if first != next {
+        return Err(Malformed(format!(
+            "event {first} stands where event {next} should"
+        )));
+    }
+    let leaf = record.leaf()?;
+    match link {
+        Some(link) if chain::link(&link, &leaf) != record.link => {
+            Err(Malformed(format!("event {first} does not match its link")))
+        }
+        Some(_) | None => Ok((record.fixed.last().next(), Some(record.link))),
+    }
+}

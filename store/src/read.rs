@@ -1,0 +1,5 @@
+//! Reading a world: the frames, the runs that they are swept into, and streams that go on.
+
+pub(crate) mod reader;
+pub(crate) mod runs;
+pub(crate) mod stream;

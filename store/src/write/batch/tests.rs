@@ -1,0 +1,113 @@
+use folkmoot_core::ids::{Seed, Stamp, Time};
+
+use super::*;
+use crate::state::index::World;
+use crate::write::encode::Unlinked;
+
+fn world() -> WorldId {
+    WorldId::from_stamp(&Stamp {
+        time: Time(1),
+        seed: Seed::new([1; 16]),
+    })
+}
+
+/// The world as it is behind event 2.
+fn index() -> Index {
+    let mut index = Index::default();
+    let name = WorldName::new("world").unwrap();
+    let reach = Reach {
+        head: Position::new(2),
+        incarnation: Incarnation(1),
+        ..Reach::unborn(name)
+    };
+    index.insert(world(), World::new(reach, Position::ZERO));
+    index
+}
+
+fn request(first: u64, key: Option<&str>) -> Request {
+    let position = Position::new(first);
+    let key = key.map(|key| Keyed {
+        key: CommandKey::Client(key.to_owned()),
+        digest: Digest::of(&[b"x"]),
+    });
+    let summary = Summary {
+        world: world(),
+        first: position,
+        last: position,
+        time: Time(1),
+        key,
+        opened: None,
+        origin: None,
+        created: None,
+        is_sealed: false,
+        labelled: None,
+        gone: Vec::new(),
+    };
+    let (reply, _) = oneshot::channel();
+    Request {
+        summary,
+        incarnation: Incarnation(1),
+        record: Unlinked::of_len(100),
+        beside: None,
+        reply,
+    }
+}
+
+fn admit(batch: &Batch, request: &Request) -> Result<Admission, AppendError> {
+    batch.admit(request, &index(), |_, _| Ok(None))
+}
+
+/// A batch with one commit, which has a key.
+fn begun() -> Batch {
+    let mut batch = Batch::new(Term(1), FrameNumber(0));
+    let first = request(3, Some("k"));
+    let Ok(Admission::Next(reach)) = admit(&batch, &first) else {
+        panic!("it follows the head")
+    };
+    batch.add(first, reach).unwrap();
+    batch
+}
+
+#[test]
+fn a_key_of_the_same_batch_waits_until_that_is_durable() {
+    let batch = begun();
+    for first in [3, 4, 9] {
+        assert!(
+            matches!(
+                admit(&batch, &request(first, Some("k"))),
+                Ok(Admission::Later)
+            ),
+            "at {first}"
+        );
+    }
+    assert!(matches!(
+        admit(&batch, &request(4, Some("other"))),
+        Ok(Admission::Next(_))
+    ));
+}
+
+#[test]
+fn commits_of_one_batch_follow_one_another_by_position_and_link() {
+    let mut batch = begun();
+    for first in [2, 3, 5] {
+        let refused = admit(&batch, &request(first, None));
+        assert!(
+            matches!(refused, Err(AppendError::Conflict { actual, .. }) if actual == Position::new(3)),
+            "{first}"
+        );
+    }
+    let second = request(4, None);
+    let Ok(Admission::Next(reach)) = admit(&batch, &second) else {
+        panic!("it follows the first")
+    };
+    batch.add(second, reach).unwrap();
+    let sealed = batch.finish().unwrap();
+    let [(first, before), (second, behind)] = sealed.landed.as_slice() else {
+        panic!("there are two")
+    };
+    assert_eq!(
+        *before,
+        crate::format::chain::link(&crate::format::chain::NO_LINK, &first.leaf)
+    );
+    assert_eq!(*behind, crate::format::chain::link(before, &second.leaf));
+}

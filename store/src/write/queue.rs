@@ -1,0 +1,168 @@
+//! The appends that wait for the committer, taken from the waiting worlds in turn.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::PoisonError;
+
+use folkmoot_core::ids::{Incarnation, WorldId};
+use folkmoot_core::port::{AppendError, Appended};
+use tokio::sync::oneshot;
+
+use crate::state::content::Put;
+use crate::state::summary::Summary;
+use crate::sync::{Condvar, Mutex, MutexGuard};
+use crate::write::encode::Unlinked;
+
+/// How many appends may wait. Each waiting task holds one, so this bounds tasks rather than work.
+const WAITING_MAX: usize = 65_536;
+
+/// An append that waits.
+#[derive(Debug)]
+pub(crate) struct Request {
+    pub(crate) summary: Summary,
+    pub(crate) incarnation: Incarnation,
+    pub(crate) record: Unlinked,
+    /// What stands beside the frames for it, if anything does.
+    pub(crate) beside: Option<Put>,
+    pub(crate) reply: oneshot::Sender<Result<Appended, AppendError>>,
+}
+
+/// The queue. One thread takes, many put.
+#[derive(Debug, Default)]
+pub(crate) struct Queue {
+    state: Mutex<State>,
+    news: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    waiting: HashMap<WorldId, VecDeque<Request>>,
+    /// The worlds with waiting appends, in the order of their turns.
+    turns: VecDeque<WorldId>,
+    count: usize,
+    is_taker_idle: bool,
+    /// Why no more are taken, once that is so.
+    closed: Option<String>,
+}
+
+impl Queue {
+    /// Puts a request at the end of its world's line.
+    pub(crate) fn put(&self, request: Request) -> Result<(), AppendError> {
+        let mut state = self.state();
+        if let Some(why) = &state.closed {
+            return Err(AppendError::Stopped(why.clone()));
+        }
+        if state.count >= WAITING_MAX {
+            return Err(AppendError::Stopped(format!(
+                "{WAITING_MAX} appends wait already"
+            )));
+        }
+        state.put(request);
+        let wake = state.is_taker_idle;
+        drop(state);
+        if wake {
+            self.news.notify_one();
+        }
+        Ok(())
+    }
+
+    /// Waits until something waits, or the queue is closed.
+    pub(crate) fn wait(&self) {
+        let mut state = self.state();
+        while state.turns.is_empty() && state.closed.is_none() {
+            state.is_taker_idle = true;
+            state = self
+                .news
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        state.is_taker_idle = false;
+    }
+
+    /// Tells whether nothing waits.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.state().turns.is_empty()
+    }
+
+    /// Takes waiting requests of about `bytes_max` bytes, one of each world in turn, but at least one.
+    pub(crate) fn take(&self, bytes_max: usize) -> Vec<Request> {
+        let mut state = self.state();
+        let mut taken = Vec::new();
+        let mut bytes = 0_usize;
+        while let Some(len) = state.next_len() {
+            bytes = bytes.saturating_add(len);
+            if !taken.is_empty() && bytes > bytes_max {
+                break;
+            }
+            taken.extend(state.take());
+        }
+        taken
+    }
+
+    /// Lets nobody put any more. What waits is still taken.
+    pub(crate) fn close(&self, why: &str) {
+        self.state().closed.get_or_insert_with(|| why.to_owned());
+        self.news.notify_one();
+    }
+
+    /// Lets nobody put any more, and refuses what waits.
+    pub(crate) fn stop(&self, why: &str) {
+        let mut state = self.state();
+        state.closed.get_or_insert_with(|| why.to_owned());
+        let mut refused = Vec::new();
+        while let Some(request) = state.take() {
+            refused.push(request);
+        }
+        drop(state);
+        self.news.notify_one();
+        for request in refused {
+            answer(request.reply, Err(AppendError::Stopped(why.to_owned())));
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn put(&mut self, request: Request) {
+        let world = request.summary.world;
+        let line = self.waiting.entry(world).or_default();
+        if line.is_empty() {
+            self.turns.push_back(world);
+        }
+        line.push_back(request);
+        self.count += 1;
+    }
+
+    fn next_len(&self) -> Option<usize> {
+        let line = self.waiting.get(self.turns.front()?)?;
+        line.front().map(|request| request.record.len())
+    }
+
+    fn take(&mut self) -> Option<Request> {
+        let world = self.turns.pop_front()?;
+        let line = self.waiting.get_mut(&world)?;
+        let request = line.pop_front();
+        if line.is_empty() {
+            self.waiting.remove(&world);
+        } else {
+            self.turns.push_back(world);
+        }
+        self.count = self.count.saturating_sub(usize::from(request.is_some()));
+        request
+    }
+}
+
+/// Answers a caller. One that no longer listens has given its append up, not undone it.
+pub(crate) fn answer(
+    reply: oneshot::Sender<Result<Appended, AppendError>>,
+    result: Result<Appended, AppendError>,
+) {
+    if reply.send(result).is_err() {
+        tracing::debug!("an append finished after its caller had gone");
+    }
+}
+
+#[cfg(test)]
+mod tests;
