@@ -26,10 +26,10 @@ use crate::write::committer::{Committer, SweepDue};
 use crate::write::queue::Queue;
 use crate::write::{committer, deletion, recover};
 
-mod beside;
 mod event_log;
 mod life;
 mod look;
+mod ports;
 pub(crate) mod simulation;
 #[cfg(test)]
 pub(crate) mod tests;

@@ -6,9 +6,9 @@
 
 pub(crate) mod against;
 mod attest;
-pub(crate) mod beside;
 mod check;
 mod classify;
+mod erasures;
 pub(crate) mod examine;
 mod origin;
 pub(crate) mod plan;
@@ -16,7 +16,7 @@ pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod salvage;
 pub(crate) mod scan;
-mod taken_out;
+pub(crate) mod tables;
 #[cfg(test)]
 mod tests;
 pub(crate) mod walk;

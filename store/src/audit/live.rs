@@ -13,12 +13,12 @@ use crate::state::shared::{CLOSED, Phase, Shared, read_error};
 use crate::store::{Inner, Store};
 use crate::sync::threads::blocking;
 use crate::verify::against::Against;
-use crate::verify::beside::Place;
 use crate::verify::examine::last_run;
 use crate::verify::plan::{Known, Plan};
 use crate::verify::report::{Damage, DamageKind, Integrity};
 use crate::verify::run::{Stage, begin, conclude, name};
 use crate::verify::scan::Scan;
+use crate::verify::tables::Place;
 use crate::verify::walk::{Each, End, Item, Stretch};
 
 /// How many records are walked before it is looked whether the store was closed.

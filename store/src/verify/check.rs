@@ -10,10 +10,10 @@ use folkmoot_proof::note::Checkpoint;
 
 use super::against::Against;
 use super::attest::Attest;
-use super::beside::Beside;
+use super::erasures::TakenOut;
 use super::plan::{Known, Plan};
 use super::report::{Damage, DamageKind, Integrity, Newer, Tail};
-use super::taken_out::TakenOut;
+use super::tables::Beside;
 use super::walk::{Item, Trouble};
 use crate::format::chain;
 use crate::format::chain::NO_LINK;

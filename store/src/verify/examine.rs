@@ -7,12 +7,12 @@ use folkmoot_core::ids::{Position, WorldId};
 use folkmoot_core::world::FORKS_DEEP_MAX;
 
 use super::against::Against;
-use super::beside::Place;
 use super::origin::origin;
 use super::plan::{Known, Plan};
 use super::report::{Damage, DamageKind, Examined, Integrity, StoreDamage};
 use super::run::{Stage, verify};
 use super::scan::Scan;
+use super::tables::Place;
 use super::walk::{Stretch, Trouble};
 use crate::engine::{Engine, EngineError, FrameNumber, Table};
 use crate::engines::EngineKind;

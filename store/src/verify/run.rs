@@ -3,12 +3,12 @@
 use std::ops::ControlFlow;
 
 use super::against::Against;
-use super::beside::{Beside, Place};
 use super::check::{Anomaly, Checker};
 use super::classify::Scene;
 use super::plan::Plan;
 use super::report::{Damage, DamageKind, Integrity};
 use super::scan::Scan;
+use super::tables::{Beside, Place};
 use super::walk::End;
 use crate::engine::EngineError;
 use crate::format::upcast::Upcasters;

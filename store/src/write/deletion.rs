@@ -19,7 +19,7 @@ use crate::state::index::Index;
 use crate::state::shared::Shared;
 
 mod error;
-mod rest;
+mod remains;
 #[cfg(test)]
 mod tests;
 mod tombstone;
@@ -177,7 +177,7 @@ pub(crate) fn clean(shared: &Shared, traces: Traces<'_>) -> Result<(), EngineErr
         return Ok(());
     }
     for tombstone in &unclean {
-        rest::remove(traces, tombstone.world)?;
+        remains::remove(traces, tombstone.world)?;
     }
     recount(shared, engine)?;
     let entries: Vec<Vec<u8>> = unclean
