@@ -148,7 +148,6 @@ fn unfit(world: &World, command: &Command, bulk: &impl Serialize) -> Option<Stri
         seed: Seed::new([0; 16]),
     };
     let id = world.id()?;
-    let world = world;
     let principal = &command.principal;
     let mut draft = Draft {
         world,

@@ -231,7 +231,7 @@ pub(in crate::world) fn affords_summary(
 /// The closing calls that other agents' open turns of the episode hold in reserve.
 fn reserved(world: &World, agent: &AgentName, episode: EpisodeId) -> u32 {
     let holds = |name: &&AgentName| {
-        let turn = world.agents.turn(*name);
+        let turn = world.agents.turn(name);
         *name != agent
             && turn.is_some_and(|turn| {
                 turn.episode == episode

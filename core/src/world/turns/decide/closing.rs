@@ -30,7 +30,7 @@ pub(in crate::world) fn stop(draft: &mut Draft<'_>, episode: Option<EpisodeId>) 
         .busy()
         .iter()
         .filter(|agent| {
-            let turn = world.agents.turn(*agent);
+            let turn = world.agents.turn(agent);
             turn.is_some_and(|turn| turn.is_about(is_meant))
         })
         .collect();
