@@ -11,7 +11,6 @@
     clippy::wildcard_enum_match_arm,
     reason = "a test looks for one thing among many"
 )]
-#![expect(clippy::large_futures, reason = "a whole run is one future here")]
 
 mod architecture;
 mod audit;
