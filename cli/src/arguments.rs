@@ -26,7 +26,7 @@ pub(crate) use query::{
     WorldAt, WorldsArgs,
 };
 pub(crate) use room_of::Spec;
-pub(crate) use run::{ChatArgs, CheckArgs, RecordingArgs, ResumeArgs, RunArgs, SimArgs};
+pub(crate) use run::{ChatArgs, CheckArgs, RecordingArgs, ResumeArgs, RunArgs};
 pub(crate) use signing::{AnchorArgs, KeyArgs};
 
 /// Rooms of agents and people over one replayable log.
@@ -86,8 +86,6 @@ pub(crate) enum CliCommand {
     Resume(ResumeArgs),
     #[command(flatten)]
     Logs(LogCommand),
-    /// Live stories with faults on a simulated machine, and hold them against the laws of the log.
-    Sim(SimArgs),
     /// Show the store's health, which credentials are set, and versions.
     Doctor,
     /// Print a completion script for a shell.

@@ -39,8 +39,7 @@ mod rights;
 mod run;
 mod schema;
 mod settle;
-pub(crate) mod sim;
-mod usage;
+pub(crate) mod usage;
 mod verify;
 mod why;
 mod worlds;
@@ -93,7 +92,6 @@ async fn perform(common: &CommonArgs, command: CliCommand) -> Result<(), CliErro
         CliCommand::Revoke(arguments) => revoke::revoke(common, arguments).await,
         CliCommand::Settle(arguments) => settle::settle(common, arguments).await,
         CliCommand::Resume(arguments) => resume::resume(common, &arguments).await,
-        CliCommand::Sim(arguments) => sim::sim(common, &arguments),
         CliCommand::Doctor => doctor::doctor(common).await,
         CliCommand::Completions(arguments) => completions::completions(&arguments),
         CliCommand::Logs(command) => keep(common, command).await,

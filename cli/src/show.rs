@@ -11,7 +11,6 @@ mod parameters;
 mod progress;
 pub(crate) mod prompt;
 pub(crate) mod request;
-pub(crate) mod sim;
 pub(crate) mod stage;
 pub(crate) mod state_diff;
 pub(crate) mod style;

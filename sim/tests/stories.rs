@@ -42,7 +42,7 @@ fn every_law_holds_in_every_story() {
     broken.sort();
     for (seed, violation) in &broken {
         let violation: String = violation.chars().take(700).collect();
-        println!("folkmoot sim --seeds {seed}..{}: {violation}", seed + 1);
+        println!("folkmoot-sim --seeds {seed}..{}: {violation}", seed + 1);
     }
     println!(
         "{seeds:?}: {time:?} lived, {counts:?}, {} violations",
@@ -121,7 +121,7 @@ fn a_story_ends_in_another_executor_as_on_a_plain_thread() {
     assert_eq!(plain, elsewhere);
 }
 
-/// Prints a shorter story of each seed that breaks a law: `folkmoot sim` does the same.
+/// Prints a shorter story of each seed that breaks a law: `folkmoot-sim` does the same.
 #[test]
 #[ignore = "it is no test: it shows what a failing one found"]
 fn shrink_what_is_broken() {

@@ -1,6 +1,5 @@
 //! Arguments of the commands that run worlds, and of those that try scripts.
 
-use std::ops::Range;
 use std::path::PathBuf;
 
 use clap::builder::PossibleValue;
@@ -9,7 +8,7 @@ use folkmoot::core::event::ClockKind;
 use folkmoot::core::ids::{PersonName, WorldName};
 
 use super::room_of::RoomOf;
-use super::value::{person, seeds, world};
+use super::value::{person, world};
 
 /// `run`.
 #[derive(Debug, Args)]
@@ -104,22 +103,4 @@ pub(crate) struct CheckArgs {
     /// Say how the script would change the room of this world. Nothing is changed.
     #[arg(long, value_name = "WORLD", value_parser = world)]
     pub(crate) against: Option<WorldName>,
-}
-
-/// `sim`.
-#[derive(Debug, Args)]
-pub(crate) struct SimArgs {
-    /// The script that is run in every story, while whatever should not change how it ends goes
-    /// wrong. Without one, each story has random rooms with random people.
-    #[arg(conflicts_with = "story")]
-    pub(crate) script: Option<PathBuf>,
-    /// The seeds, one story each: from A to before B.
-    #[arg(long, value_name = "A..B", default_value = "0..100", value_parser = seeds)]
-    pub(crate) seeds: Range<u64>,
-    /// How many simulated seconds a story is kept busy.
-    #[arg(long, default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    pub(crate) seconds: u64,
-    /// Live the story in this file instead, as it was printed for a seed that failed.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) story: Option<PathBuf>,
 }

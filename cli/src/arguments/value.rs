@@ -1,6 +1,5 @@
 //! Values, as they are typed.
 
-use std::ops::Range;
 use std::time::Duration;
 
 use folkmoot::core::content::canonical::{JsonFault, read};
@@ -15,9 +14,6 @@ pub(super) enum ValueFault {
     /// A label without a `=`.
     #[error("a label is written KEY=VALUE")]
     Label,
-    /// A range of seeds that is empty, or is none.
-    #[error("seeds are written A..B, and A is less than B")]
-    Seeds,
     /// A name that cannot be that of what is named.
     #[error(transparent)]
     Name(#[from] NameError),
@@ -45,15 +41,6 @@ pub(super) enum ValueFault {
 pub(super) fn label(text: &str) -> Result<(String, String), ValueFault> {
     let (key, value) = text.split_once('=').ok_or(ValueFault::Label)?;
     Ok((key.to_owned(), value.to_owned()))
-}
-
-/// Reads a range of seeds.
-pub(super) fn seeds(text: &str) -> Result<Range<u64>, ValueFault> {
-    let ends = text
-        .split_once("..")
-        .and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
-    ends.filter(|seeds| !seeds.is_empty())
-        .ok_or(ValueFault::Seeds)
 }
 
 /// Reads the name of a world.

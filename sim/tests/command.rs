@@ -1,0 +1,42 @@
+//! The program `folkmoot-sim`.
+
+#![expect(clippy::unwrap_used, reason = "a test may")]
+
+use std::process::{Command, Output};
+
+fn run(arguments: &[&str]) -> Output {
+    let program = env!("CARGO_BIN_EXE_folkmoot-sim");
+    Command::new(program).args(arguments).output().unwrap()
+}
+
+#[test]
+fn stories_are_lived_and_counted() {
+    let lived = run(&["--seeds", "0..2", "--seconds", "30", "--json"]);
+    assert_eq!(lived.status.code(), Some(0), "{lived:?}");
+    let summary: serde_json::Value = serde_json::from_slice(&lived.stdout).unwrap();
+    assert_eq!(summary["stories"], 2);
+    assert_eq!(summary["broken"], serde_json::json!([]));
+    assert!(summary["commits"].as_u64() > Some(0));
+    let shown = run(&["--seeds", "0..1", "--seconds", "30"]);
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    assert!(
+        shown.contains("laws broken") && shown.contains("commits"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn what_cannot_be_lived_is_named_with_its_place() {
+    let cases: [(&[&str], &str); 4] = [
+        (&["--seeds", "3..3"], "A is less than B"),
+        (&["--seconds", "0"], "--seconds"),
+        (&["no-such.yaml"], "no-such.yaml: "),
+        (&["--story", "no-such.yaml"], "no-such.yaml: "),
+    ];
+    for (arguments, said) in cases {
+        let refused = run(arguments);
+        let error = String::from_utf8(refused.stderr).unwrap();
+        assert_eq!(refused.status.code(), Some(2), "{arguments:?}: {error}");
+        assert!(error.contains(said), "{arguments:?}: {error}");
+    }
+}
