@@ -28,6 +28,7 @@ mod door;
 mod drafts;
 mod erase;
 mod flight;
+mod halt;
 mod perform;
 mod permission;
 mod progress;
@@ -37,6 +38,7 @@ mod time;
 
 pub(crate) use door::{Ask, Door, Reply, Status};
 use flight::Flight;
+use halt::Halt;
 use sleep::Asleep;
 pub(crate) use sleep::keep;
 
@@ -65,7 +67,7 @@ pub(crate) struct WorldTask {
 /// Why the task ends.
 enum End {
     Closed(Option<oneshot::Sender<()>>),
-    Stopped(String),
+    Stopped(Halt),
     /// Nobody has needed the world for a while.
     Asleep,
 }
@@ -139,7 +141,7 @@ impl WorldTask {
     }
 
     /// Starts what is owed, tells observers what changed, and lets simulated time pass if nothing else is left.
-    async fn turn_over(&mut self) -> Result<(), String> {
+    async fn turn_over(&mut self) -> Result<(), Halt> {
         loop {
             self.land_in_order().await?;
             self.perform_owed().await?;
@@ -151,7 +153,7 @@ impl WorldTask {
         }
     }
 
-    async fn take(&mut self, ask: Ask) -> Result<(), String> {
+    async fn take(&mut self, ask: Ask) -> Result<(), Halt> {
         match ask {
             Ask::Command { command, reply }
                 if matches!(command.action, Action::World(WorldAction::Revise { .. })) =>
@@ -189,11 +191,11 @@ impl WorldTask {
         }
     }
 
-    async fn answer(&mut self, command: &Command, reply: Reply) -> Result<(), String> {
+    async fn answer(&mut self, command: &Command, reply: Reply) -> Result<(), Halt> {
         let answer = match self.command(command).await {
             Ok(answer) => answer,
             Err(why) => {
-                let _gone = reply.send(Err(SeatError::Stopped(why.clone())));
+                let _gone = reply.send(Err(SeatError::Stopped(with_causes(&why))));
                 return Err(why);
             }
         };
@@ -208,7 +210,7 @@ impl WorldTask {
 
     /// Makes the parts of a new definition before it is recorded: one that has none is refused. They take the place of the
     /// old ones only with the event that says so; whoever may not revise has none made.
-    async fn revise(&mut self, command: &Command, reply: Reply) -> Result<(), String> {
+    async fn revise(&mut self, command: &Command, reply: Reply) -> Result<(), Halt> {
         let Action::World(WorldAction::Revise { definition }) = &command.action else {
             return self.answer(command, reply).await;
         };
@@ -240,14 +242,9 @@ impl WorldTask {
     }
 
     /// Decides a command, unless its key is known: then it gets its first answer again.
-    async fn command(&mut self, command: &Command) -> Result<Result<Accepted, SeatError>, String> {
+    async fn command(&mut self, command: &Command) -> Result<Result<Accepted, SeatError>, Halt> {
         if let (Some(keyed), Some(world)) = (&command.key, self.world.id()) {
-            let known = self
-                .means
-                .log
-                .find_key(world, &keyed.key)
-                .await
-                .map_err(|error| error.to_string())?;
+            let known = self.means.log.find_key(world, &keyed.key).await?;
             if let Some(stored) = known {
                 let is_same = stored.commit.header.key.as_ref() == Some(keyed);
                 let first = Accepted::try_from(&stored.commit).map_err(SeatError::Refused);
@@ -264,14 +261,14 @@ impl WorldTask {
     }
 
     /// Decides, appends, evolves. The outer error stops the world.
-    async fn decide(&mut self, command: &Command) -> Result<Result<Accepted, Refusal>, String> {
+    async fn decide(&mut self, command: &Command) -> Result<Result<Accepted, Refusal>, Halt> {
         let stamp = self.stamp();
         let decision = self.world.decide(command, &stamp);
         self.carry_out(command, stamp, decision).await
     }
 
     /// Records that a key was used for another command than its first one.
-    async fn record_reuse(&mut self, command: &Command) -> Result<(), String> {
+    async fn record_reuse(&mut self, command: &Command) -> Result<(), Halt> {
         let stamp = self.stamp();
         let command = Command {
             key: None,
@@ -294,17 +291,17 @@ impl WorldTask {
         command: &Command,
         stamp: Stamp,
         decision: Decision,
-    ) -> Result<Result<Accepted, Refusal>, String> {
+    ) -> Result<Result<Accepted, Refusal>, Halt> {
         if let Some(commit) = self.world.commit(command, &stamp, &decision) {
             if self.crashes {
-                return Err("it was told to crash here".to_owned());
+                return Err(Halt::Crash);
             }
             let incarnation = self.world.incarnation();
             let appended = self.means.log.append(incarnation, commit.clone()).await;
-            match appended.map_err(|error| with_causes(&error))? {
+            match appended? {
                 Appended::Committed { .. } => self.world.apply(&commit),
                 Appended::Repeated(_) => {
-                    return Err("its log holds a commit that it does not know".to_owned());
+                    return Err(Halt::UnknownCommit);
                 }
             }
             if commit.events.iter().any(|event| {
@@ -346,7 +343,7 @@ impl WorldTask {
     }
 
     /// Brings the outcome of an effect. One that has become stale changes nothing.
-    async fn bring(&mut self, action: Action) -> Result<(), String> {
+    async fn bring(&mut self, action: Action) -> Result<(), Halt> {
         let action = match &self.parts.secrets {
             Some(secrets) => conceal(action, &**secrets),
             None => action,
@@ -432,6 +429,7 @@ impl WorldTask {
         match end {
             End::Closed(reply) => {
                 if let Err(why) = self.drain().await {
+                    let why = with_causes(&why);
                     tracing::error!(world = ?self.world.name(), why, "what still ran could not be recorded");
                 }
                 self.sign_off().await;
@@ -441,6 +439,7 @@ impl WorldTask {
                 None
             }
             End::Stopped(why) => {
+                let why = with_causes(&why);
                 self.flight.abort_all();
                 self.bus.activity().abort_drafts(self.world.head());
                 if self.crashes {

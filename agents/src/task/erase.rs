@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use folkmoot_core::command::{Action, ShellAction};
 use folkmoot_core::ids::Position;
-use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::port::{AppendError, Erasure, ReadError};
 use folkmoot_core::world::World;
 use folkmoot_core::world::effect::Effect;
 
 use super::WorldTask;
 use super::flight::Outcome;
+use super::halt::Halt;
 use crate::fold::{catch_up, fold_anew};
 
 /// What came of an erasure.
@@ -23,7 +23,7 @@ pub(super) struct Erased {
 
 /// Why content is not erased yet.
 #[derive(Debug, thiserror::Error)]
-enum EraseError {
+pub(super) enum EraseError {
     #[error("content that is to be erased could not be, and is still owed")]
     Store(#[from] AppendError),
     #[error("the log does not read behind an erasure")]
@@ -46,12 +46,7 @@ impl WorldTask {
                     world: fold_anew(&*log, world).await?,
                 })
             };
-            Outcome::Erased(
-                erase
-                    .await
-                    .map(Box::new)
-                    .map_err(|error| with_causes(&error)),
-            )
+            Outcome::Erased(erase.await.map(Box::new))
         });
     }
 
@@ -60,7 +55,7 @@ impl WorldTask {
         &mut self,
         request: Position,
         erased: Box<Erased>,
-    ) -> Result<(), String> {
+    ) -> Result<(), Halt> {
         let Erased {
             erasure: Erasure { events, files },
             mut world,
@@ -71,11 +66,9 @@ impl WorldTask {
             files,
         }))
         .await?;
-        catch_up(&*self.means.log, &mut world)
-            .await
-            .map_err(|error| with_causes(&error))?;
+        catch_up(&*self.means.log, &mut world).await?;
         if world.head() != self.world.head() {
-            return Err("its log has other events than it knows".to_owned());
+            return Err(Halt::OtherEvents);
         }
         self.world = world;
         Ok(())

@@ -9,7 +9,7 @@ use folkmoot_core::world::effect::Effect;
 
 use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 
-use super::erase::Erased;
+use super::erase::{EraseError, Erased};
 
 /// What work brings.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub(super) enum Outcome {
     /// The command that records it.
     Action(Box<Action>),
     /// Content is erased, or why it is not.
-    Erased(Result<Box<Erased>, String>),
+    Erased(Result<Box<Erased>, EraseError>),
 }
 
 impl From<Action> for Outcome {

@@ -14,6 +14,7 @@ use folkmoot_core::world::effect::Effect;
 use super::WorldTask;
 use super::drafts::{Audience, Channel};
 use super::flight::{Landed, Outcome};
+use super::halt::Halt;
 use crate::files;
 use crate::opening::Perform;
 
@@ -21,7 +22,7 @@ mod tool;
 
 impl WorldTask {
     /// Starts everything that is owed, due, and not under way. What needs no work outside is recorded at once.
-    pub(super) async fn perform_owed(&mut self) -> Result<(), String> {
+    pub(super) async fn perform_owed(&mut self) -> Result<(), Halt> {
         loop {
             let head = self.world.head();
             let now = self.clock.now();
@@ -42,7 +43,7 @@ impl WorldTask {
         }
     }
 
-    async fn start(&mut self, effect: Effect) -> Result<(), String> {
+    async fn start(&mut self, effect: Effect) -> Result<(), Halt> {
         match &effect {
             Effect::TickAt { .. } => self.bring(Action::Shell(ShellAction::Tick)).await,
             Effect::Sign { occasion, .. } => self.sign(*occasion).await,
@@ -224,7 +225,7 @@ impl WorldTask {
     }
 
     /// Takes up what came of an effect.
-    pub(super) async fn land(&mut self, landed: Landed) -> Result<(), String> {
+    pub(super) async fn land(&mut self, landed: Landed) -> Result<(), Halt> {
         if self.door.perform == Perform::InOrder {
             self.flight.hold(landed);
             return Ok(());
@@ -233,7 +234,7 @@ impl WorldTask {
     }
 
     /// Takes up the outcomes that were put aside, once everything that is under way sleeps.
-    pub(super) async fn land_in_order(&mut self) -> Result<(), String> {
+    pub(super) async fn land_in_order(&mut self) -> Result<(), Halt> {
         if !self.flight.holds_any() || self.flight.under_way() > self.clock.sleeping() {
             return Ok(());
         }
@@ -245,7 +246,7 @@ impl WorldTask {
 
     /// Lets tools that run, and an erasure, come to their end, so that nobody has to ask what became of them; starts nothing
     /// new, and gives up everything else. What sleeps on a simulated clock is given up as well: nobody would wake it.
-    pub(super) async fn drain(&mut self) -> Result<(), String> {
+    pub(super) async fn drain(&mut self) -> Result<(), Halt> {
         self.flight.abort_all_but_lasting();
         while self.flight.under_way() > self.clock.sleeping() {
             tokio::select! {
@@ -271,7 +272,7 @@ impl WorldTask {
             begun_at,
             ..
         }: Landed,
-    ) -> Result<(), String> {
+    ) -> Result<(), Halt> {
         self.take_up(
             &effect,
             outcome.or_else(|| panicked(&effect).map(Outcome::from)),
@@ -280,7 +281,7 @@ impl WorldTask {
         self.check_moved(&effect, begun_at)
     }
 
-    async fn take_up(&mut self, effect: &Effect, outcome: Option<Outcome>) -> Result<(), String> {
+    async fn take_up(&mut self, effect: &Effect, outcome: Option<Outcome>) -> Result<(), Halt> {
         match (effect, outcome) {
             (_, Some(Outcome::Action(action))) => self.bring(*action).await,
             (Effect::Erase { request }, Some(Outcome::Erased(erased))) => {
@@ -291,12 +292,12 @@ impl WorldTask {
     }
 
     /// Stops a world that still owes what was just done: it would owe it for ever.
-    fn check_moved(&self, effect: &Effect, before: Position) -> Result<(), String> {
+    fn check_moved(&self, effect: &Effect, before: Position) -> Result<(), Halt> {
         let is_stuck = self.world.head() == before
             && !self.flight.has(effect)
             && self.world.owed().any(|owed| owed.key() == *effect);
         if is_stuck {
-            Err(format!("the outcome of owed work was refused: {effect:?}"))
+            Err(Halt::Stuck(effect.clone()))
         } else {
             Ok(())
         }

@@ -6,11 +6,12 @@
 use folkmoot_core::content::canonical::arguments_digest;
 use folkmoot_core::event::{AdmittedCall, ApprovalDecided, CallEvent, Event, SettledHow, Verdict};
 use folkmoot_core::ids::{AgentName, CallId, Digest, Position, RequestId};
-use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::port::{EventLog, ReadError};
 use folkmoot_core::world::World;
 use folkmoot_core::world::memory::OpenCall;
 use futures::TryStreamExt as _;
+
+use super::halt::Halt;
 
 /// What a log says of a call.
 #[derive(Debug, Default)]
@@ -99,7 +100,7 @@ pub(super) async fn verify(
     world: &World,
     agent: &AgentName,
     call: CallId,
-) -> Result<(), String> {
+) -> Result<(), Halt> {
     let open = world
         .memory(agent)
         .and_then(|memory| memory.open_calls.get(&call));
@@ -116,7 +117,7 @@ pub(super) async fn verify(
         }
         Ok::<_, ReadError>(found)
     };
-    let found = read.await.map_err(|error| with_causes(&error))?;
+    let found = read.await?;
     match found.objection(open) {
         None => Ok(()),
         Some(why) => {
@@ -124,10 +125,7 @@ pub(super) async fn verify(
                 .tool
                 .as_ref()
                 .map_or_else(String::new, ToString::to_string);
-            Err(format!(
-                "the call of {tool} that was about to start is not that of the log, which {why}: the saved state is of \
-                 another world, or was changed; remove the folder `checkpoints` of the store"
-            ))
+            Err(Halt::OtherCall { tool, why })
         }
     }
 }

@@ -2,21 +2,18 @@
 
 use folkmoot_core::command::{Action, ShellAction};
 use folkmoot_core::event::Occasion;
+use folkmoot_core::port::causes::with_causes;
 
 use super::WorldTask;
+use super::halt::Halt;
 
 impl WorldTask {
     /// Signs the head as it stands. Nothing can be appended meanwhile: this task is the world's only writer.
-    pub(super) async fn sign(&mut self, occasion: Occasion) -> Result<(), String> {
+    pub(super) async fn sign(&mut self, occasion: Occasion) -> Result<(), Halt> {
         let (Some(world), Some(signer)) = (self.world.id(), self.means.signer.clone()) else {
-            return Err("the key that signs heads of its log is gone".to_owned());
+            return Err(Halt::NoSigner);
         };
-        let head = self
-            .means
-            .custody
-            .tree_head(world)
-            .await
-            .map_err(|error| error.to_string())?;
+        let head = self.means.custody.tree_head(world).await?;
         let key = signer.key();
         let signature = signer.sign(world, &head);
         self.bring(Action::Shell(ShellAction::Sign {
@@ -33,6 +30,7 @@ impl WorldTask {
         if self.world.upkeep().has_unsigned()
             && let Err(why) = self.sign(Occasion::Close).await
         {
+            let why = with_causes(&why);
             tracing::error!(world = ?self.world.name(), why, "its last head could not be signed");
         }
     }

@@ -12,6 +12,7 @@ use folkmoot_core::world::effect::Effect;
 
 use crate::bus::ActivityEvent;
 use crate::output::Keeper;
+use crate::task::halt::Halt;
 use crate::task::progress::Reports;
 use crate::task::{WorldTask, permission};
 
@@ -24,7 +25,7 @@ impl WorldTask {
         agent: AgentName,
         call: CallId,
         attempt: Attempt,
-    ) -> Result<(), String> {
+    ) -> Result<(), Halt> {
         permission::verify(&*self.means.log, &self.world, &agent, call).await?;
         self.bring(Action::Shell(ShellAction::StartTool {
             agent: agent.clone(),

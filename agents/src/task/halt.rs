@@ -1,0 +1,37 @@
+//! The reasons that a world stops.
+
+use folkmoot_core::port::{AppendError, ReadError};
+use folkmoot_core::world::effect::Effect;
+
+use super::erase::EraseError;
+
+/// The reason that a world stops: its log cannot go on, or does not agree with the state.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Halt {
+    #[error(transparent)]
+    Append(#[from] AppendError),
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    #[error(transparent)]
+    Erase(#[from] EraseError),
+    #[error("it was told to crash here")]
+    Crash,
+    #[error("its log holds a commit that it does not know")]
+    UnknownCommit,
+    #[error("its log has other events than it knows")]
+    OtherEvents,
+    #[error("the key that signs heads of its log is gone")]
+    NoSigner,
+    #[error("the outcome of owed work was refused: {0:?}")]
+    Stuck(Effect),
+    #[error(
+        "the call of {tool} that was about to start is not that of the log, which {why}: the saved state is of \
+         another world, or was changed; remove the folder `checkpoints` of the store"
+    )]
+    OtherCall {
+        /// The name of the tool; empty if the call names none that the room has.
+        tool: String,
+        /// What the log says instead.
+        why: &'static str,
+    },
+}
