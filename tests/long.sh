@@ -22,8 +22,7 @@
 # FOLKMOOT_FUZZ_SECONDS  how long each reader of foreign bytes is fuzzed (600)
 # FOLKMOOT_FUZZ_TARGETS  which of them, by their names in tests/fuzz/targets.rs (all)
 # FOLKMOOT_SIM_SEEDS   the seeds whose stories are lived, ten simulated minutes each (0..10000)
-# FOLKMOOT_MUTANTS     how many mutants of core and store are judged, or all (400); what was judged stays in target/mutation,
-#                      so that a run that was stopped goes on. See docs/mutation.md.
+# FOLKMOOT_MUTANT_SHARDS  into how many shares the mutants of cargo-mutants are cut (100); FOLKMOOT_MUTANT_SHARD (0) is judged
 # FOLKMOOT_CASSETTES   the folder with openai-chat.jsonl.gz and its like, recorded answers of real servers; they are not
 #                      part of the project. Without it the folder ../shared/cassettes is tried; without that, splits are
 #                      skipped.
@@ -118,9 +117,12 @@ fuzz() {
         FOLKMOOT_FUZZ_WORK="$target" xargs -P 2 -n 1 bash tests/fuzz/guided/run
 }
 
-# Mistakes made on purpose, each behind a switch of one instrumented build: do the tests notice?
+# Mistakes that cargo-mutants makes in core and store, one of FOLKMOOT_MUTANT_SHARDS equal shares of them: do the tests of the
+# crate notice? What was judged stands in target/mutants.out; survivors are listed there in missed.txt.
 mutation() {
-    cargo run --manifest-path tests/mutation/Cargo.toml --target-dir target/mutation/tool --locked --release
+    command -v cargo-mutants >/dev/null || { say "cargo-mutants is not installed: cargo install cargo-mutants --locked"; return 1; }
+    cargo mutants --package folkmoot-core --package folkmoot-store --baseline skip --minimum-test-timeout 120 \
+        --shard "${FOLKMOOT_MUTANT_SHARD:-0}/${FOLKMOOT_MUTANT_SHARDS:-100}" --output target
 }
 
 [ $# -gt 0 ] || set -- properties sim splits fuzz cuts disk kills load mutants mutation
