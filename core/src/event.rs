@@ -27,6 +27,7 @@ pub use border::*;
 pub use call::*;
 pub use doubt::*;
 pub use grant::*;
+pub use label::LabelFault;
 pub use notice::*;
 pub use proof::*;
 pub use rights::*;

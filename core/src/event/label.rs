@@ -2,6 +2,50 @@
 
 use super::Labelled;
 
+/// A fault of an owner or of a label: one sentence for a person.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LabelFault {
+    /// The owner has no letter.
+    #[error("the owner is empty; leave it out instead")]
+    EmptyOwner,
+    /// There are more labels than a world may have.
+    #[error(
+        "there are {count} labels, at most {} are allowed",
+        Labelled::LABELS_MAX
+    )]
+    TooMany {
+        /// The number of labels.
+        count: usize,
+    },
+    /// The key of a label is too long.
+    #[error("the label {key:?} has a name of {} bytes, at most {}", key.len(), Labelled::KEY_MAX)]
+    LongKey {
+        /// The key.
+        key: String,
+    },
+    /// The key of a label has other characters than those that are typed on command lines.
+    #[error("{key:?} is no name of a label: letters, digits and . _ - / make one")]
+    BadKey {
+        /// The key.
+        key: String,
+    },
+    /// A value is too long.
+    #[error("{of} has {bytes} bytes, at most {} are allowed", Labelled::VALUE_MAX)]
+    LongValue {
+        /// The key of the label, or `the owner`.
+        of: String,
+        /// The length.
+        bytes: usize,
+    },
+    /// A value has a control character.
+    #[error("{of} has a control character")]
+    ControlCharacter {
+        /// The key of the label, or `the owner`.
+        of: String,
+    },
+}
+
 impl Labelled {
     /// The most labels of a world.
     pub const LABELS_MAX: usize = 16;
@@ -10,23 +54,20 @@ impl Labelled {
     /// The longest value of a label, and the longest owner, in bytes.
     pub const VALUE_MAX: usize = 128;
 
-    /// Says what is wrong with the owner or the labels, and of which.
+    /// Checks the owner and the labels.
     ///
     /// # Errors
-    /// One sentence for a person.
-    pub fn check(&self) -> Result<(), String> {
+    /// The first fault of them.
+    pub fn check(&self) -> Result<(), LabelFault> {
         if let Some(owner) = &self.owner {
             check_value("the owner", owner)?;
             if owner.is_empty() {
-                return Err("the owner is empty; leave it out instead".to_owned());
+                return Err(LabelFault::EmptyOwner);
             }
         }
         if self.labels.len() > Self::LABELS_MAX {
-            return Err(format!(
-                "there are {} labels, at most {} are allowed",
-                self.labels.len(),
-                Self::LABELS_MAX
-            ));
+            let count = self.labels.len();
+            return Err(LabelFault::TooMany { count });
         }
         self.labels
             .iter()
@@ -35,33 +76,29 @@ impl Labelled {
 }
 
 /// Keys are typed on command lines as `KEY=VALUE`.
-fn check_key(key: &str) -> Result<(), String> {
+fn check_key(key: &str) -> Result<(), LabelFault> {
     let is_fit = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '/');
     if key.len() > Labelled::KEY_MAX {
-        return Err(format!(
-            "the label {key:?} has a name of {} bytes, at most {}",
-            key.len(),
-            Labelled::KEY_MAX
-        ));
+        return Err(LabelFault::LongKey {
+            key: key.to_owned(),
+        });
     }
     if key.is_empty() || !key.chars().all(is_fit) {
-        return Err(format!(
-            "{key:?} is no name of a label: letters, digits and . _ - / make one"
-        ));
+        return Err(LabelFault::BadKey {
+            key: key.to_owned(),
+        });
     }
     Ok(())
 }
 
-fn check_value(what: &str, value: &str) -> Result<(), String> {
-    if value.len() > Labelled::VALUE_MAX {
-        return Err(format!(
-            "{what} has {} bytes, at most {} are allowed",
-            value.len(),
-            Labelled::VALUE_MAX
-        ));
+fn check_value(of: &str, value: &str) -> Result<(), LabelFault> {
+    let bytes = value.len();
+    let of = of.to_owned();
+    if bytes > Labelled::VALUE_MAX {
+        return Err(LabelFault::LongValue { of, bytes });
     }
     if value.chars().any(char::is_control) {
-        return Err(format!("{what} has a control character"));
+        return Err(LabelFault::ControlCharacter { of });
     }
     Ok(())
 }

@@ -37,15 +37,15 @@ pub(super) fn check(states: &BTreeMap<StateName, StateSpec>) -> Result<(), Rules
         }
         compile(&state.schema)
             .map_err(|why| fault(format!("its schema is not a JSON Schema: {why}")))?;
-        check_pointers(state).map_err(fault)
+        fault_of_pointers(state).map_or(Ok(()), |why| Err(fault(why)))
     })
 }
 
-/// No id stands within another one.
-fn check_pointers(state: &StateSpec) -> Result<(), String> {
+/// The reason that ids cannot be looked up; `None` if each has a place of its own, none within another one.
+fn fault_of_pointers(state: &StateSpec) -> Option<String> {
     for pointer in state.ids.keys() {
         if !pointer.is_empty() && !pointer.starts_with('/') {
-            return Err(format!(
+            return Some(format!(
                 "{pointer:?} is no JSON pointer: one begins with a slash"
             ));
         }
@@ -53,12 +53,12 @@ fn check_pointers(state: &StateSpec) -> Result<(), String> {
             *other != pointer && format!("{pointer}/").starts_with(&format!("{other}/"))
         };
         if let Some(other) = state.ids.keys().find(is_within) {
-            return Err(format!(
+            return Some(format!(
                 "the ids at {pointer:?} stand within those at {other:?}"
             ));
         }
     }
-    Ok(())
+    None
 }
 
 /// The schemas that compile. A recorded one that no longer does takes no state.

@@ -16,9 +16,10 @@ pub(in crate::world) fn label(
         owner: owner.map(str::to_owned),
         labels: labels.clone(),
     };
-    labelled
-        .check()
-        .map_err(|why| No::Quiet(Refusal::BadLabels { why }))?;
+    labelled.check().map_err(|fault| {
+        let why = fault.to_string();
+        No::Quiet(Refusal::BadLabels { why })
+    })?;
     if labelled != draft.world.labelled {
         draft.push(labelled);
     }
