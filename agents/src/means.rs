@@ -328,9 +328,10 @@ fn labelled(world: &World, opening: &Opening) -> Result<Option<Labelled>, OpenEr
             .clone()
             .unwrap_or_else(|| recorded.labels.clone()),
     };
-    labelled
-        .check()
-        .map_err(|why| OpenError::Refused(Refusal::BadLabels { why }))?;
+    labelled.check().map_err(|fault| {
+        let why = fault.to_string();
+        OpenError::Refused(Refusal::BadLabels { why })
+    })?;
     Ok((labelled != *recorded).then_some(labelled))
 }
 

@@ -8,7 +8,7 @@
 //! [`World`](world::World) (how the one becomes the other).
 //!
 //! ```
-//! use folkmoot_core::command::{Command, WorldAction};
+//! use folkmoot_core::command::{Action, Command, WorldAction};
 //! use folkmoot_core::event::ClockKind;
 //! use folkmoot_core::ids::{NodeId, Seed, Time, WorldId, WorldName};
 //! use folkmoot_core::spec::{Definition, SpecText, WorldSpec};
@@ -16,7 +16,7 @@
 //!
 //! let mut world = World::default();
 //! let stamp = world.stamp(Time::SIMULATED_START, Seed::new([7; 16]));
-//! let command = Command::of_runtime(WorldAction::Create {
+//! let command = Command::of_runtime(Action::World(WorldAction::Create {
 //!     world: WorldId::from_stamp(&stamp),
 //!     name: WorldName::new("home")?,
 //!     clock: ClockKind::Simulated,
@@ -25,7 +25,7 @@
 //!     node: NodeId::from_stamp(&stamp),
 //!     signer: None,
 //!     copy: None,
-//! });
+//! }));
 //! let decision = world.decide(&command, &stamp);
 //! if let Some(commit) = world.commit(&command, &stamp, &decision) {
 //!     // Here the commit is appended to the log: nobody sees a fact that is not durable.

@@ -7,8 +7,8 @@ use folkmoot::core::audit::why::routing_of;
 use folkmoot::core::command::commit::Commit;
 use folkmoot::core::content::Content;
 use folkmoot::core::event::{
-    AdmittedCall, Author, CallEvent, Event, MessageBody, MessagePosted, Notice, NoticePosted,
-    SpecRevised, TalkEvent, ToolFinished, TurnEvent, WorldEvent, WorldOpened,
+    AdmittedCall, Author, CallEvent, Event, MessageBody, MessagePosted, Notice, SpecRevised,
+    TalkEvent, ToolFinished, TurnEvent, WorldEvent, WorldOpened,
 };
 use folkmoot::core::ids::{AgentName, CallId, MessageId, Position};
 use folkmoot::core::model::response::LLMResponse;
@@ -149,10 +149,6 @@ impl Chat {
         lines
     }
 
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "`words::line` names all the others"
-    )]
     fn event(
         &mut self,
         at: Position,
@@ -161,59 +157,43 @@ impl Chat {
         answer: &mut Option<Answer>,
         lines: &mut Vec<ChatLine>,
     ) {
-        match event {
-            Event::Turn(TurnEvent::ModelAnswered(answered)) => {
-                if let Content::Present(response) = &answered.response {
-                    *answer = Some((at, response.clone()));
-                }
+        if let Some(response) = response_of(event) {
+            *answer = Some((at, response.clone()));
+        }
+        if let Event::World(WorldEvent::WorldOpened(WorldOpened { spec, .. }))
+        | Event::World(WorldEvent::SpecRevised(SpecRevised { spec, .. })) = event
+        {
+            self.rules = Arc::new(Rules::from(spec.clone()));
+        }
+        if let Event::Talk(TalkEvent::NoticePosted(posted)) = event
+            && let Notice::Undeliverable {
+                message,
+                nearest,
+                named,
+            } = &posted.notice
+        {
+            let unknown = unknown(commit, *message);
+            let line = words::undeliverable(unknown, nearest, named);
+            lines.push(ChatLine::Quiet(line));
+            return;
+        }
+        lines.extend(words::line(self, at, event));
+        if let Event::Talk(TalkEvent::MessagePosted(posted)) = event {
+            lines.push(said(posted, answer.as_ref()));
+        }
+        if let Event::Call(CallEvent::CallsAdmitted(admitted)) = event {
+            for call in &admitted.calls {
+                lines.push(self.admit(&admitted.agent, call, answer.as_ref(), commit));
             }
-            Event::Turn(TurnEvent::AgentReacted(reacted)) => {
-                if let Content::Present(Reaction::Answer { response, .. }) = &reacted.reaction {
-                    *answer = Some((at, response.clone()));
-                }
-            }
-            Event::Talk(TalkEvent::MessagePosted(posted)) => {
-                lines.push(said(posted, answer.as_ref()))
-            }
-            Event::Call(CallEvent::CallsAdmitted(admitted)) => {
-                for call in &admitted.calls {
-                    lines.push(self.admit(&admitted.agent, call, answer.as_ref(), commit));
-                }
-            }
-            Event::World(WorldEvent::Opened(_)) => {
-                if std::mem::replace(&mut self.has_opened, true) {
-                    lines.push(ChatLine::Quiet(
-                        "the room was opened again, from its log".to_owned(),
-                    ));
-                }
-            }
-            Event::Talk(TalkEvent::NoticePosted(NoticePosted {
-                notice:
-                    Notice::Undeliverable {
-                        message,
-                        nearest,
-                        named,
-                    },
-                ..
-            })) => {
-                lines.push(ChatLine::Quiet(words::undeliverable(
-                    unknown(commit, *message),
-                    nearest,
-                    named,
-                )));
-            }
-            Event::Call(CallEvent::ToolFinished(finished)) => {
-                lines.extend(words::line(self, at, event));
-                lines.extend(self.shows(at, finished));
-            }
-            event => {
-                if let Event::World(WorldEvent::WorldOpened(WorldOpened { spec, .. }))
-                | Event::World(WorldEvent::SpecRevised(SpecRevised { spec, .. })) = event
-                {
-                    self.rules = Arc::new(Rules::from(spec.clone()));
-                }
-                lines.extend(words::line(self, at, event));
-            }
+        }
+        if matches!(event, Event::World(WorldEvent::Opened(_)))
+            && std::mem::replace(&mut self.has_opened, true)
+        {
+            let line = "the room was opened again, from its log".to_owned();
+            lines.push(ChatLine::Quiet(line));
+        }
+        if let Event::Call(CallEvent::ToolFinished(finished)) = event {
+            lines.extend(self.shows(at, finished));
         }
     }
 
@@ -359,4 +339,17 @@ fn unknown(commit: &Commit, message: Position) -> &[String] {
         .and_then(|routed| routed.unknown.present())
         .map(Vec::as_slice)
         .unwrap_or_default()
+}
+
+/// The answer that an event holds; `None` if it holds none, or it is erased.
+const fn response_of(event: &Event) -> Option<&LLMResponse> {
+    if let Event::Turn(TurnEvent::ModelAnswered(answered)) = event {
+        answered.response.present()
+    } else if let Event::Turn(TurnEvent::AgentReacted(reacted)) = event
+        && let Content::Present(Reaction::Answer { response, .. }) = &reacted.reaction
+    {
+        Some(response)
+    } else {
+        None
+    }
 }

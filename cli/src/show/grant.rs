@@ -1,6 +1,6 @@
 //! Grants: what they allow, and the command that ends them.
 
-use folkmoot::core::event::{CallEvent, Event, GrantGiven, Reach, Scope};
+use folkmoot::core::event::{GrantGiven, GrantRevoked, GrantUsed, Reach, Scope};
 use folkmoot::core::ids::{PersonName, Position};
 use folkmoot::core::tool::constraint::{Allowed, Constraint, Range};
 use folkmoot::run::{OutdatedRule, Standing};
@@ -101,50 +101,46 @@ fn scope(grant: &Standing) -> String {
     }
 }
 
-/// The line of what happens to a grant.
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "only the events of grants are handed over"
-)]
-pub(super) fn happened(chat: &Chat, at: Position, event: &Event) -> Option<ChatLine> {
-    match event {
-        Event::Call(CallEvent::GrantGiven(GrantGiven {
-            agent,
-            tool,
-            scope,
-            by,
-            expires_at,
-            ..
-        })) => {
-            let by = &by.display;
-            let until = time(*expires_at);
-            let name = chat.request(at);
-            Some(ChatLine::Good(format!(
-                "{by} grants {agent} calls of {tool} like it ({scope}), until {until}: {name}"
-            )))
-        }
-        Event::Call(CallEvent::GrantUsed(used)) => {
-            let tool = chat.tool(used.call);
-            let name = chat.request(used.grant);
-            Some(ChatLine::Quiet(format!(
-                "{tool} of {} is allowed by the grant {name}",
-                used.agent
-            )))
-        }
-        Event::Call(CallEvent::GrantRevoked(revoked)) => {
-            let by = revoked
-                .by
-                .as_ref()
-                .map_or("its tool changed".to_owned(), |by| {
-                    format!("by {}", by.display)
-                });
-            Some(ChatLine::Quiet(format!(
-                "the grant {} is over: {by}",
-                chat.request(revoked.grant)
-            )))
-        }
-        _ => None,
-    }
+/// The line of a grant that somebody gave.
+pub(super) fn given(chat: &Chat, at: Position, given: &GrantGiven) -> ChatLine {
+    let GrantGiven {
+        agent,
+        tool,
+        scope,
+        by,
+        expires_at,
+        ..
+    } = given;
+    let by = &by.display;
+    let until = time(*expires_at);
+    let name = chat.request(at);
+    ChatLine::Good(format!(
+        "{by} grants {agent} calls of {tool} like it ({scope}), until {until}: {name}"
+    ))
+}
+
+/// The line of a call that a grant allows.
+pub(super) fn used(chat: &Chat, used: &GrantUsed) -> ChatLine {
+    let tool = chat.tool(used.call);
+    let name = chat.request(used.grant);
+    ChatLine::Quiet(format!(
+        "{tool} of {} is allowed by the grant {name}",
+        used.agent
+    ))
+}
+
+/// The line of a grant that is over.
+pub(super) fn revoked(chat: &Chat, revoked: &GrantRevoked) -> ChatLine {
+    let by = revoked
+        .by
+        .as_ref()
+        .map_or("its tool changed".to_owned(), |by| {
+            format!("by {}", by.display)
+        });
+    ChatLine::Quiet(format!(
+        "the grant {} is over: {by}",
+        chat.request(revoked.grant)
+    ))
 }
 
 /// The command that ends a grant, ready to be typed.

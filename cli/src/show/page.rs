@@ -262,17 +262,25 @@ impl DraftFloor {
 }
 
 /// The agent whose reply is over with this event, one way or another.
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "no other event ends a reply"
-)]
 const fn ends_reply(event: &Event) -> Option<&AgentName> {
+    let Event::Turn(event) = event else {
+        return None;
+    };
     match event {
-        Event::Turn(TurnEvent::ModelAnswered(answered)) => Some(&answered.agent),
-        Event::Turn(TurnEvent::ModelFailed(failed)) => Some(&failed.agent),
-        Event::Turn(TurnEvent::ModelCalled(called)) => Some(&called.agent),
-        Event::Turn(TurnEvent::StreamCut(cut)) => Some(&cut.agent),
-        Event::Turn(TurnEvent::TurnClosed(closed)) => Some(&closed.agent),
-        _ => None,
+        TurnEvent::ModelAnswered(answered) => Some(&answered.agent),
+        TurnEvent::ModelFailed(failed) => Some(&failed.agent),
+        TurnEvent::ModelCalled(called) => Some(&called.agent),
+        TurnEvent::StreamCut(cut) => Some(&cut.agent),
+        TurnEvent::TurnClosed(closed) => Some(&closed.agent),
+        TurnEvent::JoinElapsed(_)
+        | TurnEvent::HandedOff(_)
+        | TurnEvent::TurnOpened(_)
+        | TurnEvent::TurnDeclined(_)
+        | TurnEvent::StreamStarted(_)
+        | TurnEvent::AgentReacted(_)
+        | TurnEvent::AgentFailed(_)
+        | TurnEvent::MemoryCompacted(_)
+        | TurnEvent::PrefixBroken(_)
+        | TurnEvent::Stopped(_) => None,
     }
 }

@@ -41,92 +41,10 @@ pub(crate) fn step_of(commit: &Commit) -> Option<u32> {
 /// it.
 pub(crate) fn line(chat: &Chat, at: Position, event: &Event) -> Option<ChatLine> {
     match event {
-        Event::World(WorldEvent::WorldOpened(_))
-        | Event::World(WorldEvent::Opened(_))
-        | Event::World(WorldEvent::EpochOpened(_))
-        | Event::World(WorldEvent::PersonJoined(_))
-        | Event::World(WorldEvent::PersonLeft(_))
-        | Event::World(WorldEvent::Labelled(_))
-        | Event::World(WorldEvent::RightsChanged(_))
-        | Event::Talk(TalkEvent::StateObserved(_))
-        | Event::World(WorldEvent::StepDone(_))
-        | Event::Talk(TalkEvent::MessagePosted(_))
-        | Event::Turn(TurnEvent::TurnOpened(_))
-        | Event::Turn(TurnEvent::StreamStarted(_))
-        | Event::Turn(TurnEvent::ModelAnswered(_))
-        | Event::Turn(TurnEvent::AgentReacted(_))
-        | Event::Turn(TurnEvent::PrefixBroken(_))
-        | Event::Call(CallEvent::CallsAdmitted(_))
-        | Event::Call(CallEvent::AgentAsked(_))
-        | Event::World(WorldEvent::HeadSigned(_))
-        | Event::Turn(TurnEvent::MemoryCompacted(_)) => None,
-        Event::World(WorldEvent::Restored(_)) => Some(ChatLine::Quiet(
-            "this is a copy of its store: people are asked anew".to_owned(),
-        )),
-        Event::Turn(TurnEvent::StreamCut(cut)) => Some(ChatLine::Quiet(format!(
-            "what {} was saying broke off",
-            cut.agent
-        ))),
-        Event::World(WorldEvent::Forked(forked)) => Some(ChatLine::Quiet(branched(forked))),
-        Event::World(WorldEvent::ErasureRequested(_)) => {
-            Some(ChatLine::Quiet("content is to be erased".to_owned()))
-        }
-        Event::World(WorldEvent::Erased(erased)) => Some(ChatLine::Quiet(format!(
-            "the content of {} events was erased",
-            erased.events
-        ))),
-        Event::Talk(TalkEvent::MessageRouted(routed)) => unseen_way(routed),
-        Event::Talk(TalkEvent::ArtifactWithheld(withheld)) => Some(ChatLine::Quiet(format!(
-            "part of what {} said is no prose and is not shown",
-            withheld.agent
-        ))),
-        Event::Talk(TalkEvent::MessageEdited(edited)) => Some(ChatLine::Quiet(now_says(edited))),
-        Event::Talk(TalkEvent::MessageRetracted(retracted)) => Some(ChatLine::Quiet(gone(
-            "was taken back",
-            retracted.at,
-            &retracted.gone,
-        ))),
-        Event::Talk(TalkEvent::ReplyRegenerated(made)) => {
-            Some(ChatLine::Quiet(gone("is made anew", made.at, &made.gone)))
-        }
-        Event::Turn(TurnEvent::JoinElapsed(elapsed)) => Some(ChatLine::Quiet(goes_on(elapsed))),
-        Event::Turn(TurnEvent::HandedOff(handed)) => Some(ChatLine::Quiet(format!(
-            "{} hands over to {}",
-            handed.agent, handed.to
-        ))),
-        Event::World(WorldEvent::SpecRevised(revised)) => {
-            Some(ChatLine::Quiet(rules_changed(revised)))
-        }
-        Event::World(WorldEvent::WarningRecorded(warning)) => Some(ChatLine::Bad(warned(warning))),
-        Event::Talk(TalkEvent::NoticePosted(posted)) => notice(chat, &posted.notice),
-        Event::Turn(TurnEvent::TurnDeclined(declined)) => {
-            ended(&declined.agent.to_string(), declined.reason)
-        }
-        Event::Turn(TurnEvent::TurnClosed(closed)) => {
-            ended(&closed.agent.to_string(), closed.reason)
-        }
-        Event::Turn(TurnEvent::ModelCalled(called)) if called.attempt == Attempt(1) => None,
-        Event::Turn(TurnEvent::ModelCalled(called)) => Some(ChatLine::Quiet(format!(
-            "{}'s model {} is asked (attempt {})",
-            called.agent, called.model, called.attempt
-        ))),
-        Event::Turn(TurnEvent::ModelFailed(failed)) => Some(ChatLine::Bad(model_failed(failed))),
-        Event::Turn(TurnEvent::AgentFailed(failed)) => {
-            let detail = failed
-                .detail
-                .present()
-                .map(|detail| format!(": {}", clip(&one_line(detail), 200)));
-            Some(ChatLine::Bad(format!(
-                "{} failed ({}{})",
-                failed.agent,
-                failed.code,
-                detail.unwrap_or_default()
-            )))
-        }
-        Event::Turn(TurnEvent::Stopped(stopped)) => Some(ChatLine::Quiet(format!(
-            "{} stopped what was going on",
-            stopped.by
-        ))),
+        Event::World(event) => of_world(event),
+        Event::Talk(event) => of_talk(chat, event),
+        Event::Turn(event) => of_turn(event),
+        Event::Call(event) => of_call(chat, at, event),
         Event::Refused(refused) => {
             let about = refused
                 .request
@@ -138,20 +56,98 @@ pub(crate) fn line(chat: &Chat, at: Position, event: &Event) -> Option<ChatLine>
                 refused.principal
             )))
         }
-        Event::Call(CallEvent::ApprovalRequested(_))
-        | Event::Call(CallEvent::ApprovalDecided(_))
-        | Event::Call(CallEvent::ApprovalExpired(_))
-        | Event::Call(CallEvent::QuestionAsked(_))
-        | Event::Call(CallEvent::QuestionAnswered(_))
-        | Event::Call(CallEvent::ToolStarted(_))
-        | Event::Call(CallEvent::ToolFinished(_))
-        | Event::Call(CallEvent::OutcomeUnknown(_))
-        | Event::Call(CallEvent::OutcomeSettled(_))
-        | Event::Call(CallEvent::Reconciled(_))
-        | Event::Call(CallEvent::CallReplaced(_)) => of_call(chat, at, event),
-        Event::Call(CallEvent::GrantGiven(_))
-        | Event::Call(CallEvent::GrantUsed(_))
-        | Event::Call(CallEvent::GrantRevoked(_)) => grant::happened(chat, at, event),
+    }
+}
+
+fn of_world(event: &WorldEvent) -> Option<ChatLine> {
+    match event {
+        WorldEvent::WorldOpened(_)
+        | WorldEvent::Opened(_)
+        | WorldEvent::EpochOpened(_)
+        | WorldEvent::PersonJoined(_)
+        | WorldEvent::PersonLeft(_)
+        | WorldEvent::Labelled(_)
+        | WorldEvent::RightsChanged(_)
+        | WorldEvent::StepDone(_)
+        | WorldEvent::HeadSigned(_) => None,
+        WorldEvent::Restored(_) => Some(ChatLine::Quiet(
+            "this is a copy of its store: people are asked anew".to_owned(),
+        )),
+        WorldEvent::Forked(forked) => Some(ChatLine::Quiet(branched(forked))),
+        WorldEvent::ErasureRequested(_) => {
+            Some(ChatLine::Quiet("content is to be erased".to_owned()))
+        }
+        WorldEvent::Erased(erased) => Some(ChatLine::Quiet(format!(
+            "the content of {} events was erased",
+            erased.events
+        ))),
+        WorldEvent::SpecRevised(revised) => Some(ChatLine::Quiet(rules_changed(revised))),
+        WorldEvent::WarningRecorded(warning) => Some(ChatLine::Bad(warned(warning))),
+    }
+}
+
+fn of_talk(chat: &Chat, event: &TalkEvent) -> Option<ChatLine> {
+    match event {
+        TalkEvent::StateObserved(_) | TalkEvent::MessagePosted(_) => None,
+        TalkEvent::MessageRouted(routed) => unseen_way(routed),
+        TalkEvent::ArtifactWithheld(withheld) => Some(ChatLine::Quiet(format!(
+            "part of what {} said is no prose and is not shown",
+            withheld.agent
+        ))),
+        TalkEvent::MessageEdited(edited) => Some(ChatLine::Quiet(now_says(edited))),
+        TalkEvent::MessageRetracted(retracted) => Some(ChatLine::Quiet(gone(
+            "was taken back",
+            retracted.at,
+            &retracted.gone,
+        ))),
+        TalkEvent::ReplyRegenerated(made) => {
+            Some(ChatLine::Quiet(gone("is made anew", made.at, &made.gone)))
+        }
+        TalkEvent::NoticePosted(posted) => notice(chat, &posted.notice),
+    }
+}
+
+fn of_turn(event: &TurnEvent) -> Option<ChatLine> {
+    match event {
+        TurnEvent::TurnOpened(_)
+        | TurnEvent::StreamStarted(_)
+        | TurnEvent::ModelAnswered(_)
+        | TurnEvent::AgentReacted(_)
+        | TurnEvent::PrefixBroken(_)
+        | TurnEvent::MemoryCompacted(_) => None,
+        TurnEvent::StreamCut(cut) => Some(ChatLine::Quiet(format!(
+            "what {} was saying broke off",
+            cut.agent
+        ))),
+        TurnEvent::JoinElapsed(elapsed) => Some(ChatLine::Quiet(goes_on(elapsed))),
+        TurnEvent::HandedOff(handed) => Some(ChatLine::Quiet(format!(
+            "{} hands over to {}",
+            handed.agent, handed.to
+        ))),
+        TurnEvent::TurnDeclined(declined) => ended(&declined.agent.to_string(), declined.reason),
+        TurnEvent::TurnClosed(closed) => ended(&closed.agent.to_string(), closed.reason),
+        TurnEvent::ModelCalled(called) if called.attempt == Attempt(1) => None,
+        TurnEvent::ModelCalled(called) => Some(ChatLine::Quiet(format!(
+            "{}'s model {} is asked (attempt {})",
+            called.agent, called.model, called.attempt
+        ))),
+        TurnEvent::ModelFailed(failed) => Some(ChatLine::Bad(model_failed(failed))),
+        TurnEvent::AgentFailed(failed) => {
+            let detail = failed
+                .detail
+                .present()
+                .map(|detail| format!(": {}", clip(&one_line(detail), 200)));
+            Some(ChatLine::Bad(format!(
+                "{} failed ({}{})",
+                failed.agent,
+                failed.code,
+                detail.unwrap_or_default()
+            )))
+        }
+        TurnEvent::Stopped(stopped) => Some(ChatLine::Quiet(format!(
+            "{} stopped what was going on",
+            stopped.by
+        ))),
     }
 }
 
@@ -218,13 +214,10 @@ fn gone(what: &str, at: Position, gone: &[Position]) -> String {
 }
 
 /// The line of an event about a call.
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "`line` hands over the events of calls only, and names them all"
-)]
-fn of_call(chat: &Chat, at: Position, event: &Event) -> Option<ChatLine> {
+fn of_call(chat: &Chat, at: Position, event: &CallEvent) -> Option<ChatLine> {
     match event {
-        Event::Call(CallEvent::ApprovalRequested(asked)) => {
+        CallEvent::CallsAdmitted(_) | CallEvent::AgentAsked(_) | CallEvent::CallReplaced(_) => None,
+        CallEvent::ApprovalRequested(asked) => {
             let arguments = chat
                 .calls
                 .get(&asked.call)
@@ -243,7 +236,7 @@ fn of_call(chat: &Chat, at: Position, event: &Event) -> Option<ChatLine> {
             );
             Some(ChatLine::Asks(chat.request(at), vec![text, until]))
         }
-        Event::Call(CallEvent::ApprovalDecided(decided)) => {
+        CallEvent::ApprovalDecided(decided) => {
             let request = chat.request(decided.request);
             let reason = decided.text.present().and_then(|text| text.reason.as_ref());
             let reason = reason
@@ -258,11 +251,11 @@ fn of_call(chat: &Chat, at: Position, event: &Event) -> Option<ChatLine> {
                 }
             })
         }
-        Event::Call(CallEvent::ApprovalExpired(expired)) => Some(ChatLine::Bad(format!(
+        CallEvent::ApprovalExpired(expired) => Some(ChatLine::Bad(format!(
             "nobody decided {} in time",
             chat.request(expired.request)
         ))),
-        Event::Call(CallEvent::QuestionAsked(asked)) => {
+        CallEvent::QuestionAsked(asked) => {
             let mut lines = vec![format!(
                 "{} of {} asks:",
                 chat.tool(asked.call),
@@ -271,7 +264,7 @@ fn of_call(chat: &Chat, at: Position, event: &Event) -> Option<ChatLine> {
             lines.extend(asked.question.present().into_iter().flat_map(wanted));
             Some(ChatLine::Asks(chat.request(at), lines))
         }
-        Event::Call(CallEvent::QuestionAnswered(answered)) => {
+        CallEvent::QuestionAnswered(answered) => {
             let text = answered
                 .text
                 .present()
@@ -289,8 +282,8 @@ fn of_call(chat: &Chat, at: Position, event: &Event) -> Option<ChatLine> {
                 answered.by.display
             )))
         }
-        Event::Call(CallEvent::ToolStarted(started)) if started.attempt == Attempt(1) => None,
-        Event::Call(CallEvent::ToolStarted(started)) => {
+        CallEvent::ToolStarted(started) if started.attempt == Attempt(1) => None,
+        CallEvent::ToolStarted(started) => {
             let what = format!(
                 "↻ {} runs again (attempt {})",
                 chat.tool(started.call),
@@ -301,7 +294,7 @@ fn of_call(chat: &Chat, at: Position, event: &Event) -> Option<ChatLine> {
                 what,
             })
         }
-        Event::Call(CallEvent::ToolFinished(finished)) => Some(ChatLine::Does {
+        CallEvent::ToolFinished(finished) => Some(ChatLine::Does {
             from: finished.agent.to_string(),
             what: format!(
                 "← {}: {}",
@@ -309,7 +302,7 @@ fn of_call(chat: &Chat, at: Position, event: &Event) -> Option<ChatLine> {
                 result_beside_views(finished)
             ),
         }),
-        Event::Call(CallEvent::OutcomeUnknown(unknown)) => {
+        CallEvent::OutcomeUnknown(unknown) => {
             let tool = chat.tool(unknown.call);
             let what = format!(
                 "whether {tool} of {} took effect is not known: {}",
@@ -318,10 +311,8 @@ fn of_call(chat: &Chat, at: Position, event: &Event) -> Option<ChatLine> {
             );
             Some(ChatLine::Asks(chat.request(at), vec![what]))
         }
-        Event::Call(CallEvent::OutcomeSettled(settled)) => {
-            Some(ChatLine::Good(settlement(chat, settled)))
-        }
-        Event::Call(CallEvent::Reconciled(reconciled)) => {
+        CallEvent::OutcomeSettled(settled) => Some(ChatLine::Good(settlement(chat, settled))),
+        CallEvent::Reconciled(reconciled) => {
             let told = match reconciled.how {
                 ReconciledHow::Landed => "took effect",
                 ReconciledHow::DidNot => "did not take effect",
@@ -333,7 +324,9 @@ fn of_call(chat: &Chat, at: Position, event: &Event) -> Option<ChatLine> {
                 what,
             })
         }
-        _ => None,
+        CallEvent::GrantGiven(given) => Some(grant::given(chat, at, given)),
+        CallEvent::GrantUsed(used) => Some(grant::used(chat, used)),
+        CallEvent::GrantRevoked(revoked) => Some(grant::revoked(chat, revoked)),
     }
 }
 

@@ -24,25 +24,35 @@ pub(crate) fn of(event: &Event, commit: &Commit) -> String {
 
 fn whole(event: &Event, commit: &Commit) -> String {
     match event {
-        Event::World(WorldEvent::WorldOpened(opened)) => format!(
+        Event::World(event) => of_world(event),
+        Event::Talk(event) => of_talk(event, commit),
+        Event::Turn(event) => of_turn(event),
+        Event::Call(event) => of_call(event),
+        Event::Refused(refused) => format!("{} to {}", refused.reason.code(), refused.principal),
+    }
+}
+
+fn of_world(event: &WorldEvent) -> String {
+    match event {
+        WorldEvent::WorldOpened(opened) => format!(
             "the world {} begins, rules {}",
             opened.name,
             opened.decider.short()
         ),
-        Event::World(WorldEvent::Opened(opened)) => reopened(opened),
-        Event::World(WorldEvent::SpecRevised(revised)) => rules_changed(revised),
-        Event::World(WorldEvent::EpochOpened(epoch)) => {
+        WorldEvent::Opened(opened) => reopened(opened),
+        WorldEvent::SpecRevised(revised) => rules_changed(revised),
+        WorldEvent::EpochOpened(epoch) => {
             format!("rules {} of {}", epoch.decider.short(), epoch.binary)
         }
-        Event::World(WorldEvent::Restored(restored)) => {
+        WorldEvent::Restored(restored) => {
             format!("in copy {} of its store", restored.copy.0.simple())
         }
-        Event::World(WorldEvent::PersonJoined(joined)) => {
+        WorldEvent::PersonJoined(joined) => {
             let person = &joined.person;
             format!("{} ({} {})", person.display, person.method, person.subject)
         }
-        Event::World(WorldEvent::PersonLeft(left)) => left.person.to_string(),
-        Event::World(WorldEvent::Labelled(labelled)) => {
+        WorldEvent::PersonLeft(left) => left.person.to_string(),
+        WorldEvent::Labelled(labelled) => {
             let labels = labelled
                 .labels
                 .iter()
@@ -55,13 +65,52 @@ fn whole(event: &Event, commit: &Commit) -> String {
                 .collect::<Vec<_>>()
                 .join(", ")
         }
-        Event::World(WorldEvent::RightsChanged(changed)) => rights(changed),
-        Event::World(WorldEvent::HeadSigned(_))
-        | Event::World(WorldEvent::Forked(_))
-        | Event::World(WorldEvent::ErasureRequested(_))
-        | Event::World(WorldEvent::Erased(_)) => of_log(event),
-        Event::Talk(TalkEvent::ArtifactWithheld(kept)) => withheld(kept),
-        Event::Talk(TalkEvent::StateObserved(observed)) => {
+        WorldEvent::RightsChanged(changed) => rights(changed),
+        WorldEvent::WarningRecorded(warning) => warning.code.clone(),
+        WorldEvent::StepDone(done) => format!(
+            "step {} of run {}",
+            done.step.index.saturating_add(1),
+            done.step.run
+        ),
+        WorldEvent::HeadSigned(signed) => {
+            let why = match signed.occasion {
+                Occasion::Count => "many were unsigned",
+                Occasion::Time => "it was time",
+                Occasion::Quiet => "the room is quiet",
+                Occasion::Close => "the room was closed",
+            };
+            format!(
+                "{} commits up to event {}, by {}: {why}",
+                signed.head.commits, signed.head.of, signed.key
+            )
+        }
+        WorldEvent::Forked(forked) => {
+            format!("off {} behind event {}", forked.parent_name, forked.base.of)
+        }
+        WorldEvent::ErasureRequested(requested) => {
+            let spans = requested
+                .events
+                .iter()
+                .map(|span| format!("{}-{}", span.from, span.to));
+            let basis = requested
+                .basis
+                .present()
+                .map_or_else(|| gone(&requested.basis), String::clone);
+            format!("events {}: {basis}", spans.collect::<Vec<_>>().join(", "))
+        }
+        WorldEvent::Erased(gone) => {
+            format!(
+                "{} events and {} files, as event {} asks",
+                gone.events, gone.files, gone.request
+            )
+        }
+    }
+}
+
+fn of_talk(event: &TalkEvent, commit: &Commit) -> String {
+    match event {
+        TalkEvent::ArtifactWithheld(kept) => withheld(kept),
+        TalkEvent::StateObserved(observed) => {
             format!(
                 "{} told by {}, {} dropped",
                 observed.name,
@@ -69,63 +118,25 @@ fn whole(event: &Event, commit: &Commit) -> String {
                 observed.dropped.len()
             )
         }
-        Event::World(WorldEvent::WarningRecorded(warning)) => warning.code.clone(),
-        Event::World(WorldEvent::StepDone(done)) => format!(
-            "step {} of run {}",
-            done.step.index.saturating_add(1),
-            done.step.run
-        ),
-        Event::Talk(TalkEvent::MessagePosted(posted)) => said(posted, commit),
-        Event::Talk(TalkEvent::MessageRouted(routed)) => addressed(routed),
-        Event::Talk(TalkEvent::MessageEdited(edited)) => {
+        TalkEvent::MessagePosted(posted) => said(posted, commit),
+        TalkEvent::MessageRouted(routed) => addressed(routed),
+        TalkEvent::MessageEdited(edited) => {
             let text = edited
                 .body
                 .present()
                 .map_or_else(|| gone(&edited.body), |body| body.text.clone());
             format!("message {}, {} gone: {text}", edited.at, edited.gone.len())
         }
-        Event::Talk(TalkEvent::MessageRetracted(retracted)) => {
+        TalkEvent::MessageRetracted(retracted) => {
             format!("message {}, {} gone", retracted.at, retracted.gone.len())
         }
-        Event::Talk(TalkEvent::ReplyRegenerated(made)) => format!(
+        TalkEvent::ReplyRegenerated(made) => format!(
             "{}'s message {}, {} gone",
             made.agent,
             made.at,
             made.gone.len()
         ),
-        Event::Talk(TalkEvent::NoticePosted(posted)) => notice(&posted.notice),
-        Event::Turn(TurnEvent::TurnOpened(_))
-        | Event::Turn(TurnEvent::TurnDeclined(_))
-        | Event::Turn(TurnEvent::ModelCalled(_))
-        | Event::Turn(TurnEvent::StreamStarted(_))
-        | Event::Turn(TurnEvent::StreamCut(_))
-        | Event::Turn(TurnEvent::ModelAnswered(_))
-        | Event::Turn(TurnEvent::ModelFailed(_))
-        | Event::Turn(TurnEvent::AgentReacted(_))
-        | Event::Turn(TurnEvent::AgentFailed(_))
-        | Event::Turn(TurnEvent::PrefixBroken(_))
-        | Event::Turn(TurnEvent::TurnClosed(_))
-        | Event::Turn(TurnEvent::Stopped(_))
-        | Event::Turn(TurnEvent::JoinElapsed(_))
-        | Event::Turn(TurnEvent::HandedOff(_))
-        | Event::Turn(TurnEvent::MemoryCompacted(_)) => of_work(event),
-        Event::Call(CallEvent::CallsAdmitted(_))
-        | Event::Call(CallEvent::ApprovalRequested(_))
-        | Event::Call(CallEvent::ApprovalDecided(_))
-        | Event::Call(CallEvent::ApprovalExpired(_))
-        | Event::Call(CallEvent::GrantGiven(_))
-        | Event::Call(CallEvent::GrantUsed(_))
-        | Event::Call(CallEvent::GrantRevoked(_))
-        | Event::Call(CallEvent::QuestionAsked(_))
-        | Event::Call(CallEvent::QuestionAnswered(_))
-        | Event::Call(CallEvent::ToolStarted(_))
-        | Event::Call(CallEvent::ToolFinished(_))
-        | Event::Call(CallEvent::OutcomeUnknown(_))
-        | Event::Call(CallEvent::OutcomeSettled(_))
-        | Event::Call(CallEvent::Reconciled(_))
-        | Event::Call(CallEvent::CallReplaced(_))
-        | Event::Call(CallEvent::AgentAsked(_))
-        | Event::Refused(_) => of_call(event),
+        TalkEvent::NoticePosted(posted) => notice(&posted.notice),
     }
 }
 
@@ -172,17 +183,13 @@ fn addressed(routed: &MessageRouted) -> String {
     )
 }
 
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "`whole` hands over the events of turns only, and names them all"
-)]
-fn of_work(event: &Event) -> String {
+fn of_turn(event: &TurnEvent) -> String {
     match event {
-        Event::Turn(TurnEvent::TurnOpened(opened)) => {
+        TurnEvent::TurnOpened(opened) => {
             format!("episode {}, {} news", opened.episode, opened.news.len())
         }
-        Event::Turn(TurnEvent::TurnDeclined(declined)) => word(&declined.reason),
-        Event::Turn(TurnEvent::ModelCalled(called)) => {
+        TurnEvent::TurnDeclined(declined) => word(&declined.reason),
+        TurnEvent::ModelCalled(called) => {
             let most = called
                 .reserved
                 .map(|reserved| format!(", at most {}", reserved.attempt))
@@ -194,15 +201,15 @@ fn of_work(event: &Event) -> String {
                 counted(called.items, "item")
             )
         }
-        Event::Turn(TurnEvent::StreamStarted(started)) => format!("of call {}", started.call),
-        Event::Turn(TurnEvent::StreamCut(cut)) => {
+        TurnEvent::StreamStarted(started) => format!("of call {}", started.call),
+        TurnEvent::StreamCut(cut) => {
             format!("reply {}, of call {}", cut.stream, cut.call)
         }
-        Event::Turn(TurnEvent::ModelAnswered(answered)) => answered
+        TurnEvent::ModelAnswered(answered) => answered
             .response
             .present()
             .map_or_else(|| gone(&answered.response), answer),
-        Event::Turn(TurnEvent::ModelFailed(failed)) => {
+        TurnEvent::ModelFailed(failed) => {
             let next = failed
                 .fallback
                 .as_ref()
@@ -218,28 +225,27 @@ fn of_work(event: &Event) -> String {
                     .unwrap_or_else(|| gone(&failed.detail))
             )
         }
-        Event::Turn(TurnEvent::AgentReacted(reacted)) => {
+        TurnEvent::AgentReacted(reacted) => {
             if reacted.has_answered {
                 format!("answered, {} calls", reacted.calls)
             } else {
                 "passed".to_owned()
             }
         }
-        Event::Turn(TurnEvent::AgentFailed(failed)) => failed.code.clone(),
-        Event::Turn(TurnEvent::PrefixBroken(broken)) => {
+        TurnEvent::AgentFailed(failed) => failed.code.clone(),
+        TurnEvent::PrefixBroken(broken) => {
             format!("{}, {} dropped", word(&broken.cause), broken.dropped)
         }
-        Event::Turn(TurnEvent::TurnClosed(closed)) => {
+        TurnEvent::TurnClosed(closed) => {
             format!("turn {}: {}", closed.turn, word(&closed.reason))
         }
-        Event::Turn(TurnEvent::Stopped(stopped)) => format!("by {}", stopped.by),
-        Event::Turn(TurnEvent::JoinElapsed(elapsed)) => {
+        TurnEvent::Stopped(stopped) => format!("by {}", stopped.by),
+        TurnEvent::JoinElapsed(elapsed) => {
             let missing: Vec<String> = elapsed.missing.iter().map(ToString::to_string).collect();
             format!("without {}", missing.join(", "))
         }
-        Event::Turn(TurnEvent::HandedOff(handed)) => format!("to {}", handed.to),
-        Event::Turn(TurnEvent::MemoryCompacted(compacted)) => counted(compacted.items, "item"),
-        _ => String::new(),
+        TurnEvent::HandedOff(handed) => format!("to {}", handed.to),
+        TurnEvent::MemoryCompacted(compacted) => counted(compacted.items, "item"),
     }
 }
 
@@ -255,55 +261,9 @@ fn reopened(opened: &Opened) -> String {
     )
 }
 
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "`whole` hands over the events about the log only, and names them"
-)]
-fn of_log(event: &Event) -> String {
+fn of_call(event: &CallEvent) -> String {
     match event {
-        Event::World(WorldEvent::HeadSigned(signed)) => {
-            let why = match signed.occasion {
-                Occasion::Count => "many were unsigned",
-                Occasion::Time => "it was time",
-                Occasion::Quiet => "the room is quiet",
-                Occasion::Close => "the room was closed",
-            };
-            format!(
-                "{} commits up to event {}, by {}: {why}",
-                signed.head.commits, signed.head.of, signed.key
-            )
-        }
-        Event::World(WorldEvent::Forked(forked)) => {
-            format!("off {} behind event {}", forked.parent_name, forked.base.of)
-        }
-        Event::World(WorldEvent::ErasureRequested(requested)) => {
-            let spans = requested
-                .events
-                .iter()
-                .map(|span| format!("{}-{}", span.from, span.to));
-            let basis = requested
-                .basis
-                .present()
-                .map_or_else(|| gone(&requested.basis), String::clone);
-            format!("events {}: {basis}", spans.collect::<Vec<_>>().join(", "))
-        }
-        Event::World(WorldEvent::Erased(gone)) => {
-            format!(
-                "{} events and {} files, as event {} asks",
-                gone.events, gone.files, gone.request
-            )
-        }
-        _ => String::new(),
-    }
-}
-
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "`whole` hands over the events of calls only, and names them all"
-)]
-fn of_call(event: &Event) -> String {
-    match event {
-        Event::Call(CallEvent::CallsAdmitted(admitted)) => {
+        CallEvent::CallsAdmitted(admitted) => {
             let tool = |call: &AdmittedCall| {
                 call.tool
                     .as_ref()
@@ -316,13 +276,13 @@ fn of_call(event: &Event) -> String {
                 .collect::<Vec<_>>()
                 .join(", ")
         }
-        Event::Call(CallEvent::ApprovalRequested(asked)) => format!(
+        CallEvent::ApprovalRequested(asked) => format!(
             "{} ({}), shown {}",
             asked.tool,
             asked.effect,
             asked.shown.short()
         ),
-        Event::Call(CallEvent::ApprovalDecided(decided)) => {
+        CallEvent::ApprovalDecided(decided) => {
             let shown = decided.shown.as_deref().unwrap_or("unconfirmed");
             let how = decision_words(decided);
             format!(
@@ -332,8 +292,8 @@ fn of_call(event: &Event) -> String {
                 decided.by.display
             )
         }
-        Event::Call(CallEvent::ApprovalExpired(expired)) => format!("request {}", expired.request),
-        Event::Call(CallEvent::GrantGiven(given)) => {
+        CallEvent::ApprovalExpired(expired) => format!("request {}", expired.request),
+        CallEvent::GrantGiven(given) => {
             let GrantGiven {
                 agent,
                 tool,
@@ -343,27 +303,27 @@ fn of_call(event: &Event) -> String {
             } = given;
             format!("{agent} may run {tool} ({scope}), by {}", by.display)
         }
-        Event::Call(CallEvent::GrantUsed(used)) => format!("grant {}", used.grant),
-        Event::Call(CallEvent::GrantRevoked(revoked)) => {
+        CallEvent::GrantUsed(used) => format!("grant {}", used.grant),
+        CallEvent::GrantRevoked(revoked) => {
             let by = revoked
                 .by
                 .as_ref()
                 .map_or_else(|| "a changed tool".to_owned(), |by| by.display.to_string());
             format!("grant {} by {by}", revoked.grant)
         }
-        Event::Call(CallEvent::QuestionAsked(asked)) => asked
+        CallEvent::QuestionAsked(asked) => asked
             .question
             .present()
             .map_or_else(|| gone(&asked.question), |question| question.text.clone()),
-        Event::Call(CallEvent::QuestionAnswered(answered)) => {
+        CallEvent::QuestionAnswered(answered) => {
             format!("request {} by {}", answered.request, answered.by.display)
         }
-        Event::Call(CallEvent::ToolStarted(started)) => {
+        CallEvent::ToolStarted(started) => {
             format!("attempt {} ({})", started.attempt, started.effect)
         }
-        Event::Call(CallEvent::ToolFinished(finished)) => folkmoot::words::result(finished),
-        Event::Call(CallEvent::OutcomeUnknown(unknown)) => word(&unknown.cause),
-        Event::Call(CallEvent::OutcomeSettled(settled)) => {
+        CallEvent::ToolFinished(finished) => folkmoot::words::result(finished),
+        CallEvent::OutcomeUnknown(unknown) => word(&unknown.cause),
+        CallEvent::OutcomeSettled(settled) => {
             format!(
                 "request {}: {} by {}",
                 settled.request,
@@ -371,15 +331,13 @@ fn of_call(event: &Event) -> String {
                 settled.by
             )
         }
-        Event::Call(CallEvent::Reconciled(reconciled)) => word(&reconciled.how),
-        Event::Call(CallEvent::CallReplaced(replaced)) => {
+        CallEvent::Reconciled(reconciled) => word(&reconciled.how),
+        CallEvent::CallReplaced(replaced) => {
             format!("{} by {}", replaced.call, replaced.by)
         }
-        Event::Call(CallEvent::AgentAsked(asked)) => {
+        CallEvent::AgentAsked(asked) => {
             format!("{}, in message {}", asked.asked, asked.message)
         }
-        Event::Refused(refused) => format!("{} to {}", refused.reason.code(), refused.principal),
-        _ => String::new(),
     }
 }
 

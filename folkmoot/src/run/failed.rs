@@ -130,18 +130,16 @@ fn is_expected(turn: &FailedTurn, expect: &Expect, stretch: Stretch<'_>) -> bool
             .any(|(_, claim)| names(claim, &turn.agent))
 }
 
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "no other claim says how a turn ended"
-)]
 fn names(claim: &Claim, agent: &AgentName) -> bool {
-    match claim {
-        Claim::Notices(codes) => codes.iter().any(|code| code == "turn_failed"),
-        Claim::EpisodeEnd(end) => *end == CloseReason::Failed,
-        Claim::Turns(ends) => ends
-            .get(agent)
-            .is_some_and(|ends| ends.contains(&CloseReason::Failed)),
-        _ => false,
+    if let Claim::Notices(codes) = claim {
+        codes.iter().any(|code| code == "turn_failed")
+    } else if let Claim::EpisodeEnd(end) = claim {
+        *end == CloseReason::Failed
+    } else if let Claim::Turns(ends) = claim {
+        ends.get(agent)
+            .is_some_and(|ends| ends.contains(&CloseReason::Failed))
+    } else {
+        false
     }
 }
 
