@@ -8,6 +8,7 @@ use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 pub mod alike;
+pub mod duration;
 pub(crate) mod letters;
 mod name;
 pub mod principal;

@@ -17,8 +17,8 @@ use folkmoot_core::port::{Drafts, Model, ModelCall};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::duration;
 use crate::reply::{MapReply as _, show};
+use folkmoot_core::ids::duration;
 
 #[cfg(test)]
 mod tests;

@@ -16,7 +16,6 @@
 //! # Ok::<(), folkmoot_providers::codec::DecodeError>(())
 //! ```
 
-mod duration;
 mod reply;
 
 pub mod codec;

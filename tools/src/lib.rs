@@ -18,7 +18,6 @@
 //! ```
 
 mod arguments;
-pub mod duration;
 mod output;
 mod roots;
 

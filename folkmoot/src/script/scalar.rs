@@ -1,5 +1,6 @@
 //! Plain scalars: what YAML reads them as, durations and numbers.
 
+use folkmoot_core::ids::duration;
 use serde_json::{Number, Value};
 
 use super::node::Scalar;
@@ -96,22 +97,11 @@ pub(crate) fn is_beyond_json(scalar: &Scalar) -> bool {
     scalar.is_plain && (is_special || is_whole && number(&scalar.text).is_none())
 }
 
-/// Milliseconds of `90s`, `250ms`, `15m` or `24h`.
+/// Milliseconds of `90s`, `250ms`, `15m` or `24h`; `None` if it is no duration, or longer than ten years.
 pub(crate) fn duration_ms(text: &str) -> Option<u64> {
-    let split = text.find(|c: char| !c.is_ascii_digit())?;
-    let (count, unit) = text.split_at_checked(split)?;
-    let unit_ms = match unit {
-        "ms" => 1,
-        "s" => 1_000,
-        "m" => 60_000,
-        "h" => 3_600_000,
-        _ => return None,
-    };
-    count
-        .parse::<u64>()
-        .ok()?
-        .checked_mul(unit_ms)
-        .filter(|ms| *ms <= DURATION_MAX_MS)
+    let read = duration::parse(text).ok()?;
+    let ms = u64::try_from(read.as_millis()).ok()?;
+    (ms <= DURATION_MAX_MS).then_some(ms)
 }
 
 /// The longest duration: 3,650 days.

@@ -1,5 +1,6 @@
 //! The JSON Schema of world scripts, made from the tables that scripts are checked with.
 
+use folkmoot_core::ids::duration;
 use serde_json::{Map, Value, json};
 
 use super::grammar::{Field, Named, Presence, Record, SCRIPT, Shape, VERBS, Variants, VerbShape};
@@ -48,7 +49,7 @@ fn shape(shape: &Shape) -> Value {
         Shape::Scope => {
             json!({ "type": "string", "pattern": "^(once|turn|world|uses:[1-9][0-9]{0,9})$" })
         }
-        Shape::Duration(..) => json!({ "type": "string", "pattern": "^[0-9]+(ms|s|m|h)$" }),
+        Shape::Duration(..) => json!({ "type": "string", "pattern": duration::PATTERN }),
         Shape::Word(words, _) => json!({ "enum": words }),
         Shape::Name(named) => name(*named),
         Shape::Json => json!(true),

@@ -13,7 +13,7 @@ use governor::state::{InMemoryState, NotKeyed};
 use governor::{Quota, RateLimiter};
 use serde::Deserialize;
 
-use crate::duration;
+use folkmoot_core::ids::duration;
 
 #[cfg(test)]
 mod tests;

@@ -13,7 +13,7 @@ use super::client::Proxy;
 use super::rate::RateLimit;
 use super::secret::{Environment, Secret, Template};
 use crate::cache::CacheSettings;
-use crate::duration;
+use folkmoot_core::ids::duration;
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! Durations as people write them.
 
-use folkmoot::tools::duration;
+use folkmoot::core::ids::duration;
 
 /// A duration is whole milliseconds; an error repeats the text.
 pub(crate) fn law(input: &[u8]) {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use folkmoot_core::tool::{EffectClass, ToolSpec, ViewPolicy};
 use serde::Deserialize;
 
-use crate::duration;
+use folkmoot_core::ids::duration;
 
 /// A model that sees fewer bytes of an output than this sees nothing but the line that says it was cut.
 const MODEL_BYTES_MIN: u64 = 256;
@@ -15,7 +15,7 @@ pub(super) struct CommonSettings {
     /// The words for the model, in place of those of the kind.
     pub(super) description: Option<String>,
     /// The time that a run may take.
-    #[serde(default, deserialize_with = "duration::deserialize_option")]
+    #[serde(default, deserialize_with = "duration::deserialize_some")]
     pub(super) timeout: Option<Duration>,
     /// The most bytes of an output that a model reads.
     pub(super) model_bytes: Option<u64>,

@@ -199,7 +199,7 @@ fn faults_say_where_they_are_and_what_to_write() {
         (
             scripted(json!({ "results": [{ "text": "a", "takes": "2" }] })),
             "results[0].takes",
-            "is no duration",
+            "is not a duration",
         ),
         (
             scripted(json!({ "results": [{ "text": "a", "when": 5 }] })),

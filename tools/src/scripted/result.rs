@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::build::{BuildError, ToolDraft};
-use crate::duration;
+use folkmoot_core::ids::duration;
 
 /// A result as it is written.
 #[derive(Debug, Deserialize)]
@@ -28,7 +28,7 @@ pub(super) struct RawResult {
     pub(super) artifacts: Vec<Artifact>,
     error: Option<RawError>,
     needs_input: Option<RawQuestion>,
-    #[serde(default, deserialize_with = "duration::deserialize_option")]
+    #[serde(default, deserialize_with = "duration::deserialize_some")]
     takes: Option<Duration>,
     counts: Option<PathBuf>,
     #[serde(default)]

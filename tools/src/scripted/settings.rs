@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::result::{RawResult, ScriptedResult};
 use crate::build::{BuildError, ToolDraft};
-use crate::duration;
+use folkmoot_core::ids::duration;
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -6,7 +6,7 @@ use folkmoot_core::model::response::{CallPart, ModelErrorKind as Kind, Usage};
 use serde::{Deserialize, Deserializer, de};
 use serde_json::{Map, Value};
 
-use crate::duration;
+use folkmoot_core::ids::duration;
 
 /// A reply. Exactly one of `text` or `chunks` with or without `calls`, `calls` alone, `refuse`,
 /// `fail`, and `summary`.
