@@ -220,7 +220,7 @@ impl Validator<'_> {
                     .add_with_help(node.mark, format!("`{text}` is out of range"), help);
             }
             None => {
-                let help = "write a number and a unit: 250ms, 90s, 15m, 24h";
+                let help = "write a whole number and a unit: 250ms, 90s, 15m, 24h";
                 self.faults
                     .add_with_help(node.mark, format!("`{text}` is not a duration"), help);
             }
