@@ -1,4 +1,4 @@
-//! What people, models and tools wrote, held apart from the facts so that it can be erased.
+//! Texts of people, models and tools, held apart from the facts so that they can be erased.
 
 use serde::{Deserialize, Serialize};
 

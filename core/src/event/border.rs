@@ -32,10 +32,10 @@ pub struct StateObserved {
     pub name: StateName,
     /// The principal who told it.
     pub by: Principal,
-    /// Where ids stand that the room does not know: they are dropped from what agents see. The first 64 places.
+    /// The places of ids that the room does not know: they are dropped from what agents see. The first 64 places.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dropped: Vec<String>,
-    /// What the client told. Agents see it without those ids, and with the others resolved as the definition said then.
+    /// The state as the client told it. Agents see it without those ids, and with the others resolved as the definition said then.
     #[serde(skip)]
     pub state: Content<Value>,
 }

@@ -371,7 +371,7 @@ pub struct AgentAsked {
     pub asked: AgentName,
     /// The message that asks.
     pub message: Position,
-    /// How many agents wait for one another with it: 1 if the agent itself is not asked by another.
+    /// The number of agents that wait for one another with it: 1 if the agent itself is not asked by another.
     pub depth: u32,
     /// The time at which the waiting ends, by recorded time.
     pub expires_at: Time,

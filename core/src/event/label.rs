@@ -1,4 +1,4 @@
-//! What labels may look like: they stay in memory for every world of a store, so they are few and short.
+//! The limits of labels: they stay in memory for every world of a store, so they are few and short.
 
 use super::Labelled;
 

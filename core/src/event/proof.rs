@@ -69,7 +69,7 @@ pub struct Forked {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ForkEffects {
-    /// They are answered from the record where the same request occurred, and else are not performed.
+    /// Effects are answered from the record where the same request occurred, and else are not performed.
     #[default]
     Recorded,
     /// Effects are performed: a person allowed it.

@@ -9,7 +9,7 @@ use crate::ids::principal::Person;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Refusal {
-    /// What the command is about has moved on. The shell's own commands are refused like this; nothing is recorded.
+    /// The matter of the command has moved on. The shell's own commands are refused like this; nothing is recorded.
     Stale,
     /// The command asserts a right and was refused; recorded.
     Right {

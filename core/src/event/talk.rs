@@ -63,7 +63,7 @@ pub enum Author {
     World,
 }
 
-/// Where an agent's text stands: the text parts of an answer, less the spans that were cut from it.
+/// The place of an agent's text: the text parts of an answer, less the spans that were cut from it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnswerText {
     /// The `ModelAnswered` or `AgentReacted`.
@@ -120,7 +120,7 @@ pub struct MessageEdited {
     /// The message it answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<MessageId>,
-    /// Where the messages stand that are gone: itself, and what was said in answer to these alone.
+    /// The positions of the messages that are gone: itself, and what was said in answer to these alone.
     pub gone: Vec<Position>,
     /// The new words.
     #[serde(skip)]
@@ -135,7 +135,7 @@ pub struct MessageRetracted {
     pub message: MessageId,
     /// The position of the message.
     pub at: Position,
-    /// Where the messages stand that are gone: itself, and what was said in answer to these alone.
+    /// The positions of the messages that are gone: itself, and what was said in answer to these alone.
     pub gone: Vec<Position>,
 }
 
@@ -146,7 +146,7 @@ pub struct ReplyRegenerated {
     pub message: MessageId,
     /// The position of the reply.
     pub at: Position,
-    /// Where the messages stand that are gone: itself, and what was said in answer to these alone.
+    /// The positions of the messages that are gone: itself, and what was said in answer to these alone.
     pub gone: Vec<Position>,
     /// The agent that said it.
     pub agent: AgentName,
@@ -154,7 +154,7 @@ pub struct ReplyRegenerated {
     pub news: Vec<Position>,
 }
 
-/// It was decided who hears a message and who answers it. The size grows with who is addressed, not with the room.
+/// A verdict on who hears a message and who answers it. The size grows with who is addressed, not with the room.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessageRouted {
     /// The message's position.

@@ -68,10 +68,10 @@ pub struct Opened {
 /// both definitions allow it. The next turn has the new one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpecRevised {
-    /// Who changed it, and how they were proven. `None`: recorded before that was said.
+    /// The principal who changed it, as they were proven. `None`: recorded before that was said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<Principal>,
-    /// How it differs from the one before, in the order of their places. Empty if that was not said yet.
+    /// The differences to the one before, in the order of their places. Empty if that was not said yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Change>,
     /// The file that it was read from.

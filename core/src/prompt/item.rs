@@ -8,20 +8,20 @@ use crate::ids::Digest;
 use crate::model::response::Part;
 use crate::prompt::border::ModelText;
 
-/// One piece of the conversation as an agent saw it. Holds no id, position or time of ours.
+/// A piece of the conversation as an agent saw it. Holds no id, position or time of ours.
 ///
 /// Only an `Item` of [`ModelText`] goes to a model, and only this crate makes one. An `Item<String>` is a description of
 /// one, for views and tests; it goes nowhere.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Item<T = ModelText> {
-    /// Somebody's message.
+    /// A message of somebody.
     Heard {
         /// The speaker's display name.
         from: T,
-        /// What they said.
+        /// The text of the message.
         text: T,
-        /// What they attached. What of it a model is given is for its adapter, which says what it leaves out.
+        /// The attachments. The adapter gives the model some of them, and says what it leaves out.
         #[serde(default = "Vec::new", skip_serializing_if = "Vec::is_empty")]
         attachments: Vec<Attached<T>>,
     },
@@ -34,7 +34,7 @@ pub enum Item<T = ModelText> {
     Result {
         /// The label of the call in the agent's own answer.
         label: String,
-        /// What the model may read: data between [fences](crate::prompt::border::Fence), or a fixed sentence.
+        /// The text for the model: data between [fences](crate::prompt::border::Fence), or a fixed sentence.
         text: T,
         /// True if the call failed or did not run.
         failed: bool,
@@ -44,7 +44,7 @@ pub enum Item<T = ModelText> {
         /// A fixed sentence.
         text: T,
     },
-    /// What a client told of what its user sees: data, never instructions.
+    /// A state of a client, of what its user sees: data, never instructions.
     State {
         /// The state's name and its value, as JSON between [fences](crate::prompt::border::Fence).
         text: T,
@@ -61,11 +61,11 @@ pub enum Item<T = ModelText> {
 pub struct Attached<T = ModelText> {
     /// The digest of its bytes.
     pub blob: Digest,
-    /// Its media type.
+    /// The media type.
     pub media_type: T,
-    /// Its name.
+    /// The name.
     pub name: T,
-    /// Its size in bytes.
+    /// The size in bytes.
     pub bytes: u64,
 }
 

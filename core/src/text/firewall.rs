@@ -48,14 +48,14 @@ pub use vocabulary::Known;
 /// A piece of a spoken text. Places are bytes of the whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Span<'t> {
-    /// What people may read.
+    /// Text that people may read.
     Pass {
-        /// Where it begins.
+        /// The first byte.
         from: u32,
         /// The text.
         text: &'t str,
     },
-    /// What they may not. It is never empty.
+    /// Text that they may not read. It is never empty.
     Withheld(Withheld),
 }
 

@@ -29,13 +29,13 @@ use lines::{Fences, Lead, lines};
 use run::{Gap, Link, link};
 use span::hidden;
 
-/// How many agents that are named in mid-text count.
+/// The most agents named in mid-text that count.
 const IN_TEXT_MAX: usize = 3;
 
-/// How many different names a text is searched for.
+/// The most different names that a text is searched for.
 const NAMED_MAX: usize = 32;
 
-/// Whom a text addresses.
+/// The addressee of a text.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Addressee {
     /// An agent.
@@ -88,7 +88,7 @@ pub fn mentioned(text: &str, roster: &Roster) -> Vec<AgentName> {
         .collect()
 }
 
-/// Those who were found, each once.
+/// The names that were found, each once.
 #[derive(Default)]
 struct Found {
     all: Vec<Addressee>,

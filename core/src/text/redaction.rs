@@ -114,7 +114,7 @@ fn field<'a>(kinds: &BTreeSet<RedactionKind>, name: Option<&str>, text: &'a str)
     }
 }
 
-/// How often a text is searched: a match may uncover another one, hardly a third.
+/// The most times that a text is searched: a match may uncover another one, hardly a third.
 const PASSES_MAX: usize = 8;
 
 /// Redacts the strings and the numbers in `value` at every depth, the names of fields included. A number becomes a string

@@ -22,7 +22,7 @@ impl UserText {
     }
 }
 
-/// It can be read as any text can.
+/// A text for people reads as any text does.
 impl Deref for UserText {
     type Target = str;
 

@@ -51,7 +51,7 @@ pub enum ConstraintError {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Allowed {
-    /// This value alone, numbers by their value.
+    /// Equal to this value, numbers by their value.
     Equals(Value),
     /// Any of these values.
     OneOf(Vec<Value>),

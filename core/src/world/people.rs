@@ -21,13 +21,13 @@ pub use rights::Access;
 /// The people of a world.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct People {
-    /// Those who joined and did not leave, by the names that they are shown under.
+    /// The people who joined and did not leave, by the names that they are shown under.
     roster: BTreeMap<PersonName, Person>,
     /// The same people by their names, as mentions find them. Shared with the requests of models that are under way.
     called: Arc<Names<Joined>>,
     /// The rights that people were given or lost since the definition said so, by proof. Empty if none were changed.
     rights: BTreeMap<String, Rights>,
-    /// Those who have acted beside the people that a script plays.
+    /// The people who have acted beside those that a script plays.
     hands: Hands,
 }
 

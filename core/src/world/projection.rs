@@ -131,7 +131,7 @@ fn shown(author: &Author) -> String {
 pub struct ToolResultProjection {
     agent: AgentName,
     open: BTreeMap<CallId, (TurnId, String)>,
-    /// What a model may read of the tools' outputs: in the agent's turn, and in the next one.
+    /// The outputs of tools as a model may read them: in the agent's turn, and in the next one.
     views: Views,
     views_next: Views,
 }

@@ -1,4 +1,4 @@
-//! What a memory holds for models, read back from a checkpoint.
+//! The texts for models in a memory, read back from a checkpoint.
 //!
 //! A checkpoint is as trusted as the log that it was folded from: whoever can write one can write the other. So its
 //! texts are taken as they are. Nothing outside this crate can call these functions, and the types that use them show

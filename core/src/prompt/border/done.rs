@@ -20,7 +20,7 @@ const UNKNOWN: &str = "outcome_unknown: Whether it took effect is not known. It 
 pub(crate) struct DoneCall<'c> {
     /// The tool.
     pub(crate) tool: &'c ToolName,
-    /// Whose call it is, if it is another agent's: what it gave was told to that one only.
+    /// The agent whose call it is, if it is another one: what it gave was told to that one only.
     pub(crate) by: Option<&'c AgentName>,
     /// The arguments.
     pub(crate) arguments: &'c Content<String>,

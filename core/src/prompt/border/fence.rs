@@ -5,12 +5,12 @@
 
 use super::ModelText;
 
-/// What the data between two fences is.
+/// The kind of the data between two fences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fence {
-    /// What a tool, a person who settled a call, or another agent that was asked gave as a call's result.
+    /// A call's result, as a tool, a person who settled a call, or another agent that was asked gave it.
     ToolOutput,
-    /// What a client told of what its user sees.
+    /// A state of a client: what its user sees.
     ClientState,
 }
 

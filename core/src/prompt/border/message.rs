@@ -1,4 +1,4 @@
-//! What an agent reads of what others said, and of what it once said itself.
+//! The messages of others, and of the agent itself, as it reads them.
 
 use std::collections::BTreeSet;
 

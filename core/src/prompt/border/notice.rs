@@ -5,7 +5,7 @@ use crate::event::{OutcomeSettled, SettledHow};
 use crate::prompt::Item;
 use crate::tool::ToolOutcome;
 
-/// What a model is told behind the items that it is to summarise.
+/// The instruction behind the items that a model is to summarise.
 const SUMMARY: &str = "Your memory is full. Write a summary of everything above, for yourself: it will take the \
      place of these messages. Keep who asked for what, what was decided, done and found out, and what is still open; \
      keep names, numbers and paths as they are. Write the summary only. Nobody else will read it.";

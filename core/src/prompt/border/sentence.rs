@@ -3,11 +3,11 @@
 use crate::event::{CallStatus, UnansweredCause, UnknownCause};
 use crate::tool::{ArgumentFinding, ToolErrorCode};
 
-/// What an agent reads of a call whose arguments a person changed, before the result.
+/// The sentence before the result of a call whose arguments a person changed.
 pub(super) const EDITED: &str = "edited: A person changed the arguments of this call before it ran. What follows is \
      the result of the changed call.\n";
 
-/// What an agent reads of a call that was open where its world was branched off another one.
+/// The sentence for a call that was open where its world was branched off another one.
 pub(super) const CLOSED_BY_FORK: &str = "closed_by_fork: This room was branched off while the call was open. It gave no \
      result here. Whether it took effect is not known here. Do not assume either.";
 

@@ -1,4 +1,4 @@
-//! What a model sees of a call's end.
+//! The end of a call, as a model sees it.
 
 use serde::Serialize;
 
@@ -10,10 +10,10 @@ use crate::prompt::Item;
 use crate::text::view::{Seen, for_model};
 use crate::tool::ToolOutcome;
 
-/// What a model sees of a call's end: data of whoever gave it, or one fixed sentence. Only this crate makes one.
+/// The end of a call as a model sees it: data of whoever gave it, or one fixed sentence. Only this crate makes one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ModelView {
-    /// What a person changed before the call ran; empty if nothing.
+    /// The changes that a person made before the call ran; empty if there are none.
     pub(super) before: String,
     pub(super) text: String,
     pub(super) failed: bool,

@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 /// A span of an agent's spoken text that people do not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Withheld {
-    /// Its first byte.
+    /// The first byte.
     pub from: u32,
     /// The byte behind its last.
     pub to: u32,
-    /// What it is.
+    /// The kind of artifact.
     pub family: ArtifactFamily,
 }
 
@@ -31,10 +31,10 @@ pub enum ArtifactFamily {
     GeminiCall,
     /// Call tags of other open models.
     CallTag,
-    /// What claims to be a tool's result.
+    /// A text that claims to be a tool's result.
     ToolResult,
-    /// What claims to be a person's approval.
+    /// A text that claims to be a person's approval.
     Approval,
-    /// What claims to be a domain artifact of a tool.
+    /// A text that claims to be a domain artifact of a tool.
     DomainArtifact,
 }

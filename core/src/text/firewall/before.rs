@@ -1,10 +1,10 @@
-//! What stands before a place: the name of a tool that a value is for, and what makes it code.
+//! The text before a place: the name of a tool that a value is for, and what makes it code.
 
 use super::vocabulary::{Known, ToolId};
 use super::word::canonical;
 use super::work;
 
-/// How many bytes before a place are looked at.
+/// The most bytes before a place that are looked at.
 pub(super) const BEFORE_MAX: usize = 192;
 
 /// The most marks and blanks between a name and what it is given.

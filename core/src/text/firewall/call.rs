@@ -6,15 +6,15 @@ use super::vocabulary::{Known, ToolId};
 use super::word::canonical;
 use crate::text::firewall::ArtifactFamily;
 
-/// What was seen of one object or array.
+/// The facts that were seen of one object or array.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Frame {
     pub(super) is_object: bool,
-    /// Where it begins.
+    /// The place of its bracket.
     pub(super) from: usize,
-    /// How many calls were found before it.
+    /// The number of calls that were found before it.
     pub(super) calls_before: usize,
-    /// How much it holds that is neither a call nor what wires wrap calls in.
+    /// The bytes that it holds that are neither a call nor what wires wrap calls in.
     pub(super) content: usize,
     /// True if what it holds is no content: the thoughts beside a call.
     is_wrapping: bool,
@@ -24,19 +24,19 @@ pub(super) struct Frame {
     key: Keys,
     /// The keys with a value that a call can have there.
     seen: Keys,
-    /// Those of them that hold arguments which fit.
+    /// The keys among them that hold arguments which fit.
     fits: Keys,
     facts: Facts,
     arguments: Arguments,
-    /// What the value of the last key would have to be to be an argument.
+    /// The kinds that the value of the last key would have to have to be an argument.
     argument: Option<Kinds>,
-    /// What the value of the last key can be if it is a property of a tool.
+    /// The kinds that the value of the last key can have if it is a property of a tool.
     property: Option<Kinds>,
     /// The tool that is named before it.
     given_to: Option<ToolId>,
 }
 
-/// How a value begins.
+/// The beginning of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Begins {
     Object,
@@ -45,7 +45,7 @@ pub(super) enum Begins {
     Word,
 }
 
-/// Where in an object the text ends.
+/// The place in an object at which the text ends.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Cut<'t> {
     /// In a key, of which this much is there.
@@ -58,21 +58,21 @@ pub(super) enum Cut<'t> {
     Between,
 }
 
-/// What the object is by the values of its keys.
+/// The facts of an object, by the values of its keys.
 #[derive(Debug, Clone, Copy, Default)]
 struct Facts {
     /// A name of a tool of this world stands in it.
     tool: Option<(Keys, ToolId)>,
     /// The last key is the name of a tool.
     named: Option<ToolId>,
-    /// How many keys are none.
+    /// The number of keys that are none.
     unnamed: usize,
     kind: Option<Kind>,
     place: Option<Place>,
     marks: Marks,
 }
 
-/// What else is known of an object.
+/// Further facts of an object.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Marks(u8);
 
@@ -102,7 +102,7 @@ impl Marks {
     }
 }
 
-/// What `type` says.
+/// The word of the key `type`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Use,
@@ -113,7 +113,7 @@ enum Kind {
     Domain,
 }
 
-/// Where the object stands.
+/// The place of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// Among `tool_calls`.
@@ -127,21 +127,21 @@ enum Place {
     NativeResult,
 }
 
-/// Whether an object holds arguments.
+/// The answer to whether an object holds arguments.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Arguments {
-    /// It stands nowhere where arguments could.
+    /// No: it stands nowhere where arguments could.
     #[default]
     None,
-    /// It does if nothing in it says otherwise: it is empty.
+    /// Yes if nothing in it says otherwise: it is empty.
     Open,
     /// No key of it was a property so far.
     Unknown,
-    /// It does not if its `type` is `object`: a JSON Schema.
+    /// No if its `type` is `object`: a JSON Schema.
     MayDescribe,
-    /// It does.
+    /// Yes.
     Fit,
-    /// It does not.
+    /// No.
     Told,
 }
 

@@ -15,15 +15,15 @@ pub(super) struct Call {
     pub(super) family: ArtifactFamily,
     /// True if it names a tool of this world.
     pub(super) is_own: bool,
-    /// How many of its brackets are open.
+    /// The number of its brackets that are open.
     pub(super) depth: usize,
 }
 
-/// Those that were found so far, in order.
+/// The calls that were found so far, in order.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     found: Vec<Call>,
-    /// What the values hold that were closed last, by where they stand: see [`Frame::content`].
+    /// The content of the values that were closed last, by where they stand: see [`Frame::content`].
     content: Vec<(usize, usize)>,
 }
 

@@ -1,4 +1,4 @@
-//! Where comments are known not to end, so that a place within one costs nothing to whoever begins to read there.
+//! The places from which comments are known not to end, so that one within a comment costs nothing to whoever begins to read there.
 //!
 //! A value can begin at each bracket, also at one that an earlier value had in a comment. Without this each of them would
 //! read to the end of that comment anew.
@@ -14,7 +14,7 @@ pub(super) enum Comment {
     Block { is_star: bool },
 }
 
-/// What is known of the comments of a text, by how many times they were written into texts.
+/// The knowledge of the comments of a text, by how many times they were written into texts.
 #[derive(Debug, Default)]
 pub(super) struct Comments {
     lines: [Stretch; LEVELS_MAX + 1],
@@ -26,7 +26,7 @@ pub(super) struct Comments {
 struct Stretch {
     from: usize,
     to: usize,
-    /// How the comment stands behind them.
+    /// The state of the comment behind them.
     behind: Comment,
 }
 

@@ -3,7 +3,7 @@
 
 use super::work;
 
-/// Why there is no artifact yet.
+/// The reason that there is no artifact yet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stop {
     /// There is none.

@@ -3,12 +3,12 @@
 use super::key::Keys;
 use crate::text::firewall::ArtifactFamily;
 
-/// What an opening tag or token begins.
+/// The thing that an opening tag or token begins.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Form {
     pub(super) name: &'static str,
     pub(super) family: ArtifactFamily,
-    /// What closes it.
+    /// The texts that close it.
     pub(super) closes: &'static [&'static str],
     pub(super) body: Body,
 }
@@ -19,7 +19,7 @@ pub(super) enum Body {
     Call,
     /// Calls as tags.
     Invokes,
-    /// One call as tags, whose tool the opening tag names.
+    /// A call as tags, whose tool the opening tag names.
     Invoke,
     /// Anything up to the closing tag.
     Result,
@@ -152,7 +152,7 @@ pub(super) const TAGS: &[Form] = &[
     ),
 ];
 
-/// What the names of other tags of calls have in them.
+/// The parts of names of other tags of calls.
 pub(super) const CALLISH: [&str; 9] = [
     "toolcall",
     "tooluse",
@@ -165,7 +165,7 @@ pub(super) const CALLISH: [&str; 9] = [
     "invoketool",
 ];
 
-/// What a tool is given, in a tag of its own.
+/// The tag of what a tool is given.
 pub(super) const GIVEN: &str = "given";
 
 /// Code follows, to the end of the line.
@@ -262,7 +262,7 @@ pub(super) const TOKENS: &[Form] = &[
     ),
 ];
 
-/// What only stands inside: tags that hold text, and tokens.
+/// The tags and tokens that only stand inside: they hold text.
 pub(super) const INNER: &[&str] = &[
     "parameter",
     "argkey",

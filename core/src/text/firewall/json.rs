@@ -10,7 +10,7 @@ use super::vocabulary::{Known, ToolId};
 use super::wide::{self, Wide};
 use super::word::canonical;
 
-/// How deep values may stand in one another. Of those further outside no more is known than that they are there.
+/// The most values that may stand in one another. Of those further outside no more is known than that they are there.
 pub(super) const DEPTH_MAX: usize = 64;
 
 /// The longest key or text that is looked at, in bytes as they are written. Names of tools are far shorter.
@@ -22,7 +22,7 @@ const TEXT_ROOM: usize = 64;
 /// A text with more blanks is prose.
 const PROSE_BLANKS: usize = 2;
 
-/// One JSON value.
+/// A JSON value that is read.
 #[derive(Debug)]
 pub(super) struct Json {
     known: Known,
@@ -37,11 +37,11 @@ pub(super) struct Json {
     text: Vec<u8>,
     /// The last bytes of what ends with a character of more than one.
     tail: u32,
-    /// How many bytes were read.
+    /// The number of bytes that were read.
     read: usize,
-    /// How many bytes more they are as they are written.
+    /// The number of bytes more that they are as they are written.
     skew: usize,
-    /// Where the last token ended.
+    /// The end of the last token.
     good: usize,
     /// True if a token ended with the last bytes.
     is_token: bool,
@@ -50,16 +50,16 @@ pub(super) struct Json {
     /// True if a key has no quotes.
     is_bare: bool,
     calls: Calls,
-    /// Where brackets were opened.
+    /// The places of the open brackets.
     brackets: Vec<usize>,
 }
 
-/// How far a value is read.
+/// The progress of reading a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reads {
-    /// It goes on.
+    /// The value goes on.
     Further,
-    /// It ended with the last byte that was read.
+    /// The value ended with the last byte that was read.
     Whole,
     /// The byte behind those that were read cannot stand there.
     Broken,

@@ -23,7 +23,7 @@ impl Keys {
     pub(super) const ID: Self = Self(1 << 12);
     /// The id of the call or request that something answers.
     pub(super) const REF: Self = Self(1 << 13);
-    /// What a result holds.
+    /// The content of a result.
     pub(super) const CONTENT: Self = Self(1 << 14);
     /// `tool_calls`.
     pub(super) const CALLS: Self = Self(1 << 15);
@@ -36,7 +36,7 @@ impl Keys {
 
     /// `recipient_name`.
     pub(super) const RECIPIENT: Self = Self(1 << 19);
-    /// What wires write around calls: texts under them are no content of a report.
+    /// The keys that wires write around calls: texts under them are no content of a report.
     pub(super) const AROUND: Self = Self(1 << 20);
     /// `thoughts`: so is all that stands under it.
     pub(super) const WRAPPING: Self = Self(1 << 21);
@@ -51,13 +51,13 @@ impl Keys {
         .and(Self::REF)
         .and(Self::CONTENT);
 
-    /// Where the name of a tool can stand.
+    /// The keys under which the name of a tool can stand.
     pub(super) const NAMES: Self = Self::NAME
         .and(Self::TOOL)
         .and(Self::FUNCTION)
         .and(Self::ACTION)
         .and(Self::RECIPIENT);
-    /// What a tool is given, under each wire's name.
+    /// The keys of what a tool is given, under each wire's name.
     pub(super) const GIVEN: Self = Self::ARGUMENTS
         .and(Self::PARAMETERS)
         .and(Self::INPUT)

@@ -18,7 +18,7 @@ const ADDRESSED_MAX: usize = 3;
 /// The longest name of a tool, in bytes.
 const NAME_MAX: usize = 128;
 
-/// What a model writes before the arguments of a call.
+/// The words of a model before the arguments of a call.
 const INPUT: &[u8] = b"action input:";
 
 /// The fewest marks of a fence.

@@ -148,7 +148,7 @@ fn recipient(cursor: &mut Cursor<'_>, tag: &Tag, known: &Known) -> Result<usize,
     Ok(cursor.at)
 }
 
-/// What a body begins as.
+/// The beginning of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Begins {
     /// As something that has an end of its own.

@@ -1,4 +1,4 @@
-//! Whether an artifact names a tool of this world.
+//! The names of the tools of this world, in an artifact.
 
 use super::before::is_name;
 use super::vocabulary::Known;

@@ -1,4 +1,4 @@
-//! Where code is shown to people: fences and spans of code behind words that explain them.
+//! Code that is shown to people: fences and spans of code behind words that explain them.
 //!
 //! A routing tag and an agent's own mention are cut from a reply later on. They explain nothing: code that only they stand
 //! before is all that people would read.
@@ -11,7 +11,7 @@ const FENCE_MIN: usize = 3;
 /// The most words of a mention. Whose mention it is, and so how many words its name has, is not known here.
 const MENTION_WORDS: usize = 3;
 
-/// What was read of the text that people read.
+/// The state of the text that people read.
 #[derive(Debug)]
 pub(super) struct Sample {
     /// The fence that is open: its mark, and how many of them.
@@ -25,11 +25,11 @@ pub(super) struct Sample {
     is_lead: bool,
     /// The bracket of a routing tag that may be read.
     bracket: Option<Bracket>,
-    /// How many routing tags are open, one in the other.
+    /// The number of routing tags that are open, one in the other.
     tags: usize,
     /// True if a word is read.
     is_word: bool,
-    /// How many of the next words in the line may belong to its mentions.
+    /// The number of the next words in the line that may belong to its mentions.
     mentioned: usize,
     is_explained: bool,
 }

@@ -1,4 +1,4 @@
-//! Where a value ends that is known for a call: its end, or as far as can be told.
+//! The end of a value that is known for a call, as far as can be told.
 
 use super::comments::Comments;
 use super::cursor::{Cursor, Stop};
@@ -6,20 +6,20 @@ use super::json::Reads;
 use super::value::Value;
 use super::vocabulary::Known;
 
-/// How far behind the place where a call breaks its end is looked for, in bytes.
+/// The most bytes behind the place where a call breaks in which its end is looked for.
 pub(super) const SKIM_MAX: usize = 4 * 1024;
 
 /// The same where a closing tag tells better.
 const SKIM_SHORT: usize = 256;
 
-/// How far a value went that is known to be part of an artifact.
+/// The extent of a value that is known to be part of an artifact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ends {
-    /// It is whole.
+    /// The value is whole.
     Whole,
     /// The text ended in it.
     Cut,
-    /// It broke.
+    /// The value broke.
     Broken,
 }
 

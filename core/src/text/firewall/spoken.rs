@@ -19,10 +19,10 @@ const WORD_MAX: usize = 32;
 /// The most words that are held back because a call may begin with them.
 const HELD_WORDS: usize = 4;
 
-/// What is called around a call.
+/// The functions that are called around a call.
 const AROUND: [&[u8]; 4] = [b"print(", b"str(", b"json.dumps(", b"repr("];
 
-/// What begins a message to a tool: how models call their channels.
+/// The beginnings of a message to a tool: how models call their channels.
 const CHANNELS: [&[u8]; 5] = [
     b"assistantcommentary",
     b"assistantanalysis",
@@ -31,7 +31,7 @@ const CHANNELS: [&[u8]; 5] = [
     b"analysis",
 ];
 
-/// What declares a function that it stands before.
+/// The words that declare the function that they stand before.
 const DECLARES: [&[u8]; 16] = [
     b"def",
     b"fn",

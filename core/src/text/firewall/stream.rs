@@ -19,7 +19,7 @@ use super::wrap::{Wrap, Wrapped};
 use super::{Span, line, list, markup, spoken, work};
 use crate::text::firewall::Withheld;
 
-/// How many bytes are looked at before what was decided is let go.
+/// The number of bytes that are looked at before what was decided is let go.
 const CHUNK: usize = 64 * 1024;
 
 /// From this length on, what is held is not looked at again for every byte that comes.
@@ -32,7 +32,7 @@ const RETRY_MIN: usize = 512;
 #[derive(Debug)]
 pub struct Firewall {
     known: Known,
-    /// What is not decided yet, and a little more on either side.
+    /// The text that is not decided yet, and a little more on either side.
     held: String,
     /// The place in the text where that begins.
     base: usize,

@@ -1,11 +1,11 @@
-//! Where tags are known not to be closed, so that one that stands there costs nothing to whoever looks for its end.
+//! The places from which tags are known not to be closed, so that one that stands there costs nothing to whoever looks for its end.
 //!
 //! A text may have the same opening tag again and again, and close none of them. Without this the rest of the text would
 //! be read for each of them anew.
 
 use std::collections::BTreeMap;
 
-/// What is known of a text, by the names of opening tags.
+/// The unclosed tags of a text, by the names of opening tags.
 #[derive(Debug, Default)]
 pub(super) struct Unclosed(BTreeMap<&'static str, Stretch>);
 

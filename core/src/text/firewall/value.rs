@@ -6,7 +6,7 @@ use super::json::{Json, Reads};
 use super::vocabulary::{Known, ToolId};
 use super::work;
 
-/// How many times a value may be written into a text and be known again.
+/// The most times that a value may be written into a text and be known again.
 pub(super) const LEVELS_MAX: usize = 2;
 
 /// The most bytes that are looked at to tell how often a value was written into a text.
@@ -16,13 +16,13 @@ const PROBE_MAX: usize = 64;
 #[derive(Debug)]
 pub(super) struct Value {
     json: Json,
-    /// One for each time that it was written into a text: whether a backslash was read.
+    /// A flag for each time that it was written into a text: true if a backslash was read.
     escapes: Vec<bool>,
-    /// How a comment stood, and where, before a character of which only the beginning was read.
+    /// The state of a comment, and its place, before a character of which only the beginning was read.
     begun: Option<(Comment, usize)>,
     read: usize,
     good: usize,
-    /// How many bytes were looked at: those of comments that were known are not.
+    /// The bytes that were looked at: those of comments that were known are not.
     work: usize,
     is_broken: bool,
     /// The calls in it, once somebody asked for them.

@@ -1,4 +1,4 @@
-//! What a world knows: the facts by which text is told to be an artifact.
+//! The words of a world: the facts by which text is told to be an artifact.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -30,11 +30,11 @@ struct Facts {
 #[derive(Debug, Default)]
 struct Tool {
     properties: BTreeMap<String, Kinds>,
-    /// Its name could be a word of prose.
+    /// True if its name could be a word of prose.
     is_plain: bool,
 }
 
-/// What wires and models write before the name of a tool, with a dot or a colon between.
+/// The words of wires and models before the name of a tool, with a dot or a colon between.
 const QUALIFIERS: [&str; 10] = [
     "functions",
     "function",

@@ -8,12 +8,12 @@ pub(super) const DOUBLE: u8 = 1;
 /// The same for `'`.
 pub(super) const SINGLE: u8 = 2;
 
-/// What a character stands for.
+/// The meaning of a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wide {
-    /// Nothing to see.
+    /// A character that shows nothing.
     Blank,
-    /// One of ASCII, or a quote.
+    /// A character of ASCII, or a quote.
     Ascii(u8),
     Other,
 }

@@ -1,4 +1,4 @@
-//! How many bytes are looked at, counted for tests: what a scan costs, the same on every machine.
+//! The bytes that are looked at, counted for tests: the cost of a scan, the same on every machine.
 
 #[cfg(test)]
 thread_local! {

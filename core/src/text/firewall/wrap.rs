@@ -39,12 +39,12 @@ enum Held {
     Artifact(Withheld),
 }
 
-/// What is held, by what was read last.
+/// The state by what was read last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Nothing.
+    /// The state with nothing held.
     Idle,
-    /// Nothing: behind the marks of a fence that closes if the line holds nothing else.
+    /// The same behind the marks of a fence that closes if the line holds nothing else.
     ClosingLine,
     /// A run of marks.
     Marks { mark: u8, count: usize },
@@ -64,7 +64,7 @@ enum State {
     Quote,
 }
 
-/// What becomes of what is held.
+/// The fate of what is held.
 enum Next {
     /// The character is held as well.
     Hold(State),

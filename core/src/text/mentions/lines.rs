@@ -13,20 +13,20 @@ const FENCE_MIN: usize = 3;
 /// The longest number of a list, in digits.
 const DIGITS_MAX: u8 = 9;
 
-/// Which lines are code, fed character by character.
+/// The lines that are code, fed character by character.
 #[derive(Debug, Default)]
 pub(crate) struct Fences {
     open: Option<(char, usize)>,
     line: Shape,
 }
 
-/// What the line up to now may become.
+/// The line up to now, and what it may become.
 #[derive(Debug, Default)]
 enum Shape {
-    /// Nothing to see yet.
+    /// A line that shows nothing yet.
     #[default]
     Blank,
-    /// It began with a run of one mark.
+    /// A line that began with a run of one mark.
     Marks {
         mark: char,
         count: usize,
@@ -36,7 +36,7 @@ enum Shape {
     Prose,
 }
 
-/// What stands behind a run of marks.
+/// The text behind a run of marks.
 #[derive(Debug, PartialEq, Eq)]
 enum Behind {
     Nothing,

@@ -8,19 +8,19 @@ use serde::{Deserialize, Serialize};
 use crate::ids::letters::fold::fold;
 use crate::ids::letters::{is_at, is_comma, is_edge_punctuation, is_mark};
 
-/// What has a name, by the fold of the name.
+/// The bearers of names, by the fold of the name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Names<T>(BTreeMap<Box<str>, T>);
 
-/// Where a text leads.
+/// The end of a search along a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach<'n, T> {
     /// No name begins so.
     Nowhere,
     /// Some name begins so.
     Further,
-    /// It is a name, and longer ones may begin so.
+    /// A name, and longer ones may begin so.
     Name(&'n T),
 }
 

@@ -1,4 +1,4 @@
-//! Whom an unknown name may have meant.
+//! The names that an unknown one may have meant.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,10 @@ use crate::ids::AgentName;
 use crate::ids::letters::fold::fold;
 use crate::ids::letters::is_word;
 
-/// How many names are suggested.
+/// The most names that are suggested.
 const NEAREST_MAX: usize = 3;
 
-/// How many unknown names of one message are looked at.
+/// The most unknown names of one message that are looked at.
 pub(super) const UNKNOWN_MAX: usize = 3;
 
 /// The agents whose names are nearest to the `unknown` ones, best first: at most three, and none that is far off.

@@ -1,4 +1,4 @@
-//! Who can be mentioned, and which name a text begins with.
+//! The names that can be mentioned, and the one that a text begins with.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use crate::ids::{AgentName, PersonName, Position};
 /// The most bytes that a name may be written with behind `@`, with all that nobody sees in it.
 pub(crate) const WRITTEN_MAX: usize = 512;
 
-/// Somebody who joined the room.
+/// A person who joined the room.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Joined {
-    /// Who.
+    /// The person's name.
     pub person: PersonName,
     /// The position of the join.
     pub at: Position,

@@ -6,14 +6,14 @@ use crate::ids::letters::{
     is_at, is_blank, is_edge_punctuation, is_separator, is_unwrap, is_white, is_word, is_wrap,
 };
 
-/// One mention of a run.
+/// A mention of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Link {
-    /// Whom it names.
+    /// The addressee that it names.
     pub(crate) who: Addressee,
-    /// Its bytes, `@` included.
+    /// The length in bytes, `@` included.
     pub(crate) len: usize,
-    /// What stands between it and the next mention of the run; `None` if it is the last.
+    /// The text between it and the next mention of the run; `None` if it is the last.
     pub(crate) gap: Option<Gap>,
 }
 

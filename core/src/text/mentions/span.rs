@@ -1,4 +1,4 @@
-//! What is hidden in a line: spans of code, and comments.
+//! The hidden parts of a line: spans of code, and comments.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 /// A part of a line in which nobody is mentioned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Hidden {
-    /// Where it stands.
+    /// The place in the line.
     pub(crate) place: Range<usize>,
     /// True if it is a comment, which readers do not see: it stands there like a blank.
     pub(crate) is_comment: bool,
@@ -60,7 +60,7 @@ fn comments(line: &str) -> Vec<Range<usize>> {
 /// A run of backticks.
 struct Run {
     place: Range<usize>,
-    /// Where the next run of the same length ends.
+    /// The end of the next run of the same length.
     closes_at: Option<usize>,
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::number::{SPACES, begins_word, is_word};
 
-/// How long the numbers of a country are, by the registry of SWIFT.
+/// The lengths of the numbers of each country, by the registry of SWIFT.
 const LENGTHS: [(&str, usize); 88] = [
     ("AD", 24),
     ("AE", 23),

@@ -13,13 +13,13 @@ use serde_json::Value;
 
 use super::value::Rewrite;
 
-/// How often a text may be read in vain, in search of a document. What is behind that is text.
+/// The most times that a text may be read in vain, in search of a document. The rest is text.
 const VAIN_READS_MAX: usize = 4;
 
 /// Longer names of fields are not held against those of secrets, in bytes.
 const NAME_MAX: usize = 1024;
 
-/// What becomes of text that is no JSON.
+/// The treatment of text that is no JSON.
 pub(super) type Plain<'r> = dyn for<'a> Fn(&'a str) -> Cow<'a, str> + 'r;
 
 /// `text` with the values of its documents rewritten by `rewrite`, and all between them by `plain`.
@@ -104,7 +104,7 @@ struct Document<'t> {
     text: &'t str,
     rewrite: &'t Rewrite<'t>,
     open: Vec<Level>,
-    /// What it becomes, up to `done`. Empty while nothing has changed.
+    /// The new text, up to `done`. Empty while nothing has changed.
     out: String,
     done: usize,
 }
@@ -117,7 +117,7 @@ struct Level {
     is_before_name: bool,
     /// The field whose value comes, or the one that holds the array.
     name: Option<Arc<str>>,
-    /// How many names of fields have become the same one.
+    /// The number of names of fields that have become the same one.
     renamed: BTreeMap<String, u32>,
 }
 

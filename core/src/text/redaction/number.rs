@@ -8,9 +8,9 @@ pub(super) struct Number<'a> {
     text: &'a str,
     /// The digits without the separators.
     digits: String,
-    /// How many digits each group has.
+    /// The number of digits of each group.
     lengths: Vec<usize>,
-    /// Where each group ends.
+    /// The end of each group.
     ends: Vec<usize>,
 }
 
@@ -71,11 +71,11 @@ impl<'a> Number<'a> {
 pub(super) struct Prefix<'a> {
     /// The digits without the separators.
     pub(super) digits: &'a str,
-    /// How many digits each group has.
+    /// The number of digits of each group.
     pub(super) lengths: &'a [usize],
-    /// Where it ends.
+    /// The end of the number.
     pub(super) end: usize,
-    /// What follows.
+    /// The text that follows.
     pub(super) rest: &'a str,
 }
 

@@ -13,7 +13,7 @@ const DIGITS_MAX: usize = 15 + 2;
 /// The most characters between two groups, as in `+49 (0) 30`.
 const SEPARATOR_CHARS_MAX: usize = 3;
 
-/// What joins digits to something else than a telephone number: a date, a time, an address, a version, a price.
+/// The characters that join digits to something else than a telephone number: a date, a time, an address, a version, a price.
 const JOINERS: [char; 5] = ['.', ',', ':', '/', '-'];
 
 /// Words before a number that make it one to call.
@@ -55,9 +55,9 @@ fn separator(text: &str) -> usize {
     chars.map(char::len_utf8).sum()
 }
 
-/// What stands before the first digit.
+/// The text before the first digit.
 struct Before<'a> {
-    /// Where the number begins: its `+` or its bracket belong to it.
+    /// The first byte of the number: its `+` or its bracket belong to it.
     start: usize,
     is_bracketed: bool,
     is_international: bool,

@@ -15,7 +15,7 @@ pub struct SecretRules {
 }
 
 impl SecretRules {
-    /// What stands in the place of a secret.
+    /// The marker in the place of a secret.
     pub const MARKER: &str = "[secret]";
 
     /// Shorter values are not replaced: they would take half of the words with them.

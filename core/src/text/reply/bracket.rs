@@ -7,7 +7,7 @@ pub(crate) struct Bracket {
     letters: usize,
 }
 
-/// What a bracket is with one more character.
+/// The state of a bracket with one more character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Read {
     Further(Bracket),

@@ -15,11 +15,11 @@ pub(super) struct Own {
     roster: Roster,
     fences: Fences,
     phase: Phase,
-    /// What stands between the last mention that stays and the one that is read.
+    /// The pieces between the last mention that stays and the one that is read.
     gap: Vec<Piece>,
     /// Emphasis and brackets that begin with the mention that is read, or with the one that may come.
     wraps: Vec<Piece>,
-    /// How far the line was read before these.
+    /// The state of the line before these.
     unwrapped: Lead,
     /// The mention that is read, and what came behind it.
     held: Vec<Piece>,
@@ -27,7 +27,7 @@ pub(super) struct Own {
     text: String,
 }
 
-/// How far a line is read.
+/// The progress in a line.
 #[derive(Debug, Clone, Copy)]
 enum Phase {
     /// Before its mentions.

@@ -1,4 +1,4 @@
-//! What a reply is cut from: its characters, and the places where something is gone.
+//! A piece of a reply: a character, or a place where something is gone.
 
 /// A character of the spoken text, or a place where something was cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

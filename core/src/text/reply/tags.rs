@@ -15,9 +15,9 @@ pub(super) const TAG_MAX: u32 = 4 * 1024;
 /// a tag as well.
 #[derive(Debug, Default)]
 pub(super) struct Tags {
-    /// What may still belong to a tag.
+    /// The pieces that may still belong to a tag.
     held: VecDeque<Piece>,
-    /// How many pieces were let through before it.
+    /// The number of pieces that were let through before it.
     released: usize,
     /// The tags that have begun in it, the outermost first.
     begun: VecDeque<Begun>,
@@ -26,7 +26,7 @@ pub(super) struct Tags {
     pub(super) found: Found,
 }
 
-/// What the tags said.
+/// The words of the tags.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     tag: Option<RoutingTag>,
@@ -47,12 +47,12 @@ enum Begun {
     },
 }
 
-/// Whether the end of the line ends an open tag.
+/// The rule by which the end of the line ends an open tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Line {
     /// No: nothing but blanks came yet.
     Blank,
-    /// It does, if these are known words.
+    /// The end of the line ends it if these are known words.
     Words,
     /// No: the line of its words is over.
     Over,

@@ -3,7 +3,7 @@
 use super::RoutingTag;
 use crate::ids::letters::{is_at, is_blank, is_comma};
 
-/// What stands inside a routing tag.
+/// The word inside a routing tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Word {
     /// `STOP`, `DONE`, `PASS`.

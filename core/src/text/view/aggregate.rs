@@ -1,4 +1,4 @@
-//! What many rows have in common: counts, sums and means, and no single value.
+//! Facts that many rows have in common: counts, sums and means, and no single value.
 //!
 //! A number of few is a number of one: what is said of fewer rows than the policy asks for is only that they are fewer.
 //! The same holds for a column. A sum and a mean are told where so many *different* numbers other than 0 are in it: the

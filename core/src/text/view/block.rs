@@ -18,25 +18,25 @@ use crate::tool::{ArtifactSpec, BlobRef, Table, View};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Block<T = UserText> {
-    /// What follows is about this.
+    /// A heading of what follows.
     Heading(T),
     /// A value, and what it is called.
     Line {
-        /// What it is called.
+        /// The name of the value.
         label: T,
         /// The value.
         value: T,
     },
     /// Several values, and what they are called.
     Bullets {
-        /// What they are called.
+        /// The name of the values.
         label: T,
-        /// One a line.
+        /// The items, one a line.
         items: Vec<T>,
     },
     /// Rows and columns.
     Table {
-        /// What it shows.
+        /// The title; `None` if it has none.
         title: Option<T>,
         /// The columns, in order.
         columns: Vec<Column<T>>,
@@ -49,9 +49,9 @@ pub enum Block<T = UserText> {
     Json(Value),
     /// A picture.
     Image {
-        /// Its bytes.
+        /// The bytes of the image.
         image: BlobRef,
-        /// What is on it.
+        /// The words for those who do not see it.
         alt: T,
     },
 }
@@ -59,7 +59,7 @@ pub enum Block<T = UserText> {
 /// The heading of a column.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column<T = UserText> {
-    /// What it is called.
+    /// The name of the column.
     pub name: T,
     /// True if all its cells are numbers or amounts.
     pub is_numeric: bool,

@@ -11,12 +11,12 @@ const NO_TABLE: &str =
     "The tool ran. People see its result; it has no table that could be counted.";
 const NOTHING: &str = "The tool ran. People see its result; you may not.";
 
-/// What a model reads of an output.
+/// An output as a model reads it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Seen {
-    /// What the tool gave, or what was counted in it: data, with words of the tool in it.
+    /// Data that the tool gave, or that was counted in it, with words of the tool in it.
     Data(String),
-    /// One of our own sentences: nothing of the output is in it.
+    /// A sentence of our own: nothing of the output is in it.
     Sentence(&'static str),
 }
 

@@ -1,4 +1,4 @@
-//! Which calls may start now: reads together, writes as their tool allows, a destructive call alone.
+//! The calls that may start now: reads together, writes as their tool allows, a destructive call alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,14 +7,14 @@ use crate::tool::{EffectClass, ToolSpec};
 use crate::world::World;
 use crate::world::memory::{CallState, OpenCall, Turn};
 
-/// How many runs of a tool that reads may go on at a time, if it does not say.
+/// The most runs of a tool that reads that may go on at a time, if it does not say.
 const READS_MAX: u32 = 8;
-/// How many runs of a tool that writes may go on at a time, if it does not say.
+/// The most runs of a tool that writes that may go on at a time, if it does not say.
 const WRITES_MAX: u32 = 1;
 
 /// A call that waits for its turn to run.
 struct Candidate<'w> {
-    /// Where it was admitted, and its place in the answer: first come, first served.
+    /// The position of its admission, and its place in the answer: first come, first served.
     order: (Position, usize),
     id: CallId,
     run: RunOf<'w>,
@@ -28,7 +28,7 @@ struct RunOf<'w> {
     effect: EffectClass,
 }
 
-/// What runs already.
+/// The runs that go on already.
 #[derive(Default)]
 struct Floor<'w> {
     runs: u32,

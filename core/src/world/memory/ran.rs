@@ -12,7 +12,7 @@ const RAN_MAX: usize = 64;
 pub struct Ran {
     /// The call.
     pub call: CallId,
-    /// Whose call it is.
+    /// The agent whose call it is.
     pub agent: AgentName,
     /// The tool.
     pub tool: ToolName,

@@ -1,4 +1,4 @@
-//! What an agent's next request would hold, and what of it may go so that it fits.
+//! An agent's next request, and what of it may go so that it fits.
 
 use crate::ids::Position;
 use crate::prompt::Item;
@@ -15,10 +15,10 @@ pub(crate) struct Reading<'m> {
     tokens: u64,
 }
 
-/// What the tokens of an item are.
+/// The kind of an item's tokens.
 #[derive(Debug, Clone, Copy)]
 enum Weighs {
-    /// Those of its text: what a context is filled with.
+    /// Tokens of its text: a context is filled with those.
     Text,
     /// And an allowance for its files: what money is set aside for.
     Files,
@@ -207,8 +207,8 @@ impl<'m> Reading<'m> {
 /// A place in front of which all items may go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Cut {
-    /// How many items are in front of it.
+    /// The number of items in front of it.
     items: usize,
-    /// How many tokens they have.
+    /// The number of their tokens.
     tokens: u64,
 }

@@ -1,4 +1,4 @@
-//! What leaves a memory when messages are taken back.
+//! The parts of a memory that leave it when messages are taken back.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::world::memory::{Memory, Remembered, Turn};
 /// Messages that were taken back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TakenBack {
-    /// Where they stood, in ascending order.
+    /// The positions of the messages, in ascending order.
     pub gone: Arc<[Position]>,
     /// To the agent whose reply was taken back itself: the news of the turn that said it. All that the agent did in
     /// that turn goes with the reply, while the news stay.

@@ -23,27 +23,27 @@ use crate::world::memory::Message;
 /// An open turn.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Turn {
-    /// Its id.
+    /// The id: the position of its opening.
     pub id: TurnId,
     /// The episode it belongs to.
     pub episode: EpisodeId,
-    /// It sees nothing behind this position.
+    /// The last position that it sees.
     pub horizon: Position,
     /// The messages that it took up, oldest first.
     pub news: Vec<Arc<Message>>,
     /// The people whose messages led to it: who led to its news, as the ingress proved them.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub began_by: BTreeSet<Person>,
-    /// Their positions: what the turn's answers and results are there for.
+    /// The positions of its news: what the turn's answers and results are there for.
     pub because: Arc<[Position]>,
-    /// How many summaries were asked for to make room.
+    /// The number of summaries that were asked for to make room.
     pub compactions: u32,
-    /// What is set aside for its closing call.
+    /// The money that is set aside for its closing call.
     #[serde(default, skip_serializing_if = "Money::is_zero")]
     pub held: Money,
     /// The rules that it began under: a revised definition waits for the next turn.
     pub rules: Arc<Rules>,
-    /// What people wrote for the agent when it began; likewise.
+    /// The words of people for the agent when it began; likewise.
     #[serde(deserialize_with = "checkpoint::layers")]
     pub(crate) layers: Vec<Layer>,
     /// The calls of other agents that its end answers, as far as they still wait by then.
@@ -53,7 +53,7 @@ pub struct Turn {
     pub model: Option<ModelState>,
     /// The calls of the last answer, in its order.
     pub slots: Vec<Slot>,
-    /// What people said no to in it: see [`OpenCall::likeness`](super::OpenCall::likeness).
+    /// The likenesses of the calls that people said no to in it: see [`OpenCall::likeness`](super::OpenCall::likeness).
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub denied: BTreeSet<Digest>,
     /// The event that the turn waits on or was moved by last.
@@ -83,36 +83,36 @@ pub struct ModelState {
     pub call: ModelCallId,
     /// The newest attempt.
     pub attempt: Attempt,
-    /// Who makes it.
+    /// The incarnation that makes the call.
     pub incarnation: Incarnation,
-    /// Where the attempt is recorded.
+    /// The position at which the attempt is recorded.
     pub at: Position,
-    /// What it is for.
+    /// The purpose of the call.
     pub purpose: Purpose,
     /// The model.
     pub model: ModelName,
-    /// What the agent wants beside its spec.
+    /// The parameters that the agent wants beside its spec.
     pub parameters: Parameters,
-    /// How many items the request has; the last one of a compaction is the instruction.
+    /// The number of items of the request; the last one of a compaction is the instruction.
     pub items: u32,
-    /// How many attempts on this model failed. Those lost to crashes are not among them.
+    /// The number of attempts on this model that failed. Those lost to crashes are not among them.
     pub failed: u32,
     /// The number of attempts on this model that were begun, lost ones among them.
     #[serde(default)]
     pub begun: u32,
-    /// When the next attempt is due; `None` while one is under way.
+    /// The time at which the next attempt is due; `None` while one is under way.
     pub retry_at: Option<Time>,
     /// The model that the next attempt asks, if that is another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback: Option<ModelName>,
-    /// What the newest attempt has set aside; `None` once it is settled.
+    /// The money that the newest attempt has set aside; `None` once it is settled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub charge: Option<Charge>,
-    /// Where the newest attempt began to be shown.
+    /// The position from which the newest attempt was shown; `None` if nothing of it was.
     pub stream: Option<Position>,
     /// A stream of an older attempt, which the next one will replace.
     pub broken_stream: Option<Position>,
-    /// Who could be mentioned before somebody left while it was under way; `None` if nobody did.
+    /// The names that could be mentioned before somebody left while it was under way; `None` if nobody did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub called: Option<Arc<Names<Joined>>>,
 }
@@ -120,7 +120,7 @@ pub struct ModelState {
 /// An attempt that is to be settled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Charge {
-    /// What is set aside for it; nothing if its model has no price.
+    /// The money that is set aside for it; nothing if its model has no price.
     pub reserved: Money,
 }
 
@@ -153,13 +153,13 @@ pub struct Slot {
     pub result: Option<CallResult>,
 }
 
-/// What a call gave, as its agent sees it.
+/// The result of a call, as its agent sees it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallResult {
-    /// What a model sees of it.
+    /// The result as a model sees it.
     #[serde(deserialize_with = "checkpoint::view")]
     pub(crate) view: ModelView,
-    /// What people see, if that is richer.
+    /// The views that people see, if there are any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub views: Vec<View>,
 }

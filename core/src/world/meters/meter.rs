@@ -12,13 +12,13 @@ use crate::model::response::{ModelErrorKind, Reached, Usage};
 use crate::world::World;
 use crate::world::memory::{Charge, ModelState, Turn};
 
-/// How many pairs of an agent and a model are told apart; what others are asked is counted together.
+/// The most pairs of an agent and a model that are told apart; the calls of others are counted together.
 const PAIRS_MAX: usize = 1_000;
 
 /// Money that is gone, that may be gone, and that is set aside.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spent {
-    /// What attempts cost whose tokens the provider counted.
+    /// The cost of attempts whose tokens the provider counted.
     pub settled: Money,
     /// What attempts may have cost whose tokens nobody knows: their worst case. They were lost with their process, were
     /// stopped, failed after the provider had begun, or were answered without a count.
@@ -35,7 +35,7 @@ impl Spent {
     }
 }
 
-/// What was asked, and what it cost.
+/// The calls and attempts of models, and their cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Meter {
     /// Calls; further attempts of a call are not counted.
@@ -94,14 +94,14 @@ impl Tokens {
     }
 }
 
-/// What all models of a world were asked.
+/// The meters of all models of a world.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Meters {
     /// All together.
     pub total: Meter,
     /// Per agent and model, by their names in the definition.
     pub by_agent: BTreeMap<AgentName, BTreeMap<ModelName, Meter>>,
-    /// What is in no row of its own any more, as a thousand are there.
+    /// The calls that are in no row of their own any more, as a thousand are there.
     pub others: Meter,
 }
 
@@ -127,7 +127,7 @@ impl Meters {
     }
 }
 
-/// How an attempt ended.
+/// The end of an attempt.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::world) enum Ended {
     Answered(Usage),
@@ -168,7 +168,7 @@ impl Ended {
     }
 }
 
-/// What the end of an attempt does to money.
+/// The change that the end of an attempt makes to money.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::world) struct Settlement {
     reserved: Money,

@@ -1,4 +1,4 @@
-//! How far a world script has come: the steps of its newest run.
+//! The progress of a world script: the steps of its newest run.
 
 use std::collections::BTreeMap;
 

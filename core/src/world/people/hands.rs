@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::principal::Person;
 
-/// Those who have acted in a world beside the people that a script plays.
+/// The people who have acted in a world beside those that a script plays.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Hands {

@@ -1,4 +1,4 @@
-//! Who may do what, as it stands now.
+//! The rights of everybody, as they stand now.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use crate::event::{Right, Rights};
 use crate::ids::principal::Principal;
 use crate::spec::RightsPolicy;
 
-/// Who has which rights in a world, apart from the world.
+/// The rights of everybody in a world, apart from the world.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Access {
     policy: RightsPolicy,

@@ -1,4 +1,4 @@
-//! What observers of the text channel are shown of messages that people edit, take back and have made anew.
+//! The revisions of messages that observers of the text channel are shown: edited, taken back, made anew.
 
 use serde::Serialize;
 
@@ -11,25 +11,25 @@ use crate::world::projection::shown;
 /// Messages left the room. Whoever shows messages shows them no longer, or says that they are gone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Revision {
-    /// Its position. An edited message is on the text channel again under this one.
+    /// The position. An edited message is on the text channel again under this one.
     pub at: Position,
     /// The message that it is about.
     pub message: MessageId,
-    /// What became of that message.
+    /// The kind of the revision.
     pub how: Revised,
-    /// Where the messages stood that are gone: that one, and what was said in answer to these alone.
+    /// The positions of the messages that are gone: that one, and what was said in answer to these alone.
     pub gone: Vec<Position>,
 }
 
-/// What became of a message.
+/// The kind of a revision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Revised {
-    /// It has other words.
+    /// The message has other words.
     Edited,
-    /// It was taken back.
+    /// The message was taken back.
     Retracted,
-    /// It is made anew, as another message.
+    /// The message is made anew, as another one.
     Regenerated,
 }
 

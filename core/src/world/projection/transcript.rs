@@ -18,11 +18,11 @@ use crate::world::projection::answer_of;
 #[cfg(test)]
 mod tests;
 
-/// One thing that people read.
+/// A piece of what people read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TranscriptEntry {
-    /// Somebody said something.
+    /// A message of somebody.
     Message(TranscriptMessage),
     /// The world told something.
     Notice(TranscriptNotice),

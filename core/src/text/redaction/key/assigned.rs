@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// How the names of secrets end, in small letters.
+/// The ends of the names of secrets, in small letters.
 const NAMES: [&str; 11] = [
     "key",
     "token",
@@ -17,13 +17,13 @@ const NAMES: [&str; 11] = [
     "signature",
 ];
 
-/// What may stand between `authorization:` and the value.
+/// The words that may stand between `authorization:` and the value.
 const SCHEMES: [&str; 3] = ["bearer ", "basic ", "token "];
 
 /// The most bytes of a name that are looked at.
 const NAME_BYTES_MAX: usize = 64;
 
-/// How far into a value it is looked whether it is random.
+/// The number of bytes of a value that are looked at to tell whether it is random.
 const SEEN_BYTES_MAX: usize = 64;
 
 /// A random value has, somewhere within this many characters ...

@@ -8,7 +8,7 @@ struct Format {
     tail: Tail,
 }
 
-/// What follows a prefix.
+/// The characters that follow a prefix.
 enum Tail {
     /// So many capitals and digits.
     Capitals(usize),
@@ -78,7 +78,7 @@ const FORMATS: [Format; 36] = [
     open("AGE-SECRET-KEY-1", 40),
 ];
 
-/// How far into a key a digit is looked for: what has none is words joined by hyphens.
+/// The number of bytes of a key in which a digit is looked for: what has none is words joined by hyphens.
 const DIGIT_BYTES_MAX: usize = 64;
 
 /// The next key of a known format.
