@@ -1,4 +1,4 @@
-//! What a store shows of its worlds: verified logs, proofs and the evidence behind events.
+//! Proofs that a store gives of its worlds: verified logs, inclusion and the evidence behind events.
 
 pub(crate) mod evidence;
 mod live;

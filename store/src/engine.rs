@@ -1,4 +1,4 @@
-//! What an engine implements: the narrow waist under the event log.
+//! The contract of engines: the narrow waist under the event log.
 //!
 //! An engine keeps opaque frames under growing numbers, and tables of opaque values under ordered keys. It knows nothing
 //! of worlds and commits. Calls block: they are made by the committer's thread and by threads that may wait.
@@ -23,7 +23,7 @@ impl FrameNumber {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Term(pub u64);
 
-/// What it means that an append returned.
+/// The meaning of an append that returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ack {
     /// The frames survive power loss.
@@ -32,14 +32,14 @@ pub enum Ack {
     Process,
 }
 
-/// Why an engine did not do what it was asked.
+/// The reason that an engine did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EngineError {
     /// The head is elsewhere; nothing was appended.
     #[error("the log's head is frame {actual:?}")]
     WrongHead {
-        /// Where it is.
+        /// The number of the last frame.
         actual: FrameNumber,
     },
     /// Another one has taken over; nothing was appended.
@@ -51,7 +51,7 @@ pub enum EngineError {
     /// There is no room. What of the frames is kept shows when the log is opened again.
     #[error("the disk is full")]
     Full(#[source] io::Error),
-    /// What is stored cannot be read back.
+    /// The stored data cannot be read back.
     #[error("the stored data is damaged: {0}")]
     Damaged(String),
     /// Writing or reading failed. What of the frames is kept shows when the log is opened again.
@@ -134,13 +134,13 @@ pub enum Table {
     Worlds,
     /// The frames of one world alone.
     Runs,
-    /// Where the commit of a key is.
+    /// The commit of each key.
     Keys,
-    /// Which messages later events have taken away.
+    /// The messages that later events have taken away.
     Gone,
     /// The tombstones of deleted worlds.
     Deleted,
-    /// What is too large for frames: values of up to some megabytes. Keys begin with the world's id.
+    /// The values that are too large for frames, of up to some megabytes. Keys begin with the world's id.
     Content,
 }
 

@@ -22,10 +22,10 @@ mod tests;
 /// The file that says that this is a store, and of which format.
 pub(crate) const FORMAT_FILE: &str = "format";
 
-/// What stands in it before the number.
+/// The words before the number in it.
 const MARK: &str = "folkmoot store ";
 
-/// What stands there instead in a backup that is not whole yet.
+/// The words there in a backup that is not whole yet.
 const HALF_MARK: &[u8] = b"folkmoot backup, unfinished\n";
 
 /// The file that the process which has the store open holds a lock on; its pid stands in it.
@@ -132,7 +132,7 @@ impl Home {
     }
 }
 
-/// What is at a path.
+/// The thing at a path.
 enum Kind {
     Nothing,
     Empty,
@@ -381,7 +381,7 @@ fn locked(path: &Path, mut file: File) -> OpenError {
     }
 }
 
-/// How often the lock is tried for, and how long is waited in between.
+/// The number of tries for the lock, with a pause in between.
 const LOCK_TRIES: u32 = 20;
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
 

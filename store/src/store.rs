@@ -38,7 +38,7 @@ pub(crate) mod tests;
 #[derive(Debug, Clone)]
 pub struct Store {
     pub(crate) inner: Arc<Inner>,
-    /// Where lost content is noted that reads as gone. `None`: it is damage.
+    /// The list in which lost content is noted that reads as gone. `None`: it is damage.
     lost: Option<LostContent>,
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct Inner {
     /// The copy of another store that it is; `None` if it is none.
     copy: Option<CopyId>,
     threads: Mutex<Option<Threads>>,
-    /// What is known of a store that is only read.
+    /// The survey of a store that is only read.
     looked: Option<look::Looked>,
 }
 
@@ -305,7 +305,7 @@ impl Store {
     }
 }
 
-/// Why a store does not start.
+/// The reason that a store does not start.
 enum Failure {
     Engine(EngineError),
     Cut { found: u64, recorded: u64 },

@@ -17,21 +17,21 @@ use crate::state::shared::Shared;
 use crate::store::Store;
 use crate::sync::threads::blocking;
 
-/// Which commits.
+/// A choice of commits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Choice {
     /// All of them. They are in memory at once.
     All,
-    /// Those that hold these events.
+    /// The commits that hold these events.
     Holding(BTreeSet<Position>),
 }
 
-/// What is wanted of a world.
+/// The evidence that is wanted of a world.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wanted {
     /// The world.
     pub world: WorldId,
-    /// Which commits.
+    /// The commits that are wanted.
     pub choice: Choice,
     /// Of how many commits the log is to be taken; `None`: of all that there are.
     pub size: Option<u64>,
@@ -55,43 +55,43 @@ pub struct Evidence {
 /// A commit as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredRecord {
-    /// Which leaf of the tree it is, from 0.
+    /// The place of its leaf in the tree, from 0.
     pub index: u64,
     /// The position of its first event.
     pub first: Position,
-    /// Its header.
+    /// The header.
     pub header: Vec<u8>,
-    /// Its events.
+    /// The events.
     pub events: Vec<StoredEvent>,
-    /// Its link.
+    /// The link.
     pub link: Digest,
-    /// That it is in the tree; empty if all commits were wanted.
+    /// The proof that it is in the tree; empty if all commits were wanted.
     pub proof: Vec<Hash>,
 }
 
 /// An event as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredEvent {
-    /// What happened, by number.
+    /// The kind of event, by its number.
     pub kind: u16,
     /// The schema version.
     pub version: u16,
-    /// All that folds need.
+    /// The facts: all that folds need.
     pub facts: Vec<u8>,
-    /// What people, models and tools wrote.
+    /// The content: texts of people, models and tools.
     pub content: StoredContent,
 }
 
 /// The content of an event as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoredContent {
-    /// This kind of event has none.
+    /// No content: this kind of event has none.
     None,
     /// As it was written.
     Present {
         /// The salt of its commitment.
         salt: Salt,
-        /// What was written.
+        /// The bytes as they were written.
         bytes: Vec<u8>,
     },
     /// Encrypted in the store: it leaves it as a commitment to the encrypted bytes only.
@@ -101,7 +101,7 @@ pub enum StoredContent {
     },
     /// Gone.
     Erased {
-        /// Its commitment.
+        /// The commitment.
         commitment: Hash,
     },
 }
@@ -150,13 +150,13 @@ fn gather(shared: &Arc<Shared>, wanted: &Wanted) -> Result<Evidence, ReadError> 
     Ok(evidence)
 }
 
-/// What was read so far.
+/// The evidence that was read so far.
 #[derive(Default)]
 struct Gathered {
     leaves: Vec<Hash>,
     last: Position,
     commits: Vec<StoredRecord>,
-    /// How many commits are still wanted.
+    /// The number of commits that are still wanted.
     left: u64,
 }
 

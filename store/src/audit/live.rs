@@ -21,7 +21,7 @@ use crate::verify::scan::Scan;
 use crate::verify::tables::Place;
 use crate::verify::walk::{Each, End, Item, Stretch};
 
-/// How many records are walked before it is looked whether the store was closed.
+/// The number of records that are walked before it is looked whether the store was closed.
 const LOOK_EVERY: u32 = 1_024;
 
 impl Store {

@@ -21,7 +21,7 @@ use crate::verify::walk::Item;
 pub struct Inclusion {
     /// The commit's leaf.
     pub leaf: Digest,
-    /// How many commits are before it.
+    /// The number of commits before it.
     pub index: u64,
     /// The head that it is proven for.
     pub head: TreeHead,

@@ -31,17 +31,17 @@ pub use error::BackupError;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Backup {
-    /// Where it is.
+    /// The directory.
     pub path: PathBuf,
-    /// How many worlds it has.
+    /// The number of worlds.
     pub worlds: usize,
-    /// How many events they have together.
+    /// The number of their events, together.
     pub events: u64,
-    /// How many blobs were copied.
+    /// The number of blobs that were copied.
     pub blobs: usize,
-    /// How many blobs were left out because they are damaged.
+    /// The number of blobs that were left out because they are damaged.
     pub blobs_damaged: usize,
-    /// How many events have content that is missing or changed here, because it is so in the store.
+    /// The number of events whose content is missing or changed here, because it is so in the store.
     pub content_damaged: usize,
 }
 
@@ -70,7 +70,7 @@ impl Inner {
     }
 }
 
-/// What is copied.
+/// The part of the store that is copied.
 #[derive(Debug)]
 struct Cut {
     swept: FrameNumber,

@@ -18,7 +18,7 @@ use crate::read::runs::entry;
 use crate::verify::StoreDamage;
 use crate::verify::salvage::{RebuiltWorld, Source, export, fill, source};
 
-/// What is rebuilt, and into what.
+/// The order of a rebuilding: from where, and into what.
 #[derive(Debug, Clone)]
 pub struct Rebuild {
     /// The directory of the old store. Nothing is changed in it.
@@ -35,15 +35,15 @@ pub struct Rebuild {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Rebuilt {
-    /// Where it is.
+    /// The directory.
     pub path: PathBuf,
     /// The worlds, by id. Deleted ones are not among them.
     pub worlds: Vec<RebuiltWorld>,
-    /// What is wrong with the old store beside its worlds.
+    /// The damage of the old store beside its worlds.
     pub store: Vec<StoreDamage>,
-    /// How many blobs were copied.
+    /// The number of blobs that were copied.
     pub blobs: usize,
-    /// How many blobs were left out because they are damaged.
+    /// The number of blobs that were left out because they are damaged.
     pub blobs_damaged: usize,
     /// The keys of sealed worlds, if the old store has any. They are not copied.
     pub keys: Option<PathBuf>,

@@ -15,10 +15,10 @@ mod tests;
 /// The folder in a store's directory.
 pub(crate) const FOLDER: &str = "content";
 
-/// How many bytes of a key name the folder of a row: the world's id.
+/// The number of bytes of a key that name the folder of a row: the world's id.
 const FOLDER_KEY_LEN: usize = 16;
 
-/// What the name of a file begins with, so that no name is empty.
+/// The first letter of each file's name, so that no name is empty.
 const PREFIX: char = 'c';
 
 /// Rows in files: `content/WORLD/cREST`, both in hexadecimal digits, so that names sort as keys do.

@@ -48,7 +48,7 @@ impl FailingEngine {
     }
 }
 
-/// How many more may be done.
+/// The number of calls that may still succeed.
 #[derive(Debug)]
 struct Left(AtomicU64);
 

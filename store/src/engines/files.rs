@@ -53,14 +53,14 @@ pub struct FilesEngine {
     home: Home,
 }
 
-/// What reading needs to know.
+/// The state that reading needs.
 #[derive(Debug)]
 struct State {
     file: Arc<File>,
     index: Index,
 }
 
-/// What writing needs to know. Whoever holds it is the only writer.
+/// The state that writing needs. Whoever holds it is the only writer.
 #[derive(Debug)]
 struct Writer {
     file: Arc<File>,

@@ -1,4 +1,4 @@
-//! Which engine a store's directory has.
+//! The kind of engine of a store's directory.
 
 use std::fmt;
 use std::path::Path;
@@ -15,7 +15,7 @@ pub enum EngineKind {
     /// A sled database.
     #[default]
     Sled,
-    /// One plain file.
+    /// A plain file.
     Files,
 }
 

@@ -90,14 +90,14 @@ impl Trees {
     }
 }
 
-/// What writing needs to know. Whoever holds it is the only writer.
+/// The state that writing needs. Whoever holds it is the only writer.
 #[derive(Debug)]
 struct Writer {
     barrier: Barrier,
     head: FrameNumber,
     term: Term,
     has_failed: bool,
-    /// What the database was before it was opened; nothing of one that was copied afresh.
+    /// The seal of the database before it was opened; empty for one that was copied afresh.
     sealed: Seal,
 }
 

@@ -6,7 +6,7 @@ use folkmoot_proof::leaf::{self, Leaf, LeafEvent};
 
 use crate::format::event::EventRef;
 
-/// What the first commit of a world follows.
+/// The link that the first commit of a world follows.
 pub(crate) const NO_LINK: Digest = Digest::new(leaf::NO_LINK);
 
 /// Adds an event to a leaf. Its content counts through the commitment only, so that it can be erased.

@@ -15,7 +15,7 @@ const SEALED: u8 = 3;
 const BESIDE: u8 = 4;
 const SEALED_BESIDE: u8 = 5;
 
-/// Which key content is sealed with.
+/// The id of the key that content is sealed with.
 pub(crate) type KeyId = [u8; 16];
 
 /// Random bytes that no two sealed contents share. The first of them are the salt of the commitment.
@@ -24,7 +24,7 @@ pub(crate) type Nonce = [u8; 24];
 /// The content of an event, still in the bytes it was read from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ContentRef<'a> {
-    /// This kind of event has none.
+    /// No content: this kind of event has none.
     None,
     /// As it was written, with the salt of its commitment.
     Present { salt: Salt, bytes: &'a [u8] },
@@ -56,7 +56,7 @@ impl<'a> ContentRef<'a> {
         }
     }
 
-    /// Its bytes, if they are in it.
+    /// The bytes, if they are in it.
     pub(crate) const fn bytes(&self) -> Option<&'a [u8]> {
         match self {
             Self::Present { bytes, .. } | Self::Sealed { bytes, .. } => Some(bytes),
@@ -88,7 +88,7 @@ pub(crate) struct Beside {
     pub(crate) commitment: Hash,
 }
 
-/// What bytes beside the frames are.
+/// The form of bytes beside the frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
     Plain { salt: Salt },

@@ -19,7 +19,7 @@ const ZSTD: u8 = 1;
 const MORE: u8 = 2;
 const CONTINUED: u8 = 4;
 
-/// How a unit's payload is stored.
+/// The form in which a unit's payload is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Packing {
     /// As it is.
@@ -35,7 +35,7 @@ pub(crate) struct Unit<'a> {
     pub(crate) number: u64,
     /// The term under which it is written; 0 in runs.
     pub(crate) term: u64,
-    /// How `payload` is stored.
+    /// The form of `payload`.
     pub(crate) packing: Packing,
     /// The length of the commits, unpacked.
     pub(crate) raw_len: usize,

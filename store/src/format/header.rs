@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::Malformed;
 use super::bytes::Bytes;
 
-/// How many bytes the fixed part has.
+/// The number of bytes of the fixed part.
 const FIXED_LEN: usize = 84;
 
 /// The fixed part of a commit header.
@@ -62,7 +62,7 @@ pub(crate) fn world(bytes: [u8; 16]) -> WorldId {
     WorldId(uuid::Uuid::from_bytes(bytes))
 }
 
-/// What varies in length. The short names are part of the format.
+/// The part that varies in length. The short names are part of the format.
 #[derive(Serialize, Deserialize)]
 struct Rest<P, K, R> {
     p: P,

@@ -9,7 +9,7 @@ use super::event::EventRef;
 use super::header::Fixed;
 use crate::format::chain;
 
-/// Where the link stands: behind the record's length.
+/// The place of the link: behind the record's length.
 pub(crate) const LINK_AT: usize = 4;
 pub(crate) const LINK_LEN: usize = 32;
 

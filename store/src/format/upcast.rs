@@ -26,12 +26,12 @@ pub enum LiftError {
     /// A newer build wrote it.
     #[error("a {kind} of version {version} is unknown here: a newer build wrote it")]
     Newer {
-        /// Its kind: a name, or a number without one.
+        /// The kind: a name, or a number without one.
         kind: String,
-        /// Its schema version.
+        /// The schema version.
         version: u16,
     },
-    /// It is not what its version promises.
+    /// The event is not what its version promises.
     #[error(transparent)]
     Malformed(Malformed),
 }

@@ -21,10 +21,10 @@ use crate::home::keys::{FILE_OVERHEAD, Keyring};
 #[cfg(test)]
 mod tests;
 
-/// Their folder in the store's directory.
+/// The folder in the store's directory.
 const FOLDER: &str = "blobs";
 
-/// Where blobs are kept.
+/// The place where blobs are kept.
 #[derive(Debug)]
 pub(crate) enum Vault {
     /// In memory.
@@ -222,7 +222,7 @@ impl Vault {
     }
 }
 
-/// How many blobs were copied, and how many were not because they are damaged.
+/// The numbers of blobs that were copied, and that were not because they are damaged.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Copied {
     pub(crate) whole: usize,

@@ -24,19 +24,19 @@ use memory::InMemory;
 #[cfg(test)]
 mod tests;
 
-/// Their folder in the store's directory.
+/// The folder in the store's directory.
 const FOLDER: &str = "checkpoints";
 
-/// What every file begins with.
+/// The first bytes of every file.
 const MARK: &[u8; 8] = b"fmcheck2";
 
-/// What those of older builds begin with, which do not say which log they are of.
+/// The first bytes of files of older builds, which do not say which log they are of.
 const OLD_MARK: &[u8; 8] = b"fmcheck1";
 
 /// mark, position, decider
 const HEAD_LEN: usize = 8 + 8 + 32;
 
-/// Where checkpoints are kept.
+/// The place where checkpoints are kept.
 #[derive(Debug)]
 pub(crate) enum Shelter {
     /// In memory.
@@ -57,7 +57,7 @@ pub(crate) struct Saved {
     pub(crate) state: Vec<u8>,
 }
 
-/// Where a checkpoint stands, and whose rules made it.
+/// The position of a checkpoint, and the rules that made it.
 pub(crate) type Place = (Position, Digest);
 
 impl Shelter {

@@ -9,10 +9,10 @@ use folkmoot_core::ids::Digest;
 use crate::engine::FrameNumber;
 use crate::format::bytes::Bytes;
 
-/// Its name in the store's directory.
+/// The name in the store's directory.
 pub(crate) const FILE: &str = "head";
 
-/// What begins each of the two slots.
+/// The first bytes of each of the two slots.
 const MARK: &[u8; 8] = b"fmhead1\n";
 
 /// mark, number, link, checksum

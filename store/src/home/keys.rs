@@ -20,10 +20,10 @@ use crate::home;
 #[cfg(test)]
 mod tests;
 
-/// Their folder in the store's directory. A backup that is to forget what is erased must not have it.
+/// The folder in the store's directory. A backup that is to forget what is erased must not have it.
 pub(crate) const FOLDER: &str = "keys";
 
-/// How many bytes a sealed file has beside what is sealed: its nonce and its tag.
+/// The number of bytes of a sealed file beside what is sealed: its nonce and its tag.
 pub(crate) const FILE_OVERHEAD: u64 = 24 + 16;
 
 type Key = [u8; 32];
@@ -31,7 +31,7 @@ type Key = [u8; 32];
 /// The key for all that no person gave.
 pub(crate) const OF_WORLD: KeyId = [0; 16];
 
-/// Where keys are kept.
+/// The place where keys are kept.
 #[derive(Debug)]
 pub(crate) struct Keyring {
     /// `None`: in memory only.

@@ -1,33 +1,33 @@
-//! Why a store does not open.
+//! The ways to open a store, and the reasons that one does not open.
 
 use std::io;
 use std::path::PathBuf;
 
 use folkmoot_core::ids::{Position, WorldName};
 
-/// Whether opening may make a store.
+/// The answer to whether opening may make a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OpenMode {
-    /// It may.
+    /// Opening may make one.
     Create,
     /// There must be one.
     Existing,
 }
 
-/// Why a store does not open: what, where, and what to do about it.
+/// The reason that a store does not open: what, where, and what to do about it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
     /// There is no store, and the caller wanted an existing one.
     #[error("there is no store at {path}; run a world to make one, or name another directory")]
     Missing {
-        /// Where.
+        /// The directory.
         path: PathBuf,
     },
     /// Another process has it open.
     #[error("the store {path} is in use by {}; stop it, or work through it", holder(*pid))]
     Locked {
-        /// Where.
+        /// The directory.
         path: PathBuf,
         /// The other process, if it said so.
         pid: Option<u32>,
@@ -35,19 +35,19 @@ pub enum OpenError {
     /// The path names a file.
     #[error("{path} is a file; a store is a directory, name another path")]
     NotADirectory {
-        /// Where.
+        /// The path.
         path: PathBuf,
     },
     /// The directory holds something else.
     #[error("the directory {path} is not empty and is not a store; name another one")]
     Foreign {
-        /// Where.
+        /// The directory.
         path: PathBuf,
     },
-    /// It is a backup whose writer died.
+    /// The directory is a backup whose writer died.
     #[error("the directory {path} is half a backup; remove it, and back up again")]
     HalfBackup {
-        /// Where.
+        /// The directory.
         path: PathBuf,
     },
     /// A newer build wrote it.
@@ -55,22 +55,22 @@ pub enum OpenError {
         "the store {path} has format {found}; this build reads formats up to {known}, use a newer one"
     )]
     NewerFormat {
-        /// Where.
+        /// The directory.
         path: PathBuf,
-        /// Its format.
+        /// The format that was found.
         found: u32,
         /// The newest that this build reads.
         known: u32,
     },
-    /// What is stored is not what was written.
+    /// The stored data is not what was written.
     #[error(
         "the store {path} is damaged: {what}; `folkmoot verify --all` says what is lost, and `folkmoot rebuild --to DIR` saves \
          what is whole"
     )]
     Damaged {
-        /// Where.
+        /// The directory.
         path: PathBuf,
-        /// What is wrong.
+        /// The damage.
         what: String,
     },
     /// Content of the world that it was to be opened for is missing or damaged. The rest of the store is not looked at.
@@ -84,9 +84,9 @@ pub enum OpenError {
         world: WorldName,
         /// The first event whose content is lost.
         at: Position,
-        /// What became of it: a sentence that names the world, the event and the file.
+        /// A sentence that names the world, the event and the file.
         what: String,
-        /// How many others are lost.
+        /// The number of others that are lost.
         more: usize,
     },
     /// The log ends before commits that were acknowledged.
@@ -95,7 +95,7 @@ pub enum OpenError {
          what is lost, and `folkmoot rebuild --to DIR` saves what is whole"
     )]
     CutTail {
-        /// Where.
+        /// The directory.
         path: PathBuf,
         /// The last frame that is there.
         found: u64,
@@ -107,36 +107,36 @@ pub enum OpenError {
         "the store {path} is read-only for this user; change its permissions or name another directory"
     )]
     ReadOnly {
-        /// Where.
+        /// The directory.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         #[source]
         source: io::Error,
     },
     /// There is no room.
     #[error("the disk with the store {path} is full; make room and try again")]
     Full {
-        /// Where.
+        /// The directory.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         #[source]
         source: io::Error,
     },
-    /// It cannot be made.
+    /// The directory cannot be made.
     #[error("cannot create the store {path}; check the directory above it")]
     CannotCreate {
-        /// Where.
+        /// The directory.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         #[source]
         source: io::Error,
     },
     /// Anything else that the system said.
     #[error("cannot open the store {path}")]
     Io {
-        /// Where.
+        /// The directory.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         #[source]
         source: io::Error,
     },

@@ -21,19 +21,19 @@ use crate::state::index::TailCommit;
 use crate::state::shared::{LostContent, Shared, read_error};
 use crate::state::summary::{SealedError, decode_sealed};
 
-/// How many stored bytes are read at once.
+/// The number of stored bytes that are read at once.
 const PIECE_BYTES: usize = 128 * 1024;
 
-/// How many stored bytes are read at once where one commit is larger than a piece.
+/// The number of stored bytes that are read at once where one commit is larger than a piece.
 const LARGE_BYTES: usize = 2 * crate::format::COMMIT_MAX;
 
-/// How many bytes of shared frames are read ahead.
+/// The number of bytes of shared frames that are read ahead.
 const AHEAD_BYTES: usize = 32 * 1024;
 
 /// With fewer events left than this a read counts as short.
 const SHORT_EVENTS: u64 = 64;
 
-/// How many commits of shared frames make a piece.
+/// The number of commits of shared frames that make a piece.
 const PIECE_COMMITS: usize = 256;
 
 /// A place in the log of one world.
@@ -46,22 +46,22 @@ pub(crate) struct Reader {
     has_begun: bool,
     /// The stored bytes of what was read, where they are wanted.
     stored: Option<Vec<Vec<u8>>>,
-    /// What commits have in them.
+    /// The part of the commits that is given.
     events: Events,
-    /// Where lost content is noted that reads as gone. `None`: it is damage.
+    /// The list in which lost content is noted that reads as gone. `None`: it is damage.
     lost: Option<LostContent>,
 }
 
-/// What the commits have in them that a reader gives.
+/// The part of the commits that a reader gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Events {
-    /// Their events.
+    /// The events.
     Read,
     /// Nothing: it was only looked whether their content is there.
     LookedAt,
 }
 
-/// Where the next piece is.
+/// The place of the next piece.
 enum Plan {
     Runs {
         source: WorldId,
@@ -75,7 +75,7 @@ enum Plan {
     End,
 }
 
-/// What came of reading a piece.
+/// The result of reading a piece.
 enum Piece {
     Read(Vec<StoredCommit>),
     /// The frames were moved into runs meanwhile.

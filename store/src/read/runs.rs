@@ -37,7 +37,7 @@ pub(crate) const TAIL_BYTES_MAX: usize = if cfg!(feature = "shuttle") {
 /// With so many, the committer waits for a sweep: what a kill leaves to verify stays bounded.
 pub(crate) const TAIL_BYTES_LIMIT: usize = 4 * TAIL_BYTES_MAX;
 
-/// How much is read at once.
+/// The number of bytes that are read at once.
 const READ_BYTES: usize = 256 * 1024;
 
 /// About how many runs are kept in memory before they are written.
@@ -172,10 +172,10 @@ fn begin(shared: &Shared, engine: &dyn Engine, world: WorldId) -> Result<Sheet, 
     }
 }
 
-/// Where a unit was found.
+/// The place of a unit.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Span {
-    /// Its first frame.
+    /// The first frame.
     pub(crate) first: FrameNumber,
     /// The stored bytes of its frames.
     pub(crate) bytes: usize,

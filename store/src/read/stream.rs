@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 type Read = (Reader, Result<Vec<StoredCommit>, ReadError>);
 
-/// Where a stream ends.
+/// The end of a stream.
 #[derive(Debug)]
 enum End {
     /// With the commit that holds this event.
@@ -35,7 +35,7 @@ struct Feed {
 
 #[derive(Debug)]
 enum Source {
-    /// Nobody reads.
+    /// The reader rests: nobody reads.
     Idle(Reader),
     /// A thread reads ahead.
     Reading(JoinHandle<Read>),

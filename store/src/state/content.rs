@@ -16,7 +16,7 @@ use crate::format::{INLINE_ALL_MAX, INLINE_MAX, header};
 use crate::state::index::Index;
 use crate::state::shared::{LostContent, Shared};
 
-/// How many keys are looked at, or removed, at once.
+/// The number of keys that are looked at, or removed, at once.
 const KEYS_MAX: usize = 1_000;
 
 /// Returns where the content of the event at `at` stands, in a record that `world` keeps.

@@ -24,7 +24,7 @@ pub(crate) struct TailCommit {
     pub(crate) frame: FrameNumber,
 }
 
-/// How far a world has come.
+/// The reach of a world: how far it has come.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Reach {
     pub(crate) name: Arc<WorldName>,
@@ -42,7 +42,7 @@ pub(crate) struct Reach {
     pub(crate) is_sealed: bool,
 }
 
-/// Where a fork left its parent.
+/// The place at which a fork left its parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Base {
     pub(crate) parent: WorldId,
@@ -88,7 +88,7 @@ pub(crate) struct World {
     pub(crate) reach: Reach,
     /// Up to here its commits are in runs.
     pub(crate) runs_end: Position,
-    /// How far its parent had come where it was forked, until the first sweep writes it down.
+    /// The reach of its parent where it was forked, until the first sweep writes it down.
     pub(crate) origin: Option<Box<Reach>>,
     /// The commits behind `runs_end`.
     pub(crate) tail: VecDeque<TailCommit>,
@@ -186,7 +186,7 @@ pub(crate) struct Index {
     pub(crate) last_link: Option<Digest>,
     /// Up to here all commits of shared frames are in runs.
     pub(crate) swept: FrameNumber,
-    /// How many bytes of shared frames are not.
+    /// The number of bytes of shared frames that are not.
     pub(crate) tail_bytes: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Which worlds have which labels.
+//! The labels of worlds, and the worlds of labels.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound::{Excluded, Unbounded};

@@ -1,4 +1,4 @@
-//! What the threads and the streams of one store share.
+//! The state that the threads and the streams of one store share.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
@@ -12,22 +12,22 @@ use crate::home::keys::Keyring;
 use crate::state::index::Index;
 use crate::sync::{Mutex, MutexGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-/// Why nothing is appended after a clean end.
+/// The reason that nothing is appended after a clean end.
 pub(crate) const CLOSED: &str = "it is closed";
 
-/// Why nothing is appended to a store that is only read.
+/// The reason that nothing is appended to a store that is only read.
 pub(crate) const READS_ONLY: &str = "it is open for reading only";
 
-/// Whether a store works.
+/// The phase of a store's life.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// It does.
+    /// The store works.
     Open,
-    /// It was opened to be read.
+    /// The store was opened to be read.
     Reading,
-    /// It stopped after an error.
+    /// The store stopped after an error.
     Stopped(String),
-    /// It was closed.
+    /// The store was closed.
     Closed,
 }
 
@@ -68,7 +68,7 @@ impl LostContent {
     }
 }
 
-/// What the threads and the streams of one store share.
+/// The state that the threads and the streams of one store share.
 #[derive(Debug)]
 pub(crate) struct Shared {
     engine: RwLock<Option<Arc<dyn Engine>>>,

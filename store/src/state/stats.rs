@@ -19,17 +19,17 @@ pub struct Stats {
     pub format: u32,
     /// The engine that its directory has; `None` in memory.
     pub engine: Option<EngineKind>,
-    /// How many worlds it has.
+    /// The number of worlds.
     pub worlds: usize,
-    /// How many more were deleted.
+    /// The number of worlds that were deleted.
     pub deleted: usize,
-    /// How many events they have together.
+    /// The number of events of all worlds.
     pub events: u64,
-    /// How many frames were ever appended.
+    /// The number of frames that were ever appended.
     pub frames: u64,
-    /// How many of them are not in runs yet.
+    /// The number of frames that are not in runs yet.
     pub frames_shared: u64,
-    /// How many bytes its files have; 0 in memory.
+    /// The number of bytes of its files; 0 in memory.
     pub bytes_on_disk: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What the index needs to know of a commit.
+//! The facts of a commit that the index needs.
 
 use std::io;
 
@@ -18,7 +18,7 @@ use crate::format::upcast::{LiftError, Upcasters};
 use crate::home::keys::Keyring;
 use crate::state::index::Reach;
 
-/// What the index needs to know of a commit.
+/// The facts of a commit that the index needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Summary {
     pub(crate) world: WorldId,
@@ -30,21 +30,21 @@ pub(crate) struct Summary {
     pub(crate) opened: Option<Incarnation>,
     /// The world's name, if the commit begins with `WorldOpened`.
     pub(crate) created: Option<WorldName>,
-    /// What the world was forked from, if the commit begins with `Forked`.
+    /// The place at which the world was forked, if the commit begins with `Forked`.
     pub(crate) origin: Option<Box<Origin>>,
     /// True if it begins with a `WorldOpened` whose definition wants content sealed.
     pub(crate) is_sealed: bool,
-    /// Its last word on owner and labels.
+    /// The newest owner and labels.
     pub(crate) labelled: Option<Labelled>,
     /// The messages that it takes away.
     pub(crate) gone: Vec<Position>,
 }
 
-/// What a world was forked from.
+/// The place at which a world was forked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Origin {
     pub(crate) forked: Forked,
-    /// How far the parent had come there, under the name of the fork; `None` before anybody has looked.
+    /// The reach of the parent there, under the name of the fork; `None` before anybody has looked.
     pub(crate) reach: Option<Reach>,
 }
 
@@ -144,12 +144,12 @@ fn is_noted(kind: u16) -> bool {
     NOTED.iter().any(|noted| *noted as u16 == kind)
 }
 
-/// Why a sealed event does not read.
+/// The reason that a sealed event does not read.
 #[derive(Debug)]
 pub(crate) enum SealedError {
-    /// It would not read if it were not sealed.
+    /// The event would not read if it were not sealed.
     Lift(LiftError),
-    /// Its key is there and does not read.
+    /// The key is there and does not read.
     Key(io::Error),
 }
 

@@ -28,10 +28,10 @@ use crate::verify::salvage::{RebuiltWorld, Survey};
 use crate::write::queue::Queue;
 use crate::write::{deletion, recover};
 
-/// What is known of a store that is only read.
+/// The survey of a store that is only read.
 #[derive(Debug)]
 pub(super) struct Looked {
-    /// Nobody writes meanwhile.
+    /// The lock: nobody writes meanwhile.
     _home: Home,
     /// `None` if nothing is damaged, as far as opening tells.
     survey: Option<Survey>,

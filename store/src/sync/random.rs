@@ -53,7 +53,7 @@ pub(crate) fn fill(bytes: &mut [u8]) -> Result<(), getrandom::Error> {
 /// Keeps the randomness and the work of this thread on it, for as long as it lives.
 #[derive(Debug)]
 pub(crate) struct Seeded {
-    /// It counts on the thread that made it.
+    /// The mark of the thread that made it: it counts there alone.
     _here: PhantomData<*const ()>,
 }
 

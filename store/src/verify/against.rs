@@ -1,4 +1,4 @@
-//! What a log is compared with: anchors and keys that were kept outside of the store.
+//! The witnesses of a log: anchors and keys that were kept outside of the store.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ pub struct Against {
     anchors: Vec<(WorldId, Checkpoint)>,
 }
 
-/// Why anchors cannot be used.
+/// The reason that anchors cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AnchorError {
@@ -27,9 +27,9 @@ pub enum AnchorError {
     /// None of the given keys signed one of them, or what is signed was changed.
     #[error("the anchor in line {line}: {source}")]
     Signature {
-        /// Where it begins.
+        /// The first line of the anchor.
         line: usize,
-        /// What is wrong.
+        /// The fault.
         source: NoteError,
     },
 }

@@ -1,4 +1,4 @@
-//! Who vouches for a log: heads that were signed in it, and anchors that were kept elsewhere.
+//! The vouchers for a log: heads that were signed in it, and anchors that were kept elsewhere.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ use super::report::{
     AnchorOutcome, Anchored, Damage, DamageKind, Heads, SeenHead, SignatureVerdict,
 };
 
-/// What was found of heads and anchors so far.
+/// The heads and anchors that were found so far.
 #[derive(Debug)]
 pub(crate) struct Attest<'a> {
     against: &'a Against,

@@ -24,16 +24,16 @@ use crate::state::content;
 use crate::state::content::Fetched;
 use crate::state::summary::decode;
 
-/// What a record is that is not the one that has to come.
+/// The fault of a record that is not the one that has to come.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Anomaly {
-    /// It is none.
+    /// The bytes are no record.
     Broken(Trouble),
-    /// It is another world's.
+    /// The record is another world's.
     Foreign(Vec<u8>),
-    /// It has another position.
+    /// The record has another position.
     Misplaced(Vec<u8>),
-    /// It does not give its link.
+    /// The record does not give its link.
     Unlinked(Vec<u8>),
 }
 

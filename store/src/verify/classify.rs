@@ -15,10 +15,10 @@ use crate::format::chain;
 use crate::format::record::{RecordRef, records};
 use crate::read::reader::Frames;
 
-/// How many bytes of a table are read at once.
+/// The number of bytes of a table that are read at once.
 const READ_BYTES: usize = 256 * 1024;
 
-/// Where a world's id and a commit's first position stand in its header.
+/// The places of a world's id and of a commit's first position in its header.
 const WORLD_AT: usize = 0;
 const FIRST_AT: usize = 16;
 

@@ -11,9 +11,9 @@ use crate::format::event::ContentRef;
 pub(crate) struct TakenOut {
     /// True if the world's content is encrypted.
     pub(crate) is_sealed: bool,
-    /// What somebody asked to be erased.
+    /// The spans that somebody asked to be erased.
     pub(crate) asked: Vec<Span>,
-    /// What is erased, neighbours together.
+    /// The spans that are erased, neighbours together.
     erased: Vec<Span>,
     /// The first content that is encrypted in a world that is not.
     encrypted: Option<Position>,

@@ -26,7 +26,7 @@ use crate::read::runs;
 use crate::read::runs::entry;
 use crate::state::index::{Base, Reach};
 
-/// How many bytes of a table are read at once.
+/// The number of bytes of a table that are read at once.
 const READ_BYTES: usize = 256 * 1024;
 
 /// Examines the store in `dir`, also one that [`Store::open`](crate::Store::open) refuses because it is damaged. Nothing

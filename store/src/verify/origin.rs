@@ -1,4 +1,4 @@
-//! What a world was forked from, where the index does not tell.
+//! The world that another one was forked from, where the index does not tell.
 
 use std::ops::ControlFlow;
 

@@ -1,4 +1,4 @@
-//! What is to be walked of a world, and what is known of it before.
+//! The part of a world that is to be walked, and what is known of it before.
 
 use folkmoot_core::ids::{Digest, Position, WorldId, WorldName};
 use folkmoot_proof::Frontier;
@@ -6,7 +6,7 @@ use folkmoot_proof::Frontier;
 use super::walk::Stretch;
 use crate::state::index::Base;
 
-/// What the index says of a world.
+/// The word of the index about a world.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Known {
     /// At this event.
@@ -16,7 +16,7 @@ pub(crate) struct Known {
     pub(crate) tree: Option<Frontier>,
 }
 
-/// What is to be walked of a world.
+/// The part of a world that is to be walked.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
     pub(crate) world: WorldId,

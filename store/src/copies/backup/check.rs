@@ -18,11 +18,11 @@ use crate::store::Store;
 
 const READ_BYTES: usize = 256 * 1024;
 
-/// What a copy has.
+/// The content of a copy, counted.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Checked {
     pub(crate) events: u64,
-    /// How many contents that stand beside the frames are missing or changed.
+    /// The number of contents beside the frames that are missing or changed.
     pub(crate) content_damaged: usize,
 }
 

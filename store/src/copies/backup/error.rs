@@ -1,4 +1,4 @@
-//! Why a store is not backed up.
+//! The reasons that a store is not backed up.
 
 use std::path::PathBuf;
 
@@ -7,20 +7,20 @@ use folkmoot_core::port::BlobError;
 use crate::engine::EngineError;
 use crate::home::opening::OpenError;
 
-/// Why a store is not backed up. Nothing that opens is left behind.
+/// The reason that a store is not backed up. Nothing that opens is left behind.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BackupError {
     /// There is something already.
     #[error("{path} is not empty; name a directory that is, or one that does not exist")]
     Occupied {
-        /// Where.
+        /// The directory.
         path: PathBuf,
     },
-    /// It would be a part of what it is a copy of.
+    /// The copy would be a part of what it is a copy of.
     #[error("{path} is inside the store; name a directory outside of it")]
     InsideStore {
-        /// Where.
+        /// The directory.
         path: PathBuf,
     },
     /// The copy cannot be written.
@@ -32,16 +32,16 @@ pub enum BackupError {
     /// The blobs cannot be copied.
     #[error("the attachments cannot be copied")]
     Blobs {
-        /// Why.
+        /// The cause.
         #[source]
         source: BlobError,
     },
-    /// What was copied is not what was there.
+    /// The copy is not what was there.
     #[error("the copy at {path} is not what was copied: {what}")]
     Different {
-        /// Where.
+        /// The directory.
         path: PathBuf,
-        /// What is not.
+        /// The difference.
         what: String,
     },
     /// The store stopped after an earlier error, or is closed.

@@ -9,7 +9,7 @@ use crate::engine::EngineError;
 use crate::format::Malformed;
 use crate::format::bytes::{Bytes, to_u32, to_usize};
 
-/// What begins each group.
+/// The first bytes of each group.
 pub(super) const MARK: &[u8; 8] = b"fmgroup1";
 
 /// Mark, where it begins, length and checksum of the payload, checksum of all that.

@@ -9,16 +9,16 @@ use super::{damage_at, from_io};
 use crate::engine::EngineError;
 use crate::format::bytes::Bytes;
 
-/// What begins the file.
+/// The first bytes of the file.
 const MARK: &[u8; 8] = b"fmrows1\n";
 
 /// Mark, generation, length, checksum.
 pub(super) const LEN: usize = 8 + 8 + 8 + 4;
 
-/// What is said where the other file is missing.
+/// The words where the other file is missing.
 pub(super) const NO_MARK: &str = "what says how much of its log was acknowledged does not read";
 
-/// Which file it is.
+/// The head of a file: which one it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Head {
     /// Each rewriting makes the next one.

@@ -1,4 +1,4 @@
-//! Where the newest value of each key stands.
+//! The place of the newest value of each key.
 
 use std::collections::BTreeMap;
 use std::ops::RangeBounds;
@@ -6,16 +6,16 @@ use std::ops::RangeBounds;
 use super::row::{self, FRAMES, Kind, Row};
 use crate::engine::{FrameNumber, TERM, TRIMMED, Table, Term};
 
-/// Where a value stands.
+/// The place of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
-    /// Its first byte in the file.
+    /// The first byte in the file.
     pub(super) at: u64,
     pub(super) len: u32,
     pub(super) checksum: u32,
 }
 
-/// Where the newest value of each key stands, and what follows from rows of [`Table::Meta`].
+/// The places of the newest values, and what follows from rows of [`Table::Meta`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Index {
     places: BTreeMap<Vec<u8>, Place>,

@@ -1,4 +1,4 @@
-//! How much of the file was acknowledged, in a file of its own, so that a file cut short is noticed.
+//! The part of the file that was acknowledged, in a file of its own, so that a file cut short is noticed.
 
 use std::fs::File;
 use std::io;
@@ -8,16 +8,16 @@ use std::path::Path;
 use crate::format::bytes::Bytes;
 use crate::home;
 
-/// Its name in the engine's folder.
+/// The name in the engine's folder.
 pub(super) const FILE: &str = "acknowledged";
 
-/// What begins each of the two slots.
+/// The first bytes of each of the two slots.
 const MARK: &[u8; 8] = b"fmsafe1\n";
 
 /// Mark, generation, length, checksum.
 const SLOT_LEN: usize = 8 + 8 + 8 + 4;
 
-/// How much of a file was acknowledged.
+/// The part of a file that was acknowledged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Acknowledged {
     /// Of the file of this generation: each rewriting makes the next one.

@@ -80,7 +80,7 @@ pub(super) fn look_in(home: Home) -> Result<Option<(FilesEngine, Vec<String>)>, 
     )))
 }
 
-/// What the files have.
+/// The content of the files.
 struct Found {
     scan: Scan,
     generation: u64,

@@ -10,12 +10,12 @@ pub(super) const FRAMES: u8 = 0;
 /// Bytes of a row before its key: kind, length of the key, length of the value, checksum of the value.
 pub(super) const HEADER_LEN: usize = 1 + 2 + 4 + 4;
 
-/// What a row says of its key.
+/// The kind of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// It has this value.
+    /// The key has this value.
     Put = 1,
-    /// It is gone.
+    /// The key is gone.
     Remove = 2,
 }
 

@@ -9,18 +9,18 @@ use super::index::Index;
 use super::{damage_at, from_io, head};
 use crate::engine::EngineError;
 
-/// How many bytes are searched at once for the next group.
+/// The number of bytes that are searched at once for the next group.
 const SEARCH_BYTES: usize = 256 * 1024;
 
-/// What a file has.
+/// The content of a file.
 #[derive(Debug, Default)]
 pub(super) struct Scan {
     pub(super) index: Index,
-    /// Where the last whole group ends.
+    /// The end of the last whole group.
     pub(super) end: u64,
-    /// Where it begins, if there is one.
+    /// The first byte of the last group, if there is one.
     last: Option<u64>,
-    /// What does not read before that.
+    /// The parts that do not read before that.
     pub(super) troubles: Vec<String>,
     file_len: u64,
 }

@@ -13,7 +13,7 @@ use std::path::Path;
 const SEGMENT: usize = 512 * 1024;
 const HEADER: usize = 20;
 
-/// What sled combines the numbers in a header with.
+/// The mask that sled combines the numbers in a header with.
 const MASK: u64 = 0x7fff_ffff_ffff_ffff;
 
 /// Reads the header of every segment, and whole those segments that are newer than the newest snapshot.

@@ -28,7 +28,7 @@ mod tests;
 /// The page that names the trees.
 const TREES: u64 = 0;
 
-/// How many nodes above the rows are kept in memory.
+/// The most nodes above the rows that are kept in memory.
 const KEPT_MAX: usize = 4_096;
 
 /// The most nodes on the way to a row: a damaged tree may lead in a circle.

@@ -10,7 +10,7 @@ use crate::format::FRAME_MAX;
 /// reached the disk yet.
 const VALUES_MAX: usize = 126_000;
 
-/// How much of that a step of the background work takes: appends wait for it.
+/// The number of those bytes that a step of the background work takes: appends wait for it.
 const STEP_MAX: usize = 64_000;
 
 /// Charged for a value that goes elsewhere than the one before it: sled may rewrite the whole page around it.
@@ -19,7 +19,7 @@ const ELSEWHERE: usize = 25_000;
 /// Charged for a small value in a page of small values.
 const SMALL: usize = 3_000;
 
-/// How many values go away between two barriers.
+/// The most values that go away between two barriers.
 pub(super) const REMOVALS_MAX: usize = VALUES_MAX / FRAME_MAX;
 
 /// The bytes of a world's id, with which the keys of runs begin.

@@ -20,10 +20,10 @@ use crate::home::{self, Home, sync_folder};
 /// The folder of the database in the store's directory.
 pub(super) const LOG: &str = "log";
 
-/// What that folder is called until it is whole.
+/// The name of that folder until it is whole.
 const BEGUN: &str = "log.begun";
 
-/// How many bytes of pages sled keeps in memory.
+/// The bytes of pages that sled keeps in memory.
 const CACHE_BYTES: u64 = 64 * 1024 * 1024;
 
 pub(super) fn open(dir: PathBuf, mode: OpenMode) -> Result<SledEngine, OpenError> {
@@ -130,7 +130,7 @@ fn remove_torn_snapshots(log: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// How often sled's own lock is tried for, and how long is waited in between.
+/// The number of tries for sled's own lock, with a pause in between.
 const LOCK_TRIES: u32 = 100;
 const LOCK_PAUSE: Duration = Duration::from_millis(10);
 

@@ -15,19 +15,19 @@ use crate::format::Malformed;
 use crate::format::bytes::Bytes;
 use crate::home;
 
-/// Its name in the folder of the database.
+/// The name in the folder of the database.
 pub(super) const FILE: &str = "sealed";
 
-/// What begins it.
+/// The first bytes of the file.
 const MARK: &[u8; 8] = b"fmseal1\n";
 
 /// sled's own settings.
 const CONF: &str = "conf";
 
-/// What is not longer than this sled takes for no settings.
+/// The length up to which this sled takes a file for no settings.
 const NO_CONF_BYTES: usize = 8;
 
-/// How many threads compare a database with its seal, at most.
+/// The most threads that compare a database with its seal.
 const THREADS_MAX: usize = 4;
 
 /// The number of a segment that has none.
@@ -36,12 +36,12 @@ const NO_NUMBER: u64 = u64::MAX;
 /// A segment of the log, when the database was closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Segment {
-    /// Its number in the order of writing.
+    /// The number in the order of writing.
     lsn: u64,
     checksum: u32,
 }
 
-/// What a database was when it was closed.
+/// The state of a database when it was closed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Seal {
     /// The name of the newest snapshot, empty if there is none, and the checksum of what is in it.
@@ -52,12 +52,12 @@ pub(super) struct Seal {
     segments: Vec<Segment>,
 }
 
-/// What a seal says of a database.
+/// The word of a seal about a database.
 #[derive(Debug)]
 pub(super) enum Found {
     /// There is none, or one of a database that another build has written to since.
     None,
-    /// Everything is as it was.
+    /// The database is as it was.
     Whole(Seal),
     /// Something is not.
     Broken(Vec<String>),

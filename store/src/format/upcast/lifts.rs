@@ -93,7 +93,7 @@ fn reason_to_text(record: EventRecord) -> Result<EventRecord, Malformed> {
     })
 }
 
-/// One option could be chosen, now several.
+/// Lifts an answer whose one option could be chosen to one with several.
 fn option_to_options(mut record: EventRecord) -> Result<EventRecord, Malformed> {
     let mut facts: Map<String, Value> = read(&record.facts)?;
     if let Some(option) = facts.remove("option") {

@@ -5,7 +5,7 @@ use folkmoot_core::event::{EventKind, EventRecord};
 use super::{Lift, Upcasters};
 use crate::format::Malformed;
 
-/// One kind of event at the version after the one that this build writes.
+/// A kind of event at the version after the one that this build writes.
 #[derive(Debug, Clone, Copy)]
 pub struct NextSchema {
     /// The kind.

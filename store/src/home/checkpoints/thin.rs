@@ -1,13 +1,13 @@
-//! Which checkpoints a world keeps.
+//! The checkpoints that a world keeps.
 
 use folkmoot_core::ids::{Digest, Position};
 
 use super::Place;
 
-/// How many events lie between two checkpoints at least, the newest left out.
+/// The fewest events between two checkpoints, the newest left out.
 const APART_MIN: u64 = 4_096;
 
-/// How many checkpoints a world keeps.
+/// The most checkpoints that a world keeps.
 pub(super) const KEPT_MAX: usize = 16;
 
 /// Those of `places`, oldest first, that need not be kept: of other rules than `decider`, too close to the one before,

@@ -21,7 +21,7 @@ const LABELLED_FORMAT: u8 = 2;
 /// The format of entries.
 const ENTRY_FORMAT: u8 = 3;
 
-/// What an entry has beside what every entry has.
+/// The flags of the parts that not every entry has.
 const LABELS: u8 = 1;
 const BASE: u8 = 2;
 const COPIED: u8 = 4;

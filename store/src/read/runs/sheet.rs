@@ -25,7 +25,7 @@ const LEVEL: i32 = 1;
 /// The commits of one world on their way into runs.
 #[derive(Debug)]
 pub(crate) struct Sheet {
-    /// How far the world has come with them.
+    /// The reach of the world with them.
     pub(crate) reach: Reach,
     start: Position,
     bytes: Vec<u8>,
@@ -179,12 +179,12 @@ impl Sheet {
     }
 }
 
-/// What becomes of the last run.
+/// The change of the last run.
 enum Last {
     Stays,
-    /// It loses what does not count.
+    /// The last run loses what does not count.
     Shrinks(Pair),
-    /// It gets the first unit.
+    /// The last run gets the first unit.
     Grows(Pair),
 }
 

@@ -20,7 +20,7 @@ pub(in crate::engines::sled) const HEADER: u64 = 20;
 /// The most bytes that the header of a message has. Where a segment has fewer left, it has no more messages.
 const MESSAGE_HEADER_MAX: u64 = 32;
 
-/// What sled combines the numbers in a segment's header with.
+/// The mask that sled combines the numbers in a segment's header with.
 const MASK: u64 = 0x7fff_ffff_ffff_ffff;
 
 /// The kinds of messages that count.
@@ -33,18 +33,18 @@ const META: u8 = 6;
 const NODE: u8 = 8;
 const LINK: u8 = 10;
 
-/// What a message does to its page.
+/// The effect of a message on its page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// It is all of the page.
+    /// The message is all of the page.
     Replace,
-    /// It changes the page.
+    /// The message changes the page.
     Link,
     /// The page goes.
     Free,
 }
 
-/// Where a message stands.
+/// The place of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
     /// In the order of writing.
@@ -62,10 +62,10 @@ pub(super) struct Message {
     pub(super) place: Place,
 }
 
-/// What stands at a place of a segment.
+/// The thing at a place of a segment.
 enum Read {
     Message(Message),
-    /// Nothing for a page; the next one is so many bytes on.
+    /// Bytes of no page; the next thing is so many bytes on.
     Skip(u64),
     /// The segment ends here.
     Cap,
@@ -108,9 +108,9 @@ impl Header {
 
 /// The segments of the log, as their headers tell.
 struct Segments {
-    /// Where each begins in the file, by its number: in the order of writing.
+    /// The place of each segment in the file, by its number: in the order of writing.
     bases: BTreeMap<u64, u64>,
-    /// How far the log was safe.
+    /// The number up to which the log was safe.
     stable: u64,
 }
 
@@ -334,7 +334,7 @@ pub(in crate::engines::sled) fn first_broken(segment: &[u8], lsn: u64) -> u64 {
     within
 }
 
-/// What a message begins with.
+/// The beginning of a message.
 #[derive(Debug, Clone, Copy)]
 struct MessageHeader {
     checksum: u32,
@@ -342,7 +342,7 @@ struct MessageHeader {
     len: u64,
     segment: u64,
     page: u64,
-    /// How many bytes all that has.
+    /// The number of bytes of all that.
     size: usize,
 }
 

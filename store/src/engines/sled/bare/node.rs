@@ -61,7 +61,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// What is below a node.
+/// The things below a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Below {
     /// Rows, by what their keys have behind the prefix.
@@ -73,7 +73,7 @@ pub(super) enum Below {
 /// A page of a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Node {
-    /// Its right neighbour.
+    /// The right neighbour.
     pub(super) next: Option<u64>,
     /// The child that is being merged into the one before it.
     pub(super) merging: Option<u64>,
@@ -188,11 +188,11 @@ impl Node {
 /// A page, as far as the log tells.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) enum Page {
-    /// Nobody wrote it.
+    /// A page that nobody wrote.
     #[default]
     Unknown,
     Free,
-    /// What it was written as, and the changes since, oldest first.
+    /// A page as it was written, and the changes since, oldest first.
     Present(Vec<Place>),
 }
 

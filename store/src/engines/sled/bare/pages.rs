@@ -1,4 +1,4 @@
-//! Where the pages of a sled database stand: as its newest snapshot says, and the log behind that.
+//! The places of the pages of a sled database: as its newest snapshot says, and the log behind that.
 
 use std::fs;
 use std::io;
@@ -10,7 +10,7 @@ use super::node::{Fields, Page};
 /// The most pages that sled numbers.
 const PAGES_MAX: u64 = 1 << 37;
 
-/// Where the pages stand, and what did not read on the way.
+/// The places of the pages, and what did not read on the way.
 #[derive(Debug, Default)]
 pub(super) struct Pages {
     pub(super) all: Vec<Page>,
