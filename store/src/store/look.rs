@@ -39,7 +39,7 @@ pub(super) struct Looked {
 
 impl Store {
     /// Opens the store in the directory `dir` to read it. No byte of it is changed, and nothing can be appended. Others may
-    /// read meanwhile, and nobody can write. Of a damaged store there is what [`rebuild`](crate::copies::rebuild) would save:
+    /// read meanwhile, and nobody can write. Of a damaged store there is what [`rebuild`](crate::rebuild) would save:
     /// [`Store::survey`] says what that is.
     ///
     /// # Errors
