@@ -1,16 +1,12 @@
 //! `folkmoot-sim`: lives stories with faults on a simulated machine, and holds them against the laws of the log.
 //!
 //! A program of its own, so that the `folkmoot` command contains no simulation. Exit codes: 0 if all laws held, 1 if one
-//! did not, 2 if the arguments or a file are wrong.
+//! did not, 2 if the arguments or a file are wrong, or the output cannot be written.
 
-#![expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "a program that prints what came of its stories"
-)]
+#![expect(clippy::print_stderr, reason = "a program says what is wrong")]
 
 use std::fmt::Display;
-use std::io::{self, IsTerminal as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -65,6 +61,8 @@ enum Fault {
     Story(#[from] StoryError),
     #[error(transparent)]
     Json(#[from] serde_json::Error),
+    #[error("cannot write the output: {0}")]
+    Output(#[from] io::Error),
 }
 
 /// The stories that were lived, and what came of them.
@@ -108,11 +106,15 @@ fn live(arguments: &Arguments) -> Result<Summary, Fault> {
         Some(file) => one(file)?,
         None => all(arguments)?,
     };
-    if arguments.json {
-        let json = serde_json::to_string_pretty(&summary)?;
-        println!("{}", clean(&json));
+    let text = if arguments.json {
+        clean(&serde_json::to_string_pretty(&summary)?)
     } else {
-        show(&summary);
+        shown(&summary)
+    };
+    match writeln!(io::stdout(), "{text}") {
+        // Whoever reads has read enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+        written => written?,
     }
     Ok(summary)
 }
@@ -227,8 +229,8 @@ fn bar(stories: u64) -> ProgressBar {
     bar
 }
 
-/// Prints what happened, and each story that broke a law with the way to live it again.
-fn show(summary: &Summary) {
+/// The table of what happened, and each story that broke a law with the way to live it again.
+fn shown(summary: &Summary) -> String {
     let counts = &summary.counts;
     let mut table = Table::new();
     table
@@ -252,22 +254,22 @@ fn show(summary: &Summary) {
         table.add_row([format!("fault: {fault}"), count.to_string()]);
     }
     table.add_row(["laws broken".to_owned(), summary.broken.len().to_string()]);
-    println!("{}", table.trim_fmt());
-    for Broken {
-        seed,
-        violation,
-        story,
-    } in &summary.broken
-    {
-        println!("\nseed {seed}: {}", one_line(&violation.to_string()));
-        if let Some(story) = story {
-            println!(
-                "a shorter story that breaks the same law; to live it again, keep it and type"
-            );
-            println!(
-                "  folkmoot-sim --story seed-{seed}.yaml\n\n{}",
-                clean(story)
-            );
-        }
-    }
+    let broken = summary.broken.iter().map(told);
+    std::iter::once(table.trim_fmt())
+        .chain(broken)
+        .collect::<Vec<_>>()
+        .join("\n\n")
+}
+
+fn told(broken: &Broken) -> String {
+    let seed = broken.seed;
+    let violation = one_line(&broken.violation.to_string());
+    let again = broken.story.as_ref().map(|story| {
+        format!(
+            "\na shorter story that breaks the same law; to live it again, keep it and type\n  \
+             folkmoot-sim --story seed-{seed}.yaml\n\n{}",
+            clean(story)
+        )
+    });
+    format!("seed {seed}: {violation}{}", again.unwrap_or_default())
 }

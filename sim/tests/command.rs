@@ -40,3 +40,17 @@ fn what_cannot_be_lived_is_named_with_its_place() {
         assert!(error.contains(said), "{arguments:?}: {error}");
     }
 }
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let program = env!("CARGO_BIN_EXE_folkmoot-sim");
+    let mut child = Command::new(program)
+        .args(["--seeds", "0..1", "--seconds", "30"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let ended = child.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(0), "{ended:?}");
+}
