@@ -87,7 +87,6 @@ fn cut(text: &str, bytes_max: usize) -> String {
     format!("{kept}…")
 }
 
-/// Noting what calls do.
 /// A call started: the messages that its turn answers know of it from here on.
 pub(in crate::world) fn note_start(world: &mut World, event: &ToolStarted) {
     let Some(memory) = world.agents.memory(&event.agent) else {
@@ -145,7 +144,6 @@ pub(in crate::world) fn note_replaced(world: &mut World, news: &[Position], ran:
     }
 }
 
-/// Finding the calls that another turn takes the place of.
 /// The calls that ran for the message at `at`, or for what was said because of it.
 pub(in crate::world) fn ran_behind(world: &World, at: Position) -> Vec<Ran> {
     ran_after(world, at, |message| message.at == at)

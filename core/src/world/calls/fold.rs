@@ -1,25 +1,21 @@
-//! Calls and what people say about them.
+//! Calls of tools: admitted, run, ended, in doubt.
 
 use crate::content::Content;
 use crate::event::refusal::{Decided, RefusalReason};
 use crate::event::{
-    AdmittedCall, ApprovalDecided, ApprovalExpired, ApprovalRequested, CallReplaced, CallStatus,
-    CallsAdmitted, OutcomeSettled, OutcomeUnknown, QuestionAnswered, QuestionAsked, Reconciled,
-    ReconciledHow, SettledHow, ToolFinished, ToolStarted, UnknownCause, Verdict,
+    AdmittedCall, CallReplaced, CallStatus, CallsAdmitted, OutcomeSettled, OutcomeUnknown,
+    Reconciled, ReconciledHow, SettledHow, ToolFinished, ToolStarted, UnknownCause,
 };
-use crate::ids::principal::Person;
 use crate::ids::{AgentName, Attempt, CallId, RequestId};
 use crate::prompt::border::{Crossing, settled_notice};
-use crate::tool::{Question, ViewPolicy, reads_json};
+use crate::tool::ViewPolicy;
 use crate::world::calls::{done, memo};
 use crate::world::fold::Fold;
-use crate::world::memory::{
-    Allowance, CallResult, CallState, Given, GivenForm, Memory, OpenCall, Run, Slot,
-};
+use crate::world::memory::{Allowance, CallResult, CallState, Memory, OpenCall, Run, Slot};
 use crate::world::meters::episode;
 use crate::world::opening::fold::fork;
 use crate::world::waits::fold::asking;
-use crate::world::{Request, RequestKind, World};
+use crate::world::{RequestKind, World, consent};
 
 pub(in crate::world) fn admit(fold: &mut Fold<'_>, event: &CallsAdmitted) {
     for admitted in &event.calls {
@@ -125,60 +121,6 @@ fn written(
     }
 }
 
-pub(in crate::world) fn ask_approval(world: &mut World, event: &ApprovalRequested) {
-    let request = RequestId(world.head);
-    let ApprovalRequested {
-        effect,
-        arguments,
-        schema,
-        folder,
-        warnings,
-        shown,
-        expires_at,
-        ..
-    } = event.clone();
-    if let Some(call) = world.agents.open_call_mut(&event.agent, event.call) {
-        call.folder.clone_from(&folder);
-    }
-    let kind = RequestKind::Approval {
-        effect,
-        arguments,
-        schema,
-        folder,
-        warnings,
-        shown,
-        expires_at,
-    };
-    let next = event.attempt.unwrap_or(Attempt(1));
-    ask(
-        world,
-        &event.agent,
-        event.call,
-        CallState::AwaitsApproval { request, next },
-        kind,
-    );
-}
-
-pub(in crate::world) fn ask_question(world: &mut World, event: &QuestionAsked) {
-    let request = RequestId(world.head);
-    let kind = RequestKind::Question {
-        options: event.options,
-        choose: event.choose,
-        schema: event.schema.clone(),
-        question: event.question.clone(),
-    };
-    ask(
-        world,
-        &event.agent,
-        event.call,
-        CallState::AwaitsAnswer {
-            request,
-            attempt: event.attempt,
-        },
-        kind,
-    );
-}
-
 pub(in crate::world) fn lose_outcome(world: &mut World, event: &OutcomeUnknown) {
     let request = RequestId(world.head);
     if ask_outcome_anew(world, event, request) {
@@ -190,7 +132,7 @@ pub(in crate::world) fn lose_outcome(world: &mut World, event: &OutcomeUnknown) 
         .map_or(Attempt(1), OpenCall::attempt);
     let is_open = event.cause == UnknownCause::Crash;
     let state = CallState::AwaitsSettlement { request, attempt };
-    ask(
+    consent::fold::ask(
         world,
         &event.agent,
         event.call,
@@ -212,87 +154,6 @@ fn ask_outcome_anew(world: &mut World, event: &OutcomeUnknown, request: RequestI
         *waits_for = request;
     }
     true
-}
-
-/// Asks people about a call. What they were asked about it before is asked anew by that.
-fn ask(world: &mut World, agent: &AgentName, call: CallId, state: CallState, kind: RequestKind) {
-    let at = world.head;
-    world.consent.withdraw(call, at);
-    let Some(open) = world.agents.open_call_mut(agent, call) else {
-        return;
-    };
-    open.state = state;
-    open.moved_by = at;
-    let tool = open.tool.clone();
-    let arguments = open.arguments.clone();
-    world.consent.ask(
-        RequestId(at),
-        Request {
-            agent: agent.clone(),
-            call,
-            tool,
-            arguments,
-            kind,
-        },
-    );
-}
-
-pub(in crate::world) fn decide_approval(world: &mut World, event: &ApprovalDecided) {
-    let how = match event.verdict {
-        Verdict::Allow => "allow",
-        Verdict::Deny => "deny",
-    };
-    let asked = world
-        .consent
-        .pending()
-        .get(&event.request)
-        .and_then(|request| request.kind.effect());
-    settle_by(world, event.request, event.by.clone(), how);
-    let at = world.head;
-    if let Some(call) = world.agents.open_call_mut(&event.agent, event.call) {
-        call.note_decision(event, at);
-    }
-    if event.verdict == Verdict::Allow {
-        allow(
-            world,
-            &event.agent,
-            event.call,
-            asked.map(|effect| Allowance {
-                by: event.by.clone(),
-                effect,
-            }),
-        );
-    }
-}
-
-pub(in crate::world) fn expire_approval(world: &mut World, event: &ApprovalExpired) {
-    let decided = Decided::by_nobody("expired");
-    let reason = RefusalReason::Expired;
-    world
-        .consent
-        .settle(event.request, world.head, reason, decided);
-}
-
-pub(in crate::world) fn answer_question(world: &mut World, event: &QuestionAnswered) {
-    let question = world
-        .consent
-        .pending()
-        .get(&event.request)
-        .map(|request| request.kind.clone());
-    settle_by(world, event.request, event.by.clone(), "answered");
-    let given = given(question, event);
-    let Some(call) = world.agents.open_call_mut(&event.agent, event.call) else {
-        return;
-    };
-    call.input = given;
-    let next = call.attempt().next();
-    make_ready(world, &event.agent, event.call, next);
-}
-
-pub(in crate::world) fn settle_by(world: &mut World, request: RequestId, by: Person, how: &str) {
-    let decided = Decided::by_person(by, how);
-    let reason = RefusalReason::AlreadyDecided;
-    world.consent.settle(request, world.head, reason, decided);
 }
 
 /// A call that waited for permission may run.
@@ -478,46 +339,4 @@ impl Memory {
             self.unlabelled = next;
         }
     }
-}
-
-/// The end of a request that another one about the same took the place of.
-/// A person's answer, as the tool gets it.
-fn given(question: Option<RequestKind>, event: &QuestionAnswered) -> Option<Given> {
-    let Some(RequestKind::Question {
-        choose,
-        schema,
-        question,
-        ..
-    }) = question
-    else {
-        return None;
-    };
-    let texts = match (&event.text, question) {
-        (Content::Present(Some(text)), _) => Content::Present(vec![text.clone()]),
-        (Content::Present(None), Content::Present(question)) => {
-            Content::Present(chosen(&question, &event.options))
-        }
-        (Content::Present(None), Content::Erased { by }) => Content::Erased { by },
-        (Content::Erased { by }, _) => Content::Erased { by: *by },
-    };
-    let form = match (choose, schema) {
-        (Some(_), _) => GivenForm::List,
-        (None, Some(schema)) if reads_json(&schema) => GivenForm::Json,
-        (None, _) => GivenForm::Text,
-    };
-    Some(Given {
-        options: event.options.clone(),
-        texts,
-        form,
-    })
-}
-
-fn chosen(question: &Question, options: &[u32]) -> Vec<String> {
-    let text = |option: &u32| {
-        question
-            .options
-            .get(usize::try_from(*option).ok()?)
-            .cloned()
-    };
-    options.iter().filter_map(text).collect()
 }

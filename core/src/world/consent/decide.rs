@@ -4,3 +4,4 @@ pub(in crate::world) mod approval;
 pub(in crate::world) mod grant;
 pub(in crate::world) mod now;
 pub(in crate::world) mod question;
+pub(in crate::world) mod verification;

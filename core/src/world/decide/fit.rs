@@ -13,8 +13,8 @@ use crate::spec::limits::{
     ANSWER_CALLS_MAX, CALL_NAME_BYTES_MAX, CONTENT_BYTES_MAX, DETAIL_BYTES_MAX, EVENT_BYTES,
     FACTS_BYTES_MAX,
 };
-use crate::world::decide::Draft;
-use crate::world::{World, decide};
+use crate::world::World;
+use crate::world::decide::{Draft, act};
 
 /// The bytes of JSON up to which a command leads to nothing that is too large: no event says the same thing often.
 const SMALL: usize = 8 * 1024;
@@ -157,7 +157,7 @@ fn unfit(world: &World, command: &Command, bulk: &impl Serialize) -> Option<Stri
         events: Vec::new(),
         cause: None,
     };
-    decide::act(&mut draft, &command.action).ok()?;
+    act::act(&mut draft, &command.action).ok()?;
     misfit(&draft.events)
 }
 

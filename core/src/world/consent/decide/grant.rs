@@ -15,8 +15,8 @@ use crate::spec::rules::schema_digest;
 use crate::tool::constraint::{Constraint, ConstraintFault, Terms, digest_of_rest, fits_all};
 use crate::tool::{EffectClass, ToolSpec};
 use crate::world::calls::decide::admission;
-use crate::world::consent::decide::approval;
 use crate::world::consent::decide::approval::Pending;
+use crate::world::consent::decide::{approval, verification};
 use crate::world::decide::{Draft, No};
 use crate::world::meters::episode;
 use crate::world::opening::lineage;
@@ -87,7 +87,7 @@ fn allow_siblings(draft: &mut Draft<'_>, agent: &AgentName, decided: RequestId) 
             arguments,
             ..
         } = pending;
-        if approval::verify_fits(draft, &pending).is_ok()
+        if verification::fits(draft, &pending).is_ok()
             && let Some(grant) = grant_for(draft, agent, tool, effect, arguments)
         {
             use_grant(draft, grant, agent, call, Some(*id));
