@@ -1,6 +1,5 @@
 //! Reading the commits of one world, a piece at a time: first from its runs, then from shared frames.
 
-use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
 
@@ -9,12 +8,13 @@ use folkmoot_core::event::Event;
 use folkmoot_core::ids::{Position, WorldId};
 use folkmoot_core::port::{ReadError, StoredCommit};
 
-use crate::engine::{Engine, EngineError, FrameNumber, Pair, Table};
+use crate::engine::{Engine, Pair, Table};
 use crate::format::event::EventRef;
 use crate::format::frame::{FrameRef, Joiner};
 use crate::format::record::{RecordRef, records};
 use crate::format::upcast::LiftError;
 use crate::format::{Malformed, header};
+use crate::read::frames::Frames;
 use crate::read::runs::{read_run_key, run_key};
 use crate::state::content;
 use crate::state::index::TailCommit;
@@ -25,10 +25,7 @@ use crate::state::summary::{SealedError, decode_sealed};
 const PIECE_BYTES: usize = 128 * 1024;
 
 /// The number of stored bytes that are read at once where one commit is larger than a piece.
-const LARGE_BYTES: usize = 2 * crate::format::COMMIT_MAX;
-
-/// The number of bytes of shared frames that are read ahead.
-const AHEAD_BYTES: usize = 32 * 1024;
+pub(crate) const LARGE_BYTES: usize = 2 * crate::format::COMMIT_MAX;
 
 /// With fewer events left than this a read counts as short.
 const SHORT_EVENTS: u64 = 64;
@@ -459,131 +456,4 @@ fn read_run<'a>(key: &[u8], value: &'a [u8]) -> Result<FrameRef<'a>, Malformed> 
 pub(crate) fn commit_at(mut reader: Reader) -> Result<StoredCommit, ReadError> {
     let first = reader.piece()?.into_iter().next();
     first.ok_or_else(|| reader.damaged("the event is not there"))
-}
-
-/// Shared frames that were read ahead.
-#[derive(Debug, Default)]
-pub(crate) struct Frames(Vec<(FrameNumber, Vec<u8>)>);
-
-impl Frames {
-    /// The unit that begins with the frame `first`; `None` if it is not there.
-    pub(crate) fn unit(
-        &mut self,
-        engine: &dyn Engine,
-        first: FrameNumber,
-    ) -> Result<Option<Vec<u8>>, EngineError> {
-        for bytes_max in [0, AHEAD_BYTES, LARGE_BYTES] {
-            if bytes_max > 0 {
-                self.0 = engine.read(first, bytes_max)?;
-            }
-            let unit = self
-                .join(first)
-                .map_err(|error| EngineError::Damaged(error.0))?;
-            if unit.is_some() {
-                return Ok(unit);
-            }
-        }
-        Ok(None)
-    }
-
-    fn join(&self, first: FrameNumber) -> Result<Option<Vec<u8>>, Malformed> {
-        let at = self.0.partition_point(|(number, _)| *number < first);
-        let mut joiner = Joiner::default();
-        for ((number, bytes), expected) in self.0.iter().skip(at).zip(first.0..) {
-            let frame = FrameRef::read(bytes)?;
-            if number.0 != expected || frame.number != expected {
-                return Ok(None);
-            }
-            if let Some(unit) = joiner.add(&frame)? {
-                return Ok(Some(unit.to_vec()));
-            }
-        }
-        Ok(None)
-    }
-}
-
-/// Reads at most `limit` commits that end before `before`, newest first. Blocks.
-pub(crate) fn back(
-    (shared, lost): (&Arc<Shared>, Option<&LostContent>),
-    world: WorldId,
-    before: Position,
-    limit: usize,
-) -> Result<Vec<StoredCommit>, ReadError> {
-    let mut found: VecDeque<StoredCommit> = VecDeque::new();
-    let mut before = before;
-    while found.len() < limit && before > Position::new(1) {
-        let from = block_start(shared, world, before, limit - found.len())?;
-        let mut block = between((shared, lost), world, from, before)?;
-        before = from;
-        while let Some(commit) = block.pop()
-            && found.len() < limit
-        {
-            found.push_back(commit);
-        }
-    }
-    Ok(found.into())
-}
-
-/// A commit's first position before `before`, about `limit` commits or one unit back.
-fn block_start(
-    shared: &Shared,
-    world: WorldId,
-    before: Position,
-    limit: usize,
-) -> Result<Position, ReadError> {
-    let world = {
-        let index = shared.index();
-        let last = Position::new(before.get().saturating_sub(1));
-        let (world, _) = index
-            .source(world, last)
-            .ok_or(ReadError::NoSuchWorld(world))?;
-        let known = index
-            .worlds
-            .get(&world)
-            .ok_or(ReadError::NoSuchWorld(world))?;
-        if before > known.runs_end.next() {
-            let end = known.tail.partition_point(|commit| commit.first < before);
-            let start = known
-                .tail
-                .get(end.saturating_sub(limit.max(1).saturating_add(1)));
-            return Ok(start.map_or(Position::new(1), |commit| commit.first));
-        }
-        world
-    };
-    let lease = shared.lease();
-    let last = Position::new(before.get().saturating_sub(1));
-    let damaged = |what: String| ReadError::Damaged { at: last, what };
-    let engine = lease.engine().map_err(|error| read_error(error, last))?;
-    let run = engine
-        .floor(Table::Runs, &run_key(world, last, u16::MAX))
-        .map_err(|error| read_error(error, last))?;
-    let (key, _) = run
-        .filter(|(key, _)| key.starts_with(world.0.as_bytes()))
-        .ok_or_else(|| damaged("its run is missing".to_owned()))?;
-    read_run_key(&key)
-        .map(|(_, first, _)| first)
-        .map_err(|Malformed(what)| damaged(what))
-}
-
-/// The commits from the one that begins at `from`, as far as they end before `before`.
-fn between(
-    (shared, lost): (&Arc<Shared>, Option<&LostContent>),
-    world: WorldId,
-    from: Position,
-    before: Position,
-) -> Result<Vec<StoredCommit>, ReadError> {
-    let mut reader = Reader::new(Arc::clone(shared), world, from).passing_over(lost);
-    let mut commits = Vec::new();
-    while reader.next() < before {
-        let piece = reader.piece()?;
-        if piece.is_empty() {
-            break;
-        }
-        commits.extend(
-            piece
-                .into_iter()
-                .take_while(|stored| stored.commit.last() < before),
-        );
-    }
-    Ok(commits)
 }

@@ -16,7 +16,7 @@ use super::{Store, look};
 use crate::engine::Pair;
 use crate::format::Malformed;
 use crate::read::reader::Reader;
-use crate::read::{reader, runs, stream};
+use crate::read::{back, reader, runs, stream};
 use crate::state::content::Put;
 use crate::state::shared::{CLOSED, Phase, read_error};
 use crate::state::summary::{Origin, Summary};
@@ -88,7 +88,7 @@ impl EventLog for Store {
         }
         let shared = Arc::clone(&self.inner.shared);
         let lost = self.lost.clone();
-        blocking(move || reader::back((&shared, lost.as_ref()), world, before, limit)).await
+        blocking(move || back::back((&shared, lost.as_ref()), world, before, limit)).await
     }
 
     async fn gone(

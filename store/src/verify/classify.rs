@@ -13,7 +13,7 @@ use crate::engine::{Engine, EngineError, Table};
 use crate::format::bytes::Bytes;
 use crate::format::chain;
 use crate::format::record::{RecordRef, records};
-use crate::read::reader::Frames;
+use crate::read::frames::Frames;
 
 /// The number of bytes of a table that are read at once.
 const READ_BYTES: usize = 256 * 1024;

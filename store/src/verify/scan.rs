@@ -9,7 +9,7 @@ use super::walk::Trouble;
 use crate::engine::{Engine, EngineError, FrameNumber};
 use crate::format::frame::{FrameRef, Joiner};
 use crate::format::record::{RecordRef, records};
-use crate::read::reader::Frames;
+use crate::read::frames::Frames;
 
 /// How many bytes of frames are read at once.
 const READ_BYTES: usize = 256 * 1024;

@@ -8,7 +8,7 @@ use crate::engine::{Engine, EngineError, FrameNumber, Pair, Table};
 use crate::format::Malformed;
 use crate::format::frame::{FrameRef, Joiner, is_newer};
 use crate::format::record::{RecordRef, records};
-use crate::read::reader::Frames;
+use crate::read::frames::Frames;
 use crate::read::runs::{read_run_key, run_key};
 
 /// How many stored bytes are read at once.

@@ -14,7 +14,7 @@ use crate::format::Malformed;
 use crate::format::frame::{FrameRef, Joiner};
 use crate::format::record::{RecordRef, records};
 use crate::format::upcast::Upcasters;
-use crate::read::reader::Frames;
+use crate::read::frames::Frames;
 use crate::read::runs::{lift_failed, run_key};
 use crate::state::index::{Base, Index, Reach, TailCommit};
 use crate::state::shared::{Shared, read_error};
