@@ -5,14 +5,12 @@ use std::sync::Arc;
 
 use folkmoot::core::audit::why::routing_of;
 use folkmoot::core::command::commit::Commit;
-use folkmoot::core::content::Content;
 use folkmoot::core::event::{
     AdmittedCall, Author, CallEvent, Event, MessageBody, MessagePosted, Notice, SpecRevised,
-    TalkEvent, ToolFinished, TurnEvent, WorldEvent, WorldOpened,
+    TalkEvent, ToolFinished, WorldEvent, WorldOpened,
 };
 use folkmoot::core::ids::{AgentName, CallId, MessageId, Position};
 use folkmoot::core::model::response::LLMResponse;
-use folkmoot::core::port::Reaction;
 use folkmoot::core::spec::rules::Rules;
 use folkmoot::core::world::World;
 use folkmoot::script::{Script, Step, Verb};
@@ -157,7 +155,7 @@ impl Chat {
         answer: &mut Option<Answer>,
         lines: &mut Vec<ChatLine>,
     ) {
-        if let Some(response) = response_of(event) {
+        if let Some(response) = event.response() {
             *answer = Some((at, response.clone()));
         }
         if let Event::World(WorldEvent::WorldOpened(WorldOpened { spec, .. }))
@@ -339,17 +337,4 @@ fn unknown(commit: &Commit, message: Position) -> &[String] {
         .and_then(|routed| routed.unknown.present())
         .map(Vec::as_slice)
         .unwrap_or_default()
-}
-
-/// The answer that an event holds; `None` if it holds none, or it is erased.
-const fn response_of(event: &Event) -> Option<&LLMResponse> {
-    if let Event::Turn(TurnEvent::ModelAnswered(answered)) = event {
-        answered.response.present()
-    } else if let Event::Turn(TurnEvent::AgentReacted(reacted)) = event
-        && let Content::Present(Reaction::Answer { response, .. }) = &reacted.reaction
-    {
-        Some(response)
-    } else {
-        None
-    }
 }

@@ -11,7 +11,6 @@ use crate::text::{clip, one_line};
 
 mod speech;
 
-pub(super) use speech::response_of;
 use speech::{gone, said};
 
 /// The longest gist, in characters.

@@ -10,7 +10,6 @@ use futures::TryStreamExt as _;
 use serde::{Deserialize, Serialize};
 
 use super::answer::ValueStream;
-use super::gist::response_of;
 use super::query::entry;
 use crate::exit::CliError;
 
@@ -134,5 +133,5 @@ async fn spoken(
 
 fn said_at(commit: &Commit, at: Position) -> Option<String> {
     let (_, event) = commit.numbered().find(|(position, _)| *position == at)?;
-    response_of(event).map(LLMResponse::spoken)
+    event.response().map(LLMResponse::spoken)
 }

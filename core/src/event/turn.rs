@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::content::Content;
 use crate::event::reaction::Reaction;
+use crate::event::{Event, TurnEvent};
 use crate::ids::principal::Principal;
 use crate::ids::{
     AgentName, Attempt, CallId, Digest, EpisodeId, Incarnation, ModelCallId, ModelName, Position,
@@ -375,4 +376,22 @@ pub struct MemoryCompacted {
     pub answer: Position,
     /// The number of the oldest items that it stands for.
     pub items: u32,
+}
+
+impl Event {
+    /// The answer that it holds, of a model or of an agent in code; `None` if it holds none, or it is erased.
+    #[must_use]
+    pub fn response(&self) -> Option<&LLMResponse> {
+        if let Self::Turn(TurnEvent::ModelAnswered(answered)) = self {
+            return answered.response.present();
+        }
+        let Self::Turn(TurnEvent::AgentReacted(reacted)) = self else {
+            return None;
+        };
+        if let Reaction::Answer { response, .. } = reacted.reaction.present()? {
+            Some(response)
+        } else {
+            None
+        }
+    }
 }

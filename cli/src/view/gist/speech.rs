@@ -3,8 +3,6 @@
 use folkmoot::core::command::commit::Commit;
 use folkmoot::core::content::Content;
 use folkmoot::core::event::{Author, Event, MessagePosted, TurnEvent};
-use folkmoot::core::model::response::LLMResponse;
-use folkmoot::core::port::Reaction;
 
 /// Returns the text that takes the place of content that is not there: erased, or lost without
 /// anybody's wish.
@@ -42,7 +40,7 @@ pub(super) fn said(posted: &MessagePosted, commit: &Commit) -> String {
             },
         ),
         Some(place) => {
-            let response = commit.events.iter().find_map(response_of);
+            let response = commit.events.iter().find_map(Event::response);
             let gone = || {
                 commit
                     .events
@@ -57,20 +55,5 @@ pub(super) fn said(posted: &MessagePosted, commit: &Commit) -> String {
         Author::Person(name) => format!("{name}: {text}"),
         Author::Agent(name) => format!("{name}: {text}"),
         Author::World => text,
-    }
-}
-
-/// Returns the answer in an event, if it holds one that was not erased.
-pub(in crate::view) fn response_of(event: &Event) -> Option<&LLMResponse> {
-    if let Event::Turn(TurnEvent::ModelAnswered(answered)) = event {
-        return answered.response.present();
-    }
-    let Event::Turn(TurnEvent::AgentReacted(reacted)) = event else {
-        return None;
-    };
-    if let Reaction::Answer { response, .. } = reacted.reaction.present()? {
-        Some(response)
-    } else {
-        None
     }
 }

@@ -3,11 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::command::commit::Commit;
-use crate::event::reaction::Reaction;
-use crate::event::{ApprovalDecided, ApprovalRequested, CallEvent, Event, TurnEvent, Verdict};
+use crate::event::{ApprovalDecided, ApprovalRequested, CallEvent, Event, Verdict};
 use crate::ids::principal::Person;
 use crate::ids::{AgentName, CallId, Digest, Position, RequestId, Time, ToolName};
-use crate::model::response::LLMResponse;
 use crate::tool::EffectClass;
 use crate::world::approval_text;
 
@@ -120,25 +118,11 @@ fn arguments(commit: &Commit, call: CallId) -> Option<String> {
         };
         admitted.calls.iter().find(|admitted| admitted.call == call)
     })?;
-    let response = commit.events.iter().find_map(response)?;
+    let response = commit.events.iter().find_map(Event::response)?;
     let ordinal = usize::try_from(admitted.ordinal).ok()?;
     response
         .reply()
         .calls()
         .nth(ordinal)
         .map(|part| part.arguments.clone())
-}
-
-fn response(event: &Event) -> Option<&LLMResponse> {
-    if let Event::Turn(TurnEvent::ModelAnswered(answered)) = event {
-        return answered.response.present();
-    }
-    let Event::Turn(TurnEvent::AgentReacted(reacted)) = event else {
-        return None;
-    };
-    if let Reaction::Answer { response, .. } = reacted.reaction.present()? {
-        Some(response)
-    } else {
-        None
-    }
 }

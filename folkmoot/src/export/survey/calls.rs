@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 
 use folkmoot_core::command::commit::Commit;
-use folkmoot_core::event::{AdmittedCall, CallEvent, Event, SettledHow, TurnEvent};
+use folkmoot_core::event::{AdmittedCall, CallEvent, Event, SettledHow};
 use folkmoot_core::ids::CallId;
-use folkmoot_core::model::response::LLMResponse;
-use folkmoot_core::port::Reaction;
 
 use crate::export::talk::{Body, is_lost};
 use crate::text::{clean, clip, one_line};
@@ -93,7 +91,7 @@ impl Calls {
                 is_lost: origin.is_some_and(|call| call.is_lost),
             };
         }
-        let response = commit.events.iter().find_map(response);
+        let response = commit.events.iter().find_map(Event::response);
         let ordinal = usize::try_from(admitted.ordinal).unwrap_or(usize::MAX);
         let part = response.and_then(|response| response.reply().calls().nth(ordinal));
         Call {
@@ -111,18 +109,4 @@ fn edited(event: &Event) -> Option<String> {
         return None;
     };
     decided.text.present()?.arguments.clone()
-}
-
-fn response(event: &Event) -> Option<&LLMResponse> {
-    if let Event::Turn(TurnEvent::ModelAnswered(answered)) = event {
-        return answered.response.present();
-    }
-    let Event::Turn(TurnEvent::AgentReacted(reacted)) = event else {
-        return None;
-    };
-    if let Reaction::Answer { response, .. } = reacted.reaction.present()? {
-        Some(response)
-    } else {
-        None
-    }
 }
