@@ -6,8 +6,8 @@ use anstream::{AutoStream, ColorChoice};
 
 use crate::arguments::{Colors, CommonArgs};
 use crate::exit::CliError;
+use crate::text::clean_json;
 use crate::text::gutter::folded;
-use crate::text::is_obeyed;
 
 /// Standard output, with colours where they are wanted.
 #[derive(Debug)]
@@ -75,34 +75,15 @@ impl Terminal {
 
     /// Prints a value as JSON in one line.
     pub(crate) fn json(&mut self, value: &impl serde::Serialize) -> Result<(), CliError> {
-        self.whole(&spelt(
+        self.whole(&clean_json(
             &serde_json::to_string(value).map_err(CliError::json)?,
         ))
     }
 
     /// Prints a value as a JSON document.
     pub(crate) fn document(&mut self, value: &impl serde::Serialize) -> Result<(), CliError> {
-        self.whole(&spelt(
+        self.whole(&clean_json(
             &serde_json::to_string_pretty(value).map_err(CliError::json)?,
         ))
     }
 }
-
-/// JSON with an escape for each character that a terminal would obey, or that nobody sees. All of
-/// them stand in strings.
-fn spelt(json: &str) -> String {
-    let mut spelt = String::with_capacity(json.len());
-    for c in json.chars() {
-        if is_obeyed(c) || matches!(c, '\u{200c}' | '\u{200d}') {
-            c.encode_utf16(&mut [0; 2])
-                .iter()
-                .for_each(|unit| spelt.push_str(&format!("\\u{unit:04x}")));
-        } else {
-            spelt.push(c);
-        }
-    }
-    spelt
-}
-
-#[cfg(test)]
-mod tests;

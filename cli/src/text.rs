@@ -2,7 +2,7 @@
 
 pub(crate) mod gutter;
 
-pub(crate) use folkmoot::text::{clean, clip, is_obeyed, one_line, time};
+pub(crate) use folkmoot::text::{clean, clean_json, clip, is_obeyed, one_line, time};
 
 #[cfg(test)]
 mod tests;

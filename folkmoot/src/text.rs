@@ -2,6 +2,9 @@
 
 use folkmoot_core::ids::Time;
 
+#[cfg(test)]
+mod tests;
+
 /// A text without what a terminal would obey or a person could not see: control characters, marks that turn the
 /// direction of writing, and invisible characters are shown by their code. Line breaks and tabs stay.
 #[must_use]
@@ -12,6 +15,24 @@ pub fn clean(text: &str) -> String {
             shown.extend(c.escape_unicode())
         } else {
             shown.push(c)
+        }
+    }
+    shown
+}
+
+/// The same of JSON, which stays the JSON that it is: each such character becomes an escape, joiners too. All of them stand in
+/// strings.
+#[must_use]
+pub fn clean_json(json: &str) -> String {
+    let mut shown = String::with_capacity(json.len());
+    for c in json.chars() {
+        if is_obeyed(c) || matches!(c, '\u{200c}' | '\u{200d}') {
+            let mut units = [0; 2];
+            for unit in c.encode_utf16(&mut units) {
+                shown.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            shown.push(c);
         }
     }
     shown

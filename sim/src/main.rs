@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use comfy_table::{ContentArrangement, Table, presets};
-use folkmoot::text::{clean, one_line};
+use folkmoot::text::{clean, clean_json, one_line};
 use folkmoot_sim::{
     Counts, Lived, Story, StoryError, Violation, breaks, generate, generate_around, live_all,
     shrink, simulate,
@@ -107,7 +107,7 @@ fn live(arguments: &Arguments) -> Result<Summary, Fault> {
         None => all(arguments)?,
     };
     let text = if arguments.json {
-        clean(&serde_json::to_string_pretty(&summary)?)
+        clean_json(&serde_json::to_string_pretty(&summary)?)
     } else {
         shown(&summary)
     };
@@ -152,7 +152,9 @@ fn all(arguments: &Arguments) -> Result<Summary, Fault> {
         }
         if let Some(bar) = &bar {
             bar.inc(1);
-            bar.set_message(format!("{} broken", summary.broken.len()));
+            if !summary.broken.is_empty() {
+                bar.set_message(format!("{} broken", summary.broken.len()));
+            }
         }
         unplayable.is_none()
     });

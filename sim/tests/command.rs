@@ -54,3 +54,21 @@ fn a_reader_that_goes_away_is_no_failure() {
     let ended = child.wait_with_output().unwrap();
     assert_eq!(ended.status.code(), Some(0), "{ended:?}");
 }
+
+#[test]
+fn json_is_json_whatever_stands_in_a_story() {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("a\u{200b}b\u{202e}");
+    std::fs::create_dir_all(&folder).unwrap();
+    let script = folder.join("never-said.yaml");
+    let text = "{ world: w, agents: [{ name: bob }], defaults: { model: m }, \
+                models: { m: { provider: scripted } }, \
+                script: [{ expect: { message: { contains: never } } }] }";
+    std::fs::write(&script, text).unwrap();
+    let lived = run(&[script.to_str().unwrap(), "--seeds", "0..1", "--json"]);
+    assert_eq!(lived.status.code(), Some(1), "{lived:?}");
+    let json = String::from_utf8(lived.stdout).unwrap();
+    assert!(!json.contains(['\u{200b}', '\u{202e}']), "{json}");
+    let summary: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let story = summary["broken"][0]["story"].as_str().unwrap();
+    assert!(story.contains(folder.to_str().unwrap()), "{story}");
+}

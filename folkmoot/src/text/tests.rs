@@ -1,6 +1,6 @@
 use serde_json::{Value, json};
 
-use super::spelt;
+use super::clean_json;
 
 #[test]
 fn json_has_no_character_that_a_terminal_obeys_or_nobody_sees() {
@@ -10,7 +10,7 @@ fn json_has_no_character_that_a_terminal_obeys_or_nobody_sees() {
         value.to_string(),
         serde_json::to_string_pretty(&value).unwrap(),
     ] {
-        let safe = spelt(&written);
+        let safe = clean_json(&written);
         assert!(
             !safe
                 .chars()
