@@ -18,16 +18,7 @@ pub async fn fold_world(
     name: &WorldName,
     at: Option<Position>,
 ) -> Result<World, FoldError> {
-    let entry = log
-        .find(name)
-        .await?
-        .ok_or_else(|| FoldError::NoSuchWorld(name.clone()))?;
-    if let Some(at) = at.filter(|at| *at > entry.head) {
-        return Err(FoldError::BehindHead {
-            at,
-            head: entry.head,
-        });
-    }
+    let entry = entry_up_to(log, name, at).await?;
     Ok(go_on(log, &entry, World::default(), at).await?)
 }
 
@@ -42,18 +33,26 @@ pub async fn fold_world_from(
     name: &WorldName,
     at: Option<Position>,
 ) -> Result<World, FoldError> {
+    let entry = entry_up_to(log, name, at).await?;
+    let world = saved(checkpoints, &entry, at.unwrap_or(entry.head)).await;
+    Ok(go_on(log, &entry, world, at).await?)
+}
+
+/// The entry of the world called `name`, which must reach up to `at`.
+async fn entry_up_to(
+    log: &dyn EventLog,
+    name: &WorldName,
+    at: Option<Position>,
+) -> Result<WorldEntry, FoldError> {
     let entry = log
         .find(name)
         .await?
         .ok_or_else(|| FoldError::NoSuchWorld(name.clone()))?;
-    if let Some(at) = at.filter(|at| *at > entry.head) {
-        return Err(FoldError::BehindHead {
-            at,
-            head: entry.head,
-        });
+    let head = entry.head;
+    match at.filter(|at| *at > head) {
+        Some(at) => Err(FoldError::BehindHead { at, head }),
+        None => Ok(entry),
     }
-    let world = saved(checkpoints, &entry, at.unwrap_or(entry.head)).await;
-    Ok(go_on(log, &entry, world, at).await?)
 }
 
 /// Folds a world up to its head, from its checkpoint if there is one.
