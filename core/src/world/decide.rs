@@ -110,7 +110,24 @@ pub(super) struct Draft<'w> {
     pub(super) cause: Option<Position>,
 }
 
-impl Draft<'_> {
+impl<'w> Draft<'w> {
+    /// An empty one: what `principal` leads to in `world`, whose id is `id`.
+    pub(super) const fn of(
+        world: &'w World,
+        id: WorldId,
+        principal: &'w Principal,
+        stamp: Stamp,
+    ) -> Self {
+        Self {
+            world,
+            stamp,
+            principal,
+            id,
+            events: Vec::new(),
+            cause: None,
+        }
+    }
+
     pub(super) const fn now(&self) -> Time {
         self.stamp.time
     }
@@ -136,14 +153,7 @@ impl World {
     pub fn decide(&self, command: &Command, stamp: &Stamp) -> Decision {
         let meant = self.meant(command);
         let id = id_for(self, &meant.action).unwrap_or(WorldId(uuid::Uuid::nil()));
-        let mut draft = Draft {
-            world: self,
-            stamp: *stamp,
-            principal: &command.principal,
-            id,
-            events: Vec::new(),
-            cause: None,
-        };
+        let mut draft = Draft::of(self, id, &command.principal, *stamp);
         let answer = match act::act(&mut draft, &meant.action) {
             Ok(()) => {
                 fit::check(&meant.action, &draft.events).inspect_err(|_| draft.events.clear())
@@ -174,16 +184,8 @@ impl World {
     #[must_use]
     pub fn refuse_reused(&self, command: &Command, stamp: &Stamp) -> Decision {
         let id = self.id().unwrap_or(WorldId(uuid::Uuid::nil()));
-        let principal = &command.principal;
         let reason = RefusalReason::KeyReused;
-        let mut draft = Draft {
-            world: self,
-            stamp: *stamp,
-            principal,
-            id,
-            events: Vec::new(),
-            cause: None,
-        };
+        let mut draft = Draft::of(self, id, &command.principal, *stamp);
         if command.action.kind().rule().refusals == Refusals::Recorded {
             refused::refuse(&mut draft, command.digest(), reason, None);
         }

@@ -148,15 +148,7 @@ fn unfit(world: &World, command: &Command, bulk: &impl Serialize) -> Option<Stri
         seed: Seed::new([0; 16]),
     };
     let id = world.id()?;
-    let principal = &command.principal;
-    let mut draft = Draft {
-        world,
-        stamp,
-        principal,
-        id,
-        events: Vec::new(),
-        cause: None,
-    };
+    let mut draft = Draft::of(world, id, &command.principal, stamp);
     act::act(&mut draft, &command.action).ok()?;
     misfit(&draft.events)
 }

@@ -42,17 +42,8 @@ impl World {
     /// command. Whether the command deserved it nobody can tell from its digest; see [`World::fault_of`].
     pub(crate) fn refuse_again(&self, commit: &Commit, refused: &Refused) -> Vec<Event> {
         let header = &commit.header;
-        let id = header.world;
         let request = refused.request.map(RequestId);
-        let principal = &header.principal;
-        let mut draft = Draft {
-            world: self,
-            stamp: header.stamp,
-            principal,
-            id,
-            events: Vec::new(),
-            cause: None,
-        };
+        let mut draft = Draft::of(self, header.world, &header.principal, header.stamp);
         // The one refusal that comes with events: it says first that the request's time is over.
         if let (RefusalReason::Expired, Some(id)) = (refused.reason, request)
             && let Some(pending) = self.consent.pending().get(&id)
