@@ -16,6 +16,7 @@ mod model_agent;
 mod parts;
 
 mod error;
+mod gate;
 mod proof;
 
 mod fold;
@@ -36,6 +37,7 @@ pub use clock::{SimulatedClock, SystemClock};
 pub use error::{FoldError, OpenError, SeatError};
 pub use files::FILES_BYTES_MAX;
 pub use fold::{fold_world, fold_world_from};
+pub use gate::Gatekeeper;
 pub use model_agent::ModelAgent;
 pub use opening::{Opening, Perform};
 pub use output::OUTPUT_BYTES_MAX;

@@ -30,7 +30,7 @@ use record::Record;
 use seeds::Seeds;
 
 /// What a runtime opens worlds with, and what their tasks share.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Means {
     pub(crate) log: Arc<dyn EventLog>,
     pub(crate) checkpoints: Arc<dyn Checkpoints>,
@@ -42,7 +42,7 @@ pub(crate) struct Means {
     pub(crate) host: Option<Arc<dyn ToolHost>>,
     /// What worlds on the machine's clock go by.
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) seeds: Seeds,
+    pub(crate) seeds: Arc<Seeds>,
     pub(crate) node: NodeId,
     /// How long a world stays in memory while it is idle; `None`: as long as it is open.
     pub(crate) idle_close: Option<Duration>,

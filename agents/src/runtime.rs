@@ -10,6 +10,7 @@ use tokio::sync::{mpsc, watch};
 
 use crate::bus::ActivityChannel;
 use crate::error::OpenError;
+use crate::gate::{GatedLog, Gatekeeper};
 use crate::means::{Entered, Means};
 use crate::opening::{Opening, Perform};
 use crate::seat::WorldHandle;
@@ -31,19 +32,20 @@ impl<S: EventLog + Checkpoints + Blobs + Custody> Storage for S {}
 /// Opens worlds over one log. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Runtime {
-    inner: Arc<Inner>,
+    means: Arc<Means>,
+    worlds: Arc<OpenWorlds>,
 }
 
-#[derive(Debug)]
-struct Inner {
-    means: Arc<Means>,
+/// The worlds that are open, and the turns of those who open and close them.
+#[derive(Debug, Default)]
+struct OpenWorlds {
     open: Mutex<BTreeMap<WorldName, WorldHandle>>,
-    /// Held by whoever opens or closes the world of that name. Those that nobody waits at go.
-    gates: Mutex<BTreeMap<WorldName, Gate>>,
+    /// Held by whoever opens or closes the world of that name. Those that nobody waits for go.
+    turns: Mutex<BTreeMap<WorldName, Turn>>,
 }
 
 /// Lets one at a time open or close a world.
-type Gate = Arc<tokio::sync::Mutex<()>>;
+type Turn = Arc<tokio::sync::Mutex<()>>;
 
 impl Runtime {
     /// A runtime over `storage`.
@@ -52,16 +54,28 @@ impl Runtime {
         RuntimeBuilder::over(storage)
     }
 
+    /// This runtime with `keeper` at the gate of its log. Both have the same open worlds; those that are opened through the
+    /// new one append through the gate.
+    #[must_use]
+    pub fn through(&self, keeper: Arc<dyn Gatekeeper>) -> Self {
+        let mut means = Means::clone(&self.means);
+        means.log = Arc::new(GatedLog::new(means.log, keeper));
+        Self {
+            means: Arc::new(means),
+            worlds: Arc::clone(&self.worlds),
+        }
+    }
+
     /// The log, with all that is in it: whoever holds the store reads everything, and asks no seat.
     #[must_use]
     pub fn log(&self) -> &Arc<dyn EventLog> {
-        &self.inner.means.log
+        &self.means.log
     }
 
     /// Returns what keeps the log itself: the tree over each world's commits.
     #[must_use]
     pub fn custody(&self) -> &Arc<dyn Custody> {
-        &self.inner.means.custody
+        &self.means.custody
     }
 
     /// The open world called `name`.
@@ -78,19 +92,19 @@ impl Runtime {
     /// # Errors
     /// [`OpenError`]; the world's log is untouched unless it says that it could not be written.
     pub async fn open(&self, opening: Opening) -> Result<WorldHandle, OpenError> {
-        let gate = self.gate(&opening.name);
-        let _alone = gate.lock().await;
+        let turn = self.turn(&opening.name);
+        let _alone = turn.lock().await;
         if self.world(&opening.name).is_some() {
             return Err(OpenError::AlreadyOpen(opening.name));
         }
-        let entered = self.inner.means.open(&opening).await?;
+        let entered = self.means.open(&opening).await?;
         Ok(self.spawn(opening.name, opening.perform, entered))
     }
 
     /// Closes the world called `name` and waits until that is done. Nothing happens if it is not open.
     pub async fn close(&self, name: &WorldName) {
-        let gate = self.gate(name);
-        let _alone = gate.lock().await;
+        let turn = self.turn(name);
+        let _alone = turn.lock().await;
         let handle = self.open_worlds().remove(name);
         if let Some(handle) = handle {
             handle.close().await;
@@ -105,25 +119,25 @@ impl Runtime {
         }
     }
 
-    fn gate(&self, name: &WorldName) -> Gate {
-        let mut gates = self
-            .inner
-            .gates
+    fn turn(&self, name: &WorldName) -> Turn {
+        let mut turns = self
+            .worlds
+            .turns
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        gates.retain(|_, gate| Arc::strong_count(gate) > 1);
-        Arc::clone(gates.entry(name.clone()).or_default())
+        turns.retain(|_, turn| Arc::strong_count(turn) > 1);
+        Arc::clone(turns.entry(name.clone()).or_default())
     }
 
     fn open_worlds(&self) -> MutexGuard<'_, BTreeMap<WorldName, WorldHandle>> {
-        self.inner
+        self.worlds
             .open
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn spawn(&self, name: WorldName, perform: Perform, entered: Entered) -> WorldHandle {
-        let means = &self.inner.means;
+        let means = &self.means;
         let (asks, asked) = mpsc::channel(ASKS_MAX);
         let activity = ActivityChannel::default();
         // Not quiet before the task has looked at what is owed.

@@ -83,16 +83,18 @@ async fn run(
     time: Duration,
     figures: &mut Figures,
 ) -> Fallible<()> {
-    let (log, meter) = (Timed::new(store), Arc::new(Meter::default()));
-    let runtime = Runtime::builder(&log)
+    let timed = Arc::new(Timed::default());
+    let meter = Arc::new(Meter::default());
+    let runtime = Runtime::builder(store)
         .assembler(room::parts(&meter)?)
-        .build();
+        .build()
+        .through(Arc::clone(&timed) as _);
     let mut worlds = Vec::new();
     for number in 0..agents {
         worlds.push(begin(&runtime, WorldName::new(format!("{name}-{number}"))?).await?);
     }
     let ((_, _), before, started) = (
-        log.take(),
+        timed.take(),
         meter.runs.load(Ordering::Relaxed),
         Instant::now(),
     );
@@ -101,7 +103,7 @@ async fn run(
         meter.runs.load(Ordering::Relaxed) - before,
         started.elapsed(),
     ));
-    figures.pairs.add(log.take());
+    figures.pairs.add(timed.take());
     meter.is_over.store(true, Ordering::Relaxed);
     for world in worlds {
         world.quiet().await?;

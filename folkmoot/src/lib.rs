@@ -32,9 +32,9 @@ pub mod life;
 
 pub use folkmoot_agents::{
     ActivityEvent, ActivitySubscription, Assemble, AssembleError, Beforehand, Branched,
-    DraftEnding, File, FoldError, Forking, IDLE_CLOSE, Key, LeftBehind, ModelAgent, OpenError,
-    Opening, Parts, Perform, Post, Proof, RevisionSubscription, Runtime, RuntimeBuilder, Seat,
-    SeatError, SimulatedClock, SystemClock, TextSubscription, ToolResultData,
+    DraftEnding, File, FoldError, Forking, Gatekeeper, IDLE_CLOSE, Key, LeftBehind, ModelAgent,
+    OpenError, Opening, Parts, Perform, Post, Proof, RevisionSubscription, Runtime, RuntimeBuilder,
+    Seat, SeatError, SimulatedClock, SystemClock, TextSubscription, ToolResultData,
     ToolResultSubscription, WorldHandle, fold_world, fold_world_from, read_transcript,
 };
 pub use folkmoot_core as core;

@@ -15,7 +15,9 @@ use folkmoot::{
     EffectClass, File, OpenMode, Opening, Perform, Post, Runtime, SeatError, Store, ToolOutcome,
     WorldHandle,
 };
-use folkmoot_tests::{FakeModel, FakeTool, Room, commits_of, person, room_name, says, wants};
+use folkmoot_tests::{
+    Cut, FakeModel, FakeTool, Probe, Room, commits_of, person, room_name, says, wants,
+};
 
 const CANARY: &str = "canary-93ab17";
 
@@ -147,17 +149,19 @@ async fn what_is_erased_is_in_no_state_no_request_and_no_file() {
 async fn an_erasure_is_owed_until_it_is_done_also_to_a_world_that_performs_nothing() {
     let store = Store::memory();
     let (room, _) = room(&["noted"]);
-    let (runtime, world) = room.open(&store).await;
+    let cut = Arc::new(Cut::never(&Probe::default()));
+    let (runtime, world) = room.open_through(&store, Arc::clone(&cut) as _).await;
     talk(&world, &format!("my secret is {CANARY}")).await;
     // It dies when it is to record that the store has done it.
+    cut.in_a_while(1);
     let asked = world
         .operator()
         .erase(vec![span(3, 8)], "article 17", None)
         .await
         .unwrap();
-    world.kill().await;
+    assert!(matches!(world.quiet().await, Err(SeatError::Stopped(_))));
     let before = store.find(&room_name()).await.unwrap().unwrap().head;
-    assert!(asked <= before);
+    assert_eq!(asked, before);
     drop(runtime);
     let runtime = Runtime::builder(&store).build();
     let opening = Opening {

@@ -14,7 +14,7 @@ use folkmoot::script::Script;
 use folkmoot::{
     Opening, Perform, Proof, Runtime, Seat, SeatError, Store, WorldHandle, definition_of,
 };
-use folkmoot_tests::{Cut, Probed, TestLog, commits_of, repeats_of, story_of};
+use folkmoot_tests::{Cut, Probed, commits_of, repeats_of, story_of};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
@@ -179,11 +179,11 @@ impl Play {
     async fn begin(store: &Store, script: Script, perform: Perform) -> Self {
         let probed = Probed::default();
         let cut = Arc::new(Cut::never(&probed.probe));
-        let log = TestLog::new(store, Arc::clone(&cut) as _);
-        let runtime = Runtime::builder(&log)
+        let runtime = Runtime::builder(store)
             .assembler(probed)
             .counted_seeds(1)
-            .build();
+            .build()
+            .through(Arc::clone(&cut) as _);
         let world = open(&runtime, &script, perform, true).await;
         let watchers = vec![replay::watch(world.clone())];
         Self {
@@ -214,7 +214,7 @@ impl Play {
         match deed {
             Deed::Restart => self.reopen().await,
             Deed::Kill => {
-                self.world.kill().await;
+                self.cut.kill(&self.world).await;
                 self.reopen().await;
             }
             Deed::Crash(more) => self.cut.in_a_while(*more),

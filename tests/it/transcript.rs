@@ -13,7 +13,7 @@ use folkmoot::{
     FoldError, Post, Proof, Runtime, Store, TranscriptEntry, TranscriptPage, WorldName,
     read_transcript,
 };
-use folkmoot_tests::{Cut, Probe, Room, TestLog, commits_of, person, room_name};
+use folkmoot_tests::{Meter, Room, commits_of, person, room_name};
 
 /// A room in which `count` things were said.
 async fn said(store: &Store, count: usize) -> Runtime {
@@ -157,15 +157,18 @@ async fn a_page_costs_what_is_on_it_however_long_the_log_is() {
     for count in [100, 2_000] {
         let store = Store::memory();
         said(&store, count).await.shutdown().await;
-        let log = TestLog::new(&store, Arc::new(Cut::never(&Probe::default())));
+        let meter = Arc::new(Meter::default());
+        let runtime = Runtime::builder(&store)
+            .build()
+            .through(Arc::clone(&meter) as _);
         let middle = all_at(&store, count / 2).await;
         for before in [None, Some(middle)] {
-            let read_before = log.commits_read();
-            let page = read_transcript(&log, &room_name(), before, 10)
+            let read_before = meter.commits_read();
+            let page = read_transcript(&**runtime.log(), &room_name(), before, 10)
                 .await
                 .unwrap();
             assert_eq!(page.entries.len(), 10);
-            costs.push(log.commits_read() - read_before);
+            costs.push(meter.commits_read() - read_before);
         }
     }
     assert_eq!(

@@ -1,30 +1,15 @@
-//! What may happen around an append.
+//! Gatekeepers: the things that may happen around an append.
 
-use std::fmt::Debug;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use folkmoot::core::command::commit::Commit;
-use folkmoot::core::port::AppendError;
+use folkmoot::core::ids::{Digest, Incarnation, StepKey};
+use folkmoot::core::port::{AppendError, Appended, EventLog};
+use folkmoot::{Gatekeeper, Proof, WorldHandle};
 use tokio::sync::Semaphore;
 
 use crate::probe::Probe;
-
-/// Stands before a store's appends.
-#[async_trait]
-pub trait Gate: Send + Sync + Debug {
-    /// Is asked before the commit is appended.
-    ///
-    /// # Errors
-    /// The append's error; nothing is appended.
-    async fn before(&self, commit: &Commit) -> Result<(), AppendError>;
-
-    /// Is told after the commit became durable.
-    ///
-    /// # Errors
-    /// The append's error, although the commit is there: as if the process had died before it heard of it.
-    async fn after(&self, commit: &Commit) -> Result<(), AppendError>;
-}
 
 /// On which side of the effects in flight a run is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,6 +27,7 @@ pub struct Cut {
     side: Side,
     probe: Probe,
     asked: AtomicU64,
+    is_killed: AtomicBool,
 }
 
 impl Cut {
@@ -53,6 +39,7 @@ impl Cut {
             side,
             probe: probe.clone(),
             asked: AtomicU64::new(0),
+            is_killed: AtomicBool::new(false),
         }
     }
 
@@ -68,8 +55,24 @@ impl Cut {
             .store(self.asked().saturating_add(more), Ordering::SeqCst);
     }
 
+    /// Lets `world` die at once, with all that runs in it: its log takes nothing more, and it learns so from an action of the
+    /// world itself.
+    pub async fn kill(&self, world: &WorldHandle) {
+        self.is_killed.store(true, Ordering::SeqCst);
+        let step = StepKey {
+            run: u32::MAX,
+            index: u32::MAX,
+        };
+        let recorded = world
+            .as_principal(Proof::world())
+            .record_step(step, Digest::sha256(b"killed"))
+            .await;
+        assert!(recorded.is_err(), "a dead world recorded a step");
+    }
+
     /// Lets everything through again.
     pub fn mend(&self) {
+        self.is_killed.store(false, Ordering::SeqCst);
         self.last.store(u64::MAX, Ordering::SeqCst);
     }
 
@@ -89,26 +92,33 @@ fn cut() -> AppendError {
 }
 
 #[async_trait]
-impl Gate for Cut {
-    async fn before(&self, _commit: &Commit) -> Result<(), AppendError> {
+impl Gatekeeper for Cut {
+    async fn append(
+        &self,
+        log: &dyn EventLog,
+        incarnation: Incarnation,
+        commit: Commit,
+    ) -> Result<Appended, AppendError> {
         let number = self.asked.fetch_add(1, Ordering::SeqCst).saturating_add(1);
-        if number <= self.last() {
-            return Ok(());
+        if self.is_killed.load(Ordering::SeqCst) {
+            return Err(cut());
         }
-        // What runs goes on to its end: its outcome is what is lost.
-        self.probe.at_rest().await;
-        Err(cut())
-    }
-
-    async fn after(&self, commit: &Commit) -> Result<(), AppendError> {
+        if number > self.last() {
+            // What runs goes on to its end: its outcome is what is lost.
+            self.probe.at_rest().await;
+            return Err(cut());
+        }
+        let appended = log.append(incarnation, commit.clone()).await?;
         if self.side == Side::Before && self.asked() >= self.last() {
             // What ran before goes on to its end; what this commit allows never begins.
             self.probe.at_rest().await;
             return Err(cut());
         }
-        self.probe.note(commit);
-        Ok(())
+        self.probe.note(&commit);
+        Ok(appended)
     }
+
+    fn read(&self, _commits: usize) {}
 }
 
 /// Holds appends back until they are let through.
@@ -147,14 +157,45 @@ impl Hold {
 }
 
 #[async_trait]
-impl Gate for Hold {
-    async fn before(&self, _commit: &Commit) -> Result<(), AppendError> {
+impl Gatekeeper for Hold {
+    async fn append(
+        &self,
+        log: &dyn EventLog,
+        incarnation: Incarnation,
+        commit: Commit,
+    ) -> Result<Appended, AppendError> {
         self.waiting.add_permits(1);
         self.permits.acquire().await.map_err(|_| cut())?.forget();
-        Ok(())
+        log.append(incarnation, commit).await
     }
 
-    async fn after(&self, _commit: &Commit) -> Result<(), AppendError> {
-        Ok(())
+    fn read(&self, _commits: usize) {}
+}
+
+/// Counts the commits that are read, and lets everything through.
+#[derive(Debug, Default)]
+pub struct Meter(AtomicUsize);
+
+impl Meter {
+    /// How many commits were read so far.
+    #[must_use]
+    pub fn commits_read(&self) -> usize {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+#[async_trait]
+impl Gatekeeper for Meter {
+    async fn append(
+        &self,
+        log: &dyn EventLog,
+        incarnation: Incarnation,
+        commit: Commit,
+    ) -> Result<Appended, AppendError> {
+        log.append(incarnation, commit).await
+    }
+
+    fn read(&self, commits: usize) {
+        self.0.fetch_add(commits, Ordering::SeqCst);
     }
 }

@@ -3,7 +3,7 @@
 //! Nothing here is used outside of tests. It deliberately mocks nothing of ours: the store, the runtime and the rules
 //! under test are the real ones.
 //!
-//! Read first: [`TestLog`] (a store behind a gate), [`Probe`] (what tools did), [`Stage`] (a script in a copy of its
+//! Read first: [`Cut`] (stands between worlds and their log), [`Probe`] (what tools did), [`Stage`] (a script in a copy of its
 //! folder).
 #![expect(
     clippy::expect_used,
@@ -15,7 +15,6 @@
 mod cast;
 mod gate;
 mod golden;
-mod log;
 mod probe;
 mod pure;
 mod room;
@@ -24,9 +23,8 @@ mod stubborn;
 mod trace;
 
 pub use cast::{FakeModel, FakeTool, Moves, says, wants};
-pub use gate::{Cut, Gate, Hold, Side};
+pub use gate::{Cut, Hold, Meter, Side};
 pub use golden::golden_commit;
-pub use log::TestLog;
 pub use probe::{Probe, Probed};
 pub use pure::{Cast, Dice, PureRoom};
 pub use room::{Room, agent_name, person, room_name};

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use folkmoot::core::event::ClockKind;
 use folkmoot::core::ids::{AgentName, ModelName, ToolName, WorldName};
 use folkmoot::core::port::{Agent, Model, Tool as _};
-use folkmoot::core::port::{Blobs, Checkpoints, Custody, EventLog};
 use folkmoot::core::spec::{AgentSpec, Definition, Mode, ModelSpec, SpecText, WorldSpec};
-use folkmoot::{Opening, Parts, Proof, Runtime, Seat, WorldHandle};
+use folkmoot::{Gatekeeper, Opening, Parts, Proof, Runtime, Seat, Store, WorldHandle};
 
 use crate::cast::FakeTool;
 
@@ -96,12 +95,27 @@ impl Room {
         self.parts.clone()
     }
 
-    /// Opens the room in a runtime of its own over `log`, or goes on with it.
-    pub async fn open<L: EventLog + Checkpoints + Blobs + Custody + Clone + 'static>(
+    /// Opens the room in a runtime of its own over `store`, or goes on with it.
+    pub async fn open(&self, store: &Store) -> (Runtime, WorldHandle) {
+        self.open_in(self.runtime(store)).await
+    }
+
+    /// Opens the room as [`Room::open`] does, with `keeper` between it and its log.
+    pub async fn open_through(
         &self,
-        log: &L,
+        store: &Store,
+        keeper: Arc<dyn Gatekeeper>,
     ) -> (Runtime, WorldHandle) {
-        let runtime = Runtime::builder(log).assembler(self.parts.clone()).build();
+        self.open_in(self.runtime(store).through(keeper)).await
+    }
+
+    fn runtime(&self, store: &Store) -> Runtime {
+        Runtime::builder(store)
+            .assembler(self.parts.clone())
+            .build()
+    }
+
+    async fn open_in(&self, runtime: Runtime) -> (Runtime, WorldHandle) {
         let world = runtime
             .open(Opening {
                 clock: ClockKind::Simulated,

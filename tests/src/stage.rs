@@ -9,11 +9,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use folkmoot::run::{Report, RunError, RunOptions, Unwatched, run_script};
 use folkmoot::script::Script;
 use folkmoot::store::OpenMode;
-use folkmoot::{HeadSigner, Perform, ProcessHost, Runtime, Shipped, Store};
+use folkmoot::{Gatekeeper, HeadSigner, Perform, ProcessHost, Runtime, Shipped, Store};
 use tempfile::TempDir;
 
-use crate::gate::Gate;
-use crate::log::TestLog;
 use crate::probe::{Probe, Probed};
 
 /// Where a stage keeps its store.
@@ -113,22 +111,22 @@ impl Stage {
     }
 
     /// A runtime over the store behind `gate`. Its seeds are the same every time, and other ones for each runtime.
-    pub fn runtime(&self, helper: &Path, gate: Arc<dyn Gate>) -> Runtime {
+    pub fn runtime(&self, helper: &Path, gate: Arc<dyn Gatekeeper>) -> Runtime {
         let opening = self.openings.fetch_add(1, Ordering::SeqCst);
         let probed = Probed {
             shipped: Shipped::default(),
             probe: self.probe.clone(),
         };
         let host = ProcessHost::new(helper, self.folder.path().join("locks"));
-        let log = TestLog::new(&self.store, gate);
-        let builder = Runtime::builder(&log)
+        let builder = Runtime::builder(&self.store)
             .assembler(probed)
             .host(Arc::new(host))
             .counted_seeds(opening.saturating_mul(1_000_000).saturating_add(1));
-        match &self.signer {
+        let runtime = match &self.signer {
             Some(signer) => builder.signer(Arc::clone(signer) as _).build(),
             None => builder.build(),
-        }
+        };
+        runtime.through(gate)
     }
 
     /// Runs the script, outcomes in the order in which the work was begun.

@@ -1,11 +1,11 @@
 //! Putting a runtime together.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use folkmoot_core::port::{Blobs, Checkpoints, Clock, Custody, EventLog, Signer, ToolHost};
 
-use super::{Inner, Runtime, Storage};
+use super::{Runtime, Storage};
 use crate::clock::SystemClock;
 use crate::means::Means;
 use crate::means::seeds::Seeds;
@@ -43,13 +43,6 @@ impl RuntimeBuilder {
             seeds: Seeds::random(),
             idle_close: Some(IDLE_CLOSE),
         }
-    }
-
-    /// Appends to and reads from `log` instead of the storage's own, to which it passes everything on.
-    #[must_use]
-    pub fn log(mut self, log: Arc<dyn EventLog>) -> Self {
-        self.log = log;
-        self
     }
 
     /// Takes `clock` for the machine's, together with the timers of the executor: a simulation has another time.
@@ -123,16 +116,13 @@ impl RuntimeBuilder {
             assembler,
             host,
             clock,
-            seeds,
+            seeds: Arc::new(seeds),
             node,
             idle_close,
         });
         Runtime {
-            inner: Arc::new(Inner {
-                means,
-                open: Mutex::default(),
-                gates: Mutex::default(),
-            }),
+            means,
+            worlds: Arc::default(),
         }
     }
 }

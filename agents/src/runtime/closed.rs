@@ -46,13 +46,12 @@ impl Runtime {
         by: &Proof,
         action: Action,
     ) -> Result<Beforehand, OpenError> {
-        let gate = self.gate(name);
-        let _alone = gate.lock().await;
+        let turn = self.turn(name);
+        let _alone = turn.lock().await;
         if self.world(name).is_some() {
             return Ok(Beforehand::Opens);
         }
-        self.inner
-            .means
+        self.means
             .beforehand(name, Command::of(by.principal().clone(), action))
             .await
     }

@@ -111,7 +111,7 @@ impl Runtime {
         if self.world(&forking.name).is_some() {
             return Err(OpenError::AlreadyOpen(forking.name));
         }
-        let (entered, at, commit, left) = self.inner.means.fork(&forking).await?;
+        let (entered, at, commit, left) = self.means.fork(&forking).await?;
         let world = self.spawn(forking.name, forking.perform, entered);
         Ok(Branched {
             world,

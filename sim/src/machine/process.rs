@@ -122,7 +122,6 @@ impl Process {
         let pulse = Arc::new(Pulse::default());
         outside.hold(recover(&outside, &store).await.map(|_| ()));
         let witness = Witness {
-            store: store.clone(),
             outside: Arc::clone(&outside),
             pulse: Arc::clone(&pulse),
         };
@@ -131,7 +130,6 @@ impl Process {
             .iter()
             .find_map(|plan| plan.folder().map(Path::to_owned));
         let builder = Runtime::builder(&store)
-            .log(Arc::new(witness))
             .machine_clock(Arc::new(outside.clock.clone()))
             .assembler(Cast {
                 folder,
@@ -144,6 +142,7 @@ impl Process {
             Some(signer) => builder.signer(Arc::clone(signer)).build(),
             None => builder.build(),
         };
+        let runtime = runtime.through(Arc::new(witness));
         let process = Self {
             setting: setting.clone(),
             outside,

@@ -4,22 +4,19 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use async_trait::async_trait;
-use folkmoot::Store;
-use folkmoot::core::command::commit::{CommandKey, Commit};
-use folkmoot::core::ids::{Incarnation, Position, WorldId, WorldName};
-use folkmoot::core::port::{
-    AppendError, Appended, CommitStream, EventLog, Labels, ReadError, StoredCommit, WorldEntry,
-};
+use folkmoot::Gatekeeper;
+use folkmoot::core::command::commit::Commit;
+use folkmoot::core::ids::{Incarnation, WorldName};
+use folkmoot::core::port::{AppendError, Appended, EventLog};
 use futures::FutureExt as _;
 
 use super::outside::Outside;
 use super::process::Pulse;
 use crate::law::{Law, Violation};
 
-/// The log of one process, with somebody beside it who writes down.
+/// Somebody beside the log of one process, who writes down.
 #[derive(Debug, Clone)]
 pub(crate) struct Witness {
-    pub(crate) store: Store,
     pub(crate) outside: Arc<Outside>,
     pub(crate) pulse: Arc<Pulse>,
 }
@@ -56,14 +53,15 @@ impl Witness {
 }
 
 #[async_trait]
-impl EventLog for Witness {
+impl Gatekeeper for Witness {
     async fn append(
         &self,
+        log: &dyn EventLog,
         incarnation: Incarnation,
         commit: Commit,
     ) -> Result<Appended, AppendError> {
         self.outside.books().checker.asked(&commit);
-        let mut append = self.store.append(incarnation, commit.clone()).fuse();
+        let mut append = log.append(incarnation, commit.clone()).fuse();
         let first =
             futures::future::poll_fn(|context| Poll::Ready(append.poll_unpin(context))).await;
         let answer = match first {
@@ -77,50 +75,5 @@ impl EventLog for Witness {
         answer
     }
 
-    async fn read(&self, world: WorldId, from: Position) -> Result<CommitStream, ReadError> {
-        self.store.read(world, from).await
-    }
-
-    async fn read_back(
-        &self,
-        world: WorldId,
-        before: Position,
-        limit: usize,
-    ) -> Result<Vec<StoredCommit>, ReadError> {
-        self.store.read_back(world, before, limit).await
-    }
-
-    async fn gone(
-        &self,
-        world: WorldId,
-        from: Position,
-        to: Position,
-    ) -> Result<Vec<Position>, ReadError> {
-        self.store.gone(world, from, to).await
-    }
-
-    async fn subscribe(&self, world: WorldId, from: Position) -> Result<CommitStream, ReadError> {
-        self.store.subscribe(world, from).await
-    }
-
-    async fn find_key(
-        &self,
-        world: WorldId,
-        key: &CommandKey,
-    ) -> Result<Option<StoredCommit>, ReadError> {
-        self.store.find_key(world, key).await
-    }
-
-    async fn worlds(
-        &self,
-        labels: &Labels,
-        after: Option<&WorldName>,
-        limit: usize,
-    ) -> Result<Vec<WorldEntry>, ReadError> {
-        self.store.worlds(labels, after, limit).await
-    }
-
-    async fn find(&self, name: &WorldName) -> Result<Option<WorldEntry>, ReadError> {
-        self.store.find(name).await
-    }
+    fn read(&self, _commits: usize) {}
 }

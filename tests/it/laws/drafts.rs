@@ -9,7 +9,7 @@ use folkmoot::core::model::response::{LLMResponse, ModelError, ModelErrorKind};
 use folkmoot::core::port::{Drafts, Model, ModelCall};
 use folkmoot::core::world::Activity;
 use folkmoot::{ActivityEvent, DraftEnding, Post, Store};
-use folkmoot_tests::{FakeModel, Hold, Room, TestLog, person, says};
+use folkmoot_tests::{FakeModel, Hold, Room, person, says};
 use tokio::sync::Notify;
 
 use super::events;
@@ -109,9 +109,7 @@ async fn no_word_is_shown_before_its_stream_is_durable() {
     );
     // The opening, the message and the model call are let through; the stream is not.
     hold.release(3);
-    let (_runtime, world) = room
-        .open(&TestLog::new(&store, Arc::clone(&hold) as _))
-        .await;
+    let (_runtime, world) = room.open_through(&store, Arc::clone(&hold) as _).await;
     let ada = person(&world, "ada");
     let mut activity = ada.subscribe_activity().unwrap();
     ada.publish_message(Post::text("go")).await.unwrap();

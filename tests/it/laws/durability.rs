@@ -7,7 +7,7 @@ use folkmoot::core::tool::{EffectClass, ToolOutcome};
 use folkmoot::core::world::Activity;
 use folkmoot::{Key, Post, SeatError, Store};
 use folkmoot_tests::{
-    Cut, FakeModel, FakeTool, Hold, Probe, Room, Side, TestLog, person, room_name, says, wants,
+    Cut, FakeModel, FakeTool, Hold, Probe, Room, Side, person, room_name, says, wants,
 };
 use futures::FutureExt as _;
 
@@ -18,9 +18,7 @@ async fn nobody_sees_a_message_before_it_is_durable() {
     let (store, hold) = (Store::memory(), Arc::new(Hold::default()));
     let room = Room::auto().agent("a", &[], FakeModel::new([says("hello")]));
     hold.release(1);
-    let (_runtime, world) = room
-        .open(&TestLog::new(&store, Arc::clone(&hold) as _))
-        .await;
+    let (_runtime, world) = room.open_through(&store, Arc::clone(&hold) as _).await;
     hold.arrival().await;
     world.quiet().await.unwrap();
     let seat = person(&world, "ada");
@@ -72,9 +70,7 @@ async fn no_tool_runs_before_its_start_is_durable() {
         .tool(tool);
     // The opening, the message, the model call and the answer with its call are let through; the start is not.
     hold.release(4);
-    let (_runtime, world) = room
-        .open(&TestLog::new(&store, Arc::clone(&hold) as _))
-        .await;
+    let (_runtime, world) = room.open_through(&store, Arc::clone(&hold) as _).await;
     person(&world, "ada")
         .publish_message(Post::text("hi"))
         .await
@@ -96,8 +92,8 @@ async fn no_tool_runs_before_its_start_is_durable() {
 async fn an_append_that_fails_stops_the_room_and_says_why() {
     let (store, probe) = (Store::memory(), Probe::default());
     let room = Room::auto().agent("a", &[], FakeModel::new([says("hello")]));
-    let log = TestLog::new(&store, Arc::new(Cut::after(1, Side::After, &probe)));
-    let (runtime, world) = room.open(&log).await;
+    let cut = Cut::after(1, Side::After, &probe);
+    let (runtime, world) = room.open_through(&store, Arc::new(cut)).await;
     let seat = person(&world, "ada");
     let is_told = |error: &SeatError| matches!(error, SeatError::Stopped(why) if why.contains("the test cuts the run"));
     let error = seat.publish_message(Post::text("hi")).await.unwrap_err();
@@ -126,10 +122,7 @@ async fn an_append_that_fails_while_a_model_answers_stops_the_room_visibly() {
     let room = Room::auto().agent("a", &[], FakeModel::new([says("hello")]));
     // Opening, the message and the model call are let through; the answer is not.
     let (_runtime, world) = room
-        .open(&TestLog::new(
-            &store,
-            Arc::new(Cut::after(3, Side::After, &probe)),
-        ))
+        .open_through(&store, Arc::new(Cut::after(3, Side::After, &probe)))
         .await;
     person(&world, "ada")
         .publish_message(Post::text("hi"))

@@ -11,7 +11,7 @@ use folkmoot::core::ids::{Attempt, CallId, RequestId, ToolName};
 use folkmoot::core::tool::{EffectClass, ToolOutcome};
 use folkmoot::core::world::Activity;
 use folkmoot::{Post, Proof, Runtime, Seat, SeatError, Store, ToolResultData, WorldHandle};
-use folkmoot_tests::{FakeModel, FakeTool, Room, agent_name, person, says, wants};
+use folkmoot_tests::{Cut, FakeModel, FakeTool, Probe, Room, agent_name, person, says, wants};
 
 use super::events;
 
@@ -59,12 +59,7 @@ impl Scene {
     /// Opens the room and lets `a` ask.
     async fn asked(&self) -> (Runtime, WorldHandle, RequestId, CallId) {
         let (runtime, world) = self.room.open(&self.store).await;
-        person(&world, "ada")
-            .publish_message(Post::text("@a push it"))
-            .await
-            .unwrap();
-        assert_eq!(world.quiet().await, Ok(Activity::Parked));
-        let (request, call) = only_request(&world).await;
+        let (request, call) = asked_in(&world).await;
         (runtime, world, request, call)
     }
 
@@ -85,6 +80,15 @@ impl Scene {
             .filter_map(refused)
             .collect()
     }
+}
+
+async fn asked_in(world: &WorldHandle) -> (RequestId, CallId) {
+    person(world, "ada")
+        .publish_message(Post::text("@a push it"))
+        .await
+        .unwrap();
+    assert_eq!(world.quiet().await, Ok(Activity::Parked));
+    only_request(world).await
 }
 
 async fn only_request(world: &WorldHandle) -> (RequestId, CallId) {
@@ -271,8 +275,11 @@ async fn of_two_decisions_one_wins_and_the_other_is_told_who_did() {
 #[tokio::test]
 async fn an_approval_outlives_its_process_and_what_it_allows_runs_once() {
     let scene = Scene::new();
-    let (runtime, world, request, _call) = scene.asked().await;
-    world.kill().await;
+    let cut = Arc::new(Cut::never(&Probe::default()));
+    let keeper = Arc::clone(&cut) as _;
+    let (runtime, world) = scene.room.open_through(&scene.store, keeper).await;
+    let (request, _call) = asked_in(&world).await;
+    cut.kill(&world).await;
     drop(runtime);
     let (runtime, world) = scene.room.open(&scene.store).await;
     assert_eq!(world.quiet().await, Ok(Activity::Parked));

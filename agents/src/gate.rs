@@ -1,0 +1,109 @@
+//! A log with somebody at its gate: tests, benches, simulations and the `crash` of scripts stand there.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use folkmoot_core::command::commit::{CommandKey, Commit};
+use folkmoot_core::ids::{Incarnation, Position, WorldId, WorldName};
+use folkmoot_core::port::{
+    AppendError, Appended, CommitStream, EventLog, Labels, ReadError, StoredCommit, WorldEntry,
+};
+use futures::StreamExt as _;
+
+/// Somebody between worlds and their log.
+#[async_trait]
+pub trait Gatekeeper: Send + Sync + Debug {
+    /// Takes an append: passes it on to `log`, before or after which it may do what it likes, or refuses it.
+    ///
+    /// # Errors
+    /// Those of `log`, or the gatekeeper's own.
+    async fn append(
+        &self,
+        log: &dyn EventLog,
+        incarnation: Incarnation,
+        commit: Commit,
+    ) -> Result<Appended, AppendError>;
+
+    /// Is told that so many commits have been read.
+    fn read(&self, commits: usize);
+}
+
+/// A log whose appends and reads pass a gatekeeper. Everything else goes straight to the log.
+#[derive(Debug, Clone)]
+pub(crate) struct GatedLog {
+    log: Arc<dyn EventLog>,
+    keeper: Arc<dyn Gatekeeper>,
+}
+
+impl GatedLog {
+    /// `log` with `keeper` at its gate.
+    pub(crate) fn new(log: Arc<dyn EventLog>, keeper: Arc<dyn Gatekeeper>) -> Self {
+        Self { log, keeper }
+    }
+
+    fn counted(&self, commits: CommitStream) -> CommitStream {
+        let keeper = Arc::clone(&self.keeper);
+        commits.inspect(move |_| keeper.read(1)).boxed()
+    }
+}
+
+#[async_trait]
+impl EventLog for GatedLog {
+    async fn append(
+        &self,
+        incarnation: Incarnation,
+        commit: Commit,
+    ) -> Result<Appended, AppendError> {
+        self.keeper.append(&*self.log, incarnation, commit).await
+    }
+
+    async fn read(&self, world: WorldId, from: Position) -> Result<CommitStream, ReadError> {
+        Ok(self.counted(self.log.read(world, from).await?))
+    }
+
+    async fn read_back(
+        &self,
+        world: WorldId,
+        before: Position,
+        limit: usize,
+    ) -> Result<Vec<StoredCommit>, ReadError> {
+        let commits = self.log.read_back(world, before, limit).await?;
+        self.keeper.read(commits.len());
+        Ok(commits)
+    }
+
+    async fn gone(
+        &self,
+        world: WorldId,
+        from: Position,
+        to: Position,
+    ) -> Result<Vec<Position>, ReadError> {
+        self.log.gone(world, from, to).await
+    }
+
+    async fn subscribe(&self, world: WorldId, from: Position) -> Result<CommitStream, ReadError> {
+        Ok(self.counted(self.log.subscribe(world, from).await?))
+    }
+
+    async fn find_key(
+        &self,
+        world: WorldId,
+        key: &CommandKey,
+    ) -> Result<Option<StoredCommit>, ReadError> {
+        self.log.find_key(world, key).await
+    }
+
+    async fn worlds(
+        &self,
+        labels: &Labels,
+        after: Option<&WorldName>,
+        limit: usize,
+    ) -> Result<Vec<WorldEntry>, ReadError> {
+        self.log.worlds(labels, after, limit).await
+    }
+
+    async fn find(&self, name: &WorldName) -> Result<Option<WorldEntry>, ReadError> {
+        self.log.find(name).await
+    }
+}
