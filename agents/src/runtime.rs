@@ -158,10 +158,10 @@ impl Runtime {
             activity: activity.clone(),
         };
         let id = entered.world.id();
-        let task = tokio::spawn(keep(WorldTask::begin(Arc::clone(means), door, entered)));
+        // Nobody holds the task: it ends with its world.
+        tokio::spawn(keep(WorldTask::begin(Arc::clone(means), door, entered)));
         let log = Arc::clone(&means.log);
         let blobs = Arc::clone(&means.blobs);
-        let task = task.abort_handle();
         let handle = WorldHandle {
             name: name.clone(),
             id,
@@ -171,7 +171,6 @@ impl Runtime {
             status: watched,
             access: may,
             activity,
-            task,
         };
         self.open_worlds().insert(name, handle.clone());
         handle

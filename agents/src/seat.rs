@@ -17,7 +17,6 @@ use folkmoot_core::port::{Blobs, EventLog};
 use folkmoot_core::spec::Definition;
 use folkmoot_core::world::{Accepted, Access, Activity, World};
 use tokio::sync::{mpsc, oneshot, watch};
-use tokio::task::AbortHandle;
 
 use crate::bus::ActivityChannel;
 use crate::error::SeatError;
@@ -49,7 +48,6 @@ pub struct WorldHandle {
     pub(crate) status: watch::Receiver<Status>,
     pub(crate) access: watch::Receiver<Access>,
     pub(crate) activity: ActivityChannel,
-    pub(crate) task: AbortHandle,
 }
 
 impl fmt::Debug for WorldHandle {
@@ -219,22 +217,6 @@ impl WorldHandle {
         };
         self.ask(Ask::Inspect(Box::new(look))).await?;
         answer.await.map_err(|_| self.gone())
-    }
-
-    /// Makes the world stop, as if its process died, when it is about to append next.
-    ///
-    /// # Errors
-    /// [`SeatError::Stopped`] or [`SeatError::Closed`].
-    pub async fn crash_at_next_append(&self) -> Result<(), SeatError> {
-        self.ask(Ask::CrashAtNextAppend).await
-    }
-
-    /// Drops everything in memory at once, as if the process died.
-    pub async fn kill(&self) {
-        self.task.abort();
-        let mut status = self.status.clone();
-        // The sender is dropped with the task.
-        while status.changed().await.is_ok() {}
     }
 
     /// Closes the world and waits until that is done.

@@ -60,7 +60,6 @@ pub(crate) struct WorldTask {
     checkpoint_at: Position,
     /// The parts of a definition that is being recorded.
     coming: Option<Box<(Definition, Parts)>>,
-    crashes: bool,
     doing: Vec<(AgentName, Doing)>,
 }
 
@@ -94,7 +93,6 @@ impl WorldTask {
             .collect();
         let flight = Flight::default();
         let checkpoint_at = world.head();
-        let crashes = false;
         let coming = None;
         Box::new(Self {
             world,
@@ -106,7 +104,6 @@ impl WorldTask {
             flight,
             checkpoint_at,
             coming,
-            crashes,
             doing,
         })
     }
@@ -178,10 +175,6 @@ impl WorldTask {
             }
             Ask::Inspect(look) => {
                 look(&self.world);
-                Ok(())
-            }
-            Ask::CrashAtNextAppend => {
-                self.crashes = true;
                 Ok(())
             }
             Ask::Close(reply) => {
@@ -293,9 +286,6 @@ impl WorldTask {
         decision: Decision,
     ) -> Result<Result<Accepted, Refusal>, Halt> {
         if let Some(commit) = self.world.commit(command, &stamp, &decision) {
-            if self.crashes {
-                return Err(Halt::Crash);
-            }
             let incarnation = self.world.incarnation();
             let appended = self.means.log.append(incarnation, commit.clone()).await;
             match appended? {
@@ -439,10 +429,11 @@ impl WorldTask {
                 None
             }
             End::Stopped(why) => {
-                let why = with_causes(&why);
                 self.flight.abort_all();
                 self.bus.activity().abort_drafts(self.world.head());
-                if self.crashes {
+                let is_played = why.is_played();
+                let why = with_causes(&why);
+                if is_played {
                     tracing::info!(world = ?self.world.name(), "the world stopped, as it was told to");
                 } else {
                     tracing::error!(world = ?self.world.name(), why, "the world stopped");

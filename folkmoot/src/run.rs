@@ -2,7 +2,9 @@
 //!
 //! A step is recorded under (run, index): a script that was cut off goes on where it was, and repeats nothing.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use folkmoot_agents::{
     FoldError, OpenError, Opening, Perform, Proof, Runtime, SeatError, WorldHandle, fold_world,
@@ -16,12 +18,15 @@ use folkmoot_core::world::{Activity, ScriptProgress, World};
 use crate::room::{DefinitionError, definition_of};
 use crate::script::{Fault, Script, SpecDraft, Step, Verb};
 
+use self::fuse::Fuse;
+
 mod attach;
 mod decision;
 mod evidence;
 mod expectation;
 mod failed;
 mod fork;
+mod fuse;
 mod grant;
 mod message;
 mod pending;
@@ -177,14 +182,16 @@ impl From<SeatError> for RunError {
 
 /// A run under way.
 pub(crate) struct Run<'a> {
-    pub(crate) runtime: &'a Runtime,
+    /// The caller's runtime, with the fuse at the gate of its log.
+    pub(crate) runtime: Runtime,
     pub(crate) script: &'a Script,
     pub(crate) options: &'a RunOptions,
     pub(crate) name: WorldName,
     pub(crate) world: WorldHandle,
     pub(crate) run: u32,
-    /// True if a `crash` step told the world to stop at its next append.
-    pub(crate) is_armed: bool,
+    pub(crate) fuse: Arc<Fuse>,
+    /// The branches that this run has opened. One that an earlier run left open appends past the fuse.
+    pub(crate) branches: BTreeSet<WorldName>,
     pub(crate) watch: &'a mut dyn Watch,
 }
 
@@ -202,7 +209,9 @@ pub async fn run_script(
         .world
         .clone()
         .unwrap_or_else(|| script.world.clone());
-    let recorded = recorded(runtime, &name).await?.map(Box::new);
+    let fuse = Arc::new(Fuse::default());
+    let runtime = runtime.through(Arc::clone(&fuse) as _);
+    let recorded = recorded(&runtime, &name).await?.map(Box::new);
     if recorded.is_some() && options.begin == Begin::Fresh {
         return Err(RunError::Exists(name));
     }
@@ -224,7 +233,8 @@ pub async fn run_script(
         name,
         world,
         run: progress.run.max(1),
-        is_armed: false,
+        fuse,
+        branches: BTreeSet::new(),
         watch,
     };
     if run.is_finished(&progress) {

@@ -36,8 +36,6 @@ pub(crate) enum Ask {
     },
     /// A look at the state.
     Inspect(Box<dyn FnOnce(&World) + Send>),
-    /// Stop as if the process died when it was about to append.
-    CrashAtNextAppend,
     /// Close the world.
     Close(oneshot::Sender<()>),
 }
@@ -96,7 +94,7 @@ impl Ask {
             Self::Close(reply) => {
                 let _gone = reply.send(());
             }
-            Self::Inspect(_) | Self::CrashAtNextAppend => {}
+            Self::Inspect(_) => {}
         }
     }
 }

@@ -14,8 +14,6 @@ pub(super) enum Halt {
     Read(#[from] ReadError),
     #[error(transparent)]
     Erase(#[from] EraseError),
-    #[error("it was told to crash here")]
-    Crash,
     #[error("its log holds a commit that it does not know")]
     UnknownCommit,
     #[error("its log has other events than it knows")]
@@ -34,4 +32,11 @@ pub(super) enum Halt {
         /// What the log says instead.
         why: &'static str,
     },
+}
+
+impl Halt {
+    /// Tells whether the world stops because its log plays the death of the process.
+    pub(super) const fn is_played(&self) -> bool {
+        matches!(self, Self::Append(AppendError::Crash))
+    }
 }

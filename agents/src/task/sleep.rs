@@ -40,7 +40,7 @@ impl WorldTask {
         let owes_nothing =
             || self.activity() == Activity::Idle && self.world.owed().all(is_signature);
         match self.clock {
-            WorldClock::System(_) if !self.crashes && owes_nothing() => self.means.idle_close,
+            WorldClock::System(_) if owes_nothing() => self.means.idle_close,
             WorldClock::System(_) | WorldClock::Simulated(_) => None,
         }
     }

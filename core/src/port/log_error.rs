@@ -41,6 +41,9 @@ pub enum AppendError {
     /// The store stopped after an earlier error, or is closed.
     #[error("the store is stopped: {0}")]
     Stopped(String),
+    /// The log plays the death of the process, as a script or a test told it to. Nothing of the commit is kept.
+    #[error("it was told to crash here")]
+    Crash,
     /// The commit breaks a rule of the format; permanent.
     #[error("the commit cannot be stored: {0}")]
     Invalid(String),

@@ -49,6 +49,7 @@ impl Run<'_> {
                 .fork(forking)
                 .await
                 .map_err(|error| self.not_forked(step, error))?;
+            self.branches.insert(name.clone());
         }
         let child = fold_world(&**self.runtime.log(), &name, None).await?;
         let own = self.read(World::id).await?;
@@ -112,6 +113,9 @@ impl Run<'_> {
             return Ok(None);
         };
         let name = self.branch_name(step, within)?;
+        if self.branches.insert(name.clone()) {
+            self.runtime.close(&name).await;
+        }
         let world = match self.runtime.world(&name) {
             Some(world) => world,
             None => match self

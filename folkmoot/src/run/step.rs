@@ -63,14 +63,10 @@ impl Run<'_> {
             }
             Verb::Revise(spec) => self.revise(number, step, spec).await,
             Verb::Fork(fork) => self.fork(number, step, fork).await,
-            Verb::Restart => {
-                self.record(number, step).await?;
-                self.reopen().await
-            }
+            Verb::Restart => self.restart(number, step).await,
             Verb::Crash => {
                 self.record(number, step).await?;
-                self.is_armed = true;
-                Ok(self.world.crash_at_next_append().await?)
+                self.lay_fuse().await
             }
             Verb::Advance(by) => {
                 let seat = self.world.as_principal(Proof::world());
@@ -241,15 +237,32 @@ impl Run<'_> {
 
     /// Reopens a world that stopped because a `crash` told it to. Any other end is the run's.
     pub(super) async fn recover(&mut self, error: SeatError) -> Result<(), RunError> {
-        if !std::mem::take(&mut self.is_armed) {
+        if !self.fuse.mend() {
             return Err(error.into());
         }
         self.reopen().await
     }
 
-    /// Drops everything in memory and opens the world from its log.
-    pub(super) async fn reopen(&mut self) -> Result<(), RunError> {
-        self.world.kill().await;
+    /// Drops everything in memory and opens the world from its log. The world stops at the record of a step that nobody does,
+    /// for its log takes nothing more: to close it would record what still runs.
+    async fn restart(&mut self, number: u32, step: &Step) -> Result<(), RunError> {
+        self.record(number, step).await?;
+        self.lay_fuse().await?;
+        let seat = self.world.as_principal(Proof::world());
+        let _stopped = seat.record_step(self.key(u32::MAX), step.digest).await;
+        self.fuse.mend();
+        self.reopen().await
+    }
+
+    /// Lets the world die at its next append.
+    async fn lay_fuse(&mut self) -> Result<(), RunError> {
+        let world = self.read(World::id).await?;
+        self.fuse.lay(world);
+        Ok(())
+    }
+
+    /// Opens the world from its log.
+    async fn reopen(&mut self) -> Result<(), RunError> {
         self.runtime.close(&self.name).await;
         self.world = self
             .runtime
