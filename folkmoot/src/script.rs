@@ -32,8 +32,8 @@ mod validate;
 pub use attach::Attach;
 pub(crate) use expect::word;
 pub use expect::{
-    ArtifactMatch, Budget, Calls, Claim, Expect, GrantMatch, MessageMatch, Order, Pending, Pieces,
-    Routing, Since, SpecClaim, TextMatch, WithheldMatch,
+    ArtifactMatch, Budget, Calls, Claim, Expect, GrantMatch, MessageMatch, Order, Pending, Routing,
+    Since, SpecClaim, WithheldMatch,
 };
 pub use fault::{Fault, Mark, ScriptError, Sources};
 pub use schema::json_schema;

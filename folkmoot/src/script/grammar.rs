@@ -3,9 +3,8 @@
 mod consent;
 mod constraint;
 mod decision;
-mod expect;
 mod model;
-mod parameters;
+pub(crate) mod parameters;
 mod policy;
 mod spec;
 mod step;
@@ -15,7 +14,7 @@ pub(crate) use spec::{INCLUDED, SCRIPT};
 #[cfg(test)]
 pub(crate) use {model::MODEL, tool::TOOL};
 
-pub(crate) use step::VERBS;
+pub(crate) use step::{REFUSALS, VERBS};
 
 /// What may stand somewhere.
 #[derive(Debug)]
@@ -100,8 +99,9 @@ pub(crate) struct Record {
     pub(crate) what: &'static str,
     /// Its fields, in groups that records share.
     pub(crate) fields: &'static [&'static [Field]],
-    /// At least one of these must be there; empty: no such rule.
-    pub(crate) any_of: &'static [&'static str],
+    /// Of these keys of a table that it is made from there is none here.
+    lacks: &'static [&'static str],
+    any_of: AnyOf,
     /// Of each of these groups, at most one may be there.
     pub(crate) clash: &'static [&'static [&'static str]],
     /// Of each of these pairs, the first may be there only if the second is.
@@ -109,24 +109,49 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    const fn new(what: &'static str, fields: &'static [&'static [Field]]) -> Self {
+    pub(crate) const fn new(what: &'static str, fields: &'static [&'static [Field]]) -> Self {
         Self {
             what,
             fields,
-            any_of: &[],
+            lacks: &[],
+            any_of: AnyOf::Nothing,
             clash: &[],
             needs: &[],
         }
     }
 
     /// The same, of which at least one of `keys` must be there.
-    const fn any_of(mut self, keys: &'static [&'static str]) -> Self {
-        self.any_of = keys;
+    pub(crate) const fn any_of(mut self, keys: &'static [&'static str]) -> Self {
+        self.any_of = AnyOf::These(keys);
         self
     }
 
+    /// The same, which must not be empty.
+    pub(crate) const fn any(mut self) -> Self {
+        self.any_of = AnyOf::All;
+        self
+    }
+
+    /// The same under another name, without `keys`.
+    pub(crate) const fn without(&self, what: &'static str, keys: &'static [&'static str]) -> Self {
+        Self {
+            what,
+            lacks: keys,
+            ..*self
+        }
+    }
+
+    /// The keys of which at least one must be there; empty: none need be.
+    pub(crate) fn wanted(&self) -> Vec<&'static str> {
+        match self.any_of {
+            AnyOf::Nothing => Vec::new(),
+            AnyOf::These(keys) => keys.to_vec(),
+            AnyOf::All => self.fields().map(|field| field.name).collect(),
+        }
+    }
+
     /// The same, of which at most one of each group may be there.
-    const fn clash(mut self, groups: &'static [&'static [&'static str]]) -> Self {
+    pub(crate) const fn clash(mut self, groups: &'static [&'static [&'static str]]) -> Self {
         self.clash = groups;
         self
     }
@@ -139,8 +164,17 @@ impl Record {
 
     /// All fields.
     pub(crate) fn fields(&self) -> impl Iterator<Item = &'static Field> {
-        self.fields.iter().copied().flatten()
+        let is_there = |field: &&Field| !self.lacks.contains(&field.name);
+        self.fields.iter().copied().flatten().filter(is_there)
     }
+}
+
+/// The keys of a record of which at least one must be there.
+#[derive(Debug, Clone, Copy)]
+enum AnyOf {
+    Nothing,
+    These(&'static [&'static str]),
+    All,
 }
 
 /// A key of a record.
@@ -165,7 +199,7 @@ pub(crate) enum Presence {
     Optional,
 }
 
-const fn field(name: &'static str, shape: Shape, doc: &'static str) -> Field {
+pub(crate) const fn field(name: &'static str, shape: Shape, doc: &'static str) -> Field {
     Field {
         name,
         shape,
@@ -225,9 +259,9 @@ impl VerbShape {
     }
 }
 
-const NAMES_OF_AGENTS: Shape = Shape::Ref(Named::Agent);
-const NAMES_OF_TOOLS: Shape = Shape::Ref(Named::Tool);
+pub(crate) const NAMES_OF_AGENTS: Shape = Shape::Ref(Named::Agent);
+pub(crate) const NAMES_OF_TOOLS: Shape = Shape::Ref(Named::Tool);
 const SECOND: u64 = 1_000;
 const HOUR: u64 = 3_600 * SECOND;
 const YEAR: u64 = 365 * 24 * HOUR;
-const WHOLE: Shape = Shape::Count(0, 1_000_000);
+pub(crate) const WHOLE: Shape = Shape::Count(0, 1_000_000);

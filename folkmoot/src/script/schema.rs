@@ -106,9 +106,9 @@ fn record(record: &Record) -> Value {
     for (key, other) in record.needs {
         rules.push(json!({ "dependentRequired": { *key: [other] } }));
     }
-    if !record.any_of.is_empty() {
-        let one: Vec<Value> = record
-            .any_of
+    let wanted = record.wanted();
+    if !wanted.is_empty() {
+        let one: Vec<Value> = wanted
             .iter()
             .map(|key| json!({ "required": [key] }))
             .collect();

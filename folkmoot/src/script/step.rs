@@ -14,7 +14,7 @@ use super::fault::Mark;
 
 mod read;
 
-pub(crate) use read::{optional, read, request_position};
+pub(crate) use read::{read, request_position};
 
 /// One step of a world script.
 #[derive(Debug, Clone, PartialEq)]

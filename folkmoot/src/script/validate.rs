@@ -111,15 +111,12 @@ impl Validator<'_> {
                 );
             }
         }
-        let lacks_all = record.any_of.iter().all(|key| node.get(key).is_none());
-        if lacks_all && !record.any_of.is_empty() {
+        let wanted = record.wanted();
+        let lacks_all = wanted.iter().all(|key| node.get(key).is_none());
+        if lacks_all && !wanted.is_empty() {
             self.faults.add(
                 owner,
-                format!(
-                    "{} needs one of these: {}",
-                    record.what,
-                    record.any_of.join(", ")
-                ),
+                format!("{} needs one of these: {}", record.what, wanted.join(", ")),
             );
         }
     }

@@ -11,7 +11,7 @@ use folkmoot_core::tool::{Artifact, View};
 
 use super::super::evidence::Evidence;
 use super::{Differs, events, number, same, shown};
-use crate::script::{ArtifactMatch, Pieces, WithheldMatch, word};
+use crate::script::{ArtifactMatch, WithheldMatch, word};
 
 /// An artifact that people saw, with the call that gave it.
 type Seen<'c> = (&'c ToolFinished, &'c Artifact);
@@ -119,9 +119,13 @@ pub(super) fn withheld(wanted: &WithheldMatch, commits: &[Commit]) -> Result<(),
         .flat_map(|withheld| &withheld.spans)
         .map(|span| span.family)
         .collect();
-    match &wanted.pieces {
-        Pieces::Count(count) => same("withheld pieces", count, &number(families.len())),
-        Pieces::Families(wanted) => same("withheld", &words(wanted), &words(&families)),
+    match (&wanted.families, wanted.count) {
+        (Some(wanted), _) => same("withheld", &words(wanted), &words(&families)),
+        (None, count) => same(
+            "withheld pieces",
+            &count.unwrap_or(0),
+            &number(families.len()),
+        ),
     }
 }
 

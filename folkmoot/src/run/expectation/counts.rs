@@ -145,7 +145,7 @@ pub(super) fn budget(wanted: &Budget, run: &[Commit], world: &World) -> Result<(
     }
     let Spent { agents, all } = Spent::of(run);
     let left = |max: u32, spent: u32| max.saturating_sub(spent);
-    for (agent, wanted) in &wanted.agents {
+    for (agent, wanted) in wanted.agents.iter().flatten() {
         let spent = agents.get(agent).copied().unwrap_or_default();
         same(
             &format!("model calls left to {agent}"),

@@ -61,7 +61,7 @@ fn gone(event: &Event) -> &[Position] {
 fn is_meant(wanted: &MessageMatch, (text, respond): &(TextEvent, Vec<AgentName>)) -> bool {
     wanted.from.as_ref().is_none_or(|from| *from == text.from)
         && wanted.to.as_ref().is_none_or(|to| respond.contains(to))
-        && wanted.text.fits(&text.text)
+        && wanted.fits_text(&text.text)
 }
 
 pub(super) fn message(wanted: &MessageMatch, commits: &[Commit]) -> Result<(), Differs> {

@@ -6,7 +6,7 @@ use std::fmt::{self, Display, Formatter};
 use folkmoot_core::ids::AgentName;
 use serde::Serialize;
 
-use super::{ArtifactMatch, GrantMatch, MessageMatch, Pending, Routing, TextMatch};
+use super::{ArtifactMatch, GrantMatch, MessageMatch, Pending, Routing};
 
 /// Writes `word` and the value, if there is one.
 fn part(f: &mut Formatter<'_>, word: &str, value: Option<&impl Display>) -> fmt::Result {
@@ -23,12 +23,6 @@ impl Display for MessageMatch {
         f.write_str("message")?;
         part(f, "from", self.from.as_ref())?;
         part(f, "to", self.to.as_ref())?;
-        self.text.fmt(f)
-    }
-}
-
-impl Display for TextMatch {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         part(f, "that contains", quoted(&self.contains).as_ref())?;
         part(f, "that is", quoted(&self.equals).as_ref())?;
         part(f, "that matches", quoted(&self.matches).as_ref())

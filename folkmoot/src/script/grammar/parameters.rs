@@ -25,7 +25,7 @@ pub(super) const OF_EVERY_MODEL: &[Field] = &[
 /// What a million tokens cost, with so many digits that each token costs a whole number of the least amount.
 const RATE: Shape = Amount(6);
 /// An amount of money.
-pub(super) const MONEY: Shape = Amount(12);
+pub(crate) const MONEY: Shape = Amount(12);
 
 pub(super) static PRICE: Record = Record::new(
     "a price",

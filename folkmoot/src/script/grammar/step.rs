@@ -1,8 +1,9 @@
 //! The table of steps.
 
+use crate::script::expect::EXPECT;
+
 use super::Shape::{Count, Duration, Either, Flag, List, Name, Ref, Text, Word};
 use super::consent::{OBSERVATION, RIGHTS_OF_ONE};
-use super::expect::EXPECT;
 use super::{
     Field, NAMES_OF_AGENTS, Named, Record, Shape, VerbShape, decision, field, required, spec,
 };
@@ -227,7 +228,7 @@ const WAIT: &[Field] = &[field(
 )];
 
 /// The words for refusals.
-pub(super) const REFUSALS: &[&str] = &[
+pub(crate) const REFUSALS: &[&str] = &[
     "not_a_person",
     "not_the_runtime",
     "unknown_request",

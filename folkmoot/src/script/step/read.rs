@@ -191,10 +191,7 @@ pub(crate) fn request_position(text: &str) -> Option<Position> {
 }
 
 /// Returns what `read` makes of `text`, if there is one: `None` only if it makes nothing of it.
-pub(crate) fn optional<T>(
-    text: Option<&str>,
-    read: impl FnOnce(&str) -> Option<T>,
-) -> Option<Option<T>> {
+fn optional<T>(text: Option<&str>, read: impl FnOnce(&str) -> Option<T>) -> Option<Option<T>> {
     text.map_or(Some(None), |text| read(text).map(Some))
 }
 

@@ -179,7 +179,7 @@ fn expectations_are_data() {
     else {
         panic!("{claims:?}")
     };
-    assert!(message.text.fits("aaa") && !message.text.fits("aab"));
+    assert!(message.fits_text("aaa") && !message.fits_text("aab"));
     assert!(none.is_empty());
     assert_eq!(*calls, Calls::Each([(name("worker"), 2)].into()));
 }
@@ -309,7 +309,7 @@ fn ends_of_turns_budgets_and_people_are_expected() {
     let expected = [
         Claim::Turns(turns.into()),
         Claim::Budget(Budget {
-            agents: [(name("worker"), 4)].into(),
+            agents: Some([(name("worker"), 4)].into()),
             episode: Some(20),
             ..Budget::default()
         }),
