@@ -41,11 +41,11 @@ impl TokenCounter {
                 let shown = attachments
                     .iter()
                     .map(|attached| attached.to_string().len())
-                    .fold(0, usize::saturating_add);
-                from.len().saturating_add(text.len()).saturating_add(shown)
+                    .sum::<usize>();
+                from.len() + text.len() + shown
             }
-            Item::Said { parts } => parts.iter().map(part_bytes).fold(0, usize::saturating_add),
-            Item::Result { label, text, .. } => label.len().saturating_add(text.len()),
+            Item::Said { parts } => parts.iter().map(part_bytes).sum::<usize>(),
+            Item::Result { label, text, .. } => label.len() + text.len(),
             Item::Notice { text } | Item::State { text } | Item::Summary { text } => text.len(),
         };
         self.bytes(bytes).saturating_add(self.item_tokens)

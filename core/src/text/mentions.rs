@@ -144,7 +144,7 @@ fn read(run: &str, roster: &Roster, found: &mut impl FnMut(Addressee)) {
             return;
         };
         found(who);
-        rest = gap.and_then(|gap| text.get(len.saturating_add(gap.len())..));
+        rest = gap.and_then(|gap| text.get(len + gap.len()..));
     }
 }
 
@@ -171,9 +171,7 @@ fn in_line(line: &str, roster: &Roster, found: &mut Found) {
             if who != Addressee::Unknown(String::new()) {
                 found.add(who);
             }
-            skipped = at
-                .saturating_add(len)
-                .saturating_add(gap.map_or(0, Gap::len));
+            skipped = at + len + gap.map_or(0, Gap::len);
             may_begin = gap.is_some();
             continue;
         }

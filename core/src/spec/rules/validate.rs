@@ -98,20 +98,20 @@ fn misfits<'v>(
 
 /// Returns the bytes that the paths of `value` and of all values in it have together. Their depth is bounded by then.
 fn path_bytes(value: &Value, path: usize) -> usize {
-    let below = |len: usize| path.saturating_add(len).saturating_add(1);
+    let below = |len: usize| (path + len) + 1;
     let inner = match value {
         Value::Array(items) => items
             .iter()
             .map(|item| path_bytes(item, below(8)))
-            .fold(0, usize::saturating_add),
+            .sum::<usize>(),
         // An escaped character has two bytes.
         Value::Object(entries) => entries
             .iter()
             .map(|(key, item)| path_bytes(item, below(key.len().saturating_mul(2))))
-            .fold(0, usize::saturating_add),
+            .sum::<usize>(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
     };
-    inner.saturating_add(path)
+    inner + path
 }
 
 /// Returns how deep brackets stand in one another, strings aside: before anything is parsed.
@@ -126,7 +126,7 @@ fn depth(arguments: &str) -> usize {
             b'\\' if is_string => is_escaped = true,
             b'"' => is_string = !is_string,
             b'[' | b'{' if !is_string => {
-                depth = depth.saturating_add(1);
+                depth += 1;
                 deepest = deepest.max(depth);
             }
             b']' | b'}' if !is_string => depth = depth.saturating_sub(1),

@@ -151,7 +151,7 @@ pub(super) fn skip_bracketed(cursor: &mut Cursor<'_>) -> Result<bool, Stop> {
             return Ok(false);
         };
         match b {
-            b'(' | b'[' | b'{' => depth = depth.saturating_add(1),
+            b'(' | b'[' | b'{' => depth += 1,
             b')' | b']' | b'}' => depth = depth.saturating_sub(1),
             b'"' | b'\'' | b'`' => skip_text(cursor, b)?,
             b'<' => skip_escape(cursor)?,

@@ -216,7 +216,7 @@ impl Frame {
         self.property = known.property(word);
         self.facts.named = known.tool(word);
         if self.facts.named.is_none() {
-            self.facts.unnamed = self.facts.unnamed.saturating_add(1);
+            self.facts.unnamed += 1;
         }
         self.read_flat(word, known);
         self.argument = None;
@@ -311,14 +311,14 @@ impl Frame {
             && !self.is_wrapping
             && !self.key.has(Keys::ENVELOPE)
         {
-            self.content = self.content.saturating_add(1);
+            self.content += 1;
         }
     }
 
     /// The text that is the value of the last key is prose.
     pub(super) fn note_prose(&mut self) {
         if !self.is_wrapping && !self.key.has(Keys::ENVELOPE) {
-            self.content = self.content.saturating_add(1);
+            self.content += 1;
         }
     }
 

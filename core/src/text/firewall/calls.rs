@@ -67,7 +67,7 @@ impl Calls {
     fn content_of(&mut self, frame: &Frame) -> usize {
         let mut content = frame.content;
         while let Some((_, inner)) = self.content.pop_if(|(from, _)| *from > frame.from) {
-            content = content.saturating_add(inner);
+            content += inner;
         }
         content
     }

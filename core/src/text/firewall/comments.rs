@@ -72,7 +72,7 @@ impl Comments {
         if stretch.to != place || stretch.behind != before {
             stretch.from = place;
         }
-        (stretch.to, stretch.behind) = (place.saturating_add(count), behind);
+        (stretch.to, stretch.behind) = (place + count, behind);
     }
 
     fn stretch(&mut self, comment: Comment, level: usize) -> Option<&mut Stretch> {

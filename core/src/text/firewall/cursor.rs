@@ -46,7 +46,7 @@ impl<'t> Cursor<'t> {
     }
 
     pub(super) const fn skip(&mut self, count: usize) {
-        self.at = self.at.saturating_add(count);
+        self.at += count;
     }
 
     pub(super) fn eat(&mut self, b: u8) -> Result<bool, Stop> {

@@ -14,10 +14,10 @@ pub(super) fn first_of<const N: usize>(bytes: &[u8], wanted: [u8; N]) -> Option<
         .enumerate()
         .find_map(|(n, word)| Some((n, first_in(*word, wanted)?)));
     match hit {
-        Some((n, at)) => Some(n.saturating_mul(8).saturating_add(at)),
+        Some((n, at)) => Some(n.saturating_mul(8) + at),
         None => {
             let at = rest.iter().position(|b| wanted.contains(b))?;
-            Some(bytes.len().saturating_sub(rest.len()).saturating_add(at))
+            Some(bytes.len().saturating_sub(rest.len()) + at)
         }
     }
 }

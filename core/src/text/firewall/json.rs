@@ -128,7 +128,7 @@ impl Json {
 
     /// Returns how many brackets are open.
     pub(super) fn depth(&self) -> usize {
-        self.open.len().saturating_add(self.around.len())
+        self.open.len() + self.around.len()
     }
 
     /// Returns where brackets were opened.
@@ -148,7 +148,7 @@ impl Json {
 
     /// The place of the next byte as it is written.
     const fn place(&self) -> usize {
-        self.read.saturating_add(self.skew)
+        self.read + self.skew
     }
 
     /// The calls in it, in order. If it is not whole, those that are open go on to its end, and `depth` of the last says how
@@ -167,7 +167,7 @@ impl Json {
         }
         let mut depth = 0_usize;
         while let Some(frame) = self.open.pop_back() {
-            depth = depth.saturating_add(1);
+            depth += 1;
             self.calls.close(&frame, end, depth);
             if let Some(outer) = self.open.back_mut() {
                 outer.take(&frame);
@@ -191,7 +191,7 @@ impl Json {
 
     /// Skips so many bytes of the comment that is read, and goes on as it stands behind them.
     pub(super) const fn skip_comment(&mut self, count: usize, behind: Comment) {
-        self.read = self.read.saturating_add(count);
+        self.read += count;
         self.lex = Lex::Comment(behind);
     }
 
@@ -216,7 +216,7 @@ impl Json {
             let Some(taken) = taken else {
                 return Reads::Broken;
             };
-            self.read = self.read.saturating_add(taken);
+            self.read += taken;
             rest = rest.get(taken..).unwrap_or_default();
             if std::mem::take(&mut self.is_token) {
                 self.good = self.read;
@@ -330,7 +330,7 @@ impl Json {
             return None;
         }
         let frame = self.open.pop_back()?;
-        self.calls.close(&frame, self.place().saturating_add(1), 0);
+        self.calls.close(&frame, self.place() + 1, 0);
         match (self.open.back_mut(), self.around.pop()) {
             (Some(outer), kind) => {
                 outer.take(&frame);
@@ -407,11 +407,11 @@ impl Json {
             Some(b) if *b == quote => self.end_text(is_key),
             Some(_) => {
                 // Where a value broke must not depend on how much of its text came at once.
-                self.read = self.read.saturating_add(plain);
+                self.read += plain;
                 return None;
             }
         }
-        Some(plain.saturating_add(1))
+        Some(plain + 1)
     }
 
     /// A text that ends with a mark of more than one byte.
@@ -527,7 +527,7 @@ impl Json {
             Comment::Block { .. } => rest
                 .windows(2)
                 .position(|pair| pair == b"*/")
-                .map(|star| star.saturating_add(1)),
+                .map(|star| star + 1),
         };
         if end == Some(0) {
             self.lex = Lex::Between;

@@ -400,12 +400,12 @@ impl Walk<'_> {
         place: usize,
         unclosed: &mut Unclosed,
     ) -> Result<Option<usize>, Stop> {
-        let from = place.saturating_add(cursor.at);
+        let from = place + cursor.at;
         cursor.at = unclosed.skip(self.form.name, from).saturating_sub(place);
         let end = self.next_closing(cursor);
         // Nearer to the end of these bytes a tag might still go on.
         let decided = cursor.at.min(cursor.bytes.len().saturating_sub(TAG_MAX));
-        unclosed.note(self.form.name, from, place.saturating_add(decided));
+        unclosed.note(self.form.name, from, place + decided);
         end
     }
 

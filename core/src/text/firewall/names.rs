@@ -15,12 +15,12 @@ pub(super) fn a_tool(text: &[u8], known: &Known) -> bool {
     let mut at = 0_usize;
     text.split(|b| !is_part(*b)).any(|word| {
         let from = at;
-        at = at.saturating_add(word.len()).saturating_add(1);
+        at += word.len() + 1;
         if word.is_empty() || word.len() > NAME_MAX {
             return false;
         }
         let before = from.checked_sub(1).and_then(|at| text.get(at));
-        let behind = text.get(from.saturating_add(word.len()));
+        let behind = text.get(from + word.len());
         let is_told = before.is_some_and(|b| matches!(b, b'.' | b'=' | b':' | b'>'));
         let is_marked = |b: Option<&u8>| {
             b.is_none_or(|b| !matches!(b, b' ' | b'\t' | b',' | b'!' | b'?' | b';'))

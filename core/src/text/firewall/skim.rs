@@ -50,14 +50,14 @@ pub(super) fn broken_end(
     max: usize,
     is_whole: bool,
 ) -> Result<usize, Stop> {
-    let mut cursor = Cursor::new(bytes, value.len().saturating_add(max), is_whole);
+    let mut cursor = Cursor::new(bytes, value.len() + max, is_whole);
     let mut depth = depth;
     let mut end = value.good();
     cursor.skip(value.len());
     while let Some(b) = cursor.peek()? {
         cursor.skip(1);
         match b {
-            b'{' | b'[' => depth = depth.saturating_add(1),
+            b'{' | b'[' => depth += 1,
             b'}' | b']' => {
                 depth = depth.saturating_sub(1);
                 end = cursor.at;

@@ -94,10 +94,7 @@ pub(super) fn begins(
             Err(Stop::No)
         )
     };
-    starts
-        .into_iter()
-        .map(|at| from.saturating_add(at))
-        .find(is_begun)
+    starts.into_iter().map(|at| from + at).find(is_begun)
 }
 
 /// As much of what stands before a place as is looked at.
@@ -202,7 +199,7 @@ fn statement(mut cursor: Cursor<'_>, before: &[u8], known: &Known) -> Result<Fou
     cursor.eat_word(b"await ")?;
     let mut around = 0_usize;
     for word in AROUND {
-        around = around.saturating_add(usize::from(cursor.eat_word(word)?));
+        around += usize::from(cursor.eat_word(word)?);
     }
     let (tool, is_qualified) = name(&mut cursor, known)?;
     let strength = match (is_qualified, known.is_plain(tool)) {

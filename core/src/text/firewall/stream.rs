@@ -115,7 +115,7 @@ impl Firewall {
             .floor_char_boundary(self.given.saturating_sub(BEFORE_MAX));
         if gone >= BEFORE_MAX {
             self.held.drain(..gone);
-            self.base = self.base.saturating_add(gone);
+            self.base += gone;
             self.at = self.at.saturating_sub(gone);
             self.given = self.given.saturating_sub(gone);
             self.retry_at = self.retry_at.saturating_sub(gone);
@@ -143,7 +143,7 @@ impl Firewall {
 
     /// The place in the text that is decided about.
     const fn place(&self) -> usize {
-        self.base.saturating_add(self.at)
+        self.base + self.at
     }
 
     /// Returns what is held from the place on that is decided about.
@@ -172,7 +172,7 @@ impl Firewall {
                 bytes.get(from..).unwrap_or_default(),
                 [b'{', b'[', b'<', b'\n', b'(', b'='],
             );
-            let next = next.map_or(usize::MAX, |next| from.saturating_add(next));
+            let next = next.map_or(usize::MAX, |next| from + next);
             if planned <= next && planned < bytes.len() {
                 self.at = planned.max(self.at);
                 return true;
@@ -182,7 +182,7 @@ impl Firewall {
             match (said, b) {
                 (Some(at), _) => self.at = at,
                 (None, b'(' | b'=') => {
-                    from = next.saturating_add(1);
+                    from = next + 1;
                     continue;
                 }
                 (None, _) => self.at = next,
@@ -204,7 +204,7 @@ impl Firewall {
             return;
         }
         self.is_line_start = self.rest().first() == Some(&b'\n');
-        self.at = self.at.saturating_add(1).min(self.held.len());
+        self.at = (self.at + 1).min(self.held.len());
         self.at = self.held.ceil_char_boundary(self.at);
     }
 
@@ -213,7 +213,7 @@ impl Firewall {
         let len = self.held.len();
         let is_read_again = self.value.as_ref().is_none_or(Value::is_broken);
         if is_read_again && len.saturating_sub(self.at) >= RETRY_MIN {
-            self.retry_at = len.saturating_add(len.saturating_sub(self.at) / 8);
+            self.retry_at = len + len.saturating_sub(self.at) / 8;
         }
         false
     }
@@ -282,7 +282,7 @@ impl Firewall {
         let bound = rest.get(..limit).unwrap_or(rest);
         let reads = value.feed(
             bound.get(from..).unwrap_or_default(),
-            place.saturating_add(from),
+            place + from,
             &mut self.comments,
         );
         let is_bound = rest.len() >= limit;
@@ -294,7 +294,7 @@ impl Firewall {
         let is_code = value.is_bare() && before::is_code(self.before());
         if calls.is_empty() || is_code {
             if reads == Reads::Whole {
-                self.judged = self.judged.max(place.saturating_add(value.len()));
+                self.judged = self.judged.max(place + value.len());
             } else {
                 self.tried.note(value.level(), place, &value);
             }
@@ -305,8 +305,7 @@ impl Firewall {
                 let max = self.tried.limit(SKIM_MAX);
                 match broken_end(self.rest(), &value, last.depth, max, is_whole) {
                     Ok(end) => {
-                        self.tried
-                            .note_skimmed(place.saturating_add(value.len()), max);
+                        self.tried.note_skimmed(place + value.len(), max);
                         end
                     }
                     Err(stop) => {
@@ -325,13 +324,13 @@ impl Firewall {
     fn plan(&mut self, calls: &[Call], end: usize, value: &Value) {
         let place = self.place();
         let is_inside = place < self.judged;
-        self.judged = self.judged.max(place.saturating_add(end));
+        self.judged = self.judged.max(place + end);
         let planned = calls.iter().map(|call| {
             let to = if call.depth > 0 { end } else { call.to };
             let is_alone = call.from == 0 && to >= value.len();
             Found {
-                from: place.saturating_add(call.from),
-                to: place.saturating_add(to),
+                from: (place + call.from),
+                to: (place + to),
                 family: call.family,
                 is_encoded: value.is_encoded() && is_alone && !is_inside,
                 is_own: call.is_own,
@@ -365,18 +364,15 @@ impl Firewall {
             .filter(|text| !text.is_empty())
         {
             self.sample.read(text);
-            self.wrap
-                .pass(place(self.base.saturating_add(self.given)), text, out);
+            self.wrap.pass(place(self.base + self.given), text, out);
             self.given = to;
         }
     }
 
     fn withhold(&mut self, found: Found, out: &mut impl FnMut(Span<'_>)) {
-        self.give(self.at.saturating_add(found.from), out);
-        let from = self.place().saturating_add(found.from);
-        self.at = self
-            .held
-            .ceil_char_boundary(self.at.saturating_add(found.to));
+        self.give(self.at + found.from, out);
+        let from = self.place() + found.from;
+        self.at = self.held.ceil_char_boundary(self.at + found.to);
         if !found.is_own && self.sample.is_here() {
             self.judged = self.judged.max(self.place());
             return;

@@ -182,7 +182,7 @@ fn split(text: &[u8], at: u8) -> (&[u8], &[u8]) {
     let at = text.iter().position(|b| *b == at).unwrap_or(text.len());
     (
         text.get(..at).unwrap_or(text),
-        text.get(at.saturating_add(1)..).unwrap_or_default(),
+        text.get(at + 1..).unwrap_or_default(),
     )
 }
 

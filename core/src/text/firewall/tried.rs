@@ -37,8 +37,8 @@ impl Tried {
 
     /// Takes note of a value at `place` that was read in vain.
     pub(super) fn note(&mut self, level: usize, place: usize, value: &Value) {
-        self.spent = self.spent.saturating_add(value.work());
-        self.furthest = self.furthest.max(place.saturating_add(value.len()));
+        self.spent += value.work();
+        self.furthest = self.furthest.max(place + value.len());
         if let Some(brackets) = self.brackets.get_mut(level) {
             while brackets.first().is_some_and(|first| *first < place) {
                 brackets.pop_first();
@@ -47,7 +47,7 @@ impl Tried {
                 value
                     .brackets()
                     .iter()
-                    .map(|at| place.saturating_add(*at))
+                    .map(|at| place + *at)
                     .filter(|at| *at > place),
             );
         }
@@ -55,13 +55,13 @@ impl Tried {
 
     /// Takes note that the end of a value that breaks at `place` was looked for within so many bytes.
     pub(super) fn note_skimmed(&mut self, place: usize, bytes: usize) {
-        self.spent = self.spent.saturating_add(bytes);
+        self.spent += bytes;
         self.furthest = self.furthest.max(place);
     }
 
     /// Returns how many bytes of the next value may be read, `max` in ordinary texts.
     pub(super) fn limit(&self, max: usize) -> usize {
-        let allowed = READS_MIN.saturating_add(self.furthest.saturating_mul(READS_MAX));
+        let allowed = READS_MIN + self.furthest.saturating_mul(READS_MAX);
         if self.spent > allowed {
             SHORT.min(max)
         } else {

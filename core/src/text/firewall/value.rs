@@ -100,7 +100,7 @@ impl Value {
         let mut rest = bytes;
         while !rest.is_empty() && !self.is_broken {
             let before = self.read;
-            let place = place.saturating_add(bytes.len()).saturating_sub(rest.len());
+            let place = (place + bytes.len()).saturating_sub(rest.len());
             let reads = self.feed_some(rest, place, comments);
             self.is_broken = reads == Reads::Broken;
             if reads != Reads::Further {
@@ -125,7 +125,7 @@ impl Value {
         let known = comment.and_then(|comment| comments.skip(comment, level, place, bytes.len()));
         if let Some((count, behind)) = known {
             self.json.skip_comment(count, behind);
-            self.read = self.read.saturating_add(count);
+            self.read += count;
             return Reads::Further;
         }
         let begun = self
@@ -138,9 +138,9 @@ impl Value {
             self.feed_plain(bytes)
         };
         let taken = self.read.saturating_sub(before);
-        self.work = self.work.saturating_add(taken);
-        work::note(taken.saturating_add(1));
-        let end = place.saturating_add(taken);
+        self.work += taken;
+        work::note(taken + 1);
+        let end = place + taken;
         match (begun, self.comment()) {
             (Some((comment, from)), Some(behind)) if reads == Reads::Further => {
                 comments.note(comment, behind, level, from, end.saturating_sub(from));
@@ -177,7 +177,7 @@ impl Value {
             if reads == Reads::Broken {
                 return reads;
             }
-            self.read = self.read.saturating_add(1);
+            self.read += 1;
             if self.json.good() != before {
                 self.good = self.read;
             }

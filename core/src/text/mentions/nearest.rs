@@ -64,10 +64,7 @@ fn off(unknown: &str, name: &str) -> Option<usize> {
         .split(' ')
         .filter(|word| word.len() < name.len())
         .filter_map(|word| edits(unknown, word));
-    let parts = words
-        .chain(edits(head, name))
-        .min()
-        .map(|off| off.saturating_add(1));
+    let parts = words.chain(edits(head, name)).min().map(|off| off + 1);
     edits(unknown, name).into_iter().chain(parts).min()
 }
 
@@ -76,7 +73,7 @@ fn edits(one: &str, other: &str) -> Option<usize> {
     let a = one.chars().count();
     let b = other.chars().count();
     let longer = a.max(b);
-    let most = longer.saturating_add(1) / 3;
+    let most = (longer + 1) / 3;
     let may_be_near = a > 0 && b > 0 && a.abs_diff(b) <= most;
     may_be_near
         .then(|| osa_distance(one, other))

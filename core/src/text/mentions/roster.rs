@@ -165,7 +165,7 @@ impl Roster {
                 return Err(More);
             }
             push_fold(&mut folded, tail.get(..len).unwrap_or_default());
-            at = at.saturating_add(len);
+            at += len;
             match self.reach(&folded) {
                 Some(Some(who)) => best = Some((who, at)),
                 Some(None) => {}

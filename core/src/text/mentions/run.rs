@@ -30,9 +30,7 @@ pub(crate) struct Gap {
 
 impl Gap {
     pub(crate) const fn len(self) -> usize {
-        self.closing
-            .saturating_add(self.between)
-            .saturating_add(self.opening)
+        (self.closing + self.between) + self.opening
     }
 }
 
@@ -47,7 +45,7 @@ pub(crate) fn link(text: Heard<'_>, roster: &Roster) -> Result<Link, More> {
             (Addressee::Unknown(name.to_owned()), name.len(), goes_on)
         }
     };
-    let len = at.saturating_add(len);
+    let len = at + len;
     let gap = if goes_on {
         gap(text.behind(len))?
     } else {
@@ -122,7 +120,7 @@ fn gap(rest: Heard<'_>) -> Result<Option<Gap>, More> {
         return Ok(None);
     };
     let white = blank_len(next.behind(word).text);
-    let between = between.saturating_add(word).saturating_add(white);
+    let between = between + word + white;
     let opening = opening(behind.behind(between))?.filter(|_| white > 0);
     Ok(opening.map(|opening| Gap {
         closing,

@@ -50,9 +50,9 @@ fn comments(line: &str) -> Vec<Range<usize>> {
     let ends: Vec<usize> = line.match_indices(COMMENT_END).map(|(at, _)| at).collect();
     let begins = line.match_indices(COMMENT).map(|(at, _)| at);
     let comment = |from: usize| {
-        let inside = from.saturating_add(COMMENT.len());
+        let inside = from + COMMENT.len();
         let end = ends.get(ends.partition_point(|end| *end < inside))?;
-        Some(from..end.saturating_add(COMMENT_END.len()))
+        Some(from..(end + COMMENT_END.len()))
     };
     begins.filter_map(comment).collect()
 }
@@ -68,8 +68,8 @@ fn backticks(line: &str) -> Vec<Run> {
     let mut places: Vec<Range<usize>> = Vec::new();
     for (at, _) in line.match_indices('`') {
         match places.last_mut() {
-            Some(run) if run.end == at => run.end = at.saturating_add(1),
-            Some(_) | None => places.push(at..at.saturating_add(1)),
+            Some(run) if run.end == at => run.end = at + 1,
+            Some(_) | None => places.push(at..(at + 1)),
         }
     }
     let mut next: BTreeMap<usize, usize> = BTreeMap::new();

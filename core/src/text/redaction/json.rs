@@ -53,11 +53,11 @@ fn documents(text: &str) -> Vec<Range<usize>> {
     let mut at = 0_usize;
     let mut vain = 0_usize;
     while let Some(next) = text.get(at..).and_then(|rest| rest.find(['{', '['])) {
-        let start = at.saturating_add(next);
+        let start = at + next;
         let rest = text.get(start..).unwrap_or_default();
         match document_len(rest) {
             Ok(len) => {
-                let end = start.saturating_add(len);
+                let end = start + len;
                 let is_blank = |part: Option<&str>| part.is_none_or(|part| part.trim().is_empty());
                 let is_whole = is_blank(text.get(..start)) && is_blank(text.get(end..));
                 if is_whole
@@ -70,8 +70,8 @@ fn documents(text: &str) -> Vec<Range<usize>> {
                 at = end;
             }
             Err(read) => {
-                vain = vain.saturating_add(read);
-                at = start.saturating_add(1);
+                vain += read;
+                at = start + 1;
             }
         }
         if vain > text.len().saturating_mul(VAIN_READS_MAX) {
@@ -145,7 +145,7 @@ impl<'t> Document<'t> {
 
     /// Takes what begins with `byte` at `at`; gives where the next thing begins.
     fn step(&mut self, byte: u8, at: usize) -> usize {
-        let next = at.saturating_add(1);
+        let next = at + 1;
         match byte {
             b'{' | b'[' => {
                 let is_object = byte == b'{';
@@ -179,7 +179,7 @@ impl<'t> Document<'t> {
     }
 
     fn string(&mut self, at: usize) -> usize {
-        let end = at.saturating_add(string_len(self.text.get(at..).unwrap_or_default()));
+        let end = at + string_len(self.text.get(at..).unwrap_or_default());
         let written = self.text.get(at..end).unwrap_or_default();
         // Half a surrogate pair is a string of JSON, and none of ours.
         let inner = || written.trim_matches('"').to_owned();
@@ -208,7 +208,7 @@ impl<'t> Document<'t> {
         level.name = (name.len() <= NAME_MAX).then(|| name.into());
         let Some(new) = new else { return };
         let count = level.renamed.entry(new.clone()).or_default();
-        *count = count.saturating_add(1);
+        *count += 1;
         let new = if *count > 1 {
             format!("{new} {count}")
         } else {
@@ -220,7 +220,7 @@ impl<'t> Document<'t> {
     fn number(&mut self, at: usize) -> usize {
         let rest = self.text.get(at..).unwrap_or_default();
         let is_part = |c: char| c.is_ascii_digit() || matches!(c, '+' | '-' | '.' | 'e' | 'E');
-        let end = at.saturating_add(rest.find(|c| !is_part(c)).unwrap_or(rest.len()));
+        let end = at + rest.find(|c| !is_part(c)).unwrap_or(rest.len());
         let name = self.name();
         if let Cow::Owned(new) =
             (self.rewrite)(name.as_deref(), self.text.get(at..end).unwrap_or_default())
@@ -245,7 +245,7 @@ fn string_len(text: &str) -> usize {
         match byte {
             _ if is_escaped => is_escaped = false,
             b'\\' => is_escaped = true,
-            b'"' => return at.saturating_add(1),
+            b'"' => return at + 1,
             _ => {}
         }
     }

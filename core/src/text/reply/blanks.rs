@@ -74,7 +74,7 @@ impl Blanks {
 
     /// Lets go of white space that is too long to be held.
     fn limit(&mut self, out: &mut Vec<Piece>) {
-        if self.before.len().saturating_add(self.behind.len()) <= BLANKS_MAX {
+        if (self.before.len() + self.behind.len()) <= BLANKS_MAX {
             return;
         }
         self.join();
@@ -92,7 +92,7 @@ fn last_line(blanks: &VecDeque<Piece>) -> usize {
     blanks
         .iter()
         .rposition(|piece| piece.char() == Some('\n'))
-        .map_or(0, |at| at.saturating_add(1))
+        .map_or(0, |at| at + 1)
 }
 
 fn breaks(blanks: &VecDeque<Piece>) -> usize {

@@ -265,8 +265,8 @@ impl Own {
             if bytes >= len {
                 break;
             }
-            bytes = bytes.saturating_add(piece.char().map_or(0, char::len_utf8));
-            count = count.saturating_add(1);
+            bytes += piece.char().map_or(0, char::len_utf8);
+            count += 1;
         }
         self.text.drain(..bytes.min(self.text.len()));
         self.held.drain(..count).collect()

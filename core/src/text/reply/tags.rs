@@ -128,7 +128,7 @@ impl Tags {
 
     /// Behind the last piece.
     fn here(&self) -> usize {
-        self.released.saturating_add(self.held.len())
+        self.released + self.held.len()
     }
 
     /// The place in what is held.
@@ -250,7 +250,7 @@ impl Tags {
         let is_text = |piece: &Piece| piece.char().is_some_and(|c| !is_white(c));
         self.awaits_closing &= !self.held.iter().take(count).any(is_text);
         let count = count.min(self.held.len());
-        self.released = self.released.saturating_add(count);
+        self.released += count;
         out.extend(self.held.drain(..count));
     }
 }

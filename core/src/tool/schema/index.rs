@@ -46,7 +46,7 @@ impl<'v> Index<'v> {
         let mut at = 0;
         while let Some(value) = index.nodes.get(at).map(|node| node.value) {
             subschemas(value).for_each(|sub| index.add_inner(at, &sub));
-            at = at.saturating_add(1);
+            at += 1;
         }
         index.read_anchors()?;
         index.check()?;
@@ -80,7 +80,7 @@ impl<'v> Index<'v> {
         while let Some(number) = found.get(at) {
             let inner = self.node(*number).map_or(&[][..], |node| &node.inner);
             found.extend(inner);
-            at = at.saturating_add(1);
+            at += 1;
         }
         found
     }
@@ -246,7 +246,7 @@ impl<'v> Index<'v> {
         // What is led to comes first.
         for number in order(0..self.nodes.len(), next).nodes {
             let behind = next(number).iter().filter_map(|next| steps.get(next)).max();
-            let own = behind.map_or(0, |behind| behind.saturating_add(1));
+            let own = behind.map_or(0, |behind| behind + 1);
             if own > STEPS_MAX {
                 return Err(self.error(number, SchemaFault::TooManySteps));
             }

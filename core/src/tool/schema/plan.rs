@@ -71,7 +71,7 @@ impl<'i, 'v> Plan<'i, 'v> {
             .filter_map(|number| self.index.node(*number)?.reference)
         {
             let times: &mut usize = sites.entry(target).or_default();
-            *times = times.saturating_add(1);
+            *times += 1;
         }
         sites
     }
