@@ -140,7 +140,7 @@ impl Checker {
         key: &str,
     ) -> Result<(), Violation> {
         let effects = self.outside.effects.entry(call).or_default();
-        *effects = effects.saturating_add(1);
+        *effects += 1;
         let effects = *effects;
         match self.books.get(&world) {
             Some(book) => book.allows_effect(call, effects, key),

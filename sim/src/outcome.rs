@@ -44,20 +44,20 @@ impl Counts {
     /// A fault hit.
     pub(crate) fn hit(&mut self, fault: &str) {
         let count = self.faults.entry(fault.to_owned()).or_default();
-        *count = count.saturating_add(1);
+        *count += 1;
     }
 
     /// Adds those of another story.
     pub fn add(&mut self, other: &Self) {
-        self.commits = self.commits.saturating_add(other.commits);
-        self.events = self.events.saturating_add(other.events);
-        self.restarts = self.restarts.saturating_add(other.restarts);
-        self.effects = self.effects.saturating_add(other.effects);
-        self.accepted = self.accepted.saturating_add(other.accepted);
-        self.refused = self.refused.saturating_add(other.refused);
+        self.commits += other.commits;
+        self.events += other.events;
+        self.restarts += other.restarts;
+        self.effects += other.effects;
+        self.accepted += other.accepted;
+        self.refused += other.refused;
         for (fault, count) in &other.faults {
             let sum = self.faults.entry(fault.clone()).or_default();
-            *sum = sum.saturating_add(*count);
+            *sum += *count;
         }
     }
 }

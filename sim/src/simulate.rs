@@ -122,7 +122,7 @@ impl Life {
 
     /// One process: an executor with paused time, dropped at its end with everything that goes on in it.
     fn live(&mut self) -> Ended {
-        self.process = self.process.saturating_add(1);
+        self.process += 1;
         let clock = self.setting.outside.clock.clone();
         let executor = tokio::runtime::Builder::new_current_thread()
             .enable_time()
@@ -185,7 +185,7 @@ impl Life {
             let Some(fault) = fault.filter(|_| at < end) else {
                 break;
             };
-            self.fault = self.fault.saturating_add(1);
+            self.fault += 1;
             match self.strike(&fault, &process).await {
                 Struck::GoesOn => {}
                 Struck::Ended => return Ended::Again,
@@ -234,12 +234,12 @@ impl Life {
             }
             Goes::ModelHangs => {
                 let mut books = outside.books();
-                books.models_hang = books.models_hang.saturating_add(1);
+                books.models_hang += 1;
                 Struck::GoesOn
             }
             Goes::ToolHangs => {
                 let mut books = outside.books();
-                books.tools_hang = books.tools_hang.saturating_add(1);
+                books.tools_hang += 1;
                 Struck::GoesOn
             }
         }
@@ -251,7 +251,7 @@ impl Life {
         outside.books().counts.hit("taken over");
         old.pulse.take_over();
         old.leave_alone();
-        self.process = self.process.saturating_add(1);
+        self.process += 1;
         let next = Process::start(&self.setting, self.process).await;
         let lasts = between_ms(&mut outside.lots("old process"), 10, 20_000);
         if let Some(next) = &next {

@@ -88,7 +88,7 @@ impl Survey {
     pub(super) fn take(&mut self, commit: &Commit) {
         let time = commit.header.stamp.time;
         self.began.get_or_insert(time);
-        self.commits = self.commits.saturating_add(1);
+        self.commits += 1;
         self.revisions.take(commit);
         for (at, event) in commit.numbered() {
             self.calls.take(commit, event);
@@ -102,7 +102,7 @@ impl Survey {
     }
 
     fn count(&mut self, event: &Event) {
-        let add = |count: &mut u64, is_one: bool| *count = count.saturating_add(u64::from(is_one));
+        let add = |count: &mut u64, is_one: bool| *count += u64::from(is_one);
         let kind = event.kind();
         add(&mut self.events, true);
         add(&mut self.messages, kind == EventKind::MessagePosted);

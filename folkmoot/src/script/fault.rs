@@ -51,15 +51,13 @@ impl Sources {
         let sources = self.0.iter().enumerate().map(|(number, source)| {
             let marks = hidden.iter().filter(|mark| mark.source == number);
             let mut ranges: Vec<_> = marks
-                .map(|mark| mark.offset..mark.offset.saturating_add(mark.len))
+                .map(|mark| mark.offset..(mark.offset + mark.len))
                 .collect();
             let mut start = 0_usize;
             for line in source.text.split_inclusive('\n') {
                 let seeming = seeming_secrets(line).into_iter();
-                ranges.extend(
-                    seeming.map(|at| start.saturating_add(at.start)..start.saturating_add(at.end)),
-                );
-                start = start.saturating_add(line.len());
+                ranges.extend(seeming.map(|at| (start + at.start)..(start + at.end)));
+                start += line.len();
             }
             Source {
                 file: source.file.clone(),
@@ -157,12 +155,9 @@ impl fmt::Display for Fault {
 
 fn position(text: &str, offset: usize) -> (usize, usize) {
     let before = text.get(..offset).unwrap_or(text);
-    let start = before.rfind('\n').map_or(0, |at| at.saturating_add(1));
+    let start = before.rfind('\n').map_or(0, |at| at + 1);
     let column = before.get(start..).map_or(0, |line| line.chars().count());
-    (
-        before.matches('\n').count().saturating_add(1),
-        column.saturating_add(1),
-    )
+    (before.matches('\n').count() + 1, column + 1)
 }
 
 /// A script that cannot be used, with all that was found.

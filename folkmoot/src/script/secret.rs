@@ -102,7 +102,7 @@ impl Variables {
                 .and_then(|(inside, after)| Some((variable(inside)?, after)))
             {
                 Some((default, after)) => {
-                    variables.found = variables.found.saturating_add(1);
+                    variables.found += 1;
                     variables.has_default |= default.is_some_and(|default| !default.is_empty());
                     rest = after;
                 }
@@ -143,16 +143,14 @@ pub(crate) fn seeming_secrets(line: &str) -> Vec<Range<usize>> {
     let behind_keys = line.match_indices([':', '=']).filter_map(|(at, sign)| {
         let key = line.get(..at)?.trim_end_matches(['"', '\'', ' ']);
         let is_of_key = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
-        let start = key
-            .rfind(|c| !is_of_key(c))
-            .map_or(0, |before| before.saturating_add(1));
-        is_secret(key.get(start..)?).then(|| value_behind(line, at.saturating_add(1), sign == "="))
+        let start = key.rfind(|c| !is_of_key(c)).map_or(0, |before| before + 1);
+        is_secret(key.get(start..)?).then(|| value_behind(line, at + 1, sign == "="))
     });
     let of_urls = line.match_indices("://").filter_map(|(at, sign)| {
-        let start = at.saturating_add(sign.len());
+        let start = at + sign.len();
         let host = line.get(start..)?.split(['/', ' ', '"', '\'']).next()?;
         let user = host.rfind('@')?;
-        Some(start..start.saturating_add(user))
+        Some(start..(start + user))
     });
     let is_written = |range: &Range<usize>| {
         line.get(range.clone()).is_some_and(|value| {
@@ -170,7 +168,7 @@ fn value_behind(line: &str, start: usize, is_of_query: bool) -> Range<usize> {
     let anchor = value
         .split_once(' ')
         .filter(|(anchor, _)| anchor.starts_with('&'));
-    let anchor = anchor.map_or(0, |(anchor, _)| anchor.len().saturating_add(1));
+    let anchor = anchor.map_or(0, |(anchor, _)| anchor.len() + 1);
     let value = value.get(anchor..).unwrap_or_default();
     let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''));
     let skipped = usize::from(quote.is_some());
@@ -180,14 +178,11 @@ fn value_behind(line: &str, start: usize, is_of_query: bool) -> Range<usize> {
         None if is_of_query => {
             value.find(|c: char| matches!(c, '&' | '"' | '\'' | ',' | '}') || c.is_whitespace())
         }
-        None if value.starts_with("${") => value.find('}').map(|end| end.saturating_add(1)),
+        None if value.starts_with("${") => value.find('}').map(|end| end + 1),
         None => value.find([',', '}', ']', '"', '\'']),
     };
-    let start = start
-        .saturating_add(blank)
-        .saturating_add(anchor)
-        .saturating_add(skipped);
-    start..start.saturating_add(end.unwrap_or(value.trim_end().len()))
+    let start = start + blank + anchor + skipped;
+    start..(start + end.unwrap_or(value.trim_end().len()))
 }
 
 fn is_variable(value: &str) -> bool {

@@ -48,11 +48,11 @@ impl Budgets {
             return;
         };
         let spending = self.calls.entry(*episode).or_default();
-        spending.all = spending.all.saturating_add(1);
+        spending.all += 1;
         // Summaries count for all together.
         if *purpose != Purpose::Compaction {
             let own = spending.own.entry(agent.clone()).or_default();
-            *own = own.saturating_add(1);
+            *own += 1;
         }
         self.last = Some(*episode);
     }

@@ -106,7 +106,7 @@ impl Outside {
             times: 0,
             outcome: outcome.clone(),
         });
-        effects.times = effects.times.saturating_add(1);
+        effects.times += 1;
         effects.outcome = outcome.clone();
         let checked = match world_of(key) {
             Some(world) => books.checker.took_effect(world, call, key),

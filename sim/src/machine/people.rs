@@ -86,7 +86,7 @@ fn done(process: &Process, number: usize, is_accepted: bool) {
     } else {
         &mut books.counts.refused
     };
-    *count = count.saturating_add(1);
+    *count += 1;
 }
 
 /// A person's seat.
@@ -290,7 +290,7 @@ pub(super) async fn settle_doubts(process: &Process, plan: &Plan) -> usize {
             settlement,
         });
         if act_on(process, &seat, action).await.is_ok() {
-            settled = settled.saturating_add(1);
+            settled += 1;
         }
         let _activity = world.quiet().await;
     }

@@ -52,7 +52,7 @@ impl SimTool {
         // Who asks has done nothing yet.
         if !matches!(outcome, ToolOutcome::NeedsInput(_)) {
             let mut books = self.outside.books();
-            books.counts.effects = books.counts.effects.saturating_add(1);
+            books.counts.effects += 1;
             drop(books);
             self.outside
                 .took_effect(&call.idempotency_key, call.call, outcome);
@@ -121,6 +121,6 @@ impl Clock for Impatient {
     async fn sleep_until(&self, time: Time) {
         let more = self.now().until(time);
         let mut slept = self.slept.lock().unwrap_or_else(PoisonError::into_inner);
-        *slept = slept.saturating_add(more);
+        *slept += more;
     }
 }

@@ -84,17 +84,16 @@ impl Picture {
             .zip(standing)
             .map(|(row, step)| arrow(row, &step, steps, column))
             .collect();
-        let bottom = TOP
-            .saturating_add(ROW.saturating_mul(views.len()))
-            .saturating_add(BOTTOM);
+        let bottom = TOP + ROW * views.len() + BOTTOM;
         // A loop at the last lifeline needs room for its words.
-        let width = GUTTER.saturating_add(COLUMN.saturating_mul(lifelines.len()));
-        let width = width.saturating_add(if ends_in_loop(steps, lifelines.len(), column) {
-            COLUMN
-        } else {
-            0
-        });
-        let height = bottom.saturating_add(BOTTOM / 2);
+        let width = GUTTER + COLUMN * lifelines.len();
+        let width = width
+            + if ends_in_loop(steps, lifelines.len(), column) {
+                COLUMN
+            } else {
+                0
+            };
+        let height = bottom + BOTTOM / 2;
         Self {
             width,
             height,
@@ -123,9 +122,7 @@ fn standing(step: &Step, revisions: &Revisions) -> Step {
 }
 
 fn middle(column: usize) -> usize {
-    GUTTER
-        .saturating_add(COLUMN.saturating_mul(column))
-        .saturating_add(COLUMN / 2)
+    GUTTER + COLUMN * column + COLUMN / 2
 }
 
 fn lifeline(column: usize, line: &Lifeline) -> LifelineView {
@@ -148,9 +145,7 @@ fn lifeline(column: usize, line: &Lifeline) -> LifelineView {
 }
 
 fn arrow(row: usize, step: &Step, steps: &Steps, column: impl Fn(usize) -> usize) -> StepView {
-    let y = TOP
-        .saturating_add(ROW.saturating_mul(row))
-        .saturating_add(30);
+    let y = TOP + ROW * row + 30;
     let from = middle(column(step.from));
     let to = middle(column(step.to));
     let kind = match step.kind {
@@ -186,16 +181,16 @@ fn arrow(row: usize, step: &Step, steps: &Steps, column: impl Fn(usize) -> usize
     let label_y = y.saturating_sub(8);
     let at = step.at.get();
     if from == to {
-        let right = from.saturating_add(LOOP);
-        let low = y.saturating_add(8);
-        let line = format!("M{from} {y}H{right}V{low}H{}", from.saturating_add(7));
-        let head = head(from, low, from.saturating_add(9));
-        let label_x = right.saturating_add(8);
+        let right = from + LOOP;
+        let low = y + 8;
+        let line = format!("M{from} {y}H{right}V{low}H{}", from + 7);
+        let head = head(from, low, from + 9);
+        let label_x = right + 8;
         return StepView {
             at,
             kind,
             y,
-            label_y: y.saturating_add(8),
+            label_y: y + 8,
             label_x,
             label,
             whole,
@@ -207,15 +202,15 @@ fn arrow(row: usize, step: &Step, steps: &Steps, column: impl Fn(usize) -> usize
     let short = if to > from {
         to.saturating_sub(7)
     } else {
-        to.saturating_add(7)
+        to + 7
     };
     let line = format!("M{from} {y}H{short}");
     let back = if to > from {
         to.saturating_sub(9)
     } else {
-        to.saturating_add(9)
+        to + 9
     };
-    let label_x = from.saturating_add(to) / 2;
+    let label_x = (from + to) / 2;
     StepView {
         at,
         kind,
@@ -235,7 +230,7 @@ fn head(point: usize, y: usize, back: usize) -> String {
     format!(
         "{point},{y} {back},{} {back},{}",
         y.saturating_sub(5),
-        y.saturating_add(5)
+        y + 5
     )
 }
 
@@ -243,12 +238,12 @@ fn ends_in_loop(steps: &Steps, count: usize, column: impl Fn(usize) -> usize) ->
     steps
         .steps
         .iter()
-        .any(|step| step.from == step.to && column(step.to).saturating_add(1) == count)
+        .any(|step| step.from == step.to && column(step.to) + 1 == count)
 }
 
 fn missing(steps: &Steps) -> String {
     let of_steps = (steps.more > 0).then(|| {
-        let all = steps.more.saturating_add(steps.steps.len());
+        let all = steps.more + steps.steps.len();
         format!("These are the first {PICTURE_STEPS_MAX} of {all} steps.")
     });
     let has_others = steps.lifelines.iter().any(|line| line.role == Role::Others);

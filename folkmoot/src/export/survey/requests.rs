@@ -61,7 +61,7 @@ impl Approvals {
     pub(super) fn take(&mut self, calls: &Calls, at: Position, time: Time, event: &Event) {
         if let Event::Call(CallEvent::ApprovalRequested(asked)) = event {
             if self.rows.len() >= ROWS_MAX {
-                self.more = self.more.saturating_add(1);
+                self.more += 1;
                 return;
             }
             let approval = Approval {

@@ -43,7 +43,7 @@ impl Runs {
                 return;
             }
             if self.rows.len() >= ROWS_MAX {
-                self.more = self.more.saturating_add(1);
+                self.more += 1;
                 return;
             }
             self.open.insert(started.call, self.rows.len());

@@ -244,7 +244,7 @@ impl Steps {
 
     fn push(&mut self, at: Position, kind: StepKind, (from, to): (usize, usize), label: &str) {
         if self.steps.len() >= PICTURE_STEPS_MAX {
-            self.more = self.more.saturating_add(1);
+            self.more += 1;
             return;
         }
         self.steps.push(Step {

@@ -41,7 +41,7 @@ pub(super) fn tool_runs(commits: &[Commit]) -> BTreeMap<ToolName, u32> {
     let mut runs = BTreeMap::new();
     for (tool, _) in started {
         let count: &mut u32 = runs.entry(tool).or_default();
-        *count = count.saturating_add(1);
+        *count += 1;
     }
     runs
 }
@@ -66,7 +66,7 @@ fn calls_of(commits: &[Commit]) -> BTreeMap<AgentName, u32> {
     let mut all = BTreeMap::new();
     for called in calls(commits).filter(|called| called.purpose != Purpose::Compaction) {
         let count: &mut u32 = all.entry(called.agent.clone()).or_default();
-        *count = count.saturating_add(1);
+        *count += 1;
     }
     all
 }
@@ -201,10 +201,10 @@ impl Spent {
     }
 
     fn one(&mut self, agent: Option<&AgentName>) {
-        self.all = self.all.saturating_add(1);
+        self.all += 1;
         if let Some(agent) = agent {
             let own = self.agents.entry(agent.clone()).or_default();
-            *own = own.saturating_add(1);
+            *own += 1;
         }
     }
 }

@@ -36,11 +36,7 @@ pub(crate) fn text(file: &Path) -> io::Result<String> {
                 .as_bytes()
                 .get(..error.utf8_error().valid_up_to())
                 .unwrap_or_default();
-            let line = whole
-                .iter()
-                .filter(|byte| **byte == b'\n')
-                .count()
-                .saturating_add(1);
+            let line = whole.iter().filter(|byte| **byte == b'\n').count() + 1;
             Err(io::Error::new(
                 io::ErrorKind::InvalidData,
                 format!("line {line} is not UTF-8 text"),
@@ -119,7 +115,7 @@ impl Loader<'_> {
     /// Takes one event; `None` means to give up, after a fault.
     fn take(&mut self, event: Event<'_>, span: Span) -> Option<()> {
         let mark = self.mark_of(span);
-        self.nodes = self.nodes.saturating_add(1);
+        self.nodes += 1;
         if self.nodes > NODES_MAX {
             self.faults
                 .add(mark, format!("the file has more than {NODES_MAX} values"));
@@ -261,7 +257,7 @@ impl Loader<'_> {
             len: at.chars().next().map_or(0, char::len_utf8),
             ..mark
         };
-        let line = before.rfind('\n').map_or(0, |end| end.saturating_add(1));
+        let line = before.rfind('\n').map_or(0, |end| end + 1);
         let indent = self
             .text
             .get(line..)
@@ -271,7 +267,7 @@ impl Loader<'_> {
             .unwrap_or("");
         match (indent.find('\t'), at.chars().next()) {
             (Some(tab), _) => {
-                let tab = self.mark(line.saturating_add(tab), 1);
+                let tab = self.mark(line + tab, 1);
                 self.faults
                     .add_with_help(tab, "a tab cannot indent a line", "use blanks");
             }
