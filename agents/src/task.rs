@@ -64,7 +64,7 @@ pub(crate) struct WorldTask {
 }
 
 /// Why the task ends.
-enum End {
+enum TaskEnd {
     Closed(Option<oneshot::Sender<()>>),
     Stopped(Halt),
     /// Nobody has needed the world for a while.
@@ -112,7 +112,7 @@ impl WorldTask {
     async fn run(mut self: Box<Self>, mut first: Option<Ask>) -> Option<Asleep> {
         let end = loop {
             if let Err(why) = self.turn_over().await {
-                break End::Stopped(why);
+                break TaskEnd::Stopped(why);
             }
             let sleepy = sleep::after(self.sleepy_after());
             let step = if let Some(ask) = first.take() {
@@ -121,17 +121,17 @@ impl WorldTask {
                 tokio::select! {
                     biased;
                     ask = self.door.asks.recv() => match ask {
-                        Some(Ask::Close(reply)) => break End::Closed(Some(reply)),
+                        Some(Ask::Close(reply)) => break TaskEnd::Closed(Some(reply)),
                         Some(ask) => self.take(ask).await,
-                        None => break End::Closed(None),
+                        None => break TaskEnd::Closed(None),
                     },
                     landed = self.flight.next() => self.land(landed).await,
                     () = time::until_due(&self.world, &self.clock, self.door.perform) => Ok(()),
-                    () = sleepy => break End::Asleep,
+                    () = sleepy => break TaskEnd::Asleep,
                 }
             };
             if let Err(why) = step {
-                break End::Stopped(why);
+                break TaskEnd::Stopped(why);
             }
         };
         self.end(end).await
@@ -415,9 +415,9 @@ impl WorldTask {
         }
     }
 
-    async fn end(mut self: Box<Self>, end: End) -> Option<Asleep> {
+    async fn end(mut self: Box<Self>, end: TaskEnd) -> Option<Asleep> {
         match end {
-            End::Closed(reply) => {
+            TaskEnd::Closed(reply) => {
                 if let Err(why) = self.drain().await {
                     let why = with_causes(&why);
                     tracing::error!(world = ?self.world.name(), why, "what still ran could not be recorded");
@@ -428,7 +428,7 @@ impl WorldTask {
                 self.door.closed(reply);
                 None
             }
-            End::Stopped(why) => {
+            TaskEnd::Stopped(why) => {
                 self.flight.abort_all();
                 self.bus.activity().abort_drafts(self.world.head());
                 let is_played = why.is_played();
@@ -441,7 +441,7 @@ impl WorldTask {
                 self.door.stopped(&why);
                 None
             }
-            End::Asleep => {
+            TaskEnd::Asleep => {
                 self.sign_off().await;
                 self.announce();
                 self.save().await;

@@ -39,7 +39,7 @@ pub async fn read_transcript(
         .ok_or_else(|| FoldError::NoSuchWorld(name.clone()))?;
     let end = entry.head.next();
     let before = before.unwrap_or(end).min(end);
-    let reader = Reader {
+    let reader = PageReader {
         log,
         world: entry.world,
     };
@@ -48,12 +48,12 @@ pub async fn read_transcript(
         .await?)
 }
 
-struct Reader<'a> {
+struct PageReader<'a> {
     log: &'a dyn EventLog,
     world: WorldId,
 }
 
-impl Reader<'_> {
+impl PageReader<'_> {
     /// `is_inside`: `before` may stand inside a commit.
     async fn page(
         &self,

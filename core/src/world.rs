@@ -64,7 +64,7 @@ checkpointed! {
     #[derive(Debug, Clone, Default, PartialEq, Serialize)]
     pub struct World {
         /// The id, the name, the clock and the folder; `None` before the first event.
-        opening: Option<Opening>,
+        opening: Option<OpeningFacts>,
         /// The position of the last event; 0 before the first one.
         head: Position,
         /// The time of the last commit, by the world's own clock. It never goes back.
@@ -129,7 +129,7 @@ checkpointed! {
 
 /// The facts that a world begins with. Only an opening in another folder changes one of them, and branching off.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Opening {
+struct OpeningFacts {
     world: WorldId,
     name: WorldName,
     clock: ClockKind,

@@ -172,7 +172,7 @@ pub async fn export(
         let within = is_within(stored);
         async move { Ok(within) }
     });
-    let mut writer = Writer::new(format, name, head, survey, integrity)?;
+    let mut writer = FormatWriter::new(format, name, head, survey, integrity)?;
     let begin = writer.begin();
     let body = commits
         .err_into()
@@ -191,13 +191,13 @@ pub async fn export(
 }
 
 /// Writes one format.
-enum Writer {
+enum FormatWriter {
     Markdown(Transcript),
     Lines(lines::Lines),
     Html(Box<Report>),
 }
 
-impl Writer {
+impl FormatWriter {
     fn new(
         format: ExportFormat,
         name: &WorldName,

@@ -155,7 +155,7 @@ pub struct ShownContent {
 
 /// The one field that says in what format a bundle is.
 #[derive(Deserialize)]
-struct Claim {
+struct FormatClaim {
     format: String,
 }
 
@@ -169,7 +169,7 @@ impl Bundle {
             return Err(BundleError::TooLong { found: bytes.len() });
         }
         // A newer format is told from one that does not read.
-        let Claim { format } = serde_json::from_slice(bytes).map_err(BundleError::Form)?;
+        let FormatClaim { format } = serde_json::from_slice(bytes).map_err(BundleError::Form)?;
         if format != FORMAT {
             return Err(BundleError::Format { found: format });
         }

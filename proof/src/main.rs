@@ -29,7 +29,7 @@ Exit codes: 0 intact; 2 wrong usage; 3 a file does not read; 5 damaged, or in co
 ";
 
 /// The command line, read.
-struct CommandLine {
+struct ProofArguments {
     /// The path of the bundle.
     bundle: OsString,
     /// The public keys whose signatures count, in the order given.
@@ -63,7 +63,7 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<u8, CheckFailure> {
-    let Some(CommandLine {
+    let Some(ProofArguments {
         bundle,
         keys,
         at,
@@ -105,7 +105,7 @@ struct ReportWithVerdict<'a> {
 }
 
 /// Reads what was typed; `None` if help is wanted.
-fn arguments() -> Result<Option<CommandLine>, CheckFailure> {
+fn arguments() -> Result<Option<ProofArguments>, CheckFailure> {
     let mut bundle = None;
     let mut keys = Vec::new();
     let mut at = None;
@@ -125,7 +125,7 @@ fn arguments() -> Result<Option<CommandLine>, CheckFailure> {
     }
     let bundle =
         bundle.ok_or_else(|| CheckFailure(USAGE, "which bundle? See --help".to_owned()))?;
-    Ok(Some(CommandLine {
+    Ok(Some(ProofArguments {
         bundle,
         keys,
         at,

@@ -28,7 +28,7 @@ const SHRUNK_MAX: usize = 3;
 /// Live stories with faults on a simulated machine, and hold them against the laws of the log.
 #[derive(Debug, Parser)]
 #[command(name = "folkmoot-sim", version)]
-struct Arguments {
+struct StoryArguments {
     /// The script that is run in every story, while whatever should not change how it ends goes
     /// wrong. Without one, each story has random rooms with random people.
     #[arg(conflicts_with = "story")]
@@ -52,7 +52,7 @@ struct Arguments {
 
 /// The reason that no stories are lived.
 #[derive(Debug, thiserror::Error)]
-enum Fault {
+enum ArgumentFault {
     #[error("seeds are written A..B, and A is less than B")]
     Seeds,
     #[error("{}: {why}", path.display())]
@@ -67,7 +67,7 @@ enum Fault {
 
 /// The stories that were lived, and what came of them.
 #[derive(Debug, Default, Serialize)]
-struct Summary {
+struct StoriesSummary {
     stories: u64,
     /// The time that passed on the simulated machines.
     simulated_seconds: u64,
@@ -89,7 +89,7 @@ struct Broken {
 
 fn main() -> ExitCode {
     folkmoot::tool_helper_main();
-    let arguments = Arguments::parse();
+    let arguments = StoryArguments::parse();
     match live(&arguments) {
         Ok(summary) if summary.broken.is_empty() => ExitCode::SUCCESS,
         Ok(_) => ExitCode::from(1),
@@ -101,7 +101,7 @@ fn main() -> ExitCode {
 }
 
 /// Lives the stories, and prints what came of them.
-fn live(arguments: &Arguments) -> Result<Summary, Fault> {
+fn live(arguments: &StoryArguments) -> Result<StoriesSummary, ArgumentFault> {
     let summary = match &arguments.story {
         Some(file) => one(file)?,
         None => all(arguments)?,
@@ -120,15 +120,15 @@ fn live(arguments: &Arguments) -> Result<Summary, Fault> {
 }
 
 /// Lives one story that was written down.
-fn one(file: &Path) -> Result<Summary, Fault> {
+fn one(file: &Path) -> Result<StoriesSummary, ArgumentFault> {
     let story = Story::from_yaml(&read(file)?).map_err(|error| in_file(file, &error))?;
     let lived = simulate(&story)?;
-    let mut summary = Summary::default();
+    let mut summary = StoriesSummary::default();
     summary.add(story.seed, lived);
     Ok(summary)
 }
 
-fn all(arguments: &Arguments) -> Result<Summary, Fault> {
+fn all(arguments: &StoryArguments) -> Result<StoriesSummary, ArgumentFault> {
     let script = arguments.script.as_deref().map(script).transpose()?;
     let folder = arguments.script.as_deref().map(folder);
     let tell = |seed| match &script {
@@ -141,7 +141,7 @@ fn all(arguments: &Arguments) -> Result<Summary, Fault> {
         }
         None => generate(seed, arguments.seconds),
     };
-    let mut summary = Summary::default();
+    let mut summary = StoriesSummary::default();
     let mut unplayable = None;
     let is_shown = !arguments.quiet && !arguments.json && io::stderr().is_terminal();
     let bar = is_shown.then(|| bar(arguments.seeds.end - arguments.seeds.start));
@@ -171,7 +171,7 @@ fn all(arguments: &Arguments) -> Result<Summary, Fault> {
     Ok(summary)
 }
 
-impl Summary {
+impl StoriesSummary {
     fn add(&mut self, seed: u64, lived: Lived) {
         self.stories += 1;
         self.simulated_seconds += lived.time.as_secs();
@@ -193,14 +193,15 @@ fn shorter(story: Story, violation: &Violation) -> Option<String> {
     short.to_yaml().ok()
 }
 
-fn seeds(text: &str) -> Result<Range<u64>, Fault> {
+fn seeds(text: &str) -> Result<Range<u64>, ArgumentFault> {
     let ends = text
         .split_once("..")
         .and_then(|(from, to)| Some(from.parse().ok()?..to.parse().ok()?));
-    ends.filter(|seeds| !seeds.is_empty()).ok_or(Fault::Seeds)
+    ends.filter(|seeds| !seeds.is_empty())
+        .ok_or(ArgumentFault::Seeds)
 }
 
-fn script(file: &Path) -> Result<Value, Fault> {
+fn script(file: &Path) -> Result<Value, ArgumentFault> {
     serde_saphyr::from_str(&read(file)?).map_err(|error| in_file(file, &error))
 }
 
@@ -210,12 +211,12 @@ fn folder(file: &Path) -> PathBuf {
     file.parent().map(Path::to_owned).unwrap_or_default()
 }
 
-fn read(file: &Path) -> Result<String, Fault> {
+fn read(file: &Path) -> Result<String, ArgumentFault> {
     std::fs::read_to_string(file).map_err(|error| in_file(file, &error))
 }
 
-fn in_file(file: &Path, error: &dyn Display) -> Fault {
-    Fault::File {
+fn in_file(file: &Path, error: &dyn Display) -> ArgumentFault {
+    ArgumentFault::File {
         path: file.to_owned(),
         why: error.to_string(),
     }
@@ -232,7 +233,7 @@ fn bar(stories: u64) -> ProgressBar {
 }
 
 /// The table of what happened, and each story that broke a law with the way to live it again.
-fn shown(summary: &Summary) -> String {
+fn shown(summary: &StoriesSummary) -> String {
     let counts = &summary.counts;
     let mut table = Table::new();
     table

@@ -22,7 +22,7 @@ pub fn breaks(story: &Story, law: Law) -> bool {
 /// Takes out of `story` whatever can be left out, as long as `fails` holds of the rest: deeds, faults, rooms, and all that
 /// stands in their scripts; and makes it as short as it can be. What it gives still fails, if `story` did.
 pub fn shrink(story: Story, fails: &mut dyn FnMut(&Story) -> bool) -> Story {
-    let mut search = Search {
+    let mut search = Shrinking {
         story,
         fails,
         left: TRIES_MAX,
@@ -32,14 +32,14 @@ pub fn shrink(story: Story, fails: &mut dyn FnMut(&Story) -> bool) -> Story {
 }
 
 /// The shortest story so far.
-struct Search<'a> {
+struct Shrinking<'a> {
     story: Story,
     fails: &'a mut dyn FnMut(&Story) -> bool,
     /// How many more may be tried.
     left: usize,
 }
 
-impl Search<'_> {
+impl Shrinking<'_> {
     /// Tries everything once. Whether anything could be left out.
     fn pass(&mut self) -> bool {
         let mut shorter = self.thin(|story| story.faults.len(), without_faults);

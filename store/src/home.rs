@@ -42,21 +42,23 @@ pub(crate) struct Home {
 impl Home {
     /// Finds or makes the directory, and locks it.
     pub(crate) fn open(path: PathBuf, mode: OpenMode) -> Result<Self, OpenError> {
-        match (Kind::of(&path)?, mode) {
+        match (PathContent::of(&path)?, mode) {
             // Whoever made it may have died before its name was for good.
-            (Kind::Store, _) => sync_above(&path).map_err(|source| io_error(&path, source))?,
-            (Kind::HalfBackup, _) => return Err(OpenError::HalfBackup { path }),
-            (Kind::Nothing | Kind::Empty, OpenMode::Existing) => {
+            (PathContent::Store, _) => {
+                sync_above(&path).map_err(|source| io_error(&path, source))?
+            }
+            (PathContent::HalfBackup, _) => return Err(OpenError::HalfBackup { path }),
+            (PathContent::Nothing | PathContent::Empty, OpenMode::Existing) => {
                 return Err(OpenError::Missing { path });
             }
-            (Kind::Nothing | Kind::Empty, OpenMode::Create) => create_folder(&path)?,
+            (PathContent::Nothing | PathContent::Empty, OpenMode::Create) => create_folder(&path)?,
         }
         let lock = lock(&path)?;
         // Another process may have begun to make it, too: only who holds the lock does.
-        match Kind::of(&path)? {
-            Kind::Store => {}
-            Kind::HalfBackup => return Err(OpenError::HalfBackup { path }),
-            Kind::Nothing | Kind::Empty => create(&path, &whole_mark())?,
+        match PathContent::of(&path)? {
+            PathContent::Store => {}
+            PathContent::HalfBackup => return Err(OpenError::HalfBackup { path }),
+            PathContent::Nothing | PathContent::Empty => create(&path, &whole_mark())?,
         }
         Ok(Self {
             path,
@@ -66,10 +68,10 @@ impl Home {
 
     /// Finds the directory to read in it: nothing is written, and nobody can write while this lives. Others may read.
     pub(crate) fn look(path: PathBuf) -> Result<Self, OpenError> {
-        match Kind::of(&path)? {
-            Kind::Store => {}
-            Kind::HalfBackup => return Err(OpenError::HalfBackup { path }),
-            Kind::Nothing | Kind::Empty => return Err(OpenError::Missing { path }),
+        match PathContent::of(&path)? {
+            PathContent::Store => {}
+            PathContent::HalfBackup => return Err(OpenError::HalfBackup { path }),
+            PathContent::Nothing | PathContent::Empty => return Err(OpenError::Missing { path }),
         }
         let lock = lock_to_read(&path)?;
         Ok(Self {
@@ -99,9 +101,11 @@ impl Home {
 
     /// Locks the directory of a backup that is not finished.
     pub(crate) fn open_half(path: PathBuf) -> Result<Self, OpenError> {
-        match Kind::of(&path)? {
-            Kind::HalfBackup => {}
-            Kind::Nothing | Kind::Empty | Kind::Store => return Err(OpenError::Foreign { path }),
+        match PathContent::of(&path)? {
+            PathContent::HalfBackup => {}
+            PathContent::Nothing | PathContent::Empty | PathContent::Store => {
+                return Err(OpenError::Foreign { path });
+            }
         }
         let lock = lock(&path)?;
         Ok(Self {
@@ -133,14 +137,14 @@ impl Home {
 }
 
 /// The thing at a path.
-enum Kind {
+enum PathContent {
     Nothing,
     Empty,
     Store,
     HalfBackup,
 }
 
-impl Kind {
+impl PathContent {
     fn of(path: &Path) -> Result<Self, OpenError> {
         let failed = |source| io_error(path, source);
         match fs::metadata(path) {
@@ -216,9 +220,9 @@ fn check_mark(path: &Path, mark: &[u8]) -> Result<(), OpenError> {
 
 /// Tells whether a backup may be put at `path`.
 fn is_free(path: &Path) -> Result<bool, OpenError> {
-    match Kind::of(path) {
-        Ok(Kind::Nothing | Kind::Empty) => Ok(true),
-        Ok(Kind::Store | Kind::HalfBackup)
+    match PathContent::of(path) {
+        Ok(PathContent::Nothing | PathContent::Empty) => Ok(true),
+        Ok(PathContent::Store | PathContent::HalfBackup)
         | Err(OpenError::Foreign { .. } | OpenError::NewerFormat { .. }) => Ok(false),
         Err(error) => Err(error),
     }
@@ -239,12 +243,12 @@ fn create(path: &Path, mark: &[u8]) -> Result<(), OpenError> {
 }
 
 fn cannot_create(path: &Path, source: io::Error) -> OpenError {
-    match Trouble::of(&source) {
-        Trouble::Other => OpenError::CannotCreate {
+    match DirectoryTrouble::of(&source) {
+        DirectoryTrouble::Other => OpenError::CannotCreate {
             path: path.to_owned(),
             source,
         },
-        Trouble::ReadOnly | Trouble::Full => io_error(path, source),
+        DirectoryTrouble::ReadOnly | DirectoryTrouble::Full => io_error(path, source),
     }
 }
 
@@ -415,13 +419,13 @@ pub(crate) fn open_error(path: &Path, error: EngineError) -> OpenError {
 }
 
 /// The kinds of trouble with a directory that call for different measures.
-enum Trouble {
+enum DirectoryTrouble {
     ReadOnly,
     Full,
     Other,
 }
 
-impl Trouble {
+impl DirectoryTrouble {
     fn of(error: &io::Error) -> Self {
         if matches!(
             error.kind(),
@@ -438,9 +442,9 @@ impl Trouble {
 
 fn io_error(path: &Path, source: io::Error) -> OpenError {
     let path = path.to_owned();
-    match Trouble::of(&source) {
-        Trouble::ReadOnly => OpenError::ReadOnly { path, source },
-        Trouble::Full => OpenError::Full { path, source },
-        Trouble::Other => OpenError::Io { path, source },
+    match DirectoryTrouble::of(&source) {
+        DirectoryTrouble::ReadOnly => OpenError::ReadOnly { path, source },
+        DirectoryTrouble::Full => OpenError::Full { path, source },
+        DirectoryTrouble::Other => OpenError::Io { path, source },
     }
 }

@@ -12,16 +12,16 @@ use tokio::sync::{Notify, oneshot};
 ///
 /// Cheap to clone: all clones are one clock.
 #[derive(Debug, Clone)]
-pub struct SimulatedClock(Arc<Inner>);
+pub struct SimulatedClock(Arc<SharedTimeline>);
 
 #[derive(Debug)]
-struct Inner {
-    state: Mutex<State>,
+struct SharedTimeline {
+    state: Mutex<Timeline>,
     registered: Notify,
 }
 
 #[derive(Debug)]
-struct State {
+struct Timeline {
     now: Time,
     next: u64,
     sleepers: BTreeMap<(Time, u64), oneshot::Sender<()>>,
@@ -31,12 +31,12 @@ impl SimulatedClock {
     /// A clock that stands at `now`.
     #[must_use]
     pub fn new(now: Time) -> Self {
-        let state = Mutex::new(State {
+        let state = Mutex::new(Timeline {
             now,
             next: 0,
             sleepers: BTreeMap::new(),
         });
-        Self(Arc::new(Inner {
+        Self(Arc::new(SharedTimeline {
             state,
             registered: Notify::new(),
         }))
@@ -72,7 +72,7 @@ impl SimulatedClock {
         self.0.registered.notified().await;
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, Timeline> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -31,20 +31,20 @@ pub(super) struct RunKey {
 #[derive(Debug)]
 pub(super) struct Record {
     log: Arc<dyn EventLog>,
-    answers: BTreeMap<Digest, Place>,
-    runs: BTreeMap<RunKey, Place>,
+    answers: BTreeMap<Digest, EventPlace>,
+    runs: BTreeMap<RunKey, EventPlace>,
 }
 
 /// Where an event stands.
 #[derive(Debug, Clone, Copy)]
-struct Place {
+struct EventPlace {
     world: WorldId,
     at: Position,
 }
 
 /// What was asked and has no outcome yet.
 #[derive(Debug, Default)]
-struct Open {
+struct Unanswered {
     schemas: BTreeMap<ToolName, Digest>,
     asked: BTreeMap<(ModelCallId, Attempt), Digest>,
     calls: BTreeMap<CallId, RunKey>,
@@ -78,7 +78,7 @@ impl Record {
 
     /// Reads one world from `from` on. Calls that were open there are not those of a fork, so none is carried over.
     async fn read_one(&mut self, world: WorldId, from: Position) -> Result<bool, ReadError> {
-        let mut open = Open::default();
+        let mut open = Unanswered::default();
         let mut commits = match self.log.read(world, Position::new(1)).await {
             Ok(commits) => commits,
             // It was deleted, or is not begun yet.
@@ -89,7 +89,7 @@ impl Record {
             let is_new = stored.commit.header.first >= from;
             for (at, event) in stored.commit.numbered() {
                 if is_new {
-                    self.take(&mut open, Place { world, at }, event);
+                    self.take(&mut open, EventPlace { world, at }, event);
                 } else {
                     open.take(event);
                 }
@@ -98,7 +98,7 @@ impl Record {
         Ok(true)
     }
 
-    fn take(&mut self, open: &mut Open, at: Place, event: &Event) {
+    fn take(&mut self, open: &mut Unanswered, at: EventPlace, event: &Event) {
         if let Event::Turn(TurnEvent::ModelAnswered(ModelAnswered { call, attempt, .. })) = event {
             if let Some(asked) = open
                 .asked
@@ -155,7 +155,7 @@ impl Record {
     }
 
     /// Reads a record. One that does not read was not recorded.
-    async fn commit(&self, place: Place) -> Option<Commit> {
+    async fn commit(&self, place: EventPlace) -> Option<Commit> {
         let mut found = self.log.read(place.world, place.at).await.ok()?;
         found
             .try_next()
@@ -166,7 +166,7 @@ impl Record {
     }
 }
 
-impl Open {
+impl Unanswered {
     fn take(&mut self, event: &Event) {
         if let Event::Turn(TurnEvent::ModelCalled(ModelCalled {
             call,

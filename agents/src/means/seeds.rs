@@ -10,7 +10,7 @@ use crate::clock::SystemClock;
 /// A source of seeds.
 #[derive(Debug)]
 pub(crate) struct Seeds {
-    number: Number,
+    number: SeedNumber,
     /// What seeds are hashed with.
     key: [u8; 32],
     /// When whoever takes them began.
@@ -19,7 +19,7 @@ pub(crate) struct Seeds {
 
 /// What tells one seed from another of the same place.
 #[derive(Debug)]
-enum Number {
+enum SeedNumber {
     /// It grows with each seed.
     Growing(AtomicU64),
     /// It stays: the place alone decides. A decision that led to nothing then leaves no trace in the next one.
@@ -36,7 +36,7 @@ impl Seeds {
             *chunk = std::hash::RandomState::new().hash_one(word).to_le_bytes();
         }
         Self {
-            number: Number::Growing(AtomicU64::new(0)),
+            number: SeedNumber::Growing(AtomicU64::new(0)),
             key,
             began: SystemClock.now(),
         }
@@ -45,7 +45,7 @@ impl Seeds {
     /// Seeds that are the same every time, for the same `start` and the same place.
     pub(crate) const fn counted(start: u64) -> Self {
         Self {
-            number: Number::Fixed(start),
+            number: SeedNumber::Fixed(start),
             key: [0; 32],
             began: Time::SIMULATED_START,
         }
@@ -67,8 +67,8 @@ impl Seeds {
 
     fn hash(&self, place: &[&[u8]]) -> Seed {
         let number = match &self.number {
-            Number::Growing(counter) => counter.fetch_add(1, Ordering::Relaxed),
-            Number::Fixed(start) => *start,
+            SeedNumber::Growing(counter) => counter.fetch_add(1, Ordering::Relaxed),
+            SeedNumber::Fixed(start) => *start,
         }
         .to_le_bytes();
         let parts: [&[u8]; 2] = [&self.key, &number];

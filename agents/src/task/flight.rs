@@ -38,7 +38,7 @@ pub(super) struct Landed {
 }
 
 /// Work that was begun.
-struct Begun {
+struct WorkUnderWay {
     order: u64,
     at: Position,
     handle: AbortHandle,
@@ -48,7 +48,7 @@ struct Begun {
 #[derive(Default)]
 pub(crate) struct Flight {
     tasks: JoinSet<Outcome>,
-    under_way: BTreeMap<Effect, Begun>,
+    under_way: BTreeMap<Effect, WorkUnderWay>,
     by_task: HashMap<Id, Effect>,
     begun: u64,
     held: BTreeMap<u64, Landed>,
@@ -85,7 +85,7 @@ impl Flight {
         self.by_task.insert(handle.id(), key.clone());
         self.under_way.insert(
             key,
-            Begun {
+            WorkUnderWay {
                 order: self.begun,
                 at,
                 handle,
@@ -112,7 +112,7 @@ impl Flight {
             Err(error) => (error.id(), None),
         };
         let effect = self.by_task.remove(&id)?;
-        let Begun {
+        let WorkUnderWay {
             order,
             at: begun_at,
             ..
@@ -163,14 +163,15 @@ impl Flight {
 
     fn keep(&mut self, is_wanted: impl Fn(&Effect) -> bool) {
         let by_task = &mut self.by_task;
-        self.under_way.retain(|effect, Begun { handle, .. }| {
-            let keep = is_wanted(effect);
-            if !keep {
-                by_task.remove(&handle.id());
-                handle.abort();
-            }
-            keep
-        });
+        self.under_way
+            .retain(|effect, WorkUnderWay { handle, .. }| {
+                let keep = is_wanted(effect);
+                if !keep {
+                    by_task.remove(&handle.id());
+                    handle.abort();
+                }
+                keep
+            });
     }
 
     pub(super) fn abort_all(&mut self) {

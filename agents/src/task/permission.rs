@@ -15,7 +15,7 @@ use super::halt::Halt;
 
 /// What a log says of a call.
 #[derive(Debug, Default)]
-struct Found {
+struct LoggedCall {
     admitted: Option<AdmittedCall>,
     /// The request to people, and the arguments that it is about.
     asked: Option<(RequestId, Digest)>,
@@ -27,7 +27,7 @@ struct Found {
     is_questioned: bool,
 }
 
-impl Found {
+impl LoggedCall {
     fn take(&mut self, at: Position, event: &Event, call: CallId) {
         if let Event::Call(CallEvent::CallsAdmitted(event)) = event {
             let own = event.calls.iter().find(|admitted| admitted.call == call);
@@ -108,7 +108,7 @@ pub(super) async fn verify(
         return Ok(());
     };
     let read = async {
-        let mut found = Found::default();
+        let mut found = LoggedCall::default();
         let mut commits = log.read(id, open.admitted).await?;
         while let Some(stored) = commits.try_next().await? {
             for (at, event) in stored.commit.numbered() {

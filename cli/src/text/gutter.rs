@@ -160,14 +160,14 @@ fn folded_line(line: &str, width: usize) -> String {
     if columns_of(line) <= width {
         return line.to_owned();
     }
-    let mut fold = Fold::new(line, width);
+    let mut fold = BrokenLine::new(line, width);
     Painted(line).for_each(|piece| fold.take(piece));
     fold.done.push(fold.line);
     fold.done.join("\n")
 }
 
 /// A line that is being broken.
-struct Fold {
+struct BrokenLine {
     /// The columns of the terminal.
     width: usize,
     /// The beginning of further lines.
@@ -188,7 +188,7 @@ struct Fold {
     is_first: bool,
 }
 
-impl Fold {
+impl BrokenLine {
     fn new(line: &str, width: usize) -> Self {
         let plain: String = Painted(line)
             .filter(|piece| !piece.starts_with('\u{1b}'))

@@ -50,16 +50,16 @@ pub fn arguments_digest(arguments: &str) -> Digest {
 #[must_use]
 pub fn canonical_json(value: &Value) -> Vec<u8> {
     let mut bytes = Vec::new();
-    let mut left = vec![Piece::Value(value)];
+    let mut left = vec![Unwritten::Value(value)];
     while let Some(piece) = left.pop() {
         match piece {
-            Piece::Mark(mark) => bytes.push(mark),
-            Piece::Key(key) => print(key, &mut bytes),
-            Piece::Value(Value::Array(items)) => open_array(items, &mut left),
-            Piece::Value(Value::Object(members)) => {
+            Unwritten::Mark(mark) => bytes.push(mark),
+            Unwritten::Key(key) => print(key, &mut bytes),
+            Unwritten::Value(Value::Array(items)) => open_array(items, &mut left),
+            Unwritten::Value(Value::Object(members)) => {
                 open_object(members.iter().collect(), &mut left)
             }
-            Piece::Value(scalar) => print(scalar, &mut bytes),
+            Unwritten::Value(scalar) => print(scalar, &mut bytes),
         }
     }
     bytes
@@ -72,34 +72,38 @@ pub(crate) fn canonical_text(value: &Value) -> String {
 }
 
 /// The rest to be written. The last is the next, so values are taken apart from behind.
-enum Piece<'v> {
+enum Unwritten<'v> {
     Mark(u8),
     Key(&'v str),
     Value(&'v Value),
 }
 
-fn open_array<'v>(items: &'v [Value], left: &mut Vec<Piece<'v>>) {
-    left.push(Piece::Mark(b']'));
+fn open_array<'v>(items: &'v [Value], left: &mut Vec<Unwritten<'v>>) {
+    left.push(Unwritten::Mark(b']'));
     for (place, item) in items.iter().enumerate().rev() {
-        left.push(Piece::Value(item));
+        left.push(Unwritten::Value(item));
         if place > 0 {
-            left.push(Piece::Mark(b','));
+            left.push(Unwritten::Mark(b','));
         }
     }
-    left.push(Piece::Mark(b'['));
+    left.push(Unwritten::Mark(b'['));
 }
 
-fn open_object<'v>(mut members: Vec<(&'v String, &'v Value)>, left: &mut Vec<Piece<'v>>) {
+fn open_object<'v>(mut members: Vec<(&'v String, &'v Value)>, left: &mut Vec<Unwritten<'v>>) {
     // The order of UTF-8 bytes is that of code points.
     members.sort_unstable_by_key(|(key, _)| *key);
-    left.push(Piece::Mark(b'}'));
+    left.push(Unwritten::Mark(b'}'));
     for (place, (key, value)) in members.into_iter().enumerate().rev() {
-        left.extend([Piece::Value(value), Piece::Mark(b':'), Piece::Key(key)]);
+        left.extend([
+            Unwritten::Value(value),
+            Unwritten::Mark(b':'),
+            Unwritten::Key(key),
+        ]);
         if place > 0 {
-            left.push(Piece::Mark(b','));
+            left.push(Unwritten::Mark(b','));
         }
     }
-    left.push(Piece::Mark(b'{'));
+    left.push(Unwritten::Mark(b'{'));
 }
 
 fn print<T: serde::Serialize + ?Sized>(scalar: &T, bytes: &mut Vec<u8>) {

@@ -50,7 +50,7 @@ pub enum Addressee {
 /// behind an optional list bullet and an optional greeting, within emphasis or brackets.
 #[must_use]
 pub fn addressed(text: &str, roster: &Roster) -> Vec<Addressee> {
-    let mut found = Found::default();
+    let mut found = FoundNames::default();
     prose(text)
         .filter_map(run_of)
         .for_each(|run| read(run, roster, &mut |who| found.add(who)));
@@ -61,7 +61,7 @@ pub fn addressed(text: &str, roster: &Roster) -> Vec<Addressee> {
 /// most 32. Names that nobody has are among them.
 #[must_use]
 pub fn named(text: &str, roster: &Roster) -> Vec<Addressee> {
-    let mut found = Found::default();
+    let mut found = FoundNames::default();
     for line in prose(text).filter(|line| !is_quoted(line)) {
         in_line(line, roster, &mut found);
         if found.is_full() {
@@ -90,12 +90,12 @@ pub fn mentioned(text: &str, roster: &Roster) -> Vec<AgentName> {
 
 /// The names that were found, each once.
 #[derive(Default)]
-struct Found {
+struct FoundNames {
     all: Vec<Addressee>,
     known: BTreeSet<Addressee>,
 }
 
-impl Found {
+impl FoundNames {
     fn add(&mut self, who: Addressee) {
         if self.known.insert(who.clone()) {
             self.all.push(who);
@@ -149,7 +149,7 @@ fn read(run: &str, roster: &Roster, found: &mut impl FnMut(Addressee)) {
 }
 
 /// Adds those whom `line` names.
-fn in_line(line: &str, roster: &Roster, found: &mut Found) {
+fn in_line(line: &str, roster: &Roster, found: &mut FoundNames) {
     let mut spans = hidden(line).into_iter().peekable();
     let mut may_begin = true;
     let mut skipped = 0;

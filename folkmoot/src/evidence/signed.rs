@@ -12,7 +12,7 @@ const HEAD_SIGNED: u16 = 11;
 
 /// What such an event says.
 #[derive(Deserialize)]
-struct HeadSigned {
+struct SignedFacts {
     of: Position,
     commits: u64,
     root: Digest,
@@ -71,7 +71,7 @@ impl SignedHeads {
     }
 
     fn note(&self, facts: &[u8]) -> Option<(SignedNote, Position, u64)> {
-        let HeadSigned {
+        let SignedFacts {
             of,
             commits,
             root,

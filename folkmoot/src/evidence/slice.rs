@@ -24,7 +24,7 @@ pub async fn slice_of(
     at: Position,
 ) -> Result<BTreeSet<Position>, EvidenceError> {
     let id = id_of(store, world).await?;
-    let calls = Calls::read(store, id).await?;
+    let calls = EventsOfCalls::read(store, id).await?;
     let mut slice = BTreeSet::new();
     for start in calls.beside(at).chain([at]) {
         if slice.len() < EVENTS_MAX && !slice.contains(&start) {
@@ -49,14 +49,14 @@ async fn causes(store: &Store, world: WorldId, at: Position) -> Result<Vec<Posit
 
 /// Which events are about which calls.
 #[derive(Default)]
-struct Calls {
+struct EventsOfCalls {
     /// The events about a call.
     events: BTreeMap<CallId, Vec<Position>>,
     /// The calls that an event is about.
     about: BTreeMap<Position, Vec<CallId>>,
 }
 
-impl Calls {
+impl EventsOfCalls {
     /// Goes through a log. It keeps some numbers for each event about a call.
     async fn read(store: &Store, world: WorldId) -> Result<Self, ReadError> {
         let mut calls = Self::default();

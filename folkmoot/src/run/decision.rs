@@ -10,7 +10,7 @@ use super::{Run, RunError};
 use crate::script::{Selector, Step};
 
 /// What a step found to decide.
-enum Found {
+enum SelectedRequest {
     /// This request; the agent is the one that the step claims, or whose call it is known to be.
     Request(RequestId, Option<AgentName>),
     /// It was decided meanwhile, in the same way.
@@ -35,12 +35,12 @@ impl Run<'_> {
             .read(move |world| find(world, &wanted, &kind, is_refused))
             .await?
         {
-            Found::Request(request, agent) => {
+            SelectedRequest::Request(request, agent) => {
                 self.give(number, step, decision.clone().of(request, agent))
                     .await
             }
-            Found::DecidedAlike => self.record(number, step).await,
-            Found::Nothing(others) => {
+            SelectedRequest::DecidedAlike => self.record(number, step).await,
+            SelectedRequest::Nothing(others) => {
                 let others = if others.is_empty() {
                     "nothing waits".to_owned()
                 } else {
@@ -57,7 +57,12 @@ impl Run<'_> {
 }
 
 /// Finds the request of a decision. In a step that is to be refused, the agent is a claim and does not select.
-fn find(world: &World, select: &Selector, decision: &Resolution, claims_only: bool) -> Found {
+fn find(
+    world: &World,
+    select: &Selector,
+    decision: &Resolution,
+    claims_only: bool,
+) -> SelectedRequest {
     let all = waiting(world);
     if let Some(position) = select.request {
         let request = RequestId(position);
@@ -65,7 +70,7 @@ fn find(world: &World, select: &Selector, decision: &Resolution, claims_only: bo
             .iter()
             .find(|one| one.request == request)
             .map(|one| one.agent.clone());
-        return Found::Request(request, select.agent.clone().or(known));
+        return SelectedRequest::Request(request, select.agent.clone().or(known));
     }
     let fits = |one: &&Waiting| {
         is_of_kind(decision, &one.asks)
@@ -89,9 +94,10 @@ fn find(world: &World, select: &Selector, decision: &Resolution, claims_only: bo
             .clone()
             .filter(|_| claims_only)
             .unwrap_or_else(|| one.agent.clone());
-        return Found::Request(one.request, Some(claimed));
+        return SelectedRequest::Request(one.request, Some(claimed));
     }
-    settled(world, select, decision, claims_only).unwrap_or_else(|| Found::Nothing(names(&all)))
+    settled(world, select, decision, claims_only)
+        .unwrap_or_else(|| SelectedRequest::Nothing(names(&all)))
 }
 
 /// A request that no longer waits: one that somebody else decided alike since the last step is done, and one that is to
@@ -101,7 +107,7 @@ fn settled(
     select: &Selector,
     decision: &Resolution,
     claims_only: bool,
-) -> Option<Found> {
+) -> Option<SelectedRequest> {
     let script = world.script();
     let last_step = script
         .done
@@ -128,12 +134,12 @@ fn settled(
     if claims_only {
         return newest
             .next()
-            .map(|(id, one)| Found::Request(*id, Some(one.agent.clone())));
+            .map(|(id, one)| SelectedRequest::Request(*id, Some(one.agent.clone())));
     }
     let words = settles_as(decision);
     newest
         .any(|(_, one)| one.at > last_step && words.contains(&one.decided.how.as_str()))
-        .then_some(Found::DecidedAlike)
+        .then_some(SelectedRequest::DecidedAlike)
 }
 
 /// The words under which a decision of this kind is remembered.

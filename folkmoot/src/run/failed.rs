@@ -98,7 +98,7 @@ fn keep_unexpected(
                 !is_expected(
                     turn,
                     expect,
-                    Stretch {
+                    RunStretch {
                         progress,
                         last,
                         until: record.at,
@@ -111,13 +111,13 @@ fn keep_unexpected(
 
 /// The events that an expectation looks at.
 #[derive(Clone, Copy)]
-struct Stretch<'a> {
+struct RunStretch<'a> {
     progress: &'a ScriptProgress,
     last: Position,
     until: Position,
 }
 
-fn is_expected(turn: &FailedTurn, expect: &Expect, stretch: Stretch<'_>) -> bool {
+fn is_expected(turn: &FailedTurn, expect: &Expect, stretch: RunStretch<'_>) -> bool {
     let from = match expect.since {
         Some(Since::Start) => stretch.progress.began,
         Some(Since::Last) | None => stretch.last,

@@ -10,10 +10,10 @@ use tokio::time::Instant;
 
 /// Goes by the paused time of one executor after the other. Cheap to clone: all clones are one clock.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct VirtualClock(Arc<Mutex<State>>);
+pub(crate) struct VirtualClock(Arc<Mutex<Elapsed>>);
 
 #[derive(Debug, Default)]
-struct State {
+struct Elapsed {
     /// What had passed when the present executor began.
     before: Duration,
     /// When it began, by its own time.
@@ -29,7 +29,7 @@ impl VirtualClock {
     /// The executor ends, and `pause` passes until the next one begins.
     pub(crate) fn end(&self, pause: Duration) {
         let passed = self.passed();
-        *self.state() = State {
+        *self.state() = Elapsed {
             before: passed.saturating_add(pause),
             began: None,
         };
@@ -48,7 +48,7 @@ impl VirtualClock {
         tokio::time::sleep(passed.saturating_sub(self.passed())).await;
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, Elapsed> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

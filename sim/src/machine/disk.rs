@@ -21,11 +21,11 @@ use crate::story::DiskFault;
 pub(crate) struct Platter {
     engine: MemoryEngine,
     outside: Arc<Outside>,
-    state: Mutex<State>,
+    state: Mutex<DiskState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct DiskState {
     /// How the next writes go wrong.
     armed: VecDeque<DiskFault>,
     /// True if the next start does not get to read.
@@ -70,7 +70,7 @@ impl Platter {
         state.more = Duration::ZERO;
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, DiskState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -9,11 +9,11 @@ use crate::engine::{Ack, Engine, EngineError, FrameLog, FrameNumber, Pair, Shelf
 /// Keeps everything in memory: for tests, and for worlds that nobody needs tomorrow.
 #[derive(Debug, Default)]
 pub struct MemoryEngine {
-    state: Mutex<State>,
+    state: Mutex<MemoryFrames>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct MemoryFrames {
     term: Term,
     head: FrameNumber,
     frames: BTreeMap<FrameNumber, Vec<u8>>,
@@ -27,7 +27,7 @@ impl MemoryEngine {
         Self::default()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, MemoryFrames> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

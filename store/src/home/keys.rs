@@ -36,12 +36,12 @@ pub(crate) const OF_WORLD: KeyId = [0; 16];
 pub(crate) struct Keyring {
     /// `None`: in memory only.
     folder: Option<PathBuf>,
-    known: Mutex<BTreeMap<(WorldId, KeyId), Known>>,
+    known: Mutex<BTreeMap<(WorldId, KeyId), KeyInMemory>>,
 }
 
 /// A key in memory.
 #[derive(Debug, Clone, Copy)]
-struct Known {
+struct KeyInMemory {
     key: Key,
     /// True if this process knows that its file survives power loss.
     is_safe: bool,
@@ -175,8 +175,8 @@ impl Keyring {
     fn obtain(&self, world: WorldId, id: KeyId) -> io::Result<Key> {
         let mut known = self.known();
         let there = match known.get(&(world, id)) {
-            Some(Known { key, is_safe: true }) => return Ok(*key),
-            Some(Known {
+            Some(KeyInMemory { key, is_safe: true }) => return Ok(*key),
+            Some(KeyInMemory {
                 key,
                 is_safe: false,
             }) => Some(*key),
@@ -194,20 +194,20 @@ impl Keyring {
                 key
             }
         };
-        known.insert((world, id), Known { key, is_safe: true });
+        known.insert((world, id), KeyInMemory { key, is_safe: true });
         Ok(key)
     }
 
     fn find(&self, world: WorldId, id: KeyId) -> io::Result<Option<Key>> {
         let mut known = self.known();
-        if let Some(Known { key, .. }) = known.get(&(world, id)) {
+        if let Some(KeyInMemory { key, .. }) = known.get(&(world, id)) {
             return Ok(Some(*key));
         }
         let there = self.read(world, id)?;
         if let Some(key) = there {
             known.insert(
                 (world, id),
-                Known {
+                KeyInMemory {
                     key,
                     is_safe: false,
                 },
@@ -232,7 +232,7 @@ impl Keyring {
         key.map(Some).map_err(named)
     }
 
-    fn known(&self) -> MutexGuard<'_, BTreeMap<(WorldId, KeyId), Known>> {
+    fn known(&self) -> MutexGuard<'_, BTreeMap<(WorldId, KeyId), KeyInMemory>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -59,7 +59,7 @@ enum Events {
 }
 
 /// The place of the next piece.
-enum Plan {
+enum NextPiece {
     Runs {
         source: WorldId,
         end: Position,
@@ -73,7 +73,7 @@ enum Plan {
 }
 
 /// The result of reading a piece.
-enum Piece {
+enum PieceRead {
     Read(Vec<StoredCommit>),
     /// The frames were moved into runs meanwhile.
     Moved,
@@ -167,9 +167,9 @@ impl Reader {
                 self.stored.as_ref().map_or(0, Vec::len),
             );
             let (piece, source) = match plan {
-                Plan::End => return Ok(Vec::new()),
-                Plan::Runs { source, end } => (self.read_runs(engine, source, end), source),
-                Plan::Tail {
+                NextPiece::End => return Ok(Vec::new()),
+                NextPiece::Runs { source, end } => (self.read_runs(engine, source, end), source),
+                NextPiece::Tail {
                     source,
                     commits,
                     end,
@@ -188,21 +188,21 @@ impl Reader {
                 piece => piece?,
             };
             match piece {
-                Piece::Read(commits) => return Ok(commits),
-                Piece::Moved if self.has_moved(source) => {}
-                Piece::Moved => return Err(self.damaged("frames of it are missing")),
+                PieceRead::Read(commits) => return Ok(commits),
+                PieceRead::Moved if self.has_moved(source) => {}
+                PieceRead::Moved => return Err(self.damaged("frames of it are missing")),
             }
         }
     }
 
-    fn plan(&self) -> Result<Plan, ReadError> {
+    fn plan(&self) -> Result<NextPiece, ReadError> {
         let index = self.shared.index();
         let world = index
             .worlds
             .get(&self.world)
             .ok_or(ReadError::NoSuchWorld(self.world))?;
         if self.next > world.reach.head {
-            return Ok(Plan::End);
+            return Ok(NextPiece::End);
         }
         let lost = || self.damaged("the world that it was forked from is not there");
         let (source, end) = index.source(self.world, self.next).ok_or_else(lost)?;
@@ -215,7 +215,7 @@ impl Reader {
             return Err(self.damaged(&what));
         }
         if self.next <= world.runs_end {
-            return Ok(Plan::Runs {
+            return Ok(NextPiece::Runs {
                 source,
                 end: end.min(world.runs_end),
             });
@@ -229,7 +229,7 @@ impl Reader {
             .iter()
             .skip(from)
             .take_while(|commit| commit.first <= end);
-        Ok(Plan::Tail {
+        Ok(NextPiece::Tail {
             source,
             commits: commits.take(PIECE_COMMITS).copied().collect(),
             end,
@@ -249,11 +249,11 @@ impl Reader {
         engine: &dyn Engine,
         source: WorldId,
         end: Position,
-    ) -> Result<Piece, ReadError> {
+    ) -> Result<PieceRead, ReadError> {
         for bytes_max in [PIECE_BYTES, LARGE_BYTES] {
             let commits = self.runs(engine, (source, end), bytes_max)?;
             if !commits.is_empty() {
-                return Ok(Piece::Read(commits));
+                return Ok(PieceRead::Read(commits));
             }
         }
         Err(self.damaged("the commits up to the next run are missing"))
@@ -306,7 +306,7 @@ impl Reader {
         engine: &dyn Engine,
         wanted: &[TailCommit],
         (source, end): (WorldId, Position),
-    ) -> Result<Piece, ReadError> {
+    ) -> Result<PieceRead, ReadError> {
         let mut commits = Vec::new();
         let mut frames = Frames::default();
         for wanted in wanted {
@@ -318,9 +318,9 @@ impl Reader {
                 .map_err(|error| read_error(error, self.next))?;
             let Some(unit) = unit else {
                 return Ok(if commits.is_empty() {
-                    Piece::Moved
+                    PieceRead::Moved
                 } else {
-                    Piece::Read(commits)
+                    PieceRead::Read(commits)
                 });
             };
             self.take_unit(&unit, (engine, source), (Some(source), end), &mut commits)?;
@@ -328,7 +328,7 @@ impl Reader {
                 return Err(self.damaged("it is not in its frame"));
             }
         }
-        Ok(Piece::Read(commits))
+        Ok(PieceRead::Read(commits))
     }
 
     /// Takes the commits of the world `of`, or of all, out of a unit that `keeper` keeps, from the next one up to `end`.

@@ -17,7 +17,7 @@ type Read = (Reader, Result<Vec<StoredCommit>, ReadError>);
 
 /// The end of a stream.
 #[derive(Debug)]
-enum End {
+enum StreamEnd {
     /// With the commit that holds this event.
     At(Position),
     /// With the store. The receiver tells of new heads.
@@ -29,12 +29,12 @@ enum End {
 struct Feed {
     shared: Arc<Shared>,
     ready: VecDeque<StoredCommit>,
-    source: Source,
-    end: End,
+    source: PieceSource,
+    end: StreamEnd,
 }
 
 #[derive(Debug)]
-enum Source {
+enum PieceSource {
     /// The reader rests: nobody reads.
     Idle(Reader),
     /// A thread reads ahead.
@@ -48,8 +48,8 @@ pub(crate) fn read(shared: Arc<Shared>, reader: Reader, end: Position) -> Commit
     feed(Feed {
         shared,
         ready: VecDeque::new(),
-        source: Source::Idle(reader),
-        end: End::At(end),
+        source: PieceSource::Idle(reader),
+        end: StreamEnd::At(end),
     })
 }
 
@@ -62,8 +62,8 @@ pub(crate) fn follow(
     feed(Feed {
         shared,
         ready: VecDeque::new(),
-        source: Source::Idle(reader),
-        end: End::Never(news),
+        source: PieceSource::Idle(reader),
+        end: StreamEnd::Never(news),
     })
 }
 
@@ -90,14 +90,14 @@ impl Feed {
 
     /// Gets the next piece. Until it is accepted the stream counts as over.
     async fn fetch(&mut self) -> Option<Result<(Reader, Vec<StoredCommit>), ReadError>> {
-        let read = match std::mem::replace(&mut self.source, Source::Over) {
-            Source::Over => return None,
-            Source::Idle(reader) if self.is_at_end(&reader) => return None,
-            Source::Idle(reader) => match self.wait(&reader).await? {
+        let read = match std::mem::replace(&mut self.source, PieceSource::Over) {
+            PieceSource::Over => return None,
+            PieceSource::Idle(reader) if self.is_at_end(&reader) => return None,
+            PieceSource::Idle(reader) => match self.wait(&reader).await? {
                 Ok(()) => start(reader).await,
                 Err(error) => Err(error),
             },
-            Source::Reading(handle) => joined(handle.await),
+            PieceSource::Reading(handle) => joined(handle.await),
         };
         Some(read.and_then(|(reader, piece)| piece.map(|commits| (reader, commits))))
     }
@@ -108,18 +108,18 @@ impl Feed {
         let goes_on = !self.ready.is_empty() && !self.is_at_end(&reader) && self.has_more(&reader);
         self.source = match threads() {
             Some(runtime) if goes_on => {
-                Source::Reading(runtime.spawn_blocking(move || read_piece(reader)))
+                PieceSource::Reading(runtime.spawn_blocking(move || read_piece(reader)))
             }
-            Some(_) | None => Source::Idle(reader),
+            Some(_) | None => PieceSource::Idle(reader),
         };
     }
 
     /// Hands a commit out, unless the stream ends before it.
     fn take(&mut self, commit: StoredCommit) -> Option<Result<StoredCommit, ReadError>> {
-        if let End::At(end) = self.end
+        if let StreamEnd::At(end) = self.end
             && commit.commit.header.first > end
         {
-            self.source = Source::Over;
+            self.source = PieceSource::Over;
             self.ready.clear();
             return None;
         }
@@ -128,21 +128,21 @@ impl Feed {
 
     fn is_at_end(&self, reader: &Reader) -> bool {
         match &self.end {
-            End::At(end) => reader.next() > *end,
-            End::Never(_) => false,
+            StreamEnd::At(end) => reader.next() > *end,
+            StreamEnd::Never(_) => false,
         }
     }
 
     fn has_more(&self, reader: &Reader) -> bool {
         match &self.end {
-            End::At(_) => true,
-            End::Never(news) => *news.borrow() >= reader.next(),
+            StreamEnd::At(_) => true,
+            StreamEnd::Never(news) => *news.borrow() >= reader.next(),
         }
     }
 
     /// Waits until there is something to read: `None` once the store is closed.
     async fn wait(&mut self, reader: &Reader) -> Option<Result<(), ReadError>> {
-        let End::Never(news) = &mut self.end else {
+        let StreamEnd::Never(news) = &mut self.end else {
             return Some(Ok(()));
         };
         loop {

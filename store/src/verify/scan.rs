@@ -45,12 +45,12 @@ pub(crate) struct Scan {
 impl Scan {
     /// Reads all frames behind `swept`.
     pub(crate) fn read(engine: &dyn Engine, swept: FrameNumber) -> Result<Self, EngineError> {
-        let mut reading = Reading {
+        let mut reading = FramesUnderWay {
             scan: Self {
                 head: swept,
                 ..Self::default()
             },
-            ..Reading::default()
+            ..FramesUnderWay::default()
         };
         loop {
             let next = reading.scan.head.plus(1);
@@ -132,13 +132,13 @@ fn makes(record: &RecordRef<'_>) -> bool {
 
 /// The frames on their way.
 #[derive(Default)]
-struct Reading {
+struct FramesUnderWay {
     scan: Scan,
     joiner: Joiner,
     first: FrameNumber,
 }
 
-impl Reading {
+impl FramesUnderWay {
     fn take(&mut self, number: FrameNumber, bytes: &[u8]) {
         let expected = self.scan.head.plus(1);
         if number != expected {

@@ -29,12 +29,12 @@ pub(crate) struct Request {
 /// The queue. One thread takes, many put.
 #[derive(Debug, Default)]
 pub(crate) struct Queue {
-    state: Mutex<State>,
+    state: Mutex<WaitingAppends>,
     news: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct WaitingAppends {
     waiting: HashMap<WorldId, VecDeque<Request>>,
     /// The worlds with waiting appends, in the order of their turns.
     turns: VecDeque<WorldId>,
@@ -119,12 +119,12 @@ impl Queue {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, WaitingAppends> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl State {
+impl WaitingAppends {
     fn put(&mut self, request: Request) {
         let world = request.summary.world;
         let line = self.waiting.entry(world).or_default();

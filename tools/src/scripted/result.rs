@@ -18,7 +18,7 @@ use folkmoot_core::ids::duration;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RawResult {
-    when: Option<When>,
+    when: Option<ResultCondition>,
     pub(super) text: Option<String>,
     pub(super) summary: Option<String>,
     pub(super) table: Option<Table>,
@@ -41,7 +41,7 @@ pub(super) struct RawResult {
     untagged,
     expecting = "expected words, or a map of arguments, e.g. `{ path: a.md }`"
 )]
-enum When {
+enum ResultCondition {
     /// Arguments in whose texts these words stand.
     Words(String),
     /// Arguments with these values.
@@ -67,12 +67,12 @@ enum RawError {
 )]
 enum RawQuestion {
     Free(String),
-    Choice(Choice),
+    Choice(ScriptedChoice),
 }
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Choice {
+struct ScriptedChoice {
     question: String,
     #[serde(default)]
     options: Vec<String>,
@@ -92,7 +92,7 @@ pub(super) enum Gives {
 #[derive(Debug)]
 pub(super) struct ScriptedResult {
     /// The arguments that the result is for; `None` is for all.
-    when: Option<When>,
+    when: Option<ResultCondition>,
     /// The result itself.
     pub(super) gives: Gives,
     /// The time that a run takes, by the room's clock; `None` takes none.
@@ -171,7 +171,7 @@ impl ScriptedResult {
     }
 }
 
-impl When {
+impl ResultCondition {
     fn fits(&self, arguments: &Value) -> bool {
         match self {
             Self::Words(words) => stands_in(words, arguments),
@@ -234,7 +234,7 @@ impl From<RawQuestion> for Question {
                 text,
                 ..Self::default()
             },
-            RawQuestion::Choice(Choice {
+            RawQuestion::Choice(ScriptedChoice {
                 question,
                 options,
                 choose,

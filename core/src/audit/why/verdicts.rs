@@ -100,8 +100,8 @@ impl Verdicts {
         let message = message_of(commit, at)?;
         let routed = routing_of(commit, message)?;
         let author = author(commit, message);
-        let told = Told::of(commit, message);
-        let own = Own {
+        let told = MessageNotices::of(commit, message);
+        let own = AgentReasons {
             routed,
             author: author.as_ref(),
             told: &told,
@@ -156,13 +156,13 @@ fn author(commit: &Commit, message: Position) -> Option<Author> {
 
 /// The notices beside a message that are about it.
 #[derive(Debug, Default)]
-struct Told {
+struct MessageNotices {
     full: Vec<AgentName>,
     only_named: Vec<AgentName>,
     nearest: Vec<AgentName>,
 }
 
-impl Told {
+impl MessageNotices {
     /// The notices between this message's verdicts and the next message.
     fn of(commit: &Commit, message: Position) -> Self {
         let mut told = Self::default();
@@ -205,13 +205,13 @@ impl Told {
 }
 
 /// The reasons that single agents have.
-struct Own<'a> {
+struct AgentReasons<'a> {
     routed: &'a MessageRouted,
     author: Option<&'a Author>,
-    told: &'a Told,
+    told: &'a MessageNotices,
 }
 
-impl Own<'_> {
+impl AgentReasons<'_> {
     fn silence(&self, name: &AgentName) -> Option<Silence> {
         let says_it = match self.author {
             Some(Author::Agent(author)) => author == name,

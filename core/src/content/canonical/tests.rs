@@ -106,7 +106,7 @@ fn keys_are_sorted_whatever_order_their_map_keeps() {
         left.iter()
             .rev()
             .filter_map(|piece| {
-                if let Piece::Key(key) = piece {
+                if let Unwritten::Key(key) = piece {
                     Some(*key)
                 } else {
                     None

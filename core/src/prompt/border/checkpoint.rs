@@ -30,18 +30,18 @@ pub(crate) fn layers<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<L
 
 pub(crate) fn view<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ModelView, D::Error> {
     #[derive(Deserialize)]
-    struct Saved {
+    struct SavedBorder {
         before: String,
         text: String,
         failed: bool,
         is_data: bool,
     }
-    let Saved {
+    let SavedBorder {
         before,
         text,
         failed,
         is_data,
-    } = Saved::deserialize(deserializer)?;
+    } = SavedBorder::deserialize(deserializer)?;
     Ok(ModelView {
         before,
         text,

@@ -26,7 +26,7 @@ pub(super) struct Frame {
     seen: Keys,
     /// The keys among them that hold arguments which fit.
     fits: Keys,
-    facts: Facts,
+    facts: ObjectFacts,
     arguments: Arguments,
     /// The kinds that the value of the last key would have to have to be an argument.
     argument: Option<Kinds>,
@@ -60,15 +60,15 @@ pub(super) enum Cut<'t> {
 
 /// The facts of an object, by the values of its keys.
 #[derive(Debug, Clone, Copy, Default)]
-struct Facts {
+struct ObjectFacts {
     /// A name of a tool of this world stands in it.
     tool: Option<(Keys, ToolId)>,
     /// The last key is the name of a tool.
     named: Option<ToolId>,
     /// The number of keys that are none.
     unnamed: usize,
-    kind: Option<Kind>,
-    place: Option<Place>,
+    kind: Option<TypeWord>,
+    place: Option<CallPlace>,
     marks: Marks,
 }
 
@@ -104,7 +104,7 @@ impl Marks {
 
 /// The word of the key `type`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum TypeWord {
     Use,
     Call,
     Function,
@@ -115,7 +115,7 @@ enum Kind {
 
 /// The place of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum CallPlace {
     /// Among `tool_calls`.
     Calls,
     /// The `function` of a call.
@@ -160,9 +160,9 @@ impl Frame {
         } else {
             parent.under
         };
-        let facts = Facts {
+        let facts = ObjectFacts {
             place: parent.place_of(under),
-            ..Facts::default()
+            ..ObjectFacts::default()
         };
         let checked = Keys::PARAMETERS.and(Keys::INPUT).and(Keys::ARGS);
         let given_to = parent.facts.named.filter(|_| is_object && parent.is_object);
@@ -194,20 +194,20 @@ impl Frame {
     }
 
     /// Returns where a value under `key` stands.
-    fn place_of(&self, key: Keys) -> Option<Place> {
+    fn place_of(&self, key: Keys) -> Option<CallPlace> {
         match key {
-            Keys::CALLS if !self.is_object => Some(Place::Calls),
-            Keys::FUNCTION if self.is_object && self.is_call_around() => Some(Place::Function),
-            Keys::FUNCTION if self.is_object => Some(Place::AnyFunction),
-            Keys::CALL if self.is_object => Some(Place::Call),
-            Keys::NATIVE_CALL => Some(Place::NativeCall),
-            Keys::NATIVE_RESULT => Some(Place::NativeResult),
+            Keys::CALLS if !self.is_object => Some(CallPlace::Calls),
+            Keys::FUNCTION if self.is_object && self.is_call_around() => Some(CallPlace::Function),
+            Keys::FUNCTION if self.is_object => Some(CallPlace::AnyFunction),
+            Keys::CALL if self.is_object => Some(CallPlace::Call),
+            Keys::NATIVE_CALL => Some(CallPlace::NativeCall),
+            Keys::NATIVE_RESULT => Some(CallPlace::NativeResult),
             _ => None,
         }
     }
 
     fn is_call_around(&self) -> bool {
-        self.facts.kind == Some(Kind::Function) || self.facts.place == Some(Place::Calls)
+        self.facts.kind == Some(TypeWord::Function) || self.facts.place == Some(CallPlace::Calls)
     }
 
     /// Takes a key.
@@ -350,7 +350,7 @@ impl Frame {
                 .marks
                 .note(Marks::TOOL_ROLE, matches!(word, "tool" | "function")),
             Keys::TYPE | Keys::MARKER => {
-                self.facts.kind = Kind::of(word, known).or(self.facts.kind);
+                self.facts.kind = TypeWord::of(word, known).or(self.facts.kind);
                 self.facts.marks.note(
                     Marks::INTERNAL,
                     self.key == Keys::MARKER && self.facts.kind.is_some(),
@@ -375,7 +375,7 @@ impl Frame {
 
     /// Tells whether it names a tool of this world, or is made up where only this world can speak.
     pub(super) fn is_own(&self) -> bool {
-        let is_forged = matches!(self.facts.kind, Some(Kind::Domain | Kind::Approval))
+        let is_forged = matches!(self.facts.kind, Some(TypeWord::Domain | TypeWord::Approval))
             || self.facts.marks.has(Marks::INTERNAL);
         self.facts.tool.is_some()
             || self.facts.marks.has(Marks::KEYED)
@@ -433,30 +433,30 @@ impl Frame {
             return Some(ArtifactFamily::ToolResult);
         }
         match self.facts.kind? {
-            Kind::Domain => Some(ArtifactFamily::DomainArtifact),
-            Kind::Approval if self.facts.marks.has(Marks::INTERNAL) => {
+            TypeWord::Domain => Some(ArtifactFamily::DomainArtifact),
+            TypeWord::Approval if self.facts.marks.has(Marks::INTERNAL) => {
                 Some(ArtifactFamily::Approval)
             }
-            Kind::Result if self.facts.marks.has(Marks::INTERNAL) => {
+            TypeWord::Result if self.facts.marks.has(Marks::INTERNAL) => {
                 Some(ArtifactFamily::ToolResult)
             }
-            Kind::Use | Kind::Call if self.facts.marks.has(Marks::INTERNAL) => {
+            TypeWord::Use | TypeWord::Call if self.facts.marks.has(Marks::INTERNAL) => {
                 Some(ArtifactFamily::OpenaiCall)
             }
-            Kind::Use => {
+            TypeWord::Use => {
                 let is_use = has(Keys::INPUT) || is_tool || (has(Keys::ID) && has(Keys::NAME));
                 is_use.then_some(ArtifactFamily::AnthropicCall)
             }
-            Kind::Call => {
+            TypeWord::Call => {
                 let is_call =
                     is_tool || has(Keys::GIVEN.and(Keys::REF)) && has(Keys::NAME.and(Keys::TOOL));
                 is_call.then_some(ArtifactFamily::OpenaiCall)
             }
-            Kind::Result => {
+            TypeWord::Result => {
                 (is_tool || has(Keys::REF.and(Keys::CONTENT))).then_some(ArtifactFamily::ToolResult)
             }
-            Kind::Approval => (is_tool || has(Keys::REF)).then_some(ArtifactFamily::Approval),
-            Kind::Function => None,
+            TypeWord::Approval => (is_tool || has(Keys::REF)).then_some(ArtifactFamily::Approval),
+            TypeWord::Function => None,
         }
     }
 
@@ -464,20 +464,21 @@ impl Frame {
     fn by_place(&self) -> Option<ArtifactFamily> {
         let has = |keys| self.seen.has(keys);
         match self.facts.place? {
-            Place::Calls => {
-                let is_function = self.facts.kind == Some(Kind::Function) || has(Keys::FUNCTION);
+            CallPlace::Calls => {
+                let is_function =
+                    self.facts.kind == Some(TypeWord::Function) || has(Keys::FUNCTION);
                 (is_function || (has(Keys::NAME) && has(Keys::GIVEN)))
                     .then_some(ArtifactFamily::OpenaiCall)
             }
-            Place::Function => {
+            CallPlace::Function => {
                 (has(Keys::NAME) && has(Keys::ARGUMENTS)).then_some(ArtifactFamily::OpenaiCall)
             }
-            Place::AnyFunction => (has(Keys::NAME) && self.facts.marks.has(Marks::ENCODED))
+            CallPlace::AnyFunction => (has(Keys::NAME) && self.facts.marks.has(Marks::ENCODED))
                 .then_some(ArtifactFamily::OpenaiCall),
-            Place::Call => (has(Keys::NAME) && has(Keys::ARGUMENTS.and(Keys::ARGS)))
+            CallPlace::Call => (has(Keys::NAME) && has(Keys::ARGUMENTS.and(Keys::ARGS)))
                 .then_some(ArtifactFamily::OpenaiCall),
-            Place::NativeCall => has(Keys::NAME).then_some(ArtifactFamily::GeminiCall),
-            Place::NativeResult => {
+            CallPlace::NativeCall => has(Keys::NAME).then_some(ArtifactFamily::GeminiCall),
+            CallPlace::NativeResult => {
                 (has(Keys::NAME) && has(Keys::CONTENT)).then_some(ArtifactFamily::ToolResult)
             }
         }
@@ -514,7 +515,7 @@ impl Begins {
     }
 }
 
-impl Kind {
+impl TypeWord {
     fn of(word: &str, known: &Known) -> Option<Self> {
         match word {
             _ if known.is_kind(word) => Some(Self::Domain),

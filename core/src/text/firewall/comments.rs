@@ -17,20 +17,20 @@ pub(super) enum Comment {
 /// The knowledge of the comments of a text, by how many times they were written into texts.
 #[derive(Debug, Default)]
 pub(super) struct Comments {
-    lines: [Stretch; LEVELS_MAX + 1],
-    blocks: [Stretch; LEVELS_MAX + 1],
+    lines: [CommentStretch; LEVELS_MAX + 1],
+    blocks: [CommentStretch; LEVELS_MAX + 1],
 }
 
 /// Bytes of a text that are inside of a comment: those that were read last.
 #[derive(Debug, Clone, Copy)]
-struct Stretch {
+struct CommentStretch {
     from: usize,
     to: usize,
     /// The state of the comment behind them.
     behind: Comment,
 }
 
-impl Default for Stretch {
+impl Default for CommentStretch {
     fn default() -> Self {
         Self {
             from: 0,
@@ -51,7 +51,7 @@ impl Comments {
         place: usize,
         max: usize,
     ) -> Option<(usize, Comment)> {
-        let Stretch { from, to, behind } = *self.stretch(comment, level)?;
+        let CommentStretch { from, to, behind } = *self.stretch(comment, level)?;
         let count = to.saturating_sub(place);
         (from <= place && (1..=max).contains(&count)).then_some((count, behind))
     }
@@ -75,7 +75,7 @@ impl Comments {
         (stretch.to, stretch.behind) = (place + count, behind);
     }
 
-    fn stretch(&mut self, comment: Comment, level: usize) -> Option<&mut Stretch> {
+    fn stretch(&mut self, comment: Comment, level: usize) -> Option<&mut CommentStretch> {
         match comment {
             Comment::Line => self.lines.get_mut(level),
             Comment::Block { .. } => self.blocks.get_mut(level),

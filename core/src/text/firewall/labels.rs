@@ -73,7 +73,7 @@ pub(super) fn find(
         column = indent(&mut inner)?;
         ahead = inner;
     }
-    let mut block = Block {
+    let mut block = LabelBlock {
         frame: Frame::new(true, 0, None),
         known,
         column,
@@ -159,7 +159,7 @@ fn word_of(raw: &[u8]) -> String {
 }
 
 /// Lines with labels that stand below each other.
-struct Block<'k> {
+struct LabelBlock<'k> {
     frame: Frame,
     known: &'k Known,
     column: usize,
@@ -167,7 +167,7 @@ struct Block<'k> {
     end: usize,
 }
 
-impl Block<'_> {
+impl LabelBlock<'_> {
     fn read(&mut self, mut cursor: Cursor<'_>) -> Result<(), Stop> {
         for line in 0..LINES_MAX {
             let is_of_call = |word: &str| {

@@ -118,7 +118,7 @@ fn given(
         return Err(Stop::No);
     }
     let form = form(GIVEN, ArtifactFamily::CallTag, Body::Result, &[]);
-    let end = Walk {
+    let end = ArtifactWalk {
         form,
         tag: &inner,
         known,
@@ -150,7 +150,7 @@ fn recipient(cursor: &mut Cursor<'_>, tag: &Tag, known: &Known) -> Result<usize,
 
 /// The beginning of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Begins {
+enum BodyBegins {
     /// As something that has an end of its own.
     Value,
     /// As text that goes on to the next tag.
@@ -168,13 +168,13 @@ impl Form {
         unclosed: &mut Unclosed,
     ) -> Result<usize, Stop> {
         let begins = self.begins(*cursor, tag, known)?;
-        let walk = Walk {
+        let walk = ArtifactWalk {
             form: self,
             tag,
             known,
-            is_text: begins == Begins::Text && !self.skip_name(cursor)?,
+            is_text: begins == BodyBegins::Text && !self.skip_name(cursor)?,
         };
-        if begins == Begins::Text && matches!(self.body, Body::Result | Body::Code) {
+        if begins == BodyBegins::Text && matches!(self.body, Body::Result | Body::Code) {
             walk.closing(cursor, place, unclosed)?.ok_or(Stop::No)
         } else {
             Ok(walk.end(cursor)?.unwrap_or(cursor.at))
@@ -182,35 +182,35 @@ impl Form {
     }
 
     /// Tells whether what stands behind the opening tag makes it the beginning of an artifact.
-    fn begins(self, mut cursor: Cursor<'_>, tag: &Tag, known: &Known) -> Result<Begins, Stop> {
+    fn begins(self, mut cursor: Cursor<'_>, tag: &Tag, known: &Known) -> Result<BodyBegins, Stop> {
         let is_break = matches!(cursor.peek()?, Some(b'\r' | b'\n'));
         cursor.skip_white()?;
         if matches!(self.body, Body::Call | Body::Tokens) && cursor.eat_word(b"```")? {
             cursor.skip_line()?;
             cursor.skip_white()?;
             return if cursor.peek()? == Some(b'{') {
-                Ok(Begins::Text)
+                Ok(BodyBegins::Text)
             } else {
                 name_of_tool(cursor, known)
             };
         }
         let next = cursor.peek()?;
         match (self.body, next) {
-            (Body::Call | Body::Tokens | Body::Invokes, None) => Ok(Begins::Value),
+            (Body::Call | Body::Tokens | Body::Invokes, None) => Ok(BodyBegins::Value),
             (Body::Call | Body::Tokens, Some(b'{' | b'[')) if is_value(cursor, known)? => {
-                Ok(Begins::Value)
+                Ok(BodyBegins::Value)
             }
             (Body::Call | Body::Invokes, Some(b'<')) => inner(cursor, known),
-            (Body::Invokes, Some(b'[')) if is_value(cursor, known)? => Ok(Begins::Value),
+            (Body::Invokes, Some(b'[')) if is_value(cursor, known)? => Ok(BodyBegins::Value),
             (Body::Call | Body::Invokes, Some(b)) if b.is_ascii_alphabetic() => {
                 name_of_tool(cursor, known)
             }
-            (Body::Tokens, Some(b'<')) => Tag::read(&mut cursor, is_mark).map(|_| Begins::Text),
+            (Body::Tokens, Some(b'<')) => Tag::read(&mut cursor, is_mark).map(|_| BodyBegins::Text),
             (Body::Tokens, Some(b)) if b.is_ascii_alphabetic() => call(cursor, known),
             (Body::Invoke, _) => invoked(cursor, tag, next, known),
-            (Body::Result, Some(b'{' | b'[')) => Ok(Begins::Value),
+            (Body::Result, Some(b'{' | b'[')) => Ok(BodyBegins::Value),
             (Body::Result | Body::Code, Some(b)) if is_break || b != b'`' && b.is_ascii() => {
-                Ok(Begins::Text)
+                Ok(BodyBegins::Text)
             }
             (Body::Channel, _) => head(cursor),
             _ => Err(Stop::No),
@@ -270,33 +270,33 @@ fn is_value(mut cursor: Cursor<'_>, known: &Known) -> Result<bool, Stop> {
     }))
 }
 
-fn inner(mut cursor: Cursor<'_>, known: &Known) -> Result<Begins, Stop> {
+fn inner(mut cursor: Cursor<'_>, known: &Known) -> Result<BodyBegins, Stop> {
     let tag = Tag::read(&mut cursor, |name| is_mark(name) || known.is_property(name))?;
     if tag.shape == Shape::Opening {
-        Ok(Begins::Value)
+        Ok(BodyBegins::Value)
     } else {
         Err(Stop::No)
     }
 }
 
-fn name_of_tool(mut cursor: Cursor<'_>, known: &Known) -> Result<Begins, Stop> {
+fn name_of_tool(mut cursor: Cursor<'_>, known: &Known) -> Result<BodyBegins, Stop> {
     let name = cursor.take_while(NAME_MAX, is_name)?;
     if known.is_tool(&canonical(name)) {
-        Ok(Begins::Text)
+        Ok(BodyBegins::Text)
     } else {
         Err(Stop::No)
     }
 }
 
 /// A name with what makes it a call behind it: `search.call(`, `functions.search:0<|…`, `search{`.
-fn call(mut cursor: Cursor<'_>, known: &Known) -> Result<Begins, Stop> {
+fn call(mut cursor: Cursor<'_>, known: &Known) -> Result<BodyBegins, Stop> {
     if name_of_tool(cursor, known).is_ok() {
-        return Ok(Begins::Text);
+        return Ok(BodyBegins::Text);
     }
     cursor.take_while(NAME_MAX, is_name)?;
     let is_call = matches!(cursor.peek()?, Some(b'(' | b'<' | b'{' | b'['));
     if is_call {
-        Ok(Begins::Text)
+        Ok(BodyBegins::Text)
     } else {
         Err(Stop::No)
     }
@@ -308,18 +308,18 @@ fn invoked(
     tag: &Tag,
     next: Option<u8>,
     known: &Known,
-) -> Result<Begins, Stop> {
+) -> Result<BodyBegins, Stop> {
     let is_by_tag = known.is_tool(&tag.name) && !TAGS.iter().any(|form| form.name == tag.name);
     if !is_by_tag && known.is_tool(&tag.value) {
         return Ok(if next == Some(b'{') {
-            Begins::Value
+            BodyBegins::Value
         } else {
-            Begins::Text
+            BodyBegins::Text
         });
     }
     match next {
         Some(b'{') if !is_by_tag && !tag.value.is_empty() && is_value(cursor, known)? => {
-            Ok(Begins::Value)
+            Ok(BodyBegins::Value)
         }
         Some(b'<') => {
             let is_inner = |name: &str| {
@@ -329,23 +329,23 @@ fn invoked(
                     name == "parameter" && !tag.value.is_empty()
                 }
             };
-            Tag::read(&mut cursor, is_inner).map(|_| Begins::Value)
+            Tag::read(&mut cursor, is_inner).map(|_| BodyBegins::Value)
         }
         Some(_) | None => Err(Stop::No),
     }
 }
 
 /// The head of a message, up to its text: it is for a tool.
-fn head(mut cursor: Cursor<'_>) -> Result<Begins, Stop> {
+fn head(mut cursor: Cursor<'_>) -> Result<BodyBegins, Stop> {
     let from = cursor.at;
     while cursor.at.saturating_sub(from) < HEAD_MAX {
         cursor.take_while(HEAD_MAX, |b| !matches!(b, b'<' | b'\n'))?;
         let head = cursor.bytes.get(from..cursor.at).unwrap_or_default();
         let is_addressed = head.windows(3).any(|window| window == b"to=");
         match cursor.peek()? {
-            None if is_addressed => return Ok(Begins::Text),
+            None if is_addressed => return Ok(BodyBegins::Text),
             Some(b'<') if Tag::read(&mut cursor, is_mark)?.name != "message" => {}
-            Some(b'<') if is_addressed => return Ok(Begins::Text),
+            Some(b'<') if is_addressed => return Ok(BodyBegins::Text),
             Some(_) | None => return Err(Stop::No),
         }
     }
@@ -353,7 +353,7 @@ fn head(mut cursor: Cursor<'_>) -> Result<Begins, Stop> {
 }
 
 /// The way through an artifact to its end.
-struct Walk<'w> {
+struct ArtifactWalk<'w> {
     form: Form,
     tag: &'w Tag,
     known: &'w Known,
@@ -361,7 +361,7 @@ struct Walk<'w> {
     is_text: bool,
 }
 
-impl Walk<'_> {
+impl ArtifactWalk<'_> {
     /// Returns where the artifact closes; `None` if nothing closes it, and `cursor` is where it ends then.
     fn end(mut self, cursor: &mut Cursor<'_>) -> Result<Option<usize>, Stop> {
         let always_text = self.is_text;

@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 
 /// The unclosed tags of a text, by the names of opening tags.
 #[derive(Debug, Default)]
-pub(super) struct Unclosed(BTreeMap<&'static str, Stretch>);
+pub(super) struct Unclosed(BTreeMap<&'static str, UntaggedStretch>);
 
 /// Bytes of a text in which no closing tag begins: those that were read last.
 #[derive(Debug, Clone, Copy)]
-struct Stretch {
+struct UntaggedStretch {
     from: usize,
     to: usize,
 }
@@ -28,9 +28,12 @@ impl Unclosed {
 
     /// Takes note that nothing between `from` and `to` closes `name`.
     pub(super) fn note(&mut self, name: &'static str, from: usize, to: usize) {
-        let stretch = self.0.entry(name).or_insert(Stretch { from, to: from });
+        let stretch = self
+            .0
+            .entry(name)
+            .or_insert(UntaggedStretch { from, to: from });
         if !(stretch.from..=stretch.to).contains(&from) {
-            *stretch = Stretch { from, to: from };
+            *stretch = UntaggedStretch { from, to: from };
         }
         stretch.to = stretch.to.max(to);
     }

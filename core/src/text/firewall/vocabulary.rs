@@ -21,14 +21,14 @@ pub(super) struct ToolId(usize);
 #[derive(Debug, Default)]
 struct Facts {
     names: BTreeMap<String, ToolId>,
-    tools: Vec<Tool>,
+    tools: Vec<ToolWords>,
     /// The properties of all tools, with what any of them can be.
     properties: BTreeMap<String, Kinds>,
     kinds: BTreeSet<String>,
 }
 
 #[derive(Debug, Default)]
-struct Tool {
+struct ToolWords {
     properties: BTreeMap<String, Kinds>,
     /// True if its name could be a word of prose.
     is_plain: bool,
@@ -66,7 +66,7 @@ impl Known {
             facts
                 .names
                 .insert(canonical(name.as_bytes()), ToolId(facts.tools.len()));
-            facts.tools.push(Tool {
+            facts.tools.push(ToolWords {
                 properties,
                 is_plain,
             });

@@ -26,7 +26,7 @@ pub(super) struct Wrap {
     fence: Option<(u8, usize)>,
     /// True if the line holds only what may stand before a fence.
     is_lead: bool,
-    state: State,
+    state: WrapState,
     held: Vec<Held>,
     /// The bytes of text that are held.
     len: usize,
@@ -41,7 +41,7 @@ enum Held {
 
 /// The state by what was read last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum WrapState {
     /// The state with nothing held.
     Idle,
     /// The same behind the marks of a fence that closes if the line holds nothing else.
@@ -67,7 +67,7 @@ enum State {
 /// The fate of what is held.
 enum Next {
     /// The character is held as well.
-    Hold(State),
+    Hold(WrapState),
     /// It completes what is withheld.
     Take,
     /// It passes; nothing is held.
@@ -89,7 +89,7 @@ impl Default for Wrap {
         Self {
             fence: None,
             is_lead: true,
-            state: State::Idle,
+            state: WrapState::Idle,
             held: Vec::new(),
             len: 0,
             has_artifact: false,
@@ -104,16 +104,16 @@ impl Wrap {
         let mut rest = text;
         while !rest.is_empty() {
             let len = match self.state {
-                State::Idle => self.idle(from, rest, out),
-                State::ClosingLine
-                | State::Marks { .. }
-                | State::Language
-                | State::Body
-                | State::Closing { .. }
-                | State::Closed
-                | State::Span { .. }
-                | State::SpanEnd { .. }
-                | State::Quote => self.step(from, rest, out),
+                WrapState::Idle => self.idle(from, rest, out),
+                WrapState::ClosingLine
+                | WrapState::Marks { .. }
+                | WrapState::Language
+                | WrapState::Body
+                | WrapState::Closing { .. }
+                | WrapState::Closed
+                | WrapState::Span { .. }
+                | WrapState::SpanEnd { .. }
+                | WrapState::Quote => self.step(from, rest, out),
             };
             from = from.saturating_add(super::stream::place(len));
             rest = rest.get(len..).unwrap_or_default();
@@ -122,24 +122,24 @@ impl Wrap {
 
     /// Takes an artifact.
     pub(super) fn withhold(&mut self, artifact: Wrapped, out: &mut impl FnMut(Span<'_>)) {
-        if let State::Marks { mark, count } = self.state {
+        if let WrapState::Marks { mark, count } = self.state {
             self.end_marks(mark, count, out);
         }
         match self.state {
-            State::Language | State::Body => self.state = State::Body,
-            State::Quote if artifact.is_encoded && !self.has_artifact => {}
-            State::Span { .. } => {}
-            State::SpanEnd { count, seen, .. } if count == seen => self.withhold_all(out),
-            State::Idle | State::ClosingLine => {}
-            State::Marks { .. }
-            | State::Closing { .. }
-            | State::Closed
-            | State::SpanEnd { .. }
-            | State::Quote => {
+            WrapState::Language | WrapState::Body => self.state = WrapState::Body,
+            WrapState::Quote if artifact.is_encoded && !self.has_artifact => {}
+            WrapState::Span { .. } => {}
+            WrapState::SpanEnd { count, seen, .. } if count == seen => self.withhold_all(out),
+            WrapState::Idle | WrapState::ClosingLine => {}
+            WrapState::Marks { .. }
+            | WrapState::Closing { .. }
+            | WrapState::Closed
+            | WrapState::SpanEnd { .. }
+            | WrapState::Quote => {
                 self.let_go(out);
             }
         }
-        if matches!(self.state, State::Idle | State::ClosingLine) {
+        if matches!(self.state, WrapState::Idle | WrapState::ClosingLine) {
             out(Span::Withheld(artifact.withheld));
         } else {
             self.held.push(Held::Artifact(artifact.withheld));
@@ -149,12 +149,12 @@ impl Wrap {
 
     pub(super) fn finish(&mut self, out: &mut impl FnMut(Span<'_>)) {
         match self.state {
-            State::Closed => self.close(out),
-            State::Closing { count } if self.fence.is_some_and(|(_, least)| count >= least) => {
+            WrapState::Closed => self.close(out),
+            WrapState::Closing { count } if self.fence.is_some_and(|(_, least)| count >= least) => {
                 self.close(out)
             }
-            State::SpanEnd { count, seen, .. } if count == seen => self.withhold_all(out),
-            State::Body | State::Closing { .. } if self.has_artifact => {
+            WrapState::SpanEnd { count, seen, .. } if count == seen => self.withhold_all(out),
+            WrapState::Body | WrapState::Closing { .. } if self.has_artifact => {
                 // The fence was cut by the end of the text.
                 let last = self
                     .held
@@ -167,15 +167,15 @@ impl Wrap {
                 self.held = behind;
                 self.let_go(out);
             }
-            State::Idle
-            | State::ClosingLine
-            | State::Marks { .. }
-            | State::Language
-            | State::Body
-            | State::Closing { .. }
-            | State::Span { .. }
-            | State::SpanEnd { .. }
-            | State::Quote => self.let_go(out),
+            WrapState::Idle
+            | WrapState::ClosingLine
+            | WrapState::Marks { .. }
+            | WrapState::Language
+            | WrapState::Body
+            | WrapState::Closing { .. }
+            | WrapState::Span { .. }
+            | WrapState::SpanEnd { .. }
+            | WrapState::Quote => self.let_go(out),
         }
     }
 
@@ -193,9 +193,9 @@ impl Wrap {
             behind.get(..1).unwrap_or_default(),
         );
         self.state = if mark == b'"' {
-            State::Quote
+            WrapState::Quote
         } else {
-            State::Marks { mark, count: 1 }
+            WrapState::Marks { mark, count: 1 }
         };
         plain.saturating_add(1)
     }
@@ -239,48 +239,54 @@ impl Wrap {
         let is_blank = matches!(b, b' ' | b'\t' | b'\r');
         let (fence_mark, least) = self.fence.unwrap_or_default();
         match self.state {
-            State::Marks { mark, count } if b == mark => Next::Hold(State::Marks {
+            WrapState::Marks { mark, count } if b == mark => Next::Hold(WrapState::Marks {
                 mark,
                 count: count.saturating_add(1),
             }),
-            State::Marks { mark, count } => Next::EndMarks { mark, count },
-            State::Language if b == b'\n' => Next::Hold(State::Body),
-            State::Language if b == b'`' => Next::NoFence,
-            State::Language => Next::Hold(State::Language),
-            State::Body if is_blank || matches!(b, b'\n' | b'>') => Next::Hold(State::Body),
-            State::Body if b == fence_mark => Next::Hold(State::Closing { count: 1 }),
-            State::Closing { count } if b == fence_mark => Next::Hold(State::Closing {
+            WrapState::Marks { mark, count } => Next::EndMarks { mark, count },
+            WrapState::Language if b == b'\n' => Next::Hold(WrapState::Body),
+            WrapState::Language if b == b'`' => Next::NoFence,
+            WrapState::Language => Next::Hold(WrapState::Language),
+            WrapState::Body if is_blank || matches!(b, b'\n' | b'>') => Next::Hold(WrapState::Body),
+            WrapState::Body if b == fence_mark => Next::Hold(WrapState::Closing { count: 1 }),
+            WrapState::Closing { count } if b == fence_mark => Next::Hold(WrapState::Closing {
                 count: count.saturating_add(1),
             }),
-            State::Closing { count } if count >= least && is_blank => Next::Hold(State::Closed),
-            State::Closed if is_blank => Next::Hold(State::Closed),
-            State::Closing { count } if count >= least && b == b'\n' => Next::Close,
-            State::Closed if b == b'\n' => Next::Close,
-            State::Span { mark, count } if b == mark && self.has_artifact => {
-                Next::Hold(State::SpanEnd {
+            WrapState::Closing { count } if count >= least && is_blank => {
+                Next::Hold(WrapState::Closed)
+            }
+            WrapState::Closed if is_blank => Next::Hold(WrapState::Closed),
+            WrapState::Closing { count } if count >= least && b == b'\n' => Next::Close,
+            WrapState::Closed if b == b'\n' => Next::Close,
+            WrapState::Span { mark, count } if b == mark && self.has_artifact => {
+                Next::Hold(WrapState::SpanEnd {
                     mark,
                     count,
                     seen: 1,
                 })
             }
-            State::Span { mark, count } if is_blank => Next::Hold(State::Span { mark, count }),
-            State::SpanEnd { mark, count, seen } if b == mark => Next::Hold(State::SpanEnd {
-                mark,
-                count,
-                seen: seen.saturating_add(1),
-            }),
-            State::SpanEnd { count, seen, .. } if seen == count => Next::WithholdAll,
-            State::Quote if b == b'"' && self.has_artifact => Next::Take,
-            State::ClosingLine if is_blank => Next::Give,
-            State::ClosingLine if b == b'\n' => Next::NoFence,
-            State::Idle
-            | State::ClosingLine
-            | State::Body
-            | State::Closing { .. }
-            | State::Closed
-            | State::Span { .. }
-            | State::SpanEnd { .. }
-            | State::Quote => Next::LetGo,
+            WrapState::Span { mark, count } if is_blank => {
+                Next::Hold(WrapState::Span { mark, count })
+            }
+            WrapState::SpanEnd { mark, count, seen } if b == mark => {
+                Next::Hold(WrapState::SpanEnd {
+                    mark,
+                    count,
+                    seen: seen.saturating_add(1),
+                })
+            }
+            WrapState::SpanEnd { count, seen, .. } if seen == count => Next::WithholdAll,
+            WrapState::Quote if b == b'"' && self.has_artifact => Next::Take,
+            WrapState::ClosingLine if is_blank => Next::Give,
+            WrapState::ClosingLine if b == b'\n' => Next::NoFence,
+            WrapState::Idle
+            | WrapState::ClosingLine
+            | WrapState::Body
+            | WrapState::Closing { .. }
+            | WrapState::Closed
+            | WrapState::Span { .. }
+            | WrapState::SpanEnd { .. }
+            | WrapState::Quote => Next::LetGo,
         }
     }
 
@@ -290,12 +296,12 @@ impl Wrap {
         match self.fence {
             None if is_fence => {
                 self.fence = Some((mark, count));
-                self.state = State::Language;
+                self.state = WrapState::Language;
             }
-            None if mark == b'`' => self.state = State::Span { mark, count },
+            None if mark == b'`' => self.state = WrapState::Span { mark, count },
             Some((open, least)) if is_fence && open == mark && count >= least => {
                 self.let_go(out);
-                self.state = State::ClosingLine;
+                self.state = WrapState::ClosingLine;
             }
             None | Some(_) => self.let_go(out),
         }
@@ -350,7 +356,7 @@ impl Wrap {
     }
 
     fn rest(&mut self) {
-        (self.state, self.len, self.has_artifact) = (State::Idle, 0, false);
+        (self.state, self.len, self.has_artifact) = (WrapState::Idle, 0, false);
     }
 
     fn give(&mut self, from: u32, text: &str, out: &mut impl FnMut(Span<'_>)) {

@@ -17,12 +17,12 @@ const DIGITS_MAX: u8 = 9;
 #[derive(Debug, Default)]
 pub(crate) struct Fences {
     open: Option<(char, usize)>,
-    line: Shape,
+    line: LineShape,
 }
 
 /// The line up to now, and what it may become.
 #[derive(Debug, Default)]
-enum Shape {
+enum LineShape {
     /// A line that shows nothing yet.
     #[default]
     Blank,
@@ -58,40 +58,40 @@ impl Fences {
             return;
         }
         match &mut self.line {
-            Shape::Blank if is_blank(c) => {}
-            Shape::Blank if matches!(c, '`' | '~') => {
-                self.line = Shape::Marks {
+            LineShape::Blank if is_blank(c) => {}
+            LineShape::Blank if matches!(c, '`' | '~') => {
+                self.line = LineShape::Marks {
                     mark: c,
                     count: 1,
                     behind: Behind::Nothing,
                 };
             }
-            Shape::Blank => self.line = Shape::Prose,
-            Shape::Marks {
+            LineShape::Blank => self.line = LineShape::Prose,
+            LineShape::Marks {
                 mark,
                 count,
                 behind: Behind::Nothing,
             } if *mark == c => *count = count.saturating_add(1),
-            Shape::Marks { mark, behind, .. } if *mark == '`' && c == '`' => {
+            LineShape::Marks { mark, behind, .. } if *mark == '`' && c == '`' => {
                 *behind = Behind::Backtick
             }
-            Shape::Marks {
+            LineShape::Marks {
                 behind: behind @ Behind::Nothing,
                 ..
             } if is_blank(c) => *behind = Behind::Blanks,
-            Shape::Marks {
+            LineShape::Marks {
                 behind: behind @ (Behind::Nothing | Behind::Blanks),
                 ..
             } if !is_blank(c) => {
                 *behind = Behind::Words;
             }
-            Shape::Marks { .. } | Shape::Prose => {}
+            LineShape::Marks { .. } | LineShape::Prose => {}
         }
     }
 
     /// Ends the line: it may have opened or closed a fence.
     pub(crate) fn end_line(&mut self) {
-        let Shape::Marks {
+        let LineShape::Marks {
             mark,
             count,
             behind,

@@ -41,7 +41,7 @@ pub(crate) fn link(text: Heard<'_>, roster: &Roster) -> Result<Link, More> {
     let (who, len, goes_on) = match roster.named(rest)? {
         Some((who, len)) => (who, len, true),
         None => {
-            let Written { name, goes_on } = written(rest)?;
+            let UnknownName { name, goes_on } = written(rest)?;
             (Addressee::Unknown(name.to_owned()), name.len(), goes_on)
         }
     };
@@ -55,14 +55,14 @@ pub(crate) fn link(text: Heard<'_>, roster: &Roster) -> Result<Link, More> {
 }
 
 /// A name that nobody has.
-struct Written<'t> {
+struct UnknownName<'t> {
     name: &'t str,
     /// True if another mention may follow.
     goes_on: bool,
 }
 
 /// The name as it was written: up to white space, or a separator before no letter, without the punctuation at its end.
-fn written(rest: Heard<'_>) -> Result<Written<'_>, More> {
+fn written(rest: Heard<'_>) -> Result<UnknownName<'_>, More> {
     let token = rest.capped();
     let end = token_end(token)?;
     let is_cut = end == token.text.len() && end < rest.text.len();
@@ -71,7 +71,7 @@ fn written(rest: Heard<'_>) -> Result<Written<'_>, More> {
     let is_closed = whole
         .get(name.len()..)
         .is_some_and(|behind| behind.chars().all(is_unwrap));
-    Ok(Written {
+    Ok(UnknownName {
         name,
         goes_on: is_closed && !is_cut,
     })

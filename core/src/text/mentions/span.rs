@@ -58,13 +58,13 @@ fn comments(line: &str) -> Vec<Range<usize>> {
 }
 
 /// A run of backticks.
-struct Run {
+struct BacktickRun {
     place: Range<usize>,
     /// The end of the next run of the same length.
     closes_at: Option<usize>,
 }
 
-fn backticks(line: &str) -> Vec<Run> {
+fn backticks(line: &str) -> Vec<BacktickRun> {
     let mut places: Vec<Range<usize>> = Vec::new();
     for (at, _) in line.match_indices('`') {
         match places.last_mut() {
@@ -73,10 +73,10 @@ fn backticks(line: &str) -> Vec<Run> {
         }
     }
     let mut next: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut runs: Vec<Run> = Vec::new();
+    let mut runs: Vec<BacktickRun> = Vec::new();
     for place in places.into_iter().rev() {
         let closes_at = next.insert(place.len(), place.end);
-        runs.push(Run { place, closes_at });
+        runs.push(BacktickRun { place, closes_at });
     }
     runs.reverse();
     runs

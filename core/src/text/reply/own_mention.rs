@@ -14,7 +14,7 @@ pub(super) struct Own {
     agent: AgentName,
     roster: Roster,
     fences: Fences,
-    phase: Phase,
+    phase: LinePhase,
     /// The pieces between the last mention that stays and the one that is read.
     gap: Vec<Piece>,
     /// Emphasis and brackets that begin with the mention that is read, or with the one that may come.
@@ -29,7 +29,7 @@ pub(super) struct Own {
 
 /// The progress in a line.
 #[derive(Debug, Clone, Copy)]
-enum Phase {
+enum LinePhase {
     /// Before its mentions.
     Before(Lead),
     /// In its mentions, which began behind `lead`.
@@ -42,7 +42,7 @@ enum Phase {
 
 impl Own {
     pub(super) fn new(agent: AgentName, roster: Roster) -> Self {
-        let phase = Phase::Before(Lead::START);
+        let phase = LinePhase::Before(Lead::START);
         Self {
             agent,
             roster,
@@ -72,28 +72,28 @@ impl Own {
             self.keep_wraps(out);
             self.keep(piece, out);
             self.phase = if self.fences.is_open() {
-                Phase::Behind
+                LinePhase::Behind
             } else {
-                Phase::Before(Lead::START)
+                LinePhase::Before(Lead::START)
             };
             return;
         }
         match self.phase {
-            Phase::Before(lead) => self.go_on(lead, piece, c, out),
-            Phase::Mentions { .. } => {
+            LinePhase::Before(lead) => self.go_on(lead, piece, c, out),
+            LinePhase::Mentions { .. } => {
                 self.hold(piece, c);
                 self.read(false, out);
             }
-            Phase::Separator { lead, may_be_colon }
+            LinePhase::Separator { lead, may_be_colon }
                 if is_blank(c) || is_comma(c) || (may_be_colon && c == ':') =>
             {
-                self.phase = Phase::Separator {
+                self.phase = LinePhase::Separator {
                     lead,
                     may_be_colon: may_be_colon && c != ':',
                 };
             }
-            Phase::Separator { lead, .. } => self.go_on(lead, piece, c, out),
-            Phase::Behind => self.keep(piece, out),
+            LinePhase::Separator { lead, .. } => self.go_on(lead, piece, c, out),
+            LinePhase::Behind => self.keep(piece, out),
         }
     }
 
@@ -103,13 +103,13 @@ impl Own {
     }
 
     const fn is_reading(&self) -> bool {
-        matches!(self.phase, Phase::Mentions { .. })
+        matches!(self.phase, LinePhase::Mentions { .. })
     }
 
     fn go_on(&mut self, lead: Lead, piece: Piece, c: char, out: &mut Vec<Piece>) {
         let next = lead.then(c);
         if let Lead::Mentions = next {
-            self.phase = Phase::Mentions {
+            self.phase = LinePhase::Mentions {
                 lead,
                 has_kept: false,
             };
@@ -118,13 +118,13 @@ impl Own {
             if self.wraps.is_empty() {
                 self.unwrapped = lead;
             }
-            self.phase = Phase::Before(next);
+            self.phase = LinePhase::Before(next);
             self.wraps.push(piece);
         } else {
             self.phase = if let Lead::Prose = next {
-                Phase::Behind
+                LinePhase::Behind
             } else {
-                Phase::Before(next)
+                LinePhase::Before(next)
             };
             self.keep_wraps(out);
             self.keep(piece, out);
@@ -149,7 +149,7 @@ impl Own {
 
     /// Reads as many mentions as can be told, all of them if the line is over.
     fn read(&mut self, is_whole: bool, out: &mut Vec<Piece>) {
-        while let Phase::Mentions { lead, has_kept } = self.phase {
+        while let LinePhase::Mentions { lead, has_kept } = self.phase {
             let Ok(Link { who, len, gap }) = link(
                 Heard {
                     text: &self.text,
@@ -169,7 +169,7 @@ impl Own {
                     self.keep_all(closing, out);
                     self.gap = self.take(gap.between);
                     self.wraps = self.take(gap.opening);
-                    self.phase = Phase::Mentions {
+                    self.phase = LinePhase::Mentions {
                         lead,
                         has_kept: true,
                     };
@@ -178,7 +178,7 @@ impl Own {
                 (false, None) => {
                     self.keep_gap(out);
                     self.keep_all(mention, out);
-                    self.leave(Phase::Behind, out);
+                    self.leave(LinePhase::Behind, out);
                 }
                 (true, None) => self.cut_last(mention, lead, has_kept, out),
             }
@@ -195,7 +195,7 @@ impl Own {
             self.unwrapped = lead;
         }
         self.wraps.extend(opening);
-        self.phase = Phase::Mentions { lead, has_kept };
+        self.phase = LinePhase::Mentions { lead, has_kept };
     }
 
     /// Takes off the emphasis and the brackets around an own mention: those before it only if some end with it. Gives how
@@ -222,7 +222,7 @@ impl Own {
             self.keep_gap(out);
             out.push(Piece::Cut);
             self.keep_all(mention.into_iter().skip(1).collect(), out);
-            self.leave(Phase::Behind, out);
+            self.leave(LinePhase::Behind, out);
             return;
         }
         let closing = self.text.find(|c| !is_unwrap(c)).unwrap_or(self.text.len());
@@ -230,15 +230,15 @@ impl Own {
         self.gap.clear();
         self.keep_wraps(out);
         out.push(Piece::Cut);
-        let behind = Phase::Separator {
+        let behind = LinePhase::Separator {
             lead,
             may_be_colon: true,
         };
-        self.leave(if has_kept { Phase::Behind } else { behind }, out);
+        self.leave(if has_kept { LinePhase::Behind } else { behind }, out);
     }
 
     /// Ends the run. What is held behind it is read in the new phase.
-    fn leave(&mut self, phase: Phase, out: &mut Vec<Piece>) {
+    fn leave(&mut self, phase: LinePhase, out: &mut Vec<Piece>) {
         self.phase = phase;
         self.text.clear();
         for piece in std::mem::take(&mut self.held) {

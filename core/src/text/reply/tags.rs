@@ -20,7 +20,7 @@ pub(super) struct Tags {
     /// The number of pieces that were let through before it.
     released: usize,
     /// The tags that have begun in it, the outermost first.
-    begun: VecDeque<Begun>,
+    begun: VecDeque<MaybeTag>,
     /// A tag ended with its line: only blanks were let through since, and its closing bracket may still come.
     awaits_closing: bool,
     pub(super) found: Found,
@@ -36,20 +36,20 @@ pub(super) struct Found {
 
 /// Something that may be a tag. Places count all pieces, also those that were let through.
 #[derive(Debug, Clone, Copy)]
-enum Begun {
+enum MaybeTag {
     /// A part of a bracket.
     Part { from: usize, bracket: Bracket },
     /// An opening bracket, with what it holds.
     Open {
         from: usize,
         body: usize,
-        line: Line,
+        line: LineEnd,
     },
 }
 
 /// The rule by which the end of the line ends an open tag.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Line {
+enum LineEnd {
     /// No: nothing but blanks came yet.
     Blank,
     /// The end of the line ends it if these are known words.
@@ -58,7 +58,7 @@ enum Line {
     Over,
 }
 
-impl Begun {
+impl MaybeTag {
     const fn from(&self) -> usize {
         match self {
             Self::Part { from, .. } | Self::Open { from, .. } => *from,
@@ -86,10 +86,10 @@ impl Tags {
 
     pub(super) fn finish(&mut self, out: &mut Vec<Piece>) {
         while let Some(begun) = self.begun.pop_back() {
-            if let Begun::Open {
+            if let MaybeTag::Open {
                 from,
                 body,
-                line: Line::Blank | Line::Words,
+                line: LineEnd::Blank | LineEnd::Words,
             } = begun
             {
                 self.cut_unclosed(from, body);
@@ -101,16 +101,16 @@ impl Tags {
     fn step(&mut self, c: char) {
         let here = self.here();
         match self.begun.back_mut() {
-            Some(Begun::Part { from, bracket }) => {
+            Some(MaybeTag::Part { from, bracket }) => {
                 let from = *from;
                 match bracket.then(c) {
                     Read::Further(next) => *bracket = next,
                     Read::Opening => {
                         self.begun.pop_back();
-                        self.begun.push_back(Begun::Open {
+                        self.begun.push_back(MaybeTag::Open {
                             from,
                             body: here,
-                            line: Line::Blank,
+                            line: LineEnd::Blank,
                         });
                     }
                     Read::Closing => self.close(from),
@@ -121,8 +121,8 @@ impl Tags {
                     }
                 }
             }
-            Some(Begun::Open { .. }) | None if c == '<' => self.begin(),
-            Some(Begun::Open { .. }) | None => self.say(c),
+            Some(MaybeTag::Open { .. }) | None if c == '<' => self.begin(),
+            Some(MaybeTag::Open { .. }) | None => self.say(c),
         }
     }
 
@@ -138,7 +138,7 @@ impl Tags {
 
     /// A bracket may begin with the last character.
     fn begin(&mut self) {
-        self.begun.push_back(Begun::Part {
+        self.begun.push_back(MaybeTag::Part {
             from: self.here().saturating_sub(1),
             bracket: Bracket::START,
         });
@@ -148,32 +148,32 @@ impl Tags {
     fn drop_parts(&mut self) {
         while self
             .begun
-            .pop_back_if(|begun| matches!(begun, Begun::Part { .. }))
+            .pop_back_if(|begun| matches!(begun, MaybeTag::Part { .. }))
             .is_some()
         {}
-        if let Some(Begun::Open {
-            line: line @ Line::Blank,
+        if let Some(MaybeTag::Open {
+            line: line @ LineEnd::Blank,
             ..
         }) = self.begun.back_mut()
         {
-            *line = Line::Words;
+            *line = LineEnd::Words;
         }
     }
 
     /// The last character is inside an open tag, or text.
     fn say(&mut self, c: char) {
-        let Some(Begun::Open { from, body, line }) = self.begun.back_mut() else {
+        let Some(MaybeTag::Open { from, body, line }) = self.begun.back_mut() else {
             return;
         };
         match line {
-            Line::Words if is_break(c) => {
-                *line = Line::Over;
+            LineEnd::Words if is_break(c) => {
+                *line = LineEnd::Over;
                 let from = *from;
                 let body = *body;
                 self.end_line(from, body, c);
             }
-            Line::Blank if !is_white(c) => *line = Line::Words,
-            Line::Blank | Line::Words | Line::Over => {}
+            LineEnd::Blank if !is_white(c) => *line = LineEnd::Words,
+            LineEnd::Blank | LineEnd::Words | LineEnd::Over => {}
         }
     }
 
@@ -205,22 +205,22 @@ impl Tags {
     fn close(&mut self, end: usize) {
         while self
             .begun
-            .pop_back_if(|begun| matches!(begun, Begun::Part { .. }))
+            .pop_back_if(|begun| matches!(begun, MaybeTag::Part { .. }))
             .is_some()
         {}
         match self.begun.pop_back() {
-            Some(Begun::Open { from, body, .. }) => {
+            Some(MaybeTag::Open { from, body, .. }) => {
                 let body = self.held_at(body);
                 let end = self.held_at(end);
                 let content = self.held.iter().take(end).skip(body);
                 self.found.note(Word::read(&text_of(content)));
                 self.cut(from);
             }
-            Some(Begun::Part { .. }) | None if self.awaits_closing => {
+            Some(MaybeTag::Part { .. }) | None if self.awaits_closing => {
                 self.awaits_closing = false;
                 self.cut(end);
             }
-            Some(Begun::Part { .. }) | None => {}
+            Some(MaybeTag::Part { .. }) | None => {}
         }
     }
 
@@ -231,7 +231,7 @@ impl Tags {
 
     /// Gives up tags that are too long.
     fn limit(&mut self, at: u32, out: &mut Vec<Piece>) {
-        while let Some(first) = self.begun.front().map(Begun::from) {
+        while let Some(first) = self.begun.front().map(MaybeTag::from) {
             let is_long = match self.held.get(self.held_at(first)) {
                 Some(Piece::Char { at: from, .. }) => at.saturating_sub(*from) >= TAG_MAX,
                 Some(Piece::Cut) | None => true,
@@ -240,7 +240,7 @@ impl Tags {
                 return;
             }
             self.begun.pop_front();
-            let next = self.begun.front().map_or(self.here(), Begun::from);
+            let next = self.begun.front().map_or(self.here(), MaybeTag::from);
             self.release(self.held_at(next), out);
         }
     }

@@ -7,7 +7,7 @@ use super::plan::Plan;
 
 /// The place that a schema is written at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum SchemaPlace {
     /// The place where it stood, so that references find it.
     Own,
     /// In place of a reference.
@@ -19,16 +19,16 @@ impl Plan<'_, '_> {
     pub(super) fn whole(&self) -> Value {
         self.index
             .node(0)
-            .map(|node| self.schema(node.value, Place::Own))
+            .map(|node| self.schema(node.value, SchemaPlace::Own))
             .unwrap_or_default()
     }
 
     /// Returns the schema that takes the place of a reference to `schema`.
     pub(super) fn copy(&self, schema: &Value) -> Value {
-        self.schema(schema, Place::Other)
+        self.schema(schema, SchemaPlace::Other)
     }
 
-    fn schema(&self, schema: &Value, place: Place) -> Value {
+    fn schema(&self, schema: &Value, place: SchemaPlace) -> Value {
         let Value::Object(members) = schema else {
             return schema.clone();
         };
@@ -52,10 +52,12 @@ impl Plan<'_, '_> {
             .get(&self.index.node(self.index.number(schema)?)?.reference?)
     }
 
-    fn member(&self, keyword: &str, held: &Value, place: Place) -> Option<Value> {
+    fn member(&self, keyword: &str, held: &Value, place: SchemaPlace) -> Option<Value> {
         match holds(keyword)? {
             Holds::Data | Holds::Reference => Some(held.clone()),
-            Holds::Anchor => (place == Place::Own && self.is_named(held)).then(|| held.clone()),
+            Holds::Anchor => {
+                (place == SchemaPlace::Own && self.is_named(held)).then(|| held.clone())
+            }
             Holds::Schema => Some(self.schema(held, place)),
             Holds::Schemas => Some(self.schemas(held, place)),
             Holds::Named => Some(self.named(keyword, held, place)),
@@ -69,14 +71,14 @@ impl Plan<'_, '_> {
             .is_some_and(|name| self.anchors.contains(name))
     }
 
-    fn schemas(&self, held: &Value, place: Place) -> Value {
+    fn schemas(&self, held: &Value, place: SchemaPlace) -> Value {
         let Value::Array(items) = held else {
             return held.clone();
         };
         items.iter().map(|item| self.schema(item, place)).collect()
     }
 
-    fn named(&self, keyword: &str, held: &Value, place: Place) -> Value {
+    fn named(&self, keyword: &str, held: &Value, place: SchemaPlace) -> Value {
         let Value::Object(members) = held else {
             return held.clone();
         };
@@ -95,8 +97,8 @@ impl Plan<'_, '_> {
     }
 
     /// Returns the definitions that kept references lead to or into.
-    fn definitions(&self, held: &Value, place: Place) -> Option<Value> {
-        let members = held.as_object().filter(|_| place == Place::Own)?;
+    fn definitions(&self, held: &Value, place: SchemaPlace) -> Option<Value> {
+        let members = held.as_object().filter(|_| place == SchemaPlace::Own)?;
         let is_retained = |member: &Value| {
             self.index
                 .number(member)

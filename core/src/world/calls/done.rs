@@ -22,10 +22,10 @@ const RESULT_BYTES_MAX: usize = 4 * 1024;
 
 /// Calls that did more than read, in the order in which they were admitted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(in crate::world) struct Doings(VecDeque<Doing>);
+pub(in crate::world) struct Doings(VecDeque<RunningCall>);
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Doing {
+struct RunningCall {
     call: CallId,
     /// The place among all calls, see [`Ran::order`].
     order: (Position, u32),
@@ -45,11 +45,11 @@ impl Doings {
         self.0.is_empty()
     }
 
-    fn find(&self, call: CallId) -> Option<&Doing> {
+    fn find(&self, call: CallId) -> Option<&RunningCall> {
         self.0.iter().rev().find(|doing| doing.call == call)
     }
 
-    fn find_mut(&mut self, call: CallId) -> Option<&mut Doing> {
+    fn find_mut(&mut self, call: CallId) -> Option<&mut RunningCall> {
         self.0.iter_mut().rev().find(|doing| doing.call == call)
     }
 
@@ -65,7 +65,7 @@ impl Doings {
         let place = self.0.partition_point(|other| other.order < order);
         self.0.insert(
             place,
-            Doing {
+            RunningCall {
                 call,
                 order,
                 arguments,

@@ -13,7 +13,7 @@ const READS_MAX: u32 = 8;
 const WRITES_MAX: u32 = 1;
 
 /// A call that waits for its turn to run.
-struct Candidate<'w> {
+struct WaitingCall<'w> {
     /// The position of its admission, and its place in the answer: first come, first served.
     order: (Position, usize),
     id: CallId,
@@ -43,7 +43,7 @@ struct Floor<'w> {
 /// it could otherwise wait for without end: all of them if it is destructive, else those of the same tool. The run of
 /// a lost process is not one that goes on: what is in doubt waits for its turn like a call that never ran.
 pub(in crate::world) fn startable(world: &World) -> BTreeSet<CallId> {
-    let mut waiting: Vec<Candidate<'_>> = Vec::new();
+    let mut waiting: Vec<WaitingCall<'_>> = Vec::new();
     let mut floor = Floor::default();
     for agent in world.agents.busy() {
         survey(world, agent, &mut floor, &mut waiting);
@@ -51,7 +51,7 @@ pub(in crate::world) fn startable(world: &World) -> BTreeSet<CallId> {
     waiting.sort_by_key(|candidate| candidate.order);
     let mut held: BTreeSet<&ToolName> = BTreeSet::new();
     let mut free = BTreeSet::new();
-    for Candidate { id, run, .. } in waiting {
+    for WaitingCall { id, run, .. } in waiting {
         let name = run.tool.map(|tool| &tool.name);
         if name.is_some_and(|name| held.contains(name)) {
             continue;
@@ -86,7 +86,7 @@ fn survey<'w>(
     world: &'w World,
     agent: &AgentName,
     floor: &mut Floor<'w>,
-    waiting: &mut Vec<Candidate<'w>>,
+    waiting: &mut Vec<WaitingCall<'w>>,
 ) {
     let Some(memory) = world.agents.memory(agent) else {
         return;
@@ -101,13 +101,13 @@ fn survey<'w>(
                 effect: run.effect,
                 ..run_of(turn, open)
             }),
-            CallState::Ready { .. } => waiting.push(Candidate {
+            CallState::Ready { .. } => waiting.push(WaitingCall {
                 order: (open.admitted, place),
                 id: slot.call,
                 run: run_of(turn, open),
             }),
             CallState::InDoubt { run, .. } if run.may_repeat(world.time) => {
-                waiting.push(Candidate {
+                waiting.push(WaitingCall {
                     order: (open.admitted, place),
                     id: slot.call,
                     run: run_of(turn, open),

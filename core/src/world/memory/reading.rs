@@ -142,7 +142,7 @@ impl<'m> Reading<'m> {
     pub(crate) fn summarisable(&self, room: u64, readable: u64, summary: u64) -> Option<usize> {
         let after = self.tokens.saturating_add(summary);
         let goal = after.saturating_sub(room / 2);
-        let helps = |cut: &Cut| after.saturating_sub(cut.tokens) <= room;
+        let helps = |cut: &SummaryCut| after.saturating_sub(cut.tokens) <= room;
         let whole = [self.news_from(), self.last_answer()]
             .into_iter()
             .filter_map(|limit| {
@@ -168,7 +168,7 @@ impl<'m> Reading<'m> {
     }
 
     /// The first cut up to `limit` that takes `goal` tokens away, else the last one; none that takes more than `most`.
-    fn cut(&self, limit: usize, goal: u64, most: u64) -> Option<Cut> {
+    fn cut(&self, limit: usize, goal: u64, most: u64) -> Option<SummaryCut> {
         let mut found = None;
         for cut in self.cuts(limit).take_while(|cut| cut.tokens <= most) {
             found = Some(cut);
@@ -180,10 +180,10 @@ impl<'m> Reading<'m> {
     }
 
     /// The places up to `limit` before which all items may go: no result is left without its call.
-    fn cuts(&self, limit: usize) -> impl Iterator<Item = Cut> + use<'m> {
+    fn cuts(&self, limit: usize) -> impl Iterator<Item = SummaryCut> + use<'m> {
         let is_result = |kept: &Remembered| matches!(*kept.item, Item::Result { .. });
         let weighs = self.weighs;
-        let ends = (self.count() <= limit).then(|| Cut {
+        let ends = (self.count() <= limit).then(|| SummaryCut {
             items: self.count(),
             tokens: self.tokens,
         });
@@ -193,7 +193,7 @@ impl<'m> Reading<'m> {
             .take(limit.saturating_add(1))
             .enumerate()
             .filter_map(move |(items, kept)| {
-                let cut = Cut {
+                let cut = SummaryCut {
                     items,
                     tokens: before,
                 };
@@ -206,7 +206,7 @@ impl<'m> Reading<'m> {
 
 /// A place in front of which all items may go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Cut {
+struct SummaryCut {
     /// The number of items in front of it.
     items: usize,
     /// The number of their tokens.

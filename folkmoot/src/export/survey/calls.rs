@@ -15,10 +15,10 @@ const INLINE_MAX: usize = 200;
 
 /// The open calls of a log.
 #[derive(Debug, Default)]
-pub(in crate::export) struct Calls(BTreeMap<CallId, Call>);
+pub(in crate::export) struct Calls(BTreeMap<CallId, CallSeen>);
 
 #[derive(Debug, Clone)]
-struct Call {
+struct CallSeen {
     tool: String,
     /// `None` if they are not there.
     arguments: Option<String>,
@@ -78,12 +78,12 @@ impl Calls {
     }
 
     /// In the answer beside it; of a call that stands for another, there, or in the decision that changed them.
-    fn written(&self, commit: &Commit, admitted: &AdmittedCall) -> Call {
+    fn written(&self, commit: &Commit, admitted: &AdmittedCall) -> CallSeen {
         let named = admitted.tool.as_ref().map(ToString::to_string);
         if let Some(origin) = admitted.origin {
             let origin = self.0.get(&origin);
             let edited = commit.events.iter().find_map(edited);
-            return Call {
+            return CallSeen {
                 tool: named
                     .or_else(|| origin.map(|call| call.tool.clone()))
                     .unwrap_or_default(),
@@ -94,7 +94,7 @@ impl Calls {
         let response = commit.events.iter().find_map(Event::response);
         let ordinal = usize::try_from(admitted.ordinal).unwrap_or(usize::MAX);
         let part = response.and_then(|response| response.reply().calls().nth(ordinal));
-        Call {
+        CallSeen {
             tool: named
                 .or_else(|| part.map(|part| clip(&one_line(&part.tool), INLINE_MAX)))
                 .unwrap_or_default(),

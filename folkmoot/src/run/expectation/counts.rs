@@ -143,7 +143,7 @@ pub(super) fn budget(wanted: &Budget, run: &[Commit], world: &World) -> Result<(
             &left.unwrap_or_else(|| "no limit of it".to_owned()),
         )?;
     }
-    let Spent { agents, all } = Spent::of(run);
+    let EpisodeSpent { agents, all } = EpisodeSpent::of(run);
     let left = |max: u32, spent: u32| max.saturating_sub(spent);
     for (agent, wanted) in wanted.agents.iter().flatten() {
         let spent = agents.get(agent).copied().unwrap_or_default();
@@ -165,12 +165,12 @@ pub(super) fn budget(wanted: &Budget, run: &[Commit], world: &World) -> Result<(
 
 /// What the last episode has spent.
 #[derive(Default)]
-struct Spent {
+struct EpisodeSpent {
     agents: BTreeMap<AgentName, u32>,
     all: u32,
 }
 
-impl Spent {
+impl EpisodeSpent {
     fn of(run: &[Commit]) -> Self {
         let episode = |event: &Event| {
             if let Event::Talk(TalkEvent::MessageRouted(routed)) = event {

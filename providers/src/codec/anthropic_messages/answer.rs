@@ -71,12 +71,12 @@ enum AnswerPiece {
 #[derive(Debug, Deserialize)]
 struct Inputs<'b> {
     #[serde(borrow)]
-    content: Vec<Input<'b>>,
+    content: Vec<BlockInput<'b>>,
 }
 
 /// The input of one block.
 #[derive(Debug, Deserialize)]
-struct Input<'b> {
+struct BlockInput<'b> {
     #[serde(borrow)]
     input: Option<&'b RawValue>,
 }
@@ -85,10 +85,10 @@ struct Input<'b> {
 #[derive(Debug, Deserialize)]
 struct Start<'b> {
     #[serde(borrow)]
-    content_block: Input<'b>,
+    content_block: BlockInput<'b>,
 }
 
-impl Input<'_> {
+impl BlockInput<'_> {
     fn written(&self) -> Option<String> {
         self.input.map(|input| input.get().to_owned())
     }
@@ -237,7 +237,7 @@ impl AnthropicAnswer {
         }
     }
 
-    fn take_message(&mut self, fields: Fields, inputs: &[Input<'_>], deltas: &mut Vec<Delta>) {
+    fn take_message(&mut self, fields: Fields, inputs: &[BlockInput<'_>], deltas: &mut Vec<Delta>) {
         for (name, value) in fields {
             match (name.as_str(), value) {
                 ("content", Value::Array(blocks)) => {
@@ -245,7 +245,7 @@ impl AnthropicAnswer {
                         self.add_block(
                             None,
                             block,
-                            inputs.get(at).and_then(Input::written),
+                            inputs.get(at).and_then(BlockInput::written),
                             deltas,
                         );
                     }

@@ -132,7 +132,7 @@ struct Written {
     chunks: Option<Vec<String>>,
     calls: Option<Vec<ScriptedCall>>,
     refuse: Option<String>,
-    fail: Option<Failure>,
+    fail: Option<ScriptedFailure>,
     summary: Option<String>,
     #[serde(default, deserialize_with = "duration::deserialize_some")]
     pause: Option<Duration>,
@@ -144,7 +144,7 @@ struct Written {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Failure {
+struct ScriptedFailure {
     #[serde(deserialize_with = "kind")]
     kind: Kind,
     #[serde(default, deserialize_with = "duration::deserialize_some")]
@@ -184,7 +184,7 @@ impl TryFrom<Written> for ScriptedReply {
             return Err("has a call with both `args` and `raw_args`");
         }
         let answer = match (text, chunks, calls, refuse, fail, summary) {
-            (None, None, None, None, Some(Failure { kind, retry_after }), None) => {
+            (None, None, None, None, Some(ScriptedFailure { kind, retry_after }), None) => {
                 ScriptedAnswer::Fails { kind, retry_after }
             }
             (None, None, None, Some(text), None, None) => ScriptedAnswer::Refuses(text),

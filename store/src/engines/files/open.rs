@@ -45,7 +45,7 @@ pub(super) fn open_in(home: Home) -> Result<FilesEngine, EngineError> {
     Ok(engine(
         home,
         file,
-        Found {
+        OpenedFiles {
             mark: Some(mark),
             ..found
         },
@@ -70,7 +70,7 @@ pub(super) fn look_in(home: Home) -> Result<Option<(FilesEngine, Vec<String>)>, 
         engine(
             home,
             file,
-            Found {
+            OpenedFiles {
                 scan,
                 generation,
                 mark: None,
@@ -81,15 +81,15 @@ pub(super) fn look_in(home: Home) -> Result<Option<(FilesEngine, Vec<String>)>, 
 }
 
 /// The content of the files.
-struct Found {
+struct OpenedFiles {
     scan: Scan,
     generation: u64,
     mark: Option<Mark>,
 }
 
 /// Without a mark the engine only reads.
-fn engine(home: Home, file: File, found: Found) -> FilesEngine {
-    let Found {
+fn engine(home: Home, file: File, found: OpenedFiles) -> FilesEngine {
+    let OpenedFiles {
         scan,
         generation,
         mark,
@@ -119,14 +119,14 @@ fn engine(home: Home, file: File, found: Found) -> FilesEngine {
     }
 }
 
-fn read(file: &File, folder: &Path) -> Result<Found, EngineError> {
+fn read(file: &File, folder: &Path) -> Result<OpenedFiles, EngineError> {
     let (mark, acknowledged) = open_mark(folder)?;
     let head = head::read(file)?;
     let mut scan = scan::scan(file)?;
     let generation = head.map_or(0, |head| head.generation);
     scan.troubles
         .extend(head::compare(head, acknowledged, scan.end));
-    Ok(Found {
+    Ok(OpenedFiles {
         scan,
         generation,
         mark,

@@ -49,7 +49,7 @@ pub(crate) struct Salvage {
 
 /// What tells the frames of a unit from others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Tag {
+struct UnitTag {
     number: u64,
     term: u64,
     raw_len: usize,
@@ -57,9 +57,9 @@ struct Tag {
 
 /// The frames that begin a unit, and those that continue one.
 #[derive(Debug, Default)]
-struct Found {
-    begin: Vec<(Tag, Place, bool)>,
-    rest: BTreeMap<Tag, (Place, bool)>,
+struct UnitFrames {
+    begin: Vec<(UnitTag, Place, bool)>,
+    rest: BTreeMap<UnitTag, (Place, bool)>,
     tombstones: Vec<Vec<u8>>,
 }
 
@@ -67,7 +67,7 @@ impl Salvage {
     /// Searches a file.
     pub(crate) fn search(path: &Path) -> Result<Self, EngineError> {
         let file = File::open(path).map_err(from_io)?;
-        let found = Found::in_file(&file)?;
+        let found = UnitFrames::in_file(&file)?;
         let tombstones = found.tombstones.clone();
         let mut salvage = Self {
             file,
@@ -159,7 +159,7 @@ impl Salvage {
     }
 }
 
-impl Found {
+impl UnitFrames {
     fn in_file(file: &File) -> Result<Self, EngineError> {
         let len = file.metadata().map_err(from_io)?.len();
         let mut found = Self::default();
@@ -199,7 +199,7 @@ impl Found {
     }
 
     fn frame(&mut self, frame: &FrameRef<'_>, place: Place) {
-        let tag = Tag {
+        let tag = UnitTag {
             number: frame.number,
             term: frame.term,
             raw_len: frame.raw_len,
@@ -212,10 +212,10 @@ impl Found {
     }
 
     /// The frames of a unit, as far as they are there.
-    fn unit(&self, tag: Tag, place: Place, mut has_more: bool) -> Vec<Place> {
+    fn unit(&self, tag: UnitTag, place: Place, mut has_more: bool) -> Vec<Place> {
         let mut places = vec![place];
         for part in 1..PARTS_MAX {
-            let next = Tag {
+            let next = UnitTag {
                 number: tag.number.saturating_add(part),
                 ..tag
             };

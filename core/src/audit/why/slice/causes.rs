@@ -15,7 +15,7 @@ use crate::ids::{AgentName, CallId, Position, TurnId};
 
 /// Returns the causes of the event at `at`, as far as it and its commit tell.
 pub(super) fn causes(commit: &Commit, at: Position, event: &Event) -> Vec<Want> {
-    let here = Here { commit, at };
+    let here = EventInCommit { commit, at };
     let wants = here.wants(event);
     wants
         .into_iter()
@@ -25,12 +25,12 @@ pub(super) fn causes(commit: &Commit, at: Position, event: &Event) -> Vec<Want> 
 
 /// An event in its commit.
 #[derive(Clone, Copy)]
-struct Here<'a> {
+struct EventInCommit<'a> {
     commit: &'a Commit,
     at: Position,
 }
 
-impl Here<'_> {
+impl EventInCommit<'_> {
     /// Returns the causes that the event itself names, whether they are older or not.
     fn wants(self, event: &Event) -> Vec<Want> {
         match event {

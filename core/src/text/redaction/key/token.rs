@@ -5,11 +5,11 @@ use std::ops::Range;
 /// A format: how its keys begin, and how many characters follow.
 struct Format {
     prefix: &'static str,
-    tail: Tail,
+    tail: PrefixTail,
 }
 
 /// The characters that follow a prefix.
-enum Tail {
+enum PrefixTail {
     /// So many capitals and digits.
     Capitals(usize),
     /// So many characters.
@@ -21,14 +21,14 @@ enum Tail {
 const fn fixed(prefix: &'static str, length: usize) -> Format {
     Format {
         prefix,
-        tail: Tail::Of(length),
+        tail: PrefixTail::Of(length),
     }
 }
 
 const fn open(prefix: &'static str, min: usize) -> Format {
     Format {
         prefix,
-        tail: Tail::AtLeast(min),
+        tail: PrefixTail::AtLeast(min),
     }
 }
 
@@ -36,11 +36,11 @@ const fn open(prefix: &'static str, min: usize) -> Format {
 const FORMATS: [Format; 36] = [
     Format {
         prefix: "AKIA",
-        tail: Tail::Capitals(16),
+        tail: PrefixTail::Capitals(16),
     }, // Amazon, for long
     Format {
         prefix: "ASIA",
-        tail: Tail::Capitals(16),
+        tail: PrefixTail::Capitals(16),
     }, // Amazon, for a session
     fixed("AIza", 35), // Google
     open("GOCSPX-", 20),
@@ -102,11 +102,11 @@ pub(super) fn find(text: &str) -> Option<Range<usize>> {
 fn length(format: &Format, text: &str) -> Option<usize> {
     let key = text.strip_prefix(format.prefix)?;
     let length = match format.tail {
-        Tail::Capitals(length) => fixed_length(key, length, |byte| {
+        PrefixTail::Capitals(length) => fixed_length(key, length, |byte| {
             byte.is_ascii_uppercase() || byte.is_ascii_digit()
         }),
-        Tail::Of(length) => fixed_length(key, length, is_key),
-        Tail::AtLeast(min) => open_length(key, min),
+        PrefixTail::Of(length) => fixed_length(key, length, is_key),
+        PrefixTail::AtLeast(min) => open_length(key, min),
     };
     length.map(|length| format.prefix.len() + length)
 }

@@ -22,7 +22,7 @@ use crate::world::waits::decide::asking;
 use crate::world::waits::decide::asking::Errand;
 
 /// The treatment of a call when it is taken up.
-enum Admission<'a> {
+enum Treatment<'a> {
     Free,
     /// The call has the result of an earlier one, which stands there.
     Remembered(Position),
@@ -120,13 +120,13 @@ pub(in crate::world) fn admit(
             .tool_of(agent, &part.tool)
             .filter(|tool| redoes(draft, agent, tool, tool.effect_at(arguments)));
         let admission = intake.take(admitted, part, redoes.is_some());
-        if !matches!(admission, Admission::Ends(_) | Admission::Remembered(_)) {
+        if !matches!(admission, Treatment::Ends(_) | Treatment::Remembered(_)) {
             intake.open = intake.open.saturating_add(1);
         }
         match admission {
-            Admission::Free => {}
-            Admission::Remembered(at) => end_as_before(draft, agent, call, at),
-            Admission::Asks {
+            Treatment::Free => {}
+            Treatment::Remembered(at) => end_as_before(draft, agent, call, at),
+            Treatment::Asks {
                 tool,
                 effect,
                 warnings,
@@ -145,7 +145,7 @@ pub(in crate::world) fn admit(
                     },
                 );
             }
-            Admission::AsksAgent(agents) => asking::ask_agent(
+            Treatment::AsksAgent(agents) => asking::ask_agent(
                 draft,
                 Errand {
                     agent,
@@ -155,10 +155,10 @@ pub(in crate::world) fn admit(
                     agents,
                 },
             ),
-            Admission::HandsOver(_) if parts.len() > 1 => {
+            Treatment::HandsOver(_) if parts.len() > 1 => {
                 end(draft, agent, call, None, CallStatus::NotAlone)
             }
-            Admission::HandsOver(agents) => asking::hand_over(
+            Treatment::HandsOver(agents) => asking::hand_over(
                 draft,
                 Errand {
                     agent,
@@ -168,7 +168,7 @@ pub(in crate::world) fn admit(
                     agents,
                 },
             ),
-            Admission::Ends(status) => end(draft, agent, call, None, status),
+            Treatment::Ends(status) => end(draft, agent, call, None, status),
         }
     }
 }
@@ -209,60 +209,60 @@ pub(in crate::world) fn end(
 
 impl<'a> Intake<'a> {
     /// Decides about the next call. The checks stand in the order of the room's pipeline.
-    fn take(&mut self, admitted: &AdmittedCall, part: &CallPart, redoes: bool) -> Admission<'a> {
+    fn take(&mut self, admitted: &AdmittedCall, part: &CallPart, redoes: bool) -> Treatment<'a> {
         let rules = self.rules;
         if self.purpose == Purpose::Closing {
-            return Admission::Ends(CallStatus::ToolsDisabled);
+            return Treatment::Ends(CallStatus::ToolsDisabled);
         }
         let is_beyond = admitted.ordinal >= rules.spec().limits.tool_calls_per_answer;
         if is_beyond || self.open >= OPEN_CALLS_MAX {
-            return Admission::Ends(CallStatus::TooMany);
+            return Treatment::Ends(CallStatus::TooMany);
         }
         let Some(tool) = rules.tool_of(self.agent, &part.tool) else {
-            return Admission::Ends(CallStatus::Missing);
+            return Treatment::Ends(CallStatus::Missing);
         };
         let findings = rules.findings(&tool.name, &part.arguments);
         let (errors, warnings): (Vec<_>, Vec<_>) = findings
             .into_iter()
             .partition(|finding| finding.severity.is_error());
         if !errors.is_empty() {
-            return Admission::Ends(CallStatus::Invalid(errors));
+            return Treatment::Ends(CallStatus::Invalid(errors));
         }
         // What has no errors is JSON.
         let arguments = read(&part.arguments).unwrap_or(Value::Null);
         if rules.forbids(tool, &arguments) {
-            return Admission::Ends(CallStatus::Forbidden);
+            return Treatment::Ends(CallStatus::Forbidden);
         }
         let now = now::ruled_now(self.world, self.agent, tool, &part.arguments);
         if let Now::Ends(status) = now {
-            return Admission::Ends(status);
+            return Treatment::Ends(status);
         }
         if !self.counts(tool) {
-            return Admission::Ends(CallStatus::QuotaSpent);
+            return Treatment::Ends(CallStatus::QuotaSpent);
         }
         match (&tool.kind, rules.ruling(tool, &arguments)) {
-            (ToolKind::Ask { agents }, _) => Admission::AsksAgent(agents),
-            (ToolKind::Handoff { agents }, _) => Admission::HandsOver(agents),
+            (ToolKind::Ask { agents }, _) => Treatment::AsksAgent(agents),
+            (ToolKind::Handoff { agents }, _) => Treatment::HandsOver(agents),
             (ToolKind::Run, Ruling::Runs) if redoes || now == Now::Asks => {
                 let ran = redoes.then(ArgumentFinding::ran_before);
                 let warnings = warnings.into_iter().chain(ran).collect();
-                Admission::Asks {
+                Treatment::Asks {
                     tool,
                     effect: tool.effect_of(&arguments),
                     warnings,
                 }
             }
             (ToolKind::Run, Ruling::Runs) => memo::memo_of(self.world, tool, admitted.arguments)
-                .map_or(Admission::Free, Admission::Remembered),
+                .map_or(Treatment::Free, Treatment::Remembered),
             (ToolKind::Run, Ruling::Asks(effect)) => {
                 let ran = redoes.then(ArgumentFinding::ran_before);
-                Admission::Asks {
+                Treatment::Asks {
                     tool,
                     effect,
                     warnings: warnings.into_iter().chain(ran).collect(),
                 }
             }
-            (ToolKind::Run, Ruling::Refused) => Admission::Ends(CallStatus::NotAllowed),
+            (ToolKind::Run, Ruling::Refused) => Treatment::Ends(CallStatus::NotAllowed),
         }
     }
 

@@ -15,7 +15,7 @@ use crate::world::turns::decide::turn;
 use crate::world::{FORKS_DEEP_MAX, Request, RequestKind};
 
 /// A call that people are asked about again.
-struct Asked<'w> {
+struct AskedCall<'w> {
     id: CallId,
     open: &'w OpenCall,
     request: &'w Request,
@@ -104,7 +104,7 @@ fn resume<'w>(draft: &mut Draft<'w>, agent: &AgentName, turn: &'w Turn) {
 }
 
 /// The calls of a turn that wait for people. A question whose words were erased is not asked again.
-fn asked_again<'w>(draft: &Draft<'w>, agent: &AgentName, turn: &'w Turn) -> Vec<Asked<'w>> {
+fn asked_again<'w>(draft: &Draft<'w>, agent: &AgentName, turn: &'w Turn) -> Vec<AskedCall<'w>> {
     let world = draft.world;
     let open = |id: CallId| world.agents.open_call(agent, id).map(|open| (id, open));
     let waits = |(id, open): (CallId, &'w OpenCall)| {
@@ -119,7 +119,7 @@ fn asked_again<'w>(draft: &Draft<'w>, agent: &AgentName, turn: &'w Turn) -> Vec<
             RequestKind::Question { question, .. } => question.present().is_some(),
             RequestKind::Outcome { .. } => false,
         };
-        is_whole.then_some(Asked { id, open, request })
+        is_whole.then_some(AskedCall { id, open, request })
     };
     turn.slots
         .iter()
@@ -196,7 +196,7 @@ pub(in crate::world) fn ask_again(
     }
 }
 
-impl Asked<'_> {
+impl AskedCall<'_> {
     fn admitted(&self, call: CallId, ordinal: u32) -> AdmittedCall {
         let OpenCall {
             tool,

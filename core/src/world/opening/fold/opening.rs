@@ -9,10 +9,10 @@ use crate::spec::{History, SpecText, WorldSpec};
 use crate::world::memory::CallState;
 use crate::world::meters::meter;
 use crate::world::meters::meter::Ended;
-use crate::world::{Opening, World, owed};
+use crate::world::{OpeningFacts, World, owed};
 
 pub(in crate::world) fn open_as(world: &mut World, event: &WorldOpened) {
-    world.opening = Some(Opening {
+    world.opening = Some(OpeningFacts {
         world: event.world,
         name: event.name.clone(),
         clock: event.clock,

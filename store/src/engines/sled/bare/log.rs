@@ -63,7 +63,7 @@ pub(super) struct Message {
 }
 
 /// The thing at a place of a segment.
-enum Read {
+enum SegmentRead {
     Message(Message),
     /// Bytes of no page; the next thing is so many bytes on.
     Skip(u64),
@@ -245,18 +245,20 @@ impl<'a> Walk<'a> {
                 return Ok(None);
             }
             match read(bytes, *base, at) {
-                Read::Message(message) => {
+                SegmentRead::Message(message) => {
                     self.at = Some(at + message.place.len);
                     return Ok(Some(message));
                 }
-                Read::Skip(len) => self.at = Some(at + len),
-                Read::Batch { up_to, .. } if self.until.is_some_and(|until| up_to > until) => {
+                SegmentRead::Skip(len) => self.at = Some(at + len),
+                SegmentRead::Batch { up_to, .. }
+                    if self.until.is_some_and(|until| up_to > until) =>
+                {
                     return Ok(None);
                 }
-                Read::Batch { len, .. } => self.at = Some(at + len),
-                Read::Broken if self.is_strict => return Ok(None),
+                SegmentRead::Batch { len, .. } => self.at = Some(at + len),
+                SegmentRead::Broken if self.is_strict => return Ok(None),
                 // What sled overwrote of a segment that it needed no more, before the header.
-                Read::Broken | Read::Cap => self.segment = None,
+                SegmentRead::Broken | SegmentRead::Cap => self.segment = None,
             }
         }
     }
@@ -277,17 +279,17 @@ impl<'a> Walk<'a> {
     }
 }
 
-fn read(segment: &[u8], base: u64, lsn: u64) -> Read {
+fn read(segment: &[u8], base: u64, lsn: u64) -> SegmentRead {
     let within = lsn % SEGMENT;
     let Some(bytes) = segment.get(within as usize..) else {
-        return Read::Broken;
+        return SegmentRead::Broken;
     };
     let Some(header) = MessageHeader::read(bytes).filter(|header| header.is_whole(bytes)) else {
-        return Read::Broken;
+        return SegmentRead::Broken;
     };
     let len = header.size as u64 + header.len;
     if header.segment != lsn / SEGMENT {
-        return Read::Broken;
+        return SegmentRead::Broken;
     }
     let place = Place {
         lsn,
@@ -295,20 +297,20 @@ fn read(segment: &[u8], base: u64, lsn: u64) -> Read {
         len,
     };
     let message = |kind| {
-        Read::Message(Message {
+        SegmentRead::Message(Message {
             kind,
             page: header.page,
             place,
         })
     };
     match header.kind {
-        CANCELED => Read::Skip(len),
-        CAP => Read::Cap,
+        CANCELED => SegmentRead::Skip(len),
+        CAP => SegmentRead::Cap,
         BATCH => {
             let up_to = bytes
                 .get(header.size..)
                 .and_then(|payload| payload.first_chunk::<8>());
-            up_to.map_or(Read::Broken, |up_to| Read::Batch {
+            up_to.map_or(SegmentRead::Broken, |up_to| SegmentRead::Batch {
                 up_to: u64::from_le_bytes(*up_to),
                 len,
             })
@@ -317,7 +319,7 @@ fn read(segment: &[u8], base: u64, lsn: u64) -> Read {
         COUNTER | META | NODE => message(Kind::Replace),
         LINK => message(Kind::Link),
         // What sled keeps in files of its own: no value of ours is that large.
-        _ => Read::Broken,
+        _ => SegmentRead::Broken,
     }
 }
 
@@ -326,9 +328,9 @@ pub(in crate::engines::sled) fn first_broken(segment: &[u8], lsn: u64) -> u64 {
     let mut within = HEADER;
     while within <= SEGMENT - MESSAGE_HEADER_MAX {
         within += match read(segment, 0, lsn + within) {
-            Read::Message(message) => message.place.len,
-            Read::Skip(len) | Read::Batch { len, .. } => len,
-            Read::Cap | Read::Broken => break,
+            SegmentRead::Message(message) => message.place.len,
+            SegmentRead::Skip(len) | SegmentRead::Batch { len, .. } => len,
+            SegmentRead::Cap | SegmentRead::Broken => break,
         };
     }
     within
