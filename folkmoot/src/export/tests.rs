@@ -263,7 +263,8 @@ impl Past {
         let mut survey = Survey::default();
         self.commits.iter().for_each(|commit| survey.take(commit));
         let name = WorldName::new(NAME).unwrap();
-        let mut writer = FormatWriter::new(format, &name, self.world.head(), survey, integrity).unwrap();
+        let mut writer =
+            FormatWriter::new(format, &name, self.world.head(), survey, integrity).unwrap();
         let mut text = writer.begin().unwrap();
         self.stored()
             .iter()
