@@ -42,6 +42,22 @@ pub enum Law {
     NoPanic,
 }
 
+/// The thing that was found where a law says something else, for the person who reads of the violation.
+#[derive(Debug)]
+pub(crate) struct Finding(String);
+
+impl From<String> for Finding {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+impl From<Finding> for String {
+    fn from(finding: Finding) -> Self {
+        finding.0
+    }
+}
+
 /// A law that did not hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, thiserror::Error)]
 #[error("{law:?} does not hold{}: {what}", place(.world.as_ref(), *.at))]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::law::Finding;
 use folkmoot::core::event::{Event, ModelCalled, Purpose, TurnEvent, TurnOpened};
 use folkmoot::core::ids::{AgentName, EpisodeId, Position, TurnId};
 use folkmoot::core::spec::Limits;
@@ -58,7 +59,7 @@ impl Budgets {
     }
 
     /// Holds the last that was spent, and all money, against the limits.
-    pub(super) fn check(&mut self, world: &World) -> Result<(), String> {
+    pub(super) fn check(&mut self, world: &World) -> Result<(), Finding> {
         let now = &world.rules().spec().limits;
         let limits = self
             .widest
@@ -77,28 +78,29 @@ impl Budgets {
 }
 
 impl Spending {
-    fn is_within(&self, limits: &Limits) -> Result<(), String> {
+    fn is_within(&self, limits: &Limits) -> Result<(), Finding> {
         let own_max = limits.model_calls_per_agent;
         let all_max = limits.model_calls_per_episode;
         if let Some((agent, own)) = self.own.iter().find(|(_, own)| **own > own_max) {
-            return Err(format!(
-                "{agent} asked its model {own} times in an episode, of {own_max}"
-            ));
+            return Err(
+                format!("{agent} asked its model {own} times in an episode, of {own_max}").into(),
+            );
         }
         if self.all > all_max {
             return Err(format!(
                 "models were asked {} times in an episode, of {all_max}",
                 self.all
-            ));
+            )
+            .into());
         }
         Ok(())
     }
 }
 
-fn money(world: &World, limits: &Limits) -> Result<(), String> {
+fn money(world: &World, limits: &Limits) -> Result<(), Finding> {
     let in_all = world.meters().total.spent.total();
     if limits.cost.is_some_and(|most| in_all > most) {
-        return Err(format!("{in_all} were spent, of {:?}", limits.cost));
+        return Err(format!("{in_all} were spent, of {:?}", limits.cost).into());
     }
     let over = |most| {
         world
@@ -114,7 +116,8 @@ fn money(world: &World, limits: &Limits) -> Result<(), String> {
             Err(format!(
                 "{spent} were spent in an episode, of {:?}",
                 limits.cost_per_episode
-            ))
+            )
+            .into())
         })
 }
 

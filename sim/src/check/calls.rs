@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::law::Finding;
 use folkmoot::core::event::{
     CallEvent, CallReplaced, CallsAdmitted, Event, OutcomeSettled, OutcomeUnknown,
     QuestionAnswered, Reconciled, ReconciledHow, SettledHow, ToolFinished, ToolStarted, WorldEvent,
@@ -24,15 +25,15 @@ pub(super) struct Calls {
 
 impl Calls {
     /// Tells whether an event may follow.
-    pub(super) fn check(&self, event: &Event) -> Result<(), String> {
+    pub(super) fn check(&self, event: &Event) -> Result<(), Finding> {
         if let Event::Call(CallEvent::ToolFinished(ToolFinished { call, .. }))
         | Event::Call(CallEvent::CallReplaced(CallReplaced { call, .. })) = event
         {
             if !self.admitted.contains(call) {
-                return Err(format!("{call} has an outcome and was never admitted"));
+                return Err(format!("{call} has an outcome and was never admitted").into());
             }
             if self.closed.contains(call) {
-                return Err(format!("{call} has two outcomes"));
+                return Err(format!("{call} has two outcomes").into());
             }
         }
         if let Event::Call(CallEvent::OutcomeSettled(OutcomeSettled {
@@ -43,14 +44,14 @@ impl Calls {
             && self.closed.contains(call)
             && !self.unknown.contains(call)
         {
-            return Err(format!("{call} has an outcome and was settled"));
+            return Err(format!("{call} has an outcome and was settled").into());
         }
         if let Event::Call(CallEvent::ToolStarted(ToolStarted { call, .. })) = event {
             if self.closed.contains(call) {
-                return Err(format!("{call} has an outcome and was started"));
+                return Err(format!("{call} has an outcome and was started").into());
             }
             if self.once.contains(call) {
-                return Err(format!("{call} may not repeat and was started twice"));
+                return Err(format!("{call} may not repeat and was started twice").into());
             }
         }
         Ok(())

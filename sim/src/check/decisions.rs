@@ -10,6 +10,7 @@ use folkmoot::core::event::{
 use folkmoot::core::ids::{CallId, Position, RequestId};
 
 use super::Outside;
+use crate::law::Finding;
 
 /// What the log says of permissions.
 #[derive(Debug, Clone, Default)]
@@ -25,7 +26,7 @@ impl Decisions {
         &self,
         commit: &Commit,
         outside: &Outside,
-    ) -> Result<(), (Position, String)> {
+    ) -> Result<(), (Position, Finding)> {
         for (at, event) in commit.numbered() {
             self.allows(commit, event, outside)
                 .map_err(|what| (at, what))?;
@@ -33,36 +34,32 @@ impl Decisions {
         Ok(())
     }
 
-    fn allows(&self, commit: &Commit, event: &Event, outside: &Outside) -> Result<(), String> {
+    fn allows(&self, commit: &Commit, event: &Event, outside: &Outside) -> Result<(), Finding> {
         if let Event::Call(CallEvent::ApprovalDecided(ApprovalDecided { request, .. })) = event {
             if commit.header.principal.person().is_none() {
-                return Err(format!(
-                    "{request} was decided by {:?}",
-                    commit.header.principal
-                ));
+                return Err(
+                    format!("{request} was decided by {:?}", commit.header.principal).into(),
+                );
             }
             if !self.requests.contains(request) {
-                return Err(format!("{request} was decided and never asked"));
+                return Err(format!("{request} was decided and never asked").into());
             }
             let is_step = matches!(&commit.header.key, Some(keyed) if matches!(keyed.key, CommandKey::Step(_)));
             if !is_step && !outside.decided.contains(request) {
-                return Err(format!(
-                    "{request} was decided, and nobody set out to decide it"
-                ));
+                return Err(
+                    format!("{request} was decided, and nobody set out to decide it").into(),
+                );
             }
         }
         if let Event::Call(CallEvent::GrantGiven(GrantGiven { .. })) = event
             && commit.header.principal.person().is_none()
         {
-            return Err(format!(
-                "a grant was given by {:?}",
-                commit.header.principal
-            ));
+            return Err(format!("a grant was given by {:?}", commit.header.principal).into());
         }
         if let Event::Call(CallEvent::ToolStarted(ToolStarted { call, .. })) = event
             && let Some(request) = self.unanswered.get(call)
         {
-            return Err(format!("{call} was started, and {request} has no yes"));
+            return Err(format!("{call} was started, and {request} has no yes").into());
         }
         Ok(())
     }

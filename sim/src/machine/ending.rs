@@ -14,7 +14,7 @@ use super::lots::between_ms;
 use super::people::{self, act_on, answer, look, seat, settle_doubts};
 use super::process::Process;
 use super::room::Plan;
-use crate::law::{Law, Violation};
+use crate::law::{Finding, Law, Violation};
 
 /// How long a room may go on by itself.
 const QUIET_MAX: Duration = Duration::from_secs(4 * 3_600);
@@ -37,7 +37,7 @@ pub(crate) async fn rest(process: &Rc<Process>) {
     }
 }
 
-async fn rest_room(process: &Process, plan: &Plan) -> Result<(), String> {
+async fn rest_room(process: &Process, plan: &Plan) -> Result<(), Finding> {
     if plan.has_steps() {
         return script_ends(process, plan).await;
     }
@@ -53,15 +53,15 @@ async fn rest_room(process: &Process, plan: &Plan) -> Result<(), String> {
                 people::note_stop(process, plan, &why);
                 tokio::time::sleep(Duration::from_secs(1)).await;
             }
-            Err(error) => return Err(error.to_string()),
+            Err(error) => return Err(error.to_string().into()),
         }
     }
     let is_open = process.runtime.world(&plan.name).is_some();
-    Err(if is_open {
+    Err(Finding::from(if is_open {
         format!("it goes on after {ROUNDS_MAX} rounds")
     } else {
         "it stopped by itself".to_owned()
-    })
+    }))
 }
 
 /// Waits until the room is quiet, and answers the first that waits. Whether it is at rest.
@@ -159,7 +159,7 @@ async fn decide(
     }
 }
 
-async fn script_ends(process: &Process, plan: &Plan) -> Result<(), String> {
+async fn script_ends(process: &Process, plan: &Plan) -> Result<(), Finding> {
     let is_finished = || {
         process
             .outside
@@ -175,7 +175,7 @@ async fn script_ends(process: &Process, plan: &Plan) -> Result<(), String> {
         }
         tokio::time::sleep(Duration::from_secs(10)).await;
     }
-    Err("its script does not end".to_owned())
+    Err("its script does not end".to_owned().into())
 }
 
 /// Waits until whoever follows a room has seen all of it.
@@ -191,7 +191,7 @@ async fn follow_up(process: &Process) {
     }
 }
 
-async fn has_caught_up(process: &Process, number: usize, name: &WorldName) -> Result<(), String> {
+async fn has_caught_up(process: &Process, number: usize, name: &WorldName) -> Result<(), Finding> {
     use folkmoot::core::port::EventLog as _;
     let mut reached = Default::default();
     for _ in 0..ROUNDS_MAX {
@@ -225,13 +225,11 @@ async fn has_caught_up(process: &Process, number: usize, name: &WorldName) -> Re
         }
         tokio::time::sleep(Duration::from_secs(2)).await;
     }
-    Err(format!(
-        "whoever follows it has not got beyond event {reached}"
-    ))
+    Err(format!("whoever follows it has not got beyond event {reached}").into())
 }
 
 /// Tells whether what is in memory is the fold of the log.
-async fn is_fold(process: &Process, plan: &Plan) -> Result<(), String> {
+async fn is_fold(process: &Process, plan: &Plan) -> Result<(), Finding> {
     let Some(world) = process.runtime.world(&plan.name) else {
         return Ok(());
     };
@@ -241,17 +239,17 @@ async fn is_fold(process: &Process, plan: &Plan) -> Result<(), String> {
     };
     let folded = fold_world(&process.store, &plan.name, Some(head))
         .await
-        .map_err(|error| error.to_string())?;
+        .map_err(|error| Finding::from(error.to_string()))?;
     let (in_memory, folded) = match (in_memory, serde_json::to_string(&folded)) {
         (Ok(in_memory), Ok(folded)) => (in_memory, folded),
         (Err(error), _) | (_, Err(error)) => {
-            return Err(format!("the state has no written form: {error}"));
+            return Err(format!("the state has no written form: {error}").into());
         }
     };
     if in_memory == folded {
         Ok(())
     } else {
-        Err(difference(&in_memory, &folded))
+        Err(difference(&in_memory, &folded).into())
     }
 }
 

@@ -155,7 +155,7 @@ fn failure(error: &RunError) -> String {
 
 impl Process {
     /// A law does not hold in a room.
-    pub(super) fn violated(&self, plan: &Plan, law: Law, what: String) {
+    pub(super) fn violated(&self, plan: &Plan, law: Law, what: impl Into<String>) {
         let world = Some(plan.name.clone());
         self.outside.hold(Err(Violation {
             world,

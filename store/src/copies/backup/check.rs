@@ -33,7 +33,8 @@ pub(crate) fn check(worlds: &[(WorldId, Position)], dir: &Path) -> Result<Checke
         path: dir.to_owned(),
         what,
     };
-    close(&open_copy(dir)?).map_err(different)?;
+    let close = |store: &Store| store.close().map_err(|error| different(error.to_string()));
+    close(&open_copy(dir)?)?;
     let store = open_copy(dir)?;
     let mut checked = Checked::default();
     for (world, head) in worlds {
@@ -56,12 +57,8 @@ pub(crate) fn check(worlds: &[(WorldId, Position)], dir: &Path) -> Result<Checke
     if store.inner.shared.index().worlds.len() != worlds.len() {
         return Err(different("it has other worlds".to_owned()));
     }
-    close(&store).map_err(different)?;
+    close(&store)?;
     Ok(checked)
-}
-
-fn close(store: &Store) -> Result<(), String> {
-    store.close().map_err(|error| error.to_string())
 }
 
 /// Reads the runs of a world, and verifies link by link that they end where the index says. Gives how many contents beside
