@@ -7,6 +7,7 @@ use std::process::Command;
 
 use cargo_metadata::{Metadata, MetadataCommand, Package};
 
+mod documents;
 mod order;
 
 /// The most lines of a source file.
