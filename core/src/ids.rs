@@ -261,6 +261,7 @@ impl CallId {
     /// Names the `ordinal`-th call of the `CallsAdmitted` at `admitted`.
     #[must_use]
     pub fn of(world: WorldId, admitted: Position, ordinal: u32) -> Self {
+        // The world is part of it, so that a call of another world, or of a fork, is simply unknown (decisions 0004 and 0014).
         let Digest(hash) = Digest::of(&[
             world.0.as_bytes(),
             &admitted.get().to_le_bytes(),

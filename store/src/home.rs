@@ -279,6 +279,7 @@ pub(crate) fn replace(folder: &Path, name: &str, bytes: &[u8]) -> io::Result<()>
     let mut file = File::create(&new)?;
     file.write_all(bytes)?;
     file.sync_all()?;
+    // Renamed only once its bytes are durable: a power cut leaves the old file or the new one, and never half of one.
     fs::rename(&new, folder.join(name))?;
     sync_folder(folder)
 }
@@ -363,6 +364,7 @@ fn lock_to_read(path: &Path) -> Result<Option<File>, OpenError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         file => file.map_err(|source| io_error(path, source))?,
     };
+    // Readers share the lock and write no pid: they work where nobody can write (decision 0024).
     match try_lock(&file, File::try_lock_shared) {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Err(locked(path, file)),

@@ -248,6 +248,7 @@ impl WorldTask {
     /// new, and gives up everything else. What sleeps on a simulated clock is given up as well: nobody would wake it.
     pub(super) async fn drain(&mut self) -> Result<(), Halt> {
         self.flight.abort_all_but_lasting();
+        // A call that is dropped here would be one of unknown outcome, and a person would have to settle it.
         while self.flight.under_way() > self.clock.sleeping() {
             tokio::select! {
                 biased;

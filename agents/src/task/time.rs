@@ -30,6 +30,7 @@ pub(super) async fn until_due(world: &World, clock: &WorldClock, perform: Perfor
             Some(_) | None => std::future::pending().await,
         };
     };
+    // Simulated time passes only when all that is under way sleeps on it (decision 0007).
     simulated.somebody_sleeps().await;
 }
 

@@ -85,6 +85,7 @@ impl Refusal {
     #[must_use]
     pub fn outward(self) -> Self {
         match self {
+            // One answer for all of them: different ones would tell whoever tries out numbers which requests exist (decision 0014).
             Self::Right { reason, decided } if reason.tells_of_requests() => {
                 let decided = decided.filter(|_| reason == RefusalReason::AlreadyDecided);
                 Self::Right {

@@ -22,6 +22,7 @@ pub struct TokenCounter {
 
 impl TokenCounter {
     /// The one that worlds count by: four bytes a token, and a little for what a wire puts around each piece.
+    // Data, not a vendor's table: whoever replays this in ten years must count the same (decision 0012).
     pub const ESTIMATE: Self = Self {
         bytes_per_token: 4,
         item_tokens: 8,

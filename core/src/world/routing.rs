@@ -193,6 +193,7 @@ fn of_outside(world: &World, text: &str, roster: &Roster, author: Option<&Person
 
 /// The same words beside tool calls: they reach whom they would wake, wake nobody, and decide nothing.
 fn beside_calls(mut route: Route) -> Route {
+    // A reply follows the calls and wakes them; the note alone would have them answer twice (decision 0029).
     let heard_by = route
         .respond
         .drain(..)

@@ -63,6 +63,7 @@ impl Vault {
                 max: BLOB_BYTES_MAX,
             });
         }
+        // The name is that of the plain bytes, so that two worlds that say the same make the same request (decision 0010).
         let blob = Digest::sha256(&bytes);
         let bytes = match keys {
             Some(keys) => keys.seal_file(world, &bytes).map_err(failed)?,

@@ -204,6 +204,7 @@ pub(super) fn damaged(world: &RebuiltWorld) -> ReadError {
 /// Reads the index of a store, and brings in order in memory what a process that died has left.
 fn recovered(engine: Arc<dyn Engine>, home: &Path) -> Result<(Arc<dyn Engine>, Index), Failure> {
     let recorded = head_record::read(home).map_err(EngineError::Io)?;
+    // Recovery writes. Into memory here: whoever looks changes nothing on the disk (decision 0024).
     let engine: Arc<dyn Engine> = Arc::new(Overlay::over(engine));
     let mut index = recover::recover(engine.as_ref(), &Upcasters::default())?;
     recover::check_head(&index, recorded).map_err(|recorded| Failure::Cut {

@@ -88,6 +88,7 @@ impl Price {
     /// The most that a request of `input` tokens costs whose answer has at most `output`: whatever of it a cache takes.
     #[must_use]
     pub fn worst(&self, input: u64, output: u64) -> Money {
+        // Nobody knows before the answer what a cache takes; a budget is held against the worst (decision 0017).
         let dearest = [Some(self.input), self.cached, self.cache_written]
             .into_iter()
             .flatten()

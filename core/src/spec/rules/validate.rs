@@ -35,6 +35,7 @@ impl Rules {
         }
         let value = match read(arguments) {
             Ok(value) => value,
+            // A person reads the first of two values, and the tool runs with the second (decision 0030).
             Err(JsonFault::RepeatedKey(_)) => return whole("repeated_key"),
             Err(JsonFault::NotJson(_)) => return whole("not_json"),
         };

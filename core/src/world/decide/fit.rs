@@ -29,6 +29,8 @@ pub(super) fn bounded(world: &World, command: &Command) -> Option<Action> {
         response,
     }) = &command.action
     {
+        // Said before anything is appended: a store that refuses the commit would stop the world, and the model would be asked, and
+        // paid, again (decision 0026).
         let why = unfit_answer(world, command, response)?;
         let error = ModelError::new(ModelErrorKind::AnswerTooLarge, why).after(Reached::Answer);
         let error = ModelError {

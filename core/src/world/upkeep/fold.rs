@@ -15,6 +15,7 @@ pub(in crate::world) fn request_erasure(world: &mut World, event: &ErasureReques
 pub(in crate::world) fn note_erased(world: &mut World, event: &Erased) {
     world.upkeep.note_erased(event.request);
     for (_, memory) in world.agents.memories_mut() {
+        // The chain covers words that nobody can read again: the next request begins another one (decision 0020).
         if memory.chain.take().is_some() {
             memory.broken = Some(PrefixCause::Erasure);
         }

@@ -54,6 +54,7 @@ impl Barrier {
     pub(super) fn sync(&mut self) -> Result<(), EngineError> {
         let (db, file) = self.open.as_ref().ok_or_else(super::closed)?;
         let db = db.db()?;
+        // sled's flush writes to the file and syncs no device; the barrier is ours (decision 0001).
         guarded(|| db.flush())?;
         file.sync_data().map_err(super::from_io)?;
         self.used = 0;

@@ -188,6 +188,7 @@ pub(in crate::world) fn is_by_one(
     person: &Person,
 ) -> bool {
     let mut rules = [turn::rules_of(draft, agent), &*draft.world.rules].into_iter();
+    // Four eyes of the turn's rules or of those in force: either alone could be changed round the other (decision 0023).
     rules.any(|rules| rules.spec().policy.four_eyes.contains(&effect))
         && has_begun(draft, agent, person)
 }

@@ -97,6 +97,7 @@ fn count_lost_deliveries(draft: &mut Draft<'_>) {
             .spec()
             .limits
             .attempts;
+        // An agent that kills its process would do so at each opening, for ever (decision 0032).
         if owed::is_delivered(world, agent, memory, draft.now())
             && memory.lost.saturating_add(1) >= max
         {

@@ -154,6 +154,7 @@ pub(in crate::world) fn begin_in(draft: &mut Draft<'_>, copy: Option<CopyId>) {
 pub(in crate::world) fn restore(draft: &mut Draft<'_>, copy: Option<CopyId>) {
     let world = draft.world;
     let Some(copy) = copy else { return };
+    // The original may have run since what was allowed before it was copied (decision 0028).
     let since = if world.copy == Some(copy) {
         world.restored_at
     } else {

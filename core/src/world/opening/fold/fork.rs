@@ -16,6 +16,7 @@ pub(in crate::world) fn branch_off(fold: &mut Fold<'_>, event: &Forked) {
     if let Some(opening) = &mut world.opening {
         (opening.world, opening.name) = (event.world, event.name.clone());
     }
+    // Whatever runs is the parent's, and its outcome is recorded there (decision 0019).
     let calls = world
         .agents
         .memories()
