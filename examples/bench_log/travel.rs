@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use folkmoot::core::ids::{Position, WorldName};
 use folkmoot::core::port::Checkpoints as _;
-use folkmoot::core::world::decider::decider_id;
+use folkmoot::core::world::decider::{checkpoint_id, decider_id};
 use folkmoot::{OpenMode, Store, fold_world, fold_world_from};
 
 use crate::Fallible;
@@ -76,7 +76,12 @@ async fn write(args: &Args, store: &Store, name: &WorldName) -> Fallible<()> {
             feed.finish().await?;
             let id = talk.world.id().ok_or("it has no id")?;
             store
-                .save(id, head, decider_id(), serde_json::to_vec(&talk.world)?)
+                .save(
+                    id,
+                    head,
+                    checkpoint_id(decider_id()),
+                    serde_json::to_vec(&talk.world)?,
+                )
                 .await?;
         }
     }
