@@ -9,7 +9,7 @@ use crate::ids::Digest;
 mod tests;
 
 /// Counted up whenever `decide` may answer differently to the same history.
-pub const DECIDER_VERSION: u32 = 6;
+pub const DECIDER_VERSION: u32 = 7;
 
 /// Counted up whenever a state of the same rules is laid out otherwise in checkpoints. Older checkpoints are then left
 /// alone, and their worlds are folded anew.

@@ -574,7 +574,7 @@ pub(super) fn cases() -> u32 {
     const DEFAULT: u32 = 256;
     Some(ProptestConfig::default().cases)
         .filter(|cases| *cases != DEFAULT)
-        .unwrap_or(96)
+        .unwrap_or(24)
 }
 
 proptest! {
@@ -589,4 +589,28 @@ proptest! {
         }
         causes_hold(&past);
     }
+}
+
+/// A branch between the request of an erasure and its end: what the parent asked models for is gone in the branch as well.
+#[test]
+fn a_branch_off_a_world_that_is_erasing_begins_another_chain() {
+    let mut past = Past::with(small_room(1))
+        .then(reopen_with(None))
+        .said("@bob begin");
+    let steps = [
+        (0, 0, 0),
+        (24, 0, 0),
+        (96, 5, 0),
+        (216, 5, 11),
+        (81, 0, 0),
+        (212, 8, 104),
+        (239, 0, 0),
+        (156, 51, 0),
+        (150, 162, 0),
+        (0, 0, 83),
+    ];
+    for one in steps {
+        step(&mut past, one);
+    }
+    causes_hold(&past);
 }

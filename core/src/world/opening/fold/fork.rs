@@ -9,6 +9,7 @@ use crate::world::memory::{CallResult, CallState, Memory, OpenCall, Turn};
 use crate::world::meters::meter;
 use crate::world::meters::meter::Ended;
 use crate::world::opening::lineage::{Branch, Inherited};
+use crate::world::upkeep;
 
 /// Becomes the world that was branched off: all that is open belongs to the other one.
 pub(in crate::world) fn branch_off(fold: &mut Fold<'_>, event: &Forked) {
@@ -30,7 +31,7 @@ pub(in crate::world) fn branch_off(fold: &mut Fold<'_>, event: &Forked) {
         calls,
     });
     world.incarnation = Incarnation(0);
-    world.upkeep.disown();
+    upkeep::fold::branch_off(world);
     // The number of the run stays: what was played in it is used up here as well.
     world.script.done.clear();
     world.consent.disown(world.head);
