@@ -98,3 +98,86 @@ fn an_expectation_behind_a_step_in_a_branch_looks_at_the_world_that_it_names() {
         .err_has("looked at events ")
         .err_has(" of other, since step ");
 }
+
+const CRASHES: &str = r#"
+world: w
+models: { scripted: { provider: scripted } }
+defaults: { model: scripted }
+agents: [{ name: bot, prompt: Talk. }]
+policy: { main_agent: bot }
+replies: { bot: [{ text: one }, { text: two }, { text: three }, { text: four }, { text: five }] }
+script:
+  - { say: hello, as: ada }
+  - fork: { as: f, live: true }
+"#;
+
+/// A room and its branch die apart, whatever the step is that meets the death. Beside the steps stand how often each is opened:
+/// a branch has its parent's opening in its log, and its own.
+#[test]
+fn each_world_crashes_by_itself_and_comes_back_at_any_step() {
+    let table = [
+        (
+            vec!["crash: {}", "in: f, restart: {}", "say: home, as: ada"],
+            2,
+            3,
+        ),
+        (
+            vec![
+                "in: f, say: hi, as: ada, wait: false",
+                "in: f, crash: {}",
+                "crash: {}",
+                "say: home, as: ada",
+                "say: again, as: ada",
+                "in: f, say: you, as: ada",
+                "in: f, idle: {}",
+            ],
+            2,
+            3,
+        ),
+        (
+            vec![
+                "in: f, say: hi, as: ada, wait: false",
+                "in: f, crash: {}",
+                "say: home, as: ada",
+                "say: again, as: ada",
+                "in: f, note: back",
+                "in: f, idle: {}",
+            ],
+            1,
+            3,
+        ),
+        (vec!["crash: {}", "advance: 1s"], 2, 2),
+        (
+            vec![
+                "crash: {}",
+                "revise: { agents: [{ name: bot, prompt: Sing. }] }",
+            ],
+            2,
+            2,
+        ),
+    ];
+    for (steps, home, branch) in table {
+        let desk = Desk::new();
+        let steps: String = steps
+            .iter()
+            .map(|step| {
+                if step.starts_with("revise") {
+                    format!("  - {step}\n")
+                } else {
+                    format!("  - {{ {step} }}\n")
+                }
+            })
+            .collect();
+        desk.write("w.yaml", &format!("{CRASHES}{steps}"));
+        let ran = desk.run(&["run", "w.yaml"]).expect(0);
+        let openings = |world: &str| {
+            let opened = ["log", world, "--json", "--kind", "Opened"];
+            desk.run(&opened).expect(0).values().len()
+        };
+        assert_eq!(
+            (openings("w"), openings("f")),
+            (home, branch),
+            "{steps}{ran:?}"
+        );
+    }
+}

@@ -116,6 +116,10 @@ impl Run<'_> {
         if self.branches.insert(name.clone()) {
             self.runtime.close(&name).await;
         }
+        if self.runtime.world(&name).is_none() {
+            // It may have died in the background, as a `crash` told it to.
+            self.mends(&name).await?;
+        }
         let world = match self.runtime.world(&name) {
             Some(world) => world,
             None => match self

@@ -1,5 +1,6 @@
 //! The death of a process as a script plays it: the log takes nothing more of a world.
 
+use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
@@ -8,25 +9,25 @@ use folkmoot_core::command::commit::Commit;
 use folkmoot_core::ids::{Incarnation, WorldId};
 use folkmoot_core::port::{AppendError, Appended, EventLog};
 
-/// Stands between a run and its log, and lets nothing of a world through that is to die at its next append.
+/// Stands between a run and its log, and lets nothing of those worlds through that are to die at their next append.
 #[derive(Debug, Default)]
 pub(crate) struct Fuse {
-    /// The world that is to die; none: everything passes.
-    dies: Mutex<Option<WorldId>>,
+    /// The worlds that are to die, each by itself: a room and its branches crash apart. Empty: everything passes.
+    dies: Mutex<BTreeSet<WorldId>>,
 }
 
 impl Fuse {
     /// Lets `world` die at its next append.
-    pub(super) fn lay(&self, world: Option<WorldId>) {
-        *self.dies() = world;
+    pub(super) fn lay(&self, world: WorldId) {
+        self.dies().insert(world);
     }
 
-    /// Lets everything pass again. Tells whether a world was to die.
-    pub(super) fn mend(&self) -> bool {
-        self.dies().take().is_some()
+    /// Lets everything of `world` pass again. Tells whether it was to die.
+    pub(super) fn mend(&self, world: WorldId) -> bool {
+        self.dies().remove(&world)
     }
 
-    fn dies(&self) -> MutexGuard<'_, Option<WorldId>> {
+    fn dies(&self) -> MutexGuard<'_, BTreeSet<WorldId>> {
         self.dies.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -39,7 +40,7 @@ impl Gatekeeper for Fuse {
         incarnation: Incarnation,
         commit: Commit,
     ) -> Result<Appended, AppendError> {
-        if *self.dies() == Some(commit.header.world) {
+        if self.dies().contains(&commit.header.world) {
             return Err(AppendError::Crash);
         }
         log.append(incarnation, commit).await

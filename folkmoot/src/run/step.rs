@@ -1,9 +1,12 @@
 //! Doing one step.
 
-use folkmoot_agents::{Key, Proof, Seat, SeatError};
+use std::time::Duration;
+
+use folkmoot_agents::{FoldError, Key, Proof, Seat, SeatError};
 use folkmoot_core::command::{Action, ConsentAction, TalkAction, WorldAction};
 use folkmoot_core::event::Rights;
-use folkmoot_core::ids::{MessageId, PersonName};
+use folkmoot_core::ids::{MessageId, PersonName, WorldName};
+use folkmoot_core::port::WorldEntry;
 use folkmoot_core::world::{Activity, World};
 
 use super::refused::told;
@@ -69,8 +72,7 @@ impl Run<'_> {
                 self.lay_fuse().await
             }
             Verb::Advance(by) => {
-                let seat = self.world.as_principal(Proof::world());
-                seat.advance(*by, self.key(number), step.digest).await?;
+                self.advance(number, step, *by).await?;
                 self.wait_after(step).await
             }
             Verb::Idle => {
@@ -80,6 +82,17 @@ impl Run<'_> {
             Verb::Expect(expect) => self.expect(number, step, expect).await,
             Verb::Note(_) => self.record(number, step).await,
         }
+    }
+
+    async fn advance(&mut self, number: u32, step: &Step, by: Duration) -> Result<(), RunError> {
+        let key = self.key(number);
+        let seat = self.world.as_principal(Proof::world());
+        if let Err(error) = seat.advance(by, key, step.digest).await {
+            self.recover(error).await?;
+            let seat = self.world.as_principal(Proof::world());
+            seat.advance(by, key, step.digest).await?;
+        }
+        Ok(())
     }
 
     async fn expect(&mut self, number: u32, step: &Step, expect: &Expect) -> Result<(), RunError> {
@@ -93,14 +106,17 @@ impl Run<'_> {
 
     async fn revise(&mut self, number: u32, step: &Step, spec: &SpecDraft) -> Result<(), RunError> {
         let definition = definition_of(self.script, spec)?;
-        let key = Some(Key::Step(self.key(number), step.digest));
-        let answer = self
-            .seat(&step.by)
-            .await?
-            .revise(definition, key)
-            .await
-            .map(|_| ());
-        self.expect_answer(number, step, answer).await
+        let own = self.key(number);
+        let key = || Some(Key::Step(own, step.digest));
+        let seat = self.seat(&step.by).await?;
+        let answer = match seat.revise(definition.clone(), key()).await {
+            Err(error @ SeatError::Stopped(_)) => {
+                self.recover(error).await?;
+                self.seat(&step.by).await?.revise(definition, key()).await
+            }
+            answer => answer,
+        };
+        self.expect_answer(number, step, answer.map(|_| ())).await
     }
 
     async fn quiet_unless_running(&mut self, step: &Step) -> Result<(), RunError> {
@@ -237,7 +253,7 @@ impl Run<'_> {
 
     /// Reopens a world that stopped because a `crash` told it to. Any other end is the run's.
     pub(super) async fn recover(&mut self, error: SeatError) -> Result<(), RunError> {
-        if !self.fuse.mend() {
+        if !self.mends(&self.name).await? {
             return Err(error.into());
         }
         self.reopen().await
@@ -249,16 +265,38 @@ impl Run<'_> {
         self.record(number, step).await?;
         self.lay_fuse().await?;
         let seat = self.world.as_principal(Proof::world());
-        let _stopped = seat.record_step(self.key(u32::MAX), step.digest).await;
-        self.fuse.mend();
-        self.reopen().await
+        let answer = seat.record_step(self.key(u32::MAX), step.digest).await;
+        self.mends(&self.name).await?;
+        match answer {
+            Err(SeatError::Stopped(_)) => self.reopen().await,
+            Ok(_) => Err(RunError::Failed(
+                self.fault(step, "the world took a command after it was to stop"),
+            )),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Lets the world die at its next append.
     async fn lay_fuse(&mut self) -> Result<(), RunError> {
-        let world = self.read(World::id).await?;
-        self.fuse.lay(world);
+        if let Some(entry) = self.entry(&self.name).await? {
+            self.fuse.lay(entry.world);
+        }
         Ok(())
+    }
+
+    /// Lets the log take what comes of the world called `name`. Tells whether it was to die.
+    pub(super) async fn mends(&self, name: &WorldName) -> Result<bool, RunError> {
+        let entry = self.entry(name).await?;
+        Ok(entry.is_some_and(|entry| self.fuse.mend(entry.world)))
+    }
+
+    async fn entry(&self, name: &WorldName) -> Result<Option<WorldEntry>, RunError> {
+        Ok(self
+            .runtime
+            .log()
+            .find(name)
+            .await
+            .map_err(FoldError::from)?)
     }
 
     /// Opens the world from its log.
