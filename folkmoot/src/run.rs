@@ -136,7 +136,7 @@ pub enum RunError {
     #[error(transparent)]
     Open(#[from] OpenError),
     /// The world exists, and a fresh one was asked for.
-    #[error("the world {0} exists: give another name with --world, or leave out --fresh")]
+    #[error("the world {0} exists: give another name with --world, or leave --world out")]
     Exists(WorldName),
     /// A recorded step reads otherwise now.
     #[error("{0}")]
@@ -244,6 +244,23 @@ pub async fn run_script(
         run.run = run.run.saturating_add(1);
     }
     run.drive().await
+}
+
+/// The first name that no world of the log has: the script's own, then `NAME-2`, `NAME-3` and so on.
+///
+/// # Errors
+/// [`RunError`] if the log cannot be read, or if the script's name is too long to be numbered.
+pub async fn fresh_name(runtime: &Runtime, script: &Script) -> Result<WorldName, RunError> {
+    let mut name = script.world.clone();
+    for number in 2_u64.. {
+        let entry = runtime.log().find(&name).await.map_err(FoldError::from)?;
+        if entry.is_none() {
+            break;
+        }
+        name = WorldName::new(format!("{}-{number}", script.world))
+            .map_err(|_| RunError::Exists(name))?;
+    }
+    Ok(name)
 }
 
 /// The world as it is recorded; `None` if there is none.

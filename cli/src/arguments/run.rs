@@ -22,7 +22,8 @@ pub(crate) struct RunArgs {
     /// another name, --world, begins anew).
     #[arg(long, conflicts_with = "fresh")]
     pub(crate) again: bool,
-    /// Refuse a world that exists.
+    /// Play the script from its start in a new world. Without --world it is called after the
+    /// script's: NAME, NAME-2, NAME-3 and so on.
     #[arg(long)]
     pub(crate) fresh: bool,
     /// Stay while requests wait, so that a second terminal can decide them.

@@ -3,8 +3,8 @@
 use folkmoot::core::ids::{Position, WorldName};
 use folkmoot::core::world::{Activity, World};
 use folkmoot::run::{
-    Begin, FailedTurn, Outcome, Report, RunError, RunOptions, Watch, failed_turns, run_script,
-    waiting,
+    Begin, FailedTurn, Outcome, Report, RunError, RunOptions, Watch, failed_turns, fresh_name,
+    run_script, waiting,
 };
 use folkmoot::script::{Script, Step, Verb};
 use folkmoot::store::OpenMode;
@@ -43,8 +43,13 @@ async fn drive(
     script: &Script,
     session: &Session,
 ) -> Result<(), CliError> {
+    let runtime = session.desk.runtime();
+    let world = match &arguments.world {
+        None if arguments.fresh => Some(fresh_name(runtime, script).await?),
+        world => world.clone(),
+    };
     let options = RunOptions {
-        world: arguments.world.clone(),
+        world,
         begin: match (arguments.again, arguments.fresh) {
             (true, _) => Begin::Again,
             (false, true) => Begin::Fresh,
@@ -58,7 +63,6 @@ async fn drive(
         perform: Perform::AsItComes,
         base: None,
     };
-    let runtime = session.desk.runtime();
     let name = options
         .world
         .clone()

@@ -323,6 +323,19 @@ fn a_fine_script_is_said_to_be_fine_and_makes_no_store() {
 }
 
 #[test]
+fn a_fresh_run_plays_the_script_in_a_world_with_a_name_of_its_own() {
+    let desk = Desk::new();
+    let script = example("denied.yaml");
+    for name in ["denied", "denied-2", "denied-3"] {
+        desk.run(&["run", &script, "--fresh"])
+            .expect(0)
+            .out_has(&format!("Run 1 of {name}:"))
+            .out_has(&format!("folkmoot log {name}"));
+    }
+    assert_eq!(desk.run(&["worlds", "--json"]).values().len(), 3);
+}
+
+#[test]
 fn the_schema_is_json_schema() {
     let schema = Desk::new().run(&["schema"]).expect(0).document();
     assert_eq!(
