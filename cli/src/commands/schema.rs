@@ -3,7 +3,7 @@
 use crate::exit::CliError;
 use crate::terminal::Terminal;
 
-/// Prints the JSON Schema of world scripts.
+/// Prints the JSON Schema of world scripts, in one line: editors read it.
 pub(crate) fn schema() -> Result<(), CliError> {
-    Terminal::new().document(&folkmoot::script::json_schema())
+    Terminal::new().json(&folkmoot::script::json_schema())
 }

@@ -1,9 +1,14 @@
 //! The JSON Schema of world scripts, made from the tables that scripts are checked with.
 
+mod sharing;
+
 use folkmoot_core::ids::duration;
 use serde_json::{Map, Value, json};
 
 use super::grammar::{Field, Named, Presence, Record, SCRIPT, Shape, VERBS, Variants, VerbShape};
+
+/// The name of the schema. Nothing is to be found there: an `$id` is a name, and a `urn:` says so.
+const ID: &str = "urn:folkmoot:world-script:1";
 
 /// The JSON Schema (2020-12) of the world scripts that this build performs.
 ///
@@ -17,10 +22,11 @@ pub fn json_schema() -> Value {
             "$schema".to_owned(),
             json!("https://json-schema.org/draft/2020-12/schema"),
         );
+        fields.insert("$id".to_owned(), json!(ID));
         fields.insert("title".to_owned(), json!("A Folkmoot world script"));
         fields.insert("$defs".to_owned(), json!({ "step": steps() }));
     }
-    schema
+    sharing::shared(&schema)
 }
 
 fn shape(shape: &Shape) -> Value {
@@ -135,26 +141,40 @@ fn clashes(group: &'static [&'static str]) -> impl Iterator<Item = Value> {
     pairs.map(|(one, other)| json!({ "not": { "required": [one, other] } }))
 }
 
+/// One record for each word under the tag. Words whose records are the same share one.
 fn variant(variants: &Variants) -> Value {
-    let one = variants.records.iter().map(|(word, fields)| {
+    let tag = format!("/properties/{}", variants.tag);
+    let mut records: Vec<(Value, Vec<&str>)> = Vec::new();
+    for (word, fields) in variants.records {
         let mut schema = record(fields);
-        if let Some(tag) = schema.pointer_mut(&format!("/properties/{}", variants.tag)) {
-            *tag = json!({ "const": word });
+        if let Some(tag) = schema.pointer_mut(&tag) {
+            *tag = Value::Null;
+        }
+        match records.iter_mut().find(|(known, _)| *known == schema) {
+            Some((_, words)) => words.push(word),
+            None => records.push((schema, vec![word])),
+        }
+    }
+    let one = records.into_iter().map(|(mut schema, words)| {
+        if let Some(tag) = schema.pointer_mut(&tag) {
+            *tag = json!({ "enum": words });
         }
         schema
     });
     json!({ "type": "object", "oneOf": one.collect::<Vec<_>>() })
 }
 
+/// Any step: exactly one verb, and the modifiers that may stand beside it. All keys stand side by side, once each.
 fn steps() -> Value {
-    json!({ "type": "object", "oneOf": VERBS.iter().map(step).collect::<Vec<_>>() })
+    let fields = VERBS
+        .iter()
+        .flat_map(|verb| std::iter::once(&verb.field).chain(verb.modifiers()));
+    let one: Vec<Value> = VERBS.iter().map(step).collect();
+    json!({ "type": "object", "properties": properties(fields), "oneOf": one })
 }
 
 fn step(verb: &'static VerbShape) -> Value {
-    json!({
-        "type": "object",
-        "properties": properties(std::iter::once(&verb.field).chain(verb.modifiers())),
-        "required": [verb.field.name],
-        "additionalProperties": false,
-    })
+    let beside = verb.modifiers().map(|field| field.name);
+    let keys: Vec<&str> = std::iter::once(verb.field.name).chain(beside).collect();
+    json!({ "required": [verb.field.name], "propertyNames": { "enum": keys } })
 }

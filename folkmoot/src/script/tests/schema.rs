@@ -1,7 +1,10 @@
 //! The schema and the checks are made from the same tables; here they are compared on scripts.
 
+use std::collections::BTreeMap;
+
 use super::*;
 use crate::script::fault::Faults;
+use crate::script::grammar::VERBS;
 use crate::script::node;
 
 fn validator() -> jsonschema::Validator {
@@ -287,5 +290,24 @@ fn schema_and_checks_agree_about_tools_and_models() {
         let text = ROOM.replace(old, new);
         assert_eq!(parse(&text).is_ok(), is_good, "{new}");
         assert_eq!(validator.is_valid(&json(&text)), is_good, "{new}");
+    }
+}
+
+#[test]
+fn schema_is_small_enough_for_an_editor() {
+    let bytes = json_schema().to_string().len();
+    assert!(bytes <= 100_000, "{bytes} bytes");
+}
+
+/// All keys of steps stand side by side in the schema, so a key means one thing whatever the verb.
+#[test]
+fn a_key_of_steps_has_one_shape() {
+    let mut shapes = BTreeMap::new();
+    for verb in VERBS {
+        for field in std::iter::once(&verb.field).chain(verb.modifiers()) {
+            let shape = format!("{:?}", field.shape);
+            let known = shapes.entry(field.name).or_insert_with(|| shape.clone());
+            assert_eq!(*known, shape, "{}", field.name);
+        }
     }
 }
