@@ -39,6 +39,7 @@ mod rights;
 mod run;
 mod schema;
 mod settle;
+mod sole;
 pub(crate) mod usage;
 mod verify;
 mod why;

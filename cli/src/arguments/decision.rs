@@ -2,19 +2,23 @@
 
 use clap::Args;
 use folkmoot::core::event::Scope;
-use folkmoot::core::ids::{PersonName, WorldName};
+use folkmoot::core::ids::PersonName;
+use folkmoot::core::ids::WorldName;
 use folkmoot::core::tool::constraint::Constraint;
 
-use super::value::{object, person, world};
+use super::query::WorldAt;
+use super::value::{numbered, object, person, world};
 
 /// The arguments of every decision.
 #[derive(Debug, Args)]
 pub(crate) struct DecisionArgs {
-    /// The world.
-    #[arg(value_parser = world)]
-    pub(crate) world: WorldName,
-    /// The request: `WORLD#POSITION`, or its position alone.
-    pub(crate) request: String,
+    /// The request, as `WORLD#POSITION`; or its world alone.
+    #[arg(value_name = "WORLD[#N]", value_parser = numbered)]
+    pub(crate) world: WorldAt,
+    /// The position of the request in its world. On a terminal it may be left out if one request
+    /// waits: that one is shown, and you are asked.
+    #[arg(value_name = "N")]
+    pub(crate) request: Option<String>,
     #[command(flatten)]
     pub(crate) person: PersonArgs,
     /// Go on with the world at once, if no other process does.
@@ -79,7 +83,7 @@ pub(crate) struct AnswerArgs {
     #[command(flatten)]
     pub(crate) decided: DecisionArgs,
     /// The answer, if the question has no options; as JSON, if it asks for that.
-    #[arg(required_unless_present_any = ["option", "none"], allow_negative_numbers = true)]
+    #[arg(allow_negative_numbers = true)]
     pub(crate) text: Option<String>,
     /// The number of an option, from 1. Can be given several times, if the question lets several be
     /// chosen.
@@ -122,11 +126,12 @@ pub(crate) struct GrantsArgs {
 /// `revoke`.
 #[derive(Debug, Args)]
 pub(crate) struct RevokeArgs {
-    /// The world.
-    #[arg(value_parser = world)]
-    pub(crate) world: WorldName,
-    /// The grant: `WORLD#POSITION`, or its position alone.
-    pub(crate) grant: String,
+    /// The grant, as `WORLD#POSITION`; or its world alone.
+    #[arg(value_name = "WORLD[#N]", value_parser = numbered)]
+    pub(crate) world: WorldAt,
+    /// The position of the grant in its world.
+    #[arg(value_name = "N")]
+    pub(crate) grant: Option<String>,
     #[command(flatten)]
     pub(crate) person: PersonArgs,
 }

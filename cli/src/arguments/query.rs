@@ -4,7 +4,7 @@ use clap::Args;
 use folkmoot::core::ids::{AgentName, Position, WorldName};
 use std::path::PathBuf;
 
-use super::value::{agent, label, world, world_at};
+use super::value::{agent, label, numbered, world, world_at};
 
 /// `worlds`.
 #[derive(Debug, Args)]
@@ -78,12 +78,12 @@ pub(crate) struct ReplayArgs {
 /// `why`.
 #[derive(Debug, Args)]
 pub(crate) struct WhyArgs {
-    /// The world.
-    #[arg(value_parser = world)]
-    pub(crate) world: WorldName,
-    /// The event: its position in the log, or `WORLD#POSITION`.
+    /// The event, as `WORLD#POSITION`; or its world alone.
+    #[arg(value_name = "WORLD[#N]", value_parser = numbered)]
+    pub(crate) world: WorldAt,
+    /// The position of the event in its world.
     #[arg(value_name = "N")]
-    pub(crate) at: String,
+    pub(crate) at: Option<String>,
 }
 
 /// `verify`.

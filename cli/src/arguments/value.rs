@@ -64,6 +64,22 @@ pub(super) fn world_at(text: &str) -> Result<WorldAt, ValueFault> {
     })
 }
 
+/// Reads a world, or a place in its log as it is printed: `WORLD#N`.
+pub(super) fn numbered(text: &str) -> Result<WorldAt, ValueFault> {
+    let Some((name, at)) = text.rsplit_once('#') else {
+        return Ok(WorldAt {
+            world: world(text)?,
+            at: None,
+        });
+    };
+    let number: Option<u64> = at.parse().ok().filter(|at| *at > 0);
+    let number = number.ok_or_else(|| ValueFault::Position(at.to_owned()))?;
+    Ok(WorldAt {
+        world: world(name)?,
+        at: Some(Position::new(number)),
+    })
+}
+
 /// Reads the name of an agent.
 pub(super) fn agent(name: &str) -> Result<AgentName, ValueFault> {
     Ok(AgentName::new(name)?)

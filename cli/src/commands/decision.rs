@@ -4,7 +4,7 @@ use folkmoot::core::command::Resolution;
 use folkmoot::core::ids::{PersonName, RequestId};
 
 use crate::arguments::{CommonArgs, DecisionArgs, ResumeArgs};
-use crate::commands::{place, resume};
+use crate::commands::{place, resume, sole};
 use crate::desk::DeskRequest;
 use crate::desk::ruling::{Matter, PersonRuling, Taken};
 use crate::exit::CliError;
@@ -29,9 +29,13 @@ pub(crate) async fn decide(
         person,
         resume,
     } = decided;
-    let about = place::of(&world, &request, "request")?;
+    let (request, resolution) = match place::named(&world, request.as_deref(), "request")? {
+        Some(at) => (RequestId(at), resolution),
+        None => Box::pin(sole::confirmed(common, &world.world, resolution)).await?,
+    };
+    let world = world.world;
     let matter = Matter::Request {
-        request: RequestId(about),
+        request,
         seen: None,
         resolution,
     };

@@ -15,9 +15,9 @@ pub(crate) async fn revoke(common: &CommonArgs, arguments: RevokeArgs) -> Result
         grant,
         person,
     } = arguments;
-    let about = place::of(&world, &grant, "grant")?;
+    let about = place::needed(&world, grant.as_deref(), "grant")?;
     let ruling = PersonRuling {
-        world,
+        world: world.world,
         by: person.by,
         matter: Matter::Grant(GrantId(about)),
     };

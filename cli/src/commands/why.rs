@@ -11,9 +11,9 @@ use crate::view::why::{WhyQuery, WhyView};
 
 /// Shows why an event is there.
 pub(crate) async fn why(common: &CommonArgs, arguments: WhyArgs) -> Result<(), CliError> {
-    let at = place::of(&arguments.world, &arguments.at, "event")?;
+    let at = place::needed(&arguments.world, arguments.at.as_deref(), "event")?;
     let query = WhyQuery {
-        world: arguments.world,
+        world: arguments.world.world,
         at,
     };
     let source = StoreSource::look(common).await?;

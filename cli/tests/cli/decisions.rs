@@ -259,3 +259,54 @@ fn what_is_asked_of_one_tool_cannot_be_allowed_of_another() {
         "another tool ran than the one that was allowed"
     );
 }
+
+/// `WORLD#N` is what every output prints, and what every command takes.
+#[test]
+fn a_request_is_named_as_it_is_printed() {
+    for words in [&["approve"][..], &["deny", "--reason", "no"], &["why"]] {
+        let (desk, request, _) = parked();
+        let name = format!("gate#{request}");
+        let command: Vec<&str> = words.iter().copied().chain([name.as_str()]).collect();
+        desk.run(&command).expect(0);
+        let (command, rest) = words.split_first().unwrap();
+        let both = [&[*command, "gate#3", "4"], rest].concat();
+        desk.run(&both).expect(2).err_has("gate#3 and gate#4");
+    }
+    let (desk, ..) = parked();
+    desk.run(&["revoke", "gate#3"])
+        .expect(4)
+        .err_has("no such grant");
+    desk.run(&["revoke", "gate"])
+        .expect(2)
+        .err_has("write gate#POSITION");
+    desk.run(&["settle", "gate#0", "--not-run"])
+        .expect(2)
+        .err_has("counted from 1");
+}
+
+#[test]
+fn the_one_request_that_waits_is_shown_and_asked_about() {
+    let (desk, request, shown) = parked();
+    desk.run(&["approve", "gate"])
+        .expect(2)
+        .err_has(&format!("gate#{request} waits"))
+        .err_has("folkmoot approvals gate");
+    desk.run_at_terminal(&["approve", "gate"], "n\n")
+        .expect(4)
+        .err_has("nothing was decided");
+    assert_eq!(desk.request("gate")["request"].to_string(), request);
+    desk.run_at_terminal(&["approve", "gate"], "y\n")
+        .expect(0)
+        .out_has("worker asks to run push")
+        .err_has("Allow it? [y/N]")
+        .out_has(&format!("allowed gate#{request}"));
+    let decided = desk
+        .run(&["log", "gate", "--json", "--kind", "ApprovalDecided"])
+        .expect(0)
+        .values();
+    let seen = decided[0]["facts"]["shown"].to_string();
+    assert!(seen.contains(&shown), "{seen} of {shown}");
+    desk.run_at_terminal(&["deny", "gate"], "y\n")
+        .expect(2)
+        .err_has("nothing waits");
+}

@@ -1,10 +1,11 @@
 //! A folder with a store and scripts in it, and the program run there.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -109,6 +110,20 @@ impl Desk {
             .write_all(input.as_bytes())
             .unwrap();
         Ran::from(child.wait_with_output().unwrap())
+    }
+
+    /// Runs the program with a terminal as its standard input, on which `typed` is typed.
+    pub(crate) fn run_at_terminal(&self, arguments: &[&str], typed: &str) -> Ran {
+        let keys = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&keys).unwrap();
+        unlockpt(&keys).unwrap();
+        let name = ptsname(&keys, Vec::new()).unwrap().into_string().unwrap();
+        let screen = File::options().read(true).write(true).open(name).unwrap();
+        let mut keys = File::from(keys);
+        keys.write_all(typed.as_bytes()).unwrap();
+        let mut command = self.command(arguments);
+        command.stdin(screen);
+        Ran::of(command)
     }
 
     /// The only request that waits in `world`, as `approvals --json` gives it.

@@ -1,0 +1,91 @@
+//! The one request that waits in a world, for whoever names none.
+
+use std::io::{self, IsTerminal as _};
+
+use folkmoot::core::command::Resolution;
+use folkmoot::core::ids::{RequestId, WorldName};
+use folkmoot::run::{Asks, Waiting};
+
+use crate::arguments::CommonArgs;
+use crate::exit::{CliError, PENDING, USAGE};
+use crate::show;
+use crate::show::complain;
+use crate::source::StoreSource;
+use crate::terminal::Terminal;
+use crate::view::query::Query;
+use crate::view::waiting::WaitingView;
+
+/// Shows the one request that waits in `world`, and asks whoever sits at the terminal whether it is meant. An approval is then
+/// decided as it was shown here.
+pub(crate) async fn confirmed(
+    common: &CommonArgs,
+    world: &WorldName,
+    resolution: Resolution,
+) -> Result<(RequestId, Resolution), CliError> {
+    let waiting = sole(common, world).await?;
+    let mut terminal = Terminal::new();
+    for line in show::request::block(&waiting.name, &show::request::asked(&waiting)) {
+        terminal.line(&line)?;
+    }
+    complain(&format!("{} it? [y/N]", deed(&resolution)));
+    let mut line = String::new();
+    io::stdin()
+        .read_line(&mut line)
+        .map_err(|error| CliError::other(USAGE, error.to_string()))?;
+    if !matches!(line.trim(), "y" | "Y" | "yes") {
+        return Err(CliError::other(PENDING, "nothing was decided"));
+    }
+    Ok((waiting.request, as_shown(resolution, &waiting)))
+}
+
+async fn sole(common: &CommonArgs, world: &WorldName) -> Result<Waiting, CliError> {
+    let source = StoreSource::look(common).await?;
+    let all = source
+        .ask(Query::Approvals(world.clone()))
+        .await?
+        .all()
+        .await?;
+    let mut all: Vec<WaitingView> = all
+        .into_iter()
+        .map(serde_json::from_value)
+        .collect::<Result<_, _>>()
+        .map_err(CliError::json)?;
+    all.retain(|view| !view.is_expired);
+    let names: Vec<&str> = all.iter().map(|view| view.waiting.name.as_str()).collect();
+    let why = match names.as_slice() {
+        [] => format!("nothing waits for a person in {world}"),
+        [_] if io::stdin().is_terminal() && !common.json => {
+            return all
+                .pop()
+                .map(|view| view.waiting)
+                .ok_or_else(|| CliError::other(USAGE, "nothing waits"));
+        }
+        [name] => format!("{name} waits; without a terminal to show it on, name it"),
+        names => format!("{} wait; name one of them", names.join(", ")),
+    };
+    let how = format!("see {} approvals {world}", common.program());
+    Err(CliError::other(USAGE, format!("{why}: {how}")))
+}
+
+const fn deed(resolution: &Resolution) -> &'static str {
+    match resolution {
+        Resolution::Judge(judgement) => match judgement.verdict {
+            folkmoot::core::event::Verdict::Allow => "Allow",
+            folkmoot::core::event::Verdict::Deny => "Deny",
+        },
+        Resolution::Answer(_) => "Answer",
+        Resolution::Settle(_) => "Settle",
+    }
+}
+
+/// A decision about what stood on the terminal, unless the person has said what they saw.
+fn as_shown(resolution: Resolution, waiting: &Waiting) -> Resolution {
+    match (resolution, &waiting.asks) {
+        (Resolution::Judge(judgement), Asks::Approval { shown, .. })
+            if judgement.shown.is_none() =>
+        {
+            Resolution::Judge(judgement.having_seen(Some(shown.short())))
+        }
+        (resolution, _) => resolution,
+    }
+}
