@@ -18,6 +18,8 @@
 # FOLKMOOT_PROOF_STEP  every how many bytes of an evidence bundle are changed (1)
 # FOLKMOOT_TAMPER_CASES  at how many places of real logs something is changed (1000)
 # FOLKMOOT_FORKS       how many random forks are made of random rooms (10000)
+# FOLKMOOT_SWEEP       every how many commits scripts are cut (1)
+# FOLKMOOT_TEXT_BYTES  how long the hostile texts are that what reads models is measured with (300000)
 # FOLKMOOT_SCHEDULES   in how many orders the threads of a store are run, for each of its tests of interleavings (5000)
 # FOLKMOOT_FUZZ_SECONDS  how long each reader of foreign bytes is fuzzed (600)
 # FOLKMOOT_FUZZ_TARGETS  which of them, by their names in tests/fuzz/targets.rs (all)
@@ -43,6 +45,8 @@ export PROPTEST_CASES="${PROPTEST_CASES:-5000}"
 export FOLKMOOT_ROOMS="${FOLKMOOT_ROOMS:-500000}"
 export FOLKMOOT_PROOF_STEP="${FOLKMOOT_PROOF_STEP:-1}"
 export FOLKMOOT_FORKS="${FOLKMOOT_FORKS:-10000}"
+export FOLKMOOT_SWEEP="${FOLKMOOT_SWEEP:-1}"
+export FOLKMOOT_TEXT_BYTES="${FOLKMOOT_TEXT_BYTES:-300000}"
 export FOLKMOOT_SIM_SEEDS="${FOLKMOOT_SIM_SEEDS:-0..10000}"
 stage=start
 trap 'status=$?; [ "$status" -eq 0 ] || echo "long: FAILED in stage $stage (exit $status)" >&2' EXIT

@@ -26,9 +26,6 @@ use crate::stats::{grouped, rate};
 use crate::table::Table;
 use crate::{Fallible, MANY, bare, room};
 
-/// How often file and store take turns: what the disk does changes while a benchmark runs.
-pub(crate) const ROUNDS: u32 = 12;
-
 const FIRST: Incarnation = Incarnation(1);
 
 /// Counts and times of the turns so far.
@@ -52,10 +49,10 @@ impl Sum {
 pub(crate) async fn measure(args: &Args, dir: &Path, table: &mut Table) -> Fallible<()> {
     let store = Store::open(dir.join("appends"), OpenMode::Create)?;
     let record = record_bytes(&post(WorldId(Default::default()), 3)?)?;
-    let (file, turn) = (dir.join("bare"), args.time / ROUNDS);
+    let (file, turn) = (dir.join("bare"), args.time / args.rounds);
     let (mut bare_one, mut one, mut bare_many, mut many) = <(Sum, Sum, Sum, Sum)>::default();
     let mut names = 0;
-    for _ in 0..ROUNDS {
+    for _ in 0..args.rounds {
         bare_one.add(bare::one(&file, &record, turn)?);
         one.add(append(&store, 1, turn, &mut names).await?);
         bare_many.add(bare::many(&file, &record, MANY, turn).await?);

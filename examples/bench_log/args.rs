@@ -16,6 +16,8 @@ pub(crate) struct Args {
     pub(crate) worlds: usize,
     /// How long each rate is measured.
     pub(crate) time: Duration,
+    /// In how many turns the two sides of a comparison are measured, so that both meet the same machine.
+    pub(crate) rounds: u32,
     dir: Option<PathBuf>,
     only: Option<String>,
 }
@@ -27,6 +29,7 @@ impl Args {
             events: 1_000_000,
             worlds: 10_000,
             time: Duration::from_secs(6),
+            rounds: 12,
             dir: None,
             only: None,
         };
@@ -39,7 +42,10 @@ impl Args {
                 "--dir" => args.dir = Some(PathBuf::from(value()?)),
                 "--only" => args.only = Some(value()?),
                 "--quick" => {
-                    (args.events, args.worlds, args.time) = (5_000, 50, Duration::from_millis(120))
+                    args.events = 500;
+                    args.worlds = 10;
+                    args.time = Duration::from_millis(12);
+                    args.rounds = 1;
                 }
                 _ => return Err(format!("{word} is not known; see the top of the program").into()),
             }

@@ -10,7 +10,7 @@ use folkmoot::core::ids::WorldName;
 use folkmoot::store::OpenMode;
 use folkmoot::{Opening, Post, Proof, Runtime, Store, WorldHandle};
 
-use crate::appends::{ROUNDS, Sum};
+use crate::appends::Sum;
 use crate::args::Args;
 use crate::room::{self, Meter};
 use crate::stats::grouped;
@@ -28,10 +28,10 @@ struct Figures {
 /// Lets the bare file, one agent and many take turns.
 pub(crate) async fn measure(args: &Args, dir: &Path, table: &mut Table) -> Fallible<()> {
     let store = Store::open(dir.join("calls"), OpenMode::Create)?;
-    let (file, turn) = (dir.join("bare"), args.time / ROUNDS);
+    let (file, turn) = (dir.join("bare"), args.time / args.rounds);
     let (mut bare, mut device) = <(Sum, Sum)>::default();
     let (mut one, mut many) = <(Figures, Figures)>::default();
-    for round in 0..ROUNDS {
+    for round in 0..args.rounds {
         bare.add(bare::one(&file, &[b'x'; 400], turn)?);
         device.add(bare::in_place(&file, &[b'x'; 400], turn)?);
         run(&store, &format!("one-{round}"), 1, turn, &mut one).await?;

@@ -72,7 +72,7 @@ fn an_agent_in_code_remembers_by_its_note() -> std::io::Result<()> {
 
 #[test]
 fn the_benchmark_prints_every_row() -> std::io::Result<()> {
-    let printed = run("bench_log", &["--quick", "--events", "2000"])?;
+    let printed = run("bench_log", &["--quick"])?;
     assert_eq!(printed.lines().count(), 23, "{printed}");
     Ok(())
 }

@@ -31,7 +31,7 @@ use sample::Sample;
 use served::{Found, Served};
 
 /// How many cases are drawn, unless `FOLKMOOT_ROT` says otherwise.
-const CASES: u64 = 60;
+const CASES: u64 = 30;
 
 /// Every so many cases the command is asked as well, and a backup is put in the place of the store.
 const ASKED_EVERY: u64 = 10;

@@ -173,7 +173,7 @@ fn forks() -> usize {
     std::env::var("FOLKMOOT_FORKS")
         .ok()
         .and_then(|count| count.parse().ok())
-        .unwrap_or(120)
+        .unwrap_or(40)
 }
 
 /// How many forks one random world gets.

@@ -349,12 +349,12 @@ pub(crate) fn some(rooms: usize) -> Vec<Vec<Commit>> {
         .collect()
 }
 
-/// 96 rooms, or as many as `PROPTEST_CASES` says.
+/// 24 rooms, or as many as `PROPTEST_CASES` says.
 fn config() -> ProptestConfig {
     let cases = std::env::var("PROPTEST_CASES")
         .ok()
         .and_then(|count| count.parse().ok())
-        .unwrap_or(96);
+        .unwrap_or(24);
     ProptestConfig {
         cases,
         max_shrink_iters: 400,

@@ -1,4 +1,5 @@
 //! The crash sweep: every script is cut at every commit, once before and once after the effects in flight, and run again.
+//! `FOLKMOOT_SWEEP=1` does; without it every ninth commit is cut, each script from another one on.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -94,18 +95,29 @@ fn no_script_is_left_out_of_the_sweep() {
     assert_eq!(all, SCRIPTS.iter().map(ToString::to_string).collect());
 }
 
-/// Cuts the script everywhere in memory, and at a few commits on disk.
+/// Every how many commits a script is cut, unless `FOLKMOOT_SWEEP` says otherwise.
+const STEP: usize = 9;
+
+fn step() -> usize {
+    match std::env::var("FOLKMOOT_SWEEP") {
+        Ok(step) => step.parse().unwrap(),
+        Err(_) => STEP,
+    }
+}
+
+/// Cuts the script in memory at every `step` commits, and at a few of them on disk.
 async fn sweep(script: &str, signer: Signing<'_>) {
     let file = scripts::named(script);
     let (uncut, appends) = run_whole(&file, signer).await;
-    let mut cuts = 0;
-    for last in 0..=appends {
+    let (step, mut cuts) = (step(), 0);
+    let first = (script.len() % step) as u64;
+    for last in (first..=appends).step_by(step) {
         for side in [Side::Before, Side::After] {
             cuts += run_cut(stage_of(&file, Kept::InMemory, signer), last, side, &uncut).await;
         }
     }
     let mut on_disk = 0;
-    for last in (1..=appends).step_by(7) {
+    for last in (1..=appends).step_by(6 + step) {
         let side = if last % 2 == 0 {
             Side::Before
         } else {
@@ -114,7 +126,7 @@ async fn sweep(script: &str, signer: Signing<'_>) {
         on_disk += run_cut(stage_of(&file, Kept::OnDisk, signer), last, side, &uncut).await;
     }
     println!("{script}: {appends} commits, {cuts} cuts in memory, {on_disk} on disk");
-    assert!(cuts >= appends && on_disk > 0);
+    assert!(cuts * step as u64 >= appends && on_disk > 0);
 }
 
 /// The key that a script's runs sign with, if they do.

@@ -20,7 +20,7 @@ const OPERATIONS: usize = 40;
 #[test]
 fn memory_does_what_the_model_does() {
     let name = "store::memory_does_what_the_model_does";
-    cases::each(name, 30, operation::several(OPERATIONS), |all| {
+    cases::each(name, 10, operation::several(OPERATIONS), |all| {
         Machine::run(Kind::Memory, &all)
     });
 }

@@ -8,7 +8,7 @@ use crate::scale::{mixed, scale};
 use crate::work::play_all;
 
 /// How many times a process is killed at a call, unless `FOLKMOOT_KILLS_AT_CALLS` says otherwise.
-const KILLS: u64 = 6;
+const KILLS: u64 = 4;
 
 /// A process, the call that it is killed at, and the calls that those are killed at who open the store again.
 struct Kill {

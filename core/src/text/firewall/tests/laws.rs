@@ -242,7 +242,7 @@ fn json_value() -> impl Strategy<Value = Value> {
 
 fn cases() -> u32 {
     let default = ProptestConfig::default().cases;
-    if default == 256 { 4_000 } else { default }
+    if default == 256 { 600 } else { default }
 }
 
 proptest! {

@@ -102,7 +102,7 @@ fn streamed(spoken: &str, splits: &[bool]) -> String {
 
 fn cases() -> u32 {
     let default = ProptestConfig::default().cases;
-    if default == 256 { 2_000 } else { default }
+    if default == 256 { 400 } else { default }
 }
 
 proptest! {

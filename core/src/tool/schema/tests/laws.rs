@@ -24,7 +24,7 @@ fn ways(schema: &Value) -> Vec<Value> {
 
 fn cases() -> u32 {
     let default = ProptestConfig::default().cases;
-    if default == 256 { 500 } else { default }
+    if default == 256 { 128 } else { default }
 }
 
 proptest! {

@@ -412,7 +412,7 @@ fn any_state() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 2 * super::laws::cases(), ..ProptestConfig::default() })]
 
     /// The laws of every commit hold: above all, that the command is rebuilt and decided again alike.
     #[test]
@@ -428,7 +428,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: super::laws::cases(), ..ProptestConfig::default() })]
 
     /// The laws of every commit hold with states in between: above all, that a request extends the one before.
     #[test]

@@ -380,7 +380,7 @@ impl Roll {
 #[test]
 fn no_command_without_its_right_changes_anything() {
     let mut refusals = 0;
-    for trace in 0..300 {
+    for trace in 0..u64::from(3 * super::laws::cases()) {
         let (mut past, mut roll) = (Past::with(closed_room()), Roll(trace));
         let mut known = BTreeMap::from([("ada", Rights::all())]);
         for _ in 0..12 {
@@ -427,7 +427,7 @@ fn no_command_without_its_right_changes_anything() {
             }
         }
     }
-    assert!(refusals > 500, "only {refusals}");
+    assert!(refusals > 100, "only {refusals}");
 }
 
 #[test]
