@@ -26,7 +26,7 @@ pub(crate) use query::{
     WorldAt, WorldsArgs,
 };
 pub(crate) use room_of::Spec;
-pub(crate) use run::{ChatArgs, CheckArgs, RecordingArgs, ResumeArgs, RunArgs};
+pub(crate) use run::{ChatArgs, CheckArgs, RecordingArgs, ResumeArgs, RunArgs, TestArgs};
 pub(crate) use signing::{AnchorArgs, KeyArgs};
 
 /// Rooms of agents and people over one replayable log.
@@ -53,6 +53,8 @@ pub(crate) enum CliCommand {
     Chat(ChatArgs),
     /// Check a script, and point at each fault.
     Check(CheckArgs),
+    /// Play each script in a store of its own that is thrown away. Exit code 1 if one does not hold.
+    Test(TestArgs),
     /// Print the JSON Schema of world scripts.
     Schema,
     /// List the worlds in the store.

@@ -40,6 +40,7 @@ mod run;
 mod schema;
 mod settle;
 mod sole;
+mod test;
 pub(crate) mod usage;
 mod verify;
 mod why;
@@ -47,8 +48,14 @@ mod worlds;
 
 /// Reads the arguments, does what they say, and reports.
 pub(crate) fn main() -> ExitCode {
-    let CommandLine { common, command } = CommandLine::parse();
+    let CommandLine { common, command } = match CommandLine::try_parse() {
+        Ok(line) => line,
+        Err(error) => return misused(&error),
+    };
     let common = common.with_a_store();
+    if common.json {
+        show::speak_json();
+    }
     terminal::choose_colors(common.color);
     log_to_stderr(&common);
     let runtime = match tokio::runtime::Builder::new_multi_thread()
@@ -72,12 +79,23 @@ pub(crate) fn main() -> ExitCode {
     )
 }
 
+/// Says what is wrong with a command line, or shows the help that it asks for.
+fn misused(error: &clap::Error) -> ExitCode {
+    let asks_for_json = std::env::args_os().any(|argument| argument == "--json");
+    if !asks_for_json || !error.use_stderr() {
+        error.exit();
+    }
+    show::misuse(&error.to_string(), exit::USAGE);
+    ExitCode::from(exit::USAGE)
+}
+
 async fn perform(common: &CommonArgs, command: CliCommand) -> Result<(), CliError> {
     interrupt::survive_file_limit();
     match command {
         CliCommand::Run(arguments) => run::run(common, &arguments).await,
         CliCommand::Chat(arguments) => chat::chat(common, &arguments).await,
         CliCommand::Check(arguments) => check::check(common, &arguments).await,
+        CliCommand::Test(arguments) => test::test(common, &arguments).await,
         CliCommand::Schema => schema::schema(),
         CliCommand::Worlds(arguments) => worlds::worlds(common, &arguments).await,
         CliCommand::Log(arguments) => log::log(common, arguments).await,
@@ -140,14 +158,8 @@ fn report(common: &CommonArgs, result: Result<(), CliError>) -> ExitCode {
     let Err(error) = result else {
         return ExitCode::from(exit::FINE);
     };
-    match &error {
-        CliError::Closed | CliError::Said(_) => {}
-        CliError::Script(error) => show::faults(&error.faults),
-        CliError::Unmet(unmet) => show::unmet(unmet),
-        CliError::Step(fault) => show::faults(std::slice::from_ref(fault)),
-        CliError::Store(_) | CliError::World(_) | CliError::Fold(_) | CliError::Other { .. } => {
-            show::complain(&common.to_type(&error.to_string()));
-        }
+    if !matches!(error, CliError::Closed | CliError::Said(_)) {
+        show::ErrorReport::of(common, &error).say();
     }
     ExitCode::from(error.code())
 }

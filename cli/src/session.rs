@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use folkmoot::core::ids::WorldName;
 use folkmoot::store::OpenMode;
-use folkmoot::{ProcessHost, Runtime, Shipped};
+use folkmoot::{ProcessHost, Runtime, RuntimeBuilder, Shipped, Store};
 
 use crate::control::server::{Control, serve};
 use crate::desk::Desk;
@@ -47,14 +47,7 @@ impl Session {
             }
         };
         adopt_orphans();
-        let host = ProcessHost::new(own_program()?, dir.join(LOCKS));
-        let shipped = Shipped::default().keeping_off(dir);
-        let shipped = match recording.recorder() {
-            Some(recorder) => shipped.recorded_by(recorder),
-            None => shipped,
-        };
-        let builder = signing::signed(Runtime::builder(&store), signer);
-        let runtime = builder.assembler(shipped).host(Arc::new(host)).build();
+        let runtime = signing::signed(builder(&store, dir, recording)?, signer).build();
         let desk = Desk::new(runtime, store, Some(driven));
         let control = serve(dir, desk.clone());
         if let Err(error) = &control {
@@ -81,6 +74,23 @@ impl Session {
         drop(control);
         desk.close().await
     }
+}
+
+/// A runtime over the store in `dir`, with the tools, models and programs that scripts can use.
+pub(crate) fn builder(
+    store: &Store,
+    dir: &Path,
+    recording: &Recording,
+) -> Result<RuntimeBuilder, CliError> {
+    let host = ProcessHost::new(own_program()?, dir.join(LOCKS));
+    let shipped = Shipped::default().keeping_off(dir);
+    let shipped = match recording.recorder() {
+        Some(recorder) => shipped.recorded_by(recorder),
+        None => shipped,
+    };
+    Ok(Runtime::builder(store)
+        .assembler(shipped)
+        .host(Arc::new(host)))
 }
 
 /// Makes this process the parent of what loses its own: a program that kills its helper still

@@ -23,4 +23,4 @@ pub(crate) mod withholding;
 pub(crate) mod words;
 
 pub(crate) use crate::text::{clean, clip, masked, one_line, time};
-pub(crate) use fault::{complain, faults, remark, unmet};
+pub(crate) use fault::{ErrorReport, complain, misuse, remark, speak_json};

@@ -89,7 +89,7 @@ pub enum Outcome {
 }
 
 /// Is told how a run goes.
-pub trait Watch: Send {
+pub trait Watch: Send + Sync {
     /// The world was opened, or reopened.
     fn opened(&mut self, world: &WorldHandle);
     /// A step is about to be done.

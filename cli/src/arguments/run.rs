@@ -56,6 +56,17 @@ pub(crate) struct ChatArgs {
     pub(crate) recording: RecordingArgs,
 }
 
+/// `test`.
+#[derive(Debug, Args)]
+pub(crate) struct TestArgs {
+    /// The scripts.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) scripts: Vec<PathBuf>,
+    /// Also write the outcome into this file, as JUnit XML.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+}
+
 /// `resume`.
 #[derive(Debug, Args)]
 pub(crate) struct ResumeArgs {

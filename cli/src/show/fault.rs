@@ -1,7 +1,9 @@
-//! Faults on standard error; those of scripts at their lines.
+//! Faults on standard error; those of scripts at their lines. With `--json` each is an object in a
+//! line of its own.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use folkmoot::run::Unmet;
 use folkmoot::script::Fault;
@@ -9,34 +11,99 @@ use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode,
 };
 
+use serde_json::{Value, json};
+
 use super::style::{BAD, BOLD, paint};
 use super::{clean, masked};
+use crate::arguments::CommonArgs;
+use crate::exit::CliError;
 use crate::terminal;
+use crate::text::clean_json;
+
+/// True if standard error is for programs as well: each thing that is said there is JSON.
+static SPEAKS_JSON: AtomicBool = AtomicBool::new(false);
+
+/// Has everything that is said from now on be JSON, one object a line.
+pub(crate) fn speak_json() {
+    SPEAKS_JSON.store(true, Ordering::Relaxed);
+}
 
 /// Says that something went wrong.
 pub(crate) fn complain(message: &str) {
+    if SPEAKS_JSON.load(Ordering::Relaxed) {
+        return say_json(&json!({ "error": { "message": message } }));
+    }
     say(&format!("{} {message}", paint(BAD.bold(), "error:")));
 }
 
 /// Says something on the side, where it does not mix with the output.
 pub(crate) fn remark(message: &str) {
+    if SPEAKS_JSON.load(Ordering::Relaxed) {
+        return say_json(&json!({ "remark": message }));
+    }
     say(message);
 }
 
-/// Says what is wrong with a script: drawn on a terminal, else a line for each fault and the
-/// script's line below it.
-pub(crate) fn faults(faults: &[Fault]) {
-    faults.iter().for_each(|fault| show(&Drawing::of(fault)));
+/// Says that a command line cannot be read; `text` is what the reader of arguments says about it.
+pub(crate) fn misuse(text: &str, exit: u8) {
+    let message = text.trim().trim_start_matches("error: ");
+    say_json(&json!({ "error": { "exit": exit, "message": message } }));
 }
 
-/// Says what a step expected, and what came instead.
-pub(crate) fn unmet(unmet: &Unmet) {
-    let message = clean(&format!("expected {}", unmet.expected));
-    show(&Drawing {
-        message,
-        label: clean(&unmet.came),
-        ..Drawing::of(&unmet.fault)
-    });
+/// An error as it is told: in a sentence, or by the faults of a script.
+#[derive(Debug)]
+pub(crate) struct ErrorReport {
+    /// The exit code of a command that ends with it.
+    exit: u8,
+    /// The fault, and what to do about it.
+    message: String,
+    /// The places in scripts that it is about; empty if it is about none.
+    faults: Vec<Drawing>,
+}
+
+impl ErrorReport {
+    /// The report of `error`; commands that it names can be typed as they stand.
+    pub(crate) fn of(common: &CommonArgs, error: &CliError) -> Self {
+        let faults = match error {
+            CliError::Script(error) => error.faults.iter().map(Drawing::of).collect(),
+            CliError::Unmet(unmet) => vec![Drawing::of_unmet(unmet)],
+            CliError::Step(fault) => vec![Drawing::of(fault)],
+            CliError::Closed
+            | CliError::Said(_)
+            | CliError::Store(_)
+            | CliError::World(_)
+            | CliError::Fold(_)
+            | CliError::Other { .. } => Vec::new(),
+        };
+        Self {
+            exit: error.code(),
+            message: common.to_type(&error.to_string()),
+            faults,
+        }
+    }
+
+    /// The report as JSON. Lines and columns are from 1.
+    pub(crate) fn to_json(&self) -> Value {
+        let Self {
+            exit,
+            message,
+            faults,
+        } = self;
+        let faults: Vec<Value> = faults.iter().map(Drawing::to_json).collect();
+        json!({ "exit": exit, "message": message, "faults": faults })
+    }
+
+    /// Says it on standard error: drawn on a terminal, else a line for each fault and the script's
+    /// line below it.
+    pub(crate) fn say(&self) {
+        if SPEAKS_JSON.load(Ordering::Relaxed) {
+            return say_json(&json!({ "error": self.to_json() }));
+        }
+        if self.faults.is_empty() {
+            return complain(&self.message);
+        }
+        self.faults.iter().for_each(show);
+    }
 }
 
 fn show(drawing: &Drawing) {
@@ -50,6 +117,10 @@ fn show(drawing: &Drawing) {
 fn say(text: &str) {
     // If nobody can be told, the exit code still says it.
     let _unheard = writeln!(anstream::stderr(), "{}", text.trim_end());
+}
+
+fn say_json(value: &Value) {
+    say(&clean_json(&value.to_string()));
 }
 
 fn plain(drawing: &Drawing) -> String {
@@ -124,6 +195,27 @@ impl Drawing {
             span: fault.span,
             position: fault.line_column(),
         }
+    }
+
+    /// The place of a step, with what it expected and what came instead.
+    fn of_unmet(unmet: &Unmet) -> Self {
+        Self {
+            message: clean(&format!("expected {}", unmet.expected)),
+            label: clean(&unmet.came),
+            ..Self::of(&unmet.fault)
+        }
+    }
+
+    fn to_json(&self) -> Value {
+        let (line, column) = self.position;
+        json!({
+            "file": self.file.name(),
+            "line": line,
+            "column": column,
+            "message": self.message,
+            "here": self.label,
+            "help": self.help,
+        })
     }
 }
 
