@@ -12,6 +12,7 @@ mod query;
 mod room_of;
 mod run;
 mod signing;
+mod talk;
 mod value;
 
 pub(crate) use common::{Colors, CommonArgs};
@@ -28,6 +29,7 @@ pub(crate) use query::{
 pub(crate) use room_of::Spec;
 pub(crate) use run::{ChatArgs, CheckArgs, RecordingArgs, ResumeArgs, RunArgs, TestArgs};
 pub(crate) use signing::{AnchorArgs, KeyArgs};
+pub(crate) use talk::{EditArgs, MessageArgs, RosterArgs, SayArgs, TakingPartArgs, TalkCommand};
 
 /// Rooms of agents and people over one replayable log.
 #[derive(Debug, Parser)]
@@ -51,6 +53,8 @@ pub(crate) enum CliCommand {
     Run(RunArgs),
     /// Talk in a room: the script's, or one that is recorded.
     Chat(ChatArgs),
+    #[command(flatten)]
+    Talk(TalkCommand),
     /// Check a script, and point at each fault.
     Check(CheckArgs),
     /// Play each script in a store of its own that is thrown away. Exit code 1 if one does not hold.

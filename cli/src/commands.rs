@@ -40,6 +40,7 @@ mod run;
 mod schema;
 mod settle;
 mod sole;
+mod talk;
 mod test;
 pub(crate) mod usage;
 mod verify;
@@ -94,6 +95,7 @@ async fn perform(common: &CommonArgs, command: CliCommand) -> Result<(), CliErro
     match command {
         CliCommand::Run(arguments) => run::run(common, &arguments).await,
         CliCommand::Chat(arguments) => chat::chat(common, &arguments).await,
+        CliCommand::Talk(command) => talk::talk(common, command).await,
         CliCommand::Check(arguments) => check::check(common, &arguments).await,
         CliCommand::Test(arguments) => test::test(common, &arguments).await,
         CliCommand::Schema => schema::schema(),

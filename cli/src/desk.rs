@@ -19,6 +19,7 @@ use crate::exit::{CliError, INTEGRITY, STORE};
 use crate::view::answer::ValueStream;
 use crate::view::query::{self, Query};
 
+pub(crate) mod deed;
 pub(crate) mod erasure;
 pub(crate) mod fork;
 pub(crate) mod life;
@@ -26,6 +27,7 @@ mod opening;
 pub(crate) mod peer;
 pub(crate) mod ruling;
 
+use deed::{Done, PersonDeed, act};
 use erasure::{Erasing, Gone, erase};
 use fork::{ForkView, ForkWish, fork};
 use life::{Deletion, backup, delete};
@@ -40,6 +42,8 @@ pub(crate) enum DeskRequest {
     Query(Query),
     /// To decide.
     Decide(PersonRuling),
+    /// To do something else in a world: to talk, to stop.
+    Act(PersonDeed),
     /// To delete worlds.
     Delete(Deletion),
     /// To copy the store into this directory.
@@ -112,6 +116,10 @@ impl Desk {
                 let proof = peer.proof(ruling.by.clone())?;
                 ValueStream::one(&self.rule(peer, proof, &ruling).await?)
             }
+            DeskRequest::Act(wish) => {
+                let proof = peer.proof(wish.by.clone())?;
+                ValueStream::one(&self.act(peer, proof, &wish).await?)
+            }
             DeskRequest::Delete(deletion) => {
                 ValueStream::values(&self.delete(peer, &deletion).await?)
             }
@@ -148,6 +156,11 @@ impl Desk {
     ) -> Result<Taken, CliError> {
         let _alone = self.alone_with(&ruling.world).await;
         rule(&self.runtime, proof, ruling, peer, self.driven.as_ref()).await
+    }
+
+    async fn act(&self, peer: Peer, proof: Proof, wish: &PersonDeed) -> Result<Done, CliError> {
+        let _alone = self.alone_with(&wish.world).await;
+        act(&self.runtime, proof, wish, peer, self.driven.as_ref()).await
     }
 
     async fn erase(&self, peer: Peer, erasing: &Erasing) -> Result<Gone, CliError> {

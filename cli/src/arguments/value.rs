@@ -72,12 +72,18 @@ pub(super) fn numbered(text: &str) -> Result<WorldAt, ValueFault> {
             at: None,
         });
     };
-    let number: Option<u64> = at.parse().ok().filter(|at| *at > 0);
-    let number = number.ok_or_else(|| ValueFault::Position(at.to_owned()))?;
     Ok(WorldAt {
         world: world(name)?,
-        at: Some(Position::new(number)),
+        at: Some(position(at)?),
     })
+}
+
+/// Reads a position.
+pub(super) fn position(text: &str) -> Result<Position, ValueFault> {
+    let number: Option<u64> = text.parse().ok().filter(|number| *number > 0);
+    number
+        .map(Position::new)
+        .ok_or_else(|| ValueFault::Position(text.to_owned()))
 }
 
 /// Reads the name of an agent.
@@ -120,16 +126,10 @@ pub(super) fn age(text: &str) -> Result<Duration, ValueFault> {
 
 /// Reads a position, or a range of them.
 pub(super) fn span(text: &str) -> Result<Span, ValueFault> {
-    let number = |text: &str| {
-        let number = text.parse().ok().filter(|number| *number > 0);
-        number
-            .map(Position::new)
-            .ok_or_else(|| ValueFault::Position(text.to_owned()))
-    };
     let (from, to) = text.split_once('-').unwrap_or((text, text));
     let span = Span {
-        from: number(from)?,
-        to: number(to)?,
+        from: position(from)?,
+        to: position(to)?,
     };
     if span.from <= span.to {
         Ok(span)

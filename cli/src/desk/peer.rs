@@ -55,6 +55,9 @@ impl Peer {
             (Self::OfTool, DeskRequest::Decide(_)) => {
                 "a program that a tool runs cannot decide; where the world is open, the attempt is recorded"
             }
+            (Self::OfTool, DeskRequest::Act(_)) => {
+                "a program that a tool runs cannot act in a room"
+            }
             (Self::OfTool, DeskRequest::Erase(_)) => "a program that a tool runs cannot erase",
             (
                 Self::OfTool,

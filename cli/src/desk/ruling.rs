@@ -7,10 +7,10 @@ use folkmoot::core::ids::{
 };
 use folkmoot::core::world::World;
 use folkmoot::run::{Standing, standing};
-use folkmoot::{Beforehand, Proof, Runtime, SeatError, WorldHandle, fold_world};
+use folkmoot::{Proof, Runtime, WorldHandle};
 use serde::{Deserialize, Serialize};
 
-use super::opening::{at_hand, open};
+use super::opening::Visit;
 use super::peer::Peer;
 use crate::exit::{CliError, STORE};
 
@@ -73,32 +73,11 @@ pub(super) async fn rule(
     peer: Peer,
     driven: Option<&WorldName>,
 ) -> Result<Taken, CliError> {
-    let name = &ruling.world;
-    if let Some(world) = at_hand(runtime, name, driven == Some(name)).await {
-        return take(&world, proof, ruling, peer).await;
-    }
-    // An opening is an incarnation, and recorded: whoever is refused shall not cause one.
-    refuse_beforehand(runtime, &proof, ruling, peer).await?;
-    let world = open(runtime, name).await?;
-    let taken = take(&world, proof, ruling, peer).await;
-    runtime.close(name).await;
-    taken
-}
-
-/// Asks a closed world on a fold of its log, so that what it refuses does not open it.
-async fn refuse_beforehand(
-    runtime: &Runtime,
-    proof: &Proof,
-    ruling: &PersonRuling,
-    peer: Peer,
-) -> Result<(), CliError> {
-    // A saved fold would hide that the log before it does not read. Then nothing is decided.
-    fold_world(&**runtime.log(), &ruling.world, None).await?;
     let action = ruling.matter.clone().action();
-    match runtime.beforehand(&ruling.world, proof, action).await? {
-        Beforehand::Refused(refusal) => Err(peer.told(SeatError::Refused(refusal))),
-        Beforehand::Opens | Beforehand::Nothing(_) => Ok(()),
-    }
+    let visit = Visit::begin(runtime, &ruling.world, &proof, &action, peer, driven).await?;
+    let taken = take(&visit.world, proof, ruling, peer).await;
+    visit.end(runtime).await;
+    taken
 }
 
 async fn take(

@@ -28,6 +28,7 @@ mod rebuild;
 mod rules;
 mod scripts;
 mod state_diff;
+mod talk;
 mod trials;
 mod verify;
 mod views;

@@ -589,3 +589,15 @@ fn of_many_who_decide_at_once_in_a_world_at_rest_one_does_and_the_others_are_tol
         );
     }
 }
+
+#[test]
+fn a_second_person_talks_in_a_room_that_another_process_holds() {
+    let (desk, mut run) = waiting();
+    desk.run(&["say", "gate", "@ada I would push", "--as", "bob"])
+        .expect(0)
+        .out_has("The process that holds the store goes on with it.");
+    run.until("@ada I would push");
+    desk.run(&["stop", "gate", "--as", "bob"]).expect(0);
+    let (_, out) = run.end();
+    assert_eq!(desk.runs(), 0, "{out}");
+}

@@ -6,15 +6,21 @@ use folkmoot::core::event::refusal::{Refusal, RefusalReason};
 use folkmoot::core::ids::{GrantId, Position, WorldName};
 
 use super::*;
+use crate::desk::deed::{Deed, PersonDeed};
 use crate::desk::ruling::{Matter, PersonRuling};
 use crate::view::query::Query;
 
-fn requests() -> [DeskRequest; 3] {
+fn requests() -> [DeskRequest; 4] {
     let world = WorldName::new("gate").unwrap();
     let matter = Matter::Grant(GrantId(Position::new(7)));
     [
         DeskRequest::Query(Query::Names),
         DeskRequest::Backup(PathBuf::from("copy")),
+        DeskRequest::Act(PersonDeed {
+            world: world.clone(),
+            by: None,
+            deed: Deed::Stop,
+        }),
         DeskRequest::Decide(PersonRuling {
             world,
             by: None,
