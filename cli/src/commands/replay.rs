@@ -90,7 +90,7 @@ fn show_prompt(common: &CommonArgs, terminal: &mut Terminal, value: Value) -> Re
             .iter()
             .try_for_each(|line| terminal.line(line))?;
     }
-    if view.is_same {
+    if view.is_same || !view.erased.is_empty() {
         return Ok(());
     }
     let what = "the request does not have the fingerprint that is recorded: it is not what the model was asked";

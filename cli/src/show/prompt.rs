@@ -61,7 +61,15 @@ fn fingerprint(view: &PromptView) -> String {
     if view.is_same {
         return paint(DIM, &format!("fingerprint {found}, as recorded"));
     }
-    format!("fingerprint {found}, and recorded is {recorded}")
+    if view.erased.is_empty() {
+        return format!("fingerprint {found}, and recorded is {recorded}");
+    }
+    let erased: Vec<String> = view.erased.iter().map(ToString::to_string).collect();
+    format!(
+        "fingerprint {recorded} is recorded and cannot be checked: the content of {} {} is erased",
+        if erased.len() == 1 { "event" } else { "events" },
+        erased.join(", ")
+    )
 }
 
 fn head(text: &str) -> String {

@@ -39,6 +39,10 @@ pub(crate) struct PromptView {
     pub(crate) recorded: Digest,
     /// True if the fingerprint, computed anew from all parts of the request, is the recorded one.
     pub(crate) is_same: bool,
+    /// The events before the call whose content is erased, if the fingerprint is another one: the
+    /// request that the model read cannot be built again, so nothing is said about it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) erased: Vec<Position>,
 }
 
 /// A request to a model.
@@ -70,6 +74,12 @@ pub(crate) async fn prompt(
     let ask = ask
         .ok_or_else(|| CliError::other(FAILED, "the state at this call holds no model request"))?;
     let request = RequestView::of(&ask.request);
+    let is_same = request.fingerprint == called.fingerprint;
+    let erased = if is_same {
+        Vec::new()
+    } else {
+        erased_before(log, name, call).await?
+    };
     Ok(PromptView {
         world: name.clone(),
         at: world.head(),
@@ -81,9 +91,32 @@ pub(crate) async fn prompt(
         model: ask.model,
         idempotency_key: ask.idempotency_key,
         recorded: called.fingerprint,
-        is_same: request.fingerprint == called.fingerprint,
+        is_same,
+        erased,
         request,
     })
+}
+
+/// The events before `call` whose content is erased.
+async fn erased_before(
+    log: &dyn EventLog,
+    name: &WorldName,
+    call: Position,
+) -> Result<Vec<Position>, CliError> {
+    let entry = entry(log, name).await?;
+    let mut commits = log.read(entry.world, Position::new(1)).await?;
+    let mut erased = Vec::new();
+    while let Some(stored) = commits.try_next().await? {
+        let events = stored
+            .commit
+            .numbered()
+            .filter(|(_, event)| event.is_erased());
+        erased.extend(events.map(|(at, _)| at).filter(|at| *at < call));
+        if stored.commit.last() >= call {
+            break;
+        }
+    }
+    Ok(erased)
 }
 
 async fn called(

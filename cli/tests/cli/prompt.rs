@@ -183,3 +183,21 @@ fn the_examples_have_the_requests_that_they_record() {
         }
     }
 }
+
+/// The branch is cut off before the erasure is asked for: its log says nothing of it.
+#[test]
+fn a_request_whose_words_are_erased_is_told_so_and_is_no_divergence() {
+    let desk = Desk::new();
+    desk.run(&["run", &example("release-room.yaml")]).expect(0);
+    desk.run(&["fork", "release-room", "--at", "12", "--as", "branch"])
+        .expect(0);
+    let erase = ["erase", "release-room", "--person", "ada", "--basis", "x"];
+    desk.run(&erase).expect(0);
+    for world in ["release-room", "branch"] {
+        let log = desk.run(&["log", world, "--json", "--kind", "ModelCalled"]);
+        let call = log.values()[0]["position"].to_string();
+        desk.run(&["replay", world, "--prompt", &call])
+            .expect(0)
+            .out_has("cannot be checked: the content of events 5, 6 is erased");
+    }
+}
