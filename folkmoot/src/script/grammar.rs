@@ -188,6 +188,16 @@ pub(crate) struct Field {
     pub(crate) doc: &'static str,
     /// Whether it must, may or cannot yet be there.
     pub(crate) presence: Presence,
+    /// What stands for it where it is left out, as a script would write it; `None` if that is no value of its own.
+    pub(crate) default: Option<&'static str>,
+}
+
+impl Field {
+    /// The same, which means `default` where it is left out.
+    const fn or(mut self, default: &'static str) -> Self {
+        self.default = Some(default);
+        self
+    }
 }
 
 /// Whether a key must or may be there.
@@ -205,6 +215,7 @@ pub(crate) const fn field(name: &'static str, shape: Shape, doc: &'static str) -
         shape,
         doc,
         presence: Presence::Optional,
+        default: None,
     }
 }
 
@@ -214,6 +225,7 @@ const fn required(name: &'static str, shape: Shape, doc: &'static str) -> Field 
         shape,
         doc,
         presence: Presence::Required,
+        default: None,
     }
 }
 

@@ -90,8 +90,22 @@ fn described(field: &Field) -> (String, Value) {
     let mut schema = shape(&field.shape);
     if let Value::Object(fields) = &mut schema {
         fields.insert("description".to_owned(), json!(field.doc));
+        if let Some(default) = field.default {
+            fields.insert("default".to_owned(), plain(default));
+        }
     }
     (field.name.to_owned(), schema)
+}
+
+/// A default as JSON: a flag, a number or a text.
+pub(super) fn plain(default: &str) -> Value {
+    match default {
+        "true" => json!(true),
+        "false" => json!(false),
+        text => text
+            .parse::<u64>()
+            .map_or_else(|_| json!(text), Value::from),
+    }
 }
 
 fn properties<'a>(fields: impl Iterator<Item = &'a Field>) -> Map<String, Value> {

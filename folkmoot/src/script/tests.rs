@@ -4,6 +4,7 @@ use super::*;
 
 mod attach;
 mod consent;
+mod defaults;
 mod examples;
 mod gateway;
 mod include;

@@ -52,8 +52,9 @@ static STATE: Record = Record::new(
         field(
             "bytes_max",
             Count(1, StateSpec::BYTES_MOST as u64),
-            "The most bytes of it; 8192 if left out.",
-        ),
+            "The most bytes of it.",
+        )
+        .or("8192"),
         field(
             "ids",
             Entries(&Text, &Entries(&Text, &Text)),

@@ -33,8 +33,9 @@ pub(super) static APPROVE: Record = Record::new(
             field(
                 "scope",
                 Scope,
-                "How far it reaches: `once`, `turn`, `world` or `uses:N`; `once` if left out.",
-            ),
+                "How far it reaches: `once`, `turn`, `world` or `uses:N`.",
+            )
+            .or("once"),
             field("args", JsonMap, "Other arguments to run it with."),
             field(
                 "where",

@@ -31,20 +31,19 @@ const PROVIDER: Field = required("provider", Text, "Which adapter speaks to it."
 const ATTEMPT_TIMEOUT: Field = field(
     "timeout",
     Duration(1, HOUR),
-    "The time limit of one attempt, as `timeouts.total`; 30m if left out.",
-);
+    "The time limit of one attempt, as `timeouts.total`.",
+)
+.or("30m");
 
 const CONTEXT: Field = field(
     "context_tokens",
     Count(256, 100_000_000),
-    "The most tokens of a request; 100,000 if left out.",
-);
+    "The most tokens of a request.",
+)
+.or("100000");
 
-const SCRIPTED_NAME: Field = field(
-    "model",
-    Text,
-    "What it is called, e.g. in `prices`; `scripted` if left out.",
-);
+const SCRIPTED_NAME: Field =
+    field("model", Text, "What it is called, e.g. in `prices`.").or("scripted");
 
 static SCRIPTED_MODEL: Record = Record::new(
     "a scripted model",
@@ -73,11 +72,7 @@ const HTTP: &[Field] = &[
         Entries(&Text, &Text),
         "Headers to send with each request.",
     ),
-    field(
-        "stream",
-        Flag,
-        "Whether replies are streamed; `true` if left out.",
-    ),
+    field("stream", Flag, "Whether replies are streamed.").or("true"),
     field(
         "timeouts",
         Shape::Record(&TIMEOUTS),
@@ -86,8 +81,9 @@ const HTTP: &[Field] = &[
     field(
         "body_bytes_max",
         Count(1, 1 << 30),
-        "The most bytes of a reply; 16 MiB if left out.",
-    ),
+        "The most bytes of a reply.",
+    )
+    .or("16777216"),
     ATTEMPT_TIMEOUT,
     CONTEXT,
 ];
@@ -215,11 +211,7 @@ static ANTHROPIC_MODEL: Record = Record::new(
 );
 
 /// What the wire of Google adds.
-const GOOGLE: &[Field] = &[field(
-    "prefix",
-    Text,
-    "The version in the path; `v1beta` if left out.",
-)];
+const GOOGLE: &[Field] = &[field("prefix", Text, "The version in the path.").or("v1beta")];
 
 static GOOGLE_MODEL: Record = Record::new(
     "a google-generate-content model",
@@ -295,26 +287,25 @@ pub(super) static GATEWAY: Record = Record::new(
 static TIMEOUTS: Record = Record::new(
     "the timeouts",
     &[&[
-        field(
-            "connect",
-            Duration(1, HOUR),
-            "For the connection; 10s if left out.",
-        ),
+        field("connect", Duration(1, HOUR), "For the connection.").or("10s"),
         field(
             "first_byte",
             Duration(1, HOUR),
-            "For the first event or ping of a streamed reply; 2m if left out.",
-        ),
+            "For the first event or ping of a streamed reply.",
+        )
+        .or("2m"),
         field(
             "idle",
             Duration(1, HOUR),
-            "Between two events or pings of a streamed reply; 60s if left out.",
-        ),
+            "Between two events or pings of a streamed reply.",
+        )
+        .or("60s"),
         field(
             "total",
             Duration(1, HOUR),
-            "For the whole attempt, streamed or not; 30m if left out.",
-        ),
+            "For the whole attempt, streamed or not.",
+        )
+        .or("30m"),
     ]],
 );
 

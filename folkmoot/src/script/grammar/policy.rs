@@ -12,8 +12,9 @@ pub(super) static POLICY: Record = Record::new(
         field(
             "mode",
             Word(&["ask", "read", "auto"], &[]),
-            "Which calls wait for a person; `ask` if left out.",
-        ),
+            "Which calls wait for a person.",
+        )
+        .or("ask"),
         field(
             "main_agent",
             NAMES_OF_AGENTS,
@@ -22,33 +23,39 @@ pub(super) static POLICY: Record = Record::new(
         field(
             "mentions",
             Word(&["anywhere", "line_start"], &[]),
-            "Where a mention of an agent counts in a person's message; `anywhere` if left out.",
-        ),
+            "Where a mention of an agent counts in a person's message.",
+        )
+        .or("anywhere"),
         field(
             "memory",
             Word(&["shared", "addressed"], &[]),
             "Which messages an agent remembers.",
-        ),
+        )
+        .or("shared"),
         field(
             "history",
             Word(&["all", "since_join"], &[]),
             "What an agent that joins learns of what was said before.",
-        ),
+        )
+        .or("all"),
         field(
             "privacy",
             Word(&["open", "sealed"], &[]),
             "How what is written is stored, for the life of the world.",
-        ),
+        )
+        .or("open"),
         field(
             "while_waiting",
             Word(&["queue", "supersede"], &[]),
             "What becomes of a message to an agent that waits.",
-        ),
+        )
+        .or("queue"),
         field(
             "retry_shown",
             Flag,
             "Whether a reply that broke off after part of it was shown is asked for again.",
-        ),
+        )
+        .or("false"),
         field(
             "deny",
             List(&A_DENY_RULE, 0),

@@ -166,11 +166,7 @@ static JOIN: Record = Record::new(
             List(&NAMES_OF_AGENTS, 1),
             "Whom it waits for, if it addressed them.",
         ),
-        field(
-            "or_after",
-            Duration(SECOND, YEAR),
-            "How long at most; 60s if left out.",
-        ),
+        field("or_after", Duration(SECOND, YEAR), "How long at most.").or("60s"),
     ]],
 );
 
@@ -181,83 +177,99 @@ static LIMITS: Record = Record::new(
             "model_calls_per_agent",
             Count(1, 10_000),
             "Model calls per agent and episode.",
-        ),
+        )
+        .or("5"),
         field(
             "model_calls_per_episode",
             Count(1, 100_000),
             "Model calls per episode.",
-        ),
+        )
+        .or("25"),
         field(
             "tool_calls_per_answer",
             Count(1, 1_000),
             "Tool calls per answer.",
-        ),
-        field("attempts", Count(1, 20), "Attempts per model call."),
+        )
+        .or("5"),
+        field("attempts", Count(1, 20), "Attempts per model call.").or("3"),
         field(
             "broadcast_max",
             Count(0, 1_000),
             "Up to how many agents an unaddressed message reaches.",
-        ),
+        )
+        .or("8"),
         field(
             "hop_budget",
             Count(0, 100_000),
             "Messages from agent to agent that wake somebody, per episode.",
-        ),
+        )
+        .or("12"),
         field(
             "pair_messages_max",
             Count(1, 100_000),
             "Messages in a row that two agents exchange with nobody else.",
-        ),
+        )
+        .or("8"),
         field(
             "ask_ttl",
             Duration(SECOND, YEAR),
-            "How long an agent that asked another waits; 15m if left out.",
-        ),
+            "How long an agent that asked another waits.",
+        )
+        .or("15m"),
         field(
             "grant_ttl",
             Duration(SECOND, YEAR),
-            "How long a grant lasts at most; 24h if left out.",
-        ),
+            "How long a grant lasts at most.",
+        )
+        .or("24h"),
         field(
             "ask_depth_max",
             Count(1, 100),
             "How many agents may wait for one another.",
-        ),
+        )
+        .or("4"),
         field(
             "inbox_max",
             Count(1, 100_000),
             "Messages that may wait for one agent.",
-        ),
+        )
+        .or("100"),
         field(
             "news_max",
             Count(1, 10_000),
             "Messages that one turn takes.",
-        ),
+        )
+        .or("50"),
         field(
             "transcript_max",
             Count(1, 1_000_000),
             "Messages kept for agents that have not seen them yet.",
-        ),
+        )
+        .or("1000"),
         field(
             "items_max",
             Count(2, 1_000_000),
             "Items that an agent's memory keeps.",
-        ),
+        )
+        .or("2000"),
         field(
             "message_bytes_max",
             Count(1, 56 * 1024),
             "The most bytes of one message.",
-        ),
+        )
+        .or("57344"),
         field(
             "attachments_max",
             Count(0, 1_000),
             "Files that may be attached to one message.",
-        ),
+        )
+        .or("8"),
         field(
             "attachment_bytes_max",
             Count(0, BLOB_BYTES_MAX as u64),
             "The most bytes of one attached file.",
-        ),
+        )
+        .or("8388608"),
         field(
             "approval_ttl",
             Shape::Record(&APPROVAL_TTL),
@@ -282,13 +294,10 @@ static APPROVAL_TTL: Record = Record::new(
         field(
             "destructive",
             Duration(SECOND, YEAR),
-            "For destructive calls; 15m if left out.",
-        ),
-        field(
-            "write",
-            Duration(SECOND, YEAR),
-            "For writing calls; 24h if left out.",
-        ),
+            "For destructive calls.",
+        )
+        .or("15m"),
+        field("write", Duration(SECOND, YEAR), "For writing calls.").or("24h"),
     ]],
 );
 

@@ -198,8 +198,9 @@ const COMMAND: &[Field] = &[
     field(
         "as",
         Name(Named::Actor),
-        "Who does it: a person, `agent:NAME` or `tool:NAME`; `human` if left out.",
-    ),
+        "Who does it: a person, `agent:NAME` or `tool:NAME`.",
+    )
+    .or("human"),
     field(
         "refused",
         Word(REFUSALS, &[]),
@@ -224,8 +225,9 @@ const HOUSE: &[Field] = &[
 const WAIT: &[Field] = &[field(
     "wait",
     Flag,
-    "Whether to wait until the world is idle or waits for people; `true` if left out.",
-)];
+    "Whether to wait until the world is idle or waits for people.",
+)
+.or("true")];
 
 /// The words for refusals.
 pub(crate) const REFUSALS: &[&str] = &[

@@ -27,8 +27,7 @@ const TOOL_SETTINGS: &[Field] = &[
     field(
         "timeout",
         Duration(1, HOUR),
-        "How long one run may take; 10s if left out.",
-    ),
+        "How long one run may take.").or("10s"),
     field(
         "model_bytes",
         Count(1, 8 << 20),
@@ -37,8 +36,7 @@ const TOOL_SETTINGS: &[Field] = &[
     field(
         "output_bytes",
         Count(1, 8 << 20),
-        "The most bytes of output that are kept; 8 MiB if left out.",
-    ),
+        "The most bytes of output that are kept.").or("8388608"),
     field(
         "concurrency",
         Count(1, 1_000),
@@ -53,7 +51,7 @@ const TOOL_SETTINGS: &[Field] = &[
         "memoise",
         Flag,
         "Whether a result stands for further calls with the same arguments; only of a tool that reads.",
-    ),
+    ).or("false"),
     field(
         "grants",
         Word(&["any"], &[]),
@@ -62,8 +60,7 @@ const TOOL_SETTINGS: &[Field] = &[
     field(
         "view",
         VIEW,
-        "What models see of its output; `full` if left out.",
-    ),
+        "What models see of its output.").or("full"),
 ];
 
 const VIEW: Shape = Either(&[
@@ -97,17 +94,17 @@ const ROOT: &[Field] = &[
     field(
         "links",
         Word(&["refuse", "follow"], &[]),
-        "What becomes of paths along symbolic links in the folder; `refuse` if left out. With `follow` no constraint says \
-         `beneath`.",
-    ),
+        "What becomes of paths along symbolic links in the folder. With `follow` no constraint says \
+         `beneath`.",).or("refuse"),
 ];
 
 static FS_READ: Record = Record::new("the tool fs.read", &[TOOL_SETTINGS, ROOT]);
 const WRITTEN: &[Field] = &[field(
     "max_bytes",
     Count(1, 1 << 30),
-    "The most bytes that one call writes; 1 MiB if left out.",
-)];
+    "The most bytes that one call writes.",
+)
+.or("1048576")];
 
 static FS_WRITE: Record = Record::new("the tool fs.write", &[TOOL_SETTINGS, ROOT, WRITTEN]);
 static FS_APPEND: Record = Record::new("the tool fs.append", &[TOOL_SETTINGS, ROOT, WRITTEN]);
@@ -135,8 +132,9 @@ static SHELL: Record = Record::new(
             field(
                 "unlisted",
                 Word(&["refuse", "ask"], &[]),
-                "What becomes of all others; `refuse` if left out.",
-            ),
+                "What becomes of all others.",
+            )
+            .or("refuse"),
         ],
     ],
 );
