@@ -21,8 +21,13 @@ fn every_example_passes_the_checks_and_says_what_it_shows() {
     assert!(examples().len() >= 6);
     for file in examples() {
         let text = fs::read_to_string(&file).unwrap();
+        let (schema, rest) = text.split_once('\n').unwrap();
+        assert_eq!(
+            schema,
+            "# yaml-language-server: $schema=../world-script.schema.json"
+        );
         assert!(
-            text.starts_with("# "),
+            rest.starts_with("# "),
             "{} has no comment on top",
             file.display()
         );
@@ -34,6 +39,15 @@ fn every_example_passes_the_checks_and_says_what_it_shows() {
             file.display()
         );
     }
+}
+
+/// Editors read it beside the examples. `folkmoot schema > examples/world-script.schema.json` writes it anew.
+#[test]
+fn the_schema_beside_the_examples_is_that_of_this_build() {
+    let text = fs::read_to_string(folder().join("../world-script.schema.json")).unwrap();
+    let kept: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert!(kept == json_schema(), "it is another one");
+    assert!(text.len() <= 100 * 1024, "{} bytes", text.len());
 }
 
 /// A law rather than a table: whatever is cut off or garbled, the answer is a script or faults at places that exist.
