@@ -27,7 +27,7 @@ pub(crate) use query::{
     WorldAt, WorldsArgs,
 };
 pub(crate) use room_of::Spec;
-pub(crate) use run::{ChatArgs, CheckArgs, RecordingArgs, ResumeArgs, RunArgs, TestArgs};
+pub(crate) use run::{ChatArgs, CheckArgs, InitArgs, RecordingArgs, ResumeArgs, RunArgs, TestArgs};
 pub(crate) use signing::{AnchorArgs, KeyArgs};
 pub(crate) use talk::{EditArgs, MessageArgs, RosterArgs, SayArgs, TakingPartArgs, TalkCommand};
 
@@ -49,6 +49,8 @@ pub(crate) struct CommandLine {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CliCommand {
+    /// Write the script of a room that talks.
+    Init(InitArgs),
     /// Run a world script, or go on with it.
     Run(RunArgs),
     /// Talk in a room: the script's, or one that is recorded.

@@ -28,6 +28,7 @@ mod export;
 mod export_bundle;
 mod fork;
 mod grants;
+mod init;
 mod key;
 mod log;
 mod place;
@@ -93,6 +94,7 @@ fn misused(error: &clap::Error) -> ExitCode {
 async fn perform(common: &CommonArgs, command: CliCommand) -> Result<(), CliError> {
     interrupt::survive_file_limit();
     match command {
+        CliCommand::Init(arguments) => init::init(common, &arguments),
         CliCommand::Run(arguments) => run::run(common, &arguments).await,
         CliCommand::Chat(arguments) => chat::chat(common, &arguments).await,
         CliCommand::Talk(command) => talk::talk(common, command).await,

@@ -5,7 +5,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use anstream::{AutoStream, ColorChoice};
 
 use crate::arguments::{Colors, CommonArgs};
-use crate::exit::CliError;
+use crate::exit::{CliError, USAGE};
 use crate::text::clean_json;
 use crate::text::gutter::folded;
 
@@ -43,6 +43,19 @@ pub(crate) fn width() -> Option<u16> {
         .then(|| rustix::termios::tcgetwinsize(&out).ok())
         .flatten();
     size.map(|size| size.ws_col).filter(|columns| *columns > 0)
+}
+
+/// Puts a question to whoever sits at the terminal, and returns the line that they type, without
+/// the blanks around it.
+pub(crate) fn ask(question: &str) -> Result<String, CliError> {
+    let failed = |error: io::Error| CliError::other(USAGE, format!("no answer: {error}"));
+    let mut errors = anstream::stderr();
+    write!(errors, "{question} ")
+        .and_then(|()| errors.flush())
+        .map_err(failed)?;
+    let mut line = String::new();
+    io::stdin().read_line(&mut line).map_err(failed)?;
+    Ok(line.trim().to_owned())
 }
 
 impl Terminal {

@@ -56,6 +56,17 @@ pub(crate) struct ChatArgs {
     pub(crate) recording: RecordingArgs,
 }
 
+/// `init`.
+#[derive(Debug, Args)]
+pub(crate) struct InitArgs {
+    /// The room's name; the script is NAME.yaml.
+    #[arg(default_value = "room", value_parser = world)]
+    pub(crate) name: WorldName,
+    /// Ask nothing: take the first model that can be asked from here, else replies of the script.
+    #[arg(long)]
+    pub(crate) yes: bool,
+}
+
 /// `test`.
 #[derive(Debug, Args)]
 pub(crate) struct TestArgs {

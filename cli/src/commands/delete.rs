@@ -10,9 +10,9 @@ use crate::arguments::{CommonArgs, DeleteArgs};
 use crate::desk::DeskRequest;
 use crate::desk::life::Deletion;
 use crate::exit::{CliError, USAGE};
-use crate::show::{complain, time};
+use crate::show::{remark, time};
 use crate::source::StoreSource;
-use crate::terminal::Terminal;
+use crate::terminal::{Terminal, ask};
 use crate::view::life::{IdleQuery, IdleView};
 use crate::view::query::Query;
 
@@ -86,7 +86,7 @@ async fn idle(
         }
     }
     for view in &simulated {
-        complain(&format!(
+        remark(&format!(
             "{} is left out: it has a clock of its own",
             view.name
         ));
@@ -114,12 +114,8 @@ fn confirm(worlds: &[WorldName]) -> Result<(), CliError> {
             format!("this would {what}; say --yes"),
         ));
     }
-    complain(&format!("this will {what}; type yes to go on"));
-    let mut line = String::new();
-    io::stdin()
-        .read_line(&mut line)
-        .map_err(|error| CliError::other(USAGE, error.to_string()))?;
-    if line.trim() == "yes" {
+    let line = ask(&format!("This will {what}. Type yes to go on:"))?;
+    if line == "yes" {
         Ok(())
     } else {
         Err(CliError::other(USAGE, "nothing was deleted"))

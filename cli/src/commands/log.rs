@@ -6,7 +6,7 @@ use futures::TryStreamExt as _;
 use crate::arguments::{CommonArgs, LogArgs};
 use crate::exit::CliError;
 use crate::show::style::{BOLD, DIM, paint};
-use crate::show::{self, clean, complain, time};
+use crate::show::{self, clean, remark, time};
 use crate::source::StoreSource;
 use crate::terminal::Terminal;
 use crate::text::gutter::hung;
@@ -33,7 +33,7 @@ pub(crate) async fn log(common: &CommonArgs, arguments: LogArgs) -> Result<(), C
     let source = StoreSource::look(common).await?;
     if follow && !source.is_held() {
         // Following what only this process could write would keep the store from everybody else.
-        complain("no process holds the store, so nothing more will come; this is the log as it is");
+        remark("no process holds the store, so nothing more will come; this is the log as it is");
     }
     let query = LogQuery {
         world,

@@ -9,9 +9,8 @@ use folkmoot::run::{Asks, Waiting};
 use crate::arguments::CommonArgs;
 use crate::exit::{CliError, PENDING, USAGE};
 use crate::show;
-use crate::show::complain;
 use crate::source::StoreSource;
-use crate::terminal::Terminal;
+use crate::terminal::{Terminal, ask};
 use crate::view::query::Query;
 use crate::view::waiting::WaitingView;
 
@@ -27,12 +26,8 @@ pub(crate) async fn confirmed(
     for line in show::request::block(&waiting.name, &show::request::asked(&waiting)) {
         terminal.line(&line)?;
     }
-    complain(&format!("{} it? [y/N]", deed(&resolution)));
-    let mut line = String::new();
-    io::stdin()
-        .read_line(&mut line)
-        .map_err(|error| CliError::other(USAGE, error.to_string()))?;
-    if !matches!(line.trim(), "y" | "Y" | "yes") {
+    let line = ask(&format!("{} it? [y/N]", deed(&resolution)))?;
+    if !matches!(line.as_str(), "y" | "Y" | "yes") {
         return Err(CliError::other(PENDING, "nothing was decided"));
     }
     Ok((waiting.request, as_shown(resolution, &waiting)))

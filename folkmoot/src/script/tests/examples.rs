@@ -33,8 +33,13 @@ fn every_example_passes_the_checks_and_says_what_it_shows() {
         );
         let script = Script::load(&file).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!(script.world.as_str(), file.file_stem().unwrap());
+        // A room to talk in plays nothing.
+        let Some(last) = script.steps.last() else {
+            assert!(text.contains("folkmoot chat"), "{}", file.display());
+            continue;
+        };
         assert!(
-            matches!(script.steps.last().unwrap().verb, Verb::Expect(_)),
+            matches!(last.verb, Verb::Expect(_)),
             "{} expects nothing",
             file.display()
         );
