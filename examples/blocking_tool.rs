@@ -2,8 +2,8 @@
 
 use folkmoot::providers::{ScriptedModel, ScriptedReply};
 use folkmoot::{
-    AgentName, BlockingTool, EffectClass, OpenMode, PersonName, Post, ProcessHost, Proof, Room,
-    Runtime, Store, ToolName, ToolOutcome, ToolSpec, Worker, WorkerCall, Workers,
+    AgentName, BlockingTool, Effect, OpenMode, PersonName, Post, ProcessHost, Proof, Room, Runtime,
+    Store, ToolName, ToolOutcome, ToolSpec, Worker, WorkerCall, Workers,
 };
 use serde_json::json;
 
@@ -33,7 +33,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let schema = json!({ "type": "object", "properties": { "number": { "type": "integer", "minimum": 2 } } });
     let spec = ToolSpec::new(
         ToolName::new("divisor")?,
-        EffectClass::Read,
+        Effect::Read,
         "Finds the least divisor.",
         schema,
     );

@@ -1,55 +1,42 @@
-//! A tool of your own: it says what it may do and what arguments it takes, and is never called with others.
+//! A tool of your own: a type says which arguments it takes, and it is never called with others.
 
-use async_trait::async_trait;
 use folkmoot::providers::{ScriptedModel, ScriptedReply};
 use folkmoot::{
-    AgentName, EffectClass, OpenMode, PersonName, Post, Proof, Room, Runtime, Store, Tool,
-    ToolCall, ToolErrorCode, ToolName, ToolOutcome, ToolSpec,
+    AgentName, Effect, OpenMode, PersonName, Post, Proof, Room, Runtime, Store, Tool, ToolOutcome,
 };
 use serde_json::json;
 
-/// Looks up who is on call.
-#[derive(Debug)]
-struct OnCall(ToolSpec);
-
-impl OnCall {
-    fn new() -> Result<Self, Box<dyn std::error::Error>> {
-        let schema = json!({
-            "type": "object",
-            "properties": { "day": { "enum": ["saturday", "sunday"] } },
-            "required": ["day"],
-            "additionalProperties": false
-        });
-        // `Read` runs at once; `Write` and `Destructive` wait until a person allows the call.
-        Ok(Self(ToolSpec::new(
-            ToolName::new("on_call")?,
-            EffectClass::Read,
-            "Tells who is on call.",
-            schema,
-        )))
-    }
+/// What models are told of the arguments, comments and all.
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct OnCall {
+    /// The day that is asked about.
+    day: Day,
 }
 
-#[async_trait]
-impl Tool for OnCall {
-    fn spec(&self) -> &ToolSpec {
-        &self.0
-    }
-
-    async fn run(&self, call: &ToolCall) -> ToolOutcome {
-        match call.arguments.get("day").and_then(|day| day.as_str()) {
-            Some("saturday") => ToolOutcome::text("Grace"),
-            Some("sunday") => ToolOutcome::text("Edsger"),
-            // The schema keeps this from happening; a model would be told the code's fixed sentence.
-            Some(_) | None => ToolOutcome::failed(ToolErrorCode::BadArguments, "no such day"),
-        }
-    }
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Day {
+    Saturday,
+    Sunday,
 }
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Only needed with tools that run programs: then the runtime starts this very program as their helper.
     folkmoot::tool_helper_main();
+
+    // `Read` runs at once; `Write` and `Destructive` wait until a person allows the call.
+    let on_call = Tool::typed::<OnCall>(
+        "on_call",
+        Effect::Read,
+        "Tells who is on call.",
+        |asked, _call| async move {
+            match asked.day {
+                Day::Saturday => ToolOutcome::text("Grace"),
+                Day::Sunday => ToolOutcome::text("Edsger"),
+            }
+        },
+    )?;
 
     let replies = ScriptedReply::list(&json!([
         { "calls": [
@@ -65,7 +52,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             ScriptedModel::new([(desk.clone(), replies)].into()),
         )?
         .agent("desk", "scripted", "You know who is on call.")?
-        .tool("desk", OnCall::new()?)?;
+        .tool("desk", on_call)?;
 
     let dir = tempfile::tempdir()?;
     let store = Store::open(dir.path().join("store"), OpenMode::Create)?;

@@ -41,12 +41,13 @@ pub use folkmoot_core as core;
 pub use folkmoot_core::event::Verdict;
 pub use folkmoot_core::ids::{AgentName, ModelName, PersonName, ToolName, WorldName};
 pub use folkmoot_core::model::response::{LLMResponse, ModelError};
+pub use folkmoot_core::port;
 pub use folkmoot_core::port::{
-    Agent, AgentError, Drafts, Model, ModelCall, Reaction, TextEvent, Tool, ToolCall,
-    ToolResultEvent, TurnView,
+    Agent, AgentError, Drafts, Model, ModelCall, Reaction, TextEvent, ToolCall, ToolResultEvent,
+    TurnView,
 };
 pub use folkmoot_core::tool::{
-    EffectClass, Reconciliation, Repeat, ToolErrorCode, ToolOutcome, ToolSpec,
+    EffectClass as Effect, Reconciliation, Repeat, ToolErrorCode, ToolOutcome, ToolSpec,
 };
 pub use folkmoot_core::world::projection::{
     Revised, Revision, TranscriptEntry, TranscriptMessage, TranscriptNotice, TranscriptPage,
@@ -58,7 +59,11 @@ pub use folkmoot_store as store;
 pub use folkmoot_store::{OpenMode, Store};
 pub use folkmoot_tools as tools;
 pub use folkmoot_tools::{BlockingTool, ProcessHost, Worker, WorkerCall, Workers};
+#[cfg(feature = "typed")]
+pub use folkmoot_tools::{Handler, Tool};
 pub use helper::{tool_helper_main, tool_helper_main_with};
 pub use media_type::media_type_of;
 pub use room::{DefinitionError, Room, RoomError, Shipped, definition_of};
+#[cfg(feature = "typed")]
+pub use schemars;
 pub use signing::{HeadSigner, KeyFile, KeyFileError, checkpoint_of, note_of};

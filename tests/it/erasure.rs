@@ -12,7 +12,7 @@ use folkmoot::core::prompt::Item;
 use folkmoot::core::world::World;
 use folkmoot::core::world::decider::{checkpoint_id, decider_id};
 use folkmoot::{
-    EffectClass, File, OpenMode, Opening, Perform, Post, Runtime, SeatError, Store, ToolOutcome,
+    Effect, File, OpenMode, Opening, Perform, Post, Runtime, SeatError, Store, ToolOutcome,
     WorldHandle,
 };
 use folkmoot_tests::{
@@ -249,7 +249,7 @@ fn is_valid(items: &[Arc<Item>], what: &str) {
 #[tokio::test]
 async fn requests_stay_valid_whatever_is_erased() {
     let tool = || {
-        FakeTool::new("look", EffectClass::Read, |_| async {
+        FakeTool::new("look", Effect::Read, |_| async {
             ToolOutcome::text("seen")
         })
     };
@@ -300,7 +300,7 @@ async fn live_log(store: &Store) -> usize {
 async fn a_call_whose_arguments_go_is_not_asked_about_any_more() {
     let store = Store::memory();
     let model = FakeModel::new([wants(&["send"]), says("so be it")]);
-    let send = FakeTool::new("send", EffectClass::Write, |_| async {
+    let send = FakeTool::new("send", Effect::Write, |_| async {
         ToolOutcome::text("sent")
     });
     let room = Room::asking()

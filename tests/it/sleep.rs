@@ -11,9 +11,9 @@ use folkmoot::core::port::EventLog as _;
 use folkmoot::core::spec::Definition;
 use folkmoot::core::world::Activity;
 use folkmoot::{
-    ActivityEvent, Assemble, AssembleError, Drafts, EffectClass, IDLE_CLOSE, Key, LLMResponse,
-    Model, ModelCall, ModelError, ModelName, Opening, Parts, Post, Runtime, SeatError, Store,
-    ToolOutcome, WorldHandle,
+    ActivityEvent, Assemble, AssembleError, Drafts, Effect, IDLE_CLOSE, Key, LLMResponse, Model,
+    ModelCall, ModelError, ModelName, Opening, Parts, Post, Runtime, SeatError, Store, ToolOutcome,
+    WorldHandle,
 };
 use folkmoot_tests::{FakeModel, FakeTool, Room, person, room_name, says, wants};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -82,7 +82,7 @@ impl Assemble for Cast {
 }
 
 fn send() -> FakeTool {
-    FakeTool::new("send", EffectClass::Write, |_| async {
+    FakeTool::new("send", Effect::Write, |_| async {
         ToolOutcome::text("sent")
     })
 }

@@ -6,7 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::process::Command;
 
 use folkmoot::core::ids::ToolName;
-use folkmoot::{BlockingTool, EffectClass, ToolOutcome, ToolSpec, WorkerCall};
+use folkmoot::{BlockingTool, Effect, ToolOutcome, ToolSpec, WorkerCall};
 use serde_json::{Value, json};
 
 /// Does what its arguments say. Its processes connect to a socket and keep the connection for as long as they live.
@@ -20,7 +20,7 @@ impl Stubborn {
         let name = ToolName::new(name).expect("a fitting name");
         let spec = ToolSpec::new(
             name,
-            EffectClass::Read,
+            Effect::Read,
             "Does not stop.",
             json!({ "type": "object" }),
         );

@@ -35,6 +35,9 @@ mod shell;
 
 mod kinds;
 
+#[cfg(feature = "typed")]
+mod typed;
+
 #[cfg(test)]
 mod stage;
 #[cfg(feature = "testing")]
@@ -44,4 +47,6 @@ pub use build::{BuildError, Built, Kind};
 pub use host::{HELPER_ARGUMENT, ProcessHost, TOOL_VARIABLE, helper_main};
 pub use kinds::{build_tool, kinds};
 pub use roots::roots_touch;
+#[cfg(feature = "typed")]
+pub use typed::{Handler, Tool};
 pub use worker::{BlockingTool, WORKER_ARGUMENT, Worker, WorkerCall, Workers};

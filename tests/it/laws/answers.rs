@@ -5,7 +5,7 @@ use folkmoot::core::event::{Event, ModelFailed, TurnEvent};
 use folkmoot::core::model::response::{CallPart, LLMResponse, ModelErrorKind, Part, Reply};
 use folkmoot::core::spec::limits::{ANSWER_CALLS_MAX, CONTENT_BYTES_MAX};
 use folkmoot::store::EngineKind;
-use folkmoot::{EffectClass, OpenMode, Post, Store, ToolOutcome};
+use folkmoot::{Effect, OpenMode, Post, Store, ToolOutcome};
 use folkmoot_tests::{FakeModel, FakeTool, Room, person, says};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -145,7 +145,7 @@ async fn live(what: &str, answer: LLMResponse) -> bool {
         .unwrap()
     };
     let model = FakeModel::new([answer, says("fine")]);
-    let look = FakeTool::new("look", EffectClass::Read, |_| async {
+    let look = FakeTool::new("look", Effect::Read, |_| async {
         ToolOutcome::text("seen")
     });
     let room = Room::auto().agent("a", &["look"], model.clone()).tool(look).with(|spec| {

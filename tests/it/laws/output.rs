@@ -3,7 +3,7 @@
 use folkmoot::core::event::{CallEvent, Event, Progress, ToolFinished};
 use folkmoot::core::port::REPORT_BYTES_MAX;
 use folkmoot::core::tool::{BlobRef, ToolOutput, View};
-use folkmoot::{ActivityEvent, EffectClass, Post, Store, ToolOutcome};
+use folkmoot::{ActivityEvent, Effect, Post, Store, ToolOutcome};
 use folkmoot_tests::{FakeModel, FakeTool, Room, person, says, wants};
 
 use super::events;
@@ -44,7 +44,7 @@ fn room(tool: FakeTool) -> Room {
 async fn what_is_too_long_for_the_log_can_be_read_back_by_its_name() {
     let text = "line\n".repeat(20_000);
     let whole = text.clone();
-    let report = FakeTool::new("report", EffectClass::Read, move |_| {
+    let report = FakeTool::new("report", Effect::Read, move |_| {
         let output = ToolOutput::text(&whole).with(View::Text(whole.clone()));
         async { ToolOutcome::Done(output) }
     });
@@ -95,7 +95,7 @@ async fn what_is_too_long_for_the_log_can_be_read_back_by_its_name() {
 
 #[tokio::test]
 async fn reports_are_heard_at_once_and_the_log_keeps_their_number_and_digest() {
-    let report = FakeTool::new("report", EffectClass::Read, |call| async move {
+    let report = FakeTool::new("report", Effect::Read, |call| async move {
         call.progress.report("half of it");
         call.progress.report(&"ü".repeat(300));
         ToolOutcome::text("all of it")

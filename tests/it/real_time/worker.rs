@@ -9,10 +9,11 @@ use folkmoot::core::ids::{Attempt, CallId};
 use folkmoot::core::port::Unheard;
 use folkmoot::core::spec::limits::CALL_BYTES_MAX;
 use folkmoot::core::tool::ToolFailure;
+use folkmoot::port::Tool as _;
 use folkmoot::providers::{ScriptedModel, ScriptedReply};
 use folkmoot::{
-    Post, ProcessHost, Room, Runtime, Store, SystemClock, Tool as _, ToolCall, ToolErrorCode,
-    ToolOutcome, Worker, WorkerCall,
+    Post, ProcessHost, Room, Runtime, Store, SystemClock, ToolCall, ToolErrorCode, ToolOutcome,
+    Worker, WorkerCall,
 };
 use folkmoot_tests::{Stubborn, agent_name, person};
 use serde_json::json;
