@@ -2,9 +2,7 @@
 
 use std::io::Write as _;
 
-use folkmoot::{
-    ActivityEvent, OpenMode, PersonName, Post, Proof, Room, Runtime, Store, ToolResultData, Verdict,
-};
+use folkmoot::{ActivityEvent, OpenMode, PersonName, Post, Proof, Room, Runtime, Store};
 
 const ROOM: &str = "
 world: notes
@@ -42,16 +40,9 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     ada.publish_message(Post::text("Please note that we ship on Friday."))
         .await?;
     world.quiet().await?;
-    for asked in world.operator().read(folkmoot::run::waiting).await? {
-        say(&format!(
-            "{} asks for {:?}: allowed\n",
-            asked.agent, asked.arguments
-        ));
-        ada.publish_tool_result(
-            &asked.agent,
-            ToolResultData::once(asked.request, Verdict::Allow),
-        )
-        .await?;
+    for asked in ada.waiting().await? {
+        say(&format!("{asked}: allowed\n"));
+        ada.allow(&asked).await?;
     }
     world.quiet().await?;
 

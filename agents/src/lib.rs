@@ -21,6 +21,7 @@ mod proof;
 
 mod fold;
 mod transcript;
+mod waiting;
 
 mod opening;
 
@@ -52,3 +53,4 @@ pub use seat::{
 };
 pub use secrets::Secrets;
 pub use transcript::{TRANSCRIPT_PAGE_MAX, read_transcript};
+pub use waiting::{Asks, Offers, Waiting, waiting};

@@ -5,14 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use folkmoot_core::command::commit::{CommandKey, Keyed};
-use folkmoot_core::command::{
-    Action, Command, ConsentAction, Judgement, Reply, Settlement, TalkAction, WorldAction,
-};
-use folkmoot_core::event::{Attachment, Scope, Verdict};
+use folkmoot_core::command::{Action, Command, TalkAction, WorldAction};
+use folkmoot_core::event::Attachment;
 use folkmoot_core::ids::principal::Principal;
-use folkmoot_core::ids::{
-    AgentName, Digest, EpisodeId, GrantId, MessageId, RequestId, StepKey, WorldId, WorldName,
-};
+use folkmoot_core::ids::{AgentName, Digest, EpisodeId, MessageId, StepKey, WorldId, WorldName};
 use folkmoot_core::port::{Blobs, EventLog};
 use folkmoot_core::spec::Definition;
 use folkmoot_core::world::{Accepted, Access, Activity, World};
@@ -27,6 +23,7 @@ mod access;
 mod activity;
 mod amend;
 mod attach;
+mod consent;
 mod erase;
 mod revisions;
 mod rights;
@@ -34,6 +31,7 @@ mod subscribe;
 
 pub use activity::ActivitySubscription;
 pub use attach::File;
+pub use consent::ToolResultData;
 pub use revisions::RevisionSubscription;
 pub use subscribe::{TextSubscription, ToolResultSubscription};
 
@@ -92,38 +90,6 @@ impl Post {
         Self {
             text: text.into(),
             ..Self::default()
-        }
-    }
-}
-
-/// A person's answer to one recorded request for permission. It has no arguments: those are the request's.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToolResultData {
-    /// The request.
-    pub request: RequestId,
-    /// Yes or no.
-    pub decision: Verdict,
-    /// How far it reaches.
-    pub scope: Scope,
-    /// The first eight digits of the digest of what the person saw; `None`: unconfirmed.
-    pub shown: Option<String>,
-    /// Why.
-    pub reason: Option<String>,
-    /// Makes sending it again harmless.
-    pub key: Option<Key>,
-}
-
-impl ToolResultData {
-    /// Decides `request` once.
-    #[must_use]
-    pub const fn once(request: RequestId, decision: Verdict) -> Self {
-        Self {
-            request,
-            decision,
-            scope: Scope::Once,
-            shown: None,
-            reason: None,
-            key: None,
         }
     }
 }
@@ -292,98 +258,6 @@ impl Seat {
             )
             .await?;
         accepted.message.ok_or(SeatError::Closed)
-    }
-
-    /// Decides one recorded request of `agent`. It becomes [`ConsentAction::Decide`] and nothing else.
-    ///
-    /// # Errors
-    /// [`SeatError::Refused`] with the recorded reason; else the world has ended.
-    pub async fn publish_tool_result(
-        &self,
-        agent: &AgentName,
-        data: ToolResultData,
-    ) -> Result<Accepted, SeatError> {
-        let ToolResultData {
-            request,
-            decision,
-            scope,
-            shown,
-            reason,
-            key,
-        } = data;
-        let judgement = Judgement::new(decision)
-            .within(scope)
-            .having_seen(shown)
-            .because(reason);
-        self.decide(agent, request, judgement, key).await
-    }
-
-    /// Decides one recorded request of `agent`, with all that a person can say about it: other arguments, wider grants.
-    ///
-    /// # Errors
-    /// [`SeatError::Refused`] with the recorded reason; else the world has ended.
-    pub async fn decide(
-        &self,
-        agent: &AgentName,
-        request: RequestId,
-        judgement: Judgement,
-        key: Option<Key>,
-    ) -> Result<Accepted, SeatError> {
-        self.give(
-            Action::Consent(ConsentAction::Decide {
-                agent: Some(agent.clone()),
-                request,
-                judgement,
-            }),
-            key,
-        )
-        .await
-    }
-
-    /// Ends a grant before its time.
-    ///
-    /// # Errors
-    /// [`SeatError::Refused`] with the recorded reason; else the world has ended.
-    pub async fn revoke(&self, grant: GrantId, key: Option<Key>) -> Result<Accepted, SeatError> {
-        self.give(Action::Consent(ConsentAction::Revoke { grant }), key)
-            .await
-    }
-
-    /// Answers a tool's question.
-    ///
-    /// # Errors
-    /// [`SeatError::Refused`] with the recorded reason; else the world has ended.
-    pub async fn answer(
-        &self,
-        request: RequestId,
-        reply: Reply,
-        key: Option<Key>,
-    ) -> Result<Accepted, SeatError> {
-        self.give(
-            Action::Consent(ConsentAction::Answer { request, reply }),
-            key,
-        )
-        .await
-    }
-
-    /// Says what became of a call whose outcome is unknown.
-    ///
-    /// # Errors
-    /// [`SeatError::Refused`] with the recorded reason; else the world has ended.
-    pub async fn settle(
-        &self,
-        request: RequestId,
-        settlement: Settlement,
-        key: Option<Key>,
-    ) -> Result<Accepted, SeatError> {
-        self.give(
-            Action::Consent(ConsentAction::Settle {
-                request,
-                settlement,
-            }),
-            key,
-        )
-        .await
     }
 
     /// Stops one episode, or everything.

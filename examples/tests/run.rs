@@ -32,7 +32,10 @@ fn run(name: &str, arguments: &[&str]) -> std::io::Result<String> {
 #[test]
 fn the_embedding_example_writes_what_was_allowed() -> std::io::Result<()> {
     let printed = run("embed", &[])?;
-    assert!(printed.contains("scribe asks for"), "{printed}");
+    assert!(
+        printed.contains("scribe asks to run write_file (write) with"),
+        "{printed}"
+    );
     assert!(
         printed.ends_with("The file: We ship on Friday.\n"),
         "{printed}"

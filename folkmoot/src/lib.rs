@@ -31,11 +31,11 @@ mod helper;
 pub mod life;
 
 pub use folkmoot_agents::{
-    ActivityEvent, ActivitySubscription, Assemble, AssembleError, Beforehand, Branched,
+    ActivityEvent, ActivitySubscription, Asks, Assemble, AssembleError, Beforehand, Branched,
     DraftEnding, File, FoldError, Forking, Gatekeeper, IDLE_CLOSE, Key, LeftBehind, ModelAgent,
     OpenError, Opening, Parts, Perform, Post, Proof, RevisionSubscription, Runtime, RuntimeBuilder,
     Seat, SeatError, SimulatedClock, SystemClock, TextSubscription, ToolResultData,
-    ToolResultSubscription, WorldHandle, fold_world, fold_world_from, read_transcript,
+    ToolResultSubscription, Waiting, WorldHandle, fold_world, fold_world_from, read_transcript,
 };
 pub use folkmoot_core as core;
 pub use folkmoot_core::event::Verdict;

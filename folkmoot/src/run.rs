@@ -29,15 +29,14 @@ mod fork;
 mod fuse;
 mod grant;
 mod message;
-mod pending;
 mod refused;
 mod revision;
 mod step;
 
 pub use expectation::Unmet;
 pub use failed::{FailedTurn, failed_turns};
+pub use folkmoot_agents::{Asks, Offers, Waiting, waiting};
 pub use grant::{OutdatedRule, Standing, outdated_rules, standing};
-pub use pending::{Asks, Offers, Waiting, waiting};
 pub use refused::refused_because;
 pub use revision::Revision;
 

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use folkmoot::core::command::{Judgement, Reply};
-use folkmoot::core::event::Verdict;
-use folkmoot::core::ids::{Digest, RequestId};
+use folkmoot::core::ids::Digest;
 use folkmoot::core::model::response::{LLMResponse, ModelError, ModelErrorKind};
 use folkmoot::core::port::{
     Agent, AgentError, Drafts, Model, ModelCall, Reaction, TextEvent, ToolResultEvent, TurnView,
@@ -15,10 +13,9 @@ use folkmoot::core::tool::{
     BlobRef, EffectClass, Question, Table, ToolErrorCode, ToolFailure, ToolOutcome, ToolOutput,
     View, ViewPolicy,
 };
-use folkmoot::core::world::World;
 use folkmoot::providers::codec::{AnswerMode, Codec as _, OpenAiChat};
-use folkmoot::{File, Post, Store, WorldHandle};
-use folkmoot_tests::{FakeModel, FakeTool, Room, agent_name, person, says, wants};
+use folkmoot::{Asks, File, Post, Store, WorldHandle};
+use folkmoot_tests::{FakeModel, FakeTool, Room, person, says, wants};
 use serde_json::json;
 
 /// What must not reach a model, and where it is planted.
@@ -230,25 +227,12 @@ async fn begin(world: &WorldHandle) {
 /// Answers the question, and says no to the rest without telling the agent why.
 async fn decide_all(world: &WorldHandle) {
     let ada = person(world, "ada");
-    let all = |world: &World| {
-        world
-            .consent()
-            .pending()
-            .keys()
-            .copied()
-            .collect::<Vec<RequestId>>()
-    };
-    for request in world.operator().read(all).await.unwrap() {
-        let no = Judgement::new(Verdict::Deny).because(Some("canary-reason".to_owned()));
-        if ada
-            .decide(&agent_name("a"), request, no, None)
-            .await
-            .is_err()
-        {
-            ada.answer(request, Reply::Options(vec![0]), None)
-                .await
-                .unwrap();
-        }
+    for request in world.operator().waiting().await.unwrap() {
+        match request.asks {
+            Asks::Approval { .. } => ada.deny(&request, "canary-reason").await.unwrap(),
+            Asks::Question { .. } => ada.answer(&request, vec![0]).await.unwrap(),
+            Asks::Outcome { .. } => panic!("nothing was lost: {request}"),
+        };
     }
     world.quiet().await.unwrap();
 }

@@ -10,6 +10,7 @@ mod revisions;
 mod rights;
 mod seats;
 mod turns;
+mod waiting;
 
 use folkmoot::Store;
 use folkmoot::core::event::Event;

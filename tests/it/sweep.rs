@@ -9,11 +9,11 @@ use std::time::Duration;
 use folkmoot::core::command::Settlement;
 use folkmoot::core::command::commit::Commit;
 use folkmoot::core::event::{Event, WorldEvent};
-use folkmoot::core::ids::{CallId, RequestId};
+use folkmoot::core::ids::{CallId, ToolName};
 use folkmoot::core::world::effect::Effect;
 use folkmoot::proof::note::SignerKey;
 use folkmoot::run::{Asks, waiting};
-use folkmoot::{HeadSigner, Proof, Runtime, WorldHandle, fold_world};
+use folkmoot::{HeadSigner, Proof, Runtime, Waiting, WorldHandle, fold_world};
 use folkmoot_tests::{Cut, Kept, Side, Stage, Trace, commits_of, repeats_of, story_of};
 
 use crate::scripts;
@@ -211,31 +211,28 @@ async fn settle(runtime: &Runtime, stage: &Stage, uncut: &Uncut) -> usize {
     };
     let doubts = doubts(&world).await;
     let seat = world.as_principal(Proof::script("auditor".to_owned().try_into().unwrap()));
-    for (request, call, tool, arguments) in &doubts {
+    for (request, call) in &doubts {
+        let tool = request.tool.as_ref().map_or("", ToolName::as_str);
+        let arguments = request.arguments.as_deref().unwrap_or_default();
         let settlement = match stage.probe.runs(*call) {
             0 => Settlement::RunAgain,
             1 => Settlement::Ran(uncut.probe.given(tool, arguments)),
             more => panic!("{tool} ran {more} times in one call"),
         };
-        seat.settle(*request, settlement, None).await.unwrap();
+        seat.settle(request, settlement).await.unwrap();
         world.quiet().await.unwrap();
     }
     doubts.len()
 }
 
-async fn doubts(world: &WorldHandle) -> Vec<(RequestId, CallId, String, String)> {
+async fn doubts(world: &WorldHandle) -> Vec<(Waiting, CallId)> {
     let look = |world: &folkmoot::core::world::World| {
         let open = waiting(world)
             .into_iter()
             .filter(|one| matches!(one.asks, Asks::Outcome { is_open: true }));
         open.map(|one| {
-            let tool = one.tool.map(|tool| tool.to_string()).unwrap_or_default();
-            (
-                one.request,
-                world.consent().pending()[&one.request].call,
-                tool,
-                one.arguments.unwrap_or_default(),
-            )
+            let call = world.consent().pending()[&one.request].call;
+            (one, call)
         })
         .collect()
     };

@@ -122,6 +122,24 @@ pub enum Reply {
     Text(String),
 }
 
+impl From<&str> for Reply {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Reply {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<Vec<u32>> for Reply {
+    fn from(options: Vec<u32>) -> Self {
+        Self::Options(options)
+    }
+}
+
 /// A person's word on what became of a call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -1,11 +1,11 @@
 //! Steps that decide what waits: approvals, questions, unknown outcomes.
 
+use folkmoot_agents::{Asks, Waiting, waiting};
 use folkmoot_core::command::{Judgement, Resolution};
 use folkmoot_core::event::Verdict;
 use folkmoot_core::ids::{AgentName, RequestId};
 use folkmoot_core::world::{Settled, World};
 
-use super::pending::{Asks, Waiting, waiting};
 use super::{Run, RunError};
 use crate::script::{Selector, Step};
 

@@ -1,5 +1,6 @@
 //! Comparing what a script expects with what happened.
 
+use folkmoot_agents::{Asks, Waiting, waiting};
 use folkmoot_core::command::commit::Commit;
 use folkmoot_core::event::{CloseReason, Event};
 use folkmoot_core::world::Activity;
@@ -7,7 +8,6 @@ use folkmoot_core::world::Activity;
 use super::Run;
 use super::evidence::Evidence;
 use super::grant::{Standing, standing};
-use super::pending::{Asks, Waiting, waiting};
 use crate::script::{
     Claim, Expect, Fault, GrantMatch, Mark, Pending, Since, SpecClaim, Step, word,
 };

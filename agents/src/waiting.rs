@@ -1,11 +1,13 @@
-//! What waits for a person, as people name it.
+//! What waits for people, as they name it.
+
+use std::fmt;
 
 use folkmoot_core::ids::{AgentName, Digest, RequestId, Time, ToolName, WorldName};
 use folkmoot_core::tool::Question;
-use folkmoot_core::world::{RequestKind, World, approval_text};
+use folkmoot_core::world::{Request, RequestKind, World, approval_text};
 use serde::{Deserialize, Serialize};
 
-/// A request that waits for a person.
+/// A request that waits for a person. [`Seat::waiting`](crate::Seat::waiting) gives them, and the same seat decides them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Waiting {
     /// Its name: `WORLD#POSITION`.
@@ -18,23 +20,55 @@ pub struct Waiting {
     pub tool: Option<ToolName>,
     /// The call's arguments, byte for byte; `None` if they were erased.
     pub arguments: Option<String>,
-    /// What is asked.
+    /// The question.
     pub asks: Asks,
 }
 
-/// What a request asks.
+impl Waiting {
+    /// The digest of what is shown; `None` unless it asks whether a call may run.
+    #[must_use]
+    pub const fn digest(&self) -> Option<Digest> {
+        match &self.asks {
+            Asks::Approval { shown, .. } => Some(*shown),
+            Asks::Question { .. } | Asks::Outcome { .. } => None,
+        }
+    }
+}
+
+/// The request in the words that people are shown.
+impl fmt::Display for Waiting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tool = self.tool.as_ref().map_or("a tool", ToolName::as_str);
+        match &self.asks {
+            Asks::Approval { text, .. } => f.write_str(text),
+            Asks::Question { question } => {
+                let question = question.as_ref().map_or("[erased]", |asked| &asked.text);
+                write!(f, "{tool}, which {} called, asks: {question}", self.agent)
+            }
+            Asks::Outcome { .. } => {
+                write!(
+                    f,
+                    "{} called {tool}: nobody knows whether it took effect",
+                    self.agent
+                )
+            }
+        }
+    }
+}
+
+/// The question of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Asks {
     /// Whether a call may run.
     Approval {
-        /// What is shown, exactly.
+        /// The text that is shown, exactly.
         text: String,
         /// Its digest.
         shown: Digest,
         /// When it expires, in milliseconds since 1970.
         expires_at: Time,
-        /// What a decision can allow beyond this call.
+        /// The most that a decision can allow beyond this call.
         offers: Offers,
     },
     /// A tool's question.
@@ -42,14 +76,14 @@ pub enum Asks {
         /// The question; `None` if it was erased.
         question: Option<Question>,
     },
-    /// What became of a call.
+    /// The outcome of a call.
     Outcome {
         /// True if the call waits for the answer.
         is_open: bool,
     },
 }
 
-/// What a decision about a call can allow beyond it.
+/// The most that a decision about a call can allow beyond it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Offers {
     /// True if calls to come may have any arguments.
@@ -62,7 +96,7 @@ pub struct Offers {
 #[must_use]
 pub fn waiting(world: &World) -> Vec<Waiting> {
     let name = world.name().map(WorldName::to_string).unwrap_or_default();
-    let one = |(id, request): (&RequestId, &folkmoot_core::world::Request)| {
+    let one = |(id, request): (&RequestId, &Request)| {
         let arguments = request.arguments.present().cloned();
         let asks = match &request.kind {
             RequestKind::Approval {
