@@ -54,17 +54,16 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         "scripted",
         "You know numbers.",
     )?;
-    let room = room.tool("desk", tool)?;
+    let room = room.tool("divisor", tool)?.give_tool("desk", "divisor")?;
 
     let dir = tempfile::tempdir()?;
     let store = Store::open(dir.path().join("store"), OpenMode::Create)?;
     let host = ProcessHost::new(std::env::current_exe()?, dir.path().join("locks"));
     let runtime = Runtime::builder(&store)
-        .assembler(room.assembler())
         .host(std::sync::Arc::new(host))
         .build();
     let ada = runtime
-        .open(room.opening())
+        .open_room(&room)
         .await?
         .as_principal(Proof::script(PersonName::new("ada")?));
     let mut results = ada.subscribe_tool_results(&desk).await?;

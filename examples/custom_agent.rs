@@ -57,12 +57,13 @@ impl Agent for Abacus {
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let room = Room::new("sums")?
         .agent_in_code("abacus", Abacus)?
-        .shipped_tool("abacus", "calc", json!({ "use": "calc" }))?;
+        .shipped_tool("calc", json!({ "use": "calc" }))?
+        .give_tool("abacus", "calc")?;
 
     let dir = tempfile::tempdir()?;
     let store = Store::open(dir.path().join("store"), OpenMode::Create)?;
-    let runtime = Runtime::builder(&store).assembler(room.assembler()).build();
-    let world = runtime.open(room.opening()).await?;
+    let runtime = Runtime::builder(&store).build();
+    let world = runtime.open_room(&room).await?;
     let ada = world.as_principal(Proof::script(PersonName::new("ada")?));
     let mut messages = ada.subscribe_text().await?;
     for sum in ["6 * 7", "1 + 2 + 3"] {

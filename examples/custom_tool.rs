@@ -52,12 +52,13 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
             ScriptedModel::new([(desk.clone(), replies)].into()),
         )?
         .agent("desk", "scripted", "You know who is on call.")?
-        .tool("desk", on_call)?;
+        .tool("on_call", on_call)?
+        .give_tool("desk", "on_call")?;
 
     let dir = tempfile::tempdir()?;
     let store = Store::open(dir.path().join("store"), OpenMode::Create)?;
-    let runtime = Runtime::builder(&store).assembler(room.assembler()).build();
-    let world = runtime.open(room.opening()).await?;
+    let runtime = Runtime::builder(&store).build();
+    let world = runtime.open_room(&room).await?;
 
     let ada = world.as_principal(Proof::script(PersonName::new("ada")?));
     let mut results = ada.subscribe_tool_results(&desk).await?;

@@ -24,8 +24,8 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     std::fs::create_dir(&notes)?;
     let room = Room::from_yaml(&ROOM.replace("${NOTES}", &notes.display().to_string()))?;
     let store = Store::open(dir.path().join("store"), OpenMode::Create)?;
-    let runtime = Runtime::builder(&store).assembler(room.assembler()).build();
-    let world = runtime.open(room.opening()).await?;
+    let runtime = Runtime::builder(&store).build();
+    let world = runtime.open_room(&room).await?;
 
     let ada = world.as_principal(Proof::script(PersonName::new("ada")?));
     let mut activity = ada.subscribe_activity()?;

@@ -1,6 +1,7 @@
 //! How a world is opened.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use folkmoot_core::event::ClockKind;
 use folkmoot_core::ids::WorldName;
@@ -8,6 +9,7 @@ use folkmoot_core::port::Labels;
 use folkmoot_core::spec::Definition;
 use folkmoot_core::world::effect::Effect;
 
+use crate::parts::Assemble;
 use crate::proof::Proof;
 
 /// How a world is opened.
@@ -42,6 +44,8 @@ pub struct Opening {
     pub by: Option<Proof>,
     /// Whom it belongs to. `None` leaves that as it is recorded.
     pub owner: Option<String>,
+    /// What makes its parts; `None`: the runtime's assembler.
+    pub assembler: Option<Arc<dyn Assemble>>,
     /// Its labels, in place of the recorded ones. `None` leaves them as they are recorded.
     pub labels: Option<Labels>,
 }
@@ -59,6 +63,7 @@ impl Opening {
             by: None,
             owner: None,
             labels: None,
+            assembler: None,
         }
     }
 

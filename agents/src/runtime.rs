@@ -13,6 +13,7 @@ use crate::error::OpenError;
 use crate::gate::{GatedLog, Gatekeeper};
 use crate::means::{Entered, Means};
 use crate::opening::{Opening, Perform};
+use crate::parts::Assemble;
 use crate::seat::WorldHandle;
 use crate::task::{ASKS_MAX, Door, Status, WorldTask, keep};
 
@@ -97,8 +98,32 @@ impl Runtime {
         if self.world(&opening.name).is_some() {
             return Err(OpenError::AlreadyOpen(opening.name));
         }
-        let entered = self.means.open(&opening).await?;
-        Ok(self.spawn(opening.name, opening.perform, entered))
+        let means = self.means_with(opening.assembler.clone());
+        let entered = means.open(&opening).await?;
+        Ok(self.spawn(opening.name, opening.perform, &means, entered))
+    }
+
+    /// Opens a room with its own models, tools and agents, or begins it, and does what is owed.
+    ///
+    /// # Errors
+    /// [`OpenError::Assemble`] names a tool or a model that the room says is the program's own, and that nobody bound; else as
+    /// [`Runtime::open`].
+    pub async fn open_room<'r, R: ?Sized>(&self, room: &'r R) -> Result<WorldHandle, OpenError>
+    where
+        Opening: From<&'r R>,
+    {
+        self.open(Opening::from(room)).await
+    }
+
+    /// The means of a world whose parts `assembler` makes; `None`: the runtime's.
+    fn means_with(&self, assembler: Option<Arc<dyn Assemble>>) -> Arc<Means> {
+        match assembler {
+            None => Arc::clone(&self.means),
+            Some(assembler) => Arc::new(Means {
+                assembler,
+                ..Means::clone(&self.means)
+            }),
+        }
     }
 
     /// Closes the world called `name` and waits until that is done. Nothing happens if it is not open.
@@ -136,8 +161,13 @@ impl Runtime {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn spawn(&self, name: WorldName, perform: Perform, entered: Entered) -> WorldHandle {
-        let means = &self.means;
+    fn spawn(
+        &self,
+        name: WorldName,
+        perform: Perform,
+        means: &Arc<Means>,
+        entered: Entered,
+    ) -> WorldHandle {
         let (asks, asked) = mpsc::channel(ASKS_MAX);
         let activity = ActivityChannel::default();
         // Not quiet before the task has looked at what is owed.
@@ -162,6 +192,7 @@ impl Runtime {
         tokio::spawn(keep(WorldTask::begin(Arc::clone(means), door, entered)));
         let log = Arc::clone(&means.log);
         let blobs = Arc::clone(&means.blobs);
+        let assembler = Arc::clone(&means.assembler);
         let handle = WorldHandle {
             name: name.clone(),
             id,
@@ -171,6 +202,7 @@ impl Runtime {
             status: watched,
             access: may,
             activity,
+            assembler,
         };
         self.open_worlds().insert(name, handle.clone());
         handle

@@ -16,6 +16,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::bus::ActivityChannel;
 use crate::error::SeatError;
+use crate::parts::Assemble;
 use crate::proof::Proof;
 use crate::task::{Ask, Status};
 
@@ -46,6 +47,8 @@ pub struct WorldHandle {
     pub(crate) status: watch::Receiver<Status>,
     pub(crate) access: watch::Receiver<Access>,
     pub(crate) activity: ActivityChannel,
+    /// What made its parts, and makes those of its branches.
+    pub(crate) assembler: Arc<dyn Assemble>,
 }
 
 impl fmt::Debug for WorldHandle {

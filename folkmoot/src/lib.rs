@@ -63,7 +63,7 @@ pub use folkmoot_tools::{BlockingTool, ProcessHost, Worker, WorkerCall, Workers}
 pub use folkmoot_tools::{Handler, Tool};
 pub use helper::{tool_helper_main, tool_helper_main_with};
 pub use media_type::media_type_of;
-pub use room::{DefinitionError, Room, RoomError, Shipped, definition_of};
+pub use room::{DefinitionError, Room, RoomError, Shipped, definition_but_own, definition_of};
 #[cfg(feature = "typed")]
 pub use schemars;
 pub use signing::{HeadSigner, KeyFile, KeyFileError, checkpoint_of, note_of};

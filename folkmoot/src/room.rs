@@ -12,11 +12,13 @@ use folkmoot_core::spec::{Definition, ModelSpec, SpecText};
 use folkmoot_providers::{Preset, Recorder, build_model_recorded};
 use folkmoot_tools::{build_tool, roots_touch};
 
+use crate::script::{OWN, nearest};
+
 mod compile;
 mod in_code;
 mod secrets;
 
-pub use compile::{DefinitionError, definition_of};
+pub use compile::{DefinitionError, definition_but_own, definition_of};
 pub use in_code::{Room, RoomError};
 use secrets::RoomSecrets;
 
@@ -73,6 +75,13 @@ impl Shipped {
             else {
                 continue;
             };
+            if spec.provider == OWN {
+                return Err(unbound(
+                    "model",
+                    name.as_str(),
+                    models.keys().map(ModelName::as_str),
+                ));
+            }
             let settings = within_total(
                 text.models.get(name).unwrap_or(&serde_json::Value::Null),
                 spec,
@@ -103,6 +112,13 @@ impl Shipped {
             let Some(settings) = text.tools.get(name).filter(|_| !tools.contains_key(name)) else {
                 continue;
             };
+            if settings.get("use").is_some_and(|uses| uses == OWN) {
+                return Err(unbound(
+                    "tool",
+                    name.as_str(),
+                    self.own.tools.keys().map(ToolName::as_str),
+                ));
+            }
             let built = build_tool(name, settings, base)
                 .map_err(|error| fault(format!("tool {name}"), &error))?;
             self.keep_off(name, &built.roots)?;
@@ -147,6 +163,19 @@ fn within_total(settings: &serde_json::Value, spec: &ModelSpec) -> serde_json::V
         }
     }
     settings
+}
+
+/// The refusal of a room whose program has not bound this part of its own.
+fn unbound<'a>(kind: &str, name: &str, bound: impl Iterator<Item = &'a str>) -> AssembleError {
+    let hint = nearest(name, bound)
+        .map(|near| format!("; did you mean `{near}`, which it binds?"))
+        .unwrap_or_default();
+    AssembleError {
+        part: format!("{kind} {name}"),
+        why: format!(
+            "only a program that binds it can run this room, by `room.{kind}({name:?}, …)`{hint}"
+        ),
+    }
 }
 
 fn fault(part: String, error: &dyn std::error::Error) -> AssembleError {

@@ -19,6 +19,7 @@ mod include;
 mod names;
 mod nearest;
 mod node;
+mod own;
 mod parameters;
 mod scalar;
 mod schema;
@@ -36,6 +37,9 @@ pub use expect::{
     Since, SpecClaim, WithheldMatch,
 };
 pub use fault::{Fault, Mark, ScriptError, Sources};
+pub(crate) use grammar::OWN;
+pub(crate) use nearest::nearest;
+pub use own::OwnParts;
 pub use schema::json_schema;
 pub use spec::{AgentDraft, ModelDraft, Places, SpecDraft, ToolDraft};
 pub use step::{Actor, Amendment, Fork, ForkAt, GrantRef, MessageRef, Post, Selector, Step, Verb};

@@ -21,6 +21,7 @@ mod forks;
 mod golden;
 mod labels;
 mod laws;
+mod own;
 mod patterns;
 mod random;
 mod real_time;

@@ -103,7 +103,8 @@ impl LeftBehind {
 
 impl Runtime {
     /// Branches a world off another one, opens it and does what is owed. Its effects are answered from the record of both
-    /// where the same request occurred, and else not performed, unless it was said that they are to be.
+    /// where the same request occurred, and else not performed, unless it was said that they are to be. If the other world
+    /// is open, its branch has the same models, tools and agents.
     ///
     /// # Errors
     /// [`OpenError`]; the other world's log is untouched in any case.
@@ -111,8 +112,10 @@ impl Runtime {
         if self.world(&forking.name).is_some() {
             return Err(OpenError::AlreadyOpen(forking.name));
         }
-        let (entered, at, commit, left) = self.means.fork(&forking).await?;
-        let world = self.spawn(forking.name, forking.perform, entered);
+        let parent = self.world(&forking.parent);
+        let means = self.means_with(parent.map(|parent| parent.assembler));
+        let (entered, at, commit, left) = means.fork(&forking).await?;
+        let world = self.spawn(forking.name, forking.perform, &means, entered);
         Ok(Branched {
             world,
             at,

@@ -2,7 +2,7 @@
 
 use folkmoot::core::ids::WorldName;
 use folkmoot::core::spec::rules::Rules;
-use folkmoot::definition_of;
+use folkmoot::definition_but_own;
 use folkmoot::script::Script;
 use serde_json::{Map, json};
 
@@ -17,7 +17,8 @@ use crate::view::query::Query;
 /// Checks a script, its tools included, and says how it would change a world.
 pub(crate) async fn check(common: &CommonArgs, arguments: &CheckArgs) -> Result<(), CliError> {
     let script = Script::load(&arguments.script)?;
-    let definition = definition_of(&script, &script.spec)?;
+    let definition = definition_but_own(&script, &script.spec)?;
+    let own = script.own_parts();
     let unfit = |error| {
         CliError::other(
             USAGE,
@@ -38,6 +39,9 @@ pub(crate) async fn check(common: &CommonArgs, arguments: &CheckArgs) -> Result<
         document.insert("world".to_owned(), json!(script.world));
         document.insert("agents".to_owned(), json!(agents));
         document.insert("steps".to_owned(), json!(steps));
+        if !own.is_empty() {
+            document.insert("needs".to_owned(), json!(own.to_string()));
+        }
         if let Some(revision) = revision {
             document.insert(
                 "against".to_owned(),
@@ -51,6 +55,9 @@ pub(crate) async fn check(common: &CommonArgs, arguments: &CheckArgs) -> Result<
         "{file} is fine: the world {}, {agents} agents, {steps} steps",
         script.world
     ))?;
+    if !own.is_empty() {
+        terminal.line(&format!("note: {own}"))?;
+    }
     revision.map_or(Ok(()), |revision| tell(&mut terminal, &revision))
 }
 

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use folkmoot::core::ids::WorldName;
 use folkmoot::core::world::{ScriptProgress, World};
 use folkmoot::run::Revision;
-use folkmoot::script::Script;
-use folkmoot::{definition_of, fold_world};
+use folkmoot::script::{Script, ToolDraft};
+use folkmoot::{definition_but_own, fold_world};
 use serde::{Deserialize, Serialize};
 
 use crate::exit::CliError;
@@ -48,7 +48,14 @@ pub(crate) async fn revision(
         .next_back()
         .map_or(0, |last| last.saturating_add(1));
     let spec = script.spec_before(usize::try_from(next).unwrap_or(usize::MAX));
-    let definition = definition_of(&script, spec)?;
+    let mut definition = definition_but_own(&script, spec)?;
+    // The program says what its own tools are: nothing of them changes by the script.
+    for (name, tool) in &mut definition.spec.tools {
+        let is_own = spec.tools.get(name).is_some_and(ToolDraft::is_own);
+        if let Some(recorded) = world.rules().spec().tools.get(name).filter(|_| is_own) {
+            tool.clone_from(recorded);
+        }
+    }
     let base = std::path::absolute(&script.base).unwrap_or_else(|_| script.base.clone());
     let revision = Revision::of(&query.world, &world, &definition, &base);
     let steps = (0_u32..).zip(&script.steps).enumerate();

@@ -332,3 +332,32 @@ fn a_file_that_may_not_grow_is_said_and_ends_nothing_by_signal() {
     assert!(!ran.err.contains("panicked"), "{ran:?}");
     desk.run(&["run", "gate.yaml"]).expect(4);
 }
+
+#[test]
+fn a_script_with_parts_of_a_program_is_checked_and_not_run() {
+    let desk = Desk::new();
+    let script = GATE
+        .replace("{ provider: scripted }", "{ provider: own }")
+        .replace("\n    use: scripted\n", "\n    use: own\n");
+    let fields = ["description: Pushes", "effect: ", "schema: ", "results: "];
+    let script: String = script
+        .lines()
+        .filter(|line| !fields.iter().any(|field| line.trim().starts_with(field)))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    desk.write("gate.yaml", &script);
+    let sentence =
+        "only a program can run this script: it binds the model `scripted` and the tool `push`";
+    desk.run(&["check", "gate.yaml"])
+        .expect(0)
+        .out_has(&format!("note: {sentence}\n"));
+    let document = desk
+        .run(&["--json", "check", "gate.yaml"])
+        .expect(0)
+        .document();
+    assert_eq!(document["needs"], sentence);
+    desk.run(&["run", "gate.yaml"])
+        .expect(2)
+        .err_has(&format!("gate.yaml:3:33: error: {sentence}"));
+    assert!(!desk.path("store").exists(), "no store was made for it");
+}

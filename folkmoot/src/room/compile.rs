@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use folkmoot_core::ids::ToolName;
 use folkmoot_core::port::causes::with_causes;
 use folkmoot_core::spec::Definition;
+use folkmoot_core::tool::{EffectClass, ToolSpec};
 use folkmoot_tools::{BuildError, build_tool};
 
 use crate::script::{Script, ScriptError, SpecDraft};
@@ -23,11 +25,29 @@ pub enum DefinitionError {
 /// The definition that `spec`, a spec of `script`, describes.
 ///
 /// # Errors
-/// [`DefinitionError`]: a tool's settings are wrong, or its folder is missing.
+/// [`DefinitionError`]: a tool's settings are wrong, its folder is missing, or only a program can run the script.
 pub fn definition_of(script: &Script, spec: &SpecDraft) -> Result<Definition, DefinitionError> {
+    match script.own_fault() {
+        Some(fault) => Err(ScriptError::from(fault).into()),
+        None => definition_but_own(script, spec),
+    }
+}
+
+/// The same, also of a script that only a program can run: its own tools take any arguments.
+///
+/// # Errors
+/// [`DefinitionError`]: a tool's settings are wrong, or its folder is missing.
+pub fn definition_but_own(
+    script: &Script,
+    spec: &SpecDraft,
+) -> Result<Definition, DefinitionError> {
     let mut specs = BTreeMap::new();
     let mut faults = Vec::new();
     for (name, draft) in &spec.tools {
+        if draft.is_own() {
+            specs.insert(name.clone(), unbound(name));
+            continue;
+        }
         match build_tool(name, &draft.settings, &script.base) {
             Ok(built) => {
                 specs.insert(name.clone(), built.tool.spec().clone());
@@ -49,4 +69,10 @@ pub fn definition_of(script: &Script, spec: &SpecDraft) -> Result<Definition, De
         source: script.sources.name(),
         ..spec.definition(specs)
     })
+}
+
+/// A tool of the program before the program has bound it.
+fn unbound(name: &ToolName) -> ToolSpec {
+    let schema = serde_json::json!({ "type": "object" });
+    ToolSpec::new(name.clone(), EffectClass::Destructive, "", schema)
 }

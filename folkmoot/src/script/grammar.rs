@@ -11,6 +11,7 @@ mod step;
 mod tool;
 
 pub(crate) use spec::{INCLUDED, SCRIPT};
+pub(crate) use tool::OWN;
 #[cfg(test)]
 pub(crate) use {model::MODEL, tool::TOOL};
 

@@ -52,8 +52,8 @@ impl Desk {
     async fn open(call: &str) -> Result<Self, OpenError> {
         let room = Room::from_yaml(&ROOM.replace("CALL", call)).unwrap();
         let store = Store::memory();
-        let runtime = Runtime::builder(&store).assembler(room.assembler()).build();
-        let world = runtime.open(room.opening()).await?;
+        let runtime = Runtime::builder(&store).build();
+        let world = runtime.open_room(&room).await?;
         let ada = person(&world, "ada");
         let desk = Self { store, world, ada };
         desk.say("Please.").await;
@@ -238,8 +238,8 @@ async fn whoever_may_not_read_is_told_nothing_of_what_waits() {
     ))
     .unwrap();
     let store = Store::memory();
-    let runtime = Runtime::builder(&store).assembler(room.assembler()).build();
-    let world = runtime.open(room.opening()).await.unwrap();
+    let runtime = Runtime::builder(&store).build();
+    let world = runtime.open_room(&room).await.unwrap();
     let kim = person(&world, "kim");
     assert!(matches!(kim.waiting().await, Err(SeatError::Refused(_))));
 }

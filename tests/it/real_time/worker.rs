@@ -145,13 +145,14 @@ async fn a_blocking_tool_is_killed_with_all_it_started_when_a_person_stops_it() 
     let room = room
         .agent("desk", "scripted", "You wait.")
         .unwrap()
-        .tool("desk", stubborn(LONG_MS))
+        .tool("stubborn", stubborn(LONG_MS))
+        .unwrap()
+        .give_tool("desk", "stubborn")
         .unwrap();
     let runtime = Runtime::builder(&Store::memory())
-        .assembler(room.assembler())
         .host(Arc::new(host(place.folder.path())))
         .build();
-    let world = runtime.open(room.opening()).await.unwrap();
+    let world = runtime.open_room(&room).await.unwrap();
     let ada = person(&world, "ada");
     ada.publish_message(Post::text("Begin.")).await.unwrap();
     let (detached, own) = (place.process().await, place.process().await);

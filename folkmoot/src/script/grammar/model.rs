@@ -10,6 +10,7 @@ pub(crate) static MODEL: Variants = Variants {
     records: &[
         ("scripted", &SCRIPTED_MODEL),
         ("recorded", &RECORDED_MODEL),
+        ("own", &OWN_MODEL),
         ("openai-chat", &CHAT_MODEL),
         ("azure", &CHAT_MODEL),
         ("openrouter", &CHAT_MODEL),
@@ -49,6 +50,23 @@ static SCRIPTED_MODEL: Record = Record::new(
     "a scripted model",
     &[
         &[PROVIDER, SCRIPTED_NAME, ATTEMPT_TIMEOUT, CONTEXT],
+        OF_EVERY_MODEL,
+    ],
+);
+
+static OWN_MODEL: Record = Record::new(
+    "a model of the program",
+    &[
+        &[
+            required(
+                "provider",
+                Text,
+                "Only a program can run such a script: it binds the model by `room.model(NAME, …)`.",
+            ),
+            field("model", Text, "Its name in `prices`; `own` if left out."),
+            ATTEMPT_TIMEOUT,
+            CONTEXT,
+        ],
         OF_EVERY_MODEL,
     ],
 );

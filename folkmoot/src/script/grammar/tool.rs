@@ -18,6 +18,7 @@ pub(crate) static TOOL: Variants = Variants {
         ("ask", &ASK),
         ("handoff", &HANDOFF),
         ("scripted", &SCRIPTED_TOOL),
+        ("own", &OWN_TOOL),
     ],
 };
 
@@ -62,6 +63,18 @@ const TOOL_SETTINGS: &[Field] = &[
         VIEW,
         "What models see of its output.").or("full"),
 ];
+
+/// The word under `use`, and under `provider`, for a part that a program brings.
+pub(crate) const OWN: &str = "own";
+
+static OWN_TOOL: Record = Record::new(
+    "a tool of the program",
+    &[&[required(
+        "use",
+        Text,
+        "Only a program can run such a script: it binds the tool by `room.tool(NAME, …)`, which says all else.",
+    )]],
+);
 
 const VIEW: Shape = Either(&[
     Word(&["full", "summary", "none"], &[]),

@@ -11,7 +11,7 @@ use folkmoot_providers::{PROVIDERS, Preset, build_model};
 use folkmoot_tools::{Kind, build_tool, kinds};
 
 use super::*;
-use crate::script::grammar::{MODEL, Shape, TOOL};
+use crate::script::grammar::{MODEL, OWN, Shape, TOOL};
 use crate::script::spec::STRUCTURE;
 
 #[test]
@@ -19,6 +19,7 @@ fn tools_have_the_settings_that_the_tables_say() {
     let of_tables: BTreeMap<&str, BTreeSet<&str>> = TOOL
         .records
         .iter()
+        .filter(|(word, _)| *word != OWN)
         .map(|(word, record)| (*word, record.fields().map(|field| field.name).collect()))
         .collect();
     let of_tools: BTreeMap<&str, BTreeSet<&str>> = kinds()
@@ -35,7 +36,10 @@ fn tools_have_the_settings_that_the_tables_say() {
 #[test]
 fn providers_are_those_of_the_tables() {
     assert_eq!(
-        MODEL.words().collect::<BTreeSet<_>>(),
+        MODEL
+            .words()
+            .filter(|word| *word != OWN)
+            .collect::<BTreeSet<_>>(),
         PROVIDERS.iter().copied().collect()
     );
 }
@@ -106,7 +110,7 @@ fn every_word_of_a_setting_is_known_to_its_provider_and_every_provider_has_its_s
     for (provider, record) in MODEL
         .records
         .iter()
-        .filter(|(name, _)| !matches!(*name, "scripted" | "recorded"))
+        .filter(|(name, _)| !matches!(*name, "scripted" | "recorded" | OWN))
     {
         let known = Preset::named(provider).unwrap().wire.settings();
         let names: BTreeSet<&str> = record.fields().map(|field| field.name).collect();
