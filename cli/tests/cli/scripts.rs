@@ -11,9 +11,12 @@ fn every_example_runs_to_its_end() {
     let mut count = 0;
     for entry in fs::read_dir(worlds).unwrap() {
         let path = entry.unwrap().path();
-        if path
-            .extension()
-            .is_some_and(|extension| extension == "yaml")
+        // Its model is a real one: without a key it is refused.
+        let is_live = path.ends_with("chat.yaml");
+        if !is_live
+            && path
+                .extension()
+                .is_some_and(|extension| extension == "yaml")
         {
             let desk = Desk::new();
             let script = path.display().to_string();
