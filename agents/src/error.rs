@@ -6,8 +6,10 @@ use folkmoot_core::port::{AppendError, ReadError};
 
 use crate::parts::AssembleError;
 
+folkmoot_core::debug_in_words!(OpenError, SeatError, FoldError);
+
 /// Why a world could not be opened.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
     /// It does not exist, and no definition to begin it with was given.
@@ -32,7 +34,7 @@ pub enum OpenError {
     )]
     TakenOver(WorldName),
     /// Its definition, its owner or its labels were refused.
-    #[error("the world's definition or its labels were refused: {0:?}")]
+    #[error("the world's definition or its labels were refused: {0}")]
     Refused(Refusal),
     /// Its parts could not be made.
     #[error("the world's parts could not be made")]
@@ -73,11 +75,11 @@ impl OpenError {
 }
 
 /// Why a seat got no yes.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SeatError {
     /// The world said no.
-    #[error("refused: {}", .0.code())]
+    #[error("refused: {0}")]
     Refused(Refusal),
     /// The key was used before for something else.
     #[error("the key {0:?} was used before, for another command")]
@@ -94,7 +96,7 @@ pub enum SeatError {
 }
 
 /// Why a fold could not be made.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum FoldError {
     /// There is no such world.

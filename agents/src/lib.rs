@@ -43,7 +43,7 @@ pub use model_agent::ModelAgent;
 pub use opening::{Opening, Perform};
 pub use output::OUTPUT_BYTES_MAX;
 pub use parts::{Assemble, AssembleError, Parts};
-pub use proof::Proof;
+pub use proof::{Proof, ProvenBy, ProvenUser};
 pub use runtime::{
     Beforehand, Branched, Forking, IDLE_CLOSE, LeftBehind, Runtime, RuntimeBuilder, Storage,
 };

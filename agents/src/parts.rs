@@ -12,6 +12,8 @@ use folkmoot_core::spec::Definition;
 use crate::model_agent::ModelAgent;
 use crate::secrets::Secrets;
 
+folkmoot_core::debug_in_words!(AssembleError);
+
 /// The models, tools and agents in code of a room.
 #[derive(Clone, Default)]
 pub struct Parts {
@@ -50,7 +52,7 @@ impl Parts {
 }
 
 /// Why a room's parts could not be made.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[error("{part}: {why}")]
 pub struct AssembleError {
     /// Which part.

@@ -4,6 +4,15 @@ use folkmoot_core::ids::principal::{Person, Principal};
 use folkmoot_core::ids::{AgentName, PersonName, ToolName};
 
 /// Who a seat is for, as the ingress proved it.
+///
+/// ```
+/// use folkmoot_agents::Proof;
+/// use folkmoot_core::ids::PersonName;
+///
+/// let ada = Proof::by("sign-in").user("user-17").called(PersonName::new("ada")?);
+/// assert_eq!(ada.principal().to_string(), "ada");
+/// # Ok::<(), folkmoot_core::ids::NameError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proof(Principal);
 
@@ -14,28 +23,23 @@ impl Proof {
     /// A user of this machine, by their number. `display` is claimed, not proven.
     #[must_use]
     pub fn local(uid: u32, display: PersonName) -> Self {
-        Self::person(Person::LOCAL, format!("uid={uid}"), display)
+        Self::by(Person::LOCAL)
+            .user(format!("uid={uid}"))
+            .called(display)
     }
 
     /// A person of a world script; the subject is the name.
     #[must_use]
     pub fn script(display: PersonName) -> Self {
         let subject = display.to_string();
-        Self::person(Self::SCRIPT, subject, display)
+        Self::by(Self::SCRIPT).user(subject).called(display)
     }
 
-    /// A person whom the embedding application proved by its own `method`.
-    #[must_use]
-    pub fn person(
-        method: impl Into<String>,
-        subject: impl Into<String>,
-        display: PersonName,
-    ) -> Self {
-        Self(Principal::Person(Person {
+    /// Begins the proof of a person whom the embedding application proved by a method of its own, such as its sign-in.
+    pub fn by(method: impl Into<String>) -> ProvenBy {
+        ProvenBy {
             method: method.into(),
-            subject: subject.into(),
-            display,
-        }))
+        }
     }
 
     /// An agent. It may read; what else it asks is refused, and recorded.
@@ -60,5 +64,42 @@ impl Proof {
     #[must_use]
     pub const fn principal(&self) -> &Principal {
         &self.0
+    }
+}
+
+/// A method of proof, before it says whom it proved.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use = "a proof says who it is"]
+pub struct ProvenBy {
+    method: String,
+}
+
+impl ProvenBy {
+    /// Names the user by the id that the method knows. Decisions compare it, so it must never be another person's.
+    pub fn user(self, id: impl Into<String>) -> ProvenUser {
+        ProvenUser {
+            method: self.method,
+            subject: id.into(),
+        }
+    }
+}
+
+/// A proven user, before the room calls them anything.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[must_use = "a proof says what the room calls the person"]
+pub struct ProvenUser {
+    method: String,
+    subject: String,
+}
+
+impl ProvenUser {
+    /// Gives the name that the room calls the person by. It is claimed, not proven.
+    #[must_use]
+    pub fn called(self, display: PersonName) -> Proof {
+        Proof(Principal::Person(Person {
+            method: self.method,
+            subject: self.subject,
+            display,
+        }))
     }
 }

@@ -18,6 +18,8 @@ mod room;
 
 pub mod run;
 
+mod error;
+
 mod signing;
 
 pub mod evidence;
@@ -30,12 +32,14 @@ mod helper;
 
 pub mod life;
 
+pub use error::Error;
 pub use folkmoot_agents::{
     ActivityEvent, ActivitySubscription, Asks, Assemble, AssembleError, Beforehand, Branched,
     DraftEnding, File, FoldError, Forking, Gatekeeper, IDLE_CLOSE, Key, LeftBehind, ModelAgent,
-    OpenError, Opening, Parts, Perform, Post, Proof, RevisionSubscription, Runtime, RuntimeBuilder,
-    Seat, SeatError, SimulatedClock, SystemClock, TextSubscription, ToolResultData,
-    ToolResultSubscription, Waiting, WorldHandle, fold_world, fold_world_from, read_transcript,
+    OpenError, Opening, Parts, Perform, Post, Proof, ProvenBy, ProvenUser, RevisionSubscription,
+    Runtime, RuntimeBuilder, Seat, SeatError, SimulatedClock, SystemClock, TextSubscription,
+    ToolResultData, ToolResultSubscription, Waiting, WorldHandle, fold_world, fold_world_from,
+    read_transcript,
 };
 pub use folkmoot_core as core;
 pub use folkmoot_core::event::Verdict;

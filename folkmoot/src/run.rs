@@ -38,7 +38,10 @@ pub use failed::{FailedTurn, failed_turns};
 pub use folkmoot_agents::{Asks, Offers, Waiting, waiting};
 pub use grant::{OutdatedRule, Standing, outdated_rules, standing};
 pub use refused::refused_because;
+pub(crate) use refused::told;
 pub use revision::Revision;
+
+folkmoot_core::debug_in_words!(RunError);
 
 /// How a script is run.
 #[derive(Debug, Clone, Default)]
@@ -125,7 +128,7 @@ pub struct Report {
 }
 
 /// Why a run ended.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum RunError {
     /// The script has no definition.

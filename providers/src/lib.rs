@@ -34,6 +34,8 @@ pub use catalogue::{
     ModelBuildError, PRESETS, PROVIDERS, Preset, build_model, build_model_recorded, http_model,
     secrets_of, templates_of,
 };
-pub use play::{RecordedModel, RecordedSettings, ScriptedModel, ScriptedReply, ScriptedSettings};
+pub use play::{
+    RecordedModel, RecordedSettings, ReplyError, ScriptedModel, ScriptedReply, ScriptedSettings,
+};
 pub use record::{Exchange, Recorder, RecordingFile, RecordingFileError};
 pub use transport::{HttpModel, HttpSettings, ProcessEnvironment, Secret, Timeouts};

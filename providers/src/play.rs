@@ -7,4 +7,4 @@ pub mod scripted;
 mod tests;
 
 pub use recorded::{RecordedModel, RecordedSettings, RecordingError};
-pub use scripted::{ScriptedModel, ScriptedReply, ScriptedSettings};
+pub use scripted::{ReplyError, ScriptedModel, ScriptedReply, ScriptedSettings};

@@ -33,6 +33,7 @@ mod signing;
 mod sleep;
 mod sweep;
 mod transcript;
+mod words;
 
 /// The helper under which programs run: a binary of this package, which cargo builds before the tests.
 fn helper() -> &'static std::path::Path {

@@ -1,5 +1,7 @@
 //! Notices of the world to people.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{AgentName, EpisodeId, PersonName, Position, RequestId};
@@ -151,6 +153,26 @@ impl SpentLimit {
             Self::Cost => "cost",
             Self::CostPerEpisode => "cost_per_episode",
         }
+    }
+}
+
+/// The code of the notice with what it names, such as `agent_waits: agent worker, request 17`.
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let written = serde_json::to_value(self).map_err(|_| fmt::Error)?;
+        let Some((code, facts)) = written.as_object().and_then(|notice| notice.iter().next())
+        else {
+            return f.write_str(written.as_str().unwrap_or_default());
+        };
+        f.write_str(code)?;
+        for (number, (name, fact)) in facts.as_object().into_iter().flatten().enumerate() {
+            let comma = if number == 0 { ": " } else { ", " };
+            match fact.as_str() {
+                Some(text) => write!(f, "{comma}{name} {text}")?,
+                None => write!(f, "{comma}{name} {fact}")?,
+            }
+        }
+        Ok(())
     }
 }
 

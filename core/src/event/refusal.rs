@@ -60,6 +60,23 @@ pub enum Refusal {
     },
 }
 
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let code = self.code();
+        match self {
+            Self::BadMessage { why }
+            | Self::BadLabels { why }
+            | Self::BadRights { why }
+            | Self::BadErasure { why }
+            | Self::BadFork { why }
+            | Self::TooLarge { why }
+            | Self::BadDefinition { why } => write!(f, "{code}: {why}"),
+            Self::NoSuchMessage { message } => write!(f, "{code}: {message}"),
+            Self::Stale | Self::Right { .. } => f.write_str(&code),
+        }
+    }
+}
+
 impl Refusal {
     /// The word for it in scripts.
     #[must_use]

@@ -1,5 +1,7 @@
 //! Messages, and who hears them.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::content::Content;
@@ -61,6 +63,16 @@ pub enum Author {
     Agent(AgentName),
     /// The world itself, e.g. a world script.
     World,
+}
+
+impl fmt::Display for Author {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Person(person) => person.fmt(f),
+            Self::Agent(agent) => agent.fmt(f),
+            Self::World => f.write_str("world"),
+        }
+    }
 }
 
 /// The place of an agent's text: the text parts of an answer, less the spans that were cut from it.

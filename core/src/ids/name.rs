@@ -6,11 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::letters::is_edge_punctuation;
 
+crate::debug_in_words!(NameError);
+
 /// The most bytes a name may have.
 const NAME_MAX: usize = 64;
 
 /// A text that cannot be a name, and why.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{name:?} cannot be {what}: {why}")]
 pub struct NameError {
     /// The thing that it should have named.

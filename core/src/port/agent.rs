@@ -1,5 +1,6 @@
 //! The agent port: how news reaches an agent, and what it may do about it.
 
+use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -80,6 +81,12 @@ pub struct TextEvent {
     pub attachments: Vec<Attachment>,
 }
 
+impl fmt::Display for TextEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.from, self.text)
+    }
+}
+
 /// The result of a call on the tool-result channel, addressed to one agent. Only the runtime makes one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ToolResultEvent {
@@ -90,6 +97,17 @@ pub struct ToolResultEvent {
     pub(crate) text: String,
     pub(crate) failed: bool,
     pub(crate) views: Vec<View>,
+}
+
+impl fmt::Display for ToolResultEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let how = if self.failed {
+            "did not succeed"
+        } else {
+            "gave"
+        };
+        write!(f, "{} {how}: {}", self.tool, self.text)
+    }
 }
 
 impl ToolResultEvent {

@@ -2,8 +2,10 @@
 
 use crate::ids::{Incarnation, Position, WorldId, WorldName};
 
+crate::debug_in_words!(AppendError, ReadError);
+
 /// The reason that an append did not happen, or may not have.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum AppendError {
     /// The world's head is not where the commit expects it. Reload and decide again.
@@ -50,7 +52,7 @@ pub enum AppendError {
 }
 
 /// The reason that a read failed.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
     /// There is no such world.

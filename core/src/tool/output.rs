@@ -1,5 +1,7 @@
 //! The output of a run on its two tracks, and the questions of a tool.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -69,6 +71,39 @@ pub enum View {
     },
     /// A domain artifact of a kind that the tool declares.
     Artifact(Artifact),
+}
+
+/// The view in plain text: a table has a line for each row, an image its description, an artifact its data.
+impl fmt::Display for View {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(text),
+            Self::Table(table) => table.fmt(f),
+            Self::Json(json) => json.fmt(f),
+            Self::Image { alt, .. } => write!(f, "[image: {alt}]"),
+            Self::Artifact(Artifact { kind, data }) => write!(f, "{kind}: {data}"),
+        }
+    }
+}
+
+/// A line for the title, the columns and each row.
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(title) = &self.title {
+            writeln!(f, "{title}")?;
+        }
+        f.write_str(&self.columns.join(" | "))?;
+        self.rows.iter().try_for_each(|row| {
+            let cells = row.iter().map(|cell| match cell {
+                Value::String(text) => text.clone(),
+                Value::Null => String::new(),
+                Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+                    cell.to_string()
+                }
+            });
+            write!(f, "\n{}", cells.collect::<Vec<_>>().join(" | "))
+        })
+    }
 }
 
 /// Rows and columns.

@@ -10,8 +10,10 @@ use folkmoot_tools::{BuildError, build_tool};
 
 use crate::script::{Script, ScriptError, SpecDraft};
 
+folkmoot_core::debug_in_words!(DefinitionError);
+
 /// Why a script has no definition.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum DefinitionError {
     /// Something in it is wrong.

@@ -18,6 +18,8 @@ use serde_json::{Value, json};
 use super::{DefinitionError, Shipped, definition_but_own};
 use crate::script::{OWN, Script, ScriptError};
 
+folkmoot_core::debug_in_words!(RoomError);
+
 /// A room to open: its name, its definition, and the models, tools and agents that the program brings.
 ///
 /// It comes from a script, from code, or from both: a script leaves a tool or a model to the program by `use: own` and
@@ -64,7 +66,7 @@ pub struct Room {
 }
 
 /// Why a room cannot be put together.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum RoomError {
     /// Something has no possible name.

@@ -83,7 +83,7 @@ pub const fn refused_because(reason: RefusalReason) -> &'static str {
 }
 
 /// The word for a refusal, as `refused` takes it, and what is wrong.
-pub(super) fn told(refusal: &Refusal) -> String {
+pub(crate) fn told(refusal: &Refusal) -> String {
     let why = match refusal {
         Refusal::BadMessage { why }
         | Refusal::BadLabels { why }

@@ -244,11 +244,8 @@ impl Run<'_> {
         {
             return Ok(Proof::script(name.clone()));
         }
-        Ok(Proof::person(
-            runner.method.clone(),
-            runner.subject.clone(),
-            name.clone(),
-        ))
+        let proof = Proof::by(runner.method.clone()).user(runner.subject.clone());
+        Ok(proof.called(name.clone()))
     }
 
     /// Reopens a world that stopped because a `crash` told it to. Any other end is the run's.

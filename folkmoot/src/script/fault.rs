@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use super::secret::seeming_secrets;
 
+folkmoot_core::debug_in_words!(ScriptError);
+
 /// A place in one of a script's files.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Mark {
@@ -161,7 +163,7 @@ fn position(text: &str, offset: usize) -> (usize, usize) {
 }
 
 /// A script that cannot be used, with all that was found.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}", listed(.faults))]
 #[non_exhaustive]
 pub struct ScriptError {

@@ -10,6 +10,8 @@ use zeroize::Zeroizing;
 
 use super::HeadSigner;
 
+folkmoot_core::debug_in_words!(KeyFileError);
+
 /// The most bytes that a key file may have.
 const FILE_MAX: usize = 2_048;
 
@@ -17,7 +19,7 @@ const FILE_MAX: usize = 2_048;
 const OTHERS: u32 = 0o077;
 
 /// Why a key file cannot be used. It never shows what is in it.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum KeyFileError {
     /// It cannot be read.

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use folkmoot_core::ids::{Position, WorldName};
 
+folkmoot_core::debug_in_words!(OpenError);
+
 /// The answer to whether opening may make a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OpenMode {
@@ -15,7 +17,7 @@ pub enum OpenMode {
 }
 
 /// The reason that a store does not open: what, where, and what to do about it.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
     /// There is no store, and the caller wanted an existing one.

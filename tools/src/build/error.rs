@@ -2,8 +2,10 @@ use std::path::PathBuf;
 
 use folkmoot_core::ids::ToolName;
 
+folkmoot_core::debug_in_words!(BuildError);
+
 /// A reason why settings make no tool.
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
     /// No `use:`.

@@ -1,6 +1,7 @@
 //! A message as the room remembers it.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -69,6 +70,14 @@ pub struct Message {
     pub told: Vec<AgentName>,
     /// The item that it is to whoever hears it.
     pub heard: Remembered,
+}
+
+/// The speaker and the words.
+impl fmt::Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.text.present().map_or("[erased]", String::as_str);
+        write!(f, "{}: {text}", self.from)
+    }
 }
 
 impl Message {

@@ -1,6 +1,7 @@
 //! The transcript: what people read of a world, newest first, a page at a time.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
@@ -86,6 +87,40 @@ pub struct TranscriptShown {
     pub call: CallId,
     /// What is shown, in order; never empty.
     pub views: Vec<View>,
+}
+
+/// The entry in words, for programs that draw nothing of their own.
+impl fmt::Display for TranscriptEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Message(message) => message.fmt(f),
+            Self::Notice(notice) => notice.fmt(f),
+            Self::Shown(shown) => shown.fmt(f),
+        }
+    }
+}
+
+/// The author and the words.
+impl fmt::Display for TranscriptMessage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = self.text.as_deref().unwrap_or("[erased]");
+        write!(f, "{}: {text}", self.author)
+    }
+}
+
+/// The code of the notice, and what it names.
+impl fmt::Display for TranscriptNotice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "world: {}", self.notice)
+    }
+}
+
+/// The agent whose call it was, and what people see, a line each.
+impl fmt::Display for TranscriptShown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a tool of {} shows:", self.agent)?;
+        self.views.iter().try_for_each(|view| write!(f, "\n{view}"))
+    }
 }
 
 impl TranscriptEntry {
