@@ -52,6 +52,36 @@ fn an_own_tool_runs_only_with_arguments_that_fit_its_schema() -> std::io::Result
 }
 
 #[test]
+fn the_support_desk_waits_through_a_restart_for_a_second_person() -> std::io::Result<()> {
+    let printed = run("support_desk", &[])?;
+    // Drafts are printed by a task of their own.
+    let (drafts, lines): (Vec<&str>, Vec<&str>) =
+        printed.lines().partition(|line| line.contains(" writes: "));
+    assert_eq!(
+        drafts,
+        [
+            "front writes: @ada your money",
+            "front writes:  is on its way."
+        ]
+    );
+    assert_eq!(
+        lines,
+        [
+            "ada tries: Some(refused: same_person)",
+            r#"eve allows: clerk asks to run refund (destructive) with {"cents":1200,"order":7}"#,
+            "ada: My kettle broke.",
+            "front: @clerk please refund order 7",
+            "clerk: @front done",
+            "front: @ada your money is on its way.",
+            "the replay is the same: true",
+        ]
+    );
+    let program = include_str!("../support_desk.rs");
+    assert!(program.lines().count() <= 90, "a first app is small");
+    Ok(())
+}
+
+#[test]
 fn a_blocking_tool_is_killed_at_its_time_limit() -> std::io::Result<()> {
     let printed = run("blocking_tool", &[])?;
     let lines: Vec<&str> = printed.lines().collect();
