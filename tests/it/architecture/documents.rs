@@ -26,7 +26,7 @@ fn documents_name_code_that_is_there() {
         root.join("ARCHITECTURE.md"),
         root.join("CONTRIBUTING.md"),
     ];
-    for folder in ["docs", "docs/decisions"] {
+    for folder in ["docs", "docs/guide", "docs/decisions"] {
         let entries = fs::read_dir(root.join(folder)).unwrap();
         let files = entries.map(|entry| entry.unwrap().path());
         documents.extend(files.filter(|file| file.extension().is_some_and(|end| end == "md")));
