@@ -25,7 +25,7 @@ mod text;
 mod view;
 
 /// Events are allocated on the thread that reads and freed on the one that folds. With the system's
-/// allocator a log replays at half the speed: see `docs/benchmarks.md`.
+/// allocator a log replays at half the speed: see `docs/assurance.md`.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -239,7 +239,7 @@ async fn a_file_of_a_sealed_message_goes_with_it() {
     assert_eq!(store.get(world(1), blob).await.unwrap(), None);
 }
 
-/// Prints what `docs/benchmarks.md` says of it.
+/// Prints what `docs/assurance.md` says of it.
 #[tokio::test]
 #[ignore = "measures"]
 async fn what_sealing_costs_in_space() {
