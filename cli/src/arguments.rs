@@ -27,7 +27,9 @@ pub(crate) use query::{
     WorldAt, WorldsArgs,
 };
 pub(crate) use room_of::Spec;
-pub(crate) use run::{ChatArgs, CheckArgs, InitArgs, RecordingArgs, ResumeArgs, RunArgs, TestArgs};
+pub(crate) use run::{
+    ChatArgs, CheckArgs, InitArgs, RecordingArgs, ResumeArgs, RunArgs, SchemaArgs, TestArgs,
+};
 pub(crate) use signing::{AnchorArgs, KeyArgs};
 pub(crate) use talk::{EditArgs, MessageArgs, RosterArgs, SayArgs, TakingPartArgs, TalkCommand};
 
@@ -62,7 +64,7 @@ pub(crate) enum CliCommand {
     /// Play each script in a store of its own that is thrown away. Exit code 1 if one does not hold.
     Test(TestArgs),
     /// Print the JSON Schema of world scripts.
-    Schema,
+    Schema(SchemaArgs),
     /// List the worlds in the store.
     Worlds(WorldsArgs),
     /// Show the events of a world.
@@ -74,7 +76,7 @@ pub(crate) enum CliCommand {
     Why(WhyArgs),
     /// Show what waits for people.
     Approvals(ApprovalsArgs),
-    /// Show which calls are allowed to come without asking.
+    /// Show the calls that people allowed in advance.
     Grants(GrantsArgs),
     /// Show who may do what.
     Rights(RightsArgs),
@@ -90,7 +92,7 @@ pub(crate) enum CliCommand {
     Revoke(RevokeArgs),
     /// Say what became of a call whose outcome is unknown.
     Settle(SettleArgs),
-    /// Open a world and do what is owed, until it is idle.
+    /// Open a world and go on with it, until it is idle or waits for a person.
     Resume(ResumeArgs),
     #[command(flatten)]
     Logs(LogCommand),

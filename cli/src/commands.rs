@@ -100,7 +100,7 @@ async fn perform(common: &CommonArgs, command: CliCommand) -> Result<(), CliErro
         CliCommand::Talk(command) => talk::talk(common, command).await,
         CliCommand::Check(arguments) => check::check(common, &arguments).await,
         CliCommand::Test(arguments) => test::test(common, &arguments).await,
-        CliCommand::Schema => schema::schema(),
+        CliCommand::Schema(arguments) => schema::schema(&arguments),
         CliCommand::Worlds(arguments) => worlds::worlds(common, &arguments).await,
         CliCommand::Log(arguments) => log::log(common, arguments).await,
         CliCommand::Replay(arguments) => replay::replay(common, arguments).await,

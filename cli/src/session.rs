@@ -18,7 +18,7 @@ use crate::source::{StoreUse, hold};
 /// The folder in the store for the locks of running tools.
 const LOCKS: &str = "locks";
 
-/// A store that this process holds, with a runtime that performs what its worlds owe.
+/// A store that this process holds, with a runtime that goes on with its worlds.
 #[derive(Debug)]
 pub(crate) struct Session {
     /// The desk of the store.

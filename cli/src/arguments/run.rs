@@ -56,6 +56,14 @@ pub(crate) struct ChatArgs {
     pub(crate) recording: RecordingArgs,
 }
 
+/// `schema`.
+#[derive(Debug, Args)]
+pub(crate) struct SchemaArgs {
+    /// Print the reference for people instead, as Markdown.
+    #[arg(long)]
+    pub(crate) markdown: bool,
+}
+
 /// `init`.
 #[derive(Debug, Args)]
 pub(crate) struct InitArgs {

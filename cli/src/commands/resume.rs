@@ -18,7 +18,7 @@ use crate::terminal::Terminal;
 use crate::{credentials, interrupt, show, signing};
 use folkmoot::run::waiting;
 
-/// Opens a recorded world and does what is owed, until it is idle or waits for people.
+/// Opens a recorded world and goes on with it, until it is idle or waits for people.
 pub(crate) async fn resume(common: &CommonArgs, arguments: &ResumeArgs) -> Result<(), CliError> {
     let name = arguments.world.clone();
     let recording = Recording::default();

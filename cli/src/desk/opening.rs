@@ -31,7 +31,7 @@ pub(super) async fn at_hand(
     None
 }
 
-/// Opens a recorded world, which performs nothing: whoever runs it goes on with what it owes.
+/// Opens a recorded world, which performs nothing: whoever runs it goes on with it.
 pub(super) async fn open(runtime: &Runtime, name: &WorldName) -> Result<WorldHandle, OpenError> {
     let opening = Opening {
         perform: Perform::Nothing,

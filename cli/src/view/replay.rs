@@ -37,7 +37,7 @@ pub(crate) struct ReplayView {
     pub(crate) spec: Digest,
     /// The folder that relative paths are relative to.
     pub(crate) base: Option<String>,
-    /// The state of work: owed, waiting for people, or idle.
+    /// The state of work: running, waiting for people, or idle.
     pub(crate) activity: Activity,
     /// The agents, in roster order.
     pub(crate) agents: Vec<AgentView>,

@@ -39,7 +39,7 @@ pub(crate) struct StateDiff {
     pub(crate) spec: Option<ValueChange<Digest>>,
     /// The bounds.
     pub(crate) limits: Option<ValueChange<Limits>>,
-    /// The state of work: owed, waiting for people, or idle. `None` if it is the same.
+    /// The state of work: running, waiting for people, or idle. `None` if it is the same.
     pub(crate) activity: Option<ValueChange<Activity>>,
     /// The roster.
     pub(crate) agents: Changes<AgentView>,

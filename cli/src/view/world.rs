@@ -20,7 +20,7 @@ pub(crate) struct WorldView {
     pub(crate) pending: usize,
     /// The usage of models, and its cost.
     pub(crate) usage: Meter,
-    /// The state of work: owed, waiting for people, or idle.
+    /// The state of work: running, waiting for people, or idle.
     pub(crate) activity: Activity,
     /// The time of its last commit, in milliseconds since 1970; a simulated world's own time.
     pub(crate) last: Time,

@@ -20,29 +20,33 @@ pub const fn refused_because(reason: RefusalReason) -> &'static str {
         RefusalReason::AlreadyDecided => "this was decided before",
         RefusalReason::Expired => "the request has expired",
         RefusalReason::Closed => "the request is closed: its call was stopped, or its turn is over",
-        RefusalReason::ShownDiffers => "what was seen is not what is asked; look at it again",
-        RefusalReason::OfParent => "it is one of the world that this one was branched off",
+        RefusalReason::ShownDiffers => {
+            "the digest is that of another request, or the request has changed: look at it again"
+        }
+        RefusalReason::OfParent => {
+            "the request is one of the world that this world was branched off"
+        }
         RefusalReason::OtherWorld => "the request was seen in another world",
         RefusalReason::ArgumentsDiffer => "the arguments that wait are not the recorded ones",
         RefusalReason::ToolChanged => {
-            "the tool is not what it was when it was asked for; deny it and let it be asked anew"
+            "the tool has changed since the agent asked: deny the request, and the agent can ask again"
         }
         RefusalReason::SamePerson => {
-            "another person must allow this than the one whose message began it, proven to be another: on this machine a \
-             user with another number"
+            "four-eyes rule: someone other than the person who started this must approve it; on this machine that is another \
+             user"
         }
-        RefusalReason::TooLong => "what was written is longer than it may be",
+        RefusalReason::TooLong => "the text is longer than the room allows",
         RefusalReason::NoRight => "this person may not do that here",
         RefusalReason::Played => {
-            "a user of this machine has acted in this room, and from then on decides in their own name: nobody whom a script \
-             plays does"
+            "a user of this machine has acted in this room: from then on only real people decide here, and nobody whom a script \
+             plays"
         }
         RefusalReason::BadArguments => {
             "the arguments, or the edited ones, do not fit the tool: its schema, each key once, and plain paths"
         }
         RefusalReason::Forbidden => "the room's rules forbid a call with these arguments",
         RefusalReason::BadConstraint => {
-            "the call itself does not fit the constraints, there are too many of them, or one says nothing, like an empty prefix"
+            "the call itself does not fit the constraints, there are too many of them, or one of them is empty"
         }
         RefusalReason::PathByLetters => {
             "that argument is a path, and paths are not compared by letters: write {\"path\": \"/path\", \"beneath\": \"DIR\"} in \
@@ -59,14 +63,14 @@ pub const fn refused_because(reason: RefusalReason) -> &'static str {
             "the tool follows links, so that nobody can say what lies beneath a folder: allow single paths by `equals`"
         }
         RefusalReason::NoFreeArguments => {
-            "the tool offers no free arguments behind that beginning of the list: allow whole lists by `equals` or `one_of`"
+            "the tool does not let people allow any arguments behind that beginning of the list: allow whole lists by `equals` or `one_of`"
         }
         RefusalReason::AnyNotOffered => "this tool does not offer grants for any arguments",
         RefusalReason::BadScope => {
-            "a no reaches no further than its request and edits nothing, a wider grant needs a scope, and uses begin at 1"
+            "a denial takes no scope and no other arguments, a wider grant needs a scope, and uses begin at 1"
         }
         RefusalReason::NoSuchOption => {
-            "the question has no such option, or wants another number of them"
+            "the question has no such option, or asks for another number of options"
         }
         RefusalReason::BadAnswer => "the answer is not what the question asks for",
         RefusalReason::UnknownGrant => "this world has no such grant, or it is over",
@@ -77,8 +81,10 @@ pub const fn refused_because(reason: RefusalReason) -> &'static str {
         }
         RefusalReason::NotOpen => "no such request is open here",
         RefusalReason::NotYours => "the message, or the name, is somebody else's",
-        RefusalReason::NoReply => "this is no reply of an agent that could be made anew",
-        RefusalReason::NothingToStop => "nothing goes on that could be stopped",
+        RefusalReason::NoReply => {
+            "the message is no reply of an agent, so no agent can answer anew"
+        }
+        RefusalReason::NothingToStop => "nothing is going on, so there is nothing to stop",
     }
 }
 

@@ -20,6 +20,18 @@ fn schema_is_one_of_its_own_dialect() {
     jsonschema::draft202012::meta::validate(&json_schema()).unwrap();
 }
 
+/// `folkmoot schema --markdown > docs/guide/reference.md` writes it anew.
+#[test]
+fn the_reference_of_the_guide_is_that_of_this_build() {
+    let kept = examples::folder().join("../../docs/guide/reference.md");
+    let kept = fs::read_to_string(kept).unwrap();
+    let made = reference();
+    for (number, (kept, made)) in kept.lines().zip(made.lines()).enumerate() {
+        assert_eq!(kept, made, "line {}", number + 1);
+    }
+    assert_eq!(kept.lines().count(), made.lines().count());
+}
+
 #[test]
 fn schema_accepts_every_example() {
     let validator = validator();
