@@ -117,5 +117,5 @@ fn a_step_that_is_refused_says_what_was_wrong_and_not_its_code_alone() {
         .out_has("ben's command was refused: the message, or the name, is somebody else's");
     let (_, ran) = run("  - regenerate: { message: asked }\n    as: ada\n");
     ran.expect(1)
-        .err_has("this was refused: no_reply: this is no reply of an agent");
+        .err_has("this was refused: no_reply: the message is no reply of an agent");
 }

@@ -277,10 +277,10 @@ fn several_options_are_chosen_by_number() {
         .out_has("--option N --option M");
     desk.run(&["answer", "gate", &request, "--option", "1"])
         .expect(4)
-        .err_has("another number of them");
+        .err_has("another number of options");
     desk.run(&["answer", "gate", &request, "--none"])
         .expect(4)
-        .err_has("another number of them");
+        .err_has("another number of options");
     desk.run(&["answer", "gate", &request, "--option", "3", "--option", "1"])
         .expect(0);
     let answered = desk

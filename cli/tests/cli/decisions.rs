@@ -247,7 +247,7 @@ fn what_is_asked_of_one_tool_cannot_be_allowed_of_another() {
     }
     desk.run(&["approve", "gate", &request, "--shown", &shown])
         .expect(4)
-        .err_has("the tool is not what it was");
+        .err_has("the tool has changed since the agent asked");
     desk.run(&["deny", "gate", &request, "--shown", &shown])
         .expect(0);
     desk.run(&["resume", "gate"])
