@@ -8,7 +8,7 @@ use folkmoot_core::world::Accepted;
 
 use super::{Key, Seat};
 use crate::error::SeatError;
-use crate::waiting::{Waiting, waiting};
+use folkmoot_core::world::projection::{Waiting, waiting};
 
 /// A person's answer to one recorded request for permission. It has no arguments: those are the request's.
 #[derive(Debug, Clone, PartialEq, Eq)]

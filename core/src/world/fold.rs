@@ -31,8 +31,27 @@ pub(super) struct Answer {
     pub(super) response: Content<LLMResponse>,
 }
 
+/// Somebody who looks at the world before and after each event of a commit.
+pub(super) trait Watch {
+    /// Looks at the world before `event`.
+    fn before(&mut self, world: &World, event: &Event);
+    /// Looks at the world behind `event`.
+    fn after(&mut self, world: &World, event: &Event);
+}
+
+/// Nobody looks.
+impl Watch for () {
+    fn before(&mut self, _: &World, _: &Event) {}
+    fn after(&mut self, _: &World, _: &Event) {}
+}
+
 /// Folds one commit.
 pub(super) fn fold(world: &mut World, commit: &Commit) {
+    fold_watched(world, commit, &mut ());
+}
+
+/// Folds one commit, and lets `watch` look on.
+pub(super) fn fold_watched(world: &mut World, commit: &Commit, watch: &mut impl Watch) {
     let header = &commit.header;
     world.time = header.stamp.time;
     if world.head == Position::ZERO {
@@ -40,7 +59,9 @@ pub(super) fn fold(world: &mut World, commit: &Commit) {
     }
     let mut fold = Fold::of(world, header.principal.person());
     for event in &commit.events {
+        watch.before(fold.world, event);
         fold.evolve(event);
+        watch.after(fold.world, event);
     }
     fork::close_inherited(&mut fold);
     // A command that was refused is no act.

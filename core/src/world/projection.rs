@@ -18,14 +18,18 @@ use crate::tool::ViewPolicy;
 use crate::world::World;
 use crate::world::memory::CallResult;
 
+mod feed;
 mod revision;
 mod transcript;
+mod waiting;
 
+pub use feed::{FeedActivity, FeedItem, Item, ItemId, ItemIdError};
 pub use revision::{Revised, Revision};
 pub use transcript::{
     TranscriptEntry, TranscriptMessage, TranscriptNotice, TranscriptPage, TranscriptPager,
     TranscriptShown,
 };
+pub use waiting::{Asks, Offers, Waiting, waiting};
 
 use revision::edited_event;
 

@@ -1,6 +1,6 @@
 //! The revisions of messages that observers of the text channel are shown: edited, taken back, made anew.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::command::commit::Commit;
 use crate::event::{Author, Event, MessageEdited, TalkEvent};
@@ -22,7 +22,7 @@ pub struct Revision {
 }
 
 /// The kind of a revision.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Revised {
     /// The message has other words.

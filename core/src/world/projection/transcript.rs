@@ -251,7 +251,7 @@ fn entries_of(commit: &Commit, gone: &BTreeSet<Position>) -> Vec<TranscriptEntry
     entries
 }
 
-fn said(
+pub(super) fn said(
     at: Position,
     time: Time,
     posted: &MessagePosted,
@@ -277,7 +277,7 @@ fn said(
     }
 }
 
-fn said_anew(at: Position, time: Time, edited: &MessageEdited) -> TranscriptMessage {
+pub(super) fn said_anew(at: Position, time: Time, edited: &MessageEdited) -> TranscriptMessage {
     TranscriptMessage {
         message: edited.message,
         at,

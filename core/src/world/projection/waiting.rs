@@ -2,12 +2,13 @@
 
 use std::fmt;
 
-use folkmoot_core::ids::{AgentName, Digest, RequestId, Time, ToolName, WorldName};
-use folkmoot_core::tool::Question;
-use folkmoot_core::world::{Request, RequestKind, World, approval_text};
 use serde::{Deserialize, Serialize};
 
-/// A request that waits for a person. [`Seat::waiting`](crate::Seat::waiting) gives them, and the same seat decides them.
+use crate::ids::{AgentName, Digest, RequestId, Time, ToolName, WorldName};
+use crate::tool::Question;
+use crate::world::{Request, RequestKind, World, approval_text};
+
+/// A request that waits for a person, with all that people are shown before they decide.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Waiting {
     /// Its name: `WORLD#POSITION`.
@@ -95,8 +96,16 @@ pub struct Offers {
 /// All that waits in `world`, oldest first.
 #[must_use]
 pub fn waiting(world: &World) -> Vec<Waiting> {
-    let name = world.name().map(WorldName::to_string).unwrap_or_default();
-    let one = |(id, request): (&RequestId, &Request)| {
+    let pending = world.consent().pending().iter();
+    pending
+        .map(|(id, request)| Waiting::of(world, *id, request))
+        .collect()
+}
+
+impl Waiting {
+    /// The request `id` of `world`, as people are shown it.
+    pub(super) fn of(world: &World, id: RequestId, request: &Request) -> Self {
+        let name = world.name().map(WorldName::to_string).unwrap_or_default();
         let arguments = request.arguments.present().cloned();
         let asks = match &request.kind {
             RequestKind::Approval {
@@ -129,16 +138,15 @@ pub fn waiting(world: &World) -> Vec<Waiting> {
             },
             RequestKind::Outcome { is_open, .. } => Asks::Outcome { is_open: *is_open },
         };
-        Waiting {
+        Self {
             name: format!("{name}#{id}"),
-            request: *id,
+            request: id,
             agent: request.agent.clone(),
             tool: request.tool.clone(),
             arguments,
             asks,
         }
-    };
-    world.consent().pending().iter().map(one).collect()
+    }
 }
 
 fn offers(world: &World, tool: Option<&ToolName>) -> Offers {

@@ -1,0 +1,82 @@
+//! The item about a request that waits no longer.
+
+use crate::event::{
+    ApprovalDecided, CallEvent, DecisionText, Event, OutcomeSettled, QuestionAnswered, Scope,
+    SettledText,
+};
+use crate::ids::RequestId;
+use crate::world::consent::Settled;
+use crate::world::projection::feed::Item;
+
+/// The end of the request `id`, as the state remembers it, with the words of the event that brought it.
+pub(super) fn decision(id: RequestId, settled: &Settled, event: Option<&Event>) -> Item {
+    let said = Said::of(id, event);
+    Item::Decision {
+        request: id,
+        call: settled.call,
+        how: settled.decided.how.clone(),
+        by: settled.decided.by.clone(),
+        scope: said.scope,
+        text: said.text,
+        options: said.options,
+        arguments: said.arguments,
+    }
+}
+
+/// The words of a decision.
+#[derive(Debug, Default)]
+struct Said {
+    scope: Option<Scope>,
+    text: Option<String>,
+    options: Vec<u32>,
+    arguments: Option<String>,
+}
+
+impl Said {
+    /// The words of `event` about the request `id`; none if it is about another one.
+    fn of(id: RequestId, event: Option<&Event>) -> Self {
+        let Some(Event::Call(event)) = event else {
+            return Self::default();
+        };
+        if let CallEvent::ApprovalDecided(decided) = event {
+            Self::of_approval(decided).filter(decided.request == id)
+        } else if let CallEvent::QuestionAnswered(answered) = event {
+            Self::of_answer(answered).filter(answered.request == id)
+        } else if let CallEvent::OutcomeSettled(settled) = event {
+            Self::of_settlement(settled).filter(settled.request == id)
+        } else {
+            Self::default()
+        }
+    }
+
+    fn filter(self, is_it: bool) -> Self {
+        if is_it { self } else { Self::default() }
+    }
+
+    fn of_approval(decided: &ApprovalDecided) -> Self {
+        let DecisionText { reason, arguments } =
+            decided.text.present().cloned().unwrap_or_default();
+        Self {
+            scope: Some(decided.scope),
+            text: reason,
+            arguments,
+            ..Self::default()
+        }
+    }
+
+    fn of_answer(answered: &QuestionAnswered) -> Self {
+        Self {
+            text: answered.text.present().cloned().flatten(),
+            options: answered.options.clone(),
+            ..Self::default()
+        }
+    }
+
+    fn of_settlement(settled: &OutcomeSettled) -> Self {
+        let SettledText { result, .. } = settled.text.present().cloned().unwrap_or_default();
+        Self {
+            text: result,
+            ..Self::default()
+        }
+    }
+}
