@@ -17,10 +17,11 @@ use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::task::JoinSet;
 
 mod drafts;
+mod tail;
 
 pub use drafts::{DRAFT_BYTES_MAX, DraftEnding};
-
-use drafts::Drafts;
+pub(crate) use drafts::{DraftState, Drafts};
+pub(crate) use tail::{Next, Tail};
 
 /// How many activity events an observer may fall behind before it misses some.
 pub const ACTIVITY_CAPACITY: usize = 1_024;
@@ -108,11 +109,13 @@ struct Channels {
     results: mpsc::Sender<ToolResultDelivery>,
 }
 
-/// Activity of one world. Nothing of it is kept but the drafts of the replies that are being written.
+/// Activity of one world. Nothing of it is kept but the drafts of the replies that are being written, and the newest items
+/// of the feed while somebody follows it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ActivityChannel {
     sender: Arc<OnceLock<broadcast::Sender<ActivityEvent>>>,
     drafts: Drafts,
+    tail: Tail,
 }
 
 impl ActivityChannel {
@@ -132,6 +135,7 @@ impl ActivityChannel {
     /// Shows a piece of a reply, and keeps it until the reply is over.
     pub(crate) fn draft(&self, agent: AgentName, message: MessageId, offset: u64, delta: UserText) {
         if self.drafts.keep(&agent, message, offset, &delta) {
+            self.tail.tell();
             self.send(ActivityEvent::Draft {
                 agent,
                 message,
@@ -143,7 +147,8 @@ impl ActivityChannel {
 
     /// Tells that what `agent` was writing, if it was, is over with the event at `at`.
     pub(crate) fn end_draft(&self, agent: &AgentName, at: Position, ending: DraftEnding) {
-        if let Some(message) = self.drafts.end(agent, at) {
+        if let Some(message) = self.drafts.end(agent, at, ending) {
+            self.tail.tell();
             self.send(ActivityEvent::DraftEnded {
                 agent: agent.clone(),
                 message,
@@ -160,9 +165,14 @@ impl ActivityChannel {
             .for_each(|agent| self.end_draft(agent, at, DraftEnding::Aborted));
     }
 
-    /// See [`Drafts::since`].
-    pub(crate) fn drafts_since(&self, message: MessageId, offset: u64) -> Vec<ActivityEvent> {
-        self.drafts.since(message, offset)
+    /// The replies that are being written.
+    pub(crate) const fn drafts(&self) -> &Drafts {
+        &self.drafts
+    }
+
+    /// The newest items of the feed.
+    pub(crate) const fn tail(&self) -> &Tail {
+        &self.tail
     }
 }
 

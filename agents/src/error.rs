@@ -90,6 +90,14 @@ pub enum SeatError {
     /// The world is closed.
     #[error("the world is closed")]
     Closed,
+    /// The feed has no such item: it ends before.
+    #[error("the world has {head} events, its feed has nothing at {at}")]
+    BehindHead {
+        /// The position that was asked for.
+        at: Position,
+        /// The last event.
+        head: Position,
+    },
     /// A file could not be kept, or not be read back.
     #[error("the file cannot be kept or read: {0}")]
     Blob(String),

@@ -66,7 +66,11 @@ pub(crate) async fn load(
 }
 
 /// The world as its newest usable checkpoint has it, up to a position; an empty one if there is none.
-async fn saved(checkpoints: &dyn Checkpoints, entry: &WorldEntry, up_to: Position) -> World {
+pub(crate) async fn saved(
+    checkpoints: &dyn Checkpoints,
+    entry: &WorldEntry,
+    up_to: Position,
+) -> World {
     let saved = checkpoints
         .latest(entry.world, checkpoint_id(decider_id()), Some(up_to))
         .await;

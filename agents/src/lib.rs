@@ -21,7 +21,6 @@ mod proof;
 
 mod fold;
 mod transcript;
-mod waiting;
 
 mod opening;
 
@@ -38,6 +37,7 @@ pub use clock::{SimulatedClock, SystemClock};
 pub use error::{FoldError, OpenError, SeatError};
 pub use files::FILES_BYTES_MAX;
 pub use fold::{fold_world, fold_world_from};
+pub use folkmoot_core::world::projection::{Asks, Offers, Waiting, waiting};
 pub use gate::Gatekeeper;
 pub use model_agent::ModelAgent;
 pub use opening::{Opening, Perform};
@@ -48,9 +48,9 @@ pub use runtime::{
     Beforehand, Branched, Forking, IDLE_CLOSE, LeftBehind, Runtime, RuntimeBuilder, Storage,
 };
 pub use seat::{
-    ActivitySubscription, File, Key, Post, RevisionSubscription, Seat, TextSubscription,
-    ToolResultData, ToolResultSubscription, WorldHandle,
+    ActivitySubscription, Feed, FeedDraft, FeedEvent, FeedStart, File, Key, Post,
+    RevisionSubscription, Seat, TextSubscription, ToolResultData, ToolResultSubscription,
+    WorldHandle,
 };
 pub use secrets::Secrets;
 pub use transcript::{TRANSCRIPT_PAGE_MAX, read_transcript};
-pub use waiting::{Asks, Offers, Waiting, waiting};

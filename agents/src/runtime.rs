@@ -191,12 +191,14 @@ impl Runtime {
         // Nobody holds the task: it ends with its world.
         tokio::spawn(keep(WorldTask::begin(Arc::clone(means), door, entered)));
         let log = Arc::clone(&means.log);
+        let checkpoints = Arc::clone(&means.checkpoints);
         let blobs = Arc::clone(&means.blobs);
         let assembler = Arc::clone(&means.assembler);
         let handle = WorldHandle {
             name: name.clone(),
             id,
             log,
+            checkpoints,
             blobs,
             asks,
             status: watched,

@@ -9,7 +9,7 @@ use folkmoot_core::command::{Action, Command, TalkAction, WorldAction};
 use folkmoot_core::event::Attachment;
 use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{AgentName, Digest, EpisodeId, MessageId, StepKey, WorldId, WorldName};
-use folkmoot_core::port::{Blobs, EventLog};
+use folkmoot_core::port::{Blobs, Checkpoints, EventLog};
 use folkmoot_core::spec::Definition;
 use folkmoot_core::world::{Accepted, Access, Activity, World};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -26,6 +26,8 @@ mod amend;
 mod attach;
 mod consent;
 mod erase;
+mod feed;
+mod items;
 mod revisions;
 mod rights;
 mod subscribe;
@@ -33,6 +35,7 @@ mod subscribe;
 pub use activity::ActivitySubscription;
 pub use attach::File;
 pub use consent::ToolResultData;
+pub use feed::{Feed, FeedDraft, FeedEvent, FeedStart};
 pub use revisions::RevisionSubscription;
 pub use subscribe::{TextSubscription, ToolResultSubscription};
 
@@ -42,6 +45,7 @@ pub struct WorldHandle {
     pub(crate) name: WorldName,
     pub(crate) id: Option<WorldId>,
     pub(crate) log: Arc<dyn EventLog>,
+    pub(crate) checkpoints: Arc<dyn Checkpoints>,
     pub(crate) blobs: Arc<dyn Blobs>,
     pub(crate) asks: mpsc::Sender<Ask>,
     pub(crate) status: watch::Receiver<Status>,

@@ -81,6 +81,7 @@ impl WorldTask {
             clock,
         } = entered;
         door.tell_access(&world);
+        door.activity.tail().begin(world.head());
         let mut bus = Bus::new(door.activity.clone());
         if door.perform != Perform::Nothing {
             bus.subscribe(parts.attendants(&definition));
@@ -288,12 +289,11 @@ impl WorldTask {
         if let Some(commit) = self.world.commit(command, &stamp, &decision) {
             let incarnation = self.world.incarnation();
             let appended = self.means.log.append(incarnation, commit.clone()).await;
-            match appended? {
-                Appended::Committed { .. } => self.world.apply(&commit),
-                Appended::Repeated(_) => {
-                    return Err(Halt::UnknownCommit);
-                }
-            }
+            let Appended::Committed { .. } = appended? else {
+                return Err(Halt::UnknownCommit);
+            };
+            let tail = self.door.activity.tail();
+            let items = tail.fold(&mut self.world, &commit);
             if commit.events.iter().any(|event| {
                 matches!(
                     event,
@@ -314,6 +314,8 @@ impl WorldTask {
             }
             self.flight.drop_unwanted(&self.world);
             commit.events.iter().for_each(|event| self.end_draft(event));
+            // Last: who reads the items must find rights and drafts as they are behind them.
+            self.door.activity.tail().keep(&commit, items);
             self.checkpoint().await;
         }
         Ok(decision.answer)

@@ -213,14 +213,16 @@ pub use folkmoot_agents::Waiting;
 /// ```
 pub use folkmoot_agents::WorldHandle;
 pub use folkmoot_agents::{
-    ActivityEvent, ActivitySubscription, Asks, DraftEnding, File, Key, Proof, ProvenBy, ProvenUser,
-    RevisionSubscription, SeatError, TextSubscription, ToolResultData, ToolResultSubscription,
+    ActivityEvent, ActivitySubscription, Asks, DraftEnding, Feed, FeedDraft, FeedEvent, FeedStart,
+    File, Key, Proof, ProvenBy, ProvenUser, RevisionSubscription, SeatError, TextSubscription,
+    ToolResultData, ToolResultSubscription,
 };
 pub use folkmoot_core::command::Reply;
 pub use folkmoot_core::event::Verdict;
 pub use folkmoot_core::ids::{AgentName, ModelName, PersonName, ToolName, WorldName};
 pub use folkmoot_core::tool::constraint::Constraint;
 pub use folkmoot_core::world::Activity;
+pub use folkmoot_core::world::projection::{FeedActivity, FeedItem, Item, ItemId};
 
 // Tools, models and agents in code.
 pub use folkmoot_agents::ModelAgent;

@@ -17,6 +17,7 @@ mod audit;
 mod canaries;
 mod epochs;
 mod erasure;
+mod feed;
 mod forks;
 mod golden;
 mod labels;

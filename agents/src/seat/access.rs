@@ -96,7 +96,8 @@ impl Reader {
         }
     }
 
-    async fn lost(&mut self) {
+    /// Waits until the right is taken away.
+    pub(super) async fn lost(&mut self) {
         let Self { access, principal } = self;
         if access
             .wait_for(|access| !access.of(principal).has(Right::Read))

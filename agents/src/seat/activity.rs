@@ -68,6 +68,6 @@ impl Seat {
         offset: u64,
     ) -> Result<Vec<ActivityEvent>, SeatError> {
         let _reader = Reader::of(self)?;
-        Ok(self.world.activity.drafts_since(message, offset))
+        Ok(self.world.activity.drafts().since(message, offset))
     }
 }

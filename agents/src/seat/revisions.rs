@@ -1,23 +1,21 @@
 //! Subscriptions of observers to what people edit, take back and have made anew.
 
-use std::collections::VecDeque;
 use std::fmt;
 
 use folkmoot_core::ids::Position;
-use folkmoot_core::port::{CommitStream, ReadError};
+use folkmoot_core::port::ReadError;
 use folkmoot_core::world::projection::Revision;
-use futures::TryStreamExt as _;
 
 use super::Seat;
-use super::access::Reader;
-use super::subscribe::follow;
+use super::feed::FeedStart;
+use super::items::Items;
 use crate::error::SeatError;
 
 /// Revisions of messages, in order, each once. Their positions tell where they stand among those of the text channel.
+/// The feed with revisions alone.
 pub struct RevisionSubscription {
-    commits: CommitStream,
-    reader: Reader,
-    ready: VecDeque<Revision>,
+    items: Items,
+    from: Position,
 }
 
 impl fmt::Debug for RevisionSubscription {
@@ -33,11 +31,8 @@ impl RevisionSubscription {
     /// # Errors
     /// [`SeatError::Refused`] without the right to read; [`SeatError::Stopped`] if the log does not read.
     pub async fn from(seat: &Seat, from: Position) -> Result<Self, SeatError> {
-        Ok(Self {
-            reader: Reader::of(seat)?,
-            commits: follow(&seat.world, from).await?,
-            ready: VecDeque::new(),
-        })
+        let items = Items::follow_from(seat, from).await?;
+        Ok(Self { items, from })
     }
 
     /// The next revision; `None` once the log is closed, or the right to read is taken away.
@@ -45,19 +40,15 @@ impl RevisionSubscription {
     /// # Errors
     /// [`ReadError`] if the log does not read.
     pub async fn next(&mut self) -> Result<Option<Revision>, ReadError> {
-        loop {
-            if !self.reader.may_read() {
-                return Ok(None);
+        while let Some(item) = self.items.next().await? {
+            if item.id.at < self.from {
+                continue;
             }
-            if let Some(revision) = self.ready.pop_front() {
+            if let Some(revision) = item.into_revision() {
                 return Ok(Some(revision));
             }
-            let next = self.reader.while_allowed(self.commits.try_next()).await;
-            let Some(stored) = next.transpose()?.flatten() else {
-                return Ok(None);
-            };
-            self.ready = Revision::of(&stored.commit).into();
         }
+        Ok(None)
     }
 }
 
@@ -67,7 +58,9 @@ impl Seat {
     /// # Errors
     /// [`SeatError::Refused`] without the right to read; else the world has ended.
     pub async fn subscribe_revisions(&self) -> Result<RevisionSubscription, SeatError> {
-        let head = self.read(|world| world.head()).await?;
-        RevisionSubscription::from(self, head.next()).await
+        Ok(RevisionSubscription {
+            items: Items::follow(self, FeedStart::Now).await?,
+            from: Position::ZERO,
+        })
     }
 }

@@ -4,19 +4,19 @@ use std::fmt;
 
 use folkmoot_core::ids::{AgentName, Position};
 use folkmoot_core::port::{CommitStream, ReadError, TextEvent, ToolResultEvent};
-use folkmoot_core::world::projection::{TextProjection, ToolResultProjection};
+use folkmoot_core::world::projection::ToolResultProjection;
 use futures::TryStreamExt as _;
 
 use super::access::Reader;
+use super::feed::FeedStart;
+use super::items::Items;
 use super::{Seat, WorldHandle};
 use crate::error::SeatError;
 
-/// Messages, in order, each once.
+/// Messages, in order, each once. The feed with messages alone.
 pub struct TextSubscription {
-    commits: CommitStream,
-    reader: Reader,
-    projection: TextProjection,
-    ready: Vec<TextEvent>,
+    items: Items,
+    from: Position,
 }
 
 impl fmt::Debug for TextSubscription {
@@ -27,23 +27,19 @@ impl fmt::Debug for TextSubscription {
 
 impl TextSubscription {
     pub(super) async fn begin(seat: &Seat) -> Result<Self, SeatError> {
-        let head = seat.read(|world| world.head()).await?;
-        Self::from(seat, head.next()).await
+        Ok(Self {
+            items: Items::follow(seat, FeedStart::Now).await?,
+            from: Position::ZERO,
+        })
     }
 
-    /// Messages that `seat` may read, from the event at `from` on.
+    /// Messages that `seat` may read, from the event at `from` on. One that is gone by then comes without its words.
     ///
     /// # Errors
     /// [`SeatError::Refused`] without the right to read; [`SeatError::Stopped`] if the log does not read.
     pub async fn from(seat: &Seat, from: Position) -> Result<Self, SeatError> {
-        let reader = Reader::of(seat)?;
-        let commits = follow(&seat.world, from).await?;
-        Ok(Self {
-            commits,
-            reader,
-            projection: TextProjection::default(),
-            ready: Vec::new(),
-        })
+        let items = Items::follow_from(seat, from).await?;
+        Ok(Self { items, from })
     }
 
     /// The next message; `None` once the log is closed, or the right to read is taken away.
@@ -51,19 +47,15 @@ impl TextSubscription {
     /// # Errors
     /// [`ReadError`] if the log does not read.
     pub async fn next(&mut self) -> Result<Option<TextEvent>, ReadError> {
-        loop {
-            if !self.reader.may_read() {
-                return Ok(None);
+        while let Some(item) = self.items.next().await? {
+            if item.id.at < self.from {
+                continue;
             }
-            if !self.ready.is_empty() {
-                return Ok(Some(self.ready.remove(0)));
+            if let Some(message) = item.into_message() {
+                return Ok(Some(message));
             }
-            let next = self.reader.while_allowed(self.commits.try_next()).await;
-            let Some(stored) = next.transpose()?.flatten() else {
-                return Ok(None);
-            };
-            self.ready = self.projection.take(&stored.commit);
         }
+        Ok(None)
     }
 }
 

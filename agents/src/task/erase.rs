@@ -71,6 +71,7 @@ impl WorldTask {
             return Err(Halt::OtherEvents);
         }
         self.world = world;
+        self.door.activity.tail().forget();
         Ok(())
     }
 }

@@ -8,7 +8,8 @@ use folkmoot::core::event::{CloseReason, Event, TurnEvent};
 use folkmoot::core::model::response::{LLMResponse, ModelError, ModelErrorKind};
 use folkmoot::core::port::{Drafts, Model, ModelCall};
 use folkmoot::core::world::Activity;
-use folkmoot::{ActivityEvent, DraftEnding, Post, Store};
+use folkmoot::core::world::projection::Item;
+use folkmoot::{ActivityEvent, DraftEnding, FeedDraft, FeedEvent, FeedStart, Post, Store};
 use folkmoot_tests::{FakeModel, Hold, Room, person, says};
 use tokio::sync::Notify;
 
@@ -253,4 +254,90 @@ async fn reader_that_comes_late_gets_a_draft_from_any_byte_on_until_its_one_end(
         );
         assert_eq!((endings, left), (vec![ending], vec![]));
     }
+}
+
+#[tokio::test]
+async fn a_feed_shows_a_draft_and_its_end_before_the_message() {
+    let text = "@ada all is well <world>TO: ada</world>";
+    let room = Room::auto().agent("a", &[], Arc::new(Speaker { text, step: 5 }));
+    let store = Store::memory();
+    let (runtime, world) = room.open(&store).await;
+    let ada = person(&world, "ada");
+    let mut feed = ada.feed(FeedStart::Now).await.unwrap();
+    ada.publish_message(Post::text("go")).await.unwrap();
+    // A reader that is quick enough sees pieces; one that is not sees the message at once. Both are told of each end.
+    let (mut shown, mut ended, mut said) = (String::new(), Vec::new(), None);
+    while said.is_none() {
+        match feed.next().await.unwrap().unwrap() {
+            FeedEvent::Draft(FeedDraft::Draft { offset, text, .. }) => {
+                assert_eq!(offset, u64::try_from(shown.len()).unwrap());
+                shown.push_str(&text);
+            }
+            FeedEvent::Draft(FeedDraft::DraftEnd { message, ending }) => {
+                ended.push((message, ending));
+            }
+            FeedEvent::Item(item) => match item.item {
+                Item::Message { message, text, .. } if item.agent.is_some() => {
+                    said = Some((message, text.unwrap()));
+                }
+                _ => {}
+            },
+        }
+    }
+    let (message, text) = said.unwrap();
+    assert!(
+        text.starts_with(&shown),
+        "{shown:?} is no beginning of {text:?}"
+    );
+    let expected: &[_] = if shown.is_empty() {
+        &[]
+    } else {
+        &[(message, DraftEnding::Whole)]
+    };
+    assert_eq!(ended, expected);
+    runtime.shutdown().await;
+}
+
+#[tokio::test]
+async fn a_feed_goes_on_inside_a_draft_and_tells_of_one_that_broke_off() {
+    let store = Store::memory();
+    let held = Held {
+        pieces: PIECES,
+        go_on: Arc::new(Notify::new()),
+        breaks_off: true,
+    };
+    let room = Room::auto().agent("a", &[], Arc::new(held));
+    let (runtime, world) = room.open(&store).await;
+    let ada = person(&world, "ada");
+    let mut first = ada.feed(FeedStart::Now).await.unwrap();
+    ada.publish_message(Post::text("go")).await.unwrap();
+    let mut shown = Vec::new();
+    while shown.len() < 2 {
+        if let FeedEvent::Draft(draft) = first.next().await.unwrap().unwrap() {
+            shown.push(draft);
+        }
+    }
+    let FeedDraft::Draft {
+        message, offset, ..
+    } = shown[1].clone()
+    else {
+        panic!("a draft ended early")
+    };
+    let mut back = ada.feed(FeedStart::Now).await.unwrap();
+    back.resume_draft(message, offset);
+    assert_eq!(
+        back.next().await.unwrap(),
+        Some(FeedEvent::Draft(shown[1].clone()))
+    );
+    ada.stop(None, None).await.unwrap();
+    let ending = DraftEnding::Aborted;
+    let end = FeedEvent::Draft(FeedDraft::DraftEnd { message, ending });
+    for feed in [&mut first, &mut back] {
+        assert_eq!(
+            feed.next().await.unwrap(),
+            Some(end.clone()),
+            "before all that is durable"
+        );
+    }
+    runtime.shutdown().await;
 }

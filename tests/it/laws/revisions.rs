@@ -2,7 +2,7 @@
 
 use folkmoot::core::ids::MessageId;
 use folkmoot::core::world::Activity;
-use folkmoot::{Post, Revised, Store};
+use folkmoot::{Post, Revised, Store, TextSubscription};
 use folkmoot_tests::{FakeModel, Room, person, says};
 
 #[tokio::test]
@@ -14,18 +14,18 @@ async fn observers_see_each_message_under_its_id_and_what_became_of_it() {
     let mut texts = seat.subscribe_text().await.unwrap();
     let mut revisions = seat.subscribe_revisions().await.unwrap();
 
+    let mut said: Vec<(MessageId, String)> = Vec::new();
+
     let message = seat.publish_message(Post::text("hi")).await.unwrap();
     world.quiet().await.unwrap();
+    hear(&mut texts, 2, &mut said).await;
     seat.edit(message, "hello", None).await.unwrap();
     world.quiet().await.unwrap();
-    let reply = world
-        .operator()
-        .read(|world| world.transcript().back().map(|last| last.id))
-        .await
-        .unwrap()
-        .unwrap();
+    hear(&mut texts, 2, &mut said).await;
+    let reply = said[3].0;
     seat.regenerate(reply, None).await.unwrap();
     world.quiet().await.unwrap();
+    hear(&mut texts, 1, &mut said).await;
     seat.retract(message, None).await.unwrap();
     assert_eq!(world.quiet().await, Ok(Activity::Idle));
     assert_eq!(
@@ -36,11 +36,6 @@ async fn observers_see_each_message_under_its_id_and_what_became_of_it() {
         Ok(0)
     );
 
-    let mut said: Vec<(MessageId, String)> = Vec::new();
-    for _ in 0..5 {
-        let text = texts.next().await.unwrap().unwrap();
-        said.push((text.message, text.text));
-    }
     let words: Vec<&str> = said.iter().map(|(_, text)| text.as_str()).collect();
     assert_eq!(words, ["hi", "first", "hello", "second", "third"]);
     assert_eq!((said[0].0, said[2].0, said[3].0), (message, message, reply));
@@ -57,4 +52,12 @@ async fn observers_see_each_message_under_its_id_and_what_became_of_it() {
             (message, Revised::Retracted, 2)
         ]
     );
+}
+
+/// Hears the next `count` messages.
+async fn hear(texts: &mut TextSubscription, count: usize, said: &mut Vec<(MessageId, String)>) {
+    for _ in 0..count {
+        let text = texts.next().await.unwrap().unwrap();
+        said.push((text.message, text.text));
+    }
 }

@@ -1,0 +1,206 @@
+//! The tail of a world's feed: its newest items, made once for all who follow it.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use folkmoot_core::command::commit::Commit;
+use folkmoot_core::ids::Position;
+use folkmoot_core::world::World;
+use folkmoot_core::world::projection::{FeedItem, Item};
+use tokio::sync::watch;
+
+/// The most commits whose items are kept. Who is further behind reads the log.
+const COMMITS_MAX: usize = 256;
+
+/// The most bytes of items that are kept, as JSON.
+const BYTES_MAX: usize = 1024 * 1024;
+
+/// The newest items of one world, and the word that something is new: an item, or a piece of a draft.
+#[derive(Debug, Clone)]
+pub(crate) struct Tail(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    kept: Mutex<Kept>,
+    news: watch::Sender<()>,
+}
+
+#[derive(Debug, Default)]
+struct Kept {
+    /// The position of the last event that was folded.
+    head: Position,
+    /// The newest commits without a gap, oldest first, up to the head. Empty while nobody follows.
+    batches: VecDeque<Batch>,
+    bytes: usize,
+}
+
+/// The items of one commit.
+#[derive(Debug, Clone)]
+pub(crate) struct Batch {
+    pub(crate) first: Position,
+    pub(crate) last: Position,
+    pub(crate) items: Arc<[FeedItem]>,
+    bytes: usize,
+}
+
+/// The answer to somebody who has everything up to some position.
+#[derive(Debug)]
+pub(crate) enum Next {
+    /// The commit behind it.
+    Batch(Batch),
+    /// Nothing is behind it.
+    Nothing,
+    /// There is more, and the tail does not reach back to it.
+    InLog,
+}
+
+impl Default for Tail {
+    fn default() -> Self {
+        Self(Arc::new(Shared {
+            kept: Mutex::default(),
+            news: watch::Sender::new(()),
+        }))
+    }
+}
+
+impl Tail {
+    /// Begins to follow: from here on commits are kept, and each change is told.
+    pub(crate) fn follow(&self) -> watch::Receiver<()> {
+        self.0.news.subscribe()
+    }
+
+    /// Tells all who follow that something is new.
+    pub(crate) fn tell(&self) {
+        self.0.news.send_replace(());
+    }
+
+    /// A world was opened, here or elsewhere, and reaches up to `head`.
+    pub(crate) fn begin(&self, head: Position) {
+        let mut kept = self.kept();
+        if kept.head != head {
+            kept.forget();
+            kept.head = head;
+        }
+        drop(kept);
+        self.tell();
+    }
+
+    /// Forgets all items: content is gone that some of them may show.
+    pub(crate) fn forget(&self) {
+        self.kept().forget();
+    }
+
+    /// Folds a commit into `world`. Gives what is to be [kept](Self::keep) of it; `None` if nobody follows.
+    pub(crate) fn fold(&self, world: &mut World, commit: &Commit) -> Option<Vec<FeedItem>> {
+        if self.0.news.receiver_count() == 0 {
+            world.apply(commit);
+            None
+        } else {
+            Some(world.apply_watched(commit))
+        }
+    }
+
+    /// Keeps the items of a commit for all who follow, and tells them.
+    pub(crate) fn keep(&self, commit: &Commit, items: Option<Vec<FeedItem>>) {
+        let mut kept = self.kept();
+        kept.head = commit.last();
+        match items {
+            Some(items) => kept.add(commit, items),
+            None => kept.forget(),
+        }
+        drop(kept);
+        self.tell();
+    }
+
+    /// Returns what is behind `through`, the last position of a commit.
+    pub(crate) fn next(&self, through: Position) -> Next {
+        let kept = self.kept();
+        if through >= kept.head {
+            return Next::Nothing;
+        }
+        let place = kept.batches.partition_point(|batch| batch.first <= through);
+        match kept.batches.get(place) {
+            Some(batch) if batch.first == through.next() => Next::Batch(batch.clone()),
+            Some(_) | None => Next::InLog,
+        }
+    }
+
+    /// Returns the position before the commit that holds `at`, if that commit is kept.
+    pub(crate) fn before(&self, at: Position) -> Option<Position> {
+        let kept = self.kept();
+        let holds = |batch: &&Batch| batch.first <= at && at <= batch.last;
+        let batch = kept.batches.iter().find(holds)?;
+        Some(Position::new(batch.first.get().saturating_sub(1)))
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.0.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    fn forget(&mut self) {
+        self.batches.clear();
+        self.bytes = 0;
+    }
+
+    fn add(&mut self, commit: &Commit, items: Vec<FeedItem>) {
+        for item in &items {
+            if let Item::Revised { gone, .. } = &item.item {
+                self.withhold(&gone.iter().copied().collect());
+            } else if matches!(item.item, Item::Erased { .. }) {
+                self.forget();
+            }
+        }
+        let bytes = bytes_of(&items);
+        self.bytes += bytes;
+        self.batches.push_back(Batch {
+            first: commit.header.first,
+            last: commit.last(),
+            items: items.into(),
+            bytes,
+        });
+        while self.batches.len() > COMMITS_MAX || self.bytes > BYTES_MAX {
+            let Some(oldest) = self.batches.pop_front() else {
+                return;
+            };
+            self.bytes -= oldest.bytes;
+        }
+    }
+
+    /// Takes the words out of the messages that are gone by now.
+    fn withhold(&mut self, gone: &BTreeSet<Position>) {
+        let is_gone = |item: &FeedItem| gone.contains(&item.id.at);
+        for batch in &mut self.batches {
+            if batch.items.iter().any(is_gone) {
+                let mut items = batch.items.to_vec();
+                items.iter_mut().for_each(|item| item.withhold(gone));
+                batch.items = items.into();
+            }
+        }
+    }
+}
+
+/// The size of items as JSON. What cannot be written counts as too much to be kept.
+fn bytes_of(items: &[FeedItem]) -> usize {
+    let mut count = Count(0);
+    match serde_json::to_writer(&mut count, items) {
+        Ok(()) => count.0,
+        Err(_) => BYTES_MAX,
+    }
+}
+
+/// Counts the bytes that are written to it.
+struct Count(usize);
+
+impl io::Write for Count {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
