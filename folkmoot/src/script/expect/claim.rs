@@ -58,7 +58,7 @@ pub enum Claim {
     Spec(SpecClaim),
     /// How the last turn of the last episode ended.
     EpisodeEnd(CloseReason),
-    /// Whether nothing is owed and nothing waits.
+    /// Whether no work is open and nothing waits.
     Idle(bool),
     /// What the world is doing.
     Activity(Activity),
@@ -126,45 +126,45 @@ claims! {
     "no_message": Shape::Record(&MESSAGE) => Claim::NoMessage,
         "No message that fits was posted; `{}` is none at all.";
     "routing": Either(&[WAYS, Shape::Record(&ROUTING)]) => routed,
-        "The last message went this way; or, as a list, these and no others, in this order.";
+        "The last message went this way; or all of them, in this order.";
     "routing_unordered": WAYS => |ways| Claim::Routings(ways, Order::Any),
-        "The messages went these ways, and no others, in any order.";
+        "All messages went these ways, in any order.";
     "approval": Either(&[NONE, Shape::Record(&REQUEST)]) => Claim::Approval,
-        "Such an approval waits, or none does.";
+        "Such an approval waits, or none.";
     "question": Either(&[NONE, Shape::Record(&QUESTION)]) => Claim::Question,
-        "Such a question waits, or none does.";
+        "Such a question waits, or none.";
     "outcome": Either(&[NONE, Shape::Record(&REQUEST)]) => Claim::Outcome,
-        "Such a call's outcome is unknown, or none's is.";
+        "Such a call has an unknown outcome, or none.";
     "grants": Either(&[NONE, List(&Shape::Record(&GRANT), 1)]) => Claim::Grants,
-        "These grants stand and no others, oldest first; or none does.";
+        "Exactly these grants stand, oldest first; or none.";
     "requests": WHOLE => Claim::Requests, "So many requests wait for people.";
     "notices": Either(&[NONE, List(&Word(NOTICES, &[]), 1)]) => Claim::Notices,
-        "The world told people this, in this order.";
+        "The world's notices to people, in order.";
     "tool_runs": Entries(&NAMES_OF_TOOLS, &WHOLE) => Claim::ToolRuns, "So many calls were started.";
     "model_calls": CALLS => Claim::ModelCalls,
-        "So many model calls were made: by all agents, or by each of these.";
+        "So many model calls: of all agents, or of each.";
     "model_calls_max": CALLS => Claim::ModelCallsMax,
-        "At most so many model calls were made: by all agents, or by each of these.";
+        "At most so many model calls: of all agents, or of each.";
     "turns": Entries(&NAMES_OF_AGENTS, &Either(&[Word(ENDS, &[]), List(&Word(ENDS, &[]), 0)])) => Claim::Turns,
-        "Each of these agents' turns that are over ended like this, in this order.";
+        "How each agent's turns ended, in order.";
     "budget": Shape::Record(&BUDGET) => Claim::Budget,
-        "So many model calls are left in the last episode, and so much money.";
+        "Calls left in the last episode, and money.";
     "people": List(&Ref(Named::Speaker), 0) => Claim::People,
-        "The people of the roster, in any order.";
+        "The people of the roster.";
     "refusals": Either(&[NONE, List(&Word(REFUSALS, &[]), 1)]) => Claim::Refusals,
-        "This was refused, in this order.";
+        "The refusals, in order.";
     "spec": Shape::Record(&SPEC) => Claim::Spec, "The room has exactly these.";
     "episode_end": Word(ENDS, &[]) => Claim::EpisodeEnd, "How the last turn of the last episode ended.";
-    "idle": Flag => Claim::Idle, "Whether nothing is owed and nothing waits.";
+    "idle": Flag => Claim::Idle, "Whether no work is open and nothing waits.";
     "activity": Word(ACTIVITIES, &[]) => Claim::Activity,
-        "What the world is doing; `parked` waits for a person.";
+        "The world's activity; `parked` waits for a person.";
     "exhausted": NONE => |()| Claim::NotExhausted, "No agent ran out of scripted replies.";
     "replay": Word(&["identical"], &[]) => |()| Claim::ReplayIdentical,
         "Folding the log anew gives the same state.";
     "artifact": Either(&[NONE, Shape::Record(&ARTIFACT)]) => Claim::Artifact,
-        "Such an artifact was shown, or none was.";
+        "Such an artifact was shown, or none.";
     "withheld": Either(&[NONE, Shape::Record(&WITHHELD)]) => |kept: Option<_>| Claim::Withheld(kept.unwrap_or_default()),
-        "This was kept from people, or nothing was.";
+        "This was kept from people, or nothing.";
 }
 
 fn routed(ways: OneOrMany<Routing>) -> Claim {

@@ -44,7 +44,7 @@ impl Pending {
 described! {
     /// A grant that stands. All that is given must hold.
     GrantMatch, GRANT: "an expected grant", any();
-    /// The agent whose calls it allows.
+    /// The agent.
     "agent" => agent: AgentName, NAMES_OF_AGENTS;
     /// The tool.
     "tool" => tool: ToolName, NAMES_OF_TOOLS;
@@ -59,13 +59,13 @@ described! {
 described! {
     /// Model calls that are left in an episode, and the money of the room.
     Budget, BUDGET: "an expected budget", any();
-    /// So many are left to each of these agents.
+    /// Calls left to each agent.
     "agents" => agents: BTreeMap<AgentName, u32>, Entries(&NAMES_OF_AGENTS, &WHOLE);
-    /// So many are left to all of them together.
+    /// Calls left to all together.
     "episode" => episode: u32, WHOLE;
-    /// So much money is left of `limits.cost`.
+    /// Money left of `limits.cost`.
     "cost" => cost: Money, MONEY;
-    /// So much the models cost in this run, as far as their tokens were counted.
+    /// The models' cost in this run, as far as counted.
     "spent" => spent: Money, MONEY;
 }
 

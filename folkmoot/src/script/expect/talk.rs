@@ -53,15 +53,15 @@ described! {
     "rule" => rule: RoutingRule, Word(RULES, &[]);
     /// Exactly these are to answer, and why.
     "to" or "respond" => respond: BTreeMap<AgentName, RoutingReason>, ANSWERS;
-    /// Exactly these people are addressed, in any order.
+    /// Exactly these people are addressed.
     "people" => people: BTreeSet<PersonName>, List(&Ref(Named::Speaker), 0);
-    /// The agent's routing tag; `none` is that it has none.
+    /// The agent's routing tag, if any.
     "tag" => tag: Option<RoutingTag>, Word(TAGS, &[]);
-    /// Exactly these are addressed and not to answer, and why.
+    /// Exactly these are addressed and do not answer, and why.
     "damped" => damped: BTreeMap<AgentName, DampReason>, Entries(&NAMES_OF_AGENTS, &Word(DAMPS, &[]));
-    /// To how many of those who are addressed it could not be delivered.
+    /// So many names could not be reached.
     "undeliverable" => undeliverable: u32, WHOLE;
-    /// Exactly these names are nobody's, as they are written.
+    /// Exactly these names are nobody's.
     "unknown" => unknown: Vec<String>, List(&Text, 0);
     /// These agents are suggested instead, best first.
     "nearest" => nearest: Vec<AgentName>, List(&NAMES_OF_AGENTS, 0);
@@ -108,7 +108,7 @@ described! {
     "tool" => tool: ToolName, NAMES_OF_TOOLS;
     /// Its data has this.
     "data" => data: Value, Json;
-    /// What people see of it has this in it.
+    /// The text for people has this in it.
     "contains" => contains: String, Text;
 }
 
@@ -123,11 +123,11 @@ impl ArtifactMatch {
 described! {
     /// The pieces of what agents said that were kept from people. With neither a count nor families there are none.
     WithheldMatch, WITHHELD: "expected as withheld", any_of(&["count", "families"]), clash(&[&["count", "families"]]);
-    /// Who said it; all agents if left out.
+    /// Who said it; by default any agent.
     "from" => from: AgentName, NAMES_OF_AGENTS;
     /// So many pieces.
     "count" => count: u32, WHOLE;
-    /// What they are, in this order.
+    /// Their kinds, in this order.
     "families" => families: Vec<ArtifactFamily>, List(&Word(FAMILIES, &[]), 1);
 }
 

@@ -12,12 +12,12 @@ pub(super) static RIGHTS_OF_ALL: Record = Record::new(
         field(
             "default",
             RIGHTS,
-            "The rights of everyone whom `people` does not name; all of them if left out.",
+            "The rights of people whom `people` does not name; by default all.",
         ),
         field(
             "people",
             Entries(&Text, &RIGHTS),
-            "The rights of people by how they are proven: `METHOD:SUBJECT`.",
+            "The rights of people, by proof: `METHOD:SUBJECT`.",
         ),
     ]],
 );
@@ -30,7 +30,7 @@ pub(super) static RIGHTS_OF_ONE: Record = Record::new(
         field(
             "rights",
             RIGHTS,
-            "All that this person may do; what the spec says if left out.",
+            "All their rights; by default those of the spec.",
         ),
     ]],
 );
@@ -41,7 +41,7 @@ const RIGHTS: Shape = List(&Word(&["read", "post", "decide", "operate"], &[]), 0
 pub(super) const STATES: Field = field(
     "states",
     Entries(&Name(Named::State), &A_STATE),
-    "What clients may tell, by name.",
+    "States that clients may tell, by name.",
 );
 
 static A_STATE: Shape = Shape::Record(&STATE);
@@ -58,7 +58,7 @@ static STATE: Record = Record::new(
         field(
             "ids",
             Entries(&Text, &Entries(&Text, &Text)),
-            "Where ids or lists of ids stand in it, as JSON pointers, and what the room knows them as; others are dropped.",
+            "Places of ids in it, as JSON pointers, with the ids that the room knows and their names; others are dropped.",
         ),
     ]],
 );
@@ -68,6 +68,6 @@ pub(super) static OBSERVATION: Record = Record::new(
     "an observation",
     &[&[
         required("state", Shape::Ref(Named::State), "Which state."),
-        required("value", Shape::Json, "What the client tells."),
+        required("value", Shape::Json, "The state, as the client sees it."),
     ]],
 );

@@ -9,20 +9,28 @@ pub(super) const CONSTRAINTS: Shape = List(&Shape::Record(&CONSTRAINT), 1);
 static CONSTRAINT: Record = Record::new(
     "a constraint",
     &[&[
-        required("path", Pointer, "The place in the arguments, as a JSON pointer, e.g. `/path`."),
-        field("equals", Json, "What stands there is this."),
-        field("one_of", List(&Json, 1), "What stands there is one of these."),
+        required(
+            "path",
+            Pointer,
+            "A place in the arguments, as a JSON pointer, e.g. `/path`.",
+        ),
+        field("equals", Json, "The value there is this."),
+        field("one_of", List(&Json, 1), "The value there is one of these."),
         field(
             "prefix",
             Either(&[Filled, List(&Json, 1)]),
-            "The text there begins so, or the list begins with these and anything follows. Not for paths.",
+            "The text or list there begins so. Not for paths.",
         ),
         field(
             "beneath",
             PlainPath,
-            "The path there is this folder or lies in it; for arguments that the tool calls paths.",
+            "The path there is this folder or lies in it.",
         ),
-        field("range", Shape::Record(&RANGE), "The number there is in this range."),
+        field(
+            "range",
+            Shape::Record(&RANGE),
+            "The number there is in this range.",
+        ),
     ]],
 )
 .any_of(&["equals", "one_of", "prefix", "range", "beneath"])
@@ -31,8 +39,8 @@ static CONSTRAINT: Record = Record::new(
 static RANGE: Record = Record::new(
     "a range",
     &[&[
-        field("min", Number, "The least; no limit if left out."),
-        field("max", Number, "The most; no limit if left out."),
+        field("min", Number, "The least; by default no limit."),
+        field("max", Number, "The most; by default no limit."),
     ]],
 )
 .any_of(&["min", "max"]);

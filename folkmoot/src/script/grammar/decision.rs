@@ -8,14 +8,14 @@ const REQUEST: &[Field] = &[
     field(
         "agent",
         NAMES_OF_AGENTS,
-        "The agent whose call it is. With `refused`, what is claimed, right or wrong.",
+        "The agent whose call it is; with `refused`, as claimed.",
     ),
     field("tool", NAMES_OF_TOOLS, "The tool that is called."),
     field("match", JsonMap, "Arguments that the call has."),
     field(
         "nth",
         Count(1, 1_000),
-        "Which of those that fit, counted from 1; the oldest if left out.",
+        "Which of those that fit; by default the oldest.",
     ),
     field(
         "request",
@@ -30,22 +30,17 @@ pub(super) static APPROVE: Record = Record::new(
     &[
         REQUEST,
         &[
-            field(
-                "scope",
-                Scope,
-                "How far it reaches: `once`, `turn`, `world` or `uses:N`.",
-            )
-            .or("once"),
+            field("scope", Scope, "How far it reaches.").or("once"),
             field("args", JsonMap, "Other arguments to run it with."),
             field(
                 "where",
                 CONSTRAINTS,
-                "The places where the arguments of calls to come may differ, and how.",
+                "How arguments of later calls may differ.",
             ),
             field(
                 "any_args",
                 True,
-                "Calls to come may have any arguments. Only some tools offer it.",
+                "Later calls may have any arguments, if the tool offers it.",
             ),
         ],
     ],
@@ -70,11 +65,7 @@ pub(super) static ANSWER: Record = Record::new(
     &[
         REQUEST,
         &[
-            field(
-                "text",
-                Text,
-                "The answer in words; as JSON, if the question asks for that.",
-            ),
+            field("text", Text, "The answer in words, or as JSON."),
             field("option", WHOLE, "The option's number, from 0."),
             field(
                 "options",
@@ -108,12 +99,8 @@ pub(super) static SETTLE: Record = Record::new(
 pub(super) static REVOKE: Record = Record::new(
     "a revocation",
     &[&[
-        field(
-            "grant",
-            Ref(Named::Step),
-            "The `id` of the `approve` step that gave it, whether it still stands or not.",
-        ),
-        field("agent", NAMES_OF_AGENTS, "The agent whose calls it allows."),
+        field("grant", Ref(Named::Step), "The `id` of its `approve` step."),
+        field("agent", NAMES_OF_AGENTS, "The agent."),
         field("tool", NAMES_OF_TOOLS, "The tool."),
     ]],
 )

@@ -28,13 +28,9 @@ pub(crate) static MODEL: Variants = Variants {
     ],
 };
 
-const PROVIDER: Field = required("provider", Text, "Which adapter speaks to it.");
-const ATTEMPT_TIMEOUT: Field = field(
-    "timeout",
-    Duration(1, HOUR),
-    "The time limit of one attempt, as `timeouts.total`.",
-)
-.or("30m");
+const PROVIDER: Field = required("provider", Text, "The adapter.");
+const ATTEMPT_TIMEOUT: Field =
+    field("timeout", Duration(1, HOUR), "As `timeouts.total`.").or("30m");
 
 const CONTEXT: Field = field(
     "context_tokens",
@@ -43,8 +39,7 @@ const CONTEXT: Field = field(
 )
 .or("100000");
 
-const SCRIPTED_NAME: Field =
-    field("model", Text, "What it is called, e.g. in `prices`.").or("scripted");
+const SCRIPTED_NAME: Field = field("model", Text, "Its name, e.g. in `prices`.").or("scripted");
 
 static SCRIPTED_MODEL: Record = Record::new(
     "a scripted model",
@@ -61,9 +56,9 @@ static OWN_MODEL: Record = Record::new(
             required(
                 "provider",
                 Text,
-                "Only a program can run such a script: it binds the model by `room.model(NAME, …)`.",
+                "A program binds the model by `room.model(NAME, …)`.",
             ),
-            field("model", Text, "Its name in `prices`; `own` if left out."),
+            field("model", Text, "Its name in `prices`; by default `own`."),
             ATTEMPT_TIMEOUT,
             CONTEXT,
         ],
@@ -78,23 +73,23 @@ const HTTP: &[Field] = &[
     field(
         "base_url",
         Text,
-        "Where it is, with what stands before the path of the wire; the provider's if left out.",
+        "Its URL, up to the wire's path; by default the provider's.",
     ),
     field(
         "key",
         Either(&[Null, Text]),
-        "Its key, as `${NAME}`; the provider's if left out; `null` sends none.",
+        "Its key, as `${NAME}`; by default the provider's; `null` sends none.",
     ),
     field(
         "headers",
         Entries(&Text, &Text),
-        "Headers to send with each request.",
+        "Headers for each request.",
     ),
     field("stream", Flag, "Whether replies are streamed.").or("true"),
     field(
         "timeouts",
         Shape::Record(&TIMEOUTS),
-        "How long an attempt waits for what.",
+        "The time limits of an attempt.",
     ),
     field(
         "body_bytes_max",
@@ -115,18 +110,18 @@ const CHAT: &[Field] = &[
     ),
     field(
         "reasoning_echo",
-        Word(&["as_received", "never"], &[]),
-        "Whether reasoning is given back to the server.",
+        Word(&["never", "as_received"], &[]),
+        "Whether reasoning and signatures go back to the server.",
     ),
     field(
         "reasoning_style",
         Word(&["effort", "object", "thinking", "left_out"], &[]),
-        "How the server is told how much to reason.",
+        "How the server is told how much to reason: `reasoning_effort`, a `reasoning` object, `thinking` and the effort, or not.",
     ),
     field(
         "call_ids",
         Word(&["any", "nine"], &[]),
-        "Which ids of calls the server takes.",
+        "Whether ids of calls must be nine letters and digits.",
     ),
     field(
         "system_role",
@@ -136,22 +131,22 @@ const CHAT: &[Field] = &[
     field(
         "stream_usage",
         Word(&["asked", "unasked"], &[]),
-        "Whether streams have to be asked for their usage.",
+        "Whether a stream must be asked for its usage.",
     ),
     field(
         "output_forms",
         Word(&["schema", "json"], &[]),
-        "Which forms of an answer the server can hold it to.",
+        "Whether answers can be held to a schema, or only to JSON.",
     ),
     field(
         "choice_word",
         Word(&["required", "any", "unnamed", "left_out"], &[]),
-        "How the server is told that a tool must be called.",
+        "The word for \"at least one tool\"; `unnamed`: no tool by name; `left_out`: no choice at all.",
     ),
     field(
         "parallel_field",
         Word(&["sent", "left_out"], &[]),
-        "Whether the server is told if calls may be several.",
+        "Whether `parallel_tool_calls` is sent.",
     ),
     field(
         "seed_field",
@@ -161,12 +156,12 @@ const CHAT: &[Field] = &[
     field(
         "file_parts",
         Word(&["file", "document_url", "images", "left_out"], &[]),
-        "Which files are sent, and how.",
+        "Images, and PDF as `file` or `document_url`; images alone; none.",
     ),
     field(
         "cache_hints",
         Word(&["left_out", "cache_control"], &[]),
-        "How the server is asked to keep a request.",
+        "Whether `cache_control` asks the server to keep a request.",
     ),
     field(
         "key_header",
@@ -190,12 +185,12 @@ const RESPONSES: &[Field] = &[
     field(
         "encrypted_reasoning",
         Word(&["with_reasoning", "always", "never"], &[]),
-        "When the provider is asked for encrypted reasoning, to be given back to it.",
+        "When encrypted reasoning is asked for, to go back later.",
     ),
     field(
         "strict_tools",
         Word(&["never", "always", "unsaid"], &[]),
-        "Whether tools are declared as strict where `parameters` do not say.",
+        "Whether tools are strict where `parameters` do not say.",
     ),
     field(
         "item_echo",
@@ -219,7 +214,7 @@ const ANTHROPIC: &[Field] = &[
     field(
         "output_tokens_default",
         Count(1, 1_000_000),
-        "The most tokens of an answer whose agent does not say.",
+        "The most tokens of an answer, unless the agent says.",
     ),
 ];
 
@@ -241,22 +236,22 @@ const TRANSPORT: &[Field] = &[
     field(
         "proxy",
         Text,
-        "The URL of the proxy for its calls, or `none`; as the system says if left out.",
+        "The URL of its proxy, or `none`; by default the system's.",
     ),
     field(
         "ca_file",
         Text,
-        "A PEM file with root certificates to trust beside the system's; relative to the script.",
+        "A PEM file with further root certificates, relative to the script.",
     ),
     field(
         "rate_limit",
         Shape::Record(&RATE_LIMIT),
-        "How many calls may be begun, in all rooms of the process together.",
+        "A limit of calls, for all rooms of the process.",
     ),
     field(
         "response_cache",
         Shape::Record(&RESPONSE_CACHE),
-        "Gives an answer again to an equal request; off if left out.",
+        "Answers an equal request again; by default off.",
     ),
 ];
 
@@ -287,7 +282,7 @@ pub(super) static GATEWAY: Record = Record::new(
         required(
             "base_url",
             Text,
-            "Where it is; `{provider}` stands for the name of a model's provider.",
+            "Its URL; `{provider}` stands for a model's provider.",
         ),
         field(
             "key",
@@ -297,7 +292,7 @@ pub(super) static GATEWAY: Record = Record::new(
         field(
             "headers",
             Entries(&Text, &Text),
-            "Headers to send with each request; a model's own win.",
+            "Headers for each request; a model's own win.",
         ),
     ]],
 );
@@ -345,7 +340,7 @@ static RECORDED_MODEL: Record = Record::new(
             field(
                 "model",
                 Text,
-                "The provider's name of the model, as far as requests carry it.",
+                "The provider's name of the model, if requests carry it.",
             ),
             ATTEMPT_TIMEOUT,
             CONTEXT,

@@ -8,17 +8,17 @@ pub(super) const OF_EVERY_MODEL: &[Field] = &[
     field(
         "parameters",
         Shape::Record(&PARAMETERS),
-        "How it answers, where an agent says nothing else.",
+        "How it answers, unless an agent says.",
     ),
     field(
         "price",
         Shape::Record(&PRICE),
-        "What it costs; that of `prices` under its `model` if left out.",
+        "Its price; by default that of `prices` under its `model`.",
     ),
     field(
         "fallback",
         List(&Ref(Named::Model), 1),
-        "The models that are asked in its place, in order, once the attempts on it are over; theirs are not followed.",
+        "The models that are asked after its attempts, in order; their own fallbacks do not count.",
     ),
 ];
 
@@ -39,12 +39,12 @@ pub(super) static PRICE: Record = Record::new(
         field(
             "cached",
             RATE,
-            "Per million tokens out of the provider's cache; as `input` if left out.",
+            "Per million tokens read from the cache; by default as `input`.",
         ),
         field(
             "cache_written",
             RATE,
-            "Per million tokens into the provider's cache; as `input` if left out.",
+            "Per million tokens written to the cache; by default as `input`.",
         ),
     ]],
 );
@@ -52,22 +52,18 @@ pub(super) static PRICE: Record = Record::new(
 pub(super) static PARAMETERS: Record = Record::new(
     "the parameters",
     &[&[
-        field(
-            "temperature",
-            Decimal(0, 2_000),
-            "The temperature, from 0 to 2.",
-        ),
+        field("temperature", Decimal(0, 2_000), "The temperature."),
         field(
             "output_tokens_max",
             Count(1, 10_000_000),
             "The most tokens of one answer.",
         ),
-        field("top_p", Decimal(0, 1_000), "Nucleus sampling, from 0 to 1."),
+        field("top_p", Decimal(0, 1_000), "Nucleus sampling."),
         field("stop", List(&Text, 1), "Texts at which the answer ends."),
         field(
             "seed",
             Count(0, u32::MAX as u64),
-            "The same seed asks for the same answer, as far as the provider can.",
+            "Equal seeds ask for equal answers.",
         ),
         field(
             "tool_choice",
@@ -75,7 +71,7 @@ pub(super) static PARAMETERS: Record = Record::new(
                 Word(&["auto", "none", "required"], &[]),
                 Shape::Record(&TOOL_CHOICE),
             ]),
-            "Which tools may be called. It holds for each call with tools: an agent that must call one goes on until its closing call, which has none.",
+            "Which tools may be called. An agent that must call one goes on until its closing call, which has none.",
         ),
         field(
             "parallel_calls",
@@ -85,7 +81,7 @@ pub(super) static PARAMETERS: Record = Record::new(
         field(
             "strict_tools",
             Flag,
-            "Whether the provider is to hold calls to their tools' schemas.",
+            "Whether the provider holds calls to their schemas.",
         ),
         field(
             "output",
@@ -100,12 +96,12 @@ pub(super) static PARAMETERS: Record = Record::new(
         field(
             "cache",
             Shape::Record(&CACHE),
-            "Where the provider is asked to keep the request so far.",
+            "Where the provider is to cache the request.",
         ),
         field(
             "provider_tools",
             List(&JsonMap, 1),
-            "Tools that the provider itself runs, such as a search of the web, as it wants them written; they stand beside the room's own.",
+            "Tools that the provider runs, in its own form; the room cannot see or stop their calls.",
         ),
         field(
             "extra",
@@ -126,27 +122,19 @@ static TOOL_CHOICE: Record = Record::new(
     &[&[required(
         "tool",
         NAMES_OF_TOOLS,
-        "The one that is to be called; the agent must have it.",
+        "The tool; the agent must have it.",
     )]],
 );
 
 static OUTPUT: Record = Record::new(
     "a form of answers",
     &[&[
-        required(
-            "name",
-            Text,
-            "What the schema is called; most wires want a name.",
-        ),
-        required(
-            "schema",
-            JsonMap,
-            "JSON Schema (2020-12) of the answer, given to the provider as it is.",
-        ),
+        required("name", Text, "The schema's name; most wires need one."),
+        required("schema", JsonMap, "JSON Schema (2020-12) of the answer."),
         field(
             "strict",
             Flag,
-            "Whether the provider is to hold the answer to it.",
+            "Whether the provider holds the answer to it.",
         ),
     ]],
 );
@@ -156,11 +144,7 @@ static REASONING: Record = Record::new(
     &[&[
         field("effort", EFFORT, "In words."),
         field("tokens_max", Count(0, 10_000_000), "The most tokens of it."),
-        field(
-            "show",
-            Flag,
-            "Whether the provider is to show it, or a summary of it.",
-        ),
+        field("show", Flag, "Whether it, or a summary, is shown."),
     ]],
 )
 .any_of(&["effort", "tokens_max", "show"]);
@@ -168,17 +152,9 @@ static REASONING: Record = Record::new(
 static CACHE: Record = Record::new(
     "the cache",
     &[&[
-        field(
-            "auto",
-            TTL,
-            "Up to wherever the provider thinks best, for how long.",
-        ),
-        field("tools", TTL, "Up to the tools, for how long."),
-        field("system", TTL, "Up to the system layers, for how long."),
-        field(
-            "conversation",
-            TTL,
-            "Up to the end of the conversation, for how long.",
-        ),
+        field("auto", TTL, "Up to the provider's choice."),
+        field("tools", TTL, "Up to the tools."),
+        field("system", TTL, "Up to the system layers."),
+        field("conversation", TTL, "Up to the conversation's end."),
     ]],
 );

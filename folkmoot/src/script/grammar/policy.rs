@@ -23,7 +23,7 @@ pub(super) static POLICY: Record = Record::new(
         field(
             "mentions",
             Word(&["anywhere", "line_start"], &[]),
-            "Where a mention of an agent counts in a person's message.",
+            "Where a person's mention of an agent counts.",
         )
         .or("anywhere"),
         field(
@@ -35,25 +35,25 @@ pub(super) static POLICY: Record = Record::new(
         field(
             "history",
             Word(&["all", "since_join"], &[]),
-            "What an agent that joins learns of what was said before.",
+            "How much a new agent learns of earlier messages.",
         )
         .or("all"),
         field(
             "privacy",
             Word(&["open", "sealed"], &[]),
-            "How what is written is stored, for the life of the world.",
+            "How texts are stored, for the world's life.",
         )
         .or("open"),
         field(
             "while_waiting",
             Word(&["queue", "supersede"], &[]),
-            "What becomes of a message to an agent that waits.",
+            "Whether a message to a waiting agent is queued, or ends the waiting.",
         )
         .or("queue"),
         field(
             "retry_shown",
             Flag,
-            "Whether a reply that broke off after part of it was shown is asked for again.",
+            "Whether a partly shown reply that broke off is asked for again.",
         )
         .or("false"),
         field(
@@ -64,17 +64,17 @@ pub(super) static POLICY: Record = Record::new(
         field(
             "four_eyes",
             List(&EFFECT, 0),
-            "Effects that only somebody else than who began the episode can allow.",
+            "Effects that whoever began the episode cannot allow.",
         ),
         field(
             "rights",
             Shape::Record(&RIGHTS_OF_ALL),
-            "Who may do what; everyone everything if left out.",
+            "Who may do what; by default everyone everything.",
         ),
         field(
             "redact",
             List(&REDACTED, 0),
-            "What is taken out of what models read of people, tools and clients.",
+            "Data that models do not read in texts of people, tools and clients.",
         ),
     ]],
 );
@@ -89,7 +89,7 @@ static DENY_RULE: Record = Record::new(
         field(
             "where",
             CONSTRAINTS,
-            "What the arguments must fit, all of it; any if left out.",
+            "Constraints on the arguments; by default any fit.",
         ),
     ]],
 );

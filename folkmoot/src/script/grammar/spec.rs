@@ -24,7 +24,7 @@ pub(crate) static SCRIPT: Record = Record::new(
         &[field(
             "clock",
             Word(&["simulated", "system"], &[]),
-            "The world's clock, for life; if left out, `system` with a live model, else `simulated`.",
+            "The world's clock, for life; by default `system` with a live model, else `simulated`.",
         )],
         INCLUDE,
         SPEC,
@@ -45,17 +45,13 @@ pub(super) static CHANGES: Record = Record::new("a change of the spec", &[SPEC])
 const INCLUDE: &[Field] = &[field(
     "include",
     Text,
-    "A file with a shared spec, relative to this one. What stands here wins: per agent and key, per model, tool, agent's replies, and key of the rest.",
+    "A file with a shared spec, relative to this one. This file wins, per agent and key, model, tool, agent's replies, and other key.",
 )];
 
 const SPEC: &[Field] = &[
-    field("description", Text, "What the room is for."),
+    field("description", Text, "The purpose of the room."),
     field("rules", Text, "The rules of the room, for every agent."),
-    field(
-        "context",
-        Text,
-        "What every agent should know of the room's subject.",
-    ),
+    field("context", Text, "Facts about the subject, for every agent."),
     field(
         "models",
         Entries(&Name(Named::Model), &A_MODEL),
@@ -64,18 +60,14 @@ const SPEC: &[Field] = &[
     field(
         "gateway",
         Shape::Record(&GATEWAY),
-        "What the calls of all models without a `base_url` go through.",
+        "A server before all models without a `base_url`.",
     ),
     field(
         "prices",
         Entries(&Text, &A_PRICE),
-        "What models cost, by the providers' names of them.",
+        "Prices, by the providers' names of models.",
     ),
-    field(
-        "defaults",
-        Shape::Record(&DEFAULTS),
-        "What agents have that say nothing else.",
-    ),
+    field("defaults", Shape::Record(&DEFAULTS), "Defaults of agents."),
     field("agents", List(&AN_AGENT, 0), "The agents, in roster order."),
     field(
         "tools",
@@ -92,7 +84,7 @@ const SPEC: &[Field] = &[
     field(
         "replies",
         Entries(&NAMES_OF_AGENTS, &REPLIES),
-        "What the scripted model says, per agent, in order.",
+        "The scripted model's replies, per agent, in order.",
     ),
 ];
 
@@ -117,18 +109,14 @@ static AGENT: Record = Record::new(
         field(
             "display",
             Name(Named::Agent),
-            "How it is shown; it can be mentioned by this as well.",
+            "Its name on screens, which also mentions it.",
         ),
-        field(
-            "prompt",
-            Text,
-            "What it is told about its part: its role and domain.",
-        ),
-        field("task", Text, "What it is to do here."),
+        field("prompt", Text, "Its role and domain, as it is told."),
+        field("task", Text, "Its work here."),
         field(
             "join",
             Shape::Record(&JOIN),
-            "Whom it waits for once it has addressed them; it is then woken once.",
+            "Whom it waits for, to be woken once.",
         ),
         field("model", Shape::Ref(Named::Model), "The model behind it."),
         field(
@@ -139,7 +127,7 @@ static AGENT: Record = Record::new(
         field(
             "temperature",
             Decimal(0, 2_000),
-            "The temperature of its model calls, from 0 to 2.",
+            "The temperature of its model calls.",
         ),
         field(
             "output_tokens_max",
@@ -195,19 +183,19 @@ static LIMITS: Record = Record::new(
         field(
             "broadcast_max",
             Count(0, 1_000),
-            "Up to how many agents an unaddressed message reaches.",
+            "The most agents that an unaddressed message reaches.",
         )
         .or("8"),
         field(
             "hop_budget",
             Count(0, 100_000),
-            "Messages from agent to agent that wake somebody, per episode.",
+            "Messages between agents that wake somebody, per episode.",
         )
         .or("12"),
         field(
             "pair_messages_max",
             Count(1, 100_000),
-            "Messages in a row that two agents exchange with nobody else.",
+            "Messages in a row between two agents.",
         )
         .or("8"),
         field(
@@ -243,7 +231,7 @@ static LIMITS: Record = Record::new(
         field(
             "transcript_max",
             Count(1, 1_000_000),
-            "Messages kept for agents that have not seen them yet.",
+            "Messages kept for agents that have not seen them.",
         )
         .or("1000"),
         field(
@@ -278,13 +266,9 @@ static LIMITS: Record = Record::new(
         field(
             "cost",
             MONEY,
-            "What the models may cost in all. All that agents may ask need a price.",
+            "The most that models may cost in all; each needs a price.",
         ),
-        field(
-            "cost_per_episode",
-            MONEY,
-            "What they may cost in one episode.",
-        ),
+        field("cost_per_episode", MONEY, "The same for one episode."),
     ]],
 );
 
@@ -322,23 +306,19 @@ static REPLY: Record = Record::new(
         field(
             "summary",
             Text,
-            "Summarises its memory so; plays only when it is asked to, and is not used up.",
+            "A summary of its memory, whenever it is asked for one.",
         ),
         field("pause", Duration(1, YEAR), "Waits first."),
         field(
             "when",
             Shape::Record(&WHEN),
-            "Plays only if the last message or tool result fits this.",
+            "Plays only if the last message or result fits.",
         ),
-        field(
-            "once",
-            Flag,
-            "Whether a reply with `when` is used up by being played.",
-        ),
+        field("once", Flag, "Whether a reply with `when` plays once."),
         field(
             "usage",
             Shape::Record(&USAGE),
-            "The tokens that the provider says it counted.",
+            "The tokens that the provider counts.",
         ),
     ]],
 )
@@ -385,7 +365,7 @@ static CALL: Record = Record::new(
 static FAIL: Record = Record::new(
     "a scripted failure",
     &[&[
-        required("kind", Word(FAIL_KINDS, &[]), "What kind of failure."),
+        required("kind", Word(FAIL_KINDS, &[]), "The kind of failure."),
         field(
             "retry_after",
             Duration(1, YEAR),

@@ -48,7 +48,7 @@ pub(crate) static VERBS: &[VerbShape] = &[
         field: field(
             "settle",
             Shape::Record(&decision::SETTLE),
-            "Says what became of a call whose outcome is unknown.",
+            "Settles a call whose outcome is unknown.",
         ),
         modifiers: &[COMMAND, WAIT, COMMON],
     },
@@ -68,23 +68,19 @@ pub(crate) static VERBS: &[VerbShape] = &[
         field: field(
             "retract",
             Shape::Record(&RETRACT),
-            "Takes a message back, and what was said in answer to it.",
+            "Takes a message and the answers to it back.",
         ),
         modifiers: &[COMMAND, WAIT, COMMON],
     },
     VerbShape {
-        field: field(
-            "edit",
-            Shape::Record(&EDIT),
-            "Puts other words in the place of a message.",
-        ),
+        field: field("edit", Shape::Record(&EDIT), "Changes a message's words."),
         modifiers: &[COMMAND, WAIT, COMMON],
     },
     VerbShape {
         field: field(
             "regenerate",
             Shape::Record(&REGENERATE),
-            "Takes an agent's reply back and has it made anew.",
+            "Has an agent's reply made anew.",
         ),
         modifiers: &[COMMAND, WAIT, COMMON],
     },
@@ -132,7 +128,7 @@ pub(crate) static VERBS: &[VerbShape] = &[
         field: field(
             "restart",
             NOTHING,
-            "Drops everything in memory and reopens the world from its log.",
+            "Drops everything in memory and reopens the world.",
         ),
         modifiers: &[COMMON],
     },
@@ -140,7 +136,7 @@ pub(crate) static VERBS: &[VerbShape] = &[
         field: field(
             "crash",
             NOTHING,
-            "Kills the runtime at the next append, and reopens the world from its log.",
+            "Kills the runtime at the next append, and reopens the world.",
         ),
         modifiers: &[COMMON],
     },
@@ -156,7 +152,7 @@ pub(crate) static VERBS: &[VerbShape] = &[
         field: field(
             "idle",
             NOTHING,
-            "Waits until nothing is owed and nothing waits.",
+            "Waits until no work is open and nothing waits.",
         ),
         modifiers: &[COMMON],
     },
@@ -166,7 +162,7 @@ pub(crate) static VERBS: &[VerbShape] = &[
             &[field(
                 "since",
                 Word(&["start", "last"], &[]),
-                "Looks at what happened since the run began, or since the last `say`, `answer`, `edit`, `regenerate` or decision.",
+                "Looks back to the run's start, or to the last `say`, `answer`, `edit`, `regenerate` or decision.",
             )],
             COMMON,
         ],
@@ -179,7 +175,7 @@ pub(crate) static VERBS: &[VerbShape] = &[
         field: field(
             "fork",
             Shape::Record(&FORK),
-            "Branches a world off this one. `in` goes on there.",
+            "Branches a world off, for steps with `in`.",
         ),
         modifiers: &[WAIT, COMMON],
     },
@@ -190,17 +186,12 @@ const COMMON: &[Field] = &[
     field(
         "in",
         Name(Named::World),
-        "The world that the step is about: one that a `fork` before it made.",
+        "Its world: one that an earlier `fork` made.",
     ),
 ];
 
 const COMMAND: &[Field] = &[
-    field(
-        "as",
-        Name(Named::Actor),
-        "Who does it: a person, `agent:NAME` or `tool:NAME`.",
-    )
-    .or("human"),
+    field("as", Name(Named::Actor), "The actor.").or("human"),
     field(
         "refused",
         Word(REFUSALS, &[]),
@@ -213,7 +204,7 @@ const HOUSE: &[Field] = &[
     field(
         "as",
         Name(Named::Actor),
-        "Who does it: the person itself if left out; `agent:NAME` or `tool:NAME`.",
+        "The actor; by default that person.",
     ),
     field(
         "refused",
@@ -222,12 +213,8 @@ const HOUSE: &[Field] = &[
     ),
 ];
 
-const WAIT: &[Field] = &[field(
-    "wait",
-    Flag,
-    "Whether to wait until the world is idle or waits for people.",
-)
-.or("true")];
+const WAIT: &[Field] =
+    &[field("wait", Flag, "Whether to wait until the world is quiet.").or("true")];
 
 /// The words for refusals.
 pub(crate) const REFUSALS: &[&str] = &[
@@ -282,12 +269,12 @@ static FORK: Record = Record::new(
         field(
             "at",
             Either(&[Count(1, u64::MAX), Ref(Named::Step)]),
-            "The last event that both have, or the `id` of a step: all before it. As it stands if left out.",
+            "The last common event, or the `id` of a step, for all before it; by default the newest.",
         ),
         field(
             "live",
             Flag,
-            "Whether its effects are performed; else they are answered from the record, or do not happen.",
+            "Whether its effects are performed, or answered from the record.",
         ),
     ]],
 );
@@ -304,7 +291,7 @@ static SAY: Record = Record::new(
         field(
             "reply_to",
             Ref(Named::Step),
-            "The `id` of the step whose message it answers.",
+            "The `id` of the answered message's step.",
         ),
     ]],
 )
@@ -312,8 +299,7 @@ static SAY: Record = Record::new(
 
 /// Which message: by the step that posted it, by its position in the log, or by the agent that replied.
 const MESSAGE: Shape = Either(&[Count(1, u64::MAX), Ref(Named::Step), Shape::Record(&REPLY)]);
-const WHICH: &str =
-    "The message: the `id` of the step that posted it, its position, or `{ from: AGENT, nth: N }`.";
+const WHICH: &str = "The message: its step's `id`, its position, or `{ from: AGENT, nth: N }`.";
 
 static REPLY: Record = Record::new(
     "an agent's message",
@@ -322,7 +308,7 @@ static REPLY: Record = Record::new(
         field(
             "nth",
             Count(1, 1_000),
-            "Which of its messages of this run that stand, from 1; the newest if left out.",
+            "Which of its standing messages of this run; by default the newest.",
         ),
     ]],
 );

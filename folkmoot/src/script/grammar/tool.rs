@@ -24,44 +24,41 @@ pub(crate) static TOOL: Variants = Variants {
 
 const TOOL_SETTINGS: &[Field] = &[
     required("use", Text, "Which tool it is."),
-    field("description", Text, "What models are told about it."),
-    field(
-        "timeout",
-        Duration(1, HOUR),
-        "How long one run may take.").or("10s"),
+    field("description", Text, "Its description for models."),
+    field("timeout", Duration(1, HOUR), "How long one run may take.").or("10s"),
     field(
         "model_bytes",
         Count(1, 8 << 20),
-        "The most bytes of output that a model sees.",
+        "The most bytes that a model sees.",
     ),
     field(
         "output_bytes",
         Count(1, 8 << 20),
-        "The most bytes of output that are kept.").or("8388608"),
+        "The most bytes that are kept.",
+    )
+    .or("8388608"),
     field(
         "concurrency",
         Count(1, 1_000),
-        "How many runs go on at a time; 8 that read and 1 that writes if left out.",
+        "Runs at a time; by default 8 that read and 1 that writes.",
     ),
     field(
         "calls_per_episode",
         Count(1, 100_000),
-        "How often it may be called in an episode.",
+        "Its most calls in an episode.",
     ),
     field(
         "memoise",
         Flag,
-        "Whether a result stands for further calls with the same arguments; only of a tool that reads.",
-    ).or("false"),
+        "Whether a result serves equal calls; for tools that only read.",
+    )
+    .or("false"),
     field(
         "grants",
         Word(&["any"], &[]),
-        "Whether people may allow calls with any arguments.",
+        "People may allow calls with any arguments.",
     ),
-    field(
-        "view",
-        VIEW,
-        "What models see of its output.").or("full"),
+    field("view", VIEW, "The part of its output that models see.").or("full"),
 ];
 
 /// The word under `use`, and under `provider`, for a part that a program brings.
@@ -72,7 +69,7 @@ static OWN_TOOL: Record = Record::new(
     &[&[required(
         "use",
         Text,
-        "Only a program can run such a script: it binds the tool by `room.tool(NAME, …)`, which says all else.",
+        "A program binds the tool by `room.tool(NAME, …)`.",
     )]],
 );
 
@@ -107,8 +104,9 @@ const ROOT: &[Field] = &[
     field(
         "links",
         Word(&["refuse", "follow"], &[]),
-        "What becomes of paths along symbolic links in the folder. With `follow` no constraint says \
-         `beneath`.",).or("refuse"),
+        "Whether paths may follow symbolic links. With `follow`, no constraint says `beneath`.",
+    )
+    .or("refuse"),
 ];
 
 static FS_READ: Record = Record::new("the tool fs.read", &[TOOL_SETTINGS, ROOT]);
@@ -126,7 +124,7 @@ static CALC: Record = Record::new("the tool calc", &[TOOL_SETTINGS]);
 const TURNED_TO: &[Field] = &[field(
     "agents",
     List(&NAMES_OF_AGENTS, 1),
-    "Whom it may turn to; every other agent if left out.",
+    "Whom it may turn to; by default every other agent.",
 )];
 
 static ASK: Record = Record::new("the tool ask", &[TOOL_SETTINGS, TURNED_TO]);
@@ -140,12 +138,12 @@ static SHELL: Record = Record::new(
             required(
                 "allow",
                 List(&ALLOWED, 1),
-                "The commands that may run: the first that fits says what a call may do.",
+                "The commands that may run; the first that fits counts.",
             ),
             field(
                 "unlisted",
                 Word(&["refuse", "ask"], &[]),
-                "What becomes of all others.",
+                "Whether other commands are refused, or ask a person.",
             )
             .or("refuse"),
         ],
@@ -163,7 +161,7 @@ static ALLOWED_LONG: Record = Record::new(
             List(&Text, 1),
             "The program and its first arguments.",
         ),
-        required("effect", EFFECT, "What it may do."),
+        required("effect", EFFECT, "Its effect."),
         required(
             "args",
             Word(&["exact", "any"], &[]),
@@ -185,7 +183,7 @@ static SCRIPTED_TOOL: Record = Record::new(
             required(
                 "effect",
                 EFFECT,
-                "What it may do: `read`, `write` or `destructive`. Whatever does more than read waits for a person.",
+                "Its effect. Calls that do more than read wait for a person.",
             ),
             field(
                 "idempotent",
@@ -195,32 +193,32 @@ static SCRIPTED_TOOL: Record = Record::new(
             field(
                 "reconciles",
                 Flag,
-                "Whether a lost run is looked up in its `counts` file.",
+                "Whether its `counts` file tells of lost runs.",
             ),
             field(
                 "open_world",
                 Flag,
-                "Whether it counts as one that reaches beyond this machine.",
+                "Whether it reaches beyond this machine.",
             ),
             field(
                 "schema",
                 JsonMap,
-                "JSON Schema (2020-12) of its arguments; any object if left out.",
+                "JSON Schema (2020-12) of its arguments; by default any object.",
             ),
             field(
                 "paths",
                 List(&Pointer, 1),
-                "Which of its arguments are paths, as JSON pointers, e.g. `/path`.",
+                "Arguments that are paths, as JSON pointers, e.g. `/path`.",
             ),
             field(
                 "artifacts",
                 Entries(&Text, &Shape::Record(&KIND)),
-                "The kinds of domain artifacts that it gives, by name, and how people see them.",
+                "Its kinds of artifacts, by name.",
             ),
             required(
                 "results",
                 List(&A_RESULT, 1),
-                "What it returns: the first entry that fits.",
+                "Its results: the first that fits is returned.",
             ),
         ],
     ],
@@ -235,12 +233,12 @@ static KIND: Record = Record::new(
         required(
             "schema",
             JsonMap,
-            "JSON Schema (2020-12) of its data; what does not fit is not shown.",
+            "JSON Schema (2020-12) of its data; other data is not shown.",
         ),
         required(
             "fields",
             List(&Shape::Record(&ARTIFACT_FIELD), 1),
-            "What is shown of it, in order.",
+            "The parts that are shown, in order.",
         ),
     ]],
 );
@@ -249,9 +247,9 @@ const PLACE: &[Field] = &[
     required(
         "path",
         Text,
-        "Where it stands, as a JSON pointer, e.g. `/cost`; what is not there is not shown.",
+        "Its place, as a JSON pointer, e.g. `/cost`; it may be missing.",
     ),
-    required("label", Text, "What it is called."),
+    required("label", Text, "Its heading."),
 ];
 const FORMS: Shape = Word(&["plain", "percent", "bullets"], &[]);
 
@@ -262,7 +260,7 @@ static ARTIFACT_FIELD: Record = Record::new(
         &[field(
             "as",
             Either(&[FORMS, Shape::Record(&FORM)]),
-            "How it is written; as it is if left out.",
+            "Its form; by default as it is.",
         )],
     ],
 );
@@ -303,12 +301,12 @@ static ARTIFACT_COLUMN: Record = Record::new(
         &[field(
             "as",
             Either(&[Word(&["plain", "percent"], &[]), Shape::Record(&CELL)]),
-            "How its cells are written; as they are if left out.",
+            "The form of its cells; by default as they are.",
         )],
     ],
 );
 
-static CELL: Record = Record::new("a form", &[MEASURES])
+static CELL: Record = Record::new("a form of a cell", &[MEASURES])
     .any_of(&["money", "money_range", "unit", "unit_range"])
     .clash(&[&["money", "money_range", "unit", "unit_range"]]);
 
@@ -329,7 +327,7 @@ const ROW: Shape = List(&Json, 0);
 static TABLE: Record = Record::new(
     "a table",
     &[&[
-        field("title", Text, "What it shows."),
+        field("title", Text, "Its heading."),
         required(
             "columns",
             List(&Text, 1),
@@ -344,7 +342,7 @@ static HORIZON: Record = Record::new(
     &[&[required(
         "for",
         Duration(1, YEAR),
-        "How long the tool remembers a key, from the start of the first run.",
+        "How long it remembers a key, from the first run's start.",
     )]],
 );
 
@@ -354,37 +352,37 @@ static RESULT: Record = Record::new(
         field(
             "when",
             Either(&[Text, JsonMap]),
-            "Arguments with these words or values; any if left out.",
+            "Words or values in the arguments; by default any.",
         ),
         field(
             "text",
             Text,
-            "Returns this text to the model; `{input}` in it is a person's answer.",
+            "A text for the model; `{input}` is a person's answer.",
         ),
         field(
             "summary",
             Text,
-            "The same in few words, for models that may read no more.",
+            "The same in few words, for the view `summary`.",
         ),
         field(
             "json",
             Json,
-            "Returns this value; without a `text`, the model reads it too.",
+            "A value, also for the model if there is no `text`.",
         ),
         field(
             "table",
             Shape::Record(&TABLE),
-            "Shows people this table; without a `text`, the model reads it too.",
+            "A table for people; likewise.",
         ),
         field(
             "artifact",
             Shape::Record(&ARTIFACT),
-            "Shows people this artifact; likewise.",
+            "An artifact for people; likewise.",
         ),
         field(
             "artifacts",
             List(&Shape::Record(&ARTIFACT), 1),
-            "Shows people these artifacts; likewise.",
+            "Artifacts for people; likewise.",
         ),
         field(
             "error",
@@ -402,11 +400,7 @@ static RESULT: Record = Record::new(
             "How long the run takes, in simulated time.",
         ),
         field("counts", Text, "A file that gets one line per run."),
-        field(
-            "progress",
-            List(&Text, 1),
-            "What the run reports before it takes its time, in order.",
-        ),
+        field("progress", List(&Text, 1), "Its reports, in order."),
     ]],
 )
 .any_of(&[
@@ -436,10 +430,10 @@ static RESULT: Record = Record::new(
 ]);
 
 static FAILURE: Record = Record::new(
-    "a scripted failure",
+    "a failure of a tool",
     &[&[
-        required("code", Word(ERROR_CODES, &[]), "What the model is told."),
-        required("detail", Text, "What operators are told."),
+        required("code", Word(ERROR_CODES, &[]), "The code for the model."),
+        required("detail", Text, "The detail for operators."),
     ]],
 );
 
@@ -460,17 +454,17 @@ static QUESTION: Record = Record::new(
         field(
             "options",
             List(&Text, 0),
-            "The answers to choose from; free text if left out.",
+            "The answers to choose from; by default free text.",
         ),
         field(
             "choose",
             Shape::Record(&CHOOSE),
-            "How many options may be chosen; exactly one if left out.",
+            "How many options may be chosen; by default one.",
         ),
         field(
             "schema",
             JsonMap,
-            "JSON Schema (2020-12) of a free answer; any text if left out.",
+            "JSON Schema (2020-12) of a free answer; by default any text.",
         ),
     ]],
 )

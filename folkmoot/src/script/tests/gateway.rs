@@ -50,7 +50,7 @@ fn what_is_wrong_with_a_gateway_is_shown_at_its_place() {
     check(
         "gateway: {}",
         &[
-            "1:1 the gateway needs `base_url` | Where it is; `{provider}` stands for the name of a model's provider.",
+            "1:1 the gateway needs `base_url` | Its URL; `{provider}` stands for a model's provider.",
         ],
     );
     check(

@@ -94,7 +94,7 @@ fn tools_and_models_say_what_they_are() {
     assert_eq!(
         faults(&ROOM.replace("use: clock.now", "use: scripted, results: [{ text: a }]")),
         [
-            "5:10 a scripted tool needs `effect` | What it may do: `read`, `write` or `destructive`. Whatever does more than read waits for a person."
+            "5:10 a scripted tool needs `effect` | Its effect. Calls that do more than read wait for a person."
         ]
     );
     assert_eq!(
