@@ -20,7 +20,7 @@ pub struct Preset {
     pub quirks: &'static [(&'static str, &'static str)],
 }
 
-/// All of them. Each quirk is what a recording shows, or what the provider documents: `docs/providers.md` says which.
+/// All of them, with the reason for each quirk: a recording, or the provider's own reference.
 pub const PRESETS: &[Preset] = &[
     Preset {
         name: "openai-chat",
@@ -29,6 +29,8 @@ pub const PRESETS: &[Preset] = &[
         key: Some("OPENAI_API_KEY"),
         quirks: &[],
     },
+    // The v1 API needs neither a dated `api-version` nor a deployment in the path (Microsoft, *API version lifecycle*).
+    // The `model` is the deployment's name.
     Preset {
         name: "azure",
         wire: Wire::OpenaiChat,
@@ -36,6 +38,8 @@ pub const PRESETS: &[Preset] = &[
         key: Some("AZURE_OPENAI_API_KEY"),
         quirks: &[("key_header", "api_key")],
     },
+    // Recorded requests give reasoning back in a tool loop, and take `max_tokens` and a `reasoning` object; recorded
+    // streams tell their usage unasked. The reference has `cache_control` for a whole request.
     Preset {
         name: "openrouter",
         wire: Wire::OpenaiChat,
@@ -49,6 +53,8 @@ pub const PRESETS: &[Preset] = &[
             ("cache_hints", "cache_control"),
         ],
     },
+    // Recorded requests choose `any`, send PDF as `document_url` and audio as bare data; recorded streams tell their usage
+    // unasked. It answers other ids with *must be a-z, A-Z, 0-9, with a length of 9*, and documents `random_seed`.
     Preset {
         name: "mistral",
         wire: Wire::OpenaiChat,
@@ -63,6 +69,8 @@ pub const PRESETS: &[Preset] = &[
             ("file_parts", "document_url"),
         ],
     },
+    // Recorded requests have `thinking: {type}` and give reasoning back in a tool loop: the next step is refused without.
+    // Every recorded file was refused with 400. The reference knows `text` and `json_object` as forms of an answer.
     Preset {
         name: "deepseek",
         wire: Wire::OpenaiChat,
@@ -76,6 +84,7 @@ pub const PRESETS: &[Preset] = &[
             ("file_parts", "left_out"),
         ],
     },
+    // The reference has images in messages of this wire, and no PDF.
     Preset {
         name: "groq",
         wire: Wire::OpenaiChat,
@@ -83,6 +92,7 @@ pub const PRESETS: &[Preset] = &[
         key: Some("GROQ_API_KEY"),
         quirks: &[("file_parts", "images")],
     },
+    // The reference has images in messages of this wire, and no PDF.
     Preset {
         name: "xai",
         wire: Wire::OpenaiChat,
@@ -90,6 +100,8 @@ pub const PRESETS: &[Preset] = &[
         key: Some("XAI_API_KEY"),
         quirks: &[("file_parts", "images")],
     },
+    // Its list of fields has `max_tokens` and images as data; it marks `tool_choice` as not supported, and has no
+    // `parallel_tool_calls`. It reads reasoning, or reads over it.
     Preset {
         name: "ollama",
         wire: Wire::OpenaiChat,
@@ -103,6 +115,7 @@ pub const PRESETS: &[Preset] = &[
             ("file_parts", "images"),
         ],
     },
+    // The reference has images in messages of this wire, and no PDF. It reads reasoning, or reads over it.
     Preset {
         name: "vllm",
         wire: Wire::OpenaiChat,
@@ -110,6 +123,8 @@ pub const PRESETS: &[Preset] = &[
         key: None,
         quirks: &[("reasoning_echo", "as_received"), ("file_parts", "images")],
     },
+    // Recorded requests have `max_tokens` and images, and give reasoning back in a tool loop. It takes a named tool for no
+    // choice.
     Preset {
         name: "llamacpp",
         wire: Wire::OpenaiChat,
@@ -122,6 +137,8 @@ pub const PRESETS: &[Preset] = &[
             ("file_parts", "images"),
         ],
     },
+    // Its list of fields has `max_tokens`; an effort of reasoning cannot be asked for on this wire. It reads reasoning, or
+    // reads over it. A script writes `reasoning_style: effort` where its server can.
     Preset {
         name: "lmstudio",
         wire: Wire::OpenaiChat,

@@ -214,11 +214,11 @@ fn the_documented_table_is_that_of_the_presets() {
 
 #[test]
 fn the_documented_settings_of_the_chat_wire_are_those_of_its_codec() {
-    let text = include_str!("../../../docs/providers.md");
+    let text = include_str!("../../../docs/guide/reference.md");
     for setting in Wire::OpenaiChat.settings() {
         assert!(
-            text.contains(&format!("| `{setting}` | `")),
-            "docs/providers.md does not tell of `{setting}`"
+            text.contains(&format!("* `{setting}` (`")),
+            "the reference does not tell of `{setting}`"
         );
     }
 }

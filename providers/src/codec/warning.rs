@@ -1,8 +1,8 @@
-//! The codes of warnings: one for one thing, on all wires. What each means stands in `docs/providers.md` too.
+//! The codes of warnings, each with its meaning: one for one thing, on all wires.
 
 macro_rules! codes {
-    ($($(#[$meaning:meta])* $name:ident = $code:literal,)*) => {
-        $($(#[$meaning])* pub const $name: &str = $code;)*
+    ($($(#[doc = $meaning:literal])+ $name:ident = $code:literal,)*) => {
+        $($(#[doc = $meaning])+ pub const $name: &str = $code;)*
 
         /// All of them, in their order.
         pub const ALL: &[&str] = &[$($name),*];
