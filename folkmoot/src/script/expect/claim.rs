@@ -155,7 +155,7 @@ claims! {
         "The refusals, in order.";
     "spec": Shape::Record(&SPEC) => Claim::Spec, "The room has exactly these.";
     "episode_end": Word(ENDS, &[]) => Claim::EpisodeEnd, "How the last turn of the last episode ended.";
-    "idle": Flag => Claim::Idle, "Whether no work is open and nothing waits.";
+    "idle": Flag => Claim::Idle, "No work is open and nothing waits.";
     "activity": Word(ACTIVITIES, &[]) => Claim::Activity,
         "The world's activity; `parked` waits for a person.";
     "exhausted": NONE => |()| Claim::NotExhausted, "No agent ran out of scripted replies.";

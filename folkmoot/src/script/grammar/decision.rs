@@ -54,7 +54,7 @@ pub(super) static DENY: Record = Record::new(
         REQUEST,
         &[
             field("reason", Text, "Why."),
-            field("share", Flag, "Whether the agent is told the reason."),
+            field("share", Flag, "The agent is told the reason."),
         ],
     ],
 )

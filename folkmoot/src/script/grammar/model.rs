@@ -85,7 +85,7 @@ const HTTP: &[Field] = &[
         Entries(&Text, &Text),
         "Headers for each request.",
     ),
-    field("stream", Flag, "Whether replies are streamed.").or("true"),
+    field("stream", Flag, "Replies are streamed.").or("true"),
     field(
         "timeouts",
         Shape::Record(&TIMEOUTS),

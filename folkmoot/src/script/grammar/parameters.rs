@@ -76,12 +76,12 @@ pub(super) static PARAMETERS: Record = Record::new(
         field(
             "parallel_calls",
             Flag,
-            "Whether one answer may ask for several calls.",
+            "One answer may ask for several calls.",
         ),
         field(
             "strict_tools",
             Flag,
-            "Whether the provider holds calls to their schemas.",
+            "The provider holds calls to their schemas.",
         ),
         field(
             "output",
@@ -131,11 +131,7 @@ static OUTPUT: Record = Record::new(
     &[&[
         required("name", Text, "The schema's name; most wires need one."),
         required("schema", JsonMap, "JSON Schema (2020-12) of the answer."),
-        field(
-            "strict",
-            Flag,
-            "Whether the provider holds the answer to it.",
-        ),
+        field("strict", Flag, "The provider holds the answer to it."),
     ]],
 );
 
@@ -144,7 +140,7 @@ static REASONING: Record = Record::new(
     &[&[
         field("effort", EFFORT, "In words."),
         field("tokens_max", Count(0, 10_000_000), "The most tokens of it."),
-        field("show", Flag, "Whether it, or a summary, is shown."),
+        field("show", Flag, "It, or a summary, is shown."),
     ]],
 )
 .any_of(&["effort", "tokens_max", "show"]);

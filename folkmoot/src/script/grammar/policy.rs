@@ -53,7 +53,7 @@ pub(super) static POLICY: Record = Record::new(
         field(
             "retry_shown",
             Flag,
-            "Whether a partly shown reply that broke off is asked for again.",
+            "A partly shown reply that broke off is asked for again.",
         )
         .or("false"),
         field(

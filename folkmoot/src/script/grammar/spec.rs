@@ -314,7 +314,7 @@ static REPLY: Record = Record::new(
             Shape::Record(&WHEN),
             "Plays only if the last message or result fits.",
         ),
-        field("once", Flag, "Whether a reply with `when` plays once."),
+        field("once", Flag, "A reply with `when` plays once."),
         field(
             "usage",
             Shape::Record(&USAGE),

@@ -213,8 +213,7 @@ const HOUSE: &[Field] = &[
     ),
 ];
 
-const WAIT: &[Field] =
-    &[field("wait", Flag, "Whether to wait until the world is quiet.").or("true")];
+const WAIT: &[Field] = &[field("wait", Flag, "Waits until the world is quiet.").or("true")];
 
 /// The words for refusals.
 pub(crate) const REFUSALS: &[&str] = &[
@@ -274,7 +273,7 @@ static FORK: Record = Record::new(
         field(
             "live",
             Flag,
-            "Whether its effects are performed, or answered from the record.",
+            "Its effects are performed, or answered from the record.",
         ),
     ]],
 );

@@ -50,7 +50,7 @@ const TOOL_SETTINGS: &[Field] = &[
     field(
         "memoise",
         Flag,
-        "Whether a result serves equal calls; for tools that only read.",
+        "A result serves equal calls; for tools that only read.",
     )
     .or("false"),
     field(
@@ -190,16 +190,8 @@ static SCRIPTED_TOOL: Record = Record::new(
                 Either(&[Flag, Shape::Record(&HORIZON)]),
                 "Whether it may run twice under one key.",
             ),
-            field(
-                "reconciles",
-                Flag,
-                "Whether its `counts` file tells of lost runs.",
-            ),
-            field(
-                "open_world",
-                Flag,
-                "Whether it reaches beyond this machine.",
-            ),
+            field("reconciles", Flag, "Its `counts` file tells of lost runs."),
+            field("open_world", Flag, "It reaches beyond this machine."),
             field(
                 "schema",
                 JsonMap,
