@@ -6,7 +6,7 @@ use crate::content::Content;
 use crate::ids::{Digest, Position, WorldId, WorldName};
 
 /// A head of the world's log was signed. The signature is over the head's text form, a checkpoint as logs of
-/// certificates have it; `docs/audit.md` shows it.
+/// certificates have it; `docs/evidence.md` shows it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeadSigned {
     /// The head that was signed.

@@ -159,36 +159,38 @@ pub struct Damage {
     pub what: String,
 }
 
-/// The kinds of damage. `docs/audit.md` says of each what proves it, and what cannot be proven.
+/// The kinds of damage, each with what proves it. `docs/audit.md` says which attacks show, and which do not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DamageKind {
-    /// A record does not give its link, or is not what its table says.
+    /// A record does not give its link, or only with its position or its world put right.
     FlippedByte,
-    /// A record stands where another one was written, and that one is there, too.
+    /// A record stands where another one was written, and that one is elsewhere; or one stands twice.
     Reordered,
-    /// Records are missing, and later ones are there.
+    /// A position is missing, and later ones are there.
     Deleted,
     /// The log ends before the store's own entry or head record says.
     CutTail,
-    /// The log is whole and shorter than an anchor, or than its own runs.
+    /// The log is right in itself, and an anchor covers more commits, or its runs go on behind what the index says.
+    /// If the index was taken back too, only an anchor proves it.
     RolledBack,
-    /// A record of another world stands in this one.
+    /// A record of another world stands in this one, or one with the link of another world's commit.
     Spliced,
-    /// All links are right, and a signed head or an anchor has another root.
+    /// All links are right, and a signed head behind the place, an anchor or the index has another root.
     Rewritten,
     /// Events follow the last head of a closed world, and nobody opened it again; or a head was not signed by the key
     /// that it names.
     Fabricated,
-    /// Bytes are there, and make no sense.
+    /// Bytes are there and make no sense: a checksum, a length, or an event that does not read.
     Unreadable,
     /// The log is right, and a table beside it is not.
     Index,
     /// A file that an event refers to is missing or is another one.
     File,
-    /// Content that stands beside the frames is missing or is another one. The event's other facts are right.
+    /// Content over 56 KiB stands in a file of its own, and that is missing or does not give the recorded commitment.
+    /// The event's other facts are right.
     Content,
-    /// Content is gone, or encrypted, and nobody asked for that.
+    /// Content is gone and no `ErasureRequested` of this world names it, or it is encrypted in a world that is not sealed.
     TakenOut,
 }
 
