@@ -1,7 +1,8 @@
-//! The documents: a path of our code that one of them names is there.
+//! The documents: a path of our code that one of them names is there, links lead to files, and all are short enough to be read.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// The crates whose paths documents name by the crate's folder.
 const CRATES: &[&str] = &[
@@ -16,16 +17,23 @@ const CRATES: &[&str] = &[
     "proof",
 ];
 
+/// The most words of the README.
+const README_WORDS_MAX: usize = 900;
+
+/// The most words of the guide, the reference of scripts included.
+const GUIDE_WORDS_MAX: usize = 12_000;
+
+/// The most words of all pages together, those of the decisions and the changelog aside. Pages of later features may add to it.
+const WORDS_MAX: usize = 20_000;
+
 const KINDS: &[&str] = &["fn", "struct", "enum", "trait", "const", "type", "static"];
 
 #[test]
 fn documents_name_code_that_is_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    let mut documents = vec![
-        root.join("README.md"),
-        root.join("ARCHITECTURE.md"),
-        root.join("CONTRIBUTING.md"),
-    ];
+    let mut documents: Vec<PathBuf> = ["README", "ARCHITECTURE", "CONTRIBUTING", "SECURITY"]
+        .map(|name| root.join(name).with_extension("md"))
+        .into();
     for folder in ["docs", "docs/guide", "docs/decisions"] {
         let entries = fs::read_dir(root.join(folder)).unwrap();
         let files = entries.map(|entry| entry.unwrap().path());
@@ -70,6 +78,79 @@ fn a_path_is_found_however_it_is_written() {
     ] {
         assert!(!is_there(&root, gone), "{gone}");
     }
+}
+
+#[test]
+fn documents_are_short_enough_to_be_read() {
+    let words = |is_counted: &dyn Fn(&str) -> bool| -> usize {
+        let counted = pages().into_iter().filter(|(path, _)| is_counted(path));
+        counted.map(|(_, text)| words(&text)).sum()
+    };
+    let readme = words(&|path| path == "README.md");
+    assert!(readme > 0, "no README");
+    assert!(readme <= README_WORDS_MAX, "README: {readme} words");
+    let guide = words(&|path| path.starts_with("docs/guide/"));
+    assert!(guide <= GUIDE_WORDS_MAX, "the guide: {guide} words");
+    // The page of `--json` moves into the guide.
+    let is_kept = |path: &str| !path.starts_with("docs/decisions/") && path != "CHANGELOG.md";
+    let all = words(&|path| is_kept(path) && path != "cli/JSON.md");
+    assert!(all <= WORDS_MAX, "all pages: {all} words");
+}
+
+#[test]
+fn links_of_documents_lead_to_files_and_headings_that_are_there() {
+    let mut gone = Vec::new();
+    for (path, text) in pages() {
+        for link in text.split("](").skip(1) {
+            let (link, _) = link.split_once(')').unwrap();
+            if link.contains("://") {
+                continue;
+            }
+            let (file, heading) = link.split_once('#').unwrap_or((link, ""));
+            let to = match file {
+                "" => root().join(&path),
+                file => root().join(&path).with_file_name("").join(file),
+            };
+            let target = fs::read(&to).unwrap_or_default();
+            let headings = String::from_utf8_lossy(&target).into_owned();
+            let mut headings = headings.lines().filter(|line| line.starts_with('#'));
+            let is_heading = heading.is_empty() || headings.any(|line| anchor(line) == heading);
+            if !to.exists() || !is_heading {
+                gone.push((path.clone(), link.to_owned()));
+            }
+        }
+    }
+    assert_eq!(gone, []);
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The pages of the project, by their paths from its root.
+fn pages() -> Vec<(String, String)> {
+    let listed = Command::new("git")
+        .args(["ls-files", "*.md"])
+        .current_dir(root())
+        .output()
+        .unwrap();
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    let page = |path: &str| Some((path.to_owned(), fs::read_to_string(root().join(path)).ok()?));
+    listed.lines().filter_map(page).collect()
+}
+
+/// How many words there are: pieces between blanks that have a letter or a digit.
+fn words(text: &str) -> usize {
+    let is_word = |piece: &&str| piece.contains(char::is_alphanumeric);
+    text.split_whitespace().filter(is_word).count()
+}
+
+/// The anchor of a heading.
+fn anchor(heading: &str) -> String {
+    let heading = heading.trim_start_matches('#').trim().to_lowercase();
+    let is_kept = |letter: &char| letter.is_alphanumeric() || "-_ ".contains(*letter);
+    let heading: String = heading.chars().filter(is_kept).collect();
+    heading.replace(' ', "-")
 }
 
 /// The paths that a piece between backticks names; none if it is something else.
