@@ -48,6 +48,8 @@ pub mod text;
 
 pub mod words;
 
+pub mod file;
+
 mod media_type;
 
 pub mod script;

@@ -39,7 +39,7 @@ pub use expect::{
 };
 pub use fault::{Fault, Mark, ScriptError, Sources};
 pub(crate) use grammar::OWN;
-pub(crate) use nearest::nearest;
+pub use nearest::nearest;
 pub use own::OwnParts;
 pub use reference::reference;
 pub use schema::json_schema;
@@ -51,6 +51,8 @@ use grammar::{INCLUDED, SCRIPT};
 use include::Files;
 use names::Names;
 use node::Node;
+
+use crate::file;
 use validate::Validator;
 
 /// A world script, read and checked.
@@ -121,7 +123,11 @@ impl Script {
         let text = node::text(file).map_err(|error| {
             Fault::of_file(
                 file,
-                format!("the script cannot be read: {}", node::why(&error)),
+                format!(
+                    "the script cannot be read: {}{}",
+                    file::why(&error),
+                    nearest_file(file)
+                ),
             )
         })?;
         Self::parse(&text, file)
@@ -152,6 +158,28 @@ impl Script {
             .find_map(|step| step.verb.revised());
         revised.unwrap_or(&self.spec)
     }
+}
+
+/// Names the file beside `file` that was probably meant, as the end of a sentence; empty if `file` is there, or none is like it.
+fn nearest_file(file: &Path) -> String {
+    if file.exists() {
+        return String::new();
+    }
+    let name = file.file_name().and_then(|name| name.to_str());
+    let folder = file
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    // A folder that cannot be read has no name to propose.
+    let others = std::fs::read_dir(folder.unwrap_or_else(|| Path::new(".")));
+    let others: Vec<String> = others
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .collect();
+    let near = name.and_then(|name| nearest(name, others.iter().map(String::as_str)));
+    near.map_or_else(String::new, |near| {
+        format!("; did you mean `{}`?", file.with_file_name(near).display())
+    })
 }
 
 fn clock_kind(word: &str) -> ClockKind {

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use folkmoot_agents::File as Attached;
 
 use super::fault::{Fault, Faults, Mark};
-use super::node::{self, Node};
+use super::node::Node;
 use super::{Script, ScriptError, Verb};
+use crate::file;
 use crate::media_type::{known_endings, media_type_of};
 
 /// A file to attach.
@@ -103,7 +104,7 @@ impl Script {
 
     fn open(&self, attach: &Attach, bytes_max: u64) -> Result<File, Fault> {
         let open = || {
-            let file = File::open(self.base.join(&attach.path))?;
+            let file = file::open(&self.base.join(&attach.path))?;
             let metadata = file.metadata()?;
             if metadata.is_dir() {
                 Err(io::ErrorKind::IsADirectory.into())
@@ -127,7 +128,7 @@ impl Script {
         let message = format!(
             "`{}` cannot be read: {}",
             attach.path.display(),
-            node::why(error)
+            file::why(error)
         );
         let help = format!(
             "the path is relative to the script's folder, {}",

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::fault::{Faults, Mark, Source, Sources};
 use super::node::{self, Key, Kind, Node, load};
+use crate::file;
 
 /// How many files may include one another.
 const FILES_MAX: usize = 16;
@@ -77,7 +78,7 @@ impl Files {
         match node::text(&path) {
             Ok(text) => Some((text, path)),
             Err(error) => {
-                let message = format!("`{}` cannot be read: {}", path.display(), node::why(&error));
+                let message = format!("`{}` cannot be read: {}", path.display(), file::why(&error));
                 faults.add_with_help(
                     include.mark,
                     message,

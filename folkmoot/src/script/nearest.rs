@@ -1,7 +1,8 @@
 //! The nearest known word to a mistyped one.
 
 /// The one of `known` that `word` was probably meant to be: the one that looks most like it, or begins with it.
-pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+#[must_use]
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = word.to_lowercase();
     let all = known.into_iter().collect::<Vec<&str>>();
     let distance = |other: &str| strsim::damerau_levenshtein(&lower, &other.to_lowercase());

@@ -7,7 +7,7 @@ use super::scalar;
 
 mod load;
 
-pub(crate) use load::{load, text, why};
+pub(crate) use load::{load, text};
 
 /// A piece of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 //! A line is found by the request's fingerprint if lines have one, else in order. What is not in the file is an error that
 //! says what is different about the request; there is no client here that could make a call over the network.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -58,7 +59,7 @@ pub enum RecordingError {
         /// The file.
         path: PathBuf,
         /// The system's error.
-        source: std::io::Error,
+        source: io::Error,
     },
     /// The file is too long.
     #[error("the recording {} is longer than {bytes_max} bytes", path.display())]
@@ -107,7 +108,13 @@ impl RecordedModel {
             path: path.clone(),
             source,
         };
-        if std::fs::metadata(&path).map_err(unreadable)?.len() > FILE_BYTES_MAX {
+        let metadata = std::fs::metadata(&path).map_err(unreadable)?;
+        // A pipe would have to be waited for, and a device may never end.
+        if !metadata.is_file() {
+            let what = io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file");
+            return Err(unreadable(what));
+        }
+        if metadata.len() > FILE_BYTES_MAX {
             return Err(RecordingError::TooLong {
                 path,
                 bytes_max: FILE_BYTES_MAX,

@@ -1,7 +1,6 @@
 //! From YAML text to the tree.
 
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
@@ -10,6 +9,7 @@ use serde_saphyr::granit_parser::{
 };
 
 use super::{Key, Kind, Node, Scalar};
+use crate::file;
 use crate::script::fault::{Faults, Mark};
 use crate::script::scalar;
 
@@ -23,7 +23,7 @@ const NODES_MAX: usize = 50_000;
 /// Reads a file's text: as much of it as tells that it is too long. It may be a device that never ends.
 pub(crate) fn text(file: &Path) -> io::Result<String> {
     let mut text = Vec::new();
-    File::open(file)?
+    file::open(file)?
         .take(BYTES_MAX as u64 + 1)
         .read_to_end(&mut text)?;
     let is_cut = text.len() > BYTES_MAX;
@@ -342,15 +342,4 @@ fn extent(start: Mark, end: Mark, first: Option<Mark>) -> Mark {
             ..start
         },
     }
-}
-
-/// Returns why a file could not be read, for whoever wrote its name.
-pub(crate) fn why(error: &io::Error) -> String {
-    let words = [
-        (io::ErrorKind::NotFound, "there is no such file"),
-        (io::ErrorKind::IsADirectory, "it is a folder"),
-        (io::ErrorKind::PermissionDenied, "this user may not read it"),
-    ];
-    let known = words.iter().find(|(kind, _)| *kind == error.kind());
-    known.map_or_else(|| error.to_string(), |(_, words)| (*words).to_owned())
 }
