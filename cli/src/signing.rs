@@ -1,10 +1,11 @@
 //! The key that signs heads of logs, if one is given.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use folkmoot::core::port::causes::with_causes;
 use folkmoot::proof::note::VerifierKey;
-use folkmoot::{HeadSigner, KeyFile, KeyFileError, RuntimeBuilder};
+use folkmoot::{HeadSigner, KeyFile, KeyFileError, RuntimeBuilder, file};
 
 use crate::arguments::CommonArgs;
 use crate::exit::{CliError, STORE, USAGE};
@@ -35,8 +36,15 @@ pub(crate) fn verifier(typed: &str) -> Result<VerifierKey, CliError> {
     if let Ok(key) = VerifierKey::parse(typed) {
         return Ok(key);
     }
-    // What is no file is told what is wrong about it as a key.
-    let text = std::fs::read_to_string(typed).unwrap_or_else(|_| typed.to_owned());
+    let file = Path::new(typed);
+    let text = if file.exists() {
+        file::text(file).map_err(|error| {
+            CliError::other(USAGE, format!("--trust {typed}: {}", file::why(&error)))
+        })?
+    } else {
+        // A name of no file is told what is wrong about it as a key.
+        typed.to_owned()
+    };
     VerifierKey::parse(text.trim())
         .map_err(|error| CliError::other(USAGE, format!("--trust {typed}: {error}")))
 }

@@ -2,6 +2,8 @@
 
 pub(crate) mod gutter;
 
+use std::fmt::Display;
+
 pub(crate) use folkmoot::text::{clean, clean_json, clip, is_obeyed, one_line, time};
 
 #[cfg(test)]
@@ -19,6 +21,12 @@ pub(crate) fn masked(text: &str) -> String {
             }
         })
         .collect()
+}
+
+/// A number of things, each of which is called `thing`: `1 world`, `2 worlds`.
+pub(crate) fn counted<N: Display + PartialEq + From<u8>>(number: N, thing: &str) -> String {
+    let ending = if number == N::from(1) { "" } else { "s" };
+    format!("{number} {thing}{ending}")
 }
 
 fn stand_in(c: char) -> String {

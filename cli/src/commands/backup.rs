@@ -9,6 +9,7 @@ use crate::exit::{CliError, INTEGRITY, USAGE};
 use crate::show::one_line;
 use crate::source::StoreSource;
 use crate::terminal::Terminal;
+use crate::text::counted;
 
 /// Copies the store into a directory, also while another process works in it.
 pub(crate) async fn backup(common: &CommonArgs, arguments: BackupArgs) -> Result<(), CliError> {
@@ -41,24 +42,30 @@ pub(crate) async fn backup(common: &CommonArgs, arguments: BackupArgs) -> Result
         } = view;
         let path = one_line(&path.display().to_string());
         terminal.line(&format!(
-            "{worlds} worlds with {events} events and {blobs} attachments are in {path}"
+            "The copy {path} has {} with {} and {}.",
+            counted(worlds, "world"),
+            counted(events, "event"),
+            counted(blobs, "attachment")
         ))?;
         if content_damaged > 0 {
-            let what = "events have lost content in the store, and in the copy; `folkmoot verify` names them";
-            terminal.line(&format!("{content_damaged} {what}"))?;
+            terminal.line(&format!(
+                "The store has lost the content of {}, and so has the copy: `folkmoot verify --all` names them.",
+                counted(content_damaged, "event")
+            ))?;
         }
         if blobs_damaged > 0 {
             terminal.line(&format!(
-                "{blobs_damaged} attachments were left out: they are damaged in the store"
+                "The copy lacks {}: the store has it damaged.",
+                counted(blobs_damaged, "attachment")
             ))?;
         }
         if let Some(keys) = keys {
             let keys = one_line(&keys.display().to_string());
             terminal.line(&format!(
-                "the keys of sealed worlds are left out: without a copy of {keys} they read as erased"
+                "It has no keys of sealed worlds: without a copy of {keys} their content reads as erased."
             ))?;
         }
-        terminal.line(&format!("to use it: folkmoot --store {path} worlds"))?;
+        terminal.line(&format!("To use it: folkmoot --store {path} worlds"))?;
     }
     Ok(())
 }

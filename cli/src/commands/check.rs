@@ -11,6 +11,7 @@ use crate::exit::{CliError, STORE, USAGE};
 use crate::show::clean;
 use crate::source::StoreSource;
 use crate::terminal::Terminal;
+use crate::text::counted;
 use crate::view::definition::{RevisionQuery, RevisionView};
 use crate::view::query::Query;
 
@@ -52,8 +53,10 @@ pub(crate) async fn check(common: &CommonArgs, arguments: &CheckArgs) -> Result<
     }
     let file = arguments.script.display();
     terminal.line(&format!(
-        "{file} is fine: the world {}, {agents} agents, {steps} steps",
-        script.world
+        "{file} is fine: the world {}, {}, {}",
+        script.world,
+        counted(agents, "agent"),
+        counted(steps, "step")
     ))?;
     if !own.is_empty() {
         terminal.line(&format!("note: {own}"))?;

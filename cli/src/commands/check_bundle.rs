@@ -3,6 +3,7 @@
 use std::io::Read as _;
 use std::path::Path;
 
+use folkmoot::file;
 use folkmoot::proof::bundle::{Against, BUNDLE_MAX, Report, Verdict, check};
 use folkmoot::proof::note::NOTE_MAX;
 use serde::Serialize;
@@ -71,10 +72,8 @@ pub(super) fn read(path: &Path, max: usize) -> Result<Vec<u8>, CliError> {
     };
     let limit = u64::try_from(max).unwrap_or(u64::MAX).saturating_add(1);
     let mut bytes = Vec::new();
-    let file = std::fs::File::open(path).map_err(|error| failed(&error))?;
-    file.take(limit)
-        .read_to_end(&mut bytes)
-        .map_err(|error| failed(&error))?;
+    let read = file::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes));
+    read.map_err(|error| failed(&file::why(&error)))?;
     if bytes.len() > max {
         Err(failed(&format!("it has more than {max} bytes")))
     } else {

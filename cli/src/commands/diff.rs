@@ -6,6 +6,7 @@ use crate::show::clip;
 use crate::show::usage::cost;
 use crate::source::StoreSource;
 use crate::terminal::Terminal;
+use crate::text::counted;
 use crate::text::gutter::hung;
 use crate::view::diff::{DiffQuery, DiffView, RowView, SideView};
 use crate::view::query::Query;
@@ -42,7 +43,7 @@ fn lines(view: &DiffView) -> Vec<String> {
     } = view;
     let mut lines = vec![match (common.get(), &one.next, &other.next) {
         (0, _, _) => format!("{} and {} have no event in common.", one.world, other.world),
-        (_, None, None) => format!("Both have the same {common} events."),
+        (_, None, None) => format!("Both have the same {}.", counted(common.get(), "event")),
         (_, _, _) => format!("Both have the same events up to {common}. From there on:"),
     }];
     lines.extend(
@@ -103,8 +104,9 @@ fn spending(sign: &str, side: &SideView) -> String {
     let spent = &side.spent;
     let tokens = spent.tokens.input.saturating_add(spent.tokens.output);
     format!(
-        "  {sign} {} model calls, {tokens} tokens, cost {}",
-        spent.calls,
+        "  {sign} {}, {}, cost {}",
+        counted(spent.calls, "model call"),
+        counted(tokens, "token"),
         cost(spent)
     )
 }

@@ -11,6 +11,7 @@ use crate::exit::{CliError, INTEGRITY, STORE};
 use crate::signing;
 use crate::source::{StoreUse, damage, hold};
 use crate::terminal::Terminal;
+use crate::text::counted;
 
 /// The findings of an examination, as `--json` prints them.
 #[derive(Debug, Serialize)]
@@ -168,7 +169,9 @@ fn tell(terminal: &mut Terminal, findings: &Findings) -> Result<(), CliError> {
     ))?;
     match &findings.store {
         StoreFindings::Fine { path, engine, format, worlds, deleted, events, bytes_on_disk, .. } => terminal.line(&format!(
-            "store {path}: fine, engine {engine}, format {format}, {worlds} worlds, {deleted} deleted, {events} events, {bytes_on_disk} bytes"
+            "store {path}: fine, engine {engine}, format {format}, {}, {deleted} deleted, {}, {bytes_on_disk} bytes",
+            counted(*worlds, "world"),
+            counted(*events, "event")
         ))?,
         StoreFindings::Held { what, .. } | StoreFindings::Damaged { what, .. } => terminal.line(what)?,
         StoreFindings::Missing { path } => terminal.line(&format!("store {path}: there is none yet"))?,

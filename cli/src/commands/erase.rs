@@ -8,6 +8,7 @@ use crate::show::{clean, clip};
 use crate::signing;
 use crate::source::StoreSource;
 use crate::terminal::Terminal;
+use crate::text::counted;
 
 /// The longest basis that is repeated, in characters.
 const BASIS_MAX: usize = 200;
@@ -61,8 +62,8 @@ fn say(common: &CommonArgs, gone: &Gone) -> Result<(), CliError> {
             let world = &gone.world;
             let by = clean(&gone.by);
             terminal.line(&format!(
-                "Erased the content of {} events of {world}: {spans}",
-                done.events
+                "Erased the content of {} of {world}: {spans}",
+                counted(done.events, "event")
             ))?;
             terminal.line(&format!(
                 "  by {by} on the basis of: {}",
@@ -74,8 +75,8 @@ fn say(common: &CommonArgs, gone: &Gone) -> Result<(), CliError> {
             ))?;
         }
         None => terminal.line(&format!(
-            "Would erase the content of {} events: {spans}",
-            gone.count
+            "Without --dry-run this erases the content of {}: {spans}",
+            counted(gone.count, "event")
         ))?,
     }
     if gone.quotes.is_empty() {

@@ -8,11 +8,12 @@ use folkmoot::core::ids::Position;
 use folkmoot::core::port::causes::with_causes;
 use folkmoot::evidence::{BundleOrder, EvidenceError, bundle_of, slice_of};
 use folkmoot::proof::bundle::{BUNDLE_MAX, Bundle};
-use folkmoot::proof::note::SignedNote;
+use folkmoot::proof::note::{NOTE_MAX, SignedNote};
 use folkmoot::store::Choice;
 use folkmoot::{HeadSigner, Store};
 
 use crate::arguments::{CommonArgs, ExportArgs};
+use crate::commands::check_bundle::read;
 use crate::commands::place;
 use crate::exit::{CliError, STORE, USAGE};
 use crate::new_file::NewFile;
@@ -135,7 +136,7 @@ fn note(path: &Path) -> Result<SignedNote, CliError> {
     let failed = |error: &dyn std::fmt::Display| {
         CliError::other(USAGE, format!("{}: {error}", path.display()))
     };
-    let bytes = std::fs::read(path).map_err(|error| failed(&error))?;
+    let bytes = read(path, NOTE_MAX).map_err(|error| CliError::other(USAGE, error.to_string()))?;
     SignedNote::parse(&bytes).map_err(|error| failed(&error))
 }
 

@@ -11,6 +11,7 @@ use crate::show;
 use crate::signing;
 use crate::source::StoreSource;
 use crate::terminal::Terminal;
+use crate::text::counted;
 
 /// Branches a world off another one: in the store, or through the process that holds it.
 pub(crate) async fn fork(common: &CommonArgs, arguments: ForkArgs) -> Result<(), CliError> {
@@ -75,7 +76,7 @@ fn lines(common: &CommonArgs, view: &ForkView, wanted: Option<Position>) -> Vec<
         (closed.turns, "turn"),
         (closed.calls, "call"),
         (closed.requests, "request"),
-        (closed.messages, "message in an inbox"),
+        (closed.messages, "unread message"),
     ];
     let closed: Vec<String> = counts
         .into_iter()
@@ -108,12 +109,4 @@ fn lines(common: &CommonArgs, view: &ForkView, wanted: Option<Position>) -> Vec<
         lines.push(format!("Go on with: {} resume {world}", common.program()));
     }
     lines
-}
-
-fn counted(count: usize, what: &str) -> String {
-    match (count, what.split_once(' ')) {
-        (1, _) => format!("1 {what}"),
-        (_, None) => format!("{count} {what}s"),
-        (_, Some((noun, rest))) => format!("{count} {noun}s {rest}"),
-    }
 }

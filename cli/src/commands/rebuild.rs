@@ -12,6 +12,7 @@ use crate::desk::life::copy_failed;
 use crate::exit::{CliError, INTEGRITY, STORE};
 use crate::show::one_line;
 use crate::terminal::Terminal;
+use crate::text::counted;
 
 /// A new store, and whether nothing was left behind.
 #[derive(Serialize)]
@@ -92,22 +93,23 @@ fn tell(terminal: &mut Terminal, rebuilt: &Rebuilt) -> Result<(), CliError> {
         .filter(|world| world.kept.get() > 0)
         .count();
     terminal.line(&format!(
-        "{kept} worlds and {} attachments are in {path}",
-        rebuilt.blobs
+        "The new store {path} has {} and {}.",
+        counted(kept, "world"),
+        counted(rebuilt.blobs, "attachment")
     ))?;
     if rebuilt.blobs_damaged > 0 {
         terminal.line(&format!(
-            "{} attachments were left out: they are damaged",
-            rebuilt.blobs_damaged
+            "It lacks {}: the old store has it damaged.",
+            counted(rebuilt.blobs_damaged, "attachment")
         ))?;
     }
     if let Some(keys) = &rebuilt.keys {
         let keys = one_line(&keys.display().to_string());
         terminal.line(&format!(
-            "the keys of sealed worlds were left out: copy {keys} to read what they seal"
+            "It has no keys of sealed worlds: copy {keys} to read them."
         ))?;
     }
-    terminal.line(&format!("to use it: folkmoot --store {path} worlds"))
+    terminal.line(&format!("To use it: folkmoot --store {path} worlds"))
 }
 
 /// Says what became of a world.
@@ -124,14 +126,20 @@ fn line(world: &RebuiltWorld) -> String {
         .as_ref()
         .map_or_else(|| world.world.to_string(), |name| one_line(name.as_str()));
     match (lost, found) {
-        (None, None) => format!("{name}: whole, {kept} events"),
+        (None, None) => format!("{name}: whole, {}", counted(kept.get(), "event")),
         (None, Some(found)) => format!(
-            "{name}: whole, {kept} events; in the old store: {}",
+            "{name}: whole, {}; in the old store: {}",
+            counted(kept.get(), "event"),
             one_line(found)
         ),
-        (Some(lost), _) if kept == known => format!("{name}: {kept} events; {}", one_line(lost)),
+        (Some(lost), _) if kept == known => format!(
+            "{name}: {}; {}",
+            counted(kept.get(), "event"),
+            one_line(lost)
+        ),
         (Some(lost), _) if kept.get() == 0 => {
-            format!("{name}: lost, {known} events; {}", one_line(lost))
+            let events = counted(known.get(), "event");
+            format!("{name}: lost, {events}; {}", one_line(lost))
         }
         (Some(lost), _) => format!(
             "{name}: kept up to event {kept} of {known}; {}",

@@ -15,6 +15,7 @@ use crate::session::Session;
 use crate::show::chat::Chat;
 use crate::show::stage::{ChatStage, Hints, Prompter, StageNews};
 use crate::terminal::Terminal;
+use crate::text::counted;
 use crate::{credentials, interrupt, show, signing};
 use folkmoot::run::waiting;
 
@@ -111,8 +112,9 @@ async fn conclude(
     } else if waiting.is_empty() {
         let events = world.operator().read(|world| world.head()).await?;
         terminal.line(&format!(
-            "{name} is idle. {events} events are kept in {}.",
-            common.store.display()
+            "{name} is idle. Its log in {} has {}.",
+            common.store.display(),
+            counted(events.get(), "event")
         ))?;
     } else {
         show::request::pending(&mut terminal, common, name, &waiting)?;

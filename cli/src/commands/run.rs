@@ -18,6 +18,7 @@ use crate::session::Session;
 use crate::show::chat::{Chat, ChatLine};
 use crate::show::stage::{ChatStage, Cues, Hints, Prompter, StageNews, opened};
 use crate::terminal::Terminal;
+use crate::text::counted;
 use crate::{credentials, interrupt, person, show, signing};
 
 /// Runs a script, or goes on with it, and shows the chat.
@@ -267,8 +268,10 @@ async fn farewell(
     let program = common.program();
     terminal.line("")?;
     terminal.line(&format!(
-        "Run {} of {name}: {steps} steps, {again}. {events} events are kept in {}.",
+        "Run {} of {name}: {}, {again}. {} are kept in {}.",
         report.run,
+        counted(steps, "step"),
+        counted(events, "event"),
         common.store.display()
     ))?;
     terminal.line(&format!("See the events:    {program} log {name}"))?;

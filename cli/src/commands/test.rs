@@ -20,6 +20,7 @@ use crate::session::builder;
 use crate::show::style::{BAD, GOOD, paint};
 use crate::show::{ErrorReport, clean};
 use crate::terminal::Terminal;
+use crate::text::counted;
 use crate::{credentials, interrupt, person};
 
 /// Plays each script in a store of its own, as many at a time as there are processors, and says
@@ -67,11 +68,11 @@ async fn try_all(common: &CommonArgs, scripts: Vec<PathBuf>) -> Result<Vec<Trial
 }
 
 fn summary(all: usize, failed: usize) -> String {
-    let scripts = if all == 1 { "script" } else { "scripts" };
-    if failed == 0 {
-        format!("{all} {scripts}: all hold.")
-    } else {
-        format!("{all} {scripts}: {failed} failed.")
+    let scripts = counted(all, "script");
+    match (all, failed) {
+        (1, 0) => format!("{scripts}: it holds."),
+        (_, 0) => format!("{scripts}: all hold."),
+        (_, _) => format!("{scripts}: {failed} failed."),
     }
 }
 
@@ -113,9 +114,9 @@ impl Trial {
         }
         let name = clean(&self.file.display().to_string());
         let Some(fault) = &self.fault else {
-            let steps = if self.steps == 1 { "step" } else { "steps" };
+            let steps = counted(self.steps, "step");
             let took = self.took.as_secs_f64();
-            let line = format!("{name}  {} {steps}, {took:.1} s", self.steps);
+            let line = format!("{name}  {steps}, {took:.1} s");
             return terminal.line(&format!("{}  {line}", paint(GOOD, "ok    ")));
         };
         terminal.line(&format!("{}  {name}", paint(BAD.bold(), "FAILED")))?;

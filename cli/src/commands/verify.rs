@@ -7,7 +7,7 @@ use folkmoot::audit::{Check, READING, Redecision, Verdict, WorldReport};
 use folkmoot::core::ids::{Position, WorldId};
 use folkmoot::core::port::ReadError;
 use folkmoot::store::{RebuiltWorld, Survey, examine};
-use folkmoot::{FoldError, audit};
+use folkmoot::{FoldError, audit, file};
 use futures::TryStreamExt as _;
 
 use crate::arguments::{CommonArgs, VerifyArgs};
@@ -17,6 +17,7 @@ use crate::show::verify::{Sum, block};
 use crate::signing;
 use crate::source::StoreSource;
 use crate::terminal::Terminal;
+use crate::text::counted;
 use crate::view::query::Query;
 use crate::view::verify::{ELSEWHERE, GivenAnchors, VerifyQuery, VerifyStep};
 
@@ -47,11 +48,11 @@ fn given(files: Vec<PathBuf>, trusted: &[String]) -> Result<GivenAnchors, CliErr
         .iter()
         .map(|key| Ok(signing::verifier(key)?.to_string()))
         .collect::<Result<_, CliError>>()?;
-    let read = |file: PathBuf| match std::fs::read_to_string(&file) {
+    let read = |file: PathBuf| match file::text(&file) {
         Ok(text) => Ok((file, text)),
         Err(error) => Err(CliError::other(
             NOT_CHECKED,
-            format!("the anchors {}: {error}", file.display()),
+            format!("the anchors {}: {}", file.display(), file::why(&error)),
         )),
     };
     Ok(GivenAnchors {
@@ -130,13 +131,14 @@ fn whole(world: &RebuiltWorld) -> String {
         .as_ref()
         .map_or_else(|| world.world.to_string(), |name| one_line(name.as_str()));
     match lost {
-        None => format!("{name}: all {kept} events are whole"),
+        None => format!("{name}: whole, {}", counted(kept.get(), "event")),
         Some(lost) if kept == known => {
-            format!("{name}: {kept} events are whole; {}", one_line(lost))
+            let events = counted(kept.get(), "event");
+            format!("{name}: whole, {events}; {}", one_line(lost))
         }
         Some(lost) => {
             format!(
-                "{name}: {kept} of {known} events are whole, the first one hit is {}; {}",
+                "{name}: whole up to event {kept} of {known}, the first one hit is {}; {}",
                 kept.next(),
                 one_line(lost)
             )

@@ -7,7 +7,7 @@ use folkmoot::core::event::{
 };
 use folkmoot::core::model::response::{LLMResponse, Part};
 
-use crate::text::{clip, one_line};
+use crate::text::{clip, counted, one_line};
 
 mod speech;
 
@@ -79,8 +79,10 @@ fn of_world(event: &WorldEvent) -> String {
                 Occasion::Close => "the room was closed",
             };
             format!(
-                "{} commits up to event {}, by {}: {why}",
-                signed.head.commits, signed.head.of, signed.key
+                "{} up to event {}, by {}: {why}",
+                counted(signed.head.commits, "commit"),
+                signed.head.of,
+                signed.key
             )
         }
         WorldEvent::Forked(forked) => {
@@ -99,8 +101,10 @@ fn of_world(event: &WorldEvent) -> String {
         }
         WorldEvent::Erased(gone) => {
             format!(
-                "{} events and {} files, as event {} asks",
-                gone.events, gone.files, gone.request
+                "{} and {}, as event {} asks",
+                counted(gone.events, "event"),
+                counted(gone.files, "file"),
+                gone.request
             )
         }
     }
@@ -114,7 +118,7 @@ fn of_talk(event: &TalkEvent, commit: &Commit) -> String {
                 "{} told by {}, {} dropped",
                 observed.name,
                 observed.by,
-                observed.dropped.len()
+                counted(observed.dropped.len(), "value")
             )
         }
         TalkEvent::MessagePosted(posted) => said(posted, commit),
@@ -124,16 +128,24 @@ fn of_talk(event: &TalkEvent, commit: &Commit) -> String {
                 .body
                 .present()
                 .map_or_else(|| gone(&edited.body), |body| body.text.clone());
-            format!("message {}, {} gone: {text}", edited.at, edited.gone.len())
+            format!(
+                "message {}, {} gone: {text}",
+                edited.at,
+                counted(edited.gone.len(), "answer")
+            )
         }
         TalkEvent::MessageRetracted(retracted) => {
-            format!("message {}, {} gone", retracted.at, retracted.gone.len())
+            format!(
+                "message {}, {} gone",
+                retracted.at,
+                counted(retracted.gone.len(), "message")
+            )
         }
         TalkEvent::ReplyRegenerated(made) => format!(
             "{}'s message {}, {} gone",
             made.agent,
             made.at,
-            made.gone.len()
+            counted(made.gone.len(), "message")
         ),
         TalkEvent::NoticePosted(posted) => notice(&posted.notice),
     }
@@ -185,7 +197,11 @@ fn addressed(routed: &MessageRouted) -> String {
 fn of_turn(event: &TurnEvent) -> String {
     match event {
         TurnEvent::TurnOpened(opened) => {
-            format!("episode {}, {} news", opened.episode, opened.news.len())
+            format!(
+                "episode {}, {} to read",
+                opened.episode,
+                counted(opened.news.len(), "message")
+            )
         }
         TurnEvent::TurnDeclined(declined) => word(&declined.reason),
         TurnEvent::ModelCalled(called) => {
@@ -226,14 +242,18 @@ fn of_turn(event: &TurnEvent) -> String {
         }
         TurnEvent::AgentReacted(reacted) => {
             if reacted.has_answered {
-                format!("answered, {} calls", reacted.calls)
+                format!("answered, {}", counted(reacted.calls, "call"))
             } else {
                 "passed".to_owned()
             }
         }
         TurnEvent::AgentFailed(failed) => failed.code.clone(),
         TurnEvent::PrefixBroken(broken) => {
-            format!("{}, {} dropped", word(&broken.cause), broken.dropped)
+            format!(
+                "{}, {} dropped",
+                word(&broken.cause),
+                counted(broken.dropped, "item")
+            )
         }
         TurnEvent::TurnClosed(closed) => {
             format!("turn {}: {}", closed.turn, word(&closed.reason))
@@ -351,14 +371,6 @@ fn decision_words(decided: &ApprovalDecided) -> String {
         .collect()
 }
 
-fn counted(number: u32, what: &str) -> String {
-    if number == 1 {
-        format!("1 {what}")
-    } else {
-        format!("{number} {what}s")
-    }
-}
-
 fn answer(response: &LLMResponse) -> String {
     let part = |part: &Part| match part {
         Part::Text(text) | Part::Refusal(text) => Some(text.clone()),
@@ -375,11 +387,7 @@ fn answer(response: &LLMResponse) -> String {
 }
 
 fn notice(notice: &Notice) -> String {
-    let value = serde_json::to_value(notice).unwrap_or_default();
-    match value.as_object().and_then(|map| map.iter().next()) {
-        Some((name, fields)) => format!("{name} {fields}"),
-        None => String::new(),
-    }
+    folkmoot::words::told(notice, |request| format!("request {request}"))
 }
 
 /// The serialised name of a unit variant.

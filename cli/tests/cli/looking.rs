@@ -84,7 +84,7 @@ fn a_damaged_store_is_read_as_it_is_and_refused_by_whoever_writes() {
     flip(&desk.path("store/log/db"));
     let before = files(&desk.path("store"));
     let verified = desk.run(&["verify", "--all"]).expect(5);
-    verified.out_has("at byte ").out_has("events are whole");
+    verified.out_has("at byte ").out_has(": whole");
     let listed = desk.run(&["worlds"]);
     listed
         .err_has("is damaged")

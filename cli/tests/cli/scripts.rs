@@ -206,7 +206,7 @@ fn a_script_whose_last_step_leaves_something_waiting_says_so() {
     let ran = desk
         .run(&["run", "gate.yaml"])
         .expect(4)
-        .out_has("1 steps, all as the script says");
+        .out_has("1 step, all as the script says");
     let (request, shown) = desk.asked("gate");
     ran.out_has(&format!("folkmoot approve gate {request} --shown {shown}"));
 }
@@ -315,7 +315,7 @@ fn a_fine_script_is_said_to_be_fine_and_makes_no_store() {
     let desk = Desk::with_gate();
     desk.run(&["check", "gate.yaml"])
         .expect(0)
-        .out_has("gate.yaml is fine: the world gate, 1 agents, 3 steps");
+        .out_has("gate.yaml is fine: the world gate, 1 agent, 3 steps");
     assert_eq!(
         desk.run(&["check", "gate.yaml", "--json"])
             .expect(0)

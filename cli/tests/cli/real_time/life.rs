@@ -11,7 +11,7 @@ fn a_store_is_backed_up_while_another_process_works_in_it() {
     fs::create_dir(desk.path("elsewhere")).unwrap();
     let mut command = desk.command(&["--store", "../store", "backup", "copy"]);
     command.current_dir(desk.path("elsewhere"));
-    Ran::of(command).expect(0).out_has("1 worlds with");
+    Ran::of(command).expect(0).out_has("1 world with");
     let held = desk.run(&["log", "gate", "--json"]).expect(0).values();
     let copied = desk
         .run(&["--store", "elsewhere/copy", "log", "gate", "--json"])
