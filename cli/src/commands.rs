@@ -72,7 +72,12 @@ pub(crate) fn main() -> ExitCode {
             );
         }
     };
-    let result = runtime.block_on(Box::pin(perform(&common, command)));
+    let result = runtime.block_on(Box::pin(async {
+        match perform(&common, command).await {
+            Ok(()) => Ok(()),
+            Err(error) => Err(source::naming_a_world(&common, error).await),
+        }
+    }));
     // A thread that waits for the keyboard must not hold the end up.
     runtime.shutdown_background();
     report(

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::{Mutex, MutexGuard};
 
 use crate::exit::{CliError, INTEGRITY, STORE};
+use crate::nearest::naming_a_world;
 use crate::view::answer::ValueStream;
 use crate::view::query::{self, Query};
 
@@ -110,6 +111,13 @@ impl Desk {
             }
             return Err(refusal);
         }
+        match self.answer(peer, request).await {
+            Ok(answer) => Ok(answer),
+            Err(error) => Err(naming_a_world(&self.store, error).await),
+        }
+    }
+
+    async fn answer(&self, peer: Peer, request: DeskRequest) -> Result<ValueStream, CliError> {
         match request {
             DeskRequest::Query(query) => self.read(peer, &query).await,
             DeskRequest::Decide(ruling) => {

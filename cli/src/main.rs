@@ -13,6 +13,7 @@ mod credentials;
 mod desk;
 mod exit;
 mod interrupt;
+mod nearest;
 mod new_file;
 mod person;
 mod recording;

@@ -14,6 +14,7 @@ use crate::control::client::Client;
 use crate::desk::peer::Peer;
 use crate::desk::{Desk, DeskRequest};
 use crate::exit::{CliError, INTEGRITY, STORE};
+use crate::nearest;
 use crate::show::complain;
 use crate::signing::{self, Signing};
 use crate::view::answer::ValueStream;
@@ -95,9 +96,14 @@ pub(crate) fn damage(store: &Store, dir: &Path) -> Option<String> {
     let what = first.or_else(|| survey.worlds.iter().find_map(|world| world.found.as_ref()));
     let what = what.map_or_else(String::new, |what| format!(" ({what})"));
     Some(format!(
-        "the store {} is damaged{what}: {whole} of {all} worlds are whole; `folkmoot verify --all` says what is lost, and \
+        "the store {} is damaged{what}: {whole} of {} whole; `folkmoot verify --all` says what is lost, and \
          `folkmoot rebuild --to DIR` saves what is whole",
-        dir.display()
+        dir.display(),
+        if all == 1 {
+            "1 world is".to_owned()
+        } else {
+            format!("{all} worlds are")
+        }
     ))
 }
 
@@ -127,6 +133,19 @@ pub(crate) async fn hold(
             }
         }
         tokio::time::sleep(TRY_EVERY).await;
+    }
+}
+
+/// The error of a command that had the store to itself; one about a world that is not there also
+/// names the one that was probably meant.
+pub(crate) async fn naming_a_world(common: &CommonArgs, error: CliError) -> CliError {
+    if nearest::missing(&error).is_none() {
+        return error;
+    }
+    match StoreSource::look(common).await {
+        Ok(StoreSource::Own { store, .. }) => nearest::naming_a_world(&store, error).await,
+        // Whoever holds a store names the world itself, and one that does not open was told of.
+        Ok(StoreSource::Holder(_)) | Err(_) => error,
     }
 }
 

@@ -1,8 +1,10 @@
 //! `folkmoot delete`.
 
+use std::collections::BTreeSet;
 use std::io::{self, IsTerminal as _};
 use std::time::Duration;
 
+use folkmoot::FoldError;
 use folkmoot::core::ids::{Time, WorldName};
 use folkmoot::store::Tombstone;
 
@@ -13,6 +15,7 @@ use crate::exit::{CliError, USAGE};
 use crate::show::{remark, time};
 use crate::source::StoreSource;
 use crate::terminal::{Terminal, ask};
+use crate::text::counted;
 use crate::view::life::{IdleQuery, IdleView};
 use crate::view::query::Query;
 
@@ -20,7 +23,10 @@ use crate::view::query::Query;
 pub(crate) async fn delete(common: &CommonArgs, arguments: DeleteArgs) -> Result<(), CliError> {
     let mut terminal = Terminal::new();
     let (worlds, idle_since) = match arguments.idle_for {
-        None => (arguments.worlds.clone(), None),
+        None => {
+            check(common, &arguments.worlds).await?;
+            (arguments.worlds.clone(), None)
+        }
         Some(idle_for) => match idle(common, &arguments, idle_for, &mut terminal).await? {
             Some((worlds, since)) => (worlds, Some(since)),
             None => return Ok(()),
@@ -46,9 +52,30 @@ pub(crate) async fn delete(common: &CommonArgs, arguments: DeleteArgs) -> Result
             continue;
         }
         let Tombstone { name, head, .. } = serde_json::from_value(value).map_err(CliError::json)?;
-        terminal.line(&format!("{name} is deleted, with its {head} events"))?;
+        terminal.line(&format!(
+            "{name} is deleted, with its {}",
+            counted(head.get(), "event")
+        ))?;
     }
     Ok(())
+}
+
+/// Refuses the name of a world that is not there, before anybody is asked about the others.
+async fn check(common: &CommonArgs, worlds: &[WorldName]) -> Result<(), CliError> {
+    let source = StoreSource::look(common).await?;
+    if source.survey().is_some() {
+        // A damaged store does not tell all names.
+        return Ok(());
+    }
+    let known = source.ask(Query::Names).await?.all().await?;
+    let known: BTreeSet<WorldName> = known
+        .into_iter()
+        .map(|name| serde_json::from_value(name).map_err(CliError::json))
+        .collect::<Result<_, _>>()?;
+    match worlds.iter().find(|world| !known.contains(*world)) {
+        None => Ok(()),
+        Some(missing) => Err(FoldError::NoSuchWorld(missing.clone()).into()),
+    }
 }
 
 /// Lists the idle worlds; gives their names, and since when nobody used them. `None`: there is
@@ -80,7 +107,8 @@ async fn idle(
                 name, events, last, ..
             } = view;
             terminal.line(&format!(
-                "{name}: {events} events, the last {}",
+                "{name}: {}, the last at {}",
+                counted(events.get(), "event"),
                 time(*last)
             ))?;
         }

@@ -6,12 +6,12 @@ use folkmoot::core::port::causes::with_causes;
 use folkmoot::core::port::{EventLog, Labels, ReadError, WorldEntry};
 use folkmoot::core::world::World;
 use folkmoot::{FoldError, Store, fold_world, fold_world_from};
-use futures::StreamExt as _;
-use futures::stream;
+use futures::{StreamExt as _, TryStreamExt as _, stream};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::exit::{CliError, INTEGRITY, USAGE};
+use crate::nearest::or_those;
 use crate::view::anchor::{AnchorQuery, anchors};
 use crate::view::answer::ValueStream;
 use crate::view::definition::{RevisionQuery, revision};
@@ -152,7 +152,7 @@ pub(crate) async fn answer(store: &Store, query: &Query) -> Result<ValueStream, 
         Query::Verify(query) => verify(store, query).await,
         Query::Export(query) => pieces(log, query).await,
         Query::Anchors(query) => ValueStream::values(&anchors(log, store, query).await?),
-        Query::Replay(query) => Ok(ValueStream::of(stream::iter([replay(store, query).await]))),
+        Query::Replay(query) => ValueStream::one(&replay(store, query).await?),
     }
 }
 
@@ -201,7 +201,8 @@ async fn worlds(store: &Store, labels: &Labels) -> Result<ValueStream, CliError>
     Ok(ValueStream::of(ValueStream::values(&all)?.chain(damaged)))
 }
 
-async fn names(log: &dyn EventLog) -> Result<Vec<WorldName>, CliError> {
+/// The names of all worlds.
+pub(crate) async fn names(log: &dyn EventLog) -> Result<Vec<WorldName>, CliError> {
     let mut all: Vec<WorldName> = Vec::new();
     loop {
         let page = log.worlds(&Labels::new(), all.last(), PAGE).await?;
@@ -221,6 +222,9 @@ pub(crate) async fn entry(log: &dyn EventLog, world: &WorldName) -> Result<World
 async fn events(log: &dyn EventLog, query: &LogQuery) -> Result<ValueStream, CliError> {
     let kind = query.kind.as_deref().map(kind).transpose()?;
     let agent = query.agent.clone();
+    if let Some(agent) = &agent {
+        check_agent(log, &query.world, agent).await?;
+    }
     let id = entry(log, &query.world).await?.world;
     let from = query.from.max(Position::new(1));
     let commits = if query.follow {
@@ -258,13 +262,8 @@ fn kind(name: &str) -> Result<EventKind, CliError> {
         .find(|(kind, _)| folded(kind.name()) == wanted);
     found.map(|(kind, _)| *kind).ok_or_else(|| {
         let all: Vec<&str> = EventKind::ALL.iter().map(|(kind, _)| kind.name()).collect();
-        CliError::other(
-            USAGE,
-            format!(
-                "there is no kind of event `{name}`; there are {}",
-                all.join(", ")
-            ),
-        )
+        let near = or_those(name, &all);
+        CliError::other(USAGE, format!("there is no kind of event `{name}`{near}"))
     })
 }
 
@@ -282,18 +281,34 @@ async fn replay(store: &Store, query: &ReplayQuery) -> Result<Value, CliError> {
 }
 
 fn no_agent(world: &World, agent: &AgentName) -> CliError {
-    let all: Vec<String> = world
-        .rules()
-        .spec()
-        .agents
-        .iter()
-        .map(|agent| agent.name.to_string())
-        .collect();
+    let agents = &world.rules().spec().agents;
+    let all: Vec<&str> = agents.iter().map(|agent| agent.name.as_str()).collect();
+    let near = or_those(agent.as_str(), &all);
     CliError::other(
         USAGE,
-        format!(
-            "there is no agent {agent} in this world; there are {}",
-            all.join(", ")
-        ),
+        format!("there is no agent {agent} in this world{near}"),
     )
+}
+
+/// Refuses the name of an agent that the world never had.
+pub(crate) async fn check_agent(
+    log: &dyn EventLog,
+    world: &WorldName,
+    agent: &AgentName,
+) -> Result<(), CliError> {
+    let folded = fold_world(log, world, None).await?;
+    let roster = &folded.rules().spec().agents;
+    if roster.iter().any(|known| known.name == *agent) {
+        return Ok(());
+    }
+    // A revision may have taken the agent out of the room.
+    let id = entry(log, world).await?.world;
+    let mut commits = log.read(id, Position::new(1)).await?;
+    while let Some(stored) = commits.try_next().await? {
+        let mut events = EventView::of(&stored.commit)?.into_iter();
+        if events.any(|event| event.agent() == Some(agent.as_str())) {
+            return Ok(());
+        }
+    }
+    Err(no_agent(&folded, agent))
 }

@@ -10,7 +10,7 @@ use futures::TryStreamExt as _;
 use serde::{Deserialize, Serialize};
 
 use super::answer::ValueStream;
-use super::query::entry;
+use super::query::{check_agent, entry};
 use crate::exit::CliError;
 
 /// A question for what was kept from people.
@@ -62,6 +62,9 @@ pub(crate) async fn withheld(
     query: &WithheldQuery,
 ) -> Result<ValueStream, CliError> {
     let WithheldQuery { world, from, agent } = query;
+    if let Some(agent) = agent {
+        check_agent(log, world, agent).await?;
+    }
     let id = entry(log, world).await?.world;
     let mut commits = log.read(id, (*from).max(Position::new(1))).await?;
     let mut views = Vec::new();

@@ -22,6 +22,7 @@ mod keys;
 mod life;
 mod looking;
 mod lost;
+mod mistakes;
 mod prompt;
 mod reads;
 mod real_time;

@@ -1,0 +1,54 @@
+//! Names that were probably meant.
+
+use folkmoot::core::ids::WorldName;
+use folkmoot::core::port::EventLog;
+use folkmoot::script::nearest;
+use folkmoot::{FoldError, OpenError};
+
+use crate::exit::{CliError, STORE};
+use crate::view::query::names;
+
+/// The most names that are listed where none is near.
+const LISTED_MAX: usize = 12;
+
+/// The end of a sentence about an unknown name: the one of `known` that was probably meant, else
+/// some that there are. Empty if there are none.
+pub(crate) fn or_those(word: &str, known: &[&str]) -> String {
+    if let Some(near) = nearest(word, known.iter().copied()) {
+        return format!("; did you mean {near}?");
+    }
+    let some: Vec<&str> = known.iter().copied().take(LISTED_MAX).collect();
+    match (some.as_slice(), known.len() > LISTED_MAX) {
+        ([], _) => String::new(),
+        ([one], _) => format!("; there is only {one}"),
+        (some, false) => format!("; there are {}", some.join(", ")),
+        (some, true) => format!("; there are {} and more", some.join(", ")),
+    }
+}
+
+/// The error of a command; one about a world that is not there also names the one of `log` that was
+/// probably meant.
+pub(crate) async fn naming_a_world(log: &dyn EventLog, error: CliError) -> CliError {
+    let Some(missing) = missing(&error) else {
+        return error;
+    };
+    // A store that does not read has an error of its own, which others tell.
+    let known = names(log).await.unwrap_or_default();
+    let Some(near) = nearest(missing.as_str(), known.iter().map(WorldName::as_str)) else {
+        return error;
+    };
+    let what = format!("there is no world called {missing}; did you mean {near}?");
+    CliError::other(STORE, format!("{what} `folkmoot worlds` lists all"))
+}
+
+/// The world that is not there, if that is the error.
+pub(crate) fn missing(error: &CliError) -> Option<&WorldName> {
+    if let CliError::Fold(FoldError::NoSuchWorld(name)) = error {
+        return Some(name);
+    }
+    if let CliError::World(OpenError::NoSuchWorld(name)) = error {
+        Some(name)
+    } else {
+        None
+    }
+}
