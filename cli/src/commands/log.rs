@@ -5,17 +5,16 @@ use futures::TryStreamExt as _;
 
 use crate::arguments::{CommonArgs, LogArgs};
 use crate::exit::CliError;
-use crate::show::style::{BOLD, DIM, paint};
-use crate::show::{self, clean, remark, time};
+use crate::show::{self, remark};
 use crate::source::StoreSource;
-use crate::terminal::Terminal;
-use crate::text::gutter::hung;
+use crate::terminal::{self, Terminal};
 use crate::view::event::EventView;
 use crate::view::query::{LogQuery, Query};
 use crate::view::withholding::{WithheldQuery, WithheldView};
 
-/// The indentation of the further lines of an event's text, in columns.
-const GIST_INDENT: usize = 7;
+mod row;
+
+use row::Rows;
 
 /// Shows the events of a world, one a line.
 pub(crate) async fn log(common: &CommonArgs, arguments: LogArgs) -> Result<(), CliError> {
@@ -44,13 +43,16 @@ pub(crate) async fn log(common: &CommonArgs, arguments: LogArgs) -> Result<(), C
     };
     let mut events = source.ask(Query::Log(query)).await?;
     let mut terminal = Terminal::new();
+    let mut rows = Rows::new(terminal::width());
     while let Some(event) = events.try_next().await? {
         let mut event: EventView = serde_json::from_value(event).map_err(CliError::json)?;
         if common.json {
             event.gist.clear();
             terminal.json(&event)?;
         } else {
-            terminal.line(&line(&event))?;
+            for line in rows.of(&event) {
+                terminal.whole(&line)?;
+            }
         }
     }
     Ok(())
@@ -82,17 +84,4 @@ async fn withheld(common: &CommonArgs, arguments: LogArgs) -> Result<(), CliErro
         }
     }
     Ok(())
-}
-
-fn line(event: &EventView) -> String {
-    let position = format!("{:>5}", event.position.get());
-    let when = paint(DIM, &time(event.time));
-    let kind = paint(BOLD, &format!("{:<17}", event.kind));
-    format!(
-        "{position}  {when}  {kind}  {:<12}  {}",
-        clean(&event.actor()),
-        hung(&event.gist, GIST_INDENT)
-    )
-    .trim_end()
-    .to_owned()
 }

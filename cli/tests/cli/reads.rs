@@ -198,7 +198,7 @@ fn people_read_a_log_line_by_line() {
         .find(|line| line.contains("ApprovalDecided"))
         .unwrap();
     assert!(
-        line.contains("2030-01-01T00:00:00Z") && line.contains("ada") && line.contains("allow"),
+        line.contains("2030-01-01T00:00:00.000Z") && line.contains("ada") && line.contains("allow"),
         "{line}"
     );
     assert!(
