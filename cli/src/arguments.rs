@@ -7,6 +7,7 @@ mod common;
 mod decision;
 mod erase;
 mod evidence;
+pub(crate) mod help;
 mod life;
 mod query;
 mod room_of;
@@ -39,6 +40,8 @@ pub(crate) use talk::{EditArgs, MessageArgs, RosterArgs, SayArgs, TakingPartArgs
     name = "folkmoot",
     version,
     propagate_version = true,
+    disable_help_flag = true,
+    disable_version_flag = true,
     max_term_width = 100
 )]
 pub(crate) struct CommandLine {
@@ -48,90 +51,128 @@ pub(crate) struct CommandLine {
     pub(crate) command: CliCommand,
 }
 
-/// The commands.
+/// The commands. Each ends its help with one example; `help` has them in groups.
 #[derive(Debug, Subcommand)]
 pub(crate) enum CliCommand {
     /// Write the script of a room that talks.
+    #[command(after_help = "Example:\n  folkmoot init room --yes")]
     Init(InitArgs),
     /// Run a world script, or go on with it.
+    #[command(after_help = "Example:\n  folkmoot run room.yaml --fresh")]
     Run(RunArgs),
-    /// Talk in a room: the script's, or one that is recorded.
+    /// Talk in a room: that of a script, or one that is recorded.
+    #[command(after_help = "Example:\n  folkmoot chat room.yaml --as ada")]
     Chat(ChatArgs),
     #[command(flatten)]
     Talk(TalkCommand),
     /// Check a script, and point at each fault.
+    #[command(after_help = "Example:\n  folkmoot check room.yaml")]
     Check(CheckArgs),
-    /// Play each script in a store of its own that is thrown away. Exit code 1 if one does not hold.
+    /// Play each script in a store of its own, which is thrown away. Exit code 1 if one does not
+    /// hold.
+    #[command(after_help = "Example:\n  folkmoot test room.yaml --junit trials.xml")]
     Test(TestArgs),
-    /// Print the JSON Schema of world scripts.
+    /// Print the JSON Schema of world scripts, or their reference.
+    #[command(after_help = "Example:\n  folkmoot schema --markdown")]
     Schema(SchemaArgs),
     /// List the worlds in the store.
+    #[command(after_help = "Example:\n  folkmoot worlds")]
     Worlds(WorldsArgs),
-    /// Show the events of a world.
+    /// Show the events of a world, one a line.
+    #[command(after_help = "Example:\n  folkmoot log room --kind ApprovalRequested")]
     Log(LogArgs),
-    /// Show the state of a world at a position, an agent's memory, the request of a model call, or
+    /// Show a world at a position: its state, the memory of an agent, the request of a model call, or
     /// the transcript.
+    #[command(after_help = "Example:\n  folkmoot replay room --agent worker --at 12")]
     Replay(ReplayArgs),
-    /// Show why an event is there: its causes, back to a person, and what was decided about it.
+    /// Show why an event is there: its causes, back to a person, and the reason for each decision.
+    #[command(after_help = "Example:\n  folkmoot why room#10")]
     Why(WhyArgs),
-    /// Show what waits for people.
+    /// Show the requests that wait for people, in one world or in all.
+    #[command(after_help = "Example:\n  folkmoot approvals room")]
     Approvals(ApprovalsArgs),
     /// Show the calls that people allowed in advance.
+    #[command(after_help = "Example:\n  folkmoot grants room")]
     Grants(GrantsArgs),
     /// Show who may do what.
+    #[command(after_help = "Example:\n  folkmoot rights room")]
     Rights(RightsArgs),
-    /// Show what the models of a world were asked, and what that cost.
+    /// Show how often models were asked, and how much that cost.
+    #[command(after_help = "Example:\n  folkmoot usage room")]
     Usage(UsageArgs),
     /// Allow a call; with --scope, calls like it to come as well.
+    #[command(after_help = "Example:\n  folkmoot approve room#10 --scope turn --as ada")]
     Approve(ApproveArgs),
     /// Deny a call.
+    #[command(after_help = "Example:\n  folkmoot deny room#10 --reason \"not today\" --as ada")]
     Deny(DenyArgs),
-    /// Answer a tool's question.
+    /// Answer the question of a tool.
+    #[command(after_help = "Example:\n  folkmoot answer room#11 \"the second one\" --as ada")]
     Answer(AnswerArgs),
     /// End a grant before its time.
+    #[command(after_help = "Example:\n  folkmoot revoke room#13 --as ada")]
     Revoke(RevokeArgs),
-    /// Say what became of a call whose outcome is unknown.
+    /// Say whether a call took effect: one that a crash or a time limit cut off.
+    #[command(after_help = "Example:\n  folkmoot settle room#15 --not-run --as ada")]
     Settle(SettleArgs),
-    /// Open a world and go on with it, until it is idle or waits for a person.
+    /// Go on with a world, until it is idle or waits for a person.
+    #[command(after_help = "Example:\n  folkmoot resume room")]
     Resume(ResumeArgs),
     #[command(flatten)]
     Logs(LogCommand),
-    /// Show the store's health, which credentials are set, and versions.
+    /// Examine the store, the key, and the variables of the providers.
+    #[command(after_help = "Example:\n  folkmoot doctor")]
     Doctor,
     /// Print a completion script for a shell.
+    #[command(after_help = "Example:\n  folkmoot completions bash")]
     Completions(CompletionsArgs),
 }
 
 /// The commands about logs as a whole: proofs, copies, branches, and their end.
 #[derive(Debug, Subcommand)]
 pub(crate) enum LogCommand {
-    /// Check a world: that nothing was changed, and that every recorded command is decided again as
-    /// it was.
+    /// Check that a world is as it was recorded: nobody changed its log, and each command is decided
+    /// again as it was.
+    #[command(after_help = "Example:\n  folkmoot verify room")]
     Verify(VerifyArgs),
     /// Print the signed heads of logs, to be kept elsewhere.
+    #[command(after_help = "Example:\n  folkmoot --key desk.key anchor room -o room.anchor")]
     Anchor(AnchorArgs),
     /// Make a key that signs logs, or show its public part.
-    #[command(subcommand)]
+    #[command(
+        subcommand,
+        after_help = "Example:\n  folkmoot key new desk.key --name example.com/desk"
+    )]
     Key(KeyArgs),
     /// Take a world elsewhere: as a transcript, as lines of JSON, as a report, or as evidence.
+    #[command(after_help = "Example:\n  folkmoot export room --format html -o room.html")]
     Export(ExportArgs),
     /// Check a bundle that was exported, offline.
+    #[command(after_help = "Example:\n  folkmoot check-bundle room.bundle --trust desk.pub")]
     CheckBundle(CheckBundleArgs),
-    /// Branch a world off another one: go on from there, and see what else could have happened.
+    /// Branch a world off another one: it goes on from there, and you see how else it could go.
+    #[command(after_help = "Example:\n  folkmoot fork room --at 12 --as other")]
     Fork(ForkArgs),
-    /// Compare two worlds, or one at two positions: where they part, and what happened in each from
+    /// Compare two worlds, or one at two positions: where they part, and the events of each from
     /// there on.
+    #[command(after_help = "Example:\n  folkmoot diff room@12 room")]
     Diff(DiffArgs),
-    /// Erase what people, agents and tools wrote in some events, for good. That it was there, and
-    /// who had it erased, stays.
+    /// Erase the words in some events for good: those of people, agents and tools. The log still
+    /// shows that they were there, and who had them erased.
+    #[command(
+        after_help = "Example:\n  folkmoot erase room --person ada --basis \"she asks for it\" --dry-run"
+    )]
     Erase(EraseArgs),
     /// Delete worlds for good: by name, or those that nobody used for long. It takes the right to
     /// operate each of them.
+    #[command(after_help = "Example:\n  folkmoot delete --idle-for 90d --dry-run")]
     Delete(DeleteArgs),
-    /// Copy the store into a directory that is a store itself, also while it is in use.
+    /// Copy the store into a directory, also while it is in use. The copy is a store itself.
+    #[command(after_help = "Example:\n  folkmoot backup copy")]
     Backup(BackupArgs),
-    /// Make a new store of what is whole of a damaged one, and say of each world what is. Nothing
-    /// is changed in the old one.
+    /// Make a new store of the whole parts of a damaged one: it says of each world which they are.
+    /// Nothing is changed in the old one.
+    #[command(after_help = "Example:\n  folkmoot rebuild --to mended")]
     Rebuild(RebuildArgs),
 }
 

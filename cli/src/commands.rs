@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::FromArgMatches as _;
 use tracing_subscriber::EnvFilter;
 
-use crate::arguments::{CliCommand, CommandLine, CommonArgs, LogCommand};
+use crate::arguments::{CliCommand, CommandLine, CommonArgs, LogCommand, help};
 use crate::exit::{self, CliError};
 use crate::{interrupt, show, source, terminal};
 
@@ -50,7 +50,10 @@ mod worlds;
 
 /// Reads the arguments, does what they say, and reports.
 pub(crate) fn main() -> ExitCode {
-    let CommandLine { common, command } = match CommandLine::try_parse() {
+    let read = help::program()
+        .try_get_matches()
+        .and_then(|matches| CommandLine::from_arg_matches(&matches));
+    let CommandLine { common, command } = match read {
         Ok(line) => line,
         Err(error) => return misused(&error),
     };

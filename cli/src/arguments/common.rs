@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::builder::{OsStringValueParser, TypedValueParser as _};
-use clap::{Args, ValueEnum};
+use clap::{ArgAction, Args, ValueEnum};
 
 /// The directory of the store, if nobody names another one.
 const STORE_DEFAULT: &str = ".folkmoot";
@@ -12,8 +12,12 @@ const STORE_VARIABLE: &str = "FOLKMOOT_STORE";
 /// The variable that names the file of the key that signs.
 const KEY_VARIABLE: &str = "FOLKMOOT_KEY";
 
+/// The heading of the options of every command. It stands behind a command's own options.
+pub(crate) const HEADING: &str = "Global options";
+
 /// The options of every command.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = HEADING)]
 pub(crate) struct CommonArgs {
     /// The directory of the store.
     #[arg(long, global = true, value_name = "DIR", env = STORE_VARIABLE, default_value = STORE_DEFAULT,
@@ -27,15 +31,22 @@ pub(crate) struct CommonArgs {
     /// Print JSON: one document, or one object a line.
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// When to use colours.
-    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = Colors::Auto)]
+    /// When to use colours: auto, always or never. `auto` is on a terminal, unless NO_COLOR is set.
+    #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = Colors::Auto,
+        hide_possible_values = true)]
     pub(crate) color: Colors,
     /// Log more to stderr; twice for even more. RUST_LOG says it in detail.
-    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    #[arg(short, long, global = true, action = ArgAction::Count)]
     pub(crate) verbose: u8,
     /// Show no progress, and log errors only.
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
+    /// Print help.
+    #[arg(short, long, global = true, action = ArgAction::Help)]
+    help: Option<bool>,
+    /// Print the version.
+    #[arg(short = 'V', long, global = true, action = ArgAction::Version)]
+    version: Option<bool>,
 }
 
 impl CommonArgs {

@@ -29,7 +29,7 @@ pub(crate) struct DecisionArgs {
 /// The person who decides.
 #[derive(Debug, Args)]
 pub(crate) struct PersonArgs {
-    /// How you are called in the room. Your login name, if left out.
+    /// Your name in the room. Your login name, if left out.
     #[arg(long = "as", value_name = "NAME", value_parser = person)]
     pub(crate) by: Option<PersonName>,
 }
@@ -39,9 +39,9 @@ pub(crate) struct PersonArgs {
 pub(crate) struct ApproveArgs {
     #[command(flatten)]
     pub(crate) decided: DecisionArgs,
-    /// How far it reaches: once, turn, world, or uses:N. All but `once` also allow calls to come:
-    /// of this agent, with this tool, and with these arguments. uses:N counts this call as the
-    /// first.
+    /// How far the decision reaches: once, turn, world, or uses:N. All but `once` also allow calls
+    /// to come: of this agent, with this tool, and with these arguments. uses:N counts this call as
+    /// the first.
     #[arg(long, value_name = "SCOPE", default_value = "once", value_parser = str::parse::<Scope>)]
     pub(crate) scope: Scope,
     /// Run the call with these arguments instead: a JSON object.
@@ -82,14 +82,14 @@ pub(crate) struct DenyArgs {
 pub(crate) struct AnswerArgs {
     #[command(flatten)]
     pub(crate) decided: DecisionArgs,
-    /// The answer, if the question has no options; as JSON, if it asks for that.
+    /// The answer, where the question has no options; JSON, where it asks for JSON.
     #[arg(allow_negative_numbers = true)]
     pub(crate) text: Option<String>,
-    /// The number of an option, from 1. Can be given several times, if the question lets several be
-    /// chosen.
+    /// The number of an option, from 1. Give it several times where the question allows several
+    /// options.
     #[arg(long, value_name = "N", conflicts_with = "text", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) option: Vec<u32>,
-    /// None of the options, if the question lets none be chosen.
+    /// Choose none of the options, where the question allows that.
     #[arg(long, conflicts_with_all = ["text", "option"])]
     pub(crate) none: bool,
 }
@@ -100,17 +100,17 @@ pub(crate) struct AnswerArgs {
 pub(crate) struct SettleArgs {
     #[command(flatten)]
     pub(crate) decided: DecisionArgs,
-    /// It took effect, with this result if that is known.
+    /// The call took effect. TEXT is its result, if you know it: the agent reads it.
     #[arg(long, value_name = "TEXT", num_args = 0..=1)]
     #[expect(
         clippy::option_option,
         reason = "left out, given, and given with a text are three things"
     )]
     pub(crate) ran: Option<Option<String>>,
-    /// It did not take effect.
+    /// The call did not take effect. The agent reads that.
     #[arg(long)]
     pub(crate) not_run: bool,
-    /// It is to run again.
+    /// Run the call again, whatever became of the first time.
     #[arg(long)]
     pub(crate) run_again: bool,
 }

@@ -17,19 +17,19 @@ pub(crate) struct EraseArgs {
     /// Events: N, or N-M.
     #[arg(value_name = "N|N-M", value_parser = span)]
     pub(crate) events: Vec<Span>,
-    /// All that this person gave: messages, edits, states, answers, reasons. What others repeated
-    /// of it stays, and is listed.
+    /// All that this person gave: messages, edits, states, answers, reasons. Others may have
+    /// repeated some of it: that stays, and is listed.
     #[arg(long, value_name = "NAME")]
     pub(crate) person: Option<String>,
     /// All that was written in the episode that the message at N began, by whomever.
     #[arg(long, value_name = "N")]
     pub(crate) episode: Option<u64>,
-    /// On what basis. It is recorded.
+    /// The basis on which you erase. The log records it.
     #[arg(long, value_name = "TEXT")]
     pub(crate) basis: String,
     #[command(flatten)]
     pub(crate) by: PersonArgs,
-    /// Only list what would be erased.
+    /// List the events, and erase nothing.
     #[arg(long)]
     pub(crate) dry_run: bool,
 }

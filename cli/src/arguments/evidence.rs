@@ -15,14 +15,14 @@ pub(crate) struct ExportArgs {
     /// The world.
     #[arg(value_parser = world)]
     pub(crate) world: WorldName,
-    /// In which form.
+    /// The form of the export.
     #[arg(long, value_name = "FORM", value_enum)]
     pub(crate) format: ExportForm,
-    /// Only the commits that hold these events, e.g. `17,26-28`; of what else is in them, no
+    /// Only the commits that hold these events, e.g. `17,26-28`. Their other events come without
     /// content.
     #[arg(long, value_name = "N,M-K", conflicts_with = "why")]
     pub(crate) events: Option<String>,
-    /// Only what tells why this event is there, and what became of the calls that it is about.
+    /// Only the commits that explain this event, and the outcome of its calls.
     #[arg(long, value_name = "N")]
     pub(crate) why: Option<String>,
     /// A signed head that somebody keeps, so that the bundle proves that the log has only grown
@@ -66,7 +66,7 @@ impl ValueEnum for ExportForm {
     fn to_possible_value(&self) -> Option<PossibleValue> {
         let (name, help) = match self {
             Self::Read(format @ ExportFormat::Markdown) => {
-                (format.name(), "what people read, in Markdown")
+                (format.name(), "the transcript, in Markdown")
             }
             Self::Read(format @ ExportFormat::Lines) => {
                 (format.name(), "every event, as a line of JSON")
@@ -89,10 +89,10 @@ pub(crate) struct CheckBundleArgs {
     /// A public key whose signatures count: `name+id+key`, or the file that it stands in.
     #[arg(long, value_name = "KEY")]
     pub(crate) trust: Vec<String>,
-    /// Tell only of this event, and of the tool calls that it is about.
+    /// Tell of this event only, and of its tool calls.
     #[arg(long, value_name = "N")]
     pub(crate) at: Option<u64>,
-    /// A signed head that was kept elsewhere: whether the log is still that one.
+    /// Compare with a signed head that was kept elsewhere.
     #[arg(long, value_name = "NOTE")]
     pub(crate) against: Option<PathBuf>,
 }

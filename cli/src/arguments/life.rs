@@ -22,13 +22,13 @@ pub(crate) struct DeleteArgs {
     /// Only worlds that have this label; given several times: all of them.
     #[arg(long, value_name = "KEY=VALUE", value_parser = label, requires = "idle_for")]
     pub(crate) label: Vec<(String, String)>,
-    /// Show what would be deleted, and delete nothing.
+    /// List the worlds, and delete nothing.
     #[arg(long, requires = "idle_for")]
     pub(crate) dry_run: bool,
     /// Do not ask.
     #[arg(short, long)]
     pub(crate) yes: bool,
-    /// How you are called; it is kept with what stays of the worlds.
+    /// Your name. The record of the deletion keeps it.
     #[arg(long = "as", value_name = "NAME", value_parser = person)]
     pub(crate) by: Option<PersonName>,
 }
@@ -46,11 +46,11 @@ pub(crate) struct ForkArgs {
     /// The new world's name.
     #[arg(long = "as", value_name = "NEW", value_parser = world)]
     pub(crate) name: WorldName,
-    /// Give it its own copy of what both have.
+    /// Give the new world a copy of the events that both have.
     #[arg(long)]
     pub(crate) copy: bool,
-    /// Perform its effects: ask its models and run its tools. Without this they are answered from
-    /// the record where the same request occurred, and else do not happen.
+    /// Let the new world ask its models and run its tools. Without this, both are answered from the
+    /// record where the same request occurred, and else do not happen.
     #[arg(long)]
     pub(crate) live: bool,
 }
@@ -69,8 +69,7 @@ pub(crate) struct RebuildArgs {
     /// --store.
     #[arg(long, value_name = "NEW")]
     pub(crate) to: PathBuf,
-    /// Take what the old store has lost from this bundle of a whole world: `export --format
-    /// bundle`.
+    /// Take lost events from this bundle of a whole world: `export --format bundle`.
     #[arg(long, value_name = "FILE")]
     pub(crate) from_export: Vec<PathBuf>,
     /// How the new store keeps its log.

@@ -13,8 +13,7 @@ pub(crate) struct WorldsArgs {
     /// programs that open worlds.
     #[arg(long, value_name = "KEY=VALUE", value_parser = label)]
     pub(crate) label: Vec<(String, String)>,
-    /// The worlds that were deleted: what they were called, how far they had come, and who deleted
-    /// them.
+    /// List the worlds that were deleted: their names, how far they had come, and who deleted them.
     #[arg(long, conflicts_with = "label")]
     pub(crate) deleted: bool,
 }
@@ -37,8 +36,7 @@ pub(crate) struct LogArgs {
     /// Only events about this agent.
     #[arg(long, value_name = "A", value_parser = agent)]
     pub(crate) agent: Option<AgentName>,
-    /// What was kept from people of what agents said, and its exact text: for those who run the
-    /// room.
+    /// Show the words of agents that people were not shown, exactly: for those who run the room.
     #[arg(long, conflicts_with_all = ["follow", "kind"])]
     pub(crate) withheld: bool,
 }
@@ -52,25 +50,25 @@ pub(crate) struct ReplayArgs {
     /// As it stood after this event, counted from 1. Inside a commit: after the commit.
     #[arg(long, value_name = "N", conflicts_with = "prompt", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) at: Option<u64>,
-    /// What is different after this event: roster, messages, memories, requests, grants, budgets.
+    /// Show the differences between --at and this event: roster, messages, memories, requests,
+    /// grants, budgets.
     #[arg(long, value_name = "M", requires = "at", conflicts_with_all = ["agent", "prompt"],
         value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) diff: Option<u64>,
-    /// This agent's memory.
+    /// Show the memory of this agent.
     #[arg(long, value_name = "A", value_parser = agent, conflicts_with = "prompt")]
     pub(crate) agent: Option<AgentName>,
-    /// The exact request of the model call that is recorded here: `WORLD#POSITION` of its
+    /// Show the exact request of the model call that is recorded here: `WORLD#POSITION` of its
     /// `ModelCalled`, or the position.
     #[arg(long, value_name = "CALL")]
     pub(crate) prompt: Option<String>,
-    /// What people read of it: the newest page, as it reads now.
+    /// Show the transcript as it reads now: its newest page.
     #[arg(long, conflicts_with_all = ["at", "diff", "agent", "prompt"])]
     pub(crate) transcript: bool,
-    /// The page of the transcript before this event.
+    /// Show the page of the transcript before this event.
     #[arg(long, value_name = "N", requires = "transcript")]
     pub(crate) before: Option<u64>,
-    /// How many messages and notices of the transcript are shown at most: 1 to 1000, 50 if left
-    /// out.
+    /// The most messages and notices of the transcript that are shown: 1 to 1000, 50 if left out.
     #[arg(long, value_name = "N", requires = "transcript", value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub(crate) limit: Option<u16>,
 }
@@ -106,9 +104,9 @@ pub(crate) struct VerifyArgs {
 /// `approvals`.
 #[derive(Debug, Args)]
 pub(crate) struct ApprovalsArgs {
-    /// The world.
+    /// The world. All worlds of the store, if left out.
     #[arg(value_parser = world)]
-    pub(crate) world: WorldName,
+    pub(crate) world: Option<WorldName>,
 }
 
 /// `rights`.

@@ -18,8 +18,8 @@ pub(crate) struct RunArgs {
     /// The world's name, instead of the script's.
     #[arg(long, value_name = "NAME", value_parser = world)]
     pub(crate) world: Option<WorldName>,
-    /// Begin the next run of a finished script; one that is not finished goes on (a world of
-    /// another name, --world, begins anew).
+    /// Begin the next run of a finished script. One that is not finished goes on; a world of
+    /// another name (--world) begins anew.
     #[arg(long, conflicts_with = "fresh")]
     pub(crate) again: bool,
     /// Play the script from its start in a new world. Without --world it is called after the
@@ -49,7 +49,7 @@ pub(crate) struct ChatArgs {
     pub(crate) world: Option<WorldName>,
     #[command(flatten)]
     pub(crate) room_of: RoomOf,
-    /// How you are called in the room.
+    /// Your name in the room. Your login name, if left out.
     #[arg(long = "as", value_name = "NAME", value_parser = person)]
     pub(crate) by: Option<PersonName>,
     #[command(flatten)]
@@ -103,8 +103,8 @@ pub(crate) struct ResumeArgs {
 /// The record that a run makes besides the log.
 #[derive(Debug, Args)]
 pub(crate) struct RecordingArgs {
-    /// Record what models exchange with their providers in a new file, for `provider: recorded`.
-    /// Without keys, but with all that was said.
+    /// Write a new file with the requests to models and their answers, for `provider: recorded`.
+    /// It has no keys in it, but all words.
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
 }

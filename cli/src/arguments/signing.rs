@@ -26,8 +26,10 @@ pub(crate) struct AnchorArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeyArgs {
     /// Make a key in a new file that only you can read, and print its public part.
+    #[command(after_help = "Example:\n  folkmoot key new desk.key --name example.com/desk")]
     New(NewKeyArgs),
-    /// Print the public part of a key: what whoever verifies needs.
+    /// Print the public part of a key, for whoever verifies.
+    #[command(after_help = "Example:\n  folkmoot key show desk.key")]
     Show(ShowKeyArgs),
 }
 
@@ -36,7 +38,7 @@ pub(crate) enum KeyArgs {
 pub(crate) struct NewKeyArgs {
     /// The file, outside of every store.
     pub(crate) file: PathBuf,
-    /// What the key is called in signatures, e.g. `example.com/desk`: no spaces, no `+`.
+    /// The name of the key in signatures, e.g. `example.com/desk`: no spaces, no `+`.
     #[arg(long, default_value = "folkmoot")]
     pub(crate) name: String,
 }

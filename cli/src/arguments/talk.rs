@@ -11,18 +11,25 @@ use super::value::{numbered, position, world};
 #[derive(Debug, Subcommand)]
 pub(crate) enum TalkCommand {
     /// Say something in a room.
+    #[command(after_help = "Example:\n  folkmoot say room \"@worker please try again\" --as ada")]
     Say(SayArgs),
     /// Put other words in the place of a message of yours.
+    #[command(after_help = "Example:\n  folkmoot edit room#4 \"Please push dev\" --as ada")]
     Edit(EditArgs),
-    /// Take a message back, and what was said in answer to it.
+    /// Take a message back, and all answers to it.
+    #[command(after_help = "Example:\n  folkmoot retract room#4 --as ada")]
     Retract(MessageArgs),
-    /// Have an agent's reply made anew.
+    /// Have an agent make its reply anew.
+    #[command(after_help = "Example:\n  folkmoot regenerate room#20")]
     Regenerate(MessageArgs),
-    /// Stop what goes on in a room.
+    /// Stop all work that goes on in a room.
+    #[command(after_help = "Example:\n  folkmoot stop room --as ada")]
     Stop(RosterArgs),
     /// Join a room, so that others can address you. Your first message does that too.
+    #[command(after_help = "Example:\n  folkmoot join room --as ada")]
     Join(RosterArgs),
     /// Leave a room: from then on nobody is addressed by your name.
+    #[command(after_help = "Example:\n  folkmoot leave room --as ada")]
     Leave(RosterArgs),
 }
 

@@ -12,13 +12,47 @@ use crate::view::query::Query;
 use crate::view::waiting::{DoubtView, WaitingView};
 use crate::{person, show};
 
-/// Shows what waits for people, with the commands that answer it, and what a crash left in doubt.
+/// Shows the requests that wait for people, with the commands that answer them, and the calls that
+/// a crash left in doubt: of one world, or of all.
 pub(crate) async fn approvals(
     common: &CommonArgs,
     arguments: ApprovalsArgs,
 ) -> Result<(), CliError> {
-    let world = arguments.world;
     let source = StoreSource::look(common).await?;
+    let mut terminal = Terminal::new();
+    if let Some(world) = arguments.world {
+        let is_quiet = of_world(common, &mut terminal, source, &world).await?;
+        if is_quiet && !common.json {
+            terminal.line(&format!("Nothing waits for a person in {world}."))?;
+        }
+        return Ok(());
+    }
+    let names = source
+        .another(common)
+        .await?
+        .ask(Query::Names)
+        .await?
+        .all()
+        .await?;
+    let mut is_quiet = true;
+    for name in names {
+        let world: WorldName = serde_json::from_value(name).map_err(CliError::json)?;
+        let source = source.another(common).await?;
+        is_quiet &= of_world(common, &mut terminal, source, &world).await?;
+    }
+    if is_quiet && !common.json {
+        terminal.line("Nothing waits for a person in this store.")?;
+    }
+    Ok(())
+}
+
+/// Shows those of a world; returns true if there are none.
+async fn of_world(
+    common: &CommonArgs,
+    terminal: &mut Terminal,
+    source: StoreSource,
+    world: &WorldName,
+) -> Result<bool, CliError> {
     let is_held = source.is_held();
     let other = source.another(common).await?;
     let waiting = source
@@ -37,34 +71,35 @@ pub(crate) async fn approvals(
         .into_iter()
         .filter(|doubt| !(is_held && doubt.is_running))
         .collect();
-    let mut terminal = Terminal::new();
     if common.json {
         waiting
             .iter()
             .try_for_each(|request| terminal.json(request))?;
-        let in_doubt = |doubt: &DoubtView| {
-            let DoubtView {
-                agent,
-                tool,
-                arguments,
-                ..
-            } = doubt;
-            json!({ "agent": agent, "tool": tool, "arguments": arguments, "asks": { "kind": "in_doubt" } })
-        };
-        return doubts
+        doubts
             .iter()
-            .try_for_each(|doubt| terminal.json(&in_doubt(doubt)));
+            .try_for_each(|doubt| terminal.json(&in_doubt(world, doubt)))?;
+    } else {
+        for request in &waiting {
+            let request: WaitingView =
+                serde_json::from_value(request.clone()).map_err(CliError::json)?;
+            show(common, terminal, &request)?;
+        }
+        doubts
+            .iter()
+            .try_for_each(|doubt| tell(common, terminal, world, doubt))?;
     }
-    if waiting.is_empty() && doubts.is_empty() {
-        return terminal.line(&format!("Nothing waits for a person in {world}."));
-    }
-    for request in waiting {
-        let request: WaitingView = serde_json::from_value(request).map_err(CliError::json)?;
-        show(common, &mut terminal, &request)?;
-    }
-    doubts
-        .iter()
-        .try_for_each(|doubt| tell(common, &mut terminal, &world, doubt))
+    Ok(waiting.is_empty() && doubts.is_empty())
+}
+
+/// A call in doubt as `--json` gives it.
+fn in_doubt(world: &WorldName, doubt: &DoubtView) -> serde_json::Value {
+    let DoubtView {
+        agent,
+        tool,
+        arguments,
+        ..
+    } = doubt;
+    json!({ "world": world, "agent": agent, "tool": tool, "arguments": arguments, "asks": { "kind": "in_doubt" } })
 }
 
 fn show(common: &CommonArgs, terminal: &mut Terminal, view: &WaitingView) -> Result<(), CliError> {

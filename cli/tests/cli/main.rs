@@ -17,6 +17,7 @@ mod evidence;
 mod expectations;
 mod export;
 mod fork;
+mod help;
 mod init;
 mod keys;
 mod life;
