@@ -14,11 +14,17 @@ use miette::{
 use serde_json::{Value, json};
 
 use super::style::{BAD, BOLD, paint};
-use super::{clean, masked};
+use super::{clean, clip, masked};
 use crate::arguments::CommonArgs;
 use crate::exit::CliError;
 use crate::terminal;
 use crate::text::clean_json;
+
+/// The longest line of a script that is shown whole, in characters.
+const LINE_MAX: usize = 160;
+
+/// The longest message about a script, in characters: it may repeat a value of the script.
+const MESSAGE_MAX: usize = 600;
 
 /// True if standard error is for programs as well: each thing that is said there is JSON.
 static SPEAKS_JSON: AtomicBool = AtomicBool::new(false);
@@ -47,7 +53,7 @@ pub(crate) fn remark(message: &str) {
 /// Says that a command line cannot be read; `text` is what the reader of arguments says about it.
 pub(crate) fn misuse(text: &str, exit: u8) {
     let message = text.trim().trim_start_matches("error: ");
-    say_json(&json!({ "error": { "exit": exit, "message": message } }));
+    say_json(&json!({ "error": { "exit": exit, "message": message, "faults": [] } }));
 }
 
 /// An error as it is told: in a sentence, or by the faults of a script.
@@ -107,7 +113,7 @@ impl ErrorReport {
 }
 
 fn show(drawing: &Drawing) {
-    let draws = io::stderr().is_terminal() && !drawing.text.is_empty();
+    let draws = io::stderr().is_terminal() && !drawing.text.is_empty() && !drawing.is_wide();
     say(&draws
         .then(|| draw(drawing))
         .flatten()
@@ -139,7 +145,8 @@ fn plain(drawing: &Drawing) -> String {
     }
     let place = paint(BOLD, &format!("{file}:{line}:{column}:"));
     let script = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
-    let mark = " ".repeat(column.saturating_sub(1));
+    let (script, before) = excerpt(script, column.saturating_sub(1));
+    let mark = " ".repeat(before);
     let number = line.to_string();
     let margin = " ".repeat(number.len());
     let help = help
@@ -147,6 +154,21 @@ fn plain(drawing: &Drawing) -> String {
         .map(|help| format!("\n{margin} = help: {help}"))
         .unwrap_or_default();
     format!("{place} {error} {message}\n{number} | {script}\n{margin} | {mark}^ {label}{help}")
+}
+
+/// The part of a script's line around the character at `at`, and how many characters of it stand
+/// before that one.
+fn excerpt(line: &str, at: usize) -> (String, usize) {
+    if line.chars().count() <= LINE_MAX {
+        return (line.to_owned(), at);
+    }
+    let start = at.saturating_sub(LINE_MAX / 2);
+    let mut rest = line.chars().skip(start);
+    let cut = if start > 0 { "…" } else { "" };
+    let shown: String = rest.by_ref().take(LINE_MAX).collect();
+    let more = if rest.next().is_some() { "…" } else { "" };
+    let before = at.saturating_sub(start) + cut.chars().count();
+    (format!("{cut}{shown}{more}"), before)
 }
 
 fn draw(drawing: &Drawing) -> Option<String> {
@@ -187,7 +209,7 @@ impl Drawing {
     fn of(fault: &Fault) -> Self {
         let text: Arc<str> = masked(&fault.source).into();
         Self {
-            message: clean(&fault.message),
+            message: clip(&clean(&fault.message), MESSAGE_MAX),
             label: "here".to_owned(),
             help: fault.help.as_deref().map(clean),
             file: NamedSource::new(clean(&fault.file.display().to_string()), Arc::clone(&text)),
@@ -204,6 +226,13 @@ impl Drawing {
             label: clean(&unmet.came),
             ..Self::of(&unmet.fault)
         }
+    }
+
+    /// True if the line of the place, or one beside it, is too long to be drawn.
+    fn is_wide(&self) -> bool {
+        let first = self.position.0.saturating_sub(2);
+        let mut lines = self.text.lines().skip(first).take(3);
+        lines.any(|line| line.chars().count() > LINE_MAX)
     }
 
     fn to_json(&self) -> Value {

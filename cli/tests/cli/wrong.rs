@@ -361,3 +361,32 @@ fn a_script_with_parts_of_a_program_is_checked_and_not_run() {
         .err_has(&format!("gate.yaml:3:33: error: {sentence}"));
     assert!(!desk.path("store").exists(), "no store was made for it");
 }
+
+#[test]
+fn of_a_huge_line_only_the_part_around_the_fault_is_shown() {
+    let desk = Desk::new();
+    let (before, behind) = ("é".repeat(5_000), "b".repeat(5_000));
+    let agents =
+        format!("agents: [{{ name: a, prompt: \"{before}\", promt: c, display: \"{behind}\" }}]");
+    desk.write("huge.yaml", &format!("world: w\n{agents}\n"));
+    let ran = desk.run(&["check", "huge.yaml"]).expect(2);
+    assert!(ran.err.len() < 2_000, "{} bytes", ran.err.len());
+    let lines: Vec<&str> = ran.err.lines().collect();
+    let at = lines
+        .iter()
+        .position(|line| line.contains("promt: c"))
+        .unwrap();
+    let column = |line: &str, what: &str| {
+        let (before, _) = line.split_once(what).unwrap();
+        before.chars().count()
+    };
+    assert!(
+        lines[at].starts_with("2 | …") && lines[at].ends_with('…'),
+        "{lines:?}"
+    );
+    assert_eq!(
+        column(lines[at], "promt"),
+        column(lines[at + 1], "^"),
+        "{lines:?}"
+    );
+}
