@@ -19,6 +19,7 @@ mod export;
 mod fork;
 mod help;
 mod init;
+mod json;
 mod keys;
 mod life;
 mod looking;
