@@ -6,6 +6,10 @@ use folkmoot_core::tool::{ToolErrorCode, ToolOutcome};
 
 use crate::text::{clip, one_line};
 
+mod command;
+
+pub use command::{about, tried};
+
 /// The longest result that is shown in a line, in characters.
 const RESULT_MAX: usize = 100;
 
@@ -50,9 +54,9 @@ pub const fn status_word(status: &CallStatus) -> &'static str {
         CallStatus::Done => "done",
         CallStatus::Failed(_) => "failed",
         CallStatus::Denied => "denied, did not run",
-        CallStatus::DeniedBefore => "the same call was denied before, did not run",
+        CallStatus::DeniedBefore => "a person denied the same call before, did not run",
         CallStatus::Forbidden => "the room's rules forbid it, did not run",
-        CallStatus::QuotaSpent => "called as often as it may be, did not run",
+        CallStatus::QuotaSpent => "the tool was called as often as the room allows, did not run",
         CallStatus::NotAllowed => "not allowed in this room, did not run",
         CallStatus::Expired => "nobody decided in time, did not run",
         CallStatus::Invalid(_) => "the arguments do not fit, did not run",
@@ -60,8 +64,8 @@ pub const fn status_word(status: &CallStatus) -> &'static str {
         CallStatus::TooMany => "too many calls in one answer, did not run",
         CallStatus::ToolsDisabled => "no tool may be called in the closing answer",
         CallStatus::Cancelled => "stopped before it started",
-        CallStatus::Superseded => "what it was for was taken back, or replaced",
-        CallStatus::Unknown(_) => "whether it took effect is not known",
+        CallStatus::Superseded => "the message it was for was taken back or replaced",
+        CallStatus::Unknown(_) => "nobody knows whether it took effect",
         CallStatus::SettledRan => "it took effect, as a person found",
         CallStatus::SettledNotRun => "it did not take effect, as a person found",
         CallStatus::Answered(_) => "answered",
@@ -69,8 +73,12 @@ pub const fn status_word(status: &CallStatus) -> &'static str {
         CallStatus::NoSuchAgent => "there is no such agent to turn to",
         CallStatus::WouldDeadlock => "the agents would wait for each other",
         CallStatus::TooDeep => "too many agents wait for one another",
-        CallStatus::HopBudget => "the agents have talked to each other enough in this episode",
-        CallStatus::NotAlone => "a handoff must be the only call, nothing was handed over",
+        CallStatus::HopBudget => {
+            "the agents have sent each other as many messages as an episode allows"
+        }
+        CallStatus::NotAlone => {
+            "a handoff must be the only call of an answer, nothing was handed over"
+        }
         CallStatus::HandedOff => "handed over",
     }
 }
@@ -96,8 +104,8 @@ pub const fn unknown_because(cause: UnknownCause) -> &'static str {
         UnknownCause::Crash => "the process that ran it died",
         UnknownCause::Stopped => "it was stopped",
         UnknownCause::TimedOut => "it took too long",
-        UnknownCause::Lost => "what ran it was lost",
-        UnknownCause::Superseded => "what it was for was taken back, or replaced",
+        UnknownCause::Lost => "the helper that ran it was lost",
+        UnknownCause::Superseded => "the message it was for was taken back or replaced",
     }
 }
 
@@ -114,7 +122,7 @@ pub fn undeliverable(names: &[String], nearest: &[AgentName], named: &Named) -> 
         written.join(" or ")
     };
     format!(
-        "nobody here answers to {what}{}{}",
+        "nobody here is called {what}{}{}",
         meant(nearest),
         only(named)
     )
@@ -155,28 +163,28 @@ pub fn told(notice: &Notice, name: impl Fn(RequestId) -> String) -> String {
     match notice {
         Notice::Undeliverable { nearest, named, .. } => undeliverable(&[], nearest, named),
         Notice::NobodyAnswers { nearest, named, .. } => {
-            let how = "nobody will answer: address somebody with @name at the start of a line";
+            let how = "nobody will answer this message; to ask somebody, put @name at the start of a line";
             format!("{how}{}{}", meant(nearest), only(named))
         }
         Notice::OnlyNamed { agents, people, .. } => to_address(agents, people),
         Notice::HopBudgetSpent { agent } => {
             format!(
-                "the agents have talked to each other enough in this episode; nobody answers {agent}"
+                "the agents have sent each other as many messages as an episode allows; nobody answers {agent}"
             )
         }
         Notice::PairDamped { agent, other } => {
             format!(
-                "{agent} and {other} have only answered each other; {other} does not answer any more"
+                "{agent} and {other} only answered each other, so {other} does not answer any more"
             )
         }
         Notice::AgentWaits { agent, request } => {
             format!(
-                "{agent} waits for {}; the message is kept until then",
+                "{agent} waits for a person to decide {}; it reads this message after that",
                 name(*request)
             )
         }
         Notice::InboxFull { agent } => {
-            format!("{agent} has too many messages waiting; it will not answer this one")
+            format!("too many messages wait for {agent}; it will not answer this one")
         }
         Notice::LimitReached {
             agent,
@@ -204,7 +212,7 @@ pub fn told(notice: &Notice, name: impl Fn(RequestId) -> String) -> String {
         Notice::RequestExpired { request } => format!("nobody decided {} in time", name(*request)),
         Notice::OutcomeUnknown { agent, request } => {
             format!(
-                "whether a call of {agent} took effect is not known: {} asks",
+                "nobody knows whether a call of {agent} took effect: {} asks a person",
                 name(*request)
             )
         }

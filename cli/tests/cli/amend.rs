@@ -113,8 +113,8 @@ fn a_message_that_nobody_said_is_a_failed_step() {
 fn a_step_that_is_refused_says_what_was_wrong_and_not_its_code_alone() {
     let (_, ran) = run("  - edit: { message: asked, text: x }\n    as: ben\n");
     ran.expect(1)
-        .err_has("this was refused: not_yours: the message, or the name, is somebody else's")
-        .out_has("ben's command was refused: the message, or the name, is somebody else's");
+        .err_has("this was refused: not_yours: the message or the name belongs to somebody else")
+        .out_has("ben's command was refused: the message or the name belongs to somebody else");
     let (_, ran) = run("  - regenerate: { message: asked }\n    as: ada\n");
     ran.expect(1)
         .err_has("this was refused: no_reply: the message is no reply of an agent");

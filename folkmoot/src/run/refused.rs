@@ -7,15 +7,15 @@ use folkmoot_core::event::refusal::{Refusal, RefusalReason};
 pub const fn refused_because(reason: RefusalReason) -> &'static str {
     match reason {
         RefusalReason::NotAPerson => {
-            "only a person may do this, and under a name that is no agent's"
+            "only a person may do this, and no person may use an agent's name"
         }
         RefusalReason::NotTheRuntime => "only the runtime may do this",
         RefusalReason::UnknownRequest => {
             "this world has no such request; `folkmoot approvals WORLD` lists what waits"
         }
-        RefusalReason::OtherAgent => "the request is another agent's",
+        RefusalReason::OtherAgent => "another agent made this request",
         RefusalReason::OtherKind => {
-            "the request is not of this kind: `approve` and `deny` are for calls, `answer` is for questions, `settle` for unknown outcomes"
+            "the request is of another kind: `approve` and `deny` decide calls, `answer` answers questions, `settle` settles unknown outcomes"
         }
         RefusalReason::AlreadyDecided => "this was decided before",
         RefusalReason::Expired => "the request has expired",
@@ -24,10 +24,12 @@ pub const fn refused_because(reason: RefusalReason) -> &'static str {
             "the digest is that of another request, or the request has changed: look at it again"
         }
         RefusalReason::OfParent => {
-            "the request is one of the world that this world was branched off"
+            "the request belongs to the world that this one was branched off"
         }
         RefusalReason::OtherWorld => "the request was seen in another world",
-        RefusalReason::ArgumentsDiffer => "the arguments that wait are not the recorded ones",
+        RefusalReason::ArgumentsDiffer => {
+            "the waiting call has other arguments than the recorded request"
+        }
         RefusalReason::ToolChanged => {
             "the tool has changed since the agent asked: deny the request, and the agent can ask again"
         }
@@ -38,15 +40,15 @@ pub const fn refused_because(reason: RefusalReason) -> &'static str {
         RefusalReason::TooLong => "the text is longer than the room allows",
         RefusalReason::NoRight => "this person may not do that here",
         RefusalReason::Played => {
-            "a user of this machine has acted in this room: from then on only real people decide here, and nobody whom a script \
+            "a user of this machine has acted in this room; since then only real people decide here, and no people that a script \
              plays"
         }
         RefusalReason::BadArguments => {
-            "the arguments, or the edited ones, do not fit the tool: its schema, each key once, and plain paths"
+            "the arguments do not fit the tool: they must match its schema, have each key once, and use plain paths"
         }
         RefusalReason::Forbidden => "the room's rules forbid a call with these arguments",
         RefusalReason::BadConstraint => {
-            "the call itself does not fit the constraints, there are too many of them, or one of them is empty"
+            "the call itself does not fit the constraints, or there are too many of them, or one of them is empty"
         }
         RefusalReason::PathByLetters => {
             "that argument is a path, and paths are not compared by letters: write {\"path\": \"/path\", \"beneath\": \"DIR\"} in \
@@ -57,17 +59,17 @@ pub const fn refused_because(reason: RefusalReason) -> &'static str {
              `.`, `..`, `//`, or a `/` in front or at the end"
         }
         RefusalReason::NoPath => {
-            "`beneath` is for the arguments that the tool calls paths, and that one is none"
+            "`beneath` works only on arguments that the tool declares as paths, and it does not declare this one"
         }
         RefusalReason::FollowsLinks => {
-            "the tool follows links, so that nobody can say what lies beneath a folder: allow single paths by `equals`"
+            "the tool follows links, so nobody can say which files lie beneath a folder: allow single paths with `equals`"
         }
         RefusalReason::NoFreeArguments => {
-            "the tool does not let people allow any arguments behind that beginning of the list: allow whole lists by `equals` or `one_of`"
+            "the tool does not offer free arguments after this beginning of a list: allow whole lists with `equals` or `one_of`"
         }
         RefusalReason::AnyNotOffered => "this tool does not offer grants for any arguments",
         RefusalReason::BadScope => {
-            "a denial takes no scope and no other arguments, a wider grant needs a scope, and uses begin at 1"
+            "a denial takes neither a scope nor other arguments, a wider grant needs a scope, and `uses` begins at 1"
         }
         RefusalReason::NoSuchOption => {
             "the question has no such option, or asks for another number of options"
@@ -75,14 +77,14 @@ pub const fn refused_because(reason: RefusalReason) -> &'static str {
         RefusalReason::BadAnswer => "the answer is not what the question asks for",
         RefusalReason::UnknownGrant => "this world has no such grant, or it is over",
         RefusalReason::UnknownCall => "this world has no such call",
-        RefusalReason::KeyReused => "the key was used for another command",
+        RefusalReason::KeyReused => "another command used this key before",
         RefusalReason::BadState => {
-            "the room takes no such state, or it is too large or does not fit its schema"
+            "the room defines no such state, or the state is too large or does not fit its schema"
         }
         RefusalReason::NotOpen => "no such request is open here",
-        RefusalReason::NotYours => "the message, or the name, is somebody else's",
+        RefusalReason::NotYours => "the message or the name belongs to somebody else",
         RefusalReason::NoReply => {
-            "the message is no reply of an agent, so no agent can answer anew"
+            "only an agent's reply can be made anew, and this message is not one"
         }
         RefusalReason::NothingToStop => "nothing is going on, so there is nothing to stop",
     }
@@ -101,7 +103,7 @@ pub(crate) fn told(refusal: &Refusal) -> String {
         Refusal::Right { reason, .. } => refused_because(*reason).to_owned(),
         Refusal::NoSuchMessage { message } => {
             format!(
-                "no message {message} stands in this room: it was never said, or was taken back, or is forgotten"
+                "this room has no message {message} now: nobody said it, or somebody took it back, or it is too old"
             )
         }
         Refusal::Stale => "the world has moved on".to_owned(),
