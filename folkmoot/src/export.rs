@@ -110,7 +110,7 @@ pub enum ExportError {
     #[error(transparent)]
     Fold(#[from] FoldError),
     /// The log does not read.
-    #[error("the log does not read")]
+    #[error("the log cannot be read")]
     Read(#[from] ReadError),
     /// An event has no JSON form.
     #[error("event {at} cannot be written")]

@@ -12,11 +12,15 @@ use serde::Serialize;
 use super::survey::Survey;
 use super::talk::{Entry, Talk};
 use super::{ExportError, Integrity};
+use crate::text::one_line;
 
+mod blocks;
+mod faces;
 mod picture;
 mod tables;
 mod views;
 
+use faces::Faces;
 use tables::TablesView;
 use views::{EntryView, FrontView};
 
@@ -35,6 +39,7 @@ pub(super) struct Report {
     pages: Environment<'static>,
     front: FrontView,
     tables: TablesView,
+    faces: Faces,
     talk: Talk,
 }
 
@@ -57,11 +62,18 @@ impl Report {
         pages.add_template(TABLES, include_str!("html/tables.html"))?;
         let front = FrontView::of(name, &survey, integrity);
         let tables = TablesView::of(&survey, integrity);
+        let spec = survey.world.rules().spec();
+        let agents = spec.agents.iter().map(|agent| agent.name.as_str());
+        let everybody = agents.chain(survey.people.iter().map(String::as_str));
+        let faces = Faces::of(everybody.chain(["world"]).map(one_line));
+        let kinds = spec.kinds();
+        let talk = Talk::new(survey.revisions, kinds);
         Ok(Self {
             pages,
             front,
             tables,
-            talk: Talk::new(survey.revisions),
+            faces,
+            talk,
         })
     }
 
@@ -78,7 +90,7 @@ impl Report {
             .talk
             .take(commit)
             .iter()
-            .map(|entry: &Entry| EntryView::of(entry))
+            .map(|entry: &Entry| EntryView::of(entry, &self.faces))
             .collect();
         if entries.is_empty() {
             return Ok(String::new());

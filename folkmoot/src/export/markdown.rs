@@ -3,10 +3,11 @@
 
 use folkmoot_core::command::commit::Commit;
 use folkmoot_core::ids::WorldName;
+use folkmoot_core::text::view::plain;
 
 use super::survey::Survey;
-use super::talk::{Body, Entry, Talk, counted};
-use crate::text::{clean, one_line, time};
+use super::talk::{Body, Entry, Talk, VIEW_MAX, counted};
+use crate::text::{clean, clip, one_line, time};
 
 mod escape;
 
@@ -33,9 +34,10 @@ impl Transcript {
             inline(name.as_str()),
             time(last)
         );
+        let kinds = survey.world.rules().spec().kinds();
         Self {
             head,
-            talk: Talk::new(survey.revisions),
+            talk: Talk::new(survey.revisions, kinds),
         }
     }
 
@@ -61,6 +63,8 @@ fn block(entry: &Entry) -> String {
         who,
         deed,
         body,
+        views,
+        in_words,
         notes,
         gone,
     } = entry;
@@ -94,6 +98,15 @@ fn block(entry: &Entry) -> String {
             let instead = body.instead().map(inline).unwrap_or_default();
             text.push_str(&format!("\n> *{instead}*\n"));
         }
+    }
+    for view in views {
+        text.push_str(&format!(
+            "\n{}",
+            fenced(&clip(&clean(&plain(view)), VIEW_MAX))
+        ));
+    }
+    if let Some(words) = in_words {
+        text.push_str(&format!("\nIn words:\n\n{}", fenced(words)));
     }
     let lines: String = notes
         .iter()

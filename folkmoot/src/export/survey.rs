@@ -71,9 +71,11 @@ pub(super) struct Survey {
     pub(super) messages: u64,
     pub(super) model_calls: u64,
     /// How many events had their content erased.
-    pub(super) erased: u64,
+    pub(super) erased: usize,
     /// How many events have lost it.
-    pub(super) lost: u64,
+    pub(super) lost: usize,
+    /// How many commands were refused.
+    pub(super) refused: usize,
     pub(super) people: BTreeSet<String>,
     /// What the room is for.
     pub(super) description: Option<String>,
@@ -107,8 +109,9 @@ impl Survey {
         add(&mut self.events, true);
         add(&mut self.messages, kind == EventKind::MessagePosted);
         add(&mut self.model_calls, kind == EventKind::ModelCalled);
-        add(&mut self.erased, event.is_erased() && !is_lost(event));
-        add(&mut self.lost, is_lost(event));
+        self.erased += usize::from(event.is_erased() && !is_lost(event));
+        self.lost += usize::from(is_lost(event));
+        self.refused += usize::from(kind == EventKind::Refused);
         if let Event::World(WorldEvent::PersonJoined(joined)) = event {
             self.people.insert(joined.person.display.to_string());
         } else if let Event::World(WorldEvent::WorldOpened(opened)) = event {

@@ -1,10 +1,14 @@
 //! What people read of a world, one entry after another: messages, notices, requests and decisions, runs of tools.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
+use folkmoot_core::command::CommandKind;
 use folkmoot_core::command::commit::Commit;
 use folkmoot_core::event::{Event, StoredContent, TalkEvent};
-use folkmoot_core::ids::{Position, Time};
+use folkmoot_core::ids::{ArtifactName, Position, Time};
+use folkmoot_core::text::view::Block;
+use folkmoot_core::tool::ArtifactSpec;
 
 use super::survey::{Calls, Revisions};
 use speech::Said;
@@ -16,8 +20,10 @@ mod speech;
 
 pub(super) use sentence::{counted, how};
 
+/// The longest view in Markdown, in characters.
+pub(super) const VIEW_MAX: usize = 20_000;
 /// The longest text of a tool that is shown, in characters.
-const OUTPUT_MAX: usize = 4_000;
+pub(super) const OUTPUT_MAX: usize = 4_000;
 
 /// One thing that people read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +36,10 @@ pub(super) struct Entry {
     /// What they do, if they do not speak.
     pub(super) deed: String,
     pub(super) body: Body,
+    /// What a tool shows people, as it is drawn.
+    pub(super) views: Vec<Vec<Block>>,
+    /// The result of a tool in words, where views stand in its place.
+    pub(super) in_words: Option<String>,
     /// What else is to be known of it.
     pub(super) notes: Vec<String>,
     /// What became of it, if it does not stand any more.
@@ -46,6 +56,7 @@ pub(super) enum EntryKind {
     Request,
     Yes,
     No,
+    Refused,
     Run,
     Change,
 }
@@ -61,6 +72,7 @@ impl EntryKind {
             Self::Request => "request",
             Self::Yes => "yes",
             Self::No => "no",
+            Self::Refused => "refused",
             Self::Run => "run",
             Self::Change => "change",
         }
@@ -109,14 +121,19 @@ pub(super) fn is_lost(event: &Event) -> bool {
 pub(super) struct Talk {
     calls: Calls,
     revisions: Revisions,
+    kinds: Kinds,
 }
 
+/// The kinds of artifacts of a room.
+pub(super) type Kinds = BTreeMap<ArtifactName, ArtifactSpec>;
+
 impl Talk {
-    /// `revisions` are those of the whole log.
-    pub(super) fn new(revisions: Revisions) -> Self {
+    /// `revisions` are those of the whole log, `kinds` those of the room as it is now.
+    pub(super) fn new(revisions: Revisions, kinds: Kinds) -> Self {
         Self {
             calls: Calls::default(),
             revisions,
+            kinds,
         }
     }
 
@@ -145,6 +162,7 @@ impl Talk {
             at,
             time: commit.header.stamp.time,
             by: commit.header.principal.to_string(),
+            command: commit.header.command,
         };
         match event {
             Event::World(event) => change::of_world(&blank, event),
@@ -182,11 +200,12 @@ impl Talk {
     }
 }
 
-/// Where an entry stands, when that was, and who gave the command.
+/// Where an entry stands, when that was, and who gave which command.
 struct Blank {
     at: Position,
     time: Time,
     by: String,
+    command: CommandKind,
 }
 
 impl Blank {
@@ -200,6 +219,8 @@ impl Blank {
             who: who.to_string(),
             deed,
             body: Body::None,
+            views: Vec::new(),
+            in_words: None,
             notes: Vec::new(),
             gone: None,
         }

@@ -5,14 +5,16 @@ use folkmoot_core::command::{
 use folkmoot_core::event::{CallEvent, ClockKind, Event, StoredContent, Verdict};
 use folkmoot_core::ids::principal::{Person, Principal};
 use folkmoot_core::ids::{
-    AgentName, Attempt, Digest, MessageId, ModelName, NodeId, PersonName, Seed, Stamp, Time,
-    ToolName, WorldId,
+    AgentName, ArtifactName, Attempt, Digest, MessageId, ModelName, NodeId, PersonName, Seed,
+    Stamp, Time, ToolName, WorldId,
 };
 use folkmoot_core::model::Parameters;
 use folkmoot_core::model::response::{CallPart, LLMResponse, Part, Reply};
 use folkmoot_core::port::Reaction;
 use folkmoot_core::spec::{AgentSpec, Definition, ModelSpec, SpecText, WorldSpec};
-use folkmoot_core::tool::{EffectClass, ToolOutcome, ToolSpec};
+use folkmoot_core::tool::{
+    Artifact, ArtifactSpec, BlobRef, EffectClass, Table, ToolOutcome, ToolOutput, ToolSpec, View,
+};
 use folkmoot_core::world::World;
 
 use super::*;
@@ -43,7 +45,10 @@ impl Past {
             models: [(model, ModelSpec::new("scripted", "m-1"))].into(),
             tools: [(
                 wipe.clone(),
-                ToolSpec::new(wipe, EffectClass::Destructive, "It wipes.", schema),
+                ToolSpec {
+                    artifacts: [(estimate(), kind())].into(),
+                    ..ToolSpec::new(wipe, EffectClass::Destructive, "It wipes.", schema)
+                },
             )]
             .into(),
             ..WorldSpec::default()
@@ -147,7 +152,18 @@ impl Past {
         self.then(&Command::of(principal(who), action))
     }
 
-    fn ran(self, output: &str) -> Self {
+    /// Gives a command that the room refuses, and records why.
+    fn refused(mut self, command: &Command) -> Self {
+        let stamp = self.world.stamp(Time::SIMULATED_START, Seed::new([0; 16]));
+        let decision = self.world.decide(command, &stamp);
+        assert!(decision.answer.is_err(), "{command:?}");
+        let commit = self.world.commit(command, &stamp, &decision).unwrap();
+        self.world.apply(&commit);
+        self.commits.push(commit);
+        self
+    }
+
+    fn ran(self, output: ToolOutput) -> Self {
         let call = self
             .world
             .memory(&bob())
@@ -165,7 +181,7 @@ impl Past {
                 attempt,
             },
         )));
-        let outcome = ToolOutcome::text(output);
+        let outcome = ToolOutcome::Done(output);
         past.then(&Command::of_runtime(Action::Shell(
             ShellAction::FinishTool {
                 agent: bob(),
@@ -220,7 +236,7 @@ impl Past {
             .calls(&arguments);
         let past = past
             .allowed(who, words)
-            .ran(words)
+            .ran(shown_as_all(words))
             .continued()
             .answered(LLMResponse::text(words));
         past.said("ada", &format!("{words} again"))
@@ -275,6 +291,45 @@ impl Past {
 
 fn bob() -> AgentName {
     AgentName::new("bob").unwrap()
+}
+
+fn estimate() -> ArtifactName {
+    ArtifactName::new("estimate").unwrap()
+}
+
+fn kind() -> ArtifactSpec {
+    let kind = serde_json::json!({ "title": "Estimate", "schema": {}, "fields": [
+        { "path": "/cost", "label": "Cost", "as": { "money_range": "USD" } },
+        { "path": "/notes", "label": "Notes", "as": "bullets" },
+    ] });
+    serde_json::from_value(kind).unwrap()
+}
+
+/// The words, and views of every form with them.
+fn shown_as_all(words: &str) -> ToolOutput {
+    let table = Table {
+        title: Some(words.to_owned()),
+        columns: vec![words.to_owned(), "Number".to_owned()],
+        rows: vec![vec![words.into(), 12.into()], vec!["b".into(), 7.into()]],
+    };
+    let image = BlobRef {
+        blob: Digest::of(&[]),
+        bytes: 7,
+        media_type: "image/png".to_owned(),
+    };
+    let artifact = Artifact {
+        kind: estimate(),
+        data: serde_json::json!({ "cost": { "min": 1200, "max": 3400 }, "notes": [words] }),
+    };
+    ToolOutput::text(words)
+        .with(View::Text(words.to_owned()))
+        .with(View::Table(table))
+        .with(View::Json(serde_json::json!({ words: words })))
+        .with(View::Image {
+            image,
+            alt: words.to_owned(),
+        })
+        .with(View::Artifact(artifact))
 }
 
 fn principal(name: &str) -> Principal {

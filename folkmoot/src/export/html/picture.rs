@@ -5,60 +5,49 @@ use serde::Serialize;
 
 use super::{PICTURE_LIFELINES_MAX, PICTURE_STEPS_MAX};
 use crate::export::survey::{Lifeline, Revisions, Role, Step, StepKind, Steps};
-use crate::text::{clip, one_line};
+use crate::text::one_line;
 
-/// All lengths are in pixels.
+mod arrow;
+mod head;
+
+use arrow::{Arrow, Room};
+use head::Head;
+
+/// All lengths are in pixels. The widest picture, which a window of 1,200 pixels shows whole.
+const WIDTH_MAX: usize = 1_140;
+/// The room for the numbers of events, at the left.
 const GUTTER: usize = 46;
-const COLUMN: usize = 170;
-const TOP: usize = 76;
+/// The narrowest column, and the widest one where there are several.
+const COLUMN_MIN: usize = 84;
+const COLUMN_MAX: usize = 170;
+/// The room for arrows of a picture with few columns.
+const ROOM_MIN: usize = 480;
+/// The height of the heads, which stand in a picture of their own: it stays in sight.
+const HEADS: usize = 74;
 const ROW: usize = 44;
 const BOTTOM: usize = 20;
-/// How wide the box with a name is.
-const BOX: usize = 154;
-/// How wide ten letters of a label are, as a rule.
-const TEN_LETTERS: usize = 66;
-/// How far an arrow reaches that ends where it began.
-const LOOP: usize = 26;
+/// The most rows of a picture that a small window shows whole.
+const TALL: usize = 20;
 
 /// The picture.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Picture {
     width: usize,
     height: usize,
-    /// How wide the box with a name is.
-    r#box: usize,
-    /// Where the lifelines end.
-    bottom: usize,
-    lifelines: Vec<LifelineView>,
-    steps: Vec<StepView>,
+    heads_height: usize,
+    /// The width and the height of the box with a name.
+    box_width: usize,
+    box_height: usize,
+    /// True if names are written small, since there is little room.
+    is_tight: bool,
+    /// True if it is too high for a small window, which then shows a part of it below the heads.
+    is_tall: bool,
+    heads: Vec<Head>,
+    arrows: Vec<Arrow>,
     /// What a longer log has that is not shown; empty if all is.
     missing: String,
     /// The picture in words.
     words: String,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-struct LifelineView {
-    x: usize,
-    left: usize,
-    name: String,
-    whole: String,
-    role: &'static str,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-struct StepView {
-    at: u64,
-    kind: &'static str,
-    y: usize,
-    label_y: usize,
-    label_x: usize,
-    label: String,
-    whole: String,
-    anchor: &'static str,
-    /// The line of the arrow, and its head.
-    line: String,
-    head: String,
 }
 
 impl Picture {
@@ -66,43 +55,47 @@ impl Picture {
     pub(super) fn of(steps: &Steps, revisions: &Revisions) -> Self {
         let mut order: Vec<usize> = (0..steps.lifelines.len()).collect();
         order.sort_by_key(|number| steps.lifelines.get(*number).map(|line| line.role));
-        let column = |number: usize| {
-            order
-                .iter()
-                .position(|other| *other == number)
-                .unwrap_or_default()
+        let count = order.len().max(1);
+        let column =
+            ((WIDTH_MAX - GUTTER) / count).clamp(COLUMN_MIN, COLUMN_MAX.max(ROOM_MIN / count));
+        let middle = |number: usize| {
+            let place = order.iter().position(|other| *other == number);
+            GUTTER + column * place.unwrap_or_default() + column / 2
         };
         let sorted = order
             .iter()
-            .filter_map(|number| steps.lifelines.get(*number));
-        let lifelines: Vec<LifelineView> = (0..)
-            .zip(sorted)
-            .map(|(column, line)| lifeline(column, line))
+            .filter_map(|number| Some((*number, steps.lifelines.get(*number)?)));
+        let is_tight = column < 120;
+        let heads: Vec<Head> = sorted
+            .map(|(number, line)| Head::of(line, middle(number), head::width(column), is_tight))
             .collect();
-        let standing = steps.steps.iter().map(|step| standing(step, revisions));
-        let views: Vec<StepView> = (0..)
-            .zip(standing)
-            .map(|(row, step)| arrow(row, &step, steps, column))
+        let width = GUTTER + column * count;
+        let room = Room {
+            left: GUTTER,
+            right: width,
+        };
+        let arrows: Vec<Arrow> = (0..)
+            .map(|row: usize| ROW * row + 30)
+            .zip(&steps.steps)
+            .map(|(y, step)| {
+                let whole = whole(&standing(step, revisions), &steps.lifelines);
+                let from = middle(step.from);
+                let to: Vec<usize> = step.to.iter().map(|number| middle(*number)).collect();
+                Arrow::of(&standing(step, revisions), (from, &to), y, room, whole)
+            })
             .collect();
-        let bottom = TOP + ROW * views.len() + BOTTOM;
-        // A loop at the last lifeline needs room for its words.
-        let width = GUTTER + COLUMN * lifelines.len();
-        let width = width
-            + if ends_in_loop(steps, lifelines.len(), column) {
-                COLUMN
-            } else {
-                0
-            };
-        let height = bottom + BOTTOM / 2;
         Self {
             width,
-            height,
-            r#box: BOX,
-            bottom,
+            height: ROW * arrows.len() + BOTTOM,
+            heads_height: HEADS,
+            box_width: head::width(column),
+            box_height: head::HEIGHT,
+            is_tight,
+            is_tall: arrows.len() > TALL,
             missing: missing(steps),
-            words: words(&lifelines, &views),
-            lifelines,
-            steps: views,
+            words: words(&heads, arrows.len()),
+            heads,
+            arrows,
         }
     }
 }
@@ -121,134 +114,29 @@ fn standing(step: &Step, revisions: &Revisions) -> Step {
     }
 }
 
-fn middle(column: usize) -> usize {
-    GUTTER + COLUMN * column + COLUMN / 2
-}
-
-fn lifeline(column: usize, line: &Lifeline) -> LifelineView {
-    let x = middle(column);
-    let role = match line.role {
-        Role::Person => "person",
-        Role::World => "world",
-        Role::Agent => "agent",
-        Role::Tool => "tool",
-        Role::Others => "others",
-    };
-    let whole = one_line(&line.name);
-    LifelineView {
-        x,
-        left: x.saturating_sub(BOX / 2),
-        name: clip(&whole, 16),
-        whole,
-        role,
-    }
-}
-
-fn arrow(row: usize, step: &Step, steps: &Steps, column: impl Fn(usize) -> usize) -> StepView {
-    let y = TOP + ROW * row + 30;
-    let from = middle(column(step.from));
-    let to = middle(column(step.to));
-    let kind = match step.kind {
-        StepKind::Message => "message",
-        StepKind::Asks => "asks",
-        StepKind::Yes => "yes",
-        StepKind::No => "no",
-        StepKind::Call => "call",
-        StepKind::Result => "result",
-        StepKind::Failure => "failure",
-    };
-    let name = |number: usize| {
-        steps
-            .lifelines
-            .get(number)
+/// A step in words: who did what to whom.
+fn whole(step: &Step, lifelines: &[Lifeline]) -> String {
+    let name = |number: &usize| {
+        lifelines
+            .get(*number)
             .map(|line| one_line(&line.name))
             .unwrap_or_default()
     };
-    let whole = format!(
-        "#{} {} → {}: {}",
-        step.at,
-        name(step.from),
-        name(step.to),
-        step.label
-    );
-    let room = from
-        .abs_diff(to)
-        .max(COLUMN)
-        .saturating_sub(18)
-        .saturating_mul(10)
-        / TEN_LETTERS;
-    let label = clip(&step.label, room);
-    let label_y = y.saturating_sub(8);
-    let at = step.at.get();
-    if from == to {
-        let right = from + LOOP;
-        let low = y + 8;
-        let line = format!("M{from} {y}H{right}V{low}H{}", from + 7);
-        let head = head(from, low, from + 9);
-        let label_x = right + 8;
-        return StepView {
-            at,
-            kind,
-            y,
-            label_y: y + 8,
-            label_x,
-            label,
-            whole,
-            anchor: "start",
-            line,
-            head,
-        };
-    }
-    let short = if to > from {
-        to.saturating_sub(7)
-    } else {
-        to + 7
-    };
-    let line = format!("M{from} {y}H{short}");
-    let back = if to > from {
-        to.saturating_sub(9)
-    } else {
-        to + 9
-    };
-    let label_x = (from + to) / 2;
-    StepView {
-        at,
-        kind,
-        y,
-        label_y,
-        label_x,
-        label,
-        whole,
-        anchor: "middle",
-        line,
-        head: head(to, y, back),
-    }
-}
-
-/// An arrow's head: its point, and how far back it reaches.
-fn head(point: usize, y: usize, back: usize) -> String {
-    format!(
-        "{point},{y} {back},{} {back},{}",
-        y.saturating_sub(5),
-        y + 5
-    )
-}
-
-fn ends_in_loop(steps: &Steps, count: usize, column: impl Fn(usize) -> usize) -> bool {
-    steps
-        .steps
-        .iter()
-        .any(|step| step.from == step.to && column(step.to) + 1 == count)
+    let to: Vec<String> = step.to.iter().map(name).collect();
+    let Step {
+        at, from, label, ..
+    } = step;
+    format!("#{at} {} → {}: {label}", name(from), to.join(", "))
 }
 
 fn missing(steps: &Steps) -> String {
     let of_steps = (steps.more > 0).then(|| {
         let all = steps.more + steps.steps.len();
-        format!("These are the first {PICTURE_STEPS_MAX} of {all} steps.")
+        format!("The picture shows the first {PICTURE_STEPS_MAX} of {all} steps.")
     });
     let has_others = steps.lifelines.iter().any(|line| line.role == Role::Others);
     let of_lines = has_others.then(|| {
-        format!("Of those who take part the first {PICTURE_LIFELINES_MAX} have a line each.")
+        format!("The first {PICTURE_LIFELINES_MAX} who take part have a line each; all others share one.")
     });
     of_steps
         .into_iter()
@@ -257,14 +145,10 @@ fn missing(steps: &Steps) -> String {
         .join(" ")
 }
 
-fn words(lifelines: &[LifelineView], steps: &[StepView]) -> String {
-    let names: Vec<String> = lifelines
-        .iter()
-        .map(|line| format!("{} ({})", line.whole, line.role))
-        .collect();
+fn words(heads: &[Head], steps: usize) -> String {
+    let names: Vec<String> = heads.iter().map(Head::words).collect();
     format!(
-        "{} steps between {}. The transcript below tells them in words.",
-        steps.len(),
+        "{steps} steps between {}. The transcript below tells them in words.",
         names.join(", ")
     )
 }

@@ -3,9 +3,11 @@
 use folkmoot_core::ids::{Time, WorldName};
 use serde::Serialize;
 
+use super::blocks::BlockView;
+use super::faces::Faces;
 use super::picture::Picture;
 use crate::export::survey::Survey;
-use crate::export::talk::{Body, Entry};
+use crate::export::talk::{Body, Entry, counted};
 use crate::export::{CheckVerdict, Integrity};
 use crate::text::{clean, one_line, time};
 
@@ -66,11 +68,15 @@ impl FrontView {
             ("Messages", survey.messages.to_string()),
             ("Model calls", survey.model_calls.to_string()),
         ];
+        if survey.refused > 0 {
+            facts.push(("Refused", survey.refused.to_string()));
+        }
+        let content = |events: usize| format!("the content of {}", counted(events, "event"));
         if survey.erased > 0 {
-            facts.push(("Erased", format!("the content of {} events", survey.erased)));
+            facts.push(("Erased", content(survey.erased)));
         }
         if survey.lost > 0 {
-            facts.push(("Lost", format!("the content of {} events", survey.lost)));
+            facts.push(("Lost", content(survey.lost)));
         }
         Self {
             name: one_line(name.as_str()),
@@ -129,10 +135,16 @@ pub(super) struct EntryView {
     kind: &'static str,
     is_talk: bool,
     who: String,
-    initial: String,
+    /// The letters of whoever speaks.
+    face: String,
+    /// True if they are more than two.
+    is_long_face: bool,
     deed: String,
     prose: Option<String>,
     code: Option<String>,
+    /// What a tool shows people.
+    views: Vec<Vec<BlockView>>,
+    in_words: Option<String>,
     /// Stands in the place of words that are not there.
     instead: Option<&'static str>,
     notes: Vec<String>,
@@ -140,8 +152,9 @@ pub(super) struct EntryView {
 }
 
 impl EntryView {
-    pub(super) fn of(entry: &Entry) -> Self {
+    pub(super) fn of(entry: &Entry, faces: &Faces) -> Self {
         let who = one_line(&entry.who);
+        let face = faces.of_one(&who);
         let (prose, code) = match &entry.body {
             Body::Prose(text) => (Some(clean(text)), None),
             Body::Code(text) => (None, Some(clean(text))),
@@ -152,15 +165,18 @@ impl EntryView {
             time: When::of(entry.time),
             kind: entry.kind.name(),
             is_talk: entry.kind.is_talk(),
-            initial: who
-                .chars()
-                .next()
-                .map(|c| c.to_uppercase().collect())
-                .unwrap_or_default(),
+            is_long_face: face.chars().count() > 2,
+            face,
             who,
             deed: one_line(&entry.deed),
             prose,
             code,
+            views: entry
+                .views
+                .iter()
+                .map(|view| BlockView::all(view))
+                .collect(),
+            in_words: entry.in_words.as_deref().map(clean),
             instead: entry.body.instead().filter(|_| entry.gone.is_none()),
             notes: entry.notes.iter().map(|note| one_line(note)).collect(),
             gone: entry.gone.clone(),

@@ -1,16 +1,20 @@
 //! The steps of the sequence picture: who did what to whom.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use folkmoot_core::command::commit::Commit;
-use folkmoot_core::event::{Author, CallEvent, CallStatus, Event, TalkEvent, TurnEvent, Verdict};
-use folkmoot_core::ids::{MessageId, Position, RequestId};
+use folkmoot_core::event::{
+    Author, CallEvent, CallStatus, Event, Refused, TalkEvent, TurnEvent, Verdict,
+};
+use folkmoot_core::ids::principal::Principal;
+use folkmoot_core::ids::{CallId, MessageId, Position, RequestId};
 use folkmoot_core::world::projection::TextProjection;
 
 use super::Calls;
 use crate::export::html::{PICTURE_LIFELINES_MAX, PICTURE_STEPS_MAX};
 use crate::export::talk::{Body, is_lost};
 use crate::text::{clip, one_line};
+use crate::words::{about, status_word, tried};
 
 /// The longest label, in characters, before it is fitted into the picture.
 const LABEL_MAX: usize = 80;
@@ -43,6 +47,7 @@ pub(in crate::export) enum StepKind {
     Call,
     Result,
     Failure,
+    Refused,
 }
 
 /// One step.
@@ -52,8 +57,11 @@ pub(in crate::export) struct Step {
     pub(in crate::export) kind: StepKind,
     /// By number among the lifelines.
     pub(in crate::export) from: usize,
-    pub(in crate::export) to: usize,
+    /// The same of all whom it reaches; at least one.
+    pub(in crate::export) to: Vec<usize>,
     pub(in crate::export) label: String,
+    /// The entry of the transcript that tells it; `None` if none does.
+    pub(in crate::export) told_at: Option<Position>,
 }
 
 /// All of them, as far as there is room.
@@ -65,6 +73,10 @@ pub(in crate::export) struct Steps {
     pub(in crate::export) more: usize,
     /// Who said the messages that are shown.
     said: BTreeMap<MessageId, usize>,
+    /// Those for whom there is no line of their own.
+    others: BTreeSet<(Role, String)>,
+    /// The steps of calls that run, by their place: the entry of their end tells them.
+    running: BTreeMap<CallId, Vec<usize>>,
 }
 
 impl Steps {
@@ -77,30 +89,55 @@ impl Steps {
             } else {
                 String::new()
             };
-            let ends = (
-                self.agent(started.agent.as_str()),
-                self.line(Role::Tool, &calls.tool(started.call)),
-            );
+            let from = self.agent(started.agent.as_str());
+            let to = self.line(Role::Tool, &calls.tool(started.call));
             let label = calls
                 .inline(started.call)
                 .unwrap_or_else(|| instead(&calls.arguments(started.call)));
-            self.push(at, StepKind::Call, ends, &format!("{label}{again}"));
+            if self.steps.len() < PICTURE_STEPS_MAX {
+                let running = self.running.entry(started.call).or_default();
+                running.push(self.steps.len());
+            }
+            self.push(
+                at,
+                StepKind::Call,
+                (from, vec![to]),
+                &format!("{label}{again}"),
+            );
         } else if let Event::Call(CallEvent::ToolFinished(finished)) = event
             && finished.attempt.is_some()
         {
-            let ends = (
-                self.line(Role::Tool, &calls.tool(finished.call)),
-                self.agent(finished.agent.as_str()),
-            );
+            let from = self.line(Role::Tool, &calls.tool(finished.call));
+            let to = self.agent(finished.agent.as_str());
             let kind = if finished.status == CallStatus::Done {
                 StepKind::Result
             } else {
                 StepKind::Failure
             };
-            self.push(at, kind, ends, crate::words::status_word(&finished.status));
+            for place in self.running.remove(&finished.call).unwrap_or_default() {
+                if let Some(step) = self.steps.get_mut(place) {
+                    step.told_at = Some(at);
+                }
+            }
+            self.push(at, kind, (from, vec![to]), status_word(&finished.status));
+        } else if let Event::Refused(refused) = event {
+            self.refused(commit, at, refused);
         } else {
             self.asked(calls, at, event);
         }
+    }
+
+    fn refused(&mut self, commit: &Commit, at: Position, refused: &Refused) {
+        let from = match &refused.principal {
+            Principal::Person(person) => self.line(Role::Person, person.display.as_str()),
+            Principal::Agent(agent) => self.agent(agent.as_str()),
+            Principal::Tool(tool) => self.line(Role::Tool, tool.as_str()),
+            Principal::World => self.line(Role::World, "world"),
+            Principal::Runtime => self.line(Role::World, "runtime"),
+        };
+        let tried = tried(commit.header.command);
+        let label = format!("tries to {tried}{}: refused", about(refused));
+        self.push(at, StepKind::Refused, (from, vec![from]), &label);
     }
 
     /// A message goes to each who answers it, and to the people whom it addresses; else to whom it answers; or it stays with
@@ -149,6 +186,9 @@ impl Steps {
                 .map(|name| self.line(Role::Person, name.as_str()))
                 .collect::<Vec<_>>(),
         );
+        // All for whom there is no line of their own stand on one.
+        to.sort_unstable();
+        to.dedup();
         if to.is_empty() {
             to.push(
                 reply_to
@@ -157,8 +197,7 @@ impl Steps {
                     .unwrap_or(from),
             );
         }
-        to.into_iter()
-            .for_each(|to| self.push(message, StepKind::Message, (from, to), &label));
+        self.push(message, StepKind::Message, (from, to), &label);
     }
 
     fn asked(&mut self, calls: &Calls, at: Position, event: &Event) {
@@ -205,10 +244,19 @@ impl Steps {
             );
         } else if let Event::Turn(TurnEvent::Stopped(stopped)) = event {
             let from = self.line(Role::Person, &stopped.by.to_string());
-            self.push(at, StepKind::No, (from, from), "stops what is going on");
+            self.push(at, StepKind::No, (from, vec![from]), "stops what is going on");
         } else if let Event::Call(CallEvent::ApprovalExpired(expired)) = event {
             let from = self.agent(expired.agent.as_str());
-            self.push(at, StepKind::No, (from, from), "nobody decided in time");
+            self.push(
+                at,
+                StepKind::No,
+                (from, vec![from]),
+                "nobody decided in time",
+            );
+            // A notice tells it.
+            if let Some(step) = self.steps.last_mut().filter(|step| step.at == at) {
+                step.told_at = None;
+            }
         }
     }
 
@@ -219,7 +267,12 @@ impl Steps {
             .lifelines
             .iter()
             .position(|line| line.role == Role::Person);
-        self.push(at, StepKind::Asks, (from, first.unwrap_or(from)), label);
+        self.push(
+            at,
+            StepKind::Asks,
+            (from, vec![first.unwrap_or(from)]),
+            label,
+        );
     }
 
     fn decides(
@@ -237,12 +290,12 @@ impl Steps {
             .iter_mut()
             .filter(|step| step.at == request.0 && step.kind == StepKind::Asks)
         {
-            step.to = from;
+            step.to = vec![from];
         }
-        self.push(at, kind, (from, to), label);
+        self.push(at, kind, (from, vec![to]), label);
     }
 
-    fn push(&mut self, at: Position, kind: StepKind, (from, to): (usize, usize), label: &str) {
+    fn push(&mut self, at: Position, kind: StepKind, (from, to): (usize, Vec<usize>), label: &str) {
         if self.steps.len() >= PICTURE_STEPS_MAX {
             self.more += 1;
             return;
@@ -253,6 +306,7 @@ impl Steps {
             from,
             to,
             label: clip(&one_line(label), LABEL_MAX),
+            told_at: Some(at),
         });
     }
 
@@ -262,22 +316,36 @@ impl Steps {
 
     /// The number of a lifeline; where there are too many, that of the others.
     fn line(&mut self, role: Role, name: &str) -> usize {
-        let (role, name) = if self.lifelines.len() < PICTURE_LIFELINES_MAX || self.has(role, name) {
-            (role, name)
-        } else {
-            (Role::Others, "others")
-        };
+        if self.lifelines.len() >= PICTURE_LIFELINES_MAX && !self.has(role, name) {
+            return self.other(role, name);
+        }
         let found = self
             .lifelines
             .iter()
             .position(|line| line.role == role && line.name == name);
-        found.unwrap_or_else(|| {
-            self.lifelines.push(Lifeline {
-                name: name.to_owned(),
-                role,
-            });
-            self.lifelines.len().saturating_sub(1)
-        })
+        found.unwrap_or_else(|| self.begin(role, name.to_owned()))
+    }
+
+    /// The number of the lifeline of all for whom there is no room.
+    fn other(&mut self, role: Role, name: &str) -> usize {
+        self.others.insert((role, name.to_owned()));
+        let name = format!("{} more", self.others.len());
+        let found = self
+            .lifelines
+            .iter()
+            .position(|line| line.role == Role::Others);
+        let Some(number) = found else {
+            return self.begin(Role::Others, name);
+        };
+        if let Some(line) = self.lifelines.get_mut(number) {
+            line.name = name;
+        }
+        number
+    }
+
+    fn begin(&mut self, role: Role, name: String) -> usize {
+        self.lifelines.push(Lifeline { name, role });
+        self.lifelines.len().saturating_sub(1)
     }
 
     fn has(&self, role: Role, name: &str) -> bool {

@@ -10,7 +10,7 @@ use folkmoot_core::event::{
 use super::sentence::{ended, more};
 use super::{Blank, Entry, EntryKind};
 use crate::run::refused_because;
-use crate::words::told;
+use crate::words::{about, told, tried};
 
 /// The entry of a fact about the world; `None` if it is nothing to people.
 pub(super) fn of_world(blank: &Blank, event: &WorldEvent) -> Option<Entry> {
@@ -76,17 +76,26 @@ pub(super) fn of_turn(blank: &Blank, event: &TurnEvent) -> Option<Entry> {
     }
 }
 
+/// Who tried which command, and why the room refused it.
 pub(super) fn of_refusal(blank: &Blank, refused: &Refused) -> Entry {
-    let about = refused
-        .request
-        .map(|at| format!(" about #{at}"))
-        .unwrap_or_default();
+    let tried = tried(blank.command);
     let why = refused_because(refused.reason);
-    blank.entry(
-        EntryKind::No,
-        &refused.principal,
-        format!("is refused a command{about}: {why}"),
-    )
+    let deed = format!(
+        "tries to {tried}{}, and the room refuses: {why}",
+        about(refused)
+    );
+    let all = refused
+        .repeated
+        .then(|| "this stands for all such commands of the same minute".to_owned());
+    let names = format!(
+        "refused as {}, command {}",
+        refused.reason.code(),
+        refused.command.short()
+    );
+    Entry {
+        notes: all.into_iter().chain([names]).collect(),
+        ..blank.entry(EntryKind::Refused, &refused.principal, deed)
+    }
 }
 
 pub(super) fn retracted(blank: &Blank, gone: &MessageRetracted) -> Entry {

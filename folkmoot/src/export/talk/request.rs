@@ -4,9 +4,10 @@ use folkmoot_core::event::{
     ApprovalRequested, CallEvent, CallStatus, GrantGiven, QuestionAnswered, QuestionAsked,
     ToolFinished, Verdict,
 };
-use folkmoot_core::tool::{ArgumentFinding, ToolOutcome, View};
+use folkmoot_core::text::view::{Block, blocks};
+use folkmoot_core::tool::{ArgumentFinding, ToolOutcome};
 
-use super::sentence::{counted, decided, settled};
+use super::sentence::{decided, settled};
 use super::{Blank, Body, Entry, EntryKind, OUTPUT_MAX, Talk};
 use crate::text::{clean, clip, time};
 use crate::words::{status_word, unknown_because};
@@ -130,11 +131,23 @@ impl Talk {
                 Body::None,
             ),
         };
-        let notes = finished.views().map(shows).collect();
+        let entry = blank.entry(EntryKind::Run, &finished.agent, deed);
+        let views: Vec<Vec<Block>> = finished
+            .views()
+            .map(|view| blocks(view, &self.kinds))
+            .collect();
+        if views.is_empty() {
+            return Entry { body, ..entry };
+        }
+        let in_words = if let Body::Code(words) = body {
+            Some(words).filter(|words| !words.is_empty())
+        } else {
+            None
+        };
         Entry {
-            body,
-            notes,
-            ..blank.entry(EntryKind::Run, &finished.agent, deed)
+            views,
+            in_words,
+            ..entry
         }
     }
 }
@@ -163,29 +176,5 @@ fn answers(blank: &Blank, answered: &QuestionAnswered) -> Entry {
     Entry {
         body,
         ..blank.entry(EntryKind::Yes, &answered.by.display, deed)
-    }
-}
-
-/// Returns what a tool shows people, in a line.
-fn shows(view: &View) -> String {
-    match view {
-        View::Text(text) => format!("shows: {}", clip(&clean(text), OUTPUT_MAX)),
-        View::Table(table) => {
-            let title = table.title.as_deref().unwrap_or("a table");
-            format!(
-                "shows {title}: {} of {}",
-                counted(table.rows.len(), "row"),
-                table.columns.join(", ")
-            )
-        }
-        View::Json(value) => format!("shows {}", clip(&value.to_string(), OUTPUT_MAX)),
-        View::Image { alt, .. } => format!("shows a picture: {alt}"),
-        View::Artifact(artifact) => {
-            format!(
-                "shows {}: {}",
-                artifact.kind,
-                clip(&artifact.data.to_string(), OUTPUT_MAX)
-            )
-        }
     }
 }

@@ -20,7 +20,7 @@ const WORDS: [&str; 14] = [
 ];
 
 /// All that the page itself is made of.
-const TAGS: [&str; 52] = [
+const TAGS: [&str; 55] = [
     "html",
     "head",
     "meta",
@@ -36,6 +36,9 @@ const TAGS: [&str; 52] = [
     "figcaption",
     "h1",
     "h2",
+    "h3",
+    "details",
+    "summary",
     "p",
     "a",
     "ul",
@@ -183,7 +186,8 @@ fn holds(page: &str) {
         let count = tags.iter().filter(|(name, _)| name == once).count();
         let is_fine = match once {
             "title" => count >= 1,
-            "svg" => count <= 1,
+            // The heads of the picture are one of their own.
+            "svg" => count == 0 || count == 2,
             _ => count == 1,
         };
         assert!(is_fine, "{count} of {once}");

@@ -120,7 +120,8 @@ fn a_transcript_tells_who_allowed_what_and_what_ran() {
         "**bob** asks to run wipe (destructive)\n\n> ```text\n> {\"what\":\"words\"}\n> ```\n\n- shown ",
         "**ada** allows #12\n\n- confirmed what was shown (",
         ")\n- because: words\n",
-        "**bob** ran wipe with {\"what\":\"words\"}\n\n> ```text\n> words\n> ```\n",
+        "**bob** ran wipe with {\"what\":\"words\"}\n\n> ```text\n> words\n> ```\n\n> ```text\n> words\n> words | Number\n",
+        "\n> ```text\n> Estimate\n> Cost: $1,200 – $3,400\n> Notes:\n> - words\n> ```\n\nIn words:\n\n> ```text\n> words\n> ```\n",
     ];
     for part in wanted {
         assert!(text.contains(part), "no {part:?} in {text}");

@@ -12,6 +12,15 @@ fn between<'t>(text: &'t str, from: &str, to: &str) -> &'t str {
     text.split_once(from).unwrap().1.split_once(to).unwrap().0
 }
 
+/// The steps of a picture, in words.
+fn steps(picture: &str) -> Vec<&str> {
+    picture
+        .split("<title>#")
+        .skip(1)
+        .map(|rest| rest.split_once("</title>").unwrap().0)
+        .collect()
+}
+
 #[test]
 fn a_report_has_its_parts_in_order_with_headings() {
     let page = page(&Past::full_of("words", "ada"));
@@ -50,7 +59,7 @@ fn approvals_say_who_asked_what_was_shown_and_who_decided_how_and_when() {
     let row = between(&told, "<h2 id=\"approvals\">", "</section>");
     let digest = format!("<code title=\"{shown}\">{}</code>", shown.short());
     for part in [
-        "bob wants to run <b>wipe</b>",
+        "bob asks to run <b>wipe</b>",
         &digest,
         "allowed</span> by <b>ada</b>",
         "confirmed what was shown",
@@ -70,18 +79,14 @@ fn approvals_say_who_asked_what_was_shown_and_who_decided_how_and_when() {
 #[test]
 fn the_picture_has_a_lifeline_for_each_and_an_arrow_for_each_step() {
     let page = page(&Past::full_of("words", "ada"));
-    let picture = between(&page, "<svg", "</svg>");
+    let picture = between(&page, "<figure>", "</figure>");
     for life in ["ada (person)", "bob (agent)", "wipe (tool)"] {
         assert!(
             picture.contains(&format!("<title>{life}</title>")),
             "{picture}"
         );
     }
-    let steps: Vec<&str> = picture
-        .split("<title>#")
-        .skip(1)
-        .map(|rest| rest.split_once("</title>").unwrap().0)
-        .collect();
+    let steps = steps(picture);
     let without_place: Vec<&str> = steps
         .iter()
         .map(|step| step.split_once(' ').unwrap().1)
@@ -116,7 +121,7 @@ fn a_long_log_shows_the_first_steps_and_lifelines_and_says_so() {
             ))
     });
     let page = page(&past);
-    let picture = between(&page, "<svg", "</svg>");
+    let picture = between(&page, "<figure>", "</figure>");
     assert_eq!(picture.matches("<title>#").count(), PICTURE_STEPS_MAX);
     assert_eq!(
         picture.matches("class=\"life\"").count(),
@@ -125,13 +130,21 @@ fn a_long_log_shows_the_first_steps_and_lifelines_and_says_so() {
     let all = 2 * (PICTURE_STEPS_MAX + 5);
     assert!(
         page.contains(&format!(
-            "These are the first {PICTURE_STEPS_MAX} of {all} steps."
+            "The picture shows the first {PICTURE_STEPS_MAX} of {all} steps."
         )),
         "{picture}"
     );
     assert!(page.contains(&format!(
-        "the first {PICTURE_LIFELINES_MAX} have a line each"
+        "The first {PICTURE_LIFELINES_MAX} who take part have a line each; all others share one."
     )));
+    assert!(
+        picture.contains("<title>4 more (others)</title>"),
+        "{picture}"
+    );
+    for width in picture.split(" width=\"").skip(1) {
+        let width: usize = width.split_once('"').unwrap().0.parse().unwrap();
+        assert!(width <= 1_140, "a window of 1,200 pixels cuts {width}");
+    }
 }
 
 #[test]
@@ -189,5 +202,139 @@ fn money_that_nobody_knows_is_not_shown_as_nothing() {
     assert!(
         spending.contains("unknown") && spending.contains("no price is given for the model"),
         "{spending}"
+    );
+}
+
+#[test]
+fn a_message_to_several_is_one_arrow_with_a_point_for_each() {
+    let past = Past::began()
+        .said("ann", "hello")
+        .said("ben", "hello")
+        .said("cat", "@ann @ben @bob look");
+    let page = page(&past);
+    let picture = between(&page, "<figure>", "</figure>");
+    let last = *steps(picture).last().unwrap();
+    assert!(
+        last.ends_with("cat → ann, bob, ben: @ann @ben @bob look"),
+        "{last}"
+    );
+    let drawn = picture.rsplit_once("<g class=\"message\">").unwrap().1;
+    assert_eq!(drawn.matches("<polygon").count(), 3, "{drawn}");
+    assert_eq!(drawn.matches("<path").count(), 1, "{drawn}");
+}
+
+#[test]
+fn every_link_of_the_picture_and_of_the_tables_leads_to_an_entry() {
+    let page = page(&Past::full_of("words", "ada"));
+    let links: Vec<&str> = page
+        .split("href=\"#e")
+        .skip(1)
+        .map(|rest| rest.split_once('"').unwrap().0)
+        .collect();
+    assert!(links.len() > 10, "{links:?}");
+    for link in links {
+        assert!(page.contains(&format!("id=\"e{link}\"")), "no entry {link}");
+    }
+}
+
+#[test]
+fn those_who_share_an_initial_have_other_letters_and_other_forms() {
+    let past = Past::began()
+        .said("ben", "@bob hello")
+        .woke()
+        .answered(LLMResponse::text("@ben hello"));
+    let page = page(&past);
+    assert!(
+        page.contains("<span class=\"face\" aria-hidden=\"true\">Be</span>"),
+        "{page}"
+    );
+    assert!(
+        page.contains("<span class=\"face\" aria-hidden=\"true\">Bo</span>"),
+        "{page}"
+    );
+    assert!(page.contains(".agent .face { border-radius: 28%; }"));
+}
+
+#[test]
+fn a_refused_command_is_named_with_who_gave_it_and_why() {
+    let past = Past::began().said("ada", "@bob go").woke().calls("{}");
+    let (request, asked) = past.world.consent().pending().iter().next().unwrap();
+    let (request, agent) = (*request, Some(asked.agent.clone()));
+    let judgement = Judgement::new(Verdict::Allow);
+    let decide = Command::of(
+        Principal::Agent(bob()),
+        Action::Consent(ConsentAction::Decide {
+            agent,
+            request,
+            judgement,
+        }),
+    );
+    let past = past.refused(&decide);
+    let page = page(&past);
+    let why = "only a person may do this, and no person may use an agent&#x27;s name";
+    let told = format!(
+        "<b>agent:bob</b> tries to decide an approval (#{request}), and the room refuses: {why}"
+    );
+    assert!(page.contains(&told), "{page}");
+    assert!(
+        page.contains("<li>refused as not_a_person, command "),
+        "{page}"
+    );
+    assert!(page.contains("<dt>Refused</dt><dd>1</dd>"), "{page}");
+    let picture = between(&page, "<figure>", "</figure>");
+    let last = *steps(picture).last().unwrap();
+    assert!(
+        last.ends_with(&format!(
+            "bob → bob: tries to decide an approval (#{request}): refused"
+        )),
+        "{last}"
+    );
+    let text = past.export(ExportFormat::Markdown);
+    assert!(
+        text.contains("**agent:bob** tries to decide an approval (#"),
+        "{text}"
+    );
+}
+
+#[test]
+fn whatever_a_tool_shows_is_drawn() {
+    let page = page(&Past::full_of("words", "ada"));
+    let shown = between(&page, "<div class=\"view\">", "<details>");
+    let drawn = [
+        "<p class=\"words\">words</p>",
+        "<p class=\"title\">words</p>",
+        "<th scope=\"col\">words</th><th scope=\"col\" class=\"number\">Number</th>",
+        "<tr><td>words</td><td class=\"number\">12</td></tr>",
+        "<pre tabindex=\"0\">{\n  &quot;words&quot;: &quot;words&quot;\n}</pre>",
+        "<span class=\"alt\">words</span><small>picture: image&#x2f;png, 7 bytes, e3b0c442</small>",
+        "<h3>Estimate</h3>",
+        "<dt>Cost</dt><dd>$1,200 – $3,400</dd>",
+        "<dt>Notes</dt><dd>words</dd>",
+    ];
+    for part in drawn {
+        assert!(shown.contains(part), "no {part:?} in {shown}");
+    }
+    assert!(
+        page.contains("<summary>the result in words</summary><pre tabindex=\"0\">words</pre>"),
+        "{page}"
+    );
+}
+
+#[test]
+fn a_long_table_shows_its_first_rows_and_says_so() {
+    let table = Table {
+        title: None,
+        columns: vec!["n".to_owned()],
+        rows: (0..300).map(|n| vec![format!("row {n}.").into()]).collect(),
+    };
+    let past = Past::began().said("ada", "@bob go").woke().calls("{}");
+    let past = past
+        .allowed("ada", "")
+        .ran(ToolOutput::text("many").with(View::Table(table)));
+    let page = page(&past);
+    assert!(page.contains("row 199.") && !page.contains("row 200."));
+    assert!(
+        page.contains("and 100 rows more, which the log has"),
+        "{page}"
     );
 }
