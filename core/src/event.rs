@@ -113,7 +113,7 @@ impl EventRecord {
 #[non_exhaustive]
 pub enum RecordError {
     /// A newer build wrote it.
-    #[error("event kind {kind} of version {version} is unknown here")]
+    #[error("this build does not know event kind {kind} of version {version}")]
     Unknown {
         /// The record's kind.
         kind: u16,
@@ -121,7 +121,7 @@ pub enum RecordError {
         version: u16,
     },
     /// The JSON does not fit.
-    #[error("a {kind} of version {version} does not read")]
+    #[error("a {kind} of version {version} cannot be read")]
     Malformed {
         /// The name of the record's kind.
         kind: &'static str,
@@ -132,7 +132,7 @@ pub enum RecordError {
         source: serde_json::Error,
     },
     /// A content part is there, or missing, against the rule of its kind.
-    #[error("a {kind} with a wrong content part")]
+    #[error("the content part of a {kind} is wrong")]
     Content {
         /// The name of the record's kind.
         kind: &'static str,

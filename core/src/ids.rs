@@ -182,7 +182,7 @@ bytes_ids! {
 
 /// Text that is not the hexadecimal form of an id.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("expected {expected} hexadecimal digits, found {found} characters that are not that")]
+#[error("this must be {expected} hexadecimal digits; {found} characters were given that are not")]
 pub struct HexError {
     /// The number of digits that the id has.
     pub expected: usize,

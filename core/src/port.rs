@@ -345,7 +345,7 @@ pub struct HostOutput {
 #[non_exhaustive]
 pub enum HostError {
     /// The program ran longer than its limit and was killed, with everything it had started.
-    #[error("it ran longer than {0:?} and was killed")]
+    #[error("the program ran longer than {0:?} and was killed")]
     TimedOut(Duration),
     /// The program could not be started.
     #[error("cannot start {program}")]

@@ -24,7 +24,7 @@ pub enum AttachmentError {
         why: &'static str,
     },
     /// The media type is not one.
-    #[error("{media_type:?} is no media type; one looks like `image/png`, without parameters")]
+    #[error("{media_type:?} is not a media type; write one like `image/png`, without parameters")]
     MediaType {
         /// The media type.
         media_type: String,

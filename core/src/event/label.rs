@@ -25,7 +25,7 @@ pub enum LabelFault {
         key: String,
     },
     /// The key of a label has other characters than those that are typed on command lines.
-    #[error("{key:?} is no name of a label: letters, digits and . _ - / make one")]
+    #[error("the label {key:?} has a bad name: use letters, digits and . _ - / only")]
     BadKey {
         /// The key.
         key: String,

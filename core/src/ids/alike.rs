@@ -72,9 +72,7 @@ pub fn reserved(name: &str) -> Option<&'static str> {
 /// Returns the reason that nobody can be called `name` among `others`: it stands for nobody, or could be taken for one of them.
 pub fn name_fault<'n>(name: &str, others: impl IntoIterator<Item = &'n str>) -> Option<String> {
     if let Some(word) = reserved(name) {
-        return Some(format!(
-            "nobody can be called {name}: {word} stands for nobody"
-        ));
+        return Some(format!("nobody can be called {name}: {word} is reserved"));
     }
     let looks = Looks::of(name);
     let other = others

@@ -38,7 +38,7 @@ pub enum BlobError {
     #[error("there is no world {0}")]
     NoSuchWorld(WorldId),
     /// The blob is larger than any may be. Permanent.
-    #[error("it has {bytes} bytes, a blob has at most {max}")]
+    #[error("the file has {bytes} bytes, at most {max} are allowed")]
     TooLarge {
         /// The bytes that it has.
         bytes: usize,
@@ -46,7 +46,7 @@ pub enum BlobError {
         max: usize,
     },
     /// The stored bytes are not those that were put. Putting the same bytes again mends it.
-    #[error("the blob {blob} is damaged: its bytes are not those that were put")]
+    #[error("the stored file {blob} is damaged: its bytes have changed")]
     Damaged {
         /// The blob's name.
         blob: Digest,
@@ -55,7 +55,7 @@ pub enum BlobError {
     #[error("the disk is full")]
     Full(#[source] io::Error),
     /// Reading or writing failed.
-    #[error("the store cannot read or write a blob")]
+    #[error("the store cannot read or write a file")]
     Io(#[source] io::Error),
     /// The store stopped after an earlier error, or is closed.
     #[error("the store is stopped: {0}")]

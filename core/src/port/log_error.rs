@@ -9,7 +9,7 @@ crate::debug_in_words!(AppendError, ReadError);
 #[non_exhaustive]
 pub enum AppendError {
     /// The world's head is not where the commit expects it. Reload and decide again.
-    #[error("expected the head at {expected}, it is at {actual}")]
+    #[error("the head of the log was expected at event {expected} and is at event {actual}")]
     Conflict {
         /// The position that the commit wanted to follow at.
         expected: Position,
@@ -44,7 +44,7 @@ pub enum AppendError {
     #[error("the store is stopped: {0}")]
     Stopped(String),
     /// The log plays the death of the process, as a script or a test told it to. Nothing of the commit is kept.
-    #[error("it was told to crash here")]
+    #[error("the script told the world to crash here")]
     Crash,
     /// The commit breaks a rule of the format; permanent.
     #[error("the commit cannot be stored: {0}")]

@@ -64,7 +64,7 @@ impl fmt::Display for Change {
             (How::Changed, Some(from), Some(to)) => write!(f, "{what}: {from} becomes {to}"),
             (How::Added, _, Some(to)) => write!(f, "{what} is new: {to}"),
             (How::Removed, Some(from), _) => write!(f, "{what} is gone: it was {from}"),
-            (How::Changed, ..) => write!(f, "{what} is another one"),
+            (How::Changed, ..) => write!(f, "{what} changed"),
             (How::Added, ..) => write!(f, "{what} is new"),
             (How::Removed, ..) => write!(f, "{what} is gone"),
         }

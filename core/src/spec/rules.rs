@@ -54,7 +54,7 @@ pub enum RulesError {
     #[error("two agents are called {0}")]
     SameName(AgentName),
     /// Two agents have names that people could take for one another.
-    #[error("the agents {other} and {name} have names that look alike")]
+    #[error("the agents {other} and {name} have names that look alike; rename one of them")]
     LooksLike {
         /// The later one.
         name: AgentName,
@@ -70,7 +70,7 @@ pub enum RulesError {
         why: &'static str,
     },
     /// An agent waits for itself.
-    #[error("the join of {0} names itself: it would wait in vain")]
+    #[error("the join of {0} names {0} itself; an agent cannot wait for itself")]
     JoinsItself(AgentName),
     /// Something names an agent that is not there.
     #[error("{place} names the agent {name}, which is not defined")]
@@ -111,7 +111,7 @@ pub enum RulesError {
         model: ModelName,
     },
     /// An agent's call is to be of a tool that it does not have.
-    #[error("{place} wants calls of the tool {tool}, which agent {agent} does not have")]
+    #[error("{place} requires calls of the tool {tool}, and agent {agent} does not have that tool")]
     ChoosesNoTool {
         /// The place that says so: the agent, or a model that it may ask.
         place: String,
@@ -121,15 +121,13 @@ pub enum RulesError {
         tool: String,
     },
     /// A room with such a limit could do nothing.
-    #[error("the limit {limit} is 0")]
+    #[error("the limit {limit} is 0; it must be at least 1")]
     ZeroLimit {
         /// The limit.
         limit: &'static str,
     },
     /// A tool by which agents turn to agents, with an effect of its own.
-    #[error(
-        "tool {tool} turns to another agent, which changes nothing outside: its effect must be read"
-    )]
+    #[error("tool {tool} asks another agent, so its effect must be `read`")]
     EffectOfAgent {
         /// The tool.
         tool: ToolName,
@@ -143,7 +141,7 @@ pub enum RulesError {
         why: &'static str,
     },
     /// A limit of a tool under which nothing could ever run.
-    #[error("the limit {limit} of tool {tool} is 0")]
+    #[error("the limit {limit} of tool {tool} is 0; it must be at least 1")]
     ZeroLimitOfTool {
         /// The tool.
         tool: ToolName,
@@ -151,9 +149,7 @@ pub enum RulesError {
         limit: &'static str,
     },
     /// A deny rule, or a tool's list of paths, that names no place in arguments: it would mean nothing.
-    #[error(
-        "{path:?} is named as a place in the arguments of tool {tool}, and is no JSON pointer: begin it with `/`"
-    )]
+    #[error("{path:?} is not a JSON pointer into the arguments of tool {tool}: begin it with `/`")]
     BadPointer {
         /// The tool.
         tool: ToolName,
@@ -161,7 +157,7 @@ pub enum RulesError {
         path: String,
     },
     /// A constraint says nothing of the arguments of its tool.
-    #[error("{place} of tool {tool} cannot be so: {why}")]
+    #[error("{place} of tool {tool} cannot be used: {why}")]
     BadConstraint {
         /// The place that has the constraint.
         place: &'static str,
@@ -185,7 +181,7 @@ pub enum RulesError {
     },
     /// No log could hold the definition.
     #[error(
-        "its structure has {bytes} bytes as JSON, at most {max} are possible; long texts belong into prompts and memory, which do not count"
+        "the definition has {bytes} bytes as JSON, at most {max} are possible; put long texts into prompts and memory, which do not count"
     )]
     TooLarge {
         /// The bytes that it has.
@@ -194,7 +190,7 @@ pub enum RulesError {
         max: usize,
     },
     /// No client could tell such a state.
-    #[error("the state {state} cannot be told: {why}")]
+    #[error("the state {state} cannot be used: {why}")]
     BadState {
         /// The state.
         state: StateName,
@@ -202,7 +198,7 @@ pub enum RulesError {
         why: String,
     },
     /// A tool's schema is not one, or no model can be told of it.
-    #[error("the schema of tool {tool} cannot be taken: {why}")]
+    #[error("the schema of tool {tool} cannot be used: {why}")]
     BadSchema {
         /// The tool.
         tool: ToolName,
@@ -218,7 +214,7 @@ pub enum RulesError {
         why: String,
     },
     /// Two tools declare a kind of domain artifact, and mean something else by it.
-    #[error("two tools declare the kind of artifact {kind}, and not alike")]
+    #[error("two tools declare the kind of artifact {kind} differently; declare it once, or alike")]
     TwoKinds {
         /// The kind.
         kind: ArtifactName,

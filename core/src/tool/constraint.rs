@@ -35,15 +35,15 @@ pub struct Constraint {
 pub enum ConstraintError {
     /// The JSON has another form.
     #[error(
-        "a constraint is JSON like {{\"path\": \"/path\", \"beneath\": \"notes\"}}: a pointer to a place, and beside it one \
-         of equals, one_of, prefix, range, beneath, each key once"
+        "a constraint is JSON like {{\"path\": \"/path\", \"beneath\": \"notes\"}}: `path` points to a place, and one of \
+         equals, one_of, prefix, range, beneath says which values may stand there; each key stands once"
     )]
     Form,
     /// The prefix is empty, and would allow everything.
-    #[error("an empty prefix says nothing: every text and every list begins with it")]
+    #[error("an empty prefix fits every text and every list: give it a value")]
     EmptyPrefix,
     /// The folder of `beneath` is no plain path.
-    #[error("the folder of `beneath` is no plain path: {0}")]
+    #[error("the folder of `beneath` is not a plain path: {0}")]
     Beneath(path::PathFault),
 }
 

@@ -74,10 +74,10 @@ pub struct SchemaError {
 #[non_exhaustive]
 pub enum SchemaFault {
     /// The schema nests too deep.
-    #[error("it nests deeper than {LEVELS_MAX} levels")]
+    #[error("the schema nests deeper than {LEVELS_MAX} levels")]
     TooDeep,
     /// The schema is too long.
-    #[error("it has {bytes} bytes, at most {BYTES_MAX} are possible")]
+    #[error("the schema has {bytes} bytes, at most {BYTES_MAX} are possible")]
     TooLong {
         /// As compact JSON.
         bytes: usize,
@@ -104,17 +104,19 @@ pub enum SchemaFault {
     #[error("a `$schema` below the root changes what keywords mean: leave it out")]
     OwnDialect,
     /// Two anchors with one name.
-    #[error("the anchor {name:?} stands twice")]
+    #[error("two anchors have the name {name:?}: rename one of them")]
     AnchorTwice {
         /// The name.
         name: String,
     },
     /// A schema that applies itself to the same value over and over.
-    #[error("it leads back to itself without going into the value")]
+    #[error(
+        "the schema refers to itself in a circle: let the circle pass through a property or an item"
+    )]
     Endless,
     /// A schema that leads through too many others.
     #[error(
-        "more than {STEPS_MAX} schemas are applied to one value, each by the one before it: write what the references and combinations lead to in its place"
+        "more than {STEPS_MAX} schemas apply to one value, each through the one before it: write out some of the references and combinations"
     )]
     TooManySteps,
     /// The schema breaks a rule of JSON Schema.

@@ -14,7 +14,7 @@ use crate::tool::{EffectClass, ToolKind, ToolSpec, Unlisted};
 mod money;
 
 /// The reason that no agent is called like what is nobody.
-const RESERVED: &str = "it stands for what is no agent: runtime, world, system, agent:… or tool:…";
+const RESERVED: &str = "the name is reserved; so are runtime, world, system, agent:… and tool:…";
 
 /// Checks all of `spec` but its schemas.
 pub(super) fn check(spec: &WorldSpec) -> Result<(), RulesError> {

@@ -46,7 +46,7 @@ fn fault_of_pointers(state: &StateSpec) -> Option<String> {
     for pointer in state.ids.keys() {
         if !pointer.is_empty() && !pointer.starts_with('/') {
             return Some(format!(
-                "{pointer:?} is no JSON pointer: one begins with a slash"
+                "{pointer:?} is not a JSON pointer: begin it with `/`"
             ));
         }
         let is_within = |other: &&String| {
@@ -54,7 +54,7 @@ fn fault_of_pointers(state: &StateSpec) -> Option<String> {
         };
         if let Some(other) = state.ids.keys().find(is_within) {
             return Some(format!(
-                "the ids at {pointer:?} stand within those at {other:?}"
+                "the ids at {pointer:?} lie inside those at {other:?}: name one of the two places"
             ));
         }
     }

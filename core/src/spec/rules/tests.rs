@@ -91,7 +91,7 @@ fn room_where_look_has(schema: Value) -> WorldSpec {
 fn tool_that_no_model_can_be_told_of_is_refused_with_the_place_and_the_reference() {
     let schema = json!({ "properties": { "path": { "$ref": "#/$defs/path" } } });
     let error = Rules::check(room_where_look_has(schema)).unwrap_err();
-    let why = "the schema of tool look cannot be taken: the reference \"#/$defs/path\" leads to no schema, at \
+    let why = "the schema of tool look cannot be used: the reference \"#/$defs/path\" leads to no schema, at \
                `/properties/path`";
     assert_eq!(error.to_string(), why);
 }
@@ -314,7 +314,7 @@ fn constraint_that_says_nothing_of_its_tool_is_refused_with_the_form_to_write() 
         "{told}"
     );
     assert!(denied(Allowed::Equals(json!("a//b")), &["/path"]).contains("empty part"));
-    assert!(denied(Allowed::Beneath("a".to_owned()), &[]).contains("`beneath` is for those alone"));
+    assert!(denied(Allowed::Beneath("a".to_owned()), &[]).contains("`beneath` works only on paths"));
     assert!(denied(Allowed::Prefix(json!("")), &[]).contains("an empty prefix"));
     assert!(denied(Allowed::OneOf(Vec::new()), &[]).contains("a constraint is JSON like"));
     let when = one(Allowed::Prefix(json!("notes/")));
@@ -329,7 +329,7 @@ fn constraint_that_says_nothing_of_its_tool_is_refused_with_the_form_to_write() 
     assert!(
         listed
             .to_string()
-            .starts_with("the list of calls of tool look cannot be so"),
+            .starts_with("the list of calls of tool look cannot be used"),
         "{listed}"
     );
     let nowhere = fault(|spec| {

@@ -40,16 +40,14 @@ pub enum ConstraintFault {
         why: path::PathFault,
     },
     /// The tool does not say that a path stands there.
-    #[error(
-        "{place} is not among the arguments that the tool calls paths: `beneath` is for those alone"
-    )]
+    #[error("{place} is not declared as a path by the tool: `beneath` works only on paths")]
     NoPath {
         /// The place.
         place: String,
     },
     /// The tool follows links: what it reaches beneath a folder may lie elsewhere.
     #[error(
-        "the tool follows links, so that {place} may lead out of any folder: leave out `links: follow`, or `beneath`"
+        "the tool follows links, so {place} may lead out of any folder: leave out `links: follow`, or `beneath`"
     )]
     FollowsLinks {
         /// The place.
@@ -57,8 +55,8 @@ pub enum ConstraintFault {
     },
     /// Calls that begin so are not what the tool offers.
     #[error(
-        "the tool offers no free arguments behind that beginning of {place}: what follows could be an option that does \
-         something else; allow the whole list by `equals` or `one_of`"
+        "the tool offers no free arguments after this beginning of {place}: a further argument could be an option that does \
+         something else; allow the whole list with `equals` or `one_of`"
     )]
     NoFreeArguments {
         /// The place.

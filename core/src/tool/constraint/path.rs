@@ -22,7 +22,7 @@ pub enum PathFault {
     #[error("it has an empty part; write one `/` between two names, and none at the end")]
     EmptyPart,
     /// The path holds a character that no name has.
-    #[error("it holds a NUL character")]
+    #[error("it has a NUL character")]
     Nul,
 }
 

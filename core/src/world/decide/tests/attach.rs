@@ -148,7 +148,7 @@ fn too_many_and_too_large_files_are_refused_with_their_numbers() {
         })
     };
     let small = || file("a.txt", "text/plain");
-    let why = "it has 3 attachments, at most 2 are allowed";
+    let why = "the message has 3 attachments, at most 2 are allowed";
     check(
         &past,
         &with_files("hi", vec![small(), small(), small()]),

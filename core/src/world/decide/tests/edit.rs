@@ -167,10 +167,10 @@ fn words_are_checked_as_in_a_new_message() {
         &past,
         &edit(4, " "),
         &quietly(Refusal::BadMessage {
-            why: "it is empty".to_owned(),
+            why: "the message is empty".to_owned(),
         }),
     );
-    let why = "it has 5 bytes, at most 4 are allowed".to_owned();
+    let why = "the message has 5 bytes, at most 4 are allowed".to_owned();
     check(
         &past,
         &edit(4, "hello"),

@@ -54,17 +54,17 @@ fn only_events_that_are_there_are_erased_and_never_the_definition_in_force() {
     check(
         &past,
         &erase(&[]),
-        &bad("it names 0 ranges of events, from 1 to 1000 are allowed"),
+        &bad("the command names 0 ranges of events, from 1 to 1000 are allowed"),
     );
     let behind = format!(
-        "{head} to {} is not behind 0 and within the {head} events",
+        "the range {head} to {} must begin behind 0 and end at {head} at the latest",
         head + 1
     );
     check(&past, &erase(&[span(head, head + 1)]), &bad(&behind));
     check(
         &past,
         &erase(&[span(1, 2)]),
-        &bad("event 1 holds the definition in force; revise it first"),
+        &bad("event 1 contains the definition in force; revise the definition first"),
     );
     check(
         &past,

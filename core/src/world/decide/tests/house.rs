@@ -82,7 +82,7 @@ fn world_whose_last_rules_were_others_begins_an_epoch() {
 fn bad_definition_is_refused_without_a_trace() {
     let past = Past::began();
     let bad = definition(room_with(|spec| spec.limits.news_max = 0));
-    let why = "the limit news_max is 0".to_owned();
+    let why = "the limit news_max is 0; it must be at least 1".to_owned();
     check(
         &past,
         &runtime(Action::World(WorldAction::Revise { definition: bad })),

@@ -68,11 +68,11 @@ fn labels_that_nobody_could_type_or_keep_are_refused() {
         ),
         (
             label(None, &[("a b", "")]),
-            "\"a b\" is no name of a label: letters, digits and . _ - / make one",
+            "the label \"a b\" has a bad name: use letters, digits and . _ - / only",
         ),
         (
             label(None, &[("", "")]),
-            "\"\" is no name of a label: letters, digits and . _ - / make one",
+            "the label \"\" has a bad name: use letters, digits and . _ - / only",
         ),
         (
             label(None, &[("a", &long)]),

@@ -245,10 +245,10 @@ fn empty_long_and_misplaced_messages_are_refused_without_a_trace() {
         &past,
         &post(" \n"),
         &quietly(Refusal::BadMessage {
-            why: "it is empty".to_owned(),
+            why: "the message is empty".to_owned(),
         }),
     );
-    let why = "it has 5 bytes, at most 4 are allowed".to_owned();
+    let why = "the message has 5 bytes, at most 4 are allowed".to_owned();
     check(&past, &post("hello"), &quietly(Refusal::BadMessage { why }));
     let (text, attachments, reply_to) = ("hi".to_owned(), Vec::new(), Some(MessageId(at(9))));
     let reply = Command::of(

@@ -53,7 +53,7 @@ fn check_fork(draft: &Draft<'_>, forked: &Forked) -> Result<(), No> {
     let world = draft.world;
     if forked.base.of != world.head {
         return bad(format!(
-            "its base ends at event {}, and the room at event {}",
+            "the fork begins behind event {}, and the room ends at event {}",
             forked.base.of, world.head
         ));
     }
@@ -61,7 +61,10 @@ fn check_fork(draft: &Draft<'_>, forked: &Forked) -> Result<(), No> {
         || lineage::comes_from(world, forked.world)
         || Some(&forked.name) == world.name()
     {
-        return bad(format!("{} is a room that it comes from", forked.name));
+        return bad(format!(
+            "the fork comes from a room called {}: take another name",
+            forked.name
+        ));
     }
     if world.lineage.len() >= FORKS_DEEP_MAX {
         return bad(format!(

@@ -163,7 +163,7 @@ fn check(definition: &Definition) -> Result<Digest, No> {
     let text = definition
         .text
         .present()
-        .ok_or_else(|| bad("its text was erased".to_owned()))?;
+        .ok_or_else(|| bad("the text of the definition was erased".to_owned()))?;
     Rules::check(definition.spec.clone()).map_err(|error| bad(error.to_string()))?;
     Ok(definition.spec.digest(text))
 }

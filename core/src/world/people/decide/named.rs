@@ -50,8 +50,9 @@ pub(in crate::world) fn check_newcomers(
             let looks = Looks::of(name.as_str());
             let is_like = |person: &&PersonName| looks.is_like(&Looks::of(person.as_str()));
             if let Some(person) = draft.world.people.roster().keys().find(is_like) {
-                let why =
-                    format!("the agent {name} would be called like {person}, a person of the room");
+                let why = format!(
+                    "the agent {name} would have the name of {person}, a person of the room: take another name"
+                );
                 return Err(No::Quiet(Refusal::BadDefinition { why }));
             }
         }

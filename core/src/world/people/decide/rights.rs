@@ -48,7 +48,7 @@ pub(in crate::world) fn set_rights(
     if rights.is_some() && known.is_none() && changed.len() >= People::RIGHTS_MAX {
         let max = People::RIGHTS_MAX;
         return Err(bad(format!(
-            "the rights of {max} people were changed; name more of them in the definition"
+            "the room keeps changed rights of {max} people; name further people in the definition"
         )));
     }
     if known != rights {

@@ -88,11 +88,11 @@ pub(in crate::world) fn check_message(
     let bad = |why: String| Err(No::Quiet(Refusal::BadMessage { why }));
     let max = draft.world.rules.spec().limits.message_bytes_max;
     if text.trim().is_empty() && attachments.is_empty() {
-        return bad("it is empty".to_owned());
+        return bad("the message is empty".to_owned());
     }
     if text.len() > usize::try_from(max).unwrap_or(usize::MAX) {
         return bad(format!(
-            "it has {} bytes, at most {max} are allowed",
+            "the message has {} bytes, at most {max} are allowed",
             text.len()
         ));
     }
@@ -115,7 +115,7 @@ fn check_attachments(draft: &Draft<'_>, attachments: &[Attachment]) -> Result<()
     if attachments.len() > usize::try_from(attachments_max).unwrap_or(usize::MAX) {
         let count = attachments.len();
         return Err(bad(format!(
-            "it has {count} attachments, at most {attachments_max} are allowed"
+            "the message has {count} attachments, at most {attachments_max} are allowed"
         )));
     }
     let fault = attachments

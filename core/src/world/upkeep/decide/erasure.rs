@@ -22,13 +22,13 @@ pub(in crate::world) fn erase(
     let bad = |why: String| No::Quiet(Refusal::BadErasure { why });
     if events.is_empty() || events.len() > SPANS_MAX {
         return Err(bad(format!(
-            "it names {} ranges of events, from 1 to {SPANS_MAX} are allowed",
+            "the command names {} ranges of events, from 1 to {SPANS_MAX} are allowed",
             events.len()
         )));
     }
     if basis.trim().is_empty() || basis.len() > BASIS_MAX {
         return Err(bad(format!(
-            "its basis has {} bytes, from 1 to {BASIS_MAX} are allowed",
+            "the basis has {} bytes, from 1 to {BASIS_MAX} are allowed",
             basis.len()
         )));
     }
@@ -38,7 +38,7 @@ pub(in crate::world) fn erase(
             && span.from <= branch.at
         {
             return Err(bad(format!(
-                "events up to {} are those of {}: erase them there",
+                "the events up to {} belong to {}: erase them there",
                 branch.at, branch.parent
             )));
         }
@@ -47,7 +47,7 @@ pub(in crate::world) fn erase(
             let to = span.to;
             let head = draft.world.head;
             return Err(bad(format!(
-                "{from} to {to} is not behind {before} and within the {head} events"
+                "the range {from} to {to} must begin behind {before} and end at {head} at the latest"
             )));
         }
         before = span.to;
@@ -55,7 +55,7 @@ pub(in crate::world) fn erase(
     let defined_at = draft.world.defined_at;
     if covers(events, defined_at) {
         return Err(bad(format!(
-            "event {defined_at} holds the definition in force; revise it first"
+            "event {defined_at} contains the definition in force; revise the definition first"
         )));
     }
     draft.push(ErasureRequested {
