@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError};
 
 use folkmoot_core::ids::{Position, WorldId};
-use folkmoot_core::port::ReadError;
+use folkmoot_core::port::{AppendError, BlobError, ReadError};
 
 use crate::engine::{Engine, EngineError};
 use crate::format::upcast::Upcasters;
@@ -29,6 +29,29 @@ pub(crate) enum Phase {
     Stopped(String),
     /// The store was closed.
     Closed,
+}
+
+/// The reason why a store takes nothing.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum WritesEnd {
+    #[error("{READS_ONLY}")]
+    ReadsOnly,
+    #[error("{0}")]
+    Stopped(String),
+    #[error("{CLOSED}")]
+    Closed,
+}
+
+impl From<WritesEnd> for AppendError {
+    fn from(end: WritesEnd) -> Self {
+        Self::Stopped(end.to_string())
+    }
+}
+
+impl From<WritesEnd> for BlobError {
+    fn from(end: WritesEnd) -> Self {
+        Self::Stopped(end.to_string())
+    }
 }
 
 /// The content that was missing or damaged among what was read so far through a handle that passes over it. In the events it
@@ -183,13 +206,13 @@ impl Shared {
         self.files.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Returns why nothing may be written, if so.
-    pub(crate) fn check_writes(&self) -> Result<(), String> {
+    /// Fails if nothing may be written.
+    pub(crate) fn check_writes(&self) -> Result<(), WritesEnd> {
         match self.phase() {
             Phase::Open => Ok(()),
-            Phase::Reading => Err(READS_ONLY.to_owned()),
-            Phase::Stopped(why) => Err(why),
-            Phase::Closed => Err(CLOSED.to_owned()),
+            Phase::Reading => Err(WritesEnd::ReadsOnly),
+            Phase::Stopped(why) => Err(WritesEnd::Stopped(why)),
+            Phase::Closed => Err(WritesEnd::Closed),
         }
     }
 

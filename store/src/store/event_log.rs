@@ -200,10 +200,7 @@ impl Store {
             return Ok(None);
         }
         // A store that stopped may have lost its disk.
-        self.inner
-            .shared
-            .check_writes()
-            .map_err(AppendError::Stopped)?;
+        self.inner.shared.check_writes()?;
         let shared = Arc::clone(&self.inner.shared);
         let put = blocking(move || Put::rows(&shared, &pairs)).await;
         put.map(Some).map_err(|error| append_error(&error))

@@ -67,7 +67,7 @@ impl Store {
 
 impl Inner {
     fn delete(&self, worlds: &[WorldId], order: &Order) -> Result<Vec<Tombstone>, DeleteError> {
-        self.shared.check_writes().map_err(DeleteError::Stopped)?;
+        self.shared.check_writes()?;
         let worlds = deletion::end(&self.shared, &self.vault, worlds)?;
         let _alone = self.shared.chores();
         let lease = self.shared.lease();

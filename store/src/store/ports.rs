@@ -116,10 +116,7 @@ impl Custody for Store {
         events: &[Span],
         by: Position,
     ) -> Result<Erasure, AppendError> {
-        self.inner
-            .shared
-            .check_writes()
-            .map_err(AppendError::Stopped)?;
+        self.inner.shared.check_writes()?;
         if !self.inner.shared.index().worlds.contains_key(&world) {
             return Err(AppendError::NoSuchWorld(world));
         }
@@ -163,7 +160,7 @@ impl Custody for Store {
             return Err(AppendError::NoSuchWorld(world));
         }
         let shared = Arc::clone(&self.inner.shared);
-        shared.check_writes().map_err(AppendError::Stopped)?;
+        shared.check_writes()?;
         blocking(move || lineage::copy_base(&shared, world))
             .await
             .map_err(|error| append_error(&error))
@@ -199,10 +196,7 @@ fn tree_head(reach: &Reach) -> TreeHead {
 #[async_trait]
 impl Blobs for Store {
     async fn put(&self, world: WorldId, bytes: Vec<u8>) -> Result<Digest, BlobError> {
-        self.inner
-            .shared
-            .check_writes()
-            .map_err(BlobError::Stopped)?;
+        self.inner.shared.check_writes()?;
         self.of_world(world, move |vault, keys| vault.put(world, bytes, keys))
             .await
     }

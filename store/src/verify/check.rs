@@ -15,6 +15,7 @@ use super::plan::{Known, Plan};
 use super::report::{Damage, DamageKind, Integrity, Newer, Tail};
 use super::tables::Beside;
 use super::walk::{Item, Trouble};
+use crate::format::Malformed;
 use crate::format::chain;
 use crate::format::chain::NO_LINK;
 use crate::format::event::EventRef;
@@ -121,7 +122,7 @@ impl<'a> Checker<'a> {
         for (place, at, beside) in content::besides(first, events) {
             match self.beside.fetch((self.plan.keeper(at), at), &beside) {
                 Ok(bytes) => fetched.extend(bytes.map(|bytes| (place, bytes))),
-                Err(what) => self.files.push(Damage {
+                Err(Malformed(what)) => self.files.push(Damage {
                     at,
                     until: None,
                     kind: DamageKind::Content,

@@ -58,18 +58,18 @@ impl<'a> Beside<'a> {
         }
     }
 
-    /// Fetches content that stands beside the frames; `Err` says what is wrong with it.
+    /// Fetches content that stands beside the frames; `None` if nobody looks, or the disk refused to read it.
     pub(crate) fn fetch(
         &mut self,
         at: (WorldId, Position),
         beside: &StoredBeside,
-    ) -> Result<Option<Vec<u8>>, String> {
+    ) -> Result<Option<Vec<u8>>, Malformed> {
         let Some(Place { engine, .. }) = self.place else {
             return Ok(None);
         };
         match content::fetch_one(engine, at, beside) {
             Ok(bytes) => Ok(Some(bytes)),
-            Err(EngineError::Damaged(what)) => Err(what),
+            Err(EngineError::Damaged(what)) => Err(Malformed(what)),
             Err(error) => {
                 self.refuse(error);
                 Ok(None)

@@ -11,6 +11,7 @@ use folkmoot_core::ids::{Digest, Position, WorldId};
 use folkmoot_core::port::{AppendError, Appended};
 
 use crate::engine::{EngineError, FrameNumber, Term};
+use crate::format::Malformed;
 use crate::home::head_record::{Head, HeadRecord};
 use crate::read::reader::Reader;
 use crate::read::{reader, runs};
@@ -73,24 +74,21 @@ impl Committer {
         }
         match self.commit(requests) {
             Ok(later) => self.later = later,
-            Err(why) => self.stop(&why),
+            Err(error) => self.stop(&error.to_string()),
         }
         true
     }
 
     /// Appends one batch; gives those requests back that have to wait for it.
-    fn commit(&mut self, requests: Vec<Request>) -> Result<Vec<Request>, String> {
+    fn commit(&mut self, requests: Vec<Request>) -> Result<Vec<Request>, CommitError> {
         let turn = self.shared.batch();
         let head = self.shared.index().head;
         let mut batch = Batch::new(self.term, head);
         let mut later = Vec::new();
         for request in requests {
-            later.extend(
-                self.admit(&mut batch, request)
-                    .map_err(|error| error.to_string())?,
-            );
+            later.extend(self.admit(&mut batch, request)?);
         }
-        let mut sealed = batch.finish().map_err(|error| error.to_string())?;
+        let mut sealed = batch.finish()?;
         if sealed.frames.is_empty() {
             return Ok(later);
         }
@@ -113,7 +111,7 @@ impl Committer {
                 later.into_iter().for_each(|request| {
                     answer(request.reply, Err(AppendError::Stopped(why.clone())));
                 });
-                return Err(why);
+                return Err(error.into());
             }
         };
         drop(turn);
@@ -123,11 +121,7 @@ impl Committer {
     }
 
     /// Puts a request into the batch, answers it, or gives it back.
-    fn admit(
-        &self,
-        batch: &mut Batch,
-        request: Request,
-    ) -> Result<Option<Request>, crate::format::Malformed> {
+    fn admit(&self, batch: &mut Batch, request: Request) -> Result<Option<Request>, Malformed> {
         let admission = {
             let index = self.shared.index();
             batch.admit(&request, &index, |world, key| self.stored_key(world, key))
@@ -232,6 +226,15 @@ impl Committer {
         self.shared.end(Phase::Stopped(why.to_owned()));
         self.queue.stop(why);
     }
+}
+
+/// The reason why the store stops.
+#[derive(Debug, thiserror::Error)]
+enum CommitError {
+    #[error(transparent)]
+    Malformed(#[from] Malformed),
+    #[error(transparent)]
+    Engine(#[from] EngineError),
 }
 
 /// Whether shared frames should be copied into runs.

@@ -3,6 +3,7 @@
 use folkmoot_core::ids::{WorldId, WorldName};
 
 use crate::engine::EngineError;
+use crate::state::shared::WritesEnd;
 
 /// Why worlds are not deleted, or not wholly.
 #[derive(Debug, thiserror::Error)]
@@ -36,4 +37,10 @@ pub enum DeleteError {
     /// The store stopped after an earlier error, or is closed.
     #[error("the store is stopped: {0}")]
     Stopped(String),
+}
+
+impl From<WritesEnd> for DeleteError {
+    fn from(end: WritesEnd) -> Self {
+        Self::Stopped(end.to_string())
+    }
 }
