@@ -26,7 +26,7 @@ mod dry;
 mod record;
 pub(crate) mod seeds;
 
-use record::Record;
+use record::WorldRecord;
 use seeds::Seeds;
 
 /// What a runtime opens worlds with, and what their tasks share.
@@ -247,7 +247,7 @@ impl Means {
     ) -> Result<Parts, OpenError> {
         match world.effects() {
             ForkEffects::Recorded => {
-                let record = Record::read(&self.log, world).await?;
+                let record = WorldRecord::read(&self.log, world).await?;
                 Ok(dry::assemble(&*self.assembler, definition, base, &record)?)
             }
             ForkEffects::Live => Ok(self.assembler.assemble(definition, base)?),

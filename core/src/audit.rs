@@ -25,7 +25,7 @@ mod tests;
 pub mod why;
 
 pub use divergence::{Difference, Divergence};
-pub use report::{Counts, EPOCHS_MAX, Epoch, Redecision, Shown, Verdict};
+pub use report::{AuditVerdict, Counts, EPOCHS_MAX, Epoch, Redecision, Shown};
 
 /// The result of deciding a commit again.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 
 use criterion::{Criterion, Throughput, criterion_group};
-use folkmoot::core::text::firewall::{Firewall, Known, Span};
+use folkmoot::core::text::firewall::{Firewall, Known, SpokenSpan};
 use serde_json::json;
 
 type Fallible<T> = Result<T, Box<dyn Error + Send + Sync>>;
@@ -94,9 +94,9 @@ fn known() -> Known {
 /// Scans a text in deltas of `size` bytes, and gives how many of its bytes pass.
 fn passed(text: &str, size: usize) -> usize {
     let (mut passed, mut firewall) = (0, Firewall::new(known()));
-    let mut out = |span: Span<'_>| match span {
-        Span::Pass { text, .. } => passed += black_box(text).len(),
-        Span::Withheld(_) => {}
+    let mut out = |span: SpokenSpan<'_>| match span {
+        SpokenSpan::Pass { text, .. } => passed += black_box(text).len(),
+        SpokenSpan::Withheld(_) => {}
     };
     let mut rest = text;
     while !rest.is_empty() {

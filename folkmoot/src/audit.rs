@@ -8,7 +8,7 @@ use folkmoot_core::port::{CommitStream, EventLog, ReadError};
 use futures::TryStreamExt as _;
 use serde::{Deserialize, Serialize};
 
-pub use folkmoot_core::audit::{Auditor, Counts, Epoch, Finding, Redecision, Shown, Verdict};
+pub use folkmoot_core::audit::{AuditVerdict, Auditor, Counts, Epoch, Finding, Redecision, Shown};
 
 mod integrity;
 mod saved;
@@ -30,7 +30,7 @@ pub struct Check {
     /// What was checked.
     pub name: String,
     /// What it says.
-    pub verdict: Verdict,
+    pub verdict: AuditVerdict,
     /// The same in words, with what to do.
     pub detail: String,
     /// True if it was to be done and could not be. A check that nobody asked for is not missed.
@@ -63,7 +63,7 @@ pub struct Redecided {
 impl Check {
     /// A check that was done.
     #[must_use]
-    pub fn done(name: &str, verdict: Verdict, detail: impl Into<String>) -> Self {
+    pub fn done(name: &str, verdict: AuditVerdict, detail: impl Into<String>) -> Self {
         Self {
             name: name.to_owned(),
             verdict,
@@ -77,7 +77,7 @@ impl Check {
     pub fn missed(name: &str, why: impl Into<String>) -> Self {
         Self {
             name: name.to_owned(),
-            verdict: Verdict::NotChecked,
+            verdict: AuditVerdict::NotChecked,
             detail: why.into(),
             is_missed: true,
         }
@@ -86,7 +86,10 @@ impl Check {
     /// Tells whether it found something that is not as it should be.
     #[must_use]
     pub const fn is_bad(&self) -> bool {
-        matches!(self.verdict, Verdict::DamagedAt(_) | Verdict::DivergedAt(_))
+        matches!(
+            self.verdict,
+            AuditVerdict::DamagedAt(_) | AuditVerdict::DivergedAt(_)
+        )
     }
 }
 

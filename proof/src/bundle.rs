@@ -22,7 +22,7 @@ mod words;
 pub use check::{Against, check};
 pub use event::{ReportedContent, ReportedEvent};
 pub use kinds::kind_name;
-pub use report::{Check, Checked, Report, Verdict};
+pub use report::{BundleVerdict, Check, Checked, Report};
 pub use story::{CallRun, CallStory, Requested, ShownRequest, StoryEntry};
 
 /// The format that a bundle names first.

@@ -5,7 +5,7 @@ use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 
-use folkmoot_proof::bundle::{Against, BUNDLE_MAX, Report, Verdict, check};
+use folkmoot_proof::bundle::{Against, BUNDLE_MAX, BundleVerdict, Report, check};
 use folkmoot_proof::note::{NOTE_MAX, VerifierKey};
 use lexopt::prelude::{Long, Short, Value, ValueExt as _};
 
@@ -90,16 +90,16 @@ fn run() -> Result<u8, CheckFailure> {
         print(&(report.lines(at).join("\n") + "\n"))?;
     }
     Ok(match report.verdict() {
-        Verdict::Intact => 0,
-        Verdict::NotChecked => NOT_CHECKED,
-        Verdict::Damaged => DAMAGED,
+        BundleVerdict::Intact => 0,
+        BundleVerdict::NotChecked => NOT_CHECKED,
+        BundleVerdict::Damaged => DAMAGED,
     })
 }
 
 /// A report with its verdict.
 #[derive(serde::Serialize)]
 struct ReportWithVerdict<'a> {
-    verdict: Verdict,
+    verdict: BundleVerdict,
     #[serde(flatten)]
     report: &'a Report,
 }

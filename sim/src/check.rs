@@ -20,23 +20,23 @@ mod decisions;
 
 /// Keeps the books of one story.
 #[derive(Debug, Default)]
-pub struct Checker {
+pub struct StoryChecker {
     books: BTreeMap<WorldId, Book>,
     /// Appends that were asked for and not acknowledged: each may turn up, or never.
     asked: BTreeMap<(WorldId, Position), Vec<Commit>>,
-    outside: Outside,
+    outside: OutsideFacts,
 }
 
 /// What happened outside of the log.
 #[derive(Debug, Default)]
-struct Outside {
+struct OutsideFacts {
     /// How often each call took effect.
     effects: BTreeMap<CallId, u32>,
     /// The requests that people set out to decide.
     decided: BTreeSet<RequestId>,
 }
 
-impl Checker {
+impl StoryChecker {
     /// An append is asked for; nothing is known of it yet.
     pub fn asked(&mut self, commit: &Commit) {
         self.asked

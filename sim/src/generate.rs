@@ -3,7 +3,7 @@
 use fastrand::Rng;
 use serde_json::Value;
 
-use crate::story::{Deed, DiskFault, Does, Fault, Goes, Room, Story};
+use crate::story::{DiskFault, Does, Goes, Story, StoryDeed, StoryFault, StoryRoom};
 
 mod room;
 #[cfg(test)]
@@ -29,7 +29,7 @@ const SAYINGS: [&str; 9] = [
 #[must_use]
 pub fn generate(seed: u64, seconds: u64) -> Story {
     let mut rng = Rng::with_seed(seed);
-    let rooms: Vec<Room> = (0..rng.usize(1..4))
+    let rooms: Vec<StoryRoom> = (0..rng.usize(1..4))
         .map(|number| room::any(&mut rng, number))
         .collect();
     let deeds = deeds(&mut rng, seconds, rooms.len());
@@ -52,17 +52,17 @@ pub fn generate_around(script: Value, seed: u64, seconds: u64) -> Story {
     Story {
         seed,
         seconds,
-        rooms: vec![Room::of(script)],
+        rooms: vec![StoryRoom::of(script)],
         deeds: Vec::new(),
         faults,
     }
 }
 
-fn deeds(rng: &mut Rng, seconds: u64, rooms: usize) -> Vec<Deed> {
+fn deeds(rng: &mut Rng, seconds: u64, rooms: usize) -> Vec<StoryDeed> {
     let count = rng.usize(4..64);
-    let mut deeds: Vec<Deed> = moments(rng, seconds, count)
+    let mut deeds: Vec<StoryDeed> = moments(rng, seconds, count)
         .into_iter()
-        .map(|at_us| Deed {
+        .map(|at_us| StoryDeed {
             at_us,
             room: rng.usize(0..rooms),
             person: pick(rng, &PEOPLE).to_owned(),
@@ -104,11 +104,11 @@ fn saying(rng: &mut Rng) -> String {
     }
 }
 
-fn faults(rng: &mut Rng, seconds: u64) -> Vec<Fault> {
+fn faults(rng: &mut Rng, seconds: u64) -> Vec<StoryFault> {
     let count = rng.usize(0..9);
-    let mut faults: Vec<Fault> = moments(rng, seconds, count)
+    let mut faults: Vec<StoryFault> = moments(rng, seconds, count)
         .into_iter()
-        .map(|at_us| Fault {
+        .map(|at_us| StoryFault {
             at_us,
             goes: goes(rng),
         })

@@ -44,16 +44,16 @@ pub enum Law {
 
 /// The thing that was found where a law says something else, for the person who reads of the violation.
 #[derive(Debug)]
-pub(crate) struct Finding(String);
+pub(crate) struct LawFinding(String);
 
-impl From<String> for Finding {
+impl From<String> for LawFinding {
     fn from(text: String) -> Self {
         Self(text)
     }
 }
 
-impl From<Finding> for String {
-    fn from(finding: Finding) -> Self {
+impl From<LawFinding> for String {
+    fn from(finding: LawFinding) -> Self {
         finding.0
     }
 }

@@ -5,7 +5,7 @@
 //! what happens against every [`Law`]. The same story gives the same log, byte by byte. It deliberately simulates nothing of
 //! ours: what is played is the outside.
 //!
-//! Read first: [`Story`] (what happens), [`Law`] (what must hold), [`Checker`] (who sees to it).
+//! Read first: [`Story`] (what happens), [`Law`] (what must hold), [`StoryChecker`] (who sees to it).
 
 mod story;
 
@@ -26,10 +26,12 @@ mod batch;
 mod shrink;
 
 pub use batch::live_all;
-pub use check::Checker;
+pub use check::StoryChecker;
 pub use generate::{generate, generate_around};
 pub use law::{Law, Violation};
-pub use outcome::{Counts, Lived};
+pub use outcome::{Lived, StoryCounts};
 pub use shrink::{breaks, shrink};
 pub use simulate::simulate;
-pub use story::{Deed, DiskFault, Does, Fault, Goes, Room, Story, StoryError, UnreadableStory};
+pub use story::{
+    DiskFault, Does, Goes, Story, StoryDeed, StoryError, StoryFault, StoryRoom, UnreadableStory,
+};

@@ -24,4 +24,4 @@ pub(crate) use lots::between_ms;
 pub(crate) use outside::Outside;
 pub(crate) use people::ask_in_vain;
 pub(crate) use process::{Process, Setting, recover};
-pub(crate) use room::Plan;
+pub(crate) use room::RoomPlan;

@@ -15,7 +15,7 @@ use clap::Parser;
 use comfy_table::{ContentArrangement, Table, presets};
 use folkmoot::text::{clean, clean_json, one_line};
 use folkmoot_sim::{
-    Counts, Lived, Story, StoryError, Violation, breaks, generate, generate_around, live_all,
+    Lived, Story, StoryCounts, StoryError, Violation, breaks, generate, generate_around, live_all,
     shrink, simulate,
 };
 use indicatif::{ProgressBar, ProgressStyle};
@@ -72,7 +72,7 @@ struct StoriesSummary {
     /// The time that passed on the simulated machines.
     simulated_seconds: u64,
     #[serde(flatten)]
-    counts: Counts,
+    counts: StoryCounts,
     /// Those that broke a law.
     broken: Vec<Broken>,
 }

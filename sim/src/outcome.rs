@@ -16,14 +16,14 @@ pub struct Lived {
     /// How much time passed on the simulated machine.
     pub time: Duration,
     /// What happened, in numbers.
-    pub counts: Counts,
+    pub counts: StoryCounts,
     /// Whether every law held, or the first that did not.
     pub result: Result<(), Violation>,
 }
 
 /// What happened, in numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct Counts {
+pub struct StoryCounts {
     /// Commits that were acknowledged.
     pub commits: u64,
     /// The events in them.
@@ -40,7 +40,7 @@ pub struct Counts {
     pub faults: BTreeMap<String, u64>,
 }
 
-impl Counts {
+impl StoryCounts {
     /// A fault hit.
     pub(crate) fn hit(&mut self, fault: &str) {
         let count = self.faults.entry(fault.to_owned()).or_default();

@@ -13,10 +13,10 @@ use tokio::task::LocalSet;
 
 use crate::law::{Law, Violation};
 use crate::machine::{
-    Outside, Plan, Platter, Process, Setting, between_ms, panics, recover, rest, verify,
+    Outside, Platter, Process, RoomPlan, Setting, between_ms, panics, recover, rest, verify,
 };
 use crate::outcome::Lived;
-use crate::story::{Fault, Goes, Story, StoryError};
+use crate::story::{Goes, Story, StoryError, StoryFault};
 
 /// How many processes a story may take.
 const PROCESSES_MAX: u64 = 2_000;
@@ -60,7 +60,7 @@ impl Life {
             .rooms
             .iter()
             .enumerate()
-            .map(|(number, room)| Plan::of(number, room).map(Rc::new))
+            .map(|(number, room)| RoomPlan::of(number, room).map(Rc::new))
             .collect();
         let plans = plans?;
         let outside = Arc::new(Outside::new(story.seed, story.deeds.len(), plans.len()));
@@ -205,7 +205,7 @@ impl Life {
         Ended::Again
     }
 
-    async fn strike(&self, fault: &Fault, process: &Rc<Process>) -> Struck {
+    async fn strike(&self, fault: &StoryFault, process: &Rc<Process>) -> Struck {
         let outside = &self.setting.outside;
         let platter = &self.setting.platter;
         match &fault.goes {

@@ -18,11 +18,11 @@ pub struct Story {
     /// How long people and faults keep the rooms busy, in simulated seconds. Afterwards there is time to come to rest.
     pub seconds: u64,
     /// The rooms; all live in one store.
-    pub rooms: Vec<Room>,
+    pub rooms: Vec<StoryRoom>,
     /// What people do, in order of time.
-    pub deeds: Vec<Deed>,
+    pub deeds: Vec<StoryDeed>,
     /// What goes wrong, in order of time.
-    pub faults: Vec<Fault>,
+    pub faults: Vec<StoryFault>,
 }
 
 /// Why a text is no story.
@@ -51,7 +51,7 @@ impl Story {
 /// A room.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Room {
+pub struct StoryRoom {
     /// A world script. Its steps, if it has any, are done one after the other, as `folkmoot run` does them.
     pub script: Value,
     /// The folder that its paths are relative to. Every life has a copy of it. `None`: there are no such paths.
@@ -59,7 +59,7 @@ pub struct Room {
     pub folder: Option<PathBuf>,
 }
 
-impl Room {
+impl StoryRoom {
     /// A room of a script without paths.
     #[must_use]
     pub const fn of(script: Value) -> Self {
@@ -73,7 +73,7 @@ impl Room {
 /// What somebody does, at a time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Deed {
+pub struct StoryDeed {
     /// When, in microseconds.
     pub at_us: u64,
     /// The number of the room, from 0.
@@ -119,7 +119,7 @@ pub enum Does {
 /// What goes wrong, at a time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Fault {
+pub struct StoryFault {
     /// When, in microseconds.
     pub at_us: u64,
     /// What.

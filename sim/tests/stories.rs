@@ -5,7 +5,9 @@
 use std::ops::Range;
 use std::time::Duration;
 
-use folkmoot_sim::{Counts, Story, breaks, generate, generate_around, live_all, shrink, simulate};
+use folkmoot_sim::{
+    Story, StoryCounts, breaks, generate, generate_around, live_all, shrink, simulate,
+};
 
 /// The seeds that are lived: few by default, or as `FOLKMOOT_SIM_SEEDS` says, as `A..B`.
 fn seeds(default: Range<u64>) -> Range<u64> {
@@ -21,7 +23,7 @@ const SECONDS: u64 = 600;
 
 #[test]
 fn every_law_holds_in_every_story() {
-    let (mut counts, mut time, mut broken) = (Counts::default(), Duration::ZERO, Vec::new());
+    let (mut counts, mut time, mut broken) = (StoryCounts::default(), Duration::ZERO, Vec::new());
     let seeds = seeds(0..16);
     live_all(
         seeds.clone(),

@@ -53,6 +53,6 @@ pub use store::simulation::Driver;
 pub use verify::salvage::{RebuiltWorld, Survey};
 pub use verify::{
     Against, AnchorError, AnchorOutcome, Anchored, Damage, DamageKind, Examined, Heads, Integrity,
-    Newer, SeenHead, SignatureVerdict, StoreDamage, Tail, Verdict, examine,
+    LogVerdict, Newer, SeenHead, SignatureVerdict, StoreDamage, Tail, examine,
 };
-pub use write::deletion::{DeleteError, Order as DeleteOrder, Tombstone};
+pub use write::deletion::{DeleteError, DeleteOrder, Tombstone};

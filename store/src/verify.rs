@@ -26,8 +26,8 @@ pub use examine::examine;
 pub(crate) use examine::{examine_engine, read_entries, swept, with_runs};
 pub(crate) use origin::{anywhere, base, origin};
 pub use report::{
-    AnchorOutcome, Anchored, Damage, DamageKind, Examined, Heads, Integrity, Newer, SeenHead,
-    SignatureVerdict, StoreDamage, Tail, Verdict,
+    AnchorOutcome, Anchored, Damage, DamageKind, Examined, Heads, Integrity, LogVerdict, Newer,
+    SeenHead, SignatureVerdict, StoreDamage, Tail,
 };
 pub(crate) use scan::Scan;
 pub(crate) use walk::{Item, Stretch};

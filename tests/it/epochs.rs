@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use folkmoot::audit::{self, Verdict, WorldReport};
+use folkmoot::audit::{self, AuditVerdict, WorldReport};
 use folkmoot::core::command::commit::Commit;
 use folkmoot::core::command::{Action, TalkAction};
 use folkmoot::core::event::{Event, EventKind, EventRecord, WorldEvent};
@@ -110,7 +110,7 @@ async fn goes_on(store: &Store, name: &WorldName) {
         after.redecision.counts.decided >= before.redecision.counts.decided + 2,
         "{name}"
     );
-    let epochs: Vec<(bool, Verdict)> = after
+    let epochs: Vec<(bool, AuditVerdict)> = after
         .redecision
         .epochs
         .iter()
@@ -120,13 +120,13 @@ async fn goes_on(store: &Store, name: &WorldName) {
     let others = if is_ours {
         None
     } else {
-        Some((false, Verdict::RulesNotInThisBuild))
+        Some((false, AuditVerdict::RulesNotInThisBuild))
     };
     assert_eq!(
         epochs,
         others
             .into_iter()
-            .chain([(true, Verdict::Intact)])
+            .chain([(true, AuditVerdict::Intact)])
             .collect::<Vec<_>>(),
         "{name}"
     );
@@ -187,7 +187,7 @@ async fn what_a_newer_build_wrote_is_named_and_nothing_of_the_store_changes() {
     };
     assert_eq!(
         (reading.verdict, again.verdict),
-        (Verdict::NotChecked, Verdict::NotChecked)
+        (AuditVerdict::NotChecked, AuditVerdict::NotChecked)
     );
     assert!(reading.is_missed && again.is_missed && !reading.is_bad());
     let error = open(&store, &name).await.map(|_| ()).unwrap_err();

@@ -15,7 +15,7 @@ use folkmoot_core::spec::rules::schema_digest;
 use folkmoot_core::spec::{Definition, ModelSpec};
 use folkmoot_core::tool::{Reconciliation, ToolErrorCode, ToolOutcome, ToolSpec};
 
-use super::record::{Record, RunKey};
+use super::record::{RunKey, WorldRecord};
 use crate::parts::{Assemble, AssembleError, Parts};
 
 /// The providers that play what was written down, and ask nobody.
@@ -26,7 +26,7 @@ pub(super) fn assemble(
     assembler: &dyn Assemble,
     definition: &Definition,
     base: Option<&Path>,
-    record: &Arc<Record>,
+    record: &Arc<WorldRecord>,
 ) -> Result<Parts, AssembleError> {
     let mut played = definition.clone();
     played.spec.tools.clear();
@@ -71,7 +71,7 @@ fn is_played(model: &ModelSpec) -> bool {
 /// Gives the answers of the record; else those that were written down for it.
 #[derive(Debug)]
 struct RecordedAnswers {
-    record: Arc<Record>,
+    record: Arc<WorldRecord>,
     plays: Option<Arc<dyn Model>>,
 }
 
@@ -100,7 +100,7 @@ impl Model for RecordedAnswers {
 /// Gives the results of the record.
 #[derive(Debug)]
 struct RecordedRuns {
-    record: Arc<Record>,
+    record: Arc<WorldRecord>,
     spec: ToolSpec,
 }
 

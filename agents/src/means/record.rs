@@ -29,7 +29,7 @@ pub(super) struct RunKey {
 
 /// Where the record of a world has what: the first answer to each request, and the first result of each run.
 #[derive(Debug)]
-pub(super) struct Record {
+pub(super) struct WorldRecord {
     log: Arc<dyn EventLog>,
     answers: BTreeMap<Digest, EventPlace>,
     runs: BTreeMap<RunKey, EventPlace>,
@@ -52,7 +52,7 @@ struct Unanswered {
     questions: BTreeSet<CallId>,
 }
 
-impl Record {
+impl WorldRecord {
     /// Reads the records of a world and of those that it comes from, theirs to the end: what they did after it had left
     /// them counts as well.
     pub(super) async fn read(

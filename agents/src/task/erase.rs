@@ -9,7 +9,7 @@ use folkmoot_core::world::World;
 use folkmoot_core::world::effect::Effect;
 
 use super::WorldTask;
-use super::flight::Outcome;
+use super::flight::WorkOutcome;
 use super::halt::Halt;
 use crate::fold::{catch_up, fold_anew};
 
@@ -46,7 +46,7 @@ impl WorldTask {
                     world: fold_anew(&*log, world).await?,
                 })
             };
-            Outcome::Erased(erase.await.map(Box::new))
+            WorkOutcome::Erased(erase.await.map(Box::new))
         });
     }
 

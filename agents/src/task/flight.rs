@@ -13,24 +13,24 @@ use super::erase::{EraseError, Erased};
 
 /// What work brings.
 #[derive(Debug)]
-pub(super) enum Outcome {
+pub(super) enum WorkOutcome {
     /// The command that records it.
     Action(Box<Action>),
     /// Content is erased, or why it is not.
     Erased(Result<Box<Erased>, EraseError>),
 }
 
-impl From<Action> for Outcome {
+impl From<Action> for WorkOutcome {
     fn from(action: Action) -> Self {
         Self::Action(Box::new(action))
     }
 }
 
 /// What came of an effect.
-pub(super) struct Landed {
+pub(super) struct LandedEffect {
     pub(super) effect: Effect,
     /// `None` if the work panicked.
-    pub(super) outcome: Option<Outcome>,
+    pub(super) outcome: Option<WorkOutcome>,
     /// When it was begun, among all effects.
     order: u64,
     /// The head of the log when it was begun.
@@ -47,11 +47,11 @@ struct WorkUnderWay {
 /// The set of effects that are under way.
 #[derive(Default)]
 pub(crate) struct Flight {
-    tasks: JoinSet<Outcome>,
+    tasks: JoinSet<WorkOutcome>,
     under_way: BTreeMap<Effect, WorkUnderWay>,
     by_task: HashMap<Id, Effect>,
     begun: u64,
-    held: BTreeMap<u64, Landed>,
+    held: BTreeMap<u64, LandedEffect>,
 }
 
 impl Flight {
@@ -78,7 +78,7 @@ impl Flight {
         &mut self,
         key: Effect,
         at: Position,
-        work: impl Future<Output: Into<Outcome>> + Send + 'static,
+        work: impl Future<Output: Into<WorkOutcome>> + Send + 'static,
     ) {
         self.begun = self.begun.saturating_add(1);
         let handle = self.tasks.spawn(async move { work.await.into() });
@@ -94,7 +94,7 @@ impl Flight {
     }
 
     /// Waits for the next outcome. Never ends while nothing is under way.
-    pub(super) async fn next(&mut self) -> Landed {
+    pub(super) async fn next(&mut self) -> LandedEffect {
         loop {
             let Some(joined) = self.tasks.join_next_with_id().await else {
                 return std::future::pending().await;
@@ -106,7 +106,7 @@ impl Flight {
     }
 
     /// Forgets the task and says what came of it; `None` if it was aborted.
-    fn join(&mut self, joined: Result<(Id, Outcome), JoinError>) -> Option<Landed> {
+    fn join(&mut self, joined: Result<(Id, WorkOutcome), JoinError>) -> Option<LandedEffect> {
         let (id, outcome) = match joined {
             Ok((id, outcome)) => (id, Some(outcome)),
             Err(error) => (error.id(), None),
@@ -117,7 +117,7 @@ impl Flight {
             at: begun_at,
             ..
         } = self.under_way.remove(&effect)?;
-        Some(Landed {
+        Some(LandedEffect {
             effect,
             outcome,
             order,
@@ -126,12 +126,12 @@ impl Flight {
     }
 
     /// Puts an outcome aside until everything under way has landed.
-    pub(super) fn hold(&mut self, landed: Landed) {
+    pub(super) fn hold(&mut self, landed: LandedEffect) {
         self.held.insert(landed.order, landed);
     }
 
     /// The outcomes that were put aside, in the order in which their work was begun.
-    pub(super) fn take_held(&mut self) -> impl Iterator<Item = Landed> + use<> {
+    pub(super) fn take_held(&mut self) -> impl Iterator<Item = LandedEffect> + use<> {
         std::mem::take(&mut self.held).into_values()
     }
 

@@ -13,7 +13,7 @@ use folkmoot_core::world::effect::Effect;
 
 use super::WorldTask;
 use super::drafts::{Audience, Channel};
-use super::flight::{Landed, Outcome};
+use super::flight::{LandedEffect, WorkOutcome};
 use super::halt::Halt;
 use crate::files;
 use crate::opening::Perform;
@@ -225,7 +225,7 @@ impl WorldTask {
     }
 
     /// Takes up what came of an effect.
-    pub(super) async fn land(&mut self, landed: Landed) -> Result<(), Halt> {
+    pub(super) async fn land(&mut self, landed: LandedEffect) -> Result<(), Halt> {
         if self.door.perform == Perform::InOrder {
             self.flight.hold(landed);
             return Ok(());
@@ -267,28 +267,28 @@ impl WorldTask {
     /// now.
     async fn settle(
         &mut self,
-        Landed {
+        LandedEffect {
             effect,
             outcome,
             begun_at,
             ..
-        }: Landed,
+        }: LandedEffect,
     ) -> Result<(), Halt> {
         self.take_up(
             &effect,
-            outcome.or_else(|| panicked(&effect).map(Outcome::from)),
+            outcome.or_else(|| panicked(&effect).map(WorkOutcome::from)),
         )
         .await?;
         self.check_moved(&effect, begun_at)
     }
 
-    async fn take_up(&mut self, effect: &Effect, outcome: Option<Outcome>) -> Result<(), Halt> {
+    async fn take_up(&mut self, effect: &Effect, outcome: Option<WorkOutcome>) -> Result<(), Halt> {
         match (effect, outcome) {
-            (_, Some(Outcome::Action(action))) => self.bring(*action).await,
-            (Effect::Erase { request }, Some(Outcome::Erased(erased))) => {
+            (_, Some(WorkOutcome::Action(action))) => self.bring(*action).await,
+            (Effect::Erase { request }, Some(WorkOutcome::Erased(erased))) => {
                 self.note_erased(*request, erased?).await
             }
-            (_, Some(Outcome::Erased(_)) | None) => Ok(()),
+            (_, Some(WorkOutcome::Erased(_)) | None) => Ok(()),
         }
     }
 

@@ -17,12 +17,12 @@ pub(super) struct Reports {
     pub(super) agent: AgentName,
     pub(super) call: CallId,
     pub(super) tool: ToolName,
-    pub(super) told: Mutex<Told>,
+    pub(super) told: Mutex<ToldProgress>,
 }
 
 /// What was told so far.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct ToldProgress {
     progress: Option<event::Progress>,
     is_over: bool,
 }

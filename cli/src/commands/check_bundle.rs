@@ -4,7 +4,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use folkmoot::file;
-use folkmoot::proof::bundle::{Against, BUNDLE_MAX, Report, Verdict, check};
+use folkmoot::proof::bundle::{Against, BUNDLE_MAX, BundleVerdict, Report, check};
 use folkmoot::proof::note::NOTE_MAX;
 use serde::Serialize;
 
@@ -15,8 +15,8 @@ use crate::terminal::Terminal;
 
 /// A report with its verdict.
 #[derive(Serialize)]
-struct BundleVerdict<'a> {
-    verdict: Verdict,
+struct JudgedReport<'a> {
+    verdict: BundleVerdict,
     #[serde(flatten)]
     report: &'a Report,
 }
@@ -42,7 +42,7 @@ pub(crate) fn check_bundle(
     })?;
     let mut terminal = Terminal::new();
     if common.json {
-        terminal.document(&BundleVerdict {
+        terminal.document(&JudgedReport {
             verdict: report.verdict(),
             report: &report,
         })?;
@@ -59,9 +59,9 @@ pub(crate) fn check_bundle(
         ));
     }
     match report.verdict() {
-        Verdict::Intact => Ok(()),
-        Verdict::NotChecked => Err(CliError::Said(NOT_CHECKED)),
-        Verdict::Damaged => Err(CliError::Said(INTEGRITY)),
+        BundleVerdict::Intact => Ok(()),
+        BundleVerdict::NotChecked => Err(CliError::Said(NOT_CHECKED)),
+        BundleVerdict::Damaged => Err(CliError::Said(INTEGRITY)),
     }
 }
 

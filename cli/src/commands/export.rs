@@ -1,7 +1,7 @@
 //! `folkmoot export`.
 
 use folkmoot::audit::Check;
-use folkmoot::core::audit::Verdict;
+use folkmoot::core::audit::AuditVerdict;
 use folkmoot::core::ids::WorldName;
 use folkmoot::export::{CheckVerdict, ExportFormat, Integrity};
 use futures::TryStreamExt as _;
@@ -68,14 +68,14 @@ async fn integrity(source: StoreSource, world: WorldName) -> Result<Integrity, C
     let (_, report) = report(source, world, GivenAnchors::default()).await?;
     let line = |check: Check| {
         let verdict = match check.verdict {
-            Verdict::Intact => CheckVerdict::Intact,
-            Verdict::DamagedAt(at) => {
+            AuditVerdict::Intact => CheckVerdict::Intact,
+            AuditVerdict::DamagedAt(at) => {
                 CheckVerdict::Broken(format!("damaged at {at}: {}", check.detail))
             }
-            Verdict::DivergedAt(at) => {
+            AuditVerdict::DivergedAt(at) => {
                 CheckVerdict::Broken(format!("diverged at {at}: {}", check.detail))
             }
-            Verdict::RulesNotInThisBuild | Verdict::Erased | Verdict::NotChecked => {
+            AuditVerdict::RulesNotInThisBuild | AuditVerdict::Erased | AuditVerdict::NotChecked => {
                 CheckVerdict::NotChecked(check.detail)
             }
         };

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use folkmoot::proof::bundle::{Bundle, Verdict, check};
+use folkmoot::proof::bundle::{Bundle, BundleVerdict, check};
 use folkmoot::store::{self, Rebuilt, RebuiltWorld};
 use serde::Serialize;
 
@@ -62,7 +62,7 @@ fn export(path: &Path) -> Result<Bundle, CliError> {
     };
     let bytes = check_bundle::read(path, folkmoot::proof::bundle::BUNDLE_MAX)?;
     let report = check(&bytes, &[], None).map_err(|error| failed(&error))?;
-    if report.verdict() == Verdict::Damaged {
+    if report.verdict() == BundleVerdict::Damaged {
         let what = "it is damaged: see `folkmoot check-bundle`";
         return Err(CliError::other(
             INTEGRITY,

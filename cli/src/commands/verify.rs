@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use folkmoot::WorldName;
-use folkmoot::audit::{Check, READING, Redecision, Verdict, WorldReport};
+use folkmoot::audit::{AuditVerdict, Check, READING, Redecision, WorldReport};
 use folkmoot::core::ids::{Position, WorldId};
 use folkmoot::core::port::ReadError;
 use folkmoot::store::{RebuiltWorld, Survey, examine};
@@ -208,7 +208,7 @@ pub(crate) async fn report(
 /// The report of a world of which nothing could be read.
 fn unreadable(world: WorldName, error: &CliError) -> WorldReport {
     let check = if let CliError::Fold(FoldError::Read(ReadError::Damaged { at, what })) = error {
-        Check::done(READING, Verdict::DamagedAt(*at), what.clone())
+        Check::done(READING, AuditVerdict::DamagedAt(*at), what.clone())
     } else {
         Check::missed(READING, error.to_string())
     };

@@ -1,6 +1,6 @@
 //! Verdicts, for people.
 
-use folkmoot::audit::{Epoch, Shown, Verdict, WorldReport};
+use folkmoot::audit::{AuditVerdict, Epoch, Shown, WorldReport};
 use folkmoot::core::world::decider::decider_id;
 use serde_json::Value;
 
@@ -41,12 +41,14 @@ pub(crate) fn block(report: &WorldReport) -> Vec<String> {
     lines
 }
 
-fn line(name: &str, verdict: Verdict, detail: &str) -> String {
+fn line(name: &str, verdict: AuditVerdict, detail: &str) -> String {
     let said = format!("{:<VERDICT_WIDTH$}", words(verdict));
     let said = match verdict {
-        Verdict::Intact => paint(GOOD, &said),
-        Verdict::DamagedAt(_) | Verdict::DivergedAt(_) => paint(BAD.bold(), &said),
-        Verdict::RulesNotInThisBuild | Verdict::Erased | Verdict::NotChecked => paint(ASKS, &said),
+        AuditVerdict::Intact => paint(GOOD, &said),
+        AuditVerdict::DamagedAt(_) | AuditVerdict::DivergedAt(_) => paint(BAD.bold(), &said),
+        AuditVerdict::RulesNotInThisBuild | AuditVerdict::Erased | AuditVerdict::NotChecked => {
+            paint(ASKS, &said)
+        }
     };
     format!(
         "  {:<NAME_WIDTH$} {said} {}",
@@ -56,14 +58,14 @@ fn line(name: &str, verdict: Verdict, detail: &str) -> String {
 }
 
 /// A verdict in words.
-fn words(verdict: Verdict) -> String {
+fn words(verdict: AuditVerdict) -> String {
     match verdict {
-        Verdict::Intact => "intact".to_owned(),
-        Verdict::DamagedAt(at) => format!("damaged at {at}"),
-        Verdict::DivergedAt(at) => format!("diverged at {at}"),
-        Verdict::RulesNotInThisBuild => "rules not in this build".to_owned(),
-        Verdict::Erased => "erased".to_owned(),
-        Verdict::NotChecked => "not checked".to_owned(),
+        AuditVerdict::Intact => "intact".to_owned(),
+        AuditVerdict::DamagedAt(at) => format!("damaged at {at}"),
+        AuditVerdict::DivergedAt(at) => format!("diverged at {at}"),
+        AuditVerdict::RulesNotInThisBuild => "rules not in this build".to_owned(),
+        AuditVerdict::Erased => "erased".to_owned(),
+        AuditVerdict::NotChecked => "not checked".to_owned(),
     }
 }
 
@@ -138,8 +140,12 @@ impl Sum {
     /// Counts a world by the worst of its verdicts.
     pub(crate) fn add(&mut self, report: &WorldReport) {
         self.worlds += 1;
-        let is_partly =
-            |verdict: Verdict| matches!(verdict, Verdict::RulesNotInThisBuild | Verdict::Erased);
+        let is_partly = |verdict: AuditVerdict| {
+            matches!(
+                verdict,
+                AuditVerdict::RulesNotInThisBuild | AuditVerdict::Erased
+            )
+        };
         let epochs = report.redecision.epochs.iter().map(|epoch| epoch.verdict);
         let mut verdicts = report
             .checks
@@ -153,7 +159,7 @@ impl Sum {
         } else if report
             .checks
             .iter()
-            .any(|check| check.verdict == Verdict::NotChecked)
+            .any(|check| check.verdict == AuditVerdict::NotChecked)
         {
             &mut self.unanchored
         } else if verdicts.any(is_partly) {

@@ -1,8 +1,8 @@
 //! Causes of an event, back to what people did, and what a verdict was based on.
 
 use folkmoot::core::audit::why::{
-    Asked, Decision, Slice, SliceNode, TurnStory, Verdicts, message_of, request_of, routing_of,
-    turn_of,
+    Asked, PersonDecision, Slice, SliceNode, TurnStory, Verdicts, message_of, request_of,
+    routing_of, turn_of,
 };
 use folkmoot::core::command::commit::Commit;
 use folkmoot::core::event::{
@@ -81,7 +81,7 @@ pub(crate) struct WhyApprovalView {
     /// The request, as it was recorded.
     pub(crate) asked: Asked,
     /// The decision, if the event is that; else `null`.
-    pub(crate) decision: Option<Decision>,
+    pub(crate) decision: Option<PersonDecision>,
 }
 
 /// An event of the slice.
@@ -292,7 +292,7 @@ impl CauseReader<'_> {
         };
         let asked = Asked::of(&self.commit(request.0).await?, request);
         let decision = if let Event::Call(CallEvent::ApprovalDecided(decided)) = event {
-            Some(Decision::from((at, decided)))
+            Some(PersonDecision::from((at, decided)))
         } else {
             None
         };

@@ -17,7 +17,7 @@ pub const EPOCHS_MAX: usize = 1_000;
 /// The verdict of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum AuditVerdict {
     /// All of it is as it should be.
     Intact,
     /// The log is not what was written, from this event on.
@@ -62,7 +62,7 @@ pub struct Epoch {
     /// The commits of the epoch, counted.
     pub counts: Counts,
     /// The verdict of the epoch.
-    pub verdict: Verdict,
+    pub verdict: AuditVerdict,
 }
 
 /// The result of deciding a world again.
@@ -111,9 +111,9 @@ impl Redecision {
 
     /// Returns the verdict of the worst epoch.
     #[must_use]
-    pub fn verdict(&self) -> Verdict {
+    pub fn verdict(&self) -> AuditVerdict {
         match &self.first {
-            Some(first) => Verdict::DivergedAt(first.at),
+            Some(first) => AuditVerdict::DivergedAt(first.at),
             None => self.counts.verdict(),
         }
     }
@@ -122,7 +122,7 @@ impl Redecision {
         let decider = commit.header.decider;
         let from = commit.header.first;
         let counts = Counts::default();
-        let verdict = Verdict::Intact;
+        let verdict = AuditVerdict::Intact;
         self.epochs.push_back(Epoch {
             decider,
             binary,
@@ -148,8 +148,8 @@ impl Epoch {
         self.to = commit.last();
         self.counts.note(finding);
         self.verdict = match (self.verdict, finding) {
-            (Verdict::DivergedAt(at), _) => Verdict::DivergedAt(at),
-            (_, Finding::Diverged(divergence)) => Verdict::DivergedAt(divergence.at),
+            (AuditVerdict::DivergedAt(at), _) => AuditVerdict::DivergedAt(at),
+            (_, Finding::Diverged(divergence)) => AuditVerdict::DivergedAt(divergence.at),
             (_, _) => self.counts.verdict(),
         };
     }
@@ -185,13 +185,13 @@ impl Counts {
     }
 
     /// Returns the verdict of counts without a divergence.
-    const fn verdict(&self) -> Verdict {
+    const fn verdict(&self) -> AuditVerdict {
         if self.erased > 0 {
-            Verdict::Erased
+            AuditVerdict::Erased
         } else if self.other_rules > 0 && self.decided == 0 && self.refusals == 0 {
-            Verdict::RulesNotInThisBuild
+            AuditVerdict::RulesNotInThisBuild
         } else {
-            Verdict::Intact
+            AuditVerdict::Intact
         }
     }
 }

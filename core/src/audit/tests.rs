@@ -3,7 +3,7 @@ use crate::command::CommandKind;
 use crate::event::refusal::RefusalReason;
 use crate::event::{CallEvent, TalkEvent, TurnEvent, WorldEvent};
 use crate::event::{
-    CallStatus, EpochOpened, EventRecord, PrefixBroken, PrefixCause, StoredContent, Verdict as Word,
+    CallStatus, EpochOpened, EventRecord, PrefixBroken, PrefixCause, StoredContent, Verdict,
 };
 use crate::ids::{Seed, Stamp, Time};
 use crate::testing::*;
@@ -78,7 +78,7 @@ fn log_of_these_rules_is_decided_again_as_it_was() {
     );
     assert_eq!(
         (report.verdict(), report.epochs.len()),
-        (Verdict::Intact, 1)
+        (AuditVerdict::Intact, 1)
     );
     assert_eq!(
         (report.epochs[0].from, report.epochs[0].to),
@@ -100,7 +100,10 @@ fn commit_of_other_rules_is_folded_and_told() {
             .iter()
             .all(|found| *found == Finding::OtherRules(OTHERS))
     );
-    assert_eq!(report(&commits).verdict(), Verdict::RulesNotInThisBuild);
+    assert_eq!(
+        report(&commits).verdict(),
+        AuditVerdict::RulesNotInThisBuild
+    );
 }
 
 #[test]
@@ -136,11 +139,11 @@ fn epoch_is_opened_by_its_own_rules_whatever_their_build_is_called() {
     assert_eq!(
         told,
         [
-            (Verdict::RulesNotInThisBuild, None),
-            (Verdict::Intact, binary)
+            (AuditVerdict::RulesNotInThisBuild, None),
+            (AuditVerdict::Intact, binary)
         ]
     );
-    assert_eq!(report.verdict(), Verdict::Intact);
+    assert_eq!(report.verdict(), AuditVerdict::Intact);
 }
 
 #[test]
@@ -317,7 +320,7 @@ fn what_was_erased_explains_a_fingerprint_and_no_decision() {
     if let Some(Event::Call(CallEvent::ApprovalDecided(event))) =
         past.commits[decided].events.last_mut()
     {
-        event.verdict = Word::Deny;
+        event.verdict = Verdict::Deny;
     }
     assert!(matches!(
         audit(&past.commits)[decided],
@@ -336,14 +339,14 @@ fn first_of_several_divergences_is_shown_and_the_others_are_counted() {
     let first = past.commits[count - 2].header.first;
     assert_eq!(
         (report.verdict(), report.counts.diverged),
-        (Verdict::DivergedAt(first), 2)
+        (AuditVerdict::DivergedAt(first), 2)
     );
     let shown = report.first.unwrap();
     assert_eq!(
         (shown.at, shown.recorded),
         (first, serde_json::json!({ "cause": null }))
     );
-    assert_eq!(report.epochs[0].verdict, Verdict::DivergedAt(first));
+    assert_eq!(report.epochs[0].verdict, AuditVerdict::DivergedAt(first));
 }
 
 #[test]

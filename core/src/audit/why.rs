@@ -14,10 +14,10 @@ mod tests;
 mod turn;
 mod verdicts;
 
-pub use approval::{Asked, Decision, request_of};
+pub use approval::{Asked, PersonDecision, request_of};
 pub use slice::{Slice, SliceNode};
 pub use turn::{TurnEnd, TurnStory, turn_of};
-pub use verdicts::{Silence, Verdict, Verdicts};
+pub use verdicts::{AgentVerdict, Silence, Verdicts};
 
 /// The message that the event at `at` posts, edits or routes.
 #[must_use]

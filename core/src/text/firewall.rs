@@ -47,7 +47,7 @@ pub use vocabulary::Known;
 
 /// A piece of a spoken text. Places are bytes of the whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Span<'t> {
+pub enum SpokenSpan<'t> {
     /// Text that people may read.
     Pass {
         /// The first byte.
@@ -63,9 +63,9 @@ pub enum Span<'t> {
 #[must_use]
 pub fn scan(text: &str, known: &Known) -> Vec<Withheld> {
     let mut found = Vec::new();
-    let mut out = |span: Span<'_>| match span {
-        Span::Withheld(withheld) => found.push(withheld),
-        Span::Pass { .. } => {}
+    let mut out = |span: SpokenSpan<'_>| match span {
+        SpokenSpan::Withheld(withheld) => found.push(withheld),
+        SpokenSpan::Pass { .. } => {}
     };
     let mut firewall = Firewall::new(known.clone());
     firewall.push(text, &mut out);

@@ -29,8 +29,8 @@
 
 use serde_json::Value;
 
-use index::Index;
-use plan::Plan;
+use index::SchemaIndex;
+use plan::SchemaPlan;
 
 pub(crate) use compiled::{ToolSchema, compile};
 
@@ -144,8 +144,8 @@ pub fn for_model(schema: &Value) -> Result<Value, SchemaError> {
     if bytes > BYTES_MAX {
         return Err(error(SchemaFault::TooLong { bytes }));
     }
-    let index = Index::of(schema)?;
-    Ok(Plan::of(&index, bytes).whole())
+    let index = SchemaIndex::of(schema)?;
+    Ok(SchemaPlan::of(&index, bytes).whole())
 }
 
 /// Checks that a tool can have `schema`: it is a JSON Schema (2020-12), and a model can be told of it.

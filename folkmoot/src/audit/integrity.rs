@@ -1,8 +1,8 @@
 //! What the store says of a log's integrity, as checks.
 
-use folkmoot_core::audit::Verdict;
+use folkmoot_core::audit::AuditVerdict;
 use folkmoot_core::ids::{Position, WorldName};
-use folkmoot_store::{AnchorOutcome, Damage, Examined, Integrity, StoreDamage, Verdict as Found};
+use folkmoot_store::{AnchorOutcome, Damage, Examined, Integrity, LogVerdict, StoreDamage};
 
 use super::{Check, RE_DECISION, Redecision, WorldReport};
 
@@ -17,11 +17,13 @@ pub const ANCHORS: &str = "anchors";
 #[must_use]
 pub fn integrity(found: &Integrity) -> Check {
     match (&found.damage, &found.newer, found.verdict()) {
-        (Some(damage), _, _) => Check::done(INTEGRITY, Verdict::DamagedAt(damage.at), told(damage)),
+        (Some(damage), _, _) => {
+            Check::done(INTEGRITY, AuditVerdict::DamagedAt(damage.at), told(damage))
+        }
         (None, Some(newer), _) => {
             Check::missed(INTEGRITY, format!("{}; use a newer build", newer.what))
         }
-        (None, None, Found::Intact) => {
+        (None, None, LogVerdict::Intact) => {
             let tail = found.tail;
             let rest = match tail.events {
                 0 => String::new(),
@@ -34,10 +36,10 @@ pub fn integrity(found: &Integrity) -> Check {
                 ""
             };
             let detail = format!("as anchored up to event {}{rest}{who}", tail.attested);
-            Check::done(INTEGRITY, Verdict::Intact, detail)
+            Check::done(INTEGRITY, AuditVerdict::Intact, detail)
         }
-        (None, None, Found::NotChecked | Found::Newer | Found::Damaged) => {
-            Check::done(INTEGRITY, Verdict::NotChecked, unanchored(found))
+        (None, None, LogVerdict::NotChecked | LogVerdict::Newer | LogVerdict::Damaged) => {
+            Check::done(INTEGRITY, AuditVerdict::NotChecked, unanchored(found))
         }
     }
 }
@@ -84,7 +86,7 @@ pub fn of_store(found: &StoreDamage, end: Position) -> Check {
     match found.kind {
         Some(kind) => Check::done(
             STORE,
-            Verdict::DamagedAt(end.next()),
+            AuditVerdict::DamagedAt(end.next()),
             format!("{kind}{frame}: {}", found.what),
         ),
         None => Check::missed(STORE, format!("{}{frame}; use a newer build", found.what)),

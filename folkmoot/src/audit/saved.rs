@@ -1,7 +1,7 @@
 //! Whether a saved fold is what the log gives.
 
 use folkmoot_agents::fold_world;
-use folkmoot_core::audit::Verdict;
+use folkmoot_core::audit::AuditVerdict;
 use folkmoot_core::ids::WorldName;
 use folkmoot_core::port::{Checkpoints, EventLog};
 use folkmoot_core::world::World;
@@ -29,5 +29,5 @@ pub async fn saved(
         "the saved fold of event {at} is not what the log gives; remove the folder checkpoints/{} of the store",
         entry.world
     );
-    (!is_same).then(|| Check::done(SAVED, Verdict::DamagedAt(at), what))
+    (!is_same).then(|| Check::done(SAVED, AuditVerdict::DamagedAt(at), what))
 }

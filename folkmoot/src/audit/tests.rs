@@ -20,7 +20,11 @@ async fn damage_is_damage_and_what_lies_behind_it_is_not_checked() {
         what: "a checksum".to_owned(),
     };
     let checks = checks(Some(damage), 9).await;
-    let damaged = Check::done(READING, Verdict::DamagedAt(Position::new(7)), "a checksum");
+    let damaged = Check::done(
+        READING,
+        AuditVerdict::DamagedAt(Position::new(7)),
+        "a checksum",
+    );
     let missed = Check::missed(
         RE_DECISION,
         "the log does not read on behind event 0; up to there: no commits",
@@ -50,22 +54,28 @@ async fn newer_event_is_named_and_never_called_damage() {
 #[tokio::test]
 async fn log_that_ends_before_its_head_is_damaged_there() {
     let checks = checks(None, 9).await;
-    assert_eq!(checks[0].verdict, Verdict::DamagedAt(Position::new(1)));
+    assert_eq!(checks[0].verdict, AuditVerdict::DamagedAt(Position::new(1)));
 }
 
 #[test]
 fn verdicts_are_written_by_name() {
-    let written = |verdict: Verdict| serde_json::to_string(&verdict).unwrap();
+    let written = |verdict: AuditVerdict| serde_json::to_string(&verdict).unwrap();
     let all = [
-        (Verdict::Intact, r#""intact""#),
-        (Verdict::DamagedAt(Position::new(3)), r#"{"damaged_at":3}"#),
+        (AuditVerdict::Intact, r#""intact""#),
         (
-            Verdict::DivergedAt(Position::new(3)),
+            AuditVerdict::DamagedAt(Position::new(3)),
+            r#"{"damaged_at":3}"#,
+        ),
+        (
+            AuditVerdict::DivergedAt(Position::new(3)),
             r#"{"diverged_at":3}"#,
         ),
-        (Verdict::RulesNotInThisBuild, r#""rules_not_in_this_build""#),
-        (Verdict::Erased, r#""erased""#),
-        (Verdict::NotChecked, r#""not_checked""#),
+        (
+            AuditVerdict::RulesNotInThisBuild,
+            r#""rules_not_in_this_build""#,
+        ),
+        (AuditVerdict::Erased, r#""erased""#),
+        (AuditVerdict::NotChecked, r#""not_checked""#),
     ];
     for (verdict, name) in all {
         assert_eq!(written(verdict), name);

@@ -1,6 +1,6 @@
 //! What the checks say, in words.
 
-use folkmoot_core::audit::{Counts, Verdict};
+use folkmoot_core::audit::{AuditVerdict, Counts};
 use folkmoot_core::ids::Position;
 use folkmoot_core::port::ReadError;
 use folkmoot_core::port::causes::with_causes;
@@ -14,16 +14,16 @@ pub(super) fn reading(found: &Redecided, head: Position) -> Check {
     match &found.stopped {
         None if last < head => Check::done(
             READING,
-            Verdict::DamagedAt(last.next()),
+            AuditVerdict::DamagedAt(last.next()),
             format!("it ends here, and should reach event {head}"),
         ),
         None => Check::done(
             READING,
-            Verdict::Intact,
+            AuditVerdict::Intact,
             format!("{last} events in {commits} commits"),
         ),
         Some(ReadError::Damaged { at, what }) => {
-            Check::done(READING, Verdict::DamagedAt(*at), what.clone())
+            Check::done(READING, AuditVerdict::DamagedAt(*at), what.clone())
         }
         Some(error) => Check::missed(READING, with_causes(error)),
     }
@@ -33,7 +33,7 @@ pub(super) fn reading(found: &Redecided, head: Position) -> Check {
 pub(super) fn redecision(found: &Redecided) -> Check {
     let verdict = found.report.verdict();
     let told = told(&found.report.counts);
-    if found.stopped.is_none() || matches!(verdict, Verdict::DivergedAt(_)) {
+    if found.stopped.is_none() || matches!(verdict, AuditVerdict::DivergedAt(_)) {
         return Check::done(RE_DECISION, verdict, told);
     }
     let last = last(found);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::event::{self, ReportedEvent};
 use super::header::BundledHeader;
 use super::heads::BundleHeads;
-use super::report::{Check, Checked, Report, Verdict};
+use super::report::{BundleVerdict, Check, Checked, Report};
 use super::{Bundle, BundleError, BundledCommit, BundledContent, story};
 use crate::leaf::{Leaf, LeafEvent, NO_LINK, commitment, link};
 use crate::note::{Checkpoint, VerifierKey};
@@ -71,7 +71,7 @@ fn commits_check(faults: Vec<String>, count: usize, is_whole: bool) -> Check {
     if !faults.is_empty() {
         return Check {
             what: Checked::Commits,
-            verdict: Verdict::Damaged,
+            verdict: BundleVerdict::Damaged,
             why: faults,
         };
     }
@@ -83,9 +83,9 @@ fn commits_check(faults: Vec<String>, count: usize, is_whole: bool) -> Check {
         }
     };
     let verdict = if count == 0 {
-        Verdict::NotChecked
+        BundleVerdict::NotChecked
     } else {
-        Verdict::Intact
+        BundleVerdict::Intact
     };
     Check {
         what: Checked::Commits,

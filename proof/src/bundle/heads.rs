@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::check::Against;
-use super::report::{Check, Checked, Verdict};
+use super::report::{BundleVerdict, Check, Checked};
 use super::{Bundle, Note};
 use crate::note::{Checkpoint, CheckpointError, NoteError, Signature, SignedNote, VerifierKey};
 use crate::{Hash, ProofError, verify_consistency};
@@ -150,12 +150,12 @@ impl BundleHeads {
             }
         }
         let (verdict, why) = if !faults.is_empty() {
-            (Verdict::Damaged, faults)
+            (BundleVerdict::Damaged, faults)
         } else if last.is_some_and(|last| last < covered) {
-            (Verdict::Intact, signed)
+            (BundleVerdict::Intact, signed)
         } else {
             signed.push(unsigned(keys, &unknown, covered));
-            (Verdict::NotChecked, signed)
+            (BundleVerdict::NotChecked, signed)
         };
         (
             Check {
@@ -235,14 +235,14 @@ impl BundleHeads {
     pub(super) fn comparison(&self, keys: &[VerifierKey], roots: &Roots) -> Option<Check> {
         let (verdict, why) = match self.against.as_ref()? {
             Err(error) => (
-                Verdict::NotChecked,
+                BundleVerdict::NotChecked,
                 format!("the note does not read: {error}"),
             ),
             Ok(head) => match head.note.verify(keys) {
                 // A key is known and the signature is wrong: then it is no use to compare what the
                 // note says.
                 Err(error @ NoteError::BadSignature { .. }) => {
-                    (Verdict::Damaged, error.to_string())
+                    (BundleVerdict::Damaged, error.to_string())
                 }
                 Ok(_) => self.compare(head, roots),
                 Err(_) => {
@@ -263,14 +263,14 @@ impl BundleHeads {
         })
     }
 
-    fn compare(&self, head: &SignedHead, roots: &Roots) -> (Verdict, String) {
+    fn compare(&self, head: &SignedHead, roots: &Roots) -> (BundleVerdict, String) {
         let Checkpoint {
             origin, size, root, ..
         } = &head.checkpoint;
         let now = &self.head;
         if *origin != now.origin {
             return (
-                Verdict::Damaged,
+                BundleVerdict::Damaged,
                 format!("the note is of another log: {origin}"),
             );
         }
@@ -280,7 +280,7 @@ impl BundleHeads {
                 "the note has {size} commits, the bundle only {}: export it again",
                 now.size
             );
-            return (Verdict::NotChecked, what);
+            return (BundleVerdict::NotChecked, what);
         }
         let same_size = self.notes.iter().flatten().filter(|head| head.is_of(*size));
         let mut noted = same_size.filter(|head| self.verify_growth(head, roots).is_ok());
@@ -294,23 +294,24 @@ impl BundleHeads {
                 let what = format!(
                     "the bundle has no proof from {size} commits on: export it again with this note"
                 );
-                (Verdict::NotChecked, what)
+                (BundleVerdict::NotChecked, what)
             }
             Some(found) if found != *root => {
                 let what = format!(
                     "conflict: the log of the note had other commits among its first {size}"
                 );
-                (Verdict::Damaged, what)
+                (BundleVerdict::Damaged, what)
             }
-            Some(_) if *size == now.size => {
-                (Verdict::Intact, "the log is the one of the note".to_owned())
-            }
+            Some(_) if *size == now.size => (
+                BundleVerdict::Intact,
+                "the log is the one of the note".to_owned(),
+            ),
             Some(_) => {
                 let what = format!(
                     "the log grew from the note's {size} commits to {}, and kept them all",
                     now.size
                 );
-                (Verdict::Intact, what)
+                (BundleVerdict::Intact, what)
             }
         }
     }

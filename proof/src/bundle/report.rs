@@ -7,7 +7,7 @@ use super::{CallStory, ReportedEvent};
 /// The result of one check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum BundleVerdict {
     /// Intact: the thing is as it says.
     Intact,
     /// Not checked, for want of a key, a signature or a proof.
@@ -36,7 +36,7 @@ pub struct Check {
     /// The property that was checked.
     pub what: Checked,
     /// The result.
-    pub verdict: Verdict,
+    pub verdict: BundleVerdict,
     /// The reasons, in plain words.
     pub why: Vec<String>,
 }
@@ -61,13 +61,13 @@ pub struct Report {
 impl Report {
     /// The worst of all verdicts: intact only if all that was asked for could be checked, and was found so.
     #[must_use]
-    pub fn verdict(&self) -> Verdict {
+    pub fn verdict(&self) -> BundleVerdict {
         self.checks
             .iter()
             .map(|check| check.verdict)
             // The order of the variants is the order of the verdicts: the worst is the last.
             .max()
-            .unwrap_or(Verdict::NotChecked)
+            .unwrap_or(BundleVerdict::NotChecked)
     }
 
     /// Tells whether the event at `position` is in the bundle.

@@ -2,8 +2,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{
-    Against, Bundle, BundleError, BundledCommit, BundledContent, BundledEvent, FORMAT, Note,
-    Report, ShownContent, Verdict, check,
+    Against, Bundle, BundleError, BundleVerdict, BundledCommit, BundledContent, BundledEvent,
+    FORMAT, Note, Report, ShownContent, check,
 };
 use crate::leaf::{Leaf, LeafEvent, NO_LINK, commitment, link};
 use crate::note::{Checkpoint, SignerKey, VerifierKey};
@@ -261,6 +261,6 @@ fn report(bundle: &Bundle) -> Report {
 }
 
 /// The verdicts of all checks, in order.
-fn verdicts(report: &Report) -> Vec<Verdict> {
+fn verdicts(report: &Report) -> Vec<BundleVerdict> {
     report.checks.iter().map(|check| check.verdict).collect()
 }

@@ -1,7 +1,7 @@
 //! A report in words.
 
 use super::event::{ReportedContent, ReportedEvent};
-use super::report::{Check, Checked, Report, Verdict};
+use super::report::{BundleVerdict, Check, Checked, Report};
 use super::{CallStory, ShownRequest, StoryEntry};
 
 /// The most characters of facts or content on a line.
@@ -13,7 +13,7 @@ const TURNS: [char; 12] = [
     '\u{2066}', '\u{2067}', '\u{2068}', '\u{2069}',
 ];
 
-impl Verdict {
+impl BundleVerdict {
     /// The verdict in words.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -136,7 +136,7 @@ impl Report {
     /// Says whether anything about a call was changed since it was recorded.
     fn changed(&self, call: &CallStory) -> String {
         let told = match (self.verdict(), call.is_signed) {
-            (Verdict::Damaged, _) => "parts of the bundle are damaged: do not rely on this",
+            (BundleVerdict::Damaged, _) => "parts of the bundle are damaged: do not rely on this",
             (_, false) => "not known: no given key has signed a head that covers all of it",
             (_, true) if self.is_whole => {
                 "nothing: all of it is under a head that a given key signed"

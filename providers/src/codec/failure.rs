@@ -13,11 +13,11 @@ const DETAIL_CHARS_MAX: usize = 8_000;
 /// Reads the body of an answer whose status is no success.
 pub(super) fn decode_error(failure: WireFailure<'_>) -> ModelError {
     let report = serde_json::from_slice(failure.body).map_or_else(
-        |_| ErrorReport {
+        |_| ServerReport {
             message: String::from_utf8_lossy(failure.body).into_owned(),
-            ..ErrorReport::default()
+            ..ServerReport::default()
         },
-        |body: Value| ErrorReport::of(&body),
+        |body: Value| ServerReport::of(&body),
     );
     let detail = format!("HTTP {}: {}", failure.status, report.detail());
     ModelError::new(report.kind(Some(failure.status)), detail).retry_after(failure.retry_after)
@@ -32,7 +32,7 @@ pub(super) fn reported(document: &Fields) -> Option<ModelError> {
 
 /// The error that a document is.
 pub(super) fn of_event(document: Fields) -> ModelError {
-    let report = ErrorReport::of(&Value::Object(document));
+    let report = ServerReport::of(&Value::Object(document));
     let status = report
         .code
         .parse()
@@ -57,13 +57,13 @@ pub(super) fn interrupted(reason: &str) -> ModelError {
 
 /// The parts of an error, as servers tell it.
 #[derive(Debug, Default)]
-struct ErrorReport {
+struct ServerReport {
     code: String,
     kind: String,
     message: String,
 }
 
-impl ErrorReport {
+impl ServerReport {
     /// Reads `{"error": {…}}`, `{"error": "…"}`, `{"detail": …}`, or the fields themselves.
     fn of(body: &Value) -> Self {
         let inner = body

@@ -5,9 +5,9 @@ use folkmoot::core::command::commit::Commit;
 use folkmoot::core::event::{Event, TalkEvent};
 use folkmoot::core::ids::{CallId, Position};
 
-use super::Outside;
+use super::OutsideFacts;
 use super::budgets::Budgets;
-use super::calls::Calls;
+use super::calls::LoggedCalls;
 use super::decisions::Decisions;
 use crate::law::{Law, Violation};
 
@@ -17,7 +17,7 @@ pub(super) struct Book {
     /// Its commits, those of its parents first.
     pub(super) log: Vec<Commit>,
     auditor: Auditor,
-    calls: Calls,
+    calls: LoggedCalls,
     budgets: Budgets,
     decisions: Decisions,
 }
@@ -39,7 +39,11 @@ impl Book {
     }
 
     /// Takes a durable commit, and holds every event of it against the laws.
-    pub(super) fn take(&mut self, commit: &Commit, outside: &Outside) -> Result<(), Violation> {
+    pub(super) fn take(
+        &mut self,
+        commit: &Commit,
+        outside: &OutsideFacts,
+    ) -> Result<(), Violation> {
         self.decides_again(commit)?;
         self.log.push(commit.clone());
         let decided = self.decisions.allow(commit, outside);

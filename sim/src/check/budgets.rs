@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::law::Finding;
+use crate::law::LawFinding;
 use folkmoot::core::event::{Event, ModelCalled, Purpose, TurnEvent, TurnOpened};
 use folkmoot::core::ids::{AgentName, EpisodeId, Position, TurnId};
 use folkmoot::core::spec::Limits;
@@ -59,7 +59,7 @@ impl Budgets {
     }
 
     /// Holds the last that was spent, and all money, against the limits.
-    pub(super) fn check(&mut self, world: &World) -> Result<(), Finding> {
+    pub(super) fn check(&mut self, world: &World) -> Result<(), LawFinding> {
         let now = &world.rules().spec().limits;
         let limits = self
             .widest
@@ -78,7 +78,7 @@ impl Budgets {
 }
 
 impl Spending {
-    fn is_within(&self, limits: &Limits) -> Result<(), Finding> {
+    fn is_within(&self, limits: &Limits) -> Result<(), LawFinding> {
         let own_max = limits.model_calls_per_agent;
         let all_max = limits.model_calls_per_episode;
         if let Some((agent, own)) = self.own.iter().find(|(_, own)| **own > own_max) {
@@ -97,7 +97,7 @@ impl Spending {
     }
 }
 
-fn money(world: &World, limits: &Limits) -> Result<(), Finding> {
+fn money(world: &World, limits: &Limits) -> Result<(), LawFinding> {
     let in_all = world.meters().total.spent.total();
     if limits.cost.is_some_and(|most| in_all > most) {
         return Err(format!("{in_all} were spent, of {:?}", limits.cost).into());

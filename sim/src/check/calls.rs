@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::law::Finding;
+use crate::law::LawFinding;
 use folkmoot::core::event::{
     CallEvent, CallReplaced, CallsAdmitted, Event, OutcomeSettled, OutcomeUnknown,
     QuestionAnswered, Reconciled, ReconciledHow, SettledHow, ToolFinished, ToolStarted, WorldEvent,
@@ -12,7 +12,7 @@ use folkmoot::core::tool::{EffectClass, Repeat};
 
 /// What the log says of calls.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Calls {
+pub(super) struct LoggedCalls {
     admitted: BTreeSet<CallId>,
     closed: BTreeSet<CallId>,
     /// Those whose outcome people are asked about. Some of them are closed, and settled all the same.
@@ -23,9 +23,9 @@ pub(super) struct Calls {
     once: BTreeSet<CallId>,
 }
 
-impl Calls {
+impl LoggedCalls {
     /// Tells whether an event may follow.
-    pub(super) fn check(&self, event: &Event) -> Result<(), Finding> {
+    pub(super) fn check(&self, event: &Event) -> Result<(), LawFinding> {
         if let Event::Call(CallEvent::ToolFinished(ToolFinished { call, .. }))
         | Event::Call(CallEvent::CallReplaced(CallReplaced { call, .. })) = event
         {

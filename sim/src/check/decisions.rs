@@ -9,8 +9,8 @@ use folkmoot::core::event::{
 };
 use folkmoot::core::ids::{CallId, Position, RequestId};
 
-use super::Outside;
-use crate::law::Finding;
+use super::OutsideFacts;
+use crate::law::LawFinding;
 
 /// What the log says of permissions.
 #[derive(Debug, Clone, Default)]
@@ -25,8 +25,8 @@ impl Decisions {
     pub(super) fn allow(
         &self,
         commit: &Commit,
-        outside: &Outside,
-    ) -> Result<(), (Position, Finding)> {
+        outside: &OutsideFacts,
+    ) -> Result<(), (Position, LawFinding)> {
         for (at, event) in commit.numbered() {
             self.allows(commit, event, outside)
                 .map_err(|what| (at, what))?;
@@ -34,7 +34,12 @@ impl Decisions {
         Ok(())
     }
 
-    fn allows(&self, commit: &Commit, event: &Event, outside: &Outside) -> Result<(), Finding> {
+    fn allows(
+        &self,
+        commit: &Commit,
+        event: &Event,
+        outside: &OutsideFacts,
+    ) -> Result<(), LawFinding> {
         if let Event::Call(CallEvent::ApprovalDecided(ApprovalDecided { request, .. })) = event {
             if commit.header.principal.person().is_none() {
                 return Err(

@@ -4,7 +4,7 @@ use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
 use super::{PEOPLE, SAYINGS, pick};
-use crate::story::Room;
+use crate::story::StoryRoom;
 
 const TOOLS: [&str; 8] = [
     "look",
@@ -33,7 +33,7 @@ const CALLED: [&str; 11] = [
 ];
 
 /// Any room.
-pub(super) fn any(rng: &mut Rng, number: usize) -> Room {
+pub(super) fn any(rng: &mut Rng, number: usize) -> StoryRoom {
     let agents: Vec<String> = (0..rng.usize(1..5))
         .map(|agent| format!("a{agent}"))
         .collect();
@@ -58,7 +58,7 @@ pub(super) fn any(rng: &mut Rng, number: usize) -> Room {
         "limits": limits(rng),
         "replies": replies,
     });
-    Room::of(script)
+    StoryRoom::of(script)
 }
 
 fn agent(rng: &mut Rng, name: &str, all: &[String]) -> Value {

@@ -13,8 +13,8 @@ use folkmoot::{SeatError, Verdict, WorldHandle, fold_world};
 use super::lots::between_ms;
 use super::people::{self, act_on, answer, look, seat, settle_doubts};
 use super::process::Process;
-use super::room::Plan;
-use crate::law::{Finding, Law, Violation};
+use super::room::RoomPlan;
+use crate::law::{Law, LawFinding, Violation};
 
 /// How long a room may go on by itself.
 const QUIET_MAX: Duration = Duration::from_secs(4 * 3_600);
@@ -37,7 +37,7 @@ pub(crate) async fn rest(process: &Rc<Process>) {
     }
 }
 
-async fn rest_room(process: &Process, plan: &Plan) -> Result<(), Finding> {
+async fn rest_room(process: &Process, plan: &RoomPlan) -> Result<(), LawFinding> {
     if plan.has_steps() {
         return script_ends(process, plan).await;
     }
@@ -57,7 +57,7 @@ async fn rest_room(process: &Process, plan: &Plan) -> Result<(), Finding> {
         }
     }
     let is_open = process.runtime.world(&plan.name).is_some();
-    Err(Finding::from(if is_open {
+    Err(LawFinding::from(if is_open {
         format!("it goes on after {ROUNDS_MAX} rounds")
     } else {
         "it stopped by itself".to_owned()
@@ -65,7 +65,7 @@ async fn rest_room(process: &Process, plan: &Plan) -> Result<(), Finding> {
 }
 
 /// Waits until the room is quiet, and answers the first that waits. Whether it is at rest.
-async fn round(process: &Process, plan: &Plan, world: &WorldHandle) -> Result<bool, SeatError> {
+async fn round(process: &Process, plan: &RoomPlan, world: &WorldHandle) -> Result<bool, SeatError> {
     let Ok(quiet) = tokio::time::timeout(QUIET_MAX, world.quiet()).await else {
         let owed = world.operator().read(owed).await?;
         process.violated(
@@ -114,7 +114,7 @@ fn owed(world: &World) -> Vec<Effect> {
 
 async fn decide(
     process: &Process,
-    plan: &Plan,
+    plan: &RoomPlan,
     world: &WorldHandle,
     one: &Waiting,
 ) -> Result<(), SeatError> {
@@ -159,7 +159,7 @@ async fn decide(
     }
 }
 
-async fn script_ends(process: &Process, plan: &Plan) -> Result<(), Finding> {
+async fn script_ends(process: &Process, plan: &RoomPlan) -> Result<(), LawFinding> {
     let is_finished = || {
         process
             .outside
@@ -191,7 +191,11 @@ async fn follow_up(process: &Process) {
     }
 }
 
-async fn has_caught_up(process: &Process, number: usize, name: &WorldName) -> Result<(), Finding> {
+async fn has_caught_up(
+    process: &Process,
+    number: usize,
+    name: &WorldName,
+) -> Result<(), LawFinding> {
     use folkmoot::core::port::EventLog as _;
     let mut reached = Default::default();
     for _ in 0..ROUNDS_MAX {
@@ -229,7 +233,7 @@ async fn has_caught_up(process: &Process, number: usize, name: &WorldName) -> Re
 }
 
 /// Tells whether what is in memory is the fold of the log.
-async fn is_fold(process: &Process, plan: &Plan) -> Result<(), Finding> {
+async fn is_fold(process: &Process, plan: &RoomPlan) -> Result<(), LawFinding> {
     let Some(world) = process.runtime.world(&plan.name) else {
         return Ok(());
     };
@@ -239,7 +243,7 @@ async fn is_fold(process: &Process, plan: &Plan) -> Result<(), Finding> {
     };
     let folded = fold_world(&process.store, &plan.name, Some(head))
         .await
-        .map_err(|error| Finding::from(error.to_string()))?;
+        .map_err(|error| LawFinding::from(error.to_string()))?;
     let (in_memory, folded) = match (in_memory, serde_json::to_string(&folded)) {
         (Ok(in_memory), Ok(folded)) => (in_memory, folded),
         (Err(error), _) | (_, Err(error)) => {

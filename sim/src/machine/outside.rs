@@ -12,9 +12,9 @@ use super::clock::VirtualClock;
 use super::follow::Follower;
 use super::ledger::Ledger;
 use super::lots;
-use crate::check::Checker;
+use crate::check::StoryChecker;
 use crate::law::{Law, Violation};
-use crate::outcome::Counts;
+use crate::outcome::StoryCounts;
 
 /// What outlives every process: time, what tools did, what people know, and who watches.
 #[derive(Debug, Default)]
@@ -25,18 +25,18 @@ pub(crate) struct Outside {
     pub(crate) clock: VirtualClock,
     /// Wakes whoever waits for a law to be broken.
     pub(crate) broke: Notify,
-    state: Mutex<State>,
+    state: Mutex<OutsideBooks>,
 }
 
 /// The books of the outside.
 #[derive(Debug, Default)]
-pub(crate) struct State {
+pub(crate) struct OutsideBooks {
     /// Holds what happens against the laws.
-    pub(crate) checker: Checker,
+    pub(crate) checker: StoryChecker,
     /// What people were told.
     pub(crate) ledger: Ledger,
     /// What happened, in numbers.
-    pub(crate) counts: Counts,
+    pub(crate) counts: StoryCounts,
     /// What tools did, by idempotency key.
     pub(crate) effects: BTreeMap<String, Effects>,
     /// Who follows which room.
@@ -65,10 +65,10 @@ pub(crate) struct Effects {
 impl Outside {
     /// An outside in which `deeds` are to be done in `rooms`.
     pub(crate) fn new(seed: u64, deeds: usize, rooms: usize) -> Self {
-        let state = State {
+        let state = OutsideBooks {
             done: vec![false; deeds],
             finished: vec![false; rooms],
-            ..State::default()
+            ..OutsideBooks::default()
         };
         Self {
             seed,
@@ -78,7 +78,7 @@ impl Outside {
     }
 
     /// The books. Nobody waits while holding them.
-    pub(crate) fn books(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn books(&self) -> MutexGuard<'_, OutsideBooks> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -12,9 +12,9 @@ use folkmoot::{Key, Proof, Seat, SeatError, Verdict, WorldHandle};
 use super::follow::{Follower, follow};
 use super::lots::between_ms;
 use super::process::Process;
-use super::room::{self, Plan};
+use super::room::{self, RoomPlan};
 use crate::law::Law;
-use crate::story::{Deed, Does};
+use crate::story::{Does, StoryDeed};
 
 /// How long somebody waits who finds a room closed.
 const PATIENCE: Duration = Duration::from_millis(250);
@@ -66,7 +66,7 @@ async fn see_to(process: Rc<Process>, number: usize) {
 }
 
 /// A world stops only with its store.
-pub(super) fn note_stop(process: &Process, plan: &Plan, why: &str) {
+pub(super) fn note_stop(process: &Process, plan: &RoomPlan, why: &str) {
     if !process.pulse.is_ending() && !plan.has_steps() {
         process.violated(
             plan,
@@ -113,8 +113,8 @@ pub(super) async fn look(
 
 async fn give(
     process: &Rc<Process>,
-    (number, deed): (usize, &Deed),
-    plan: &Rc<Plan>,
+    (number, deed): (usize, &StoryDeed),
+    plan: &Rc<RoomPlan>,
     world: &WorldHandle,
 ) -> Result<(), SeatError> {
     let seat = seat(world, &deed.person)?;
@@ -267,7 +267,7 @@ pub(super) async fn settle_now_and_then(process: Rc<Process>) {
 }
 
 /// Says of every lost run in a room what is true of it. Gives how many there were.
-pub(super) async fn settle_doubts(process: &Process, plan: &Plan) -> usize {
+pub(super) async fn settle_doubts(process: &Process, plan: &RoomPlan) -> usize {
     let Some(world) = process.runtime.world(&plan.name) else {
         return 0;
     };

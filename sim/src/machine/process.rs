@@ -20,7 +20,7 @@ use super::cast::Cast;
 use super::disk::{Platter, SimDisk};
 use super::lots::writing_time;
 use super::outside::Outside;
-use super::room::{self, Plan};
+use super::room::{self, RoomPlan};
 use super::witness::Witness;
 use super::{follow, people};
 use crate::law::{Law, Violation};
@@ -78,7 +78,7 @@ impl Pulse {
 #[derive(Debug, Clone)]
 pub(crate) struct Setting {
     pub(crate) story: Rc<Story>,
-    pub(crate) plans: Rc<Vec<Rc<Plan>>>,
+    pub(crate) plans: Rc<Vec<Rc<RoomPlan>>>,
     pub(crate) platter: Arc<Platter>,
     pub(crate) outside: Arc<Outside>,
     pub(crate) signer: Option<Arc<dyn Signer>>,

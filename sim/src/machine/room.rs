@@ -14,8 +14,8 @@ use super::folder::Folder;
 use super::people::settle_doubts;
 use super::process::Process;
 use crate::law::{Law, Violation};
-use crate::story::Room;
 use crate::story::StoryError;
+use crate::story::StoryRoom;
 
 /// The folder that every simulated room says it lies in.
 const FOLDER: &str = "/";
@@ -25,7 +25,7 @@ const SETTLINGS_MAX: usize = 50;
 
 /// A room as it is opened.
 #[derive(Debug)]
-pub(crate) struct Plan {
+pub(crate) struct RoomPlan {
     /// Its number.
     pub(crate) number: usize,
     /// Its name.
@@ -35,9 +35,9 @@ pub(crate) struct Plan {
     folder: Option<Folder>,
 }
 
-impl Plan {
+impl RoomPlan {
     /// Reads a room's script.
-    pub(crate) fn of(number: usize, room: &Room) -> Result<Self, StoryError> {
+    pub(crate) fn of(number: usize, room: &StoryRoom) -> Result<Self, StoryError> {
         let unusable = |why: String| StoryError { room: number, why };
         let folder = room.folder.as_deref().map(Folder::copy_of).transpose();
         let folder =
@@ -82,7 +82,7 @@ impl Plan {
 }
 
 /// Opens a room, or goes on with its script.
-pub(super) async fn keep(process: Rc<Process>, plan: Rc<Plan>) {
+pub(super) async fn keep(process: Rc<Process>, plan: Rc<RoomPlan>) {
     if plan.has_steps() {
         return go_on(&process, &plan).await;
     }
@@ -90,7 +90,7 @@ pub(super) async fn keep(process: Rc<Process>, plan: Rc<Plan>) {
 }
 
 /// Opens a room. That fails only if its store does, or if somebody else was faster.
-pub(super) async fn open(process: &Process, plan: &Plan) {
+pub(super) async fn open(process: &Process, plan: &RoomPlan) {
     if let Err(error) = process.runtime.open(plan.opening()).await
         && !process.pulse.is_ending()
         && !matches!(error, OpenError::AlreadyOpen(_))
@@ -103,7 +103,7 @@ pub(super) async fn open(process: &Process, plan: &Plan) {
     }
 }
 
-fn finish(process: &Process, plan: &Plan) {
+fn finish(process: &Process, plan: &RoomPlan) {
     if let Some(finished) = process.outside.books().finished.get_mut(plan.number) {
         *finished = true;
     }
@@ -116,7 +116,7 @@ fn waits_for_outcomes(error: &RunError) -> bool {
 }
 
 /// Goes on with a room's script until it ends.
-async fn go_on(process: &Process, plan: &Plan) {
+async fn go_on(process: &Process, plan: &RoomPlan) {
     for _ in 0..SETTLINGS_MAX {
         let options = RunOptions {
             perform: Perform::InOrder,
@@ -155,7 +155,7 @@ fn failure(error: &RunError) -> String {
 
 impl Process {
     /// A law does not hold in a room.
-    pub(super) fn violated(&self, plan: &Plan, law: Law, what: impl Into<String>) {
+    pub(super) fn violated(&self, plan: &RoomPlan, law: Law, what: impl Into<String>) {
         let world = Some(plan.name.clone());
         self.outside.hold(Err(Violation {
             world,

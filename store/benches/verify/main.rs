@@ -20,7 +20,7 @@ use folkmoot_core::ids::{
 };
 use folkmoot_core::port::EventLog as _;
 use folkmoot_core::spec::{SpecText, WorldSpec};
-use folkmoot_store::{Against, OpenMode, Store, Verdict, examine};
+use folkmoot_store::{Against, LogVerdict, OpenMode, Store, examine};
 use futures::TryStreamExt as _;
 
 const TEXT: &str = "The release notes are ready, the changelog has been read twice, and nobody has found a reason to wait \
@@ -162,7 +162,7 @@ async fn measure(events: u64) -> Fallible<()> {
         let verifying = started.elapsed();
         assert_eq!(
             (found.verdict(), found.events),
-            (Verdict::NotChecked, Position::new(events))
+            (LogVerdict::NotChecked, Position::new(events))
         );
         let (hashing, decoding, bytes) = bare(&store).await?;
         let (speed, beside) = (rate(events, verifying), rate(events, hashing + decoding));

@@ -8,17 +8,17 @@ use folkmoot_core::port::ReadError;
 use folkmoot_core::world::FORKS_DEEP_MAX;
 
 use crate::engine::{Engine, FrameNumber};
-use crate::state::index::{Index, World};
+use crate::state::index::{Index, IndexedWorld};
 use crate::state::shared::{CLOSED, Phase, Shared, read_error};
 use crate::store::{Inner, Store};
 use crate::sync::threads::blocking;
 use crate::verify::against::Against;
 use crate::verify::examine::last_run;
-use crate::verify::plan::{Known, Plan};
+use crate::verify::plan::{Known, LogPlan};
 use crate::verify::report::{Damage, DamageKind, Integrity};
-use crate::verify::run::{Stage, begin, conclude, name};
+use crate::verify::run::{Verification, begin, conclude, name};
 use crate::verify::scan::Scan;
-use crate::verify::tables::Place;
+use crate::verify::tables::TablesPlace;
 use crate::verify::walk::{Each, End, Item, Stretch};
 
 /// The number of records that are walked before it is looked whether the store was closed.
@@ -68,19 +68,19 @@ fn verify(inner: &Inner, world: WorldId, against: &Against) -> Result<Integrity,
 }
 
 /// Verifies what was there at the cut.
-fn verify_to(inner: &Inner, plan: &Plan, against: &Against) -> Result<Integrity, ReadError> {
+fn verify_to(inner: &Inner, plan: &LogPlan, against: &Against) -> Result<Integrity, ReadError> {
     let shared = inner.shared.as_ref();
     let world = plan.world;
     let lease = shared.lease();
     let engine = lease.engine().map_err(|_| closed())?;
-    let place = Place {
+    let place = TablesPlace {
         engine,
         vault: &inner.vault,
         world,
         runs_end: plan.runs_end,
         is_still: false,
     };
-    let stage = Stage {
+    let stage = Verification {
         plan,
         scan: &Scan::default(),
         place,
@@ -138,7 +138,7 @@ fn behind_index(shared: &Shared, mut found: Integrity) -> Result<Integrity, Read
 pub(super) fn walk(
     shared: &Shared,
     engine: &dyn Engine,
-    plan: &Plan,
+    plan: &LogPlan,
     each: &mut Each<'_>,
 ) -> Result<(), ReadError> {
     let mut next = Position::new(1);
@@ -186,16 +186,16 @@ fn follow(shared: &Shared, stretch: &mut Stretch, next: Position) -> Result<(), 
 }
 
 /// Up to where a world is in runs, and the shared frames with the rest.
-fn tail(world: &World) -> (Position, Vec<FrameNumber>) {
+fn tail(world: &IndexedWorld) -> (Position, Vec<FrameNumber>) {
     let mut frames: Vec<FrameNumber> = world.tail.iter().map(|commit| commit.frame).collect();
     frames.dedup();
     (world.runs_end, frames)
 }
 
 /// Returns what there is of a world now.
-pub(super) fn cut(index: &Index, world: WorldId) -> Option<Plan> {
+pub(super) fn cut(index: &Index, world: WorldId) -> Option<LogPlan> {
     let own = index.worlds.get(&world)?;
-    let stretch = |owner: WorldId, known: &World, up_to: Position| {
+    let stretch = |owner: WorldId, known: &IndexedWorld, up_to: Position| {
         let (runs_end, tail) = tail(known);
         Stretch {
             owner,
@@ -221,7 +221,7 @@ pub(super) fn cut(index: &Index, world: WorldId) -> Option<Plan> {
         link: own.reach.link,
         tree: Some(own.reach.tree.clone()),
     };
-    Some(Plan {
+    Some(LogPlan {
         world,
         name: Some((*own.reach.name).clone()),
         stretches,

@@ -24,7 +24,7 @@ mod check;
 mod error;
 mod rows;
 
-pub(crate) use check::{Checked, check};
+pub(crate) use check::{CheckedCopy, check};
 pub use error::BackupError;
 
 /// A copy of a store that opens like any other.
@@ -72,14 +72,14 @@ impl Inner {
 
 /// The part of the store that is copied.
 #[derive(Debug)]
-struct Cut {
+struct BackupCut {
     swept: FrameNumber,
     head: FrameNumber,
     record: Option<Head>,
     worlds: Vec<(WorldId, Position)>,
 }
 
-impl Cut {
+impl BackupCut {
     fn at_head(shared: &Shared) -> Self {
         let index = shared.index();
         Self {
@@ -110,7 +110,7 @@ pub(crate) fn backup(
         .unwrap_or_default();
     let half = begin(dir)?;
     let copied = write(shared, (half, kind), vault).and_then(|(cut, backup)| {
-        let Checked {
+        let CheckedCopy {
             events,
             content_damaged,
         } = check(&cut.worlds, dir)?;
@@ -163,11 +163,11 @@ fn write(
     shared: &Shared,
     (home, kind): (Home, EngineKind),
     vault: &Vault,
-) -> Result<(Cut, Backup), BackupError> {
+) -> Result<(BackupCut, Backup), BackupError> {
     let _alone = shared.chores();
     let lease = shared.lease();
     let engine = lease.engine()?;
-    let cut = Cut::at_head(shared);
+    let cut = BackupCut::at_head(shared);
     let dir = home.path().to_owned();
     let target = |error: EngineError| BackupError::Target(home::open_error(&dir, error));
     let copied = kind.open_home(home).map_err(target)?;
@@ -197,7 +197,7 @@ fn write(
 fn copy_blobs(
     shared: &Shared,
     vault: &Vault,
-    cut: &Cut,
+    cut: &BackupCut,
     dir: &Path,
 ) -> Result<(usize, usize), BackupError> {
     let copies = Vault::new(Some(dir));
@@ -214,7 +214,7 @@ fn copy_blobs(
     Ok((whole, damaged))
 }
 
-fn note_head(dir: &Path, cut: &Cut) -> std::io::Result<()> {
+fn note_head(dir: &Path, cut: &BackupCut) -> std::io::Result<()> {
     let (mut record, _) = HeadRecord::open(dir)?;
     match cut.record {
         Some(head) => record.write(head).and_then(|()| record.sync()),

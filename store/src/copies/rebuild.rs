@@ -16,7 +16,7 @@ use crate::home::opening::OpenError;
 use crate::home::{self, Home};
 use crate::read::runs::entry;
 use crate::verify::StoreDamage;
-use crate::verify::salvage::{RebuiltWorld, Source, export, fill, source};
+use crate::verify::salvage::{OldStore, RebuiltWorld, export, fill, source};
 
 /// The order of a rebuilding: from where, and into what.
 #[derive(Debug, Clone)]
@@ -92,8 +92,8 @@ fn write(order: &Rebuild, old: Option<Home>, home: Home) -> Result<Rebuilt, Back
     let target = |error: EngineError| BackupError::Target(home::open_error(to, error));
     let engine = order.kind.open_home(home).map_err(target)?;
     let mut source = match old {
-        Some(old) => source::look(old).and_then(|found| Source::open(&order.from, found)),
-        None => Ok(Source::default()),
+        Some(old) => source::look(old).and_then(|found| OldStore::open(&order.from, found)),
+        None => Ok(OldStore::default()),
     }
     .map_err(BackupError::Source)?;
     let exports = export::read_all(&order.exports).map_err(BackupError::Source)?;

@@ -17,9 +17,9 @@ use crate::engine::{
 };
 use crate::home::Home;
 use crate::home::opening::{OpenError, OpenMode};
-use index::{Index, Place};
-use mark::Mark;
-use row::{Kind, Row};
+use index::{RowIndex, ValuePlace};
+use mark::AcknowledgedLength;
+use row::{Row, RowKind};
 
 mod compact;
 mod group;
@@ -45,8 +45,8 @@ const REWRITE_BYTES: u64 = 64 * 1024 * 1024;
 #[derive(Debug)]
 pub struct FilesEngine {
     /// Whoever needs both takes the writer first.
-    writer: Mutex<Writer>,
-    state: RwLock<State>,
+    writer: Mutex<FileWriter>,
+    state: RwLock<ReadState>,
     rewrite_bytes: u64,
     content: ContentFolder,
     // The last to be dropped: the directory stays locked until the files are closed.
@@ -55,23 +55,23 @@ pub struct FilesEngine {
 
 /// The state that reading needs.
 #[derive(Debug)]
-struct State {
+struct ReadState {
     file: Arc<File>,
-    index: Index,
+    index: RowIndex,
 }
 
 /// The state that writing needs. Whoever holds it is the only writer.
 #[derive(Debug)]
-struct Writer {
+struct FileWriter {
     file: Arc<File>,
     /// `None` if nothing is to be written.
-    mark: Option<Mark>,
+    mark: Option<AcknowledgedLength>,
     generation: u64,
     len: u64,
     has_failed: bool,
 }
 
-impl Writer {
+impl FileWriter {
     /// Runs `write`; an error of it ends all writing.
     fn run<T>(
         &mut self,
@@ -129,7 +129,7 @@ impl FilesEngine {
     }
 
     /// Writes rows in order, a group at a time.
-    fn write(&self, writer: &mut Writer, rows: &[Row<'_>]) -> Result<(), EngineError> {
+    fn write(&self, writer: &mut FileWriter, rows: &[Row<'_>]) -> Result<(), EngineError> {
         for some in group::parts(rows) {
             let payload = row::encode(some)?;
             let at = writer.run(|writer| writer.append(&payload))?;
@@ -140,16 +140,21 @@ impl FilesEngine {
         Ok(())
     }
 
-    fn writer(&self) -> MutexGuard<'_, Writer> {
+    fn writer(&self) -> MutexGuard<'_, FileWriter> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn state(&self) -> RwLockReadGuard<'_, State> {
+    fn state(&self) -> RwLockReadGuard<'_, ReadState> {
         self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Writes one small value of [`Table::Meta`].
-    fn put_number(&self, writer: &mut Writer, key: &[u8], number: u64) -> Result<(), EngineError> {
+    fn put_number(
+        &self,
+        writer: &mut FileWriter,
+        key: &[u8],
+        number: u64,
+    ) -> Result<(), EngineError> {
         self.write(
             writer,
             &[Row::put(row::key(Table::Meta, key), &number.to_be_bytes())],
@@ -169,9 +174,9 @@ impl FilesEngine {
     }
 }
 
-impl State {
+impl ReadState {
     /// Reads a value back, and verifies that it is what was written.
-    fn value(&self, place: Place) -> Result<Vec<u8>, EngineError> {
+    fn value(&self, place: ValuePlace) -> Result<Vec<u8>, EngineError> {
         let mut value = vec![0; crate::format::bytes::to_usize(place.len)];
         self.file
             .read_exact_at(&mut value, place.at)
@@ -193,7 +198,7 @@ impl State {
     /// Reads values until about `bytes_max` bytes are read; at least one, if there is one.
     fn collect<'a>(
         &self,
-        rows: impl Iterator<Item = (&'a [u8], Place)>,
+        rows: impl Iterator<Item = (&'a [u8], ValuePlace)>,
         bytes_max: usize,
     ) -> Result<Vec<Pair>, EngineError> {
         let mut pairs = Vec::new();
@@ -368,7 +373,7 @@ impl Shelf for FilesEngine {
         let rows: Vec<Row<'_>> = keys
             .into_iter()
             .map(|key| Row {
-                kind: Kind::Remove,
+                kind: RowKind::Remove,
                 key,
                 value: &[],
             })

@@ -13,7 +13,7 @@ use crate::read::runs;
 use crate::store::Store;
 use crate::store::tests::{creation, post, world};
 use crate::verify::Against;
-use crate::write::deletion::Order;
+use crate::write::deletion::DeleteOrder;
 
 const FIRST: Incarnation = Incarnation(1);
 
@@ -34,7 +34,7 @@ fn erase(store: &Store) {
 fn delete(store: &Store) {
     let _may_be_closed = block_on(store.delete(
         &[world(2)],
-        &Order {
+        &DeleteOrder {
             by: Principal::World,
             at: Time(1),
         },

@@ -15,7 +15,7 @@ use crate::format::bytes::Bytes;
 use crate::format::frame::{FrameRef, Joiner};
 use crate::format::record::{RecordRef, records};
 use crate::format::upcast::LiftError;
-use crate::state::index::{Reach, World};
+use crate::state::index::{IndexedWorld, Reach};
 use crate::state::shared::Shared;
 use crate::state::summary::{Summary, key_digest};
 
@@ -93,7 +93,8 @@ pub(crate) fn sweep_alone(shared: &Shared, engine: &dyn Engine) -> Result<(), En
 /// Returns how many worlds have an entry. One that was begun since the sweep was has none.
 fn entries(shared: &Shared, sheets: &BTreeMap<WorldId, Sheet>) -> usize {
     let index = shared.index();
-    let has_entry = |(id, world): &(&WorldId, &World)| world.has_entry() || sheets.contains_key(id);
+    let has_entry =
+        |(id, world): &(&WorldId, &IndexedWorld)| world.has_entry() || sheets.contains_key(id);
     index.worlds.iter().filter(has_entry).count()
 }
 
@@ -174,7 +175,7 @@ fn begin(shared: &Shared, engine: &dyn Engine, world: WorldId) -> Result<Sheet, 
 
 /// The place of a unit.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Span {
+pub(crate) struct UnitSpan {
     /// The first frame.
     pub(crate) first: FrameNumber,
     /// The stored bytes of its frames.
@@ -186,12 +187,12 @@ pub(crate) fn each_unit(
     engine: &dyn Engine,
     from: FrameNumber,
     to: FrameNumber,
-    mut each: impl FnMut(&[u8], Span) -> Result<(), Malformed>,
+    mut each: impl FnMut(&[u8], UnitSpan) -> Result<(), Malformed>,
 ) -> Result<(), EngineError> {
     let damaged = |error: Malformed| EngineError::Damaged(error.0);
     let mut joiner = Joiner::default();
     let mut next = from;
-    let mut span = Span {
+    let mut span = UnitSpan {
         first: from,
         bytes: 0,
     };

@@ -84,7 +84,7 @@ impl Reach {
 
 /// A world.
 #[derive(Debug)]
-pub(crate) struct World {
+pub(crate) struct IndexedWorld {
     pub(crate) reach: Reach,
     /// Up to here its commits are in runs.
     pub(crate) runs_end: Position,
@@ -102,7 +102,7 @@ pub(crate) struct World {
     news: watch::Sender<Position>,
 }
 
-impl World {
+impl IndexedWorld {
     pub(crate) fn new(reach: Reach, runs_end: Position) -> Self {
         let news = watch::Sender::new(reach.head);
         let tail = VecDeque::new();
@@ -166,7 +166,7 @@ impl World {
 
 /// A commit that has become durable.
 #[derive(Debug)]
-pub(crate) struct Landed {
+pub(crate) struct LandedCommit {
     pub(crate) summary: Summary,
     pub(crate) leaf: Hash,
     pub(crate) frame: FrameNumber,
@@ -175,7 +175,7 @@ pub(crate) struct Landed {
 /// All worlds.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
-    pub(crate) worlds: HashMap<WorldId, World>,
+    pub(crate) worlds: HashMap<WorldId, IndexedWorld>,
     names: BTreeMap<WorldName, WorldId>,
     labels: LabelIndex,
     /// The worlds that are being deleted, and those that were.
@@ -191,7 +191,7 @@ pub(crate) struct Index {
 }
 
 impl Index {
-    pub(crate) fn insert(&mut self, id: WorldId, world: World) {
+    pub(crate) fn insert(&mut self, id: WorldId, world: IndexedWorld) {
         self.names.insert(WorldName::clone(&world.reach.name), id);
         self.labels.change(
             &world.reach.name,
@@ -223,7 +223,7 @@ impl Index {
 
     /// Takes a world out. Whoever follows it is at the end.
     pub(crate) fn remove(&mut self, id: WorldId) {
-        let Some(World { reach, .. }) = self.worlds.remove(&id) else {
+        let Some(IndexedWorld { reach, .. }) = self.worlds.remove(&id) else {
             return;
         };
         self.names.remove(&*reach.name);
@@ -247,7 +247,7 @@ impl Index {
 
     /// The worlds that have a copy of the events of `parent`.
     pub(crate) fn copies(&self, parent: WorldId) -> impl Iterator<Item = (WorldId, &WorldName)> {
-        let is_copy = move |world: &World| {
+        let is_copy = move |world: &IndexedWorld| {
             world
                 .reach
                 .base
@@ -265,7 +265,7 @@ impl Index {
         let known = self.worlds.get(&parent);
         let are_copies_bound =
             known.is_some_and(|world| world.reach.is_sealed || world.reach.base.is_some());
-        let is_fork = move |world: &World| {
+        let is_fork = move |world: &IndexedWorld| {
             world
                 .reach
                 .base
@@ -332,8 +332,8 @@ impl Index {
     }
 
     /// Takes in a durable commit; gives how many events its world has outside of runs.
-    pub(crate) fn land(&mut self, landed: Landed) -> u64 {
-        let Landed {
+    pub(crate) fn land(&mut self, landed: LandedCommit) -> u64 {
+        let LandedCommit {
             summary,
             leaf,
             frame,
@@ -343,7 +343,7 @@ impl Index {
         {
             self.insert(
                 summary.world,
-                World::new(Reach::unborn(name.clone()), Position::ZERO),
+                IndexedWorld::new(Reach::unborn(name.clone()), Position::ZERO),
             );
         }
         if let Some(reach) = summary
@@ -352,7 +352,7 @@ impl Index {
             .and_then(|origin| origin.reach.as_ref())
             && !self.worlds.contains_key(&summary.world)
         {
-            self.insert(summary.world, World::forked(reach.clone()));
+            self.insert(summary.world, IndexedWorld::forked(reach.clone()));
         }
         let Some(world) = self.worlds.get_mut(&summary.world) else {
             return 0;

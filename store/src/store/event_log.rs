@@ -24,7 +24,7 @@ use crate::sync::threads::blocking;
 use crate::write::committer::append_error;
 use crate::write::encode::Unlinked;
 use crate::write::lineage;
-use crate::write::queue::Request;
+use crate::write::queue::AppendRequest;
 
 #[async_trait]
 impl EventLog for Store {
@@ -49,7 +49,7 @@ impl EventLog for Store {
         drop(commit);
         let beside = self.put_beside(record.take_beside()).await?;
         let (reply, answer) = oneshot::channel();
-        self.inner.queue.put(Request {
+        self.inner.queue.put(AppendRequest {
             summary,
             incarnation,
             record,
@@ -111,7 +111,7 @@ impl EventLog for Store {
         // A sweep writes the table before it takes a message from the tail.
         let in_runs = blocking(move || {
             let lease = shared.lease();
-            let of_one = |engine, source: &lineage::Source| {
+            let of_one = |engine, source: &lineage::SharedRecords| {
                 runs::gone(engine, source.world, from, to, source.until)
             };
             let all = |engine| {

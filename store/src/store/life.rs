@@ -12,7 +12,7 @@ use crate::state::content;
 use crate::state::shared::{CLOSED, read_error};
 use crate::sync::threads::blocking;
 use crate::write::deletion;
-use crate::write::deletion::{DeleteError, Order, Tombstone, Traces};
+use crate::write::deletion::{DeleteError, DeleteOrder, Tombstone, Traces};
 
 impl Store {
     /// The folder of the keys that sealed worlds are read with, if there are any. No backup holds it.
@@ -38,7 +38,7 @@ impl Store {
     pub async fn delete(
         &self,
         worlds: &[WorldId],
-        order: &Order,
+        order: &DeleteOrder,
     ) -> Result<Vec<Tombstone>, DeleteError> {
         let inner = Arc::clone(&self.inner);
         let worlds = worlds.to_vec();
@@ -66,7 +66,11 @@ impl Store {
 }
 
 impl Inner {
-    fn delete(&self, worlds: &[WorldId], order: &Order) -> Result<Vec<Tombstone>, DeleteError> {
+    fn delete(
+        &self,
+        worlds: &[WorldId],
+        order: &DeleteOrder,
+    ) -> Result<Vec<Tombstone>, DeleteError> {
         self.shared.check_writes()?;
         let worlds = deletion::end(&self.shared, &self.vault, worlds)?;
         let _alone = self.shared.chores();

@@ -11,9 +11,9 @@ use folkmoot_proof::note::Checkpoint;
 use super::against::Against;
 use super::attest::Attest;
 use super::erasures::TakenOut;
-use super::plan::{Known, Plan};
+use super::plan::{Known, LogPlan};
 use super::report::{Damage, DamageKind, Integrity, Newer, Tail};
-use super::tables::Beside;
+use super::tables::LogCompanions;
 use super::walk::{Item, Trouble};
 use crate::format::Malformed;
 use crate::format::chain;
@@ -41,7 +41,7 @@ pub(crate) enum Anomaly {
 /// A log on its way through the checks.
 #[derive(Debug)]
 pub(crate) struct Checker<'a> {
-    plan: &'a Plan,
+    plan: &'a LogPlan,
     upcasters: &'a Upcasters,
     /// The position of the next event.
     pub(crate) next: Position,
@@ -50,7 +50,7 @@ pub(crate) struct Checker<'a> {
     tree: Frontier,
     name: Option<WorldName>,
     attest: Attest<'a>,
-    beside: Beside<'a>,
+    beside: LogCompanions<'a>,
     taken_out: TakenOut,
     /// The files, and the content beside the frames, that are not what they must be, in order, unless somebody asked for that.
     files: Vec<Damage>,
@@ -60,9 +60,9 @@ pub(crate) struct Checker<'a> {
 
 impl<'a> Checker<'a> {
     pub(crate) fn new(
-        plan: &'a Plan,
+        plan: &'a LogPlan,
         against: &'a Against,
-        beside: Beside<'a>,
+        beside: LogCompanions<'a>,
         upcasters: &'a Upcasters,
     ) -> Self {
         Self {
@@ -287,7 +287,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Returns what the tables beside the log are to be compared with.
-    pub(crate) fn take_beside(&mut self) -> Beside<'a> {
+    pub(crate) fn take_beside(&mut self) -> LogCompanions<'a> {
         mem::take(&mut self.beside)
     }
 

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use folkmoot_core::ids::{Digest, Position, WorldId};
 
 use super::check::Anomaly;
-use super::plan::Plan;
+use super::plan::LogPlan;
 use super::report::{Damage, DamageKind};
 use super::scan::Scan;
 use super::walk::{Item, RunUnits};
@@ -26,7 +26,7 @@ const FIRST_AT: usize = 16;
 #[derive(Debug)]
 pub(crate) struct Scene<'a> {
     pub(crate) engine: &'a dyn Engine,
-    pub(crate) plan: &'a Plan,
+    pub(crate) plan: &'a LogPlan,
     pub(crate) scan: &'a Scan,
     /// The position that has to come.
     pub(crate) at: Position,

@@ -8,11 +8,11 @@ use folkmoot_core::world::FORKS_DEEP_MAX;
 
 use super::against::Against;
 use super::origin::origin;
-use super::plan::{Known, Plan};
+use super::plan::{Known, LogPlan};
 use super::report::{Damage, DamageKind, Examined, Integrity, StoreDamage};
-use super::run::{Stage, verify};
+use super::run::{Verification, verify};
 use super::scan::Scan;
-use super::tables::Place;
+use super::tables::TablesPlace;
 use super::walk::{Stretch, Trouble};
 use crate::engine::{Engine, EngineError, FrameNumber, Table};
 use crate::engines::EngineKind;
@@ -98,14 +98,14 @@ pub(crate) fn examine_engine(
             .find(|(id, _)| *id == world)
             .map(|(_, entry)| entry);
         let plan = plan(world, &entries, &origins, &scan);
-        let place = Place {
+        let place = TablesPlace {
             engine,
             vault: &vault,
             world,
             runs_end: plan.runs_end,
             is_still: true,
         };
-        let stage = Stage {
+        let stage = Verification {
             plan: &plan,
             scan: &scan,
             place,
@@ -268,7 +268,7 @@ fn plan(
     entries: &[(WorldId, Entry)],
     origins: &BTreeMap<WorldId, Base>,
     scan: &Scan,
-) -> Plan {
+) -> LogPlan {
     let reach_of = |world: WorldId| {
         let entry = entries
             .iter()
@@ -324,7 +324,7 @@ fn plan(
         tree: knows_tree.then(|| reach.tree.clone()),
     });
     let name = own.map(|(reach, _)| (*reach.name).clone());
-    Plan {
+    LogPlan {
         world,
         name,
         stretches,
@@ -338,7 +338,7 @@ fn plan(
 fn of_entry(
     engine: &dyn Engine,
     entry: Option<&Entry>,
-    plan: &Plan,
+    plan: &LogPlan,
     found: &mut Integrity,
 ) -> Result<(), EngineError> {
     if found.damage.is_some() {

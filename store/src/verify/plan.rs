@@ -18,7 +18,7 @@ pub(crate) struct Known {
 
 /// The part of a world that is to be walked.
 #[derive(Debug, Clone)]
-pub(crate) struct Plan {
+pub(crate) struct LogPlan {
     pub(crate) world: WorldId,
     pub(crate) name: Option<WorldName>,
     /// The stretches of its log: those of the worlds that it was forked from come first, unless it has a copy.
@@ -29,7 +29,7 @@ pub(crate) struct Plan {
     pub(crate) runs_end: Position,
 }
 
-impl Plan {
+impl LogPlan {
     /// The world that keeps the record with the event at `at`.
     pub(crate) fn keeper(&self, at: Position) -> WorldId {
         self.stretches

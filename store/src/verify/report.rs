@@ -37,19 +37,19 @@ pub struct Integrity {
 impl Integrity {
     /// Returns what it comes to.
     #[must_use]
-    pub fn verdict(&self) -> Verdict {
+    pub fn verdict(&self) -> LogVerdict {
         let fits = self
             .anchors
             .iter()
             .any(|anchor| anchor.outcome == AnchorOutcome::Fits);
         if self.damage.is_some() {
-            Verdict::Damaged
+            LogVerdict::Damaged
         } else if self.newer.is_some() {
-            Verdict::Newer
+            LogVerdict::Newer
         } else if fits {
-            Verdict::Intact
+            LogVerdict::Intact
         } else {
-            Verdict::NotChecked
+            LogVerdict::NotChecked
         }
     }
 }
@@ -57,7 +57,7 @@ impl Integrity {
 /// What verifying comes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
+pub enum LogVerdict {
     /// An anchor fits, and nothing is wrong. What is behind the last anchor is in [`Integrity::tail`].
     Intact,
     /// Nothing is wrong with the log in itself. No anchor was given, so it may be another log than it was.

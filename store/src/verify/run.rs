@@ -5,26 +5,26 @@ use std::ops::ControlFlow;
 use super::against::Against;
 use super::check::{Anomaly, Checker};
 use super::classify::Scene;
-use super::plan::Plan;
+use super::plan::LogPlan;
 use super::report::{Damage, DamageKind, Integrity};
 use super::scan::Scan;
-use super::tables::{Beside, Place};
+use super::tables::{LogCompanions, TablesPlace};
 use super::walk::End;
 use crate::engine::EngineError;
 use crate::format::upcast::Upcasters;
 
 /// All that is needed to verify a world.
 #[derive(Debug)]
-pub(crate) struct Stage<'a> {
-    pub(crate) plan: &'a Plan,
+pub(crate) struct Verification<'a> {
+    pub(crate) plan: &'a LogPlan,
     pub(crate) scan: &'a Scan,
-    pub(crate) place: Place<'a>,
+    pub(crate) place: TablesPlace<'a>,
     pub(crate) against: &'a Against,
     pub(crate) upcasters: &'a Upcasters,
 }
 
 /// Verifies a world that nobody writes to meanwhile.
-pub(crate) fn verify(stage: &Stage<'_>) -> Result<Integrity, EngineError> {
+pub(crate) fn verify(stage: &Verification<'_>) -> Result<Integrity, EngineError> {
     let mut checker = begin(stage);
     for stretch in &stage.plan.stretches {
         let mut anomaly = None;
@@ -51,18 +51,18 @@ pub(crate) fn verify(stage: &Stage<'_>) -> Result<Integrity, EngineError> {
 }
 
 /// The checks, before the first record.
-pub(crate) fn begin<'a>(stage: &Stage<'a>) -> Checker<'a> {
+pub(crate) fn begin<'a>(stage: &Verification<'a>) -> Checker<'a> {
     Checker::new(
         stage.plan,
         stage.against,
-        Beside::new(stage.place),
+        LogCompanions::new(stage.place),
         stage.upcasters,
     )
 }
 
 /// Ends with what a record is that is not the one that has to come.
 pub(crate) fn name(
-    stage: &Stage<'_>,
+    stage: &Verification<'_>,
     mut checker: Checker<'_>,
     anomaly: Anomaly,
 ) -> Result<Integrity, EngineError> {
@@ -78,7 +78,7 @@ pub(crate) fn name(
 
 /// Ends at the end of the log.
 pub(crate) fn conclude(
-    stage: &Stage<'_>,
+    stage: &Verification<'_>,
     mut checker: Checker<'_>,
 ) -> Result<Integrity, EngineError> {
     if !checker.is_damaged()
@@ -89,8 +89,8 @@ pub(crate) fn conclude(
     Ok(checker.finish())
 }
 
-fn scene<'a>(stage: &Stage<'a>, checker: &Checker<'_>) -> Scene<'a> {
-    let Stage {
+fn scene<'a>(stage: &Verification<'a>, checker: &Checker<'_>) -> Scene<'a> {
+    let Verification {
         plan, scan, place, ..
     } = *stage;
     Scene {
@@ -103,7 +103,10 @@ fn scene<'a>(stage: &Stage<'a>, checker: &Checker<'_>) -> Scene<'a> {
 }
 
 /// Returns what the end of a log tells that is right up to there.
-fn of_end(stage: &Stage<'_>, checker: &mut Checker<'_>) -> Result<Option<Damage>, EngineError> {
+fn of_end(
+    stage: &Verification<'_>,
+    checker: &mut Checker<'_>,
+) -> Result<Option<Damage>, EngineError> {
     let end = checker.end();
     let scene = scene(stage, checker);
     if let Some(known) = stage.plan.known.as_ref().filter(|known| known.head > end) {

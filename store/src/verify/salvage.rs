@@ -19,7 +19,7 @@ use crate::verify::{DamageKind, Integrity, StoreDamage};
 use export::Exported;
 use scribe::{Scribe, Task};
 pub(crate) use source::Found;
-pub(crate) use source::Source;
+pub(crate) use source::OldStore;
 
 pub(crate) mod export;
 mod frames;
@@ -55,7 +55,7 @@ impl RebuiltWorld {
 
 /// Writes what is whole into an empty engine.
 pub(crate) fn fill(
-    (source, home): (&mut Source, &Path),
+    (source, home): (&mut OldStore, &Path),
     exports: &[Exported],
     engine: &dyn Engine,
 ) -> Result<Vec<RebuiltWorld>, EngineError> {
@@ -92,7 +92,7 @@ pub struct Survey {
 
 /// Puts what is whole of a damaged store into an engine in memory: what [`rebuild`](crate::copies::rebuild()) would save of it.
 pub(crate) fn mend(home: &Path, found: Found) -> Result<(MemoryEngine, Survey), EngineError> {
-    let mut source = Source::open(home, found)?;
+    let mut source = OldStore::open(home, found)?;
     let engine = MemoryEngine::new();
     let worlds = fill((&mut source, home), &[], &engine)?;
     Ok((
@@ -107,7 +107,7 @@ pub(crate) fn mend(home: &Path, found: Found) -> Result<(MemoryEngine, Survey), 
 /// A rebuilding under way.
 #[derive(Debug)]
 struct Rebuilding<'a> {
-    source: &'a Source,
+    source: &'a OldStore,
     exports: &'a [Exported],
     /// What stands beside the frames of the old store.
     content: &'a ContentFolder,

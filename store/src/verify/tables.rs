@@ -13,7 +13,7 @@ use folkmoot_core::tool::{BlobRef, Reconciliation, ToolOutcome, ToolOutput, View
 
 use super::report::{Damage, DamageKind};
 use crate::engine::{Engine, EngineError, Table};
-use crate::format::event::Beside as StoredBeside;
+use crate::format::event::Beside;
 use crate::format::record::RecordRef;
 use crate::format::{Malformed, header};
 use crate::home::blobs::Vault;
@@ -26,8 +26,8 @@ const READ_BYTES: usize = 256 * 1024;
 
 /// What the log says about what stands beside it, compared as it goes by.
 #[derive(Debug, Default)]
-pub(crate) struct Beside<'a> {
-    place: Option<Place<'a>>,
+pub(crate) struct LogCompanions<'a> {
+    place: Option<TablesPlace<'a>>,
     /// How many commits in runs have keys.
     keys: u64,
     /// The messages that are gone, and whether a commit in runs says so.
@@ -40,7 +40,7 @@ pub(crate) struct Beside<'a> {
 
 /// Where all of it is.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place<'a> {
+pub(crate) struct TablesPlace<'a> {
     pub(crate) engine: &'a dyn Engine,
     pub(crate) vault: &'a Vault,
     pub(crate) world: WorldId,
@@ -50,8 +50,8 @@ pub(crate) struct Place<'a> {
     pub(crate) is_still: bool,
 }
 
-impl<'a> Beside<'a> {
-    pub(crate) fn new(place: Place<'a>) -> Self {
+impl<'a> LogCompanions<'a> {
+    pub(crate) fn new(place: TablesPlace<'a>) -> Self {
         Self {
             place: Some(place),
             ..Self::default()
@@ -62,9 +62,9 @@ impl<'a> Beside<'a> {
     pub(crate) fn fetch(
         &mut self,
         at: (WorldId, Position),
-        beside: &StoredBeside,
+        beside: &Beside,
     ) -> Result<Option<Vec<u8>>, Malformed> {
-        let Some(Place { engine, .. }) = self.place else {
+        let Some(TablesPlace { engine, .. }) = self.place else {
             return Ok(None);
         };
         match content::fetch_one(engine, at, beside) {
@@ -79,7 +79,7 @@ impl<'a> Beside<'a> {
 
     /// Compares the key of a commit in runs with the table.
     pub(crate) fn note_commit(&mut self, record: &RecordRef<'_>) -> Result<(), Malformed> {
-        let Some(Place {
+        let Some(TablesPlace {
             engine,
             world,
             runs_end,
@@ -152,7 +152,7 @@ impl<'a> Beside<'a> {
     }
 
     fn file(&mut self, at: Position, blob: Digest, kept: Kept) -> Option<Damage> {
-        let Place { vault, world, .. } = self.place?;
+        let TablesPlace { vault, world, .. } = self.place?;
         if !self.files.insert(blob) {
             return None;
         }
@@ -197,7 +197,7 @@ impl<'a> Beside<'a> {
 
     /// Compares the tables with the whole log.
     pub(crate) fn finish(mut self) -> Result<Option<Damage>, EngineError> {
-        let Some(Place {
+        let Some(TablesPlace {
             engine,
             world,
             runs_end,

@@ -11,9 +11,9 @@ use crate::engine::{FrameNumber, Term};
 use crate::format::Malformed;
 use crate::format::frame::{PAYLOAD_MAX, Packing, Unit};
 use crate::state::content::Put;
-use crate::state::index::{Index, Landed, Reach};
+use crate::state::index::{Index, LandedCommit, Reach};
 use crate::state::summary::Summary;
-use crate::write::queue::Request;
+use crate::write::queue::AppendRequest;
 
 /// Where an append's answer goes.
 pub(crate) type Reply = oneshot::Sender<Result<Appended, AppendError>>;
@@ -41,7 +41,7 @@ pub(crate) struct Batch {
     frames: Vec<Vec<u8>>,
     /// The commits of the unit that is being filled.
     open: Vec<u8>,
-    landed: Vec<(Landed, Digest)>,
+    landed: Vec<(LandedCommit, Digest)>,
     replies: Vec<Reply>,
     beside: Vec<Put>,
 }
@@ -66,7 +66,7 @@ impl Batch {
     /// Decides whether `request` may be appended. `stored_key` looks a key up that is in runs.
     pub(crate) fn admit(
         &self,
-        request: &Request,
+        request: &AppendRequest,
         index: &Index,
         stored_key: impl FnOnce(WorldId, &CommandKey) -> Result<Option<(Position, Digest)>, AppendError>,
     ) -> Result<Admission, AppendError> {
@@ -118,8 +118,12 @@ impl Batch {
     }
 
     /// Takes an admitted request.
-    pub(crate) fn add(&mut self, request: Request, mut reach: Reach) -> Result<(), Malformed> {
-        let Request {
+    pub(crate) fn add(
+        &mut self,
+        request: AppendRequest,
+        mut reach: Reach,
+    ) -> Result<(), Malformed> {
+        let AppendRequest {
             summary,
             record,
             beside,
@@ -148,7 +152,7 @@ impl Batch {
         }
         self.reaches.insert(summary.world, reach);
         self.landed.push((
-            Landed {
+            LandedCommit {
                 summary,
                 leaf,
                 frame,
@@ -180,7 +184,7 @@ impl Batch {
     }
 
     /// Ends the batch: its frames, and what they mean once they are durable.
-    pub(crate) fn finish(mut self) -> Result<Sealed, Malformed> {
+    pub(crate) fn finish(mut self) -> Result<SealedBatch, Malformed> {
         self.seal()?;
         let Self {
             frames,
@@ -189,7 +193,7 @@ impl Batch {
             beside,
             ..
         } = self;
-        Ok(Sealed {
+        Ok(SealedBatch {
             frames,
             landed,
             replies,
@@ -200,10 +204,10 @@ impl Batch {
 
 /// A batch ready to be written. Replies are in the order of the commits.
 #[derive(Debug)]
-pub(crate) struct Sealed {
+pub(crate) struct SealedBatch {
     pub(crate) frames: Vec<Vec<u8>>,
     /// With the link of each.
-    pub(crate) landed: Vec<(Landed, Digest)>,
+    pub(crate) landed: Vec<(LandedCommit, Digest)>,
     pub(crate) replies: Vec<Reply>,
     /// What stands beside the frames.
     pub(crate) beside: Vec<Put>,

@@ -19,8 +19,8 @@ use crate::state::content::Put;
 use crate::state::index::Index;
 use crate::state::shared::{Phase, Shared};
 use crate::sync::SyncSender;
-use crate::write::batch::{Admission, Batch, Sealed};
-use crate::write::queue::{Queue, Request, answer};
+use crate::write::batch::{Admission, Batch, SealedBatch};
+use crate::write::queue::{AppendRequest, Queue, answer};
 
 /// The most bytes of commits that are taken for one barrier.
 const BATCH_MAX: usize = 110 * 1024;
@@ -42,7 +42,7 @@ pub(crate) struct Committer {
     pub(crate) sweeps: SyncSender<SweepDue>,
     pub(crate) synced_at: Instant,
     /// What the last batch had no room for.
-    pub(crate) later: Vec<Request>,
+    pub(crate) later: Vec<AppendRequest>,
 }
 
 impl Committer {
@@ -80,7 +80,7 @@ impl Committer {
     }
 
     /// Appends one batch; gives those requests back that have to wait for it.
-    fn commit(&mut self, requests: Vec<Request>) -> Result<Vec<Request>, CommitError> {
+    fn commit(&mut self, requests: Vec<AppendRequest>) -> Result<Vec<AppendRequest>, CommitError> {
         let turn = self.shared.batch();
         let head = self.shared.index().head;
         let mut batch = Batch::new(self.term, head);
@@ -121,7 +121,11 @@ impl Committer {
     }
 
     /// Puts a request into the batch, answers it, or gives it back.
-    fn admit(&self, batch: &mut Batch, request: Request) -> Result<Option<Request>, Malformed> {
+    fn admit(
+        &self,
+        batch: &mut Batch,
+        request: AppendRequest,
+    ) -> Result<Option<AppendRequest>, Malformed> {
         let admission = {
             let index = self.shared.index();
             batch.admit(&request, &index, |world, key| self.stored_key(world, key))
@@ -159,8 +163,8 @@ impl Committer {
     }
 
     /// Publishes what has become durable, then answers.
-    fn land(&self, sealed: Sealed) -> Sweep {
-        let Sealed {
+    fn land(&self, sealed: SealedBatch) -> Sweep {
+        let SealedBatch {
             frames,
             landed,
             replies,
@@ -195,7 +199,7 @@ impl Committer {
     }
 
     /// Writes the head record before anybody is answered. The log itself is safe without it.
-    fn note_head(record: &mut Option<HeadRecord>, head: FrameNumber, sealed: &Sealed) {
+    fn note_head(record: &mut Option<HeadRecord>, head: FrameNumber, sealed: &SealedBatch) {
         let link = sealed.landed.last().map(|(_, link)| *link);
         let (Some(record), Some(link)) = (record, link) else {
             return;
@@ -267,7 +271,7 @@ pub(crate) fn head(index: &Index) -> Option<Head> {
     })
 }
 
-fn refuse(sealed: Sealed, error: &EngineError) {
+fn refuse(sealed: SealedBatch, error: &EngineError) {
     sealed
         .replies
         .into_iter()

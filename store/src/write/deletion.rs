@@ -32,7 +32,7 @@ pub(crate) use tombstone::{all as tombstones, is_whole as is_tombstone, world as
 
 /// Who deletes worlds, and when.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Order {
+pub struct DeleteOrder {
     /// Who.
     pub by: Principal,
     /// When, by the clock of the machine.
@@ -53,7 +53,7 @@ pub(crate) fn delete_alone(
     shared: &Shared,
     traces: Traces<'_>,
     worlds: &[WorldId],
-    order: &Order,
+    order: &DeleteOrder,
 ) -> Result<Vec<Tombstone>, DeleteError> {
     let tombstones =
         bury(shared, traces.engine, worlds, order).inspect_err(|_| go_on(shared, worlds))?;
@@ -149,7 +149,7 @@ fn bury(
     shared: &Shared,
     engine: &dyn Engine,
     worlds: &[WorldId],
-    order: &Order,
+    order: &DeleteOrder,
 ) -> Result<Vec<Tombstone>, EngineError> {
     if worlds.is_empty() {
         return Ok(Vec::new());

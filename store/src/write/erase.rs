@@ -179,7 +179,7 @@ impl Eraser<'_> {
         };
         let lease = self.shared.lease();
         let engine = lease.engine()?;
-        let files = files::Files {
+        let files = files::ReferencedFiles {
             engine,
             keys: &self.shared.keys,
             lost: self.lost,

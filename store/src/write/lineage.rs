@@ -29,7 +29,7 @@ const READ_BYTES: usize = 256 * 1024;
 
 /// A world whose records a world has, and up to which event.
 #[derive(Debug, Clone)]
-pub(crate) struct Source {
+pub(crate) struct SharedRecords {
     pub(crate) world: WorldId,
     /// The last event that it has of that one.
     pub(crate) until: Position,
@@ -38,7 +38,7 @@ pub(crate) struct Source {
 }
 
 /// The worlds whose records a world has, the first one first; `None` if there is no such world.
-pub(crate) fn sources(index: &Index, world: WorldId) -> Option<Vec<Source>> {
+pub(crate) fn sources(index: &Index, world: WorldId) -> Option<Vec<SharedRecords>> {
     let mut sources = Vec::new();
     let mut next = Some((world, Position::new(u64::MAX)));
     while let Some((id, most)) = next.filter(|_| sources.len() <= FORKS_DEEP_MAX) {
@@ -50,7 +50,7 @@ pub(crate) fn sources(index: &Index, world: WorldId) -> Option<Vec<Source>> {
             .take_while(|commit| commit.first <= until)
             .copied()
             .collect();
-        sources.push(Source {
+        sources.push(SharedRecords {
             world: id,
             until,
             runs_end: known.runs_end.min(until),
@@ -77,11 +77,11 @@ pub(crate) fn worlds(index: &Index, world: WorldId) -> Vec<WorldId> {
 /// The messages at `from` or behind it, and before `to`, that commits outside of runs took away.
 pub(crate) fn gone_in_tail(
     index: &Index,
-    sources: &[Source],
+    sources: &[SharedRecords],
     from: Position,
     to: Position,
 ) -> Vec<Position> {
-    let of_one = |source: &Source| -> Vec<Position> {
+    let of_one = |source: &SharedRecords| -> Vec<Position> {
         let gone = index
             .worlds
             .get(&source.world)
@@ -105,7 +105,7 @@ enum Walked {
 /// world that keeps it.
 fn walk(
     engine: &dyn Engine,
-    sources: &[Source],
+    sources: &[SharedRecords],
     until: Position,
     each: &mut dyn FnMut(WorldId, &RecordRef<'_>) -> Result<(), Malformed>,
 ) -> Result<Walked, EngineError> {
@@ -146,7 +146,7 @@ fn walk(
 
 fn walk_runs(
     engine: &dyn Engine,
-    source: &Source,
+    source: &SharedRecords,
     take: &mut dyn FnMut(&RecordRef<'_>) -> Result<(), Malformed>,
 ) -> Result<(), EngineError> {
     let mut from = run_key(source.world, Position::ZERO, 0);
@@ -180,7 +180,7 @@ fn damaged(error: Malformed) -> EngineError {
 /// Returns how far a world had come with the commit that holds the event at `at`; `None` if frames were moved meanwhile.
 fn reach_at(
     engine: &dyn Engine,
-    sources: &[Source],
+    sources: &[SharedRecords],
     at: Position,
     upcasters: &Upcasters,
     mut reach: Reach,

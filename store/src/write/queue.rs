@@ -17,7 +17,7 @@ const WAITING_MAX: usize = 65_536;
 
 /// An append that waits.
 #[derive(Debug)]
-pub(crate) struct Request {
+pub(crate) struct AppendRequest {
     pub(crate) summary: Summary,
     pub(crate) incarnation: Incarnation,
     pub(crate) record: Unlinked,
@@ -35,7 +35,7 @@ pub(crate) struct Queue {
 
 #[derive(Debug, Default)]
 struct WaitingAppends {
-    waiting: HashMap<WorldId, VecDeque<Request>>,
+    waiting: HashMap<WorldId, VecDeque<AppendRequest>>,
     /// The worlds with waiting appends, in the order of their turns.
     turns: VecDeque<WorldId>,
     count: usize,
@@ -46,7 +46,7 @@ struct WaitingAppends {
 
 impl Queue {
     /// Puts a request at the end of its world's line.
-    pub(crate) fn put(&self, request: Request) -> Result<(), AppendError> {
+    pub(crate) fn put(&self, request: AppendRequest) -> Result<(), AppendError> {
         let mut state = self.state();
         if let Some(why) = &state.closed {
             return Err(AppendError::Stopped(why.clone()));
@@ -84,7 +84,7 @@ impl Queue {
     }
 
     /// Takes waiting requests of about `bytes_max` bytes, one of each world in turn, but at least one.
-    pub(crate) fn take(&self, bytes_max: usize) -> Vec<Request> {
+    pub(crate) fn take(&self, bytes_max: usize) -> Vec<AppendRequest> {
         let mut state = self.state();
         let mut taken = Vec::new();
         let mut bytes = 0_usize;
@@ -125,7 +125,7 @@ impl Queue {
 }
 
 impl WaitingAppends {
-    fn put(&mut self, request: Request) {
+    fn put(&mut self, request: AppendRequest) {
         let world = request.summary.world;
         let line = self.waiting.entry(world).or_default();
         if line.is_empty() {
@@ -140,7 +140,7 @@ impl WaitingAppends {
         line.front().map(|request| request.record.len())
     }
 
-    fn take(&mut self) -> Option<Request> {
+    fn take(&mut self) -> Option<AppendRequest> {
         let world = self.turns.pop_front()?;
         let line = self.waiting.get_mut(&world)?;
         let request = line.pop_front();

@@ -12,7 +12,7 @@ use crate::format::upcast::{LiftError, Upcasters};
 use crate::home::head_record::Head;
 use crate::read::runs;
 use crate::read::runs::entry;
-use crate::state::index::{Index, Landed, Reach, World};
+use crate::state::index::{Index, IndexedWorld, LandedCommit, Reach};
 use crate::state::summary::Summary;
 use crate::write::{erase, lineage};
 
@@ -75,7 +75,7 @@ fn read_worlds(engine: &dyn Engine, index: &mut Index) -> Result<(), EngineError
                 reach.tree = runs::tree(engine, world, reach.head)?;
             }
             let end = reach.head;
-            index.insert(world, World::new(reach, end));
+            index.insert(world, IndexedWorld::new(reach, end));
         }
     }
 }
@@ -130,7 +130,7 @@ fn take(
     let reach =
         reach.ok_or_else(|| Malformed(format!("frame {frame} has commits of an unknown world")))?;
     let leaf = check(record, &reach, summary.first)?;
-    index.land(Landed {
+    index.land(LandedCommit {
         summary,
         leaf,
         frame,

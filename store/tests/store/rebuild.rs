@@ -13,8 +13,8 @@ use folkmoot_proof::bundle::{
 };
 use folkmoot_proof::note::Checkpoint;
 use folkmoot_store::{
-    Against, Choice, DeleteOrder, EngineKind, OpenMode, Rebuild, Rebuilt, Store, StoredContent,
-    StoredRecord, Verdict, Wanted, examine, rebuild,
+    Against, Choice, DeleteOrder, EngineKind, LogVerdict, OpenMode, Rebuild, Rebuilt, Store,
+    StoredContent, StoredRecord, Wanted, examine, rebuild,
 };
 
 use futures::StreamExt as _;
@@ -126,7 +126,7 @@ async fn a_sound_store_is_rebuilt_whole_from_any_engine_into_any() {
                     .await
                     .unwrap()
                     .verdict(),
-                Verdict::NotChecked
+                LogVerdict::NotChecked
             );
             append(&new, post(1, 302)).await;
         }

@@ -9,8 +9,8 @@ use folkmoot_core::event::{Attachment, Author, Event, MessageBody, MessagePosted
 use folkmoot_core::ids::{MessageId, PersonName, Position};
 use folkmoot_core::port::{Blobs as _, ReadError};
 use folkmoot_store::{
-    Against, Damage, DamageKind, Engine, Examined, FailingEngine, MemoryEngine, OpenMode, Store,
-    Verdict, examine,
+    Against, Damage, DamageKind, Engine, Examined, FailingEngine, LogVerdict, MemoryEngine,
+    OpenMode, Store, examine,
 };
 
 use crate::erase::noise;
@@ -31,7 +31,7 @@ fn is_silent(found: &Examined, worlds: usize) -> bool {
         && found
             .worlds
             .iter()
-            .all(|world| world.verdict() == Verdict::NotChecked)
+            .all(|world| world.verdict() == LogVerdict::NotChecked)
 }
 
 #[tokio::test]
@@ -84,7 +84,7 @@ async fn a_world_is_verified_while_it_grows_and_its_commits_are_moved() {
         let found = log.verify(world(1), Against::default()).await.unwrap();
         assert_eq!(
             (found.verdict(), &found.damage),
-            (Verdict::NotChecked, &None)
+            (LogVerdict::NotChecked, &None)
         );
         ends.push(found.events);
     }

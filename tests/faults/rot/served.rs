@@ -10,7 +10,7 @@ use folkmoot::core::ids::{Digest, Position, WorldId, WorldName};
 use folkmoot::core::port::{Blobs as _, EventLog as _, Labels, StoredCommit};
 use folkmoot::core::world::World;
 use folkmoot::fold_world_from;
-use folkmoot::store::{Against, OpenError, OpenMode, Store, Verdict};
+use folkmoot::store::{Against, LogVerdict, OpenError, OpenMode, Store};
 use futures::TryStreamExt as _;
 
 /// More worlds than the sample has.
@@ -199,7 +199,7 @@ async fn look(opened: Result<Store, OpenError>) -> Result<Served, String> {
             store.verify(entry.world, Against::default()).await,
         );
         match verified {
-            Ok(found) if found.verdict() == Verdict::NotChecked => {}
+            Ok(found) if found.verdict() == LogVerdict::NotChecked => {}
             Ok(found) => served.errors.push(format!("{name}: {:?}", found.damage)),
             Err(error) => served.errors.push(format!("{name}: {error}")),
         }

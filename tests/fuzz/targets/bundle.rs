@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use folkmoot::proof::bundle::{Report, ReportedContent, ReportedEvent, Verdict, check};
+use folkmoot::proof::bundle::{BundleVerdict, Report, ReportedContent, ReportedEvent, check};
 use folkmoot::proof::note::VerifierKey;
 
 use crate::corpus;
@@ -20,10 +20,11 @@ fn read(bundle: &[u8]) -> Option<Report> {
 /// Without a key nothing is intact. With the key, whatever is intact tells nothing but what the signed log says.
 pub(crate) fn law(input: &[u8]) {
     match check(input, &[], None) {
-        Ok(report) => assert_ne!(report.verdict(), Verdict::Intact),
+        Ok(report) => assert_ne!(report.verdict(), BundleVerdict::Intact),
         Err(error) => assert!(!error.to_string().is_empty()),
     }
-    let Some(report) = read(input).filter(|report| report.verdict() == Verdict::Intact) else {
+    let Some(report) = read(input).filter(|report| report.verdict() == BundleVerdict::Intact)
+    else {
         return;
     };
     for event in &report.events {

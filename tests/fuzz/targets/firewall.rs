@@ -1,6 +1,6 @@
 //! The firewall over streams, and mentions within them.
 
-use folkmoot::core::text::firewall::{Firewall, Known, Span, Withheld};
+use folkmoot::core::text::firewall::{Firewall, Known, SpokenSpan, Withheld};
 use serde_json::json;
 
 use crate::corpus;
@@ -31,13 +31,13 @@ pub(crate) fn law(input: &[u8]) {
 fn spans<'t>(pieces: impl IntoIterator<Item = &'t str>) -> (String, Vec<Withheld>) {
     let (mut firewall, mut kept, mut withheld, mut at) =
         (Firewall::new(known()), String::new(), Vec::new(), 0);
-    let mut out = |span: Span<'_>| match span {
-        Span::Pass { from, text } => {
+    let mut out = |span: SpokenSpan<'_>| match span {
+        SpokenSpan::Pass { from, text } => {
             assert_eq!(from as usize, at, "{text:?}");
             at += text.len();
             kept.push_str(text);
         }
-        Span::Withheld(found) => {
+        SpokenSpan::Withheld(found) => {
             assert!(
                 found.from as usize == at && found.from < found.to,
                 "{found:?} at {at}"

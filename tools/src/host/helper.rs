@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, WaitOptions, WaitStatus};
 
-use super::image::{Halt, command, go_to};
+use super::image::{StartFault, command, go_to};
 use super::lock::Lock;
 use super::sweep::kill_descendants;
 use super::wire::{ORDER_MAX, RunOrder, RunReport};
@@ -187,8 +187,10 @@ fn run(
 ) -> Option<Answer> {
     let (program, stdout, stderr) = match start(order) {
         Ok(started) => started,
-        Err(Halt::Changed(why)) => return Some((RunReport::Changed { why }, Captured::default())),
-        Err(Halt::Failed(error)) => {
+        Err(StartFault::Changed(why)) => {
+            return Some((RunReport::Changed { why }, Captured::default()));
+        }
+        Err(StartFault::Failed(error)) => {
             let report = RunReport::NotStarted {
                 os_error: error.raw_os_error(),
                 why: error.to_string(),
@@ -209,7 +211,7 @@ fn run(
     }
 }
 
-fn start(order: &RunOrder) -> Result<(Pid, ChildStdout, ChildStderr), Halt> {
+fn start(order: &RunOrder) -> Result<(Pid, ChildStdout, ChildStderr), StartFault> {
     let (program, arguments) = order
         .argv
         .split_first()

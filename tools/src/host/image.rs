@@ -25,14 +25,14 @@ const OPEN_FILES: Option<&str> = None;
 
 /// A reason why a program is not started.
 #[derive(Debug)]
-pub(super) enum Halt {
+pub(super) enum StartFault {
     /// Something is not what is meant.
     Changed(String),
     /// The system refused.
     Failed(io::Error),
 }
 
-impl From<io::Error> for Halt {
+impl From<io::Error> for StartFault {
     fn from(error: io::Error) -> Self {
         Self::Failed(error)
     }
@@ -48,7 +48,7 @@ pub(crate) fn id_of(folder: &File) -> io::Result<FolderId> {
 }
 
 /// Goes to the folder at `path`, if that is the one that is meant.
-pub(super) fn go_to(path: &Path, meant: Option<FolderId>) -> Result<(), Halt> {
+pub(super) fn go_to(path: &Path, meant: Option<FolderId>) -> Result<(), StartFault> {
     let flags = i32::try_from(OFlags::DIRECTORY.bits()).map_err(io::Error::other)?;
     let opened = fs::OpenOptions::new()
         .read(true)
@@ -60,7 +60,7 @@ pub(super) fn go_to(path: &Path, meant: Option<FolderId>) -> Result<(), Halt> {
     })?;
     // ADR 0030: the runtime has this folder open, so that its numbers are not given to another one.
     if meant.is_some_and(|meant| id_of(&folder).is_ok_and(|found| found != meant)) {
-        return Err(Halt::Changed(format!(
+        return Err(StartFault::Changed(format!(
             "{} is not the folder that it was when the room was opened",
             path.display()
         )));
@@ -70,7 +70,10 @@ pub(super) fn go_to(path: &Path, meant: Option<FolderId>) -> Result<(), Halt> {
 
 /// The command that runs `program`: by its name, or the very file that was compared with `pins`. That file has to stay
 /// open until the program has started.
-pub(super) fn command(program: &str, pins: &[Digest]) -> Result<(Command, Option<File>), Halt> {
+pub(super) fn command(
+    program: &str,
+    pins: &[Digest],
+) -> Result<(Command, Option<File>), StartFault> {
     if pins.is_empty() {
         return Ok((Command::new(program), None));
     }
@@ -84,7 +87,7 @@ pub(super) fn command(program: &str, pins: &[Digest]) -> Result<(Command, Option
     let found = Digest::sha256(&bytes);
     if pins.iter().any(|pin| *pin != found) {
         let path = path.display();
-        return Err(Halt::Changed(format!(
+        return Err(StartFault::Changed(format!(
             "{path} has the digest {found}, which is not the one that `pin` names"
         )));
     }

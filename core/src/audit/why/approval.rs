@@ -34,7 +34,7 @@ pub struct Asked {
 
 /// The decision of a person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Decision {
+pub struct PersonDecision {
     /// The position of its record.
     pub at: Position,
     /// Yes or no.
@@ -98,7 +98,7 @@ impl Asked {
     }
 }
 
-impl From<(Position, &ApprovalDecided)> for Decision {
+impl From<(Position, &ApprovalDecided)> for PersonDecision {
     fn from((at, decided): (Position, &ApprovalDecided)) -> Self {
         Self {
             at,

@@ -19,7 +19,7 @@ mod search;
 mod tests;
 
 use causes::causes;
-use search::{Found, Newer, Search};
+use search::{Bearing, PassedEvent, Search};
 
 /// An event of a slice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -176,7 +176,7 @@ impl Slice {
                 !is_it
             }
             Want::Older(search) => {
-                let Found {
+                let Bearing {
                     is_it,
                     is_over,
                     newer,
@@ -184,7 +184,7 @@ impl Slice {
                 if is_it {
                     wanted_by.push(*by);
                 }
-                if let Some(Newer {
+                if let Some(PassedEvent {
                     node,
                     is_because_of_this,
                 }) = newer

@@ -94,7 +94,7 @@ pub(super) fn done() -> crate::tool::ToolOutcome {
 #[test]
 fn every_agent_has_its_verdict_and_its_reason() {
     let past = Past::began().said("@bob hi");
-    let answer = |name, reason| Verdict {
+    let answer = |name, reason| AgentVerdict {
         agent: agent(name),
         reason,
     };
@@ -110,7 +110,7 @@ fn every_agent_has_its_verdict_and_its_reason() {
         others: crate::event::Others::Store,
         answers: vec![answer("bob", RoutingReason::Mentioned)],
         silent: ["eve", "cody"]
-            .map(|name| Verdict {
+            .map(|name| AgentVerdict {
                 agent: agent(name),
                 reason: Silence::NotAddressed,
             })
@@ -303,7 +303,7 @@ fn a_request_shows_what_it_asked_and_what_was_decided() {
     let Event::Call(CallEvent::ApprovalDecided(event)) = event else {
         panic!("{event:?}")
     };
-    let decision = Decision::from((decided, event));
+    let decision = PersonDecision::from((decided, event));
     assert_eq!(
         (decision.at, decision.by, decision.is_confirmed),
         (decided, person("ada"), false)

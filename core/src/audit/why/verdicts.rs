@@ -33,23 +33,23 @@ pub struct Verdicts {
     /// The treatment of the message by those who are silent.
     pub others: Others,
     /// The agents that answer, and why.
-    pub answers: Vec<Verdict<RoutingReason>>,
+    pub answers: Vec<AgentVerdict<RoutingReason>>,
     /// The agents that are silent, and why: at most [`Verdicts::SILENT_MAX`] of those for whom there is no reason of their own.
-    pub silent: Vec<Verdict<Silence>>,
+    pub silent: Vec<AgentVerdict<Silence>>,
     /// The number of further ones that are silent for the reason that the last one of these has.
     pub more: usize,
 }
 
 /// The verdict for an agent, and its reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Verdict<R> {
+pub struct AgentVerdict<R> {
     /// The agent.
     pub agent: AgentName,
     /// The reason.
     pub reason: R,
 }
 
-impl<R> Verdict<R> {
+impl<R> AgentVerdict<R> {
     /// The verdict about `agent`.
     fn new(agent: &AgentName, reason: R) -> Self {
         Self {
@@ -112,9 +112,9 @@ impl Verdicts {
         let mut more = 0_usize;
         for name in agents.filter(|name| !answers(name)) {
             match own.silence(name) {
-                Some(why) => silent.push(Verdict::new(name, why)),
+                Some(why) => silent.push(AgentVerdict::new(name, why)),
                 None if rest.len() < Self::SILENT_MAX => {
-                    rest.push(Verdict::new(name, of_others(routed)))
+                    rest.push(AgentVerdict::new(name, of_others(routed)))
                 }
                 None => more = more.saturating_add(1),
             }
@@ -133,7 +133,7 @@ impl Verdicts {
             answers: routed
                 .respond
                 .iter()
-                .map(|(name, why)| Verdict::new(name, *why))
+                .map(|(name, why)| AgentVerdict::new(name, *why))
                 .collect(),
             silent,
             more,

@@ -40,14 +40,14 @@ pub enum RebuildError {
 }
 
 /// The events that a family of commands is rebuilt from.
-struct Source<'c> {
+struct RebuildSource<'c> {
     at: Position,
     events: &'c [Event],
     /// True if nothing stands for an erased text that no decision reads.
     is_lenient: bool,
 }
 
-impl Source<'_> {
+impl RebuildSource<'_> {
     /// The first value that `of` finds among the events.
     fn find<'s, T>(
         &'s self,
@@ -100,7 +100,7 @@ impl Command {
     }
 
     fn rebuild_from(commit: &Commit, is_lenient: bool) -> Result<Self, RebuildError> {
-        let source = Source {
+        let source = RebuildSource {
             at: commit.header.first,
             events: &commit.events,
             is_lenient,
@@ -121,7 +121,7 @@ impl Command {
     }
 }
 
-impl Source<'_> {
+impl RebuildSource<'_> {
     fn action(&self, kind: CommandKind) -> Result<Action, RebuildError> {
         match kind {
             CommandKind::Create => self.create(),

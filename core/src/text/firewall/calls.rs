@@ -21,13 +21,13 @@ pub(super) struct Call {
 
 /// The calls that were found so far, in order.
 #[derive(Debug, Default)]
-pub(super) struct Calls {
+pub(super) struct FoundCalls {
     found: Vec<Call>,
     /// The content of the values that were closed last, by where they stand: see [`Frame::content`].
     content: Vec<(usize, usize)>,
 }
 
-impl Calls {
+impl FoundCalls {
     pub(super) fn count(&self) -> usize {
         self.found.len()
     }

@@ -3,7 +3,7 @@
 use crate::text::firewall::ArtifactFamily;
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Found {
+pub(super) struct FoundArtifact {
     pub(super) from: usize,
     pub(super) to: usize,
     pub(super) family: ArtifactFamily,

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use super::call::{Begins, Cut, Frame};
-use super::calls::{Call, Calls};
+use super::calls::{Call, FoundCalls};
 use super::comments::Comment;
 use super::vocabulary::{Known, ToolId};
 use super::wide::{self, Wide};
@@ -49,7 +49,7 @@ pub(super) struct Json {
     is_lead: bool,
     /// True if a key has no quotes.
     is_bare: bool,
-    calls: Calls,
+    calls: FoundCalls,
     /// The places of the open brackets.
     brackets: Vec<usize>,
 }
@@ -111,7 +111,7 @@ impl Json {
             is_token: false,
             is_lead: false,
             is_bare: false,
-            calls: Calls::default(),
+            calls: FoundCalls::default(),
             brackets: Vec::new(),
         }
     }

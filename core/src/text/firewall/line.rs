@@ -1,7 +1,7 @@
 //! Artifacts that begin a line: `Action:` blocks, and fences of code that only tools run.
 
 use super::before::{is_name, split_word};
-use super::candidate::Found;
+use super::candidate::FoundArtifact;
 use super::cursor::{Cursor, Stop};
 use super::skim::skip_value;
 use super::vocabulary::{Known, ToolId};
@@ -27,7 +27,11 @@ const FENCE_MIN: usize = 3;
 /// The artifact that begins the line at `cursor`.
 ///
 /// `before` stands before it: a line may end with the action whose input this one is.
-pub(super) fn find(mut cursor: Cursor<'_>, before: &[u8], known: &Known) -> Result<Found, Stop> {
+pub(super) fn find(
+    mut cursor: Cursor<'_>,
+    before: &[u8],
+    known: &Known,
+) -> Result<FoundArtifact, Stop> {
     skip_lead(&mut cursor)?;
     let from = cursor.at;
     let start = cursor;
@@ -51,7 +55,7 @@ pub(super) fn find(mut cursor: Cursor<'_>, before: &[u8], known: &Known) -> Resu
         },
         None => return Err(Stop::No),
     };
-    Ok(Found {
+    Ok(FoundArtifact {
         from,
         to: cursor.at,
         family,
@@ -77,8 +81,8 @@ fn is_input(cursor: &mut Cursor<'_>, known: &Known) -> Result<bool, Stop> {
 }
 
 /// A call in lines with labels, or a name alone in its line with its arguments behind.
-fn labelled(cursor: Cursor<'_>, from: usize, known: &Known) -> Result<Found, Stop> {
-    let found = |from, to, family| Found {
+fn labelled(cursor: Cursor<'_>, from: usize, known: &Known) -> Result<FoundArtifact, Stop> {
+    let found = |from, to, family| FoundArtifact {
         from,
         to,
         family,

@@ -2,7 +2,7 @@
 
 use super::arguments::{self, Strength};
 use super::before::is_name;
-use super::candidate::Found;
+use super::candidate::FoundArtifact;
 use super::cursor::{Cursor, Stop};
 use super::vocabulary::Known;
 use super::word::canonical;
@@ -12,7 +12,7 @@ use crate::text::firewall::ArtifactFamily;
 const NAME_MAX: usize = 128;
 
 /// The list of calls at `cursor`.
-pub(super) fn find(mut cursor: Cursor<'_>, known: &Known) -> Result<Found, Stop> {
+pub(super) fn find(mut cursor: Cursor<'_>, known: &Known) -> Result<FoundArtifact, Stop> {
     cursor.skip(1);
     let mut is_first = true;
     loop {
@@ -45,7 +45,7 @@ pub(super) fn find(mut cursor: Cursor<'_>, known: &Known) -> Result<Found, Stop>
             break;
         }
     }
-    Ok(Found {
+    Ok(FoundArtifact {
         from: 0,
         to: cursor.at,
         family: ArtifactFamily::LlamaCall,

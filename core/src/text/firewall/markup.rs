@@ -2,13 +2,13 @@
 
 use super::arguments::skip_bracketed;
 use super::before::{is_name, split_word};
-use super::candidate::Found;
+use super::candidate::FoundArtifact;
 use super::cursor::{Cursor, Stop};
 use super::forms::{Body, Form, GIVEN, PYTHON, TAGS, TOKENS, form, is_callish, is_mark, is_of};
 use super::key::Keys;
 use super::names;
 use super::skim::{Ends, skip_value};
-use super::tag::{Shape, TAG_MAX, Tag};
+use super::tag::{TAG_MAX, Tag, TagShape};
 use super::unclosed::Unclosed;
 use super::vocabulary::Known;
 use super::word::canonical;
@@ -26,7 +26,7 @@ pub(super) fn find(
     place: usize,
     known: &Known,
     unclosed: &mut Unclosed,
-) -> Result<Found, Stop> {
+) -> Result<FoundArtifact, Stop> {
     let is_bracket = cursor.peek()? == Some(b'[');
     let tag = if is_bracket {
         Tag::bracketed(&mut cursor)?
@@ -36,16 +36,16 @@ pub(super) fn find(
         })?
     };
     let forms = match tag.shape {
-        Shape::Opening => TAGS,
-        Shape::Token => TOKENS,
-        Shape::Closing => return Err(Stop::No),
+        TagShape::Opening => TAGS,
+        TagShape::Token => TOKENS,
+        TagShape::Closing => return Err(Stop::No),
     };
     let other = |body| form("", ArtifactFamily::CallTag, body, &[]);
-    if tag.shape == Shape::Opening && is_of(&tag.name, Keys::NAMES) {
+    if tag.shape == TagShape::Opening && is_of(&tag.name, Keys::NAMES) {
         match given(cursor, &tag, place, known, unclosed) {
             Err(Stop::No) => {}
             other => {
-                return other.map(|to| Found {
+                return other.map(|to| FoundArtifact {
                     from: 0,
                     to,
                     family: ArtifactFamily::CallTag,
@@ -57,8 +57,8 @@ pub(super) fn find(
     }
     let form = match forms.iter().find(|form| form.name == tag.name) {
         Some(form) => *form,
-        None if tag.shape == Shape::Opening && known.is_tool(&tag.name) => other(Body::Invoke),
-        None if is_callish(&tag.name) => other(if tag.shape == Shape::Token {
+        None if tag.shape == TagShape::Opening && known.is_tool(&tag.name) => other(Body::Invoke),
+        None if is_callish(&tag.name) => other(if tag.shape == TagShape::Token {
             Body::Tokens
         } else {
             Body::Call
@@ -76,7 +76,7 @@ pub(super) fn find(
     let is_own = known.is_tool(&tag.name)
         || names::a_tool(cursor.bytes.get(..to).unwrap_or_default(), known);
     if is_own || !form.name.is_empty() {
-        Ok(Found {
+        Ok(FoundArtifact {
             from: 0,
             to,
             family: form.family,
@@ -109,12 +109,12 @@ fn given(
     name_of_tool(cursor, known)?;
     cursor.take_while(NAME_MAX, is_name)?;
     cursor.skip_white()?;
-    if Tag::read(&mut cursor, |name| name == tag.name)?.shape != Shape::Closing {
+    if Tag::read(&mut cursor, |name| name == tag.name)?.shape != TagShape::Closing {
         return Err(Stop::No);
     }
     cursor.skip_white()?;
     let inner = Tag::read(&mut cursor, |name| is_of(name, Keys::GIVEN))?;
-    if inner.shape != Shape::Opening {
+    if inner.shape != TagShape::Opening {
         return Err(Stop::No);
     }
     let form = form(GIVEN, ArtifactFamily::CallTag, Body::Result, &[]);
@@ -272,7 +272,7 @@ fn is_value(mut cursor: Cursor<'_>, known: &Known) -> Result<bool, Stop> {
 
 fn inner(mut cursor: Cursor<'_>, known: &Known) -> Result<BodyBegins, Stop> {
     let tag = Tag::read(&mut cursor, |name| is_mark(name) || known.is_property(name))?;
-    if tag.shape == Shape::Opening {
+    if tag.shape == TagShape::Opening {
         Ok(BodyBegins::Value)
     } else {
         Err(Stop::No)
@@ -379,7 +379,7 @@ impl ArtifactWalk<'_> {
                     match Tag::read(&mut ahead, |name| self.is_part(name)) {
                         Ok(tag) if self.closes(&tag) => return Ok(Some(ahead.at)),
                         Ok(tag) => {
-                            self.is_text = always_text || tag.shape != Shape::Closing;
+                            self.is_text = always_text || tag.shape != TagShape::Closing;
                             (*cursor, good) = (ahead, ahead.at);
                         }
                         Err(Stop::No) if self.is_text => cursor.skip(1),
@@ -452,9 +452,9 @@ impl ArtifactWalk<'_> {
 
     fn closes(&self, tag: &Tag) -> bool {
         match tag.shape {
-            Shape::Closing => self.tag.name == tag.name,
-            Shape::Token => self.form.closes.contains(&tag.name.as_str()),
-            Shape::Opening => {
+            TagShape::Closing => self.tag.name == tag.name,
+            TagShape::Token => self.form.closes.contains(&tag.name.as_str()),
+            TagShape::Opening => {
                 self.form.closes.contains(&tag.name.as_str())
                     && !self.form.closes.contains(&self.tag.name.as_str())
             }

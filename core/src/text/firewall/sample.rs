@@ -3,7 +3,7 @@
 //! A routing tag and an agent's own mention are cut from a reply later on. They explain nothing: code that only they stand
 //! before is all that people would read.
 
-use crate::text::reply::bracket::{Bracket, Read};
+use crate::text::reply::bracket::{Bracket, BracketState};
 
 /// The fewest marks of a fence.
 const FENCE_MIN: usize = 3;
@@ -89,17 +89,17 @@ impl Sample {
     /// Tells whether the next character belongs to a routing tag, or may.
     fn is_in_tag(&mut self, c: char) -> bool {
         let read = self.bracket.take().map(|bracket| bracket.then(c));
-        if read == Some(Read::Neither) && self.tags == 0 {
+        if read == Some(BracketState::Neither) && self.tags == 0 {
             // It was text.
             self.end_marks();
             self.is_lead = false;
         }
         match read {
-            Some(Read::Further(next)) => self.bracket = Some(next),
-            Some(Read::Opening) => self.tags = self.tags.saturating_add(1),
-            Some(Read::Closing) => self.tags = self.tags.saturating_sub(1),
-            Some(Read::Neither) | None if c == '<' => self.bracket = Some(Bracket::START),
-            Some(Read::Neither) | None => return self.tags > 0,
+            Some(BracketState::Further(next)) => self.bracket = Some(next),
+            Some(BracketState::Opening) => self.tags = self.tags.saturating_add(1),
+            Some(BracketState::Closing) => self.tags = self.tags.saturating_sub(1),
+            Some(BracketState::Neither) | None if c == '<' => self.bracket = Some(Bracket::START),
+            Some(BracketState::Neither) | None => return self.tags > 0,
         }
         true
     }

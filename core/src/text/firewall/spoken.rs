@@ -3,7 +3,7 @@
 
 use super::arguments::{self, Strength};
 use super::before::{BEFORE_MAX, is_name, split_word};
-use super::candidate::Found;
+use super::candidate::FoundArtifact;
 use super::cursor::{Cursor, Stop};
 use super::skim::skip_value;
 use super::vocabulary::{Known, ToolId};
@@ -129,7 +129,11 @@ pub(super) fn held_from(bytes: &[u8], from: usize, known: &Known) -> usize {
 }
 
 /// The call that begins at `cursor`, behind `before`.
-pub(super) fn find(cursor: Cursor<'_>, before: &[u8], known: &Known) -> Result<Found, Stop> {
+pub(super) fn find(
+    cursor: Cursor<'_>,
+    before: &[u8],
+    known: &Known,
+) -> Result<FoundArtifact, Stop> {
     if before.last().is_some_and(|b| is_name(*b)) {
         return Err(Stop::No);
     }
@@ -139,8 +143,8 @@ pub(super) fn find(cursor: Cursor<'_>, before: &[u8], known: &Known) -> Result<F
     }
 }
 
-const fn found(to: usize, family: ArtifactFamily) -> Found {
-    Found {
+const fn found(to: usize, family: ArtifactFamily) -> FoundArtifact {
+    FoundArtifact {
         from: 0,
         to,
         family,
@@ -150,7 +154,7 @@ const fn found(to: usize, family: ArtifactFamily) -> Found {
 }
 
 /// `commentary to=functions.search <|constrain|>json<|message|>{…}`, also without its tokens.
-fn message(mut cursor: Cursor<'_>, known: &Known) -> Result<Found, Stop> {
+fn message(mut cursor: Cursor<'_>, known: &Known) -> Result<FoundArtifact, Stop> {
     for channel in CHANNELS {
         if cursor.eat_word(channel)? {
             cursor.take_while(WORD_MAX, |b| b == b' ')?;
@@ -187,7 +191,7 @@ fn message(mut cursor: Cursor<'_>, known: &Known) -> Result<Found, Stop> {
 }
 
 /// `await print(search(query="x"))`.
-fn statement(mut cursor: Cursor<'_>, before: &[u8], known: &Known) -> Result<Found, Stop> {
+fn statement(mut cursor: Cursor<'_>, before: &[u8], known: &Known) -> Result<FoundArtifact, Stop> {
     if matches!(
         before.last(),
         Some(b'.' | b'$' | b'@' | b'#' | b'/' | b'\\' | b'&')

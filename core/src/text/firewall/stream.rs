@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::before::{self, BEFORE_MAX};
 use super::calls::Call;
-use super::candidate::Found;
+use super::candidate::FoundArtifact;
 use super::comments::Comments;
 use super::cursor::{Cursor, Stop};
 use super::find::first_of;
@@ -16,7 +16,7 @@ use super::unclosed::Unclosed;
 use super::value::{Value, level};
 use super::vocabulary::Known;
 use super::wrap::{Wrap, Wrapped};
-use super::{Span, line, list, markup, spoken, work};
+use super::{SpokenSpan, line, list, markup, spoken, work};
 use crate::text::firewall::Withheld;
 
 /// The number of bytes that are looked at before what was decided is let go.
@@ -44,7 +44,7 @@ pub struct Firewall {
     /// Up to which place in the text a JSON value was judged.
     judged: usize,
     /// The calls in it that come next, with places of the text.
-    planned: VecDeque<Found>,
+    planned: VecDeque<FoundArtifact>,
     /// The JSON value at `at`, as far as it was read.
     value: Option<Value>,
     comments: Comments,
@@ -60,7 +60,7 @@ pub struct Firewall {
 enum Here {
     /// A JSON value whose calls are planned.
     Judged,
-    Artifact(Found),
+    Artifact(FoundArtifact),
 }
 
 impl Firewall {
@@ -87,7 +87,7 @@ impl Firewall {
     }
 
     /// Takes more of the text, and gives the spans that are decided, in order.
-    pub fn push(&mut self, delta: &str, out: &mut impl FnMut(Span<'_>)) {
+    pub fn push(&mut self, delta: &str, out: &mut impl FnMut(SpokenSpan<'_>)) {
         let mut rest = delta;
         while !rest.is_empty() {
             let (chunk, more) = rest.split_at(rest.floor_char_boundary(CHUNK));
@@ -98,12 +98,12 @@ impl Firewall {
     }
 
     /// Gives what is left: the text is whole, and nothing is pushed behind it.
-    pub fn finish(&mut self, out: &mut impl FnMut(Span<'_>)) {
+    pub fn finish(&mut self, out: &mut impl FnMut(SpokenSpan<'_>)) {
         self.run(true, out);
         self.wrap.finish(out);
     }
 
-    fn run(&mut self, is_whole: bool, out: &mut impl FnMut(Span<'_>)) {
+    fn run(&mut self, is_whole: bool, out: &mut impl FnMut(SpokenSpan<'_>)) {
         if is_whole || self.held.len() >= self.retry_at {
             self.retry_at = 0;
             while self.step(is_whole, out) {}
@@ -123,7 +123,7 @@ impl Firewall {
     }
 
     /// Decides about the next place. Gives whether there is another one to decide about.
-    fn step(&mut self, is_whole: bool, out: &mut impl FnMut(Span<'_>)) -> bool {
+    fn step(&mut self, is_whole: bool, out: &mut impl FnMut(SpokenSpan<'_>)) -> bool {
         if self.value.is_none() && !self.is_line_start && !self.skip_prose(is_whole) {
             return false;
         }
@@ -257,13 +257,13 @@ impl Firewall {
     }
 
     /// The call that was found to begin here.
-    fn planned_here(&mut self) -> Option<Found> {
+    fn planned_here(&mut self) -> Option<FoundArtifact> {
         let place = self.place();
         while self.planned.front().is_some_and(|next| next.to <= place) {
             self.planned.pop_front();
         }
         let next = self.planned.pop_front_if(|next| next.from <= place)?;
-        Some(Found {
+        Some(FoundArtifact {
             from: 0,
             to: next.to.saturating_sub(place),
             ..next
@@ -328,7 +328,7 @@ impl Firewall {
         let planned = calls.iter().map(|call| {
             let to = if call.depth > 0 { end } else { call.to };
             let is_alone = call.from == 0 && to >= value.len();
-            Found {
+            FoundArtifact {
                 from: (place + call.from),
                 to: (place + to),
                 family: call.family,
@@ -357,7 +357,7 @@ impl Firewall {
     }
 
     /// Gives what passes up to `to`.
-    fn give(&mut self, to: usize, out: &mut impl FnMut(Span<'_>)) {
+    fn give(&mut self, to: usize, out: &mut impl FnMut(SpokenSpan<'_>)) {
         if let Some(text) = self
             .held
             .get(self.given..to)
@@ -369,7 +369,7 @@ impl Firewall {
         }
     }
 
-    fn withhold(&mut self, found: Found, out: &mut impl FnMut(Span<'_>)) {
+    fn withhold(&mut self, found: FoundArtifact, out: &mut impl FnMut(SpokenSpan<'_>)) {
         self.give(self.at + found.from, out);
         let from = self.place() + found.from;
         self.at = self.held.ceil_char_boundary(self.at + found.to);

@@ -18,13 +18,13 @@ pub(super) struct Tag {
     pub(super) name: String,
     /// What stands behind `=` in the name, or the value of the attribute `name`; canonical.
     pub(super) value: String,
-    pub(super) shape: Shape,
+    pub(super) shape: TagShape,
     /// True if it closes itself: `<name/>`.
     pub(super) is_empty: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum TagShape {
     Opening,
     Closing,
     /// `<|…|>`
@@ -42,9 +42,9 @@ impl Tag {
         }
         cursor.take_while(2, |b| b == b' ')?;
         let shape = if cursor.eat(b'/')? {
-            Shape::Closing
+            TagShape::Closing
         } else {
-            Shape::Opening
+            TagShape::Opening
         };
         cursor.take_while(2, |b| b == b' ')?;
         match cursor.peek()? {
@@ -60,7 +60,7 @@ impl Tag {
             return Err(Stop::No);
         }
         let name = cursor.take_while(NAME_MAX, |b| b.is_ascii_uppercase() || b == b'_')?;
-        let shape = Shape::Token;
+        let shape = TagShape::Token;
         if cursor.eat(b']')? {
             Ok(Self {
                 name: canonical(name),
@@ -76,11 +76,11 @@ impl Tag {
     /// `<|name|>`, `<|name>`, `<|/name|>`, and tags whose name space stands between bars, `<｜DSML｜invoke …>`.
     fn token(
         cursor: &mut Cursor<'_>,
-        shape: Shape,
+        shape: TagShape,
         is_known: impl Fn(&str) -> bool,
     ) -> Result<Self, Stop> {
         bar(cursor)?;
-        let closes = shape == Shape::Closing || cursor.eat(b'/')?;
+        let closes = shape == TagShape::Closing || cursor.eat(b'/')?;
         let is_name = |b: u8| {
             b != 0xef && (b.is_ascii_alphanumeric() || matches!(b, b'_' | b':') || b >= 0x80)
         };
@@ -91,12 +91,16 @@ impl Tag {
             if cursor.peek()?.is_some_and(|b| b.is_ascii_alphabetic()) {
                 return Self::named(
                     cursor,
-                    if closes { Shape::Closing } else { shape },
+                    if closes { TagShape::Closing } else { shape },
                     is_known,
                 );
             }
         }
-        let shape = if closes { Shape::Closing } else { Shape::Token };
+        let shape = if closes {
+            TagShape::Closing
+        } else {
+            TagShape::Token
+        };
         if cursor.eat(b'>')? && is_known(&name) {
             Ok(Self {
                 name,
@@ -111,7 +115,7 @@ impl Tag {
 
     fn named(
         cursor: &mut Cursor<'_>,
-        shape: Shape,
+        shape: TagShape,
         is_known: impl Fn(&str) -> bool,
     ) -> Result<Self, Stop> {
         let is_name = |b: u8| {
@@ -125,7 +129,7 @@ impl Tag {
                 Ok(Self {
                     name,
                     value: String::new(),
-                    shape: Shape::Closing,
+                    shape: TagShape::Closing,
                     is_empty: false,
                 })
             } else {

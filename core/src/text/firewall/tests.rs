@@ -46,13 +46,13 @@ struct Scanned {
 fn scanned<'d>(deltas: impl IntoIterator<Item = &'d str>) -> Scanned {
     let (mut scanned, mut firewall) = (Scanned::default(), Firewall::new(known()));
     let (mut at, mut len) = (0, 0);
-    let mut out = |span: Span<'_>| match span {
-        Span::Pass { from, text } => {
+    let mut out = |span: SpokenSpan<'_>| match span {
+        SpokenSpan::Pass { from, text } => {
             assert_eq!(from, at, "{text:?}");
             at += u32::try_from(text.len()).unwrap();
             scanned.kept.push_str(text);
         }
-        Span::Withheld(withheld) => {
+        SpokenSpan::Withheld(withheld) => {
             assert_eq!(withheld.from, at);
             assert!(withheld.from < withheld.to);
             at = withheld.to;

@@ -1,7 +1,7 @@
 //! What goes with an artifact because it held nothing else: the lines of a fence, the marks of a span of code, the
 //! quotes around a value that was written as a text.
 
-use super::Span;
+use super::SpokenSpan;
 use super::find::first_of;
 use crate::text::firewall::{ArtifactFamily, Withheld};
 
@@ -99,7 +99,7 @@ impl Default for Wrap {
 
 impl Wrap {
     /// Takes text that passes.
-    pub(super) fn pass(&mut self, from: u32, text: &str, out: &mut impl FnMut(Span<'_>)) {
+    pub(super) fn pass(&mut self, from: u32, text: &str, out: &mut impl FnMut(SpokenSpan<'_>)) {
         let mut from = from;
         let mut rest = text;
         while !rest.is_empty() {
@@ -121,7 +121,7 @@ impl Wrap {
     }
 
     /// Takes an artifact.
-    pub(super) fn withhold(&mut self, artifact: Wrapped, out: &mut impl FnMut(Span<'_>)) {
+    pub(super) fn withhold(&mut self, artifact: Wrapped, out: &mut impl FnMut(SpokenSpan<'_>)) {
         if let WrapState::Marks { mark, count } = self.state {
             self.end_marks(mark, count, out);
         }
@@ -140,14 +140,14 @@ impl Wrap {
             }
         }
         if matches!(self.state, WrapState::Idle | WrapState::ClosingLine) {
-            out(Span::Withheld(artifact.withheld));
+            out(SpokenSpan::Withheld(artifact.withheld));
         } else {
             self.held.push(Held::Artifact(artifact.withheld));
             self.has_artifact = true;
         }
     }
 
-    pub(super) fn finish(&mut self, out: &mut impl FnMut(Span<'_>)) {
+    pub(super) fn finish(&mut self, out: &mut impl FnMut(SpokenSpan<'_>)) {
         match self.state {
             WrapState::Closed => self.close(out),
             WrapState::Closing { count } if self.fence.is_some_and(|(_, least)| count >= least) => {
@@ -180,7 +180,7 @@ impl Wrap {
     }
 
     /// Lets text through up to the next mark, and takes that one. Gives how many bytes it took.
-    fn idle(&mut self, from: u32, text: &str, out: &mut impl FnMut(Span<'_>)) -> usize {
+    fn idle(&mut self, from: u32, text: &str, out: &mut impl FnMut(SpokenSpan<'_>)) -> usize {
         let at = first_of(text.as_bytes(), [b'`', b'~']);
         let plain = at.unwrap_or_else(|| text.strip_suffix('"').map_or(text.len(), str::len));
         let (before, behind) = text.split_at(plain);
@@ -202,7 +202,7 @@ impl Wrap {
 
     /// Takes the next character while something is held. Gives how many bytes it took: none if it has to be looked at
     /// again.
-    fn step(&mut self, from: u32, text: &str, out: &mut impl FnMut(Span<'_>)) -> usize {
+    fn step(&mut self, from: u32, text: &str, out: &mut impl FnMut(SpokenSpan<'_>)) -> usize {
         let Some(c) = text.chars().next() else {
             return 0;
         };
@@ -291,7 +291,7 @@ impl Wrap {
     }
 
     /// A run of marks is over.
-    fn end_marks(&mut self, mark: u8, count: usize, out: &mut impl FnMut(Span<'_>)) {
+    fn end_marks(&mut self, mark: u8, count: usize, out: &mut impl FnMut(SpokenSpan<'_>)) {
         let is_fence = self.is_lead && count >= FENCE_MIN;
         match self.fence {
             None if is_fence => {
@@ -308,7 +308,7 @@ impl Wrap {
     }
 
     /// The fence is closed: it goes if it held artifacts alone.
-    fn close(&mut self, out: &mut impl FnMut(Span<'_>)) {
+    fn close(&mut self, out: &mut impl FnMut(SpokenSpan<'_>)) {
         self.fence = None;
         if self.has_artifact {
             self.withhold_all(out)
@@ -329,12 +329,12 @@ impl Wrap {
     }
 
     /// Lets what is held through as it is.
-    fn let_go(&mut self, out: &mut impl FnMut(Span<'_>)) {
+    fn let_go(&mut self, out: &mut impl FnMut(SpokenSpan<'_>)) {
         let mut held = std::mem::take(&mut self.held);
         for held in held.drain(..) {
             match held {
                 Held::Text { from, text } => self.give(from, &text, out),
-                Held::Artifact(withheld) => out(Span::Withheld(withheld)),
+                Held::Artifact(withheld) => out(SpokenSpan::Withheld(withheld)),
             }
         }
         // Its room is used again.
@@ -343,13 +343,13 @@ impl Wrap {
     }
 
     /// Withholds all that is held, as one, but for the blanks at its end.
-    fn withhold_all(&mut self, out: &mut impl FnMut(Span<'_>)) {
+    fn withhold_all(&mut self, out: &mut impl FnMut(SpokenSpan<'_>)) {
         let blanks = self.held.last_mut().and_then(Held::split_blanks);
         let family = self.held.iter().find_map(Held::family);
         let first = self.held.first().map(Held::span);
         let last = self.held.last().map(Held::span);
         if let (Some((from, _)), Some((_, to)), Some(family)) = (first, last, family) {
-            out(Span::Withheld(Withheld { from, to, family }));
+            out(SpokenSpan::Withheld(Withheld { from, to, family }));
         }
         self.held = blanks.into_iter().collect();
         self.let_go(out);
@@ -359,7 +359,7 @@ impl Wrap {
         (self.state, self.len, self.has_artifact) = (WrapState::Idle, 0, false);
     }
 
-    fn give(&mut self, from: u32, text: &str, out: &mut impl FnMut(Span<'_>)) {
+    fn give(&mut self, from: u32, text: &str, out: &mut impl FnMut(SpokenSpan<'_>)) {
         let line = text.rsplit('\n').next().unwrap_or_default();
         let has_break = line.len() < text.len();
         let is_lead = |b: u8| {
@@ -368,7 +368,7 @@ impl Wrap {
         };
         self.is_lead = (has_break || self.is_lead) && line.bytes().all(is_lead);
         if !text.is_empty() {
-            out(Span::Pass { from, text });
+            out(SpokenSpan::Pass { from, text });
         }
     }
 }

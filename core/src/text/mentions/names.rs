@@ -15,7 +15,7 @@ pub struct Names<T>(BTreeMap<Box<str>, T>);
 
 /// The end of a search along a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach<'n, T> {
+pub(crate) enum SearchEnd<'n, T> {
     /// No name begins so.
     Nowhere,
     /// Some name begins so.
@@ -51,14 +51,14 @@ impl<T> Names<T> {
         self.0.iter().map(|(name, bearer)| (&**name, bearer))
     }
 
-    pub(crate) fn reach(&self, folded: &str) -> Reach<'_, T> {
+    pub(crate) fn reach(&self, folded: &str) -> SearchEnd<'_, T> {
         let mut from = self
             .0
             .range::<str, _>((Bound::Included(folded), Bound::Unbounded));
         match from.next() {
-            Some((name, bearer)) if **name == *folded => Reach::Name(bearer),
-            Some((name, _)) if name.starts_with(folded) => Reach::Further,
-            Some(_) | None => Reach::Nowhere,
+            Some((name, bearer)) if **name == *folded => SearchEnd::Name(bearer),
+            Some((name, _)) if name.starts_with(folded) => SearchEnd::Further,
+            Some(_) | None => SearchEnd::Nowhere,
         }
     }
 }

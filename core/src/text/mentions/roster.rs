@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::Addressee;
-use super::names::{Names, Reach};
+use super::names::{Names, SearchEnd};
 use super::nearest::{UNKNOWN_MAX, is_near};
 use crate::ids::letters::fold::{cluster_len, push_fold};
 use crate::ids::letters::{is_blank, is_ignorable, is_punctuation, is_white, is_word};
@@ -178,16 +178,16 @@ impl Roster {
     /// Returns who is called `folded`; `None` if nobody's name even begins so. Agents come before people.
     fn reach(&self, folded: &str) -> Option<Option<Addressee>> {
         let person = match self.people.reach(folded) {
-            Reach::Nowhere => None,
-            Reach::Further => Some(None),
-            Reach::Name(joined) => {
+            SearchEnd::Nowhere => None,
+            SearchEnd::Further => Some(None),
+            SearchEnd::Name(joined) => {
                 Some((joined.at <= self.until).then(|| Addressee::Person(joined.person.clone())))
             }
         };
         match self.agents.reach(folded) {
-            Reach::Name(agent) => Some(Some(Addressee::Agent(agent.clone()))),
-            Reach::Further => Some(person.flatten()),
-            Reach::Nowhere => person,
+            SearchEnd::Name(agent) => Some(Some(Addressee::Agent(agent.clone()))),
+            SearchEnd::Further => Some(person.flatten()),
+            SearchEnd::Nowhere => person,
         }
     }
 }

@@ -9,7 +9,7 @@ pub(crate) struct Bracket {
 
 /// The state of a bracket with one more character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Read {
+pub(crate) enum BracketState {
     Further(Bracket),
     Opening,
     Closing,
@@ -25,21 +25,21 @@ impl Bracket {
         letters: 0,
     };
 
-    pub(crate) fn then(self, c: char) -> Read {
+    pub(crate) fn then(self, c: char) -> BracketState {
         let letter = NAME.get(self.letters).map(|letter| char::from(*letter));
         match c {
-            ' ' | '\t' if self.letters == 0 || letter.is_none() => Read::Further(self),
-            '/' if self.letters == 0 && !self.closes => Read::Further(Self {
+            ' ' | '\t' if self.letters == 0 || letter.is_none() => BracketState::Further(self),
+            '/' if self.letters == 0 && !self.closes => BracketState::Further(Self {
                 closes: true,
                 ..self
             }),
-            '>' if letter.is_none() && self.closes => Read::Closing,
-            '>' if letter.is_none() => Read::Opening,
-            _ if letter == Some(c.to_ascii_lowercase()) => Read::Further(Self {
+            '>' if letter.is_none() && self.closes => BracketState::Closing,
+            '>' if letter.is_none() => BracketState::Opening,
+            _ if letter == Some(c.to_ascii_lowercase()) => BracketState::Further(Self {
                 letters: self.letters.saturating_add(1),
                 ..self
             }),
-            _ => Read::Neither,
+            _ => BracketState::Neither,
         }
     }
 }

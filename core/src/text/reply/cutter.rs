@@ -7,7 +7,7 @@ use super::piece::Piece;
 use super::tags::Tags;
 use crate::ids::AgentName;
 use crate::text::UserText;
-use crate::text::firewall::{Firewall, Known, Span, Withheld};
+use crate::text::firewall::{Firewall, Known, SpokenSpan, Withheld};
 use crate::text::mentions::Roster;
 
 /// Finalises a reply that comes in pieces. It holds back only what may still be cut, at most some kilobytes, and a JSON
@@ -137,16 +137,16 @@ impl ReplyCutter {
 }
 
 /// Takes what the firewall gives to the tags.
-fn sift(span: Span<'_>, tags: &mut Tags, withheld: &mut Vec<Withheld>, out: &mut Vec<Piece>) {
+fn sift(span: SpokenSpan<'_>, tags: &mut Tags, withheld: &mut Vec<Withheld>, out: &mut Vec<Piece>) {
     match span {
-        Span::Pass { from, text } => {
+        SpokenSpan::Pass { from, text } => {
             let mut at = from;
             for c in text.chars() {
                 tags.feed(at, c, out);
                 at = at.saturating_add(len(c));
             }
         }
-        Span::Withheld(artifact) => {
+        SpokenSpan::Withheld(artifact) => {
             withheld.push(artifact);
             tags.cut_here(out);
         }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::bracket::{Bracket, Read};
+use super::bracket::{Bracket, BracketState};
 use super::piece::{Piece, text_of};
 use super::word::Word;
 use super::{RoutingTag, UNKNOWN_ROUTING_TAG};
@@ -23,12 +23,12 @@ pub(super) struct Tags {
     begun: VecDeque<MaybeTag>,
     /// A tag ended with its line: only blanks were let through since, and its closing bracket may still come.
     awaits_closing: bool,
-    pub(super) found: Found,
+    pub(super) found: TagWords,
 }
 
 /// The words of the tags.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct TagWords {
     tag: Option<RoutingTag>,
     to: Vec<String>,
     has_unknown: bool,
@@ -104,8 +104,8 @@ impl Tags {
             Some(MaybeTag::Part { from, bracket }) => {
                 let from = *from;
                 match bracket.then(c) {
-                    Read::Further(next) => *bracket = next,
-                    Read::Opening => {
+                    BracketState::Further(next) => *bracket = next,
+                    BracketState::Opening => {
                         self.begun.pop_back();
                         self.begun.push_back(MaybeTag::Open {
                             from,
@@ -113,9 +113,9 @@ impl Tags {
                             line: LineEnd::Blank,
                         });
                     }
-                    Read::Closing => self.close(from),
-                    Read::Neither if c == '<' => self.begin(),
-                    Read::Neither => {
+                    BracketState::Closing => self.close(from),
+                    BracketState::Neither if c == '<' => self.begin(),
+                    BracketState::Neither => {
                         self.drop_parts();
                         self.say(c);
                     }
@@ -255,7 +255,7 @@ impl Tags {
     }
 }
 
-impl Found {
+impl TagWords {
     fn note(&mut self, word: Word) {
         match word {
             Word::Plain(tag) => self.tag = self.tag.max(Some(tag)),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jsonschema::Validator;
 use serde_json::Value;
 
-use super::index::Index;
+use super::index::SchemaIndex;
 use super::{STEPS_MAX, SchemaError, SchemaFault, for_model};
 
 /// A schema with what validates by it, and what models are told of it.
@@ -61,7 +61,7 @@ fn check_steps(schema: &Value) -> Result<(), SchemaError> {
             fault,
         })
     };
-    match Index::of(schema) {
+    match SchemaIndex::of(schema) {
         Ok(index) => index.check_steps(),
         Err(error) if error.fault == SchemaFault::Endless => Err(error),
         Err(_) if references(schema) > STEPS_MAX => at_the_whole(SchemaFault::TooManySteps),

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::keywords::{Holds, holds, stands_alone};
-use super::plan::Plan;
+use super::plan::SchemaPlan;
 
 /// The place that a schema is written at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,7 +14,7 @@ enum SchemaPlace {
     Other,
 }
 
-impl Plan<'_, '_> {
+impl SchemaPlan<'_, '_> {
     /// The whole schema, as a model is told.
     pub(super) fn whole(&self) -> Value {
         self.index

@@ -14,8 +14,8 @@ const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// The schemas in a schema, by number; the whole is number 0, and each comes behind the one that it stands in.
 #[derive(Debug, Default)]
-pub(super) struct Index<'v> {
-    nodes: Vec<Node<'v>>,
+pub(super) struct SchemaIndex<'v> {
+    nodes: Vec<SchemaNode<'v>>,
     /// Numbers by address. Nothing is read of the order of addresses.
     numbers: BTreeMap<*const Value, usize>,
     anchors: BTreeMap<&'v str, usize>,
@@ -23,7 +23,7 @@ pub(super) struct Index<'v> {
 
 /// A schema.
 #[derive(Debug)]
-pub(super) struct Node<'v> {
+pub(super) struct SchemaNode<'v> {
     pub(super) value: &'v Value,
     /// The schema that it stands in.
     pub(super) parent: Option<usize>,
@@ -39,7 +39,7 @@ pub(super) struct Node<'v> {
     step: String,
 }
 
-impl<'v> Index<'v> {
+impl<'v> SchemaIndex<'v> {
     pub(super) fn of(schema: &'v Value) -> Result<Self, SchemaError> {
         let mut index = Self::default();
         index.add(schema, None, String::new(), false);
@@ -55,7 +55,7 @@ impl<'v> Index<'v> {
         Ok(index)
     }
 
-    pub(super) fn node(&self, number: usize) -> Option<&Node<'v>> {
+    pub(super) fn node(&self, number: usize) -> Option<&SchemaNode<'v>> {
         self.nodes.get(number)
     }
 
@@ -66,7 +66,7 @@ impl<'v> Index<'v> {
 
     /// All schemas with the texts of their references.
     pub(super) fn references(&self) -> impl Iterator<Item = (usize, &'v Value)> {
-        let text = |node: &Node<'v>| node.value.get("$ref");
+        let text = |node: &SchemaNode<'v>| node.value.get("$ref");
         self.nodes
             .iter()
             .enumerate()
@@ -102,7 +102,7 @@ impl<'v> Index<'v> {
         self.numbers.insert(std::ptr::from_ref(value), number);
         let inner = Vec::new();
         let in_place = Vec::new();
-        self.nodes.push(Node {
+        self.nodes.push(SchemaNode {
             value,
             parent,
             is_definition,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 /// The findings of a walk.
 #[derive(Debug, Default)]
-pub(super) struct Order {
+pub(super) struct WalkOrder {
     /// The starts and all that they lead to: each behind what it leads to, but for what closes a cycle.
     pub(super) nodes: Vec<usize>,
     /// The nodes that a path leads back to. Without the edges to them there is no cycle.
@@ -15,8 +15,8 @@ pub(super) struct Order {
 pub(super) fn order(
     starts: impl Iterator<Item = usize>,
     next: impl Fn(usize) -> Vec<usize>,
-) -> Order {
-    let mut found = Order::default();
+) -> WalkOrder {
+    let mut found = WalkOrder::default();
     let mut entered = BTreeSet::new();
     let mut open = BTreeSet::new();
     for start in starts {

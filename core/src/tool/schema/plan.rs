@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::index::Index;
-use super::order::{Order, order};
+use super::index::SchemaIndex;
+use super::order::{WalkOrder, order};
 use super::reference::{Reference, read};
 use super::{INLINED_LEVELS_MAX, bytes, levels};
 
 /// The treatment of each schema that references lead to.
 #[derive(Debug)]
-pub(super) struct Plan<'i, 'v> {
-    pub(super) index: &'i Index<'v>,
+pub(super) struct SchemaPlan<'i, 'v> {
+    pub(super) index: &'i SchemaIndex<'v>,
     /// The schemas that take the place of references, by the number of the schema referred to.
     pub(super) inlined: BTreeMap<usize, Value>,
     /// The schemas that kept references lead to, and those around them.
@@ -21,12 +21,12 @@ pub(super) struct Plan<'i, 'v> {
     pub(super) anchors: BTreeSet<String>,
 }
 
-impl<'i, 'v> Plan<'i, 'v> {
+impl<'i, 'v> SchemaPlan<'i, 'v> {
     /// Decides for the whole schema, which has `bytes` bytes: it may grow by as many.
     ///
     /// What is led to comes first, so that all that stands in place of a reference is known when it is measured. A copy
     /// costs its own bytes: the `allOf` that it may need around it is no longer than the `$ref` that it replaces.
-    pub(super) fn of(index: &'i Index<'v>, bytes: usize) -> Self {
+    pub(super) fn of(index: &'i SchemaIndex<'v>, bytes: usize) -> Self {
         let mut plan = Self {
             index,
             inlined: BTreeMap::new(),
@@ -40,7 +40,7 @@ impl<'i, 'v> Plan<'i, 'v> {
                 .filter_map(|one| index.node(*one)?.reference)
                 .collect()
         };
-        let Order {
+        let WalkOrder {
             nodes: targets,
             looped,
         } = order(std::iter::once(0), leads);

@@ -5,7 +5,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::CallStory;
 use super::facts;
-use crate::bundle::report::{Check, Checked, Verdict};
+use crate::bundle::report::{BundleVerdict, Check, Checked};
 
 /// SHA-256 over the length in bytes, as 8 bytes little-endian, and the bytes; in hexadecimal digits.
 fn digest(bytes: &[u8]) -> String {
@@ -112,13 +112,13 @@ pub(super) fn check(calls: &[CallStory]) -> Option<Check> {
         );
         return Some(Check {
             what: Checked::Digests,
-            verdict: Verdict::Intact,
+            verdict: BundleVerdict::Intact,
             why: vec![why],
         });
     }
     Some(Check {
         what: Checked::Digests,
-        verdict: Verdict::Damaged,
+        verdict: BundleVerdict::Damaged,
         why: wrong.iter().take(20).map(told).collect(),
     })
 }

@@ -5,13 +5,13 @@ use super::*;
 #[test]
 fn an_untouched_bundle_is_intact() {
     let found = report(&whole(log()));
-    assert_eq!(verdicts(&found), [Verdict::Intact; 3], "{found:#?}");
+    assert_eq!(verdicts(&found), [BundleVerdict::Intact; 3], "{found:#?}");
     assert_eq!(
         (found.verdict(), found.is_whole, found.events.len()),
-        (Verdict::Intact, true, 10)
+        (BundleVerdict::Intact, true, 10)
     );
     let found = report(&chosen(&log(), &[2, 3, 4, 5], 7));
-    assert_eq!(verdicts(&found), [Verdict::Intact; 3], "{found:#?}");
+    assert_eq!(verdicts(&found), [BundleVerdict::Intact; 3], "{found:#?}");
     assert_eq!((found.is_whole, found.events.len()), (false, 6));
 }
 
@@ -27,7 +27,7 @@ fn the_first_commit_that_was_changed_is_named() {
     let mut bundle = whole(log());
     bundle.commits[3].events[0].facts = bundle.commits[3].events[0].facts.replace("allow", "deny_");
     let found = report(&bundle);
-    assert_eq!(found.verdict(), Verdict::Damaged);
+    assert_eq!(found.verdict(), BundleVerdict::Damaged);
     assert_eq!(
         found.checks[0].why[0],
         "commit 3 (events 7 to 7) is not what was recorded: its link is another one"
@@ -43,7 +43,7 @@ fn commits_that_are_missing_moved_or_foreign_are_found() {
             let found = report(&bundle);
             assert_eq!(
                 found.checks[0].verdict,
-                Verdict::Damaged,
+                BundleVerdict::Damaged,
                 "{:?}",
                 found.checks
             );
@@ -59,7 +59,7 @@ fn commits_that_are_missing_moved_or_foreign_are_found() {
     damaged(&|bundle| bundle.head = head(&log()[..6]).body());
     let mut bundle = whole(log());
     bundle.commits.remove(4);
-    assert_eq!(report(&bundle).verdict(), Verdict::Damaged);
+    assert_eq!(report(&bundle).verdict(), BundleVerdict::Damaged);
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn withheld_content_leaves_a_bundle_intact() {
         .flat_map(|commit| &mut commit.events)
         .for_each(withhold);
     let found = report(&bundle);
-    assert_eq!(verdicts(&found), [Verdict::Intact; 2], "{found:#?}");
+    assert_eq!(verdicts(&found), [BundleVerdict::Intact; 2], "{found:#?}");
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn no_byte_can_be_changed_unnoticed() {
             let mut changed = bytes.clone();
             changed[at] ^= 1 << (at % 8);
             let found = check(&changed, &keys(), None);
-            let is_intact = found.is_ok_and(|found| found.verdict() == Verdict::Intact);
+            let is_intact = found.is_ok_and(|found| found.verdict() == BundleVerdict::Intact);
             assert!(!is_intact || says_the_same(&changed, &bundle), "byte {at}");
         }
     }
@@ -174,7 +174,7 @@ proptest! {
         let end = (at + cut).min(changed.len());
         changed.splice(at..end, by);
         let found = check(&changed, &keys(), None);
-        let is_intact = found.is_ok_and(|found| found.verdict() == Verdict::Intact);
+        let is_intact = found.is_ok_and(|found| found.verdict() == BundleVerdict::Intact);
         prop_assert!(!is_intact || says_the_same(&changed, &bundle));
     }
 

@@ -24,7 +24,7 @@ fn the_example_is_the_one_of_the_page() {
     let found = check(EXAMPLE.as_bytes(), &keys(), None).unwrap();
     assert_eq!(
         (found.verdict(), verdicts(&found)),
-        (Verdict::Intact, vec![Verdict::Intact; 3])
+        (BundleVerdict::Intact, vec![BundleVerdict::Intact; 3])
     );
 }
 

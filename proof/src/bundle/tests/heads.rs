@@ -2,13 +2,13 @@
 
 use super::*;
 
-fn against(bundle: &Bundle, note: &str) -> (Verdict, String) {
+fn against(bundle: &Bundle, note: &str) -> (BundleVerdict, String) {
     let found = check(&bytes(bundle), &keys(), Some(Against(note.as_bytes()))).unwrap();
     let last = found.checks.last().unwrap();
     (last.verdict, last.why[0].clone())
 }
 
-fn signature(bundle: &Bundle, keys: &[VerifierKey]) -> (Verdict, String) {
+fn signature(bundle: &Bundle, keys: &[VerifierKey]) -> (BundleVerdict, String) {
     let found = check(&bytes(bundle), keys, None).unwrap();
     (
         found.checks[1].verdict,
@@ -22,8 +22,8 @@ fn a_bundle_that_nobody_signed_is_not_checked() {
     let other = SignerKey::generate("example.com/other", &[1; 32])
         .unwrap()
         .verifier();
-    assert_eq!(signature(&bundle, &keys()).0, Verdict::Intact);
-    assert_eq!(signature(&bundle, &[]).0, Verdict::NotChecked);
+    assert_eq!(signature(&bundle, &keys()).0, BundleVerdict::Intact);
+    assert_eq!(signature(&bundle, &[]).0, BundleVerdict::NotChecked);
     assert!(
         signature(&bundle, &[])
             .1
@@ -36,13 +36,13 @@ fn a_bundle_that_nobody_signed_is_not_checked() {
     );
     bundle.notes.clear();
     assert!(signature(&bundle, &keys()).1.starts_with("not signed"));
-    assert_eq!(report(&bundle).verdict(), Verdict::NotChecked);
+    assert_eq!(report(&bundle).verdict(), BundleVerdict::NotChecked);
 }
 
 #[test]
 fn commits_behind_the_last_signed_head_are_not_vouched_for() {
     let found = report(&chosen(&log(), &[2, 3, 5], 4));
-    assert_eq!(found.checks[1].verdict, Verdict::NotChecked);
+    assert_eq!(found.checks[1].verdict, BundleVerdict::NotChecked);
     assert_eq!(
         found.checks[1].why[1],
         "not checked: no known key signed the commits from number 4 on"
@@ -51,7 +51,7 @@ fn commits_behind_the_last_signed_head_are_not_vouched_for() {
     assert_eq!(signed, [true, true, true, true, false]);
     assert_eq!(
         report(&chosen(&log(), &[2, 3], 4)).checks[1].verdict,
-        Verdict::Intact
+        BundleVerdict::Intact
     );
 }
 
@@ -59,10 +59,10 @@ fn commits_behind_the_last_signed_head_are_not_vouched_for() {
 fn a_forged_head_is_damage() {
     let mut bundle = whole(log());
     bundle.notes[0].note = bundle.notes[0].note.replacen("\n7\n", "\n6\n", 1);
-    assert_eq!(signature(&bundle, &keys()).0, Verdict::Damaged);
+    assert_eq!(signature(&bundle, &keys()).0, BundleVerdict::Damaged);
     let mut bundle = chosen(&log(), &[2], 4);
     bundle.notes[0].proof[0][0] ^= 1;
-    assert_eq!(signature(&bundle, &keys()).0, Verdict::Damaged);
+    assert_eq!(signature(&bundle, &keys()).0, BundleVerdict::Damaged);
     let mut bundle = whole(log());
     let other = Checkpoint {
         origin: "example.com/other".to_owned(),
@@ -72,7 +72,7 @@ fn a_forged_head_is_damage() {
     assert_eq!(
         signature(&bundle, &keys()),
         (
-            Verdict::Damaged,
+            BundleVerdict::Damaged,
             "a signed head is of another log: example.com/other".to_owned()
         )
     );
@@ -81,7 +81,7 @@ fn a_forged_head_is_damage() {
 #[test]
 fn a_log_that_grew_is_told_from_one_that_was_rewritten() {
     let grew = (
-        Verdict::Intact,
+        BundleVerdict::Intact,
         "the log grew from the note's 4 commits to 7, and kept them all".to_owned(),
     );
     let early = signed(&head(&log()[..4]));
@@ -89,34 +89,40 @@ fn a_log_that_grew_is_told_from_one_that_was_rewritten() {
     assert_eq!(against(&chosen(&log(), &[2], 4), &early), grew);
     assert_eq!(
         against(&chosen(&log(), &[2], 5), &early).0,
-        Verdict::NotChecked
+        BundleVerdict::NotChecked
     );
-    let same = (Verdict::Intact, "the log is the one of the note".to_owned());
+    let same = (
+        BundleVerdict::Intact,
+        "the log is the one of the note".to_owned(),
+    );
     assert_eq!(against(&whole(log()), &signed(&head(&log()))), same);
     let mut other = log();
     other[1].events[0].facts = "{}".to_owned();
     for size in [4, 7] {
         let (verdict, why) = against(&whole(log()), &signed(&head(&other[..size])));
-        assert_eq!(verdict, Verdict::Damaged);
+        assert_eq!(verdict, BundleVerdict::Damaged);
         assert!(why.starts_with("conflict"), "{why}");
     }
     let shorter = whole(log()[..5].to_vec());
     assert_eq!(
         against(&shorter, &signed(&head(&log()))).0,
-        Verdict::NotChecked
+        BundleVerdict::NotChecked
     );
 }
 
 #[test]
 fn a_note_to_compare_with_that_is_forged_or_does_not_read_is_no_proof() {
     let forged = signed(&head(&log())).replacen("event 10", "event 11", 1);
-    assert_eq!(against(&whole(log()), &forged).0, Verdict::Damaged);
-    assert_eq!(against(&whole(log()), "nothing").0, Verdict::NotChecked);
+    assert_eq!(against(&whole(log()), &forged).0, BundleVerdict::Damaged);
+    assert_eq!(
+        against(&whole(log()), "nothing").0,
+        BundleVerdict::NotChecked
+    );
     let other = SignerKey::generate("example.com/other", &[1; 32]).unwrap();
     let (verdict, why) = against(
         &whole(log()),
         &head(&log()).sign(&other).unwrap().to_string(),
     );
-    assert_eq!(verdict, Verdict::Intact);
+    assert_eq!(verdict, BundleVerdict::Intact);
     assert!(why.ends_with("it is compared as it is)"), "{why}");
 }

@@ -57,7 +57,11 @@ fn a_recorded_digest_that_is_not_of_what_was_shown_is_damage() {
     let found = report(&whole(commits));
     assert_eq!(
         verdicts(&found),
-        [Verdict::Intact, Verdict::Intact, Verdict::Damaged]
+        [
+            BundleVerdict::Intact,
+            BundleVerdict::Intact,
+            BundleVerdict::Damaged
+        ]
     );
     let mut commits = log();
     commits[2].events[0] = {
@@ -69,7 +73,7 @@ fn a_recorded_digest_that_is_not_of_what_was_shown_is_damage() {
     };
     let found = report(&whole(commits));
     assert_eq!(found.checks[2].why.len(), 2, "{:?}", found.checks);
-    assert_eq!(found.verdict(), Verdict::Damaged);
+    assert_eq!(found.verdict(), BundleVerdict::Damaged);
 }
 
 #[test]

@@ -27,13 +27,13 @@ struct BlockDelta<'e> {
     kind: Cow<'e, str>,
     index: u64,
     #[serde(borrow)]
-    delta: Piece<'e>,
+    delta: EventPiece<'e>,
 }
 
 /// The addition that an event makes. The fields are no options, since those would not borrow.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Piece<'e> {
+struct EventPiece<'e> {
     #[serde(borrow, rename = "type")]
     kind: Cow<'e, str>,
     #[serde(borrow, default)]
@@ -46,7 +46,7 @@ struct Piece<'e> {
     signature: Cow<'e, str>,
 }
 
-impl<'e> Piece<'e> {
+impl<'e> EventPiece<'e> {
     /// The fragment, if it is one and nothing else.
     fn into_fragment(self) -> Option<(Fragment, Cow<'e, str>)> {
         let fragment = Fragment::of(&self.kind)?;

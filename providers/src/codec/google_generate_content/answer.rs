@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use super::document::{Candidate, GoogleCounts, GoogleDocument};
 use super::errors;
 use super::note::PartKind;
-use super::shape::{List, Read};
+use super::shape::{Expected, List};
 use crate::codec::json::{Fields, is_blank, text_of};
 use crate::codec::kept_fields::KeptFields;
 use crate::codec::warning;
@@ -67,9 +67,9 @@ impl GoogleAnswer {
     /// Takes one document, and adds what can be shown.
     pub(super) fn take(&mut self, json: &[u8], deltas: &mut Vec<Delta>) -> Result<(), DecodeError> {
         let document =
-            match serde_json::from_slice::<Read<GoogleDocument<'_>>>(json).map_err(not_json)? {
-                Read::As(document) => document,
-                Read::Other(value) => {
+            match serde_json::from_slice::<Expected<GoogleDocument<'_>>>(json).map_err(not_json)? {
+                Expected::As(document) => document,
+                Expected::Other(value) => {
                     return Err(DecodeError::Json(format!(
                         "expected an object, got {}",
                         name_of(&value)
@@ -203,12 +203,12 @@ impl GoogleAnswer {
     }
 
     /// The value if it is what it should be; else it is kept.
-    fn known<T>(&mut self, field: &str, value: Read<T>) -> Option<T> {
+    fn known<T>(&mut self, field: &str, value: Expected<T>) -> Option<T> {
         value.or_keep(|stranger| self.kept.add(field, stranger))
     }
 
     /// The same of what is said; else a text in it is said, and it is kept.
-    fn said<T>(&mut self, field: &str, value: Read<T>, deltas: &mut Vec<Delta>) -> Option<T> {
+    fn said<T>(&mut self, field: &str, value: Expected<T>, deltas: &mut Vec<Delta>) -> Option<T> {
         value.or_keep(|stranger| self.take_stranger(field, stranger, deltas))
     }
 

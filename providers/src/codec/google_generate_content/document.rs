@@ -5,14 +5,14 @@ use serde::de::{IgnoredAny, MapAccess};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::shape::{List, Read, Shape, Text};
+use super::shape::{Expected, List, Shape, Text};
 use crate::codec::json::Fields;
 
 /// A whole answer, or an event of a stream.
 #[derive(Debug, Default)]
 pub(super) struct GoogleDocument<'de> {
     pub(super) candidates: Option<List<Candidate<'de>>>,
-    pub(super) usage: Option<Read<GoogleCounts>>,
+    pub(super) usage: Option<Expected<GoogleCounts>>,
     pub(super) model: Option<Text<'de>>,
     pub(super) rest: Fields,
 }
@@ -20,7 +20,7 @@ pub(super) struct GoogleDocument<'de> {
 /// An answer to a request, among several.
 #[derive(Debug, Default)]
 pub(super) struct Candidate<'de> {
-    pub(super) content: Option<Read<Content<'de>>>,
+    pub(super) content: Option<Expected<CandidateContent<'de>>>,
     pub(super) finish: Option<Text<'de>>,
     pub(super) index: Option<u64>,
     pub(super) rest: Fields,
@@ -28,7 +28,7 @@ pub(super) struct Candidate<'de> {
 
 /// The words of a candidate.
 #[derive(Debug, Default)]
-pub(super) struct Content<'de> {
+pub(super) struct CandidateContent<'de> {
     pub(super) parts: Option<List<ContentPiece<'de>>>,
     pub(super) rest: Fields,
 }
@@ -38,7 +38,7 @@ pub(super) struct Content<'de> {
 pub(super) struct ContentPiece<'de> {
     pub(super) text: Option<Text<'de>>,
     pub(super) thought: Option<Value>,
-    pub(super) call: Option<Read<FunctionCall<'de>>>,
+    pub(super) call: Option<Expected<FunctionCall<'de>>>,
     pub(super) rest: Fields,
 }
 
@@ -93,7 +93,7 @@ impl<'de> Shape<'de> for Candidate<'de> {
     }
 }
 
-impl<'de> Shape<'de> for Content<'de> {
+impl<'de> Shape<'de> for CandidateContent<'de> {
     fn field<A: MapAccess<'de>>(&mut self, name: &str, fields: &mut A) -> Result<(), A::Error> {
         match name {
             "parts" => self.parts = Some(fields.next_value()?),
@@ -175,7 +175,7 @@ impl Candidate<'_> {
             &mut fields,
             "content",
             self.content
-                .map(|content| value_of(content, Content::into_value)),
+                .map(|content| value_of(content, CandidateContent::into_value)),
         );
         put(&mut fields, "finishReason", self.finish.map(text_value));
         put(&mut fields, "index", self.index.map(Value::from));
@@ -183,7 +183,7 @@ impl Candidate<'_> {
     }
 }
 
-impl Content<'_> {
+impl CandidateContent<'_> {
     fn into_value(self) -> Value {
         let mut fields = self.rest;
         let piece = |piece| value_of(piece, ContentPiece::into_value);
@@ -215,7 +215,7 @@ impl ContentPiece<'_> {
 impl FunctionCall<'_> {
     /// Tells whether the call names a tool.
     pub(super) fn has_name(&self) -> bool {
-        matches!(&self.name, Some(Read::As(name)) if !name.is_empty())
+        matches!(&self.name, Some(Expected::As(name)) if !name.is_empty())
     }
 
     /// The call as plain JSON, for keeping one that cannot be read.
@@ -239,10 +239,10 @@ fn put(fields: &mut Fields, name: &str, value: Option<Value>) {
     }
 }
 
-fn value_of<T>(read: Read<T>, of_known: impl FnOnce(T) -> Value) -> Value {
+fn value_of<T>(read: Expected<T>, of_known: impl FnOnce(T) -> Value) -> Value {
     match read {
-        Read::As(known) => of_known(known),
-        Read::Other(value) => value,
+        Expected::As(known) => of_known(known),
+        Expected::Other(value) => value,
     }
 }
 

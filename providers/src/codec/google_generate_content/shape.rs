@@ -10,7 +10,7 @@ use serde_json::Value;
 
 /// A value that is a `T`, or whatever else it is.
 #[derive(Debug)]
-pub(super) enum Read<T> {
+pub(super) enum Expected<T> {
     /// The value that it should be.
     As(T),
     /// Something else.
@@ -18,10 +18,10 @@ pub(super) enum Read<T> {
 }
 
 /// A text.
-pub(super) type Text<'de> = Read<Cow<'de, str>>;
+pub(super) type Text<'de> = Expected<Cow<'de, str>>;
 
 /// A list.
-pub(super) type List<T> = Read<Vec<Read<T>>>;
+pub(super) type List<T> = Expected<Vec<Expected<T>>>;
 
 /// An object, some of whose fields are known.
 pub(super) trait Shape<'de>: Default {
@@ -29,7 +29,7 @@ pub(super) trait Shape<'de>: Default {
     fn field<A: MapAccess<'de>>(&mut self, name: &str, fields: &mut A) -> Result<(), A::Error>;
 }
 
-impl<T> Read<T> {
+impl<T> Expected<T> {
     /// The value if it is what it should be; else it goes to `strangers`.
     pub(super) fn or_keep(self, strangers: impl FnOnce(Value)) -> Option<T> {
         match self {
@@ -46,34 +46,34 @@ impl<T> Read<T> {
 macro_rules! other {
     (scalar) => {
         fn visit_bool<E>(self, value: bool) -> Result<Self::Value, E> {
-            Ok(Read::Other(Value::from(value)))
+            Ok(Expected::Other(Value::from(value)))
         }
         fn visit_i64<E>(self, value: i64) -> Result<Self::Value, E> {
-            Ok(Read::Other(Value::from(value)))
+            Ok(Expected::Other(Value::from(value)))
         }
         fn visit_u64<E>(self, value: u64) -> Result<Self::Value, E> {
-            Ok(Read::Other(Value::from(value)))
+            Ok(Expected::Other(Value::from(value)))
         }
         fn visit_f64<E>(self, value: f64) -> Result<Self::Value, E> {
-            Ok(Read::Other(Value::from(value)))
+            Ok(Expected::Other(Value::from(value)))
         }
         fn visit_unit<E>(self) -> Result<Self::Value, E> {
-            Ok(Read::Other(Value::Null))
+            Ok(Expected::Other(Value::Null))
         }
     };
     (text) => {
         fn visit_str<E>(self, value: &str) -> Result<Self::Value, E> {
-            Ok(Read::Other(Value::from(value)))
+            Ok(Expected::Other(Value::from(value)))
         }
     };
     (list) => {
         fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Self::Value, A::Error> {
-            Value::deserialize(SeqAccessDeserializer::new(items)).map(Read::Other)
+            Value::deserialize(SeqAccessDeserializer::new(items)).map(Expected::Other)
         }
     };
     (object) => {
         fn visit_map<A: MapAccess<'de>>(self, fields: A) -> Result<Self::Value, A::Error> {
-            Value::deserialize(MapAccessDeserializer::new(fields)).map(Read::Other)
+            Value::deserialize(MapAccessDeserializer::new(fields)).map(Expected::Other)
         }
     };
 }
@@ -81,7 +81,7 @@ macro_rules! other {
 struct ObjectVisitor<T>(PhantomData<T>);
 
 impl<'de, T: Shape<'de>> Visitor<'de> for ObjectVisitor<T> {
-    type Value = Read<T>;
+    type Value = Expected<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("any JSON")
@@ -90,11 +90,11 @@ impl<'de, T: Shape<'de>> Visitor<'de> for ObjectVisitor<T> {
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<Self::Value, A::Error> {
         let mut shape = T::default();
         while let Some(name) = fields.next_key::<Text<'de>>()? {
-            if let Read::As(name) = name {
+            if let Expected::As(name) = name {
                 shape.field(&name, &mut fields)?;
             }
         }
-        Ok(Read::As(shape))
+        Ok(Expected::As(shape))
     }
 
     other!(scalar);
@@ -102,7 +102,7 @@ impl<'de, T: Shape<'de>> Visitor<'de> for ObjectVisitor<T> {
     other!(list);
 }
 
-impl<'de, T: Shape<'de>> Deserialize<'de> for Read<T> {
+impl<'de, T: Shape<'de>> Deserialize<'de> for Expected<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(ObjectVisitor(PhantomData))
     }
@@ -122,7 +122,7 @@ impl<'de, T: Shape<'de>> Visitor<'de> for ListVisitor<T> {
         while let Some(item) = items.next_element()? {
             list.push(item);
         }
-        Ok(Read::As(list))
+        Ok(Expected::As(list))
     }
 
     other!(scalar);
@@ -146,11 +146,11 @@ impl<'de> Visitor<'de> for TextVisitor {
     }
 
     fn visit_borrowed_str<E>(self, value: &'de str) -> Result<Self::Value, E> {
-        Ok(Read::As(Cow::Borrowed(value)))
+        Ok(Expected::As(Cow::Borrowed(value)))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Self::Value, E> {
-        Ok(Read::As(Cow::Owned(value.to_owned())))
+        Ok(Expected::As(Cow::Owned(value.to_owned())))
     }
 
     other!(scalar);

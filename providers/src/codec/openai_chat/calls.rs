@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use folkmoot_core::model::response::CallPart;
 use serde_json::Value;
 
-use super::chunk::{Fragment, text};
+use super::chunk::{CallFragment, text};
 use super::note::ChatNote;
 use crate::codec::json::{Fields, fields_of, is_blank, text_of};
 use crate::codec::kept_fields::KeptFields;
@@ -88,7 +88,7 @@ impl ChatCalls {
     }
 
     /// Takes a fragment of a function call in the shape that nearly all have.
-    pub(super) fn take_plain(&mut self, fragment: &Fragment<'_>) {
+    pub(super) fn take_plain(&mut self, fragment: &CallFragment<'_>) {
         let function = fragment.function.as_ref();
         let tool = text(function.and_then(|function| function.name.as_ref()));
         let has_arguments =

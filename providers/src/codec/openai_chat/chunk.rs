@@ -25,7 +25,7 @@ pub(super) struct Chunk<'e> {
     #[serde(borrow, default)]
     pub(super) model: Option<Text<'e>>,
     #[serde(borrow)]
-    pub(super) choices: One<Choice<'e>>,
+    pub(super) choices: One<ChunkChoice<'e>>,
     #[serde(default)]
     pub(super) usage: Option<Value>,
     #[serde(default, rename = "id")]
@@ -49,11 +49,11 @@ pub(super) struct Chunk<'e> {
 /// A choice of a chunk.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Choice<'e> {
+pub(super) struct ChunkChoice<'e> {
     #[serde(default)]
     pub(super) index: Option<u64>,
     #[serde(borrow, default)]
-    pub(super) delta: Option<Message<'e>>,
+    pub(super) delta: Option<ChunkDelta<'e>>,
     #[serde(borrow, default)]
     pub(super) finish_reason: Option<Text<'e>>,
     /// Only null: whatever it says is for the long way.
@@ -72,7 +72,7 @@ pub(super) struct Choice<'e> {
 /// The delta of a choice.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Message<'e> {
+pub(super) struct ChunkDelta<'e> {
     #[serde(borrow, default)]
     pub(super) content: Option<Text<'e>>,
     #[serde(borrow, default)]
@@ -82,7 +82,7 @@ pub(super) struct Message<'e> {
     #[serde(borrow, default)]
     pub(super) refusal: Option<Text<'e>>,
     #[serde(borrow, default)]
-    pub(super) tool_calls: Option<Vec<Fragment<'e>>>,
+    pub(super) tool_calls: Option<Vec<CallFragment<'e>>>,
     #[serde(default, rename = "role")]
     _role: Skipped,
     #[serde(default, rename = "padding")]
@@ -92,7 +92,7 @@ pub(super) struct Message<'e> {
 /// A fragment of a call.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Fragment<'e> {
+pub(super) struct CallFragment<'e> {
     #[serde(default)]
     pub(super) index: Option<u64>,
     #[serde(borrow, default)]
@@ -121,8 +121,8 @@ impl<'e> Chunk<'e> {
 
     fn is_plain(&self) -> bool {
         let is_function =
-            |fragment: &Fragment<'_>| matches!(text(fragment.kind.as_ref()), "" | "function");
-        let calls = |choice: &Choice<'_>| {
+            |fragment: &CallFragment<'_>| matches!(text(fragment.kind.as_ref()), "" | "function");
+        let calls = |choice: &ChunkChoice<'_>| {
             let calls = choice
                 .delta
                 .as_ref()

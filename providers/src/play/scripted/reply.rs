@@ -18,7 +18,7 @@ pub struct ScriptedReply {
     /// The wait before it, by the room's clock; `None` waits not at all.
     pub(super) pause: Option<Duration>,
     /// The condition under which it fits; `None` fits always.
-    pub(super) when: Option<When>,
+    pub(super) when: Option<ReplyCondition>,
     /// True if a reply with a condition is played once only.
     pub(super) once: bool,
     /// The tokens that it says it cost.
@@ -83,12 +83,12 @@ pub(super) enum ScriptedAnswer {
 /// result.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct When {
+pub(super) struct ReplyCondition {
     contains: Option<String>,
     equals: Option<String>,
 }
 
-impl When {
+impl ReplyCondition {
     pub(super) fn fits(&self, heard: &str) -> bool {
         self.contains
             .as_ref()
@@ -136,7 +136,7 @@ struct Written {
     summary: Option<String>,
     #[serde(default, deserialize_with = "duration::deserialize_some")]
     pause: Option<Duration>,
-    when: Option<When>,
+    when: Option<ReplyCondition>,
     #[serde(default)]
     once: bool,
     usage: Option<Usage>,

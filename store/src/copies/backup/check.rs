@@ -20,7 +20,7 @@ const READ_BYTES: usize = 256 * 1024;
 
 /// The content of a copy, counted.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Checked {
+pub(crate) struct CheckedCopy {
     pub(crate) events: u64,
     /// The number of contents beside the frames that are missing or changed.
     pub(crate) content_damaged: usize,
@@ -28,7 +28,10 @@ pub(crate) struct Checked {
 
 /// Opens the copy, reads every commit of it, and compares how far each world comes. Opening
 /// verifies the shared frames, and closing brings them into runs.
-pub(crate) fn check(worlds: &[(WorldId, Position)], dir: &Path) -> Result<Checked, BackupError> {
+pub(crate) fn check(
+    worlds: &[(WorldId, Position)],
+    dir: &Path,
+) -> Result<CheckedCopy, BackupError> {
     let different = |what: String| BackupError::Different {
         path: dir.to_owned(),
         what,
@@ -36,7 +39,7 @@ pub(crate) fn check(worlds: &[(WorldId, Position)], dir: &Path) -> Result<Checke
     let close = |store: &Store| store.close().map_err(|error| different(error.to_string()));
     close(&open_copy(dir)?)?;
     let store = open_copy(dir)?;
-    let mut checked = Checked::default();
+    let mut checked = CheckedCopy::default();
     for (world, head) in worlds {
         let what = |what: String| different(format!("world {world}: {what}"));
         let reach = {

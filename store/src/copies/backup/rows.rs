@@ -1,6 +1,6 @@
 //! Copying tables and frames from any engine.
 
-use super::{BackupError, Cut};
+use super::{BackupCut, BackupError};
 use crate::engine::{Engine, EngineError, FrameNumber, Table, trimmed_row};
 
 const READ_BYTES: usize = 256 * 1024;
@@ -47,7 +47,7 @@ pub(super) fn tables(
 pub(super) fn frames(
     from: &dyn Engine,
     to: &dyn Engine,
-    cut: &Cut,
+    cut: &BackupCut,
     target: impl Fn(EngineError) -> BackupError,
 ) -> Result<(), BackupError> {
     let term = to.take_over().map_err(&target)?;

@@ -8,10 +8,10 @@ use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
 
-use super::head::{self, Head};
+use super::head::{self, FileHead};
 use super::row::{self, Row};
-use super::scan::{self, Scan};
-use super::{FOLDER, FilesEngine, ROWS, State, from_io, group};
+use super::scan::{self, GroupScan};
+use super::{FOLDER, FilesEngine, ROWS, ReadState, from_io, group};
 use crate::engine::EngineError;
 use crate::home::{gone, half_written, sync_folder};
 
@@ -43,7 +43,7 @@ pub(super) fn compact(engine: &FilesEngine) -> Result<(), EngineError> {
         (writer.file, writer.generation, writer.len) = (Arc::clone(&file), generation, copy.end);
         writer.note()?;
         let mut state = engine.state.write().unwrap_or_else(PoisonError::into_inner);
-        *state = State {
+        *state = ReadState {
             file,
             index: copy.index,
         };
@@ -52,7 +52,11 @@ pub(super) fn compact(engine: &FilesEngine) -> Result<(), EngineError> {
 }
 
 /// Makes a copy that survives power loss, and reads it back.
-fn copy(state: &State, folder: &Path, generation: u64) -> Result<(Arc<File>, Scan), EngineError> {
+fn copy(
+    state: &ReadState,
+    folder: &Path,
+    generation: u64,
+) -> Result<(Arc<File>, GroupScan), EngineError> {
     let options = File::options()
         .read(true)
         .write(true)
@@ -63,7 +67,7 @@ fn copy(state: &State, folder: &Path, generation: u64) -> Result<(Arc<File>, Sca
         .open(folder.join(half_written(ROWS)))
         .map_err(from_io)?;
     let len = fill(state, &file)?;
-    file.write_all_at(&head::encode(Head { generation, len }), 0)
+    file.write_all_at(&head::encode(FileHead { generation, len }), 0)
         .map_err(from_io)?;
     file.sync_all().map_err(from_io)?;
     let copy = scan::scan(&file)?;
@@ -79,7 +83,7 @@ fn copy(state: &State, folder: &Path, generation: u64) -> Result<(Arc<File>, Sca
 }
 
 /// Writes all rows, a group at a time; gives the length of the file.
-fn fill(state: &State, file: &File) -> Result<u64, EngineError> {
+fn fill(state: &ReadState, file: &File) -> Result<u64, EngineError> {
     let mut at = head::LEN as u64;
     let mut rows = Vec::new();
     let mut bytes = 0;

@@ -3,7 +3,7 @@
 //! A group says at which byte it begins. It is written only once everything before it was synced, so that whoever finds
 //! one knows that nothing before it may be missing.
 
-use super::index::Place;
+use super::index::ValuePlace;
 use super::row::{self, Row};
 use crate::engine::EngineError;
 use crate::format::Malformed;
@@ -80,7 +80,7 @@ pub(super) fn parts<'r, 'v>(mut rows: &'r [Row<'v>]) -> Vec<&'r [Row<'v>]> {
 pub(super) fn each_row(
     at: u64,
     payload: &[u8],
-    mut each: impl FnMut(&Row<'_>, Place),
+    mut each: impl FnMut(&Row<'_>, ValuePlace),
 ) -> Result<(), Malformed> {
     let mut rest = Bytes(payload);
     while !rest.0.is_empty() {
@@ -92,7 +92,7 @@ pub(super) fn each_row(
         let len = to_u32(row.value.len())?;
         each(
             &row,
-            Place {
+            ValuePlace {
                 at: at.saturating_add(value as u64),
                 len,
                 checksum,

@@ -20,7 +20,7 @@ pub(super) const NO_MARK: &str = "what says how much of its log was acknowledged
 
 /// The head of a file: which one it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Head {
+pub(super) struct FileHead {
     /// Each rewriting makes the next one.
     pub(super) generation: u64,
     /// So many bytes were synced before the file got its name.
@@ -28,12 +28,12 @@ pub(super) struct Head {
 }
 
 /// Of the first file that a store has.
-pub(super) const FIRST: Head = Head {
+pub(super) const FIRST: FileHead = FileHead {
     generation: 1,
     len: LEN as u64,
 };
 
-pub(super) fn encode(head: Head) -> Vec<u8> {
+pub(super) fn encode(head: FileHead) -> Vec<u8> {
     let mut bytes = MARK.to_vec();
     bytes.extend_from_slice(&head.generation.to_le_bytes());
     bytes.extend_from_slice(&head.len.to_le_bytes());
@@ -43,7 +43,7 @@ pub(super) fn encode(head: Head) -> Vec<u8> {
 }
 
 /// Reads the head of a file; `None` if it has none.
-pub(super) fn read(file: &File) -> Result<Option<Head>, EngineError> {
+pub(super) fn read(file: &File) -> Result<Option<FileHead>, EngineError> {
     let mut bytes = [0; LEN];
     match file.read_exact_at(&mut bytes, 0) {
         Ok(()) => Ok(decode(&bytes)),
@@ -52,13 +52,13 @@ pub(super) fn read(file: &File) -> Result<Option<Head>, EngineError> {
     }
 }
 
-fn decode(bytes: &[u8]) -> Option<Head> {
+fn decode(bytes: &[u8]) -> Option<FileHead> {
     let (body, checksum) = bytes.split_last_chunk::<4>()?;
     let mut fields = Bytes(body.strip_prefix(MARK)?);
     if crc32fast::hash(body) != u32::from_le_bytes(*checksum) {
         return None;
     }
-    Some(Head {
+    Some(FileHead {
         generation: fields.u64().ok()?,
         len: fields.u64().ok()?,
     })
@@ -66,7 +66,7 @@ fn decode(bytes: &[u8]) -> Option<Head> {
 
 /// Returns what is wrong with a file whose rows end at `end`, as far as head and mark tell.
 pub(super) fn compare(
-    head: Option<Head>,
+    head: Option<FileHead>,
     acknowledged: Option<Acknowledged>,
     end: u64,
 ) -> Option<String> {
@@ -77,7 +77,7 @@ pub(super) fn compare(
         return Some(NO_MARK.to_owned());
     };
     if acknowledged.generation > head.generation {
-        let Head { generation, .. } = head;
+        let FileHead { generation, .. } = head;
         return Some(format!(
             "its log is number {generation}, and number {} was written",
             acknowledged.generation

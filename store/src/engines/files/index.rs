@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::ops::RangeBounds;
 
-use super::row::{self, FRAMES, Kind, Row};
+use super::row::{self, FRAMES, Row, RowKind};
 use crate::engine::{FrameNumber, TERM, TRIMMED, Table, Term};
 
 /// The place of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct ValuePlace {
     /// The first byte in the file.
     pub(super) at: u64,
     pub(super) len: u32,
@@ -17,23 +17,23 @@ pub(super) struct Place {
 
 /// The places of the newest values, and what follows from rows of [`Table::Meta`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Index {
-    places: BTreeMap<Vec<u8>, Place>,
+pub(super) struct RowIndex {
+    places: BTreeMap<Vec<u8>, ValuePlace>,
     pub(super) term: Term,
     pub(super) head: FrameNumber,
     live: u64,
 }
 
-impl Index {
+impl RowIndex {
     /// Takes in a row that is in the file.
-    pub(super) fn apply(&mut self, row: &Row<'_>, place: Place) {
+    pub(super) fn apply(&mut self, row: &Row<'_>, place: ValuePlace) {
         match row.kind {
-            Kind::Put => self.put(row, place),
-            Kind::Remove => self.forget(&row.key),
+            RowKind::Put => self.put(row, place),
+            RowKind::Remove => self.forget(&row.key),
         }
     }
 
-    fn put(&mut self, row: &Row<'_>, place: Place) {
+    fn put(&mut self, row: &Row<'_>, place: ValuePlace) {
         self.forget(&row.key);
         self.live = self.live.saturating_add(row.len() as u64);
         self.places.insert(row.key.clone(), place);
@@ -67,7 +67,7 @@ impl Index {
         gone.iter().for_each(|key| self.forget(key));
     }
 
-    pub(super) fn get(&self, key: &[u8]) -> Option<Place> {
+    pub(super) fn get(&self, key: &[u8]) -> Option<ValuePlace> {
         self.places.get(key).copied()
     }
 
@@ -75,25 +75,28 @@ impl Index {
     pub(super) fn range(
         &self,
         range: impl RangeBounds<Vec<u8>>,
-    ) -> impl DoubleEndedIterator<Item = (&[u8], Place)> + '_ {
+    ) -> impl DoubleEndedIterator<Item = (&[u8], ValuePlace)> + '_ {
         self.places
             .range(range)
             .map(|(key, place)| (key.get(1..).unwrap_or_default(), *place))
     }
 
     /// The frames from `from` on.
-    pub(super) fn frames(&self, from: FrameNumber) -> impl Iterator<Item = (&[u8], Place)> + '_ {
+    pub(super) fn frames(
+        &self,
+        from: FrameNumber,
+    ) -> impl Iterator<Item = (&[u8], ValuePlace)> + '_ {
         self.range(row::frame_key(from.0)..=row::frame_key(u64::MAX))
     }
 
     /// All rows, their keys with the table.
-    pub(super) fn all(&self) -> impl Iterator<Item = (&Vec<u8>, Place)> + '_ {
+    pub(super) fn all(&self) -> impl Iterator<Item = (&Vec<u8>, ValuePlace)> + '_ {
         self.places.iter().map(|(key, place)| (key, *place))
     }
 
     /// Tells whether it has the same values under the same keys, wherever they stand.
     pub(super) fn has_the_values_of(&self, other: &Self) -> bool {
-        let is_same = |(key, one): (&Vec<u8>, Place)| {
+        let is_same = |(key, one): (&Vec<u8>, ValuePlace)| {
             other
                 .get(key)
                 .is_some_and(|other| (one.len, one.checksum) == (other.len, other.checksum))

@@ -28,12 +28,12 @@ pub(super) struct Acknowledged {
 
 /// Two slots that are written in turn: a torn write leaves the other one.
 #[derive(Debug)]
-pub(super) struct Mark {
+pub(super) struct AcknowledgedLength {
     file: File,
     next: u64,
 }
 
-impl Mark {
+impl AcknowledgedLength {
     /// Makes the file, with both slots: from here on it needs no more room.
     pub(super) fn create(folder: &Path) -> io::Result<()> {
         let slot = encode(Acknowledged::default());
@@ -75,7 +75,7 @@ impl Mark {
     }
 }
 
-impl Drop for Mark {
+impl Drop for AcknowledgedLength {
     fn drop(&mut self) {
         if let Err(error) = self.sync() {
             tracing::warn!(%error, "how much was acknowledged may be forgotten at a power cut");

@@ -5,9 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, RwLock};
 
-use super::mark::{Acknowledged, Mark};
-use super::scan::{self, Scan};
-use super::{FOLDER, FilesEngine, REWRITE_BYTES, ROWS, State, Writer, from_io, head};
+use super::mark::{Acknowledged, AcknowledgedLength};
+use super::scan::{self, GroupScan};
+use super::{FOLDER, FileWriter, FilesEngine, REWRITE_BYTES, ROWS, ReadState, from_io, head};
 use crate::engine::EngineError;
 use crate::engines::content::ContentFolder;
 use crate::home::opening::{OpenError, OpenMode};
@@ -60,7 +60,9 @@ pub(super) fn look_in(home: Home) -> Result<Option<(FilesEngine, Vec<String>)>, 
     }
     let file = File::open(folder.join(ROWS)).map_err(from_io)?;
     let mut scan = scan::scan(&file)?;
-    let acknowledged = Mark::read(&folder).map_err(from_io)?.flatten();
+    let acknowledged = AcknowledgedLength::read(&folder)
+        .map_err(from_io)?
+        .flatten();
     let head = head::read(&file)?;
     scan.troubles
         .extend(head::compare(head, acknowledged, scan.end));
@@ -82,9 +84,9 @@ pub(super) fn look_in(home: Home) -> Result<Option<(FilesEngine, Vec<String>)>, 
 
 /// The content of the files.
 struct OpenedFiles {
-    scan: Scan,
+    scan: GroupScan,
     generation: u64,
-    mark: Option<Mark>,
+    mark: Option<AcknowledgedLength>,
 }
 
 /// Without a mark the engine only reads.
@@ -96,14 +98,14 @@ fn engine(home: Home, file: File, found: OpenedFiles) -> FilesEngine {
     } = found;
     let file = Arc::new(file);
     let has_failed = mark.is_none();
-    let writer = Writer {
+    let writer = FileWriter {
         file: Arc::clone(&file),
         mark,
         generation,
         len: scan.end,
         has_failed,
     };
-    let state = State {
+    let state = ReadState {
         file,
         index: scan.index,
     };
@@ -133,8 +135,10 @@ fn read(file: &File, folder: &Path) -> Result<OpenedFiles, EngineError> {
     })
 }
 
-fn open_mark(folder: &Path) -> Result<(Option<Mark>, Option<Acknowledged>), EngineError> {
-    match Mark::open(folder) {
+fn open_mark(
+    folder: &Path,
+) -> Result<(Option<AcknowledgedLength>, Option<Acknowledged>), EngineError> {
+    match AcknowledgedLength::open(folder) {
         Ok((mark, acknowledged)) => Ok((Some(mark), acknowledged)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok((None, None)),
         Err(error) => Err(from_io(error)),
@@ -146,7 +150,7 @@ fn is_to_be_made(home: &Home, folder: &Path) -> Result<bool, EngineError> {
     if folder.join(ROWS).try_exists().map_err(from_io)? {
         return Ok(false);
     }
-    let acknowledged = Mark::read(folder).map_err(from_io)?;
+    let acknowledged = AcknowledgedLength::read(folder).map_err(from_io)?;
     let is_new =
         acknowledged.is_none_or(|acknowledged| acknowledged == Some(Acknowledged::default()));
     if is_new && !home.has_been_used().map_err(from_io)? {
@@ -163,7 +167,7 @@ fn create(home: &Home, folder: &Path) -> Result<(), EngineError> {
     }
     let make = || {
         fs::create_dir_all(folder)?;
-        Mark::create(folder)?;
+        AcknowledgedLength::create(folder)?;
         home::replace(folder, ROWS, &head::encode(head::FIRST))?;
         sync_folder(home.path())
     };

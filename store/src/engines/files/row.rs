@@ -12,7 +12,7 @@ pub(super) const HEADER_LEN: usize = 1 + 2 + 4 + 4;
 
 /// The kind of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum RowKind {
     /// The key has this value.
     Put = 1,
     /// The key is gone.
@@ -22,7 +22,7 @@ pub(super) enum Kind {
 /// A key and what is said of it. The first byte of a key is its table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Row<'a> {
-    pub(super) kind: Kind,
+    pub(super) kind: RowKind,
     pub(super) key: Vec<u8>,
     pub(super) value: &'a [u8],
 }
@@ -30,7 +30,7 @@ pub(super) struct Row<'a> {
 impl<'a> Row<'a> {
     pub(super) const fn put(key: Vec<u8>, value: &'a [u8]) -> Self {
         Self {
-            kind: Kind::Put,
+            kind: RowKind::Put,
             key,
             value,
         }
@@ -61,8 +61,8 @@ pub(super) fn encode(rows: &[Row<'_>]) -> Result<Vec<u8>, EngineError> {
 /// Reads the next row, and the checksum of its value.
 pub(super) fn decode<'a>(bytes: &mut Bytes<'a>) -> Result<(Row<'a>, u32), Malformed> {
     let kind = match bytes.u8()? {
-        1 => Kind::Put,
-        2 => Kind::Remove,
+        1 => RowKind::Put,
+        2 => RowKind::Remove,
         kind => return Err(Malformed(format!("a row of kind {kind}"))),
     };
     let key_len = bytes.u16()?;

@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::FileExt as _;
 
 use super::group::{self, Header};
-use super::index::Index;
+use super::index::RowIndex;
 use super::{damage_at, from_io, head};
 use crate::engine::EngineError;
 
@@ -14,8 +14,8 @@ const SEARCH_BYTES: usize = 256 * 1024;
 
 /// The content of a file.
 #[derive(Debug, Default)]
-pub(super) struct Scan {
-    pub(super) index: Index,
+pub(super) struct GroupScan {
+    pub(super) index: RowIndex,
     /// The end of the last whole group.
     pub(super) end: u64,
     /// The first byte of the last group, if there is one.
@@ -27,12 +27,12 @@ pub(super) struct Scan {
 
 /// Reads all groups. Behind one that does not read, the next is searched for: if there is one, everything before it was
 /// acknowledged, and what does not read is damage; else it is the torn end of a write that nobody was told of.
-pub(super) fn scan(file: &File) -> Result<Scan, EngineError> {
+pub(super) fn scan(file: &File) -> Result<GroupScan, EngineError> {
     let file_len = file.metadata().map_err(from_io)?.len();
-    let mut scan = Scan {
+    let mut scan = GroupScan {
         end: (head::LEN as u64).min(file_len),
         file_len,
-        ..Scan::default()
+        ..GroupScan::default()
     };
     while scan.end < file_len {
         let at = scan.end;
@@ -49,7 +49,7 @@ pub(super) fn scan(file: &File) -> Result<Scan, EngineError> {
     Ok(scan)
 }
 
-impl Scan {
+impl GroupScan {
     fn take(&mut self, at: u64, payload: &[u8]) {
         let index = &mut self.index;
         if let Err(error) = group::each_row(at, payload, |row, place| index.apply(row, place)) {

@@ -74,8 +74,8 @@ fn fill(home: &Path) -> Vec<(u64, Served)> {
 
 /// Forgets how much was acknowledged after the first `groups`, as a power cut may.
 fn forget(home: &Path, (len, _): &(u64, Served)) {
-    Mark::create(&home.join(FOLDER)).unwrap();
-    let (mut mark, _) = Mark::open(&home.join(FOLDER)).unwrap();
+    AcknowledgedLength::create(&home.join(FOLDER)).unwrap();
+    let (mut mark, _) = AcknowledgedLength::open(&home.join(FOLDER)).unwrap();
     mark.write(1, *len).unwrap();
 }
 
@@ -255,7 +255,7 @@ fn files_that_were_not_made_to_the_end_are_made_again() {
     drop(FilesEngine::open(dir.path(), OpenMode::Create).unwrap());
     let folder = dir.path().join(FOLDER);
     fs::remove_file(rows(dir.path())).unwrap();
-    Mark::create(&folder).unwrap();
+    AcknowledgedLength::create(&folder).unwrap();
     drop(open(dir.path()).unwrap());
     fs::remove_file(rows(dir.path())).unwrap();
     fs::remove_file(folder.join(mark::FILE)).unwrap();

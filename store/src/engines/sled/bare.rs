@@ -16,7 +16,7 @@ use crate::engine::{
 use crate::engines::content::ContentFolder;
 use crate::home::Home;
 use log::Log;
-use node::{Below, Fields, Node};
+use node::{Below, Fields, TreePage};
 use pages::Pages;
 
 pub(super) mod log;
@@ -43,7 +43,7 @@ pub(crate) struct BareSled {
     log: Log,
     pages: Pages,
     trees: BTreeMap<Vec<u8>, u64>,
-    kept: Mutex<BTreeMap<u64, Arc<Node>>>,
+    kept: Mutex<BTreeMap<u64, Arc<TreePage>>>,
     content: ContentFolder,
     // Nobody writes meanwhile.
     home: Home,
@@ -80,14 +80,14 @@ impl BareSled {
         let log = Log::open(&folder).map_err(from_io)?;
         let mut pages = Pages::find(&folder, &log).map_err(from_io)?;
         let mut troubles = std::mem::take(&mut pages.troubles);
-        if !matches!(sealed, seal::Found::Whole(_)) {
+        if !matches!(sealed, seal::SealFinding::Whole(_)) {
             troubles.extend(broken_pages(&log, &pages)?);
         }
         // A seal says of it already whether it is as it was.
-        if matches!(sealed, seal::Found::None) {
+        if matches!(sealed, seal::SealFinding::None) {
             troubles.extend(seal::broken_settings(&folder).map_err(from_io)?);
         }
-        if let seal::Found::Broken(what) = sealed {
+        if let seal::SealFinding::Broken(what) = sealed {
             troubles.extend(what);
         }
         let content = ContentFolder::of(home.path());
@@ -131,7 +131,7 @@ impl BareSled {
         Ok(trees)
     }
 
-    fn node(&self, page: u64) -> Result<Arc<Node>, EngineError> {
+    fn node(&self, page: u64) -> Result<Arc<TreePage>, EngineError> {
         let kept = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(node) = kept().get(&page) {
             return Ok(Arc::clone(node));
@@ -147,14 +147,14 @@ impl BareSled {
         Ok(node)
     }
 
-    fn read_node(&self, page: u64) -> Result<Node, EngineError> {
+    fn read_node(&self, page: u64) -> Result<TreePage, EngineError> {
         let lost = || EngineError::Damaged(format!("page {page} of the database is not there"));
         let (base, links) = self
             .pages
             .get(page)
             .and_then(<[_]>::split_first)
             .ok_or_else(lost)?;
-        let payload = |place: &log::Place| {
+        let payload = |place: &log::MessagePlace| {
             let payload = self.log.payload(page, *place).map_err(from_io)?;
             payload
                 .map(|(_, payload)| payload)
@@ -165,7 +165,7 @@ impl BareSled {
                 "page {page} of the database makes no sense, at byte {at} of log/db"
             ))
         };
-        let mut node = Node::read(&payload(base)?).ok_or_else(|| senseless(base.at))?;
+        let mut node = TreePage::read(&payload(base)?).ok_or_else(|| senseless(base.at))?;
         for link in links {
             node.apply(&payload(link)?)
                 .ok_or_else(|| senseless(link.at))?;
@@ -179,7 +179,7 @@ impl BareSled {
         tree: &str,
         key: &[u8],
         is_before: bool,
-    ) -> Result<Option<Arc<Node>>, EngineError> {
+    ) -> Result<Option<Arc<TreePage>>, EngineError> {
         let Some(root) = self.trees.get(tree.as_bytes()) else {
             return Ok(None);
         };

@@ -77,9 +77,9 @@ pub(super) fn check(home: &Path) -> Result<Seal, EngineError> {
         return Ok(Seal::default());
     }
     match seal::check(&folder).map_err(super::from_io)? {
-        seal::Found::Whole(seal) => Ok(seal),
-        seal::Found::None => Ok(Seal::default()),
-        seal::Found::Broken(what) => Err(EngineError::Damaged(
+        seal::SealFinding::Whole(seal) => Ok(seal),
+        seal::SealFinding::None => Ok(Seal::default()),
+        seal::SealFinding::Broken(what) => Err(EngineError::Damaged(
             what.into_iter().next().unwrap_or_default(),
         )),
     }

@@ -54,7 +54,7 @@ pub(super) struct Seal {
 
 /// The word of a seal about a database.
 #[derive(Debug)]
-pub(super) enum Found {
+pub(super) enum SealFinding {
     /// There is none, or one of a database that another build has written to since.
     None,
     /// The database is as it was.
@@ -77,9 +77,9 @@ pub(super) fn read(folder: &Path) -> io::Result<Option<Seal>> {
 }
 
 /// Compares a database with its seal.
-pub(super) fn check(folder: &Path) -> io::Result<Found> {
+pub(super) fn check(folder: &Path) -> io::Result<SealFinding> {
     let Some(seal) = read(folder)? else {
-        return Ok(Found::None);
+        return Ok(SealFinding::None);
     };
     let mut broken = Vec::new();
     let (name, checksum) = snapshot(folder)?;
@@ -107,9 +107,9 @@ pub(super) fn check(folder: &Path) -> io::Result<Found> {
         ));
     }
     Ok(if broken.is_empty() {
-        Found::Whole(seal)
+        SealFinding::Whole(seal)
     } else {
-        Found::Broken(broken)
+        SealFinding::Broken(broken)
     })
 }
 

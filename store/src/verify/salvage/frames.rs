@@ -33,14 +33,14 @@ const TOMBSTONE_MAX: usize = 4 * 1024;
 const PARTS_MAX: u64 = 16_384;
 
 /// Where bytes stand.
-type Place = (u64, usize);
+type FramePlace = (u64, usize);
 
 /// What was found in a file.
 #[derive(Debug)]
 pub(crate) struct Salvage {
     file: File,
     /// The frames of each unit.
-    units: Vec<Vec<Place>>,
+    units: Vec<Vec<FramePlace>>,
     /// The units with commits of each world, by the first of these.
     of: BTreeMap<WorldId, BTreeSet<(Position, usize)>>,
     /// The values of tombstones.
@@ -58,8 +58,8 @@ struct UnitTag {
 /// The frames that begin a unit, and those that continue one.
 #[derive(Debug, Default)]
 struct UnitFrames {
-    begin: Vec<(UnitTag, Place, bool)>,
-    rest: BTreeMap<UnitTag, (Place, bool)>,
+    begin: Vec<(UnitTag, FramePlace, bool)>,
+    rest: BTreeMap<UnitTag, (FramePlace, bool)>,
     tombstones: Vec<Vec<u8>>,
 }
 
@@ -120,7 +120,7 @@ impl Salvage {
     }
 
     /// Notes a unit that reads.
-    fn add(&mut self, places: Vec<Place>) -> Result<(), EngineError> {
+    fn add(&mut self, places: Vec<FramePlace>) -> Result<(), EngineError> {
         let Some(commits) = self.read(&places)? else {
             return Ok(());
         };
@@ -141,7 +141,7 @@ impl Salvage {
     }
 
     /// The commits of a unit, if its frames are one.
-    fn read(&self, places: &[Place]) -> Result<Option<Vec<u8>>, EngineError> {
+    fn read(&self, places: &[FramePlace]) -> Result<Option<Vec<u8>>, EngineError> {
         let mut joiner = Joiner::default();
         for (at, len) in places {
             let mut bytes = vec![0; *len];
@@ -198,7 +198,7 @@ impl UnitFrames {
         }
     }
 
-    fn frame(&mut self, frame: &FrameRef<'_>, place: Place) {
+    fn frame(&mut self, frame: &FrameRef<'_>, place: FramePlace) {
         let tag = UnitTag {
             number: frame.number,
             term: frame.term,
@@ -212,7 +212,7 @@ impl UnitFrames {
     }
 
     /// The frames of a unit, as far as they are there.
-    fn unit(&self, tag: UnitTag, place: Place, mut has_more: bool) -> Vec<Place> {
+    fn unit(&self, tag: UnitTag, place: FramePlace, mut has_more: bool) -> Vec<FramePlace> {
         let mut places = vec![place];
         for part in 1..PARTS_MAX {
             let next = UnitTag {

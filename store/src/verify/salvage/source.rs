@@ -27,7 +27,7 @@ const END: Position = Position::new(u64::MAX - 1);
 
 /// The old store, as far as it reads.
 #[derive(Debug, Default)]
-pub(crate) struct Source {
+pub(crate) struct OldStore {
     /// `None` if nothing of it reads.
     pub(crate) engine: Option<Arc<dyn Engine>>,
     pub(crate) worlds: BTreeSet<WorldId>,
@@ -55,7 +55,7 @@ pub(crate) fn look(old: Home) -> Result<Found, EngineError> {
     }
 }
 
-impl Source {
+impl OldStore {
     pub(crate) fn open(home: &Path, (engine, troubles): Found) -> Result<Self, EngineError> {
         let mut source = Self {
             engine,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use folkmoot_core::ids::WorldId;
 
-use super::source::Source;
+use super::source::OldStore;
 use crate::engine::{Engine, EngineError, Pair, Table};
 use crate::format::header;
 use crate::write::deletion::{is_tombstone, tombstone_world};
@@ -23,7 +23,7 @@ pub(crate) fn deleted(engine: &dyn Engine) -> Result<BTreeSet<WorldId>, EngineEr
 }
 
 /// Copies the tombstones that read, and the notes of erasures that are not finished.
-pub(crate) fn copy(source: &mut Source, target: &dyn Engine) -> Result<(), EngineError> {
+pub(crate) fn copy(source: &mut OldStore, target: &dyn Engine) -> Result<(), EngineError> {
     for value in source.tombstones() {
         if let Some(world) = tombstone_world(value) {
             target.put(

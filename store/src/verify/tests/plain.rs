@@ -11,7 +11,7 @@ use super::random::Random;
 use crate::read::runs::entry;
 use crate::store::Store;
 use crate::verify::examine::examine_engine;
-use crate::verify::{Against, AnchorOutcome, Damage, DamageKind, Examined, Tail, Verdict};
+use crate::verify::{Against, AnchorOutcome, Damage, DamageKind, Examined, LogVerdict, Tail};
 
 #[test]
 fn a_log_that_nobody_touched_is_not_checked_and_with_an_anchor_intact() {
@@ -31,7 +31,7 @@ fn a_log_that_nobody_touched_is_not_checked_and_with_an_anchor_intact() {
         found
             .worlds
             .iter()
-            .all(|world| world.verdict() == Verdict::NotChecked),
+            .all(|world| world.verdict() == LogVerdict::NotChecked),
         "{found:#?}"
     );
     let mut against = Against::keys(vec![signer().verifier()]);
@@ -44,7 +44,7 @@ fn a_log_that_nobody_touched_is_not_checked_and_with_an_anchor_intact() {
         .unwrap();
     assert_eq!(
         (world.verdict(), world.anchors[0].outcome),
-        (Verdict::Intact, AnchorOutcome::Fits)
+        (LogVerdict::Intact, AnchorOutcome::Fits)
     );
     assert_eq!(
         world.tail,
@@ -63,7 +63,7 @@ fn a_log_that_nobody_touched_is_not_checked_and_with_an_anchor_intact() {
     );
     site.open(closed);
     let live = block_on(site.store().verify(closed, against)).unwrap();
-    assert_eq!((live.verdict(), live.tail.events), (Verdict::Intact, 1));
+    assert_eq!((live.verdict(), live.tail.events), (LogVerdict::Intact, 1));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::engine::{FrameLog as _, FrameNumber, Shelf as _, Table};
 use crate::engines::MemoryEngine;
 use crate::format::frame::{FrameRef, Packing, Unit};
 use crate::verify::examine::examine_engine;
-use crate::verify::{Against, Damage, DamageKind, Examined, Integrity, Verdict};
+use crate::verify::{Against, Damage, DamageKind, Examined, Integrity, LogVerdict};
 
 mod forge;
 mod frames;
@@ -103,7 +103,7 @@ pub(super) enum Expected {
     /// This damage at this place: the first event that cannot be trusted, and the last if only a range is known.
     Damage(DamageKind, Position, Option<Position>),
     /// No damage; this verdict.
-    Verdict(Verdict),
+    Verdict(LogVerdict),
     /// Something that is wrong with the store.
     Store(DamageKind),
 }
@@ -145,8 +145,8 @@ impl<'a> Case<'a> {
     pub(super) fn untouched(&self) -> Result<(), String> {
         let engine = self.book.write();
         for (against, verdict) in [
-            (Against::default(), Verdict::NotChecked),
-            (self.anchored(), Verdict::Intact),
+            (Against::default(), LogVerdict::NotChecked),
+            (self.anchored(), LogVerdict::Intact),
         ] {
             let found = self.examine(&engine, &against);
             let is_right = found.worlds.iter().all(|world| world.verdict() == verdict);

@@ -1,7 +1,7 @@
 use folkmoot_core::ids::{Seed, Stamp, Time};
 
 use super::*;
-use crate::state::index::World;
+use crate::state::index::IndexedWorld;
 use crate::write::encode::Unlinked;
 
 fn world() -> WorldId {
@@ -20,11 +20,11 @@ fn index() -> Index {
         incarnation: Incarnation(1),
         ..Reach::unborn(name)
     };
-    index.insert(world(), World::new(reach, Position::ZERO));
+    index.insert(world(), IndexedWorld::new(reach, Position::ZERO));
     index
 }
 
-fn request(first: u64, key: Option<&str>) -> Request {
+fn request(first: u64, key: Option<&str>) -> AppendRequest {
     let position = Position::new(first);
     let key = key.map(|key| Keyed {
         key: CommandKey::Client(key.to_owned()),
@@ -44,7 +44,7 @@ fn request(first: u64, key: Option<&str>) -> Request {
         gone: Vec::new(),
     };
     let (reply, _) = oneshot::channel();
-    Request {
+    AppendRequest {
         summary,
         incarnation: Incarnation(1),
         record: Unlinked::of_len(100),
@@ -53,7 +53,7 @@ fn request(first: u64, key: Option<&str>) -> Request {
     }
 }
 
-fn admit(batch: &Batch, request: &Request) -> Result<Admission, AppendError> {
+fn admit(batch: &Batch, request: &AppendRequest) -> Result<Admission, AppendError> {
     batch.admit(request, &index(), |_, _| Ok(None))
 }
 

@@ -1,7 +1,7 @@
 use folkmoot_core::ids::{Position, Seed, Stamp, WorldName};
 
 use super::*;
-use crate::state::index::{Base, Reach, World};
+use crate::state::index::{Base, IndexedWorld, Reach};
 
 fn world(number: u8) -> WorldId {
     WorldId::from_stamp(&Stamp {
@@ -25,7 +25,7 @@ fn index(forks: &[(u8, u8, bool)]) -> Index {
             base,
             ..Reach::unborn(name)
         };
-        index.insert(world(number), World::new(reach, Position::ZERO));
+        index.insert(world(number), IndexedWorld::new(reach, Position::ZERO));
     }
     index
 }

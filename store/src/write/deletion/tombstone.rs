@@ -4,7 +4,7 @@ use folkmoot_core::ids::principal::Principal;
 use folkmoot_core::ids::{Digest, Position, Time, WorldId, WorldName};
 use serde::{Deserialize, Serialize};
 
-use super::Order;
+use super::DeleteOrder;
 use crate::engine::{Engine, EngineError, Pair, Table};
 use crate::format::Malformed;
 use crate::state::index::Reach;
@@ -38,7 +38,7 @@ pub struct Tombstone {
 }
 
 impl Tombstone {
-    pub(super) fn of(world: WorldId, reach: &Reach, order: &Order) -> Self {
+    pub(super) fn of(world: WorldId, reach: &Reach, order: &DeleteOrder) -> Self {
         Self {
             world,
             name: (*reach.name).clone(),

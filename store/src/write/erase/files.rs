@@ -7,7 +7,7 @@ use folkmoot_core::ids::{Digest, Position, WorldId};
 use serde_json::Value;
 
 use super::Meant;
-use super::units::{Place, damaged};
+use super::units::{UnitPlace, damaged};
 use crate::engine::{Engine, EngineError};
 use crate::format::event::{ContentRef, EventRef};
 use crate::format::record::records;
@@ -18,7 +18,7 @@ use crate::state::content;
 const FIELD: &str = "blob";
 
 /// Looks for references in runs.
-pub(super) struct Files<'a> {
+pub(super) struct ReferencedFiles<'a> {
     pub(super) engine: &'a dyn Engine,
     pub(super) keys: &'a Keyring,
     /// What becomes of lost content that is to stay.
@@ -34,7 +34,7 @@ pub(crate) enum Lost {
     Fails,
 }
 
-impl Files<'_> {
+impl ReferencedFiles<'_> {
     /// Returns what the meant events refer to, as far as they are not erased yet.
     pub(super) fn attached(
         &self,
@@ -63,7 +63,7 @@ impl Files<'_> {
         lost: Lost,
         is_looked_at: impl Fn(Position) -> bool,
     ) -> Result<BTreeSet<Digest>, EngineError> {
-        let mut place = Place::new(self.engine, world, from, to)?;
+        let mut place = UnitPlace::new(self.engine, world, from, to)?;
         let mut found = BTreeSet::new();
         loop {
             let units = place.read(self.engine)?;

@@ -2,7 +2,7 @@
 
 use folkmoot_core::ids::{Position, WorldId};
 
-use super::units::{Place, StoredUnit, damaged};
+use super::units::{StoredUnit, UnitPlace, damaged};
 use super::{Meant, journal};
 use crate::engine::{EngineError, Pair, Table};
 use crate::format::Malformed;
@@ -16,7 +16,7 @@ use crate::state::shared::Shared;
 pub(super) fn rewrite(shared: &Shared, world: WorldId, meant: &Meant) -> Result<u64, EngineError> {
     let mut place = {
         let lease = shared.lease();
-        Place::new(lease.engine()?, world, meant.first(), meant.last())?
+        UnitPlace::new(lease.engine()?, world, meant.first(), meant.last())?
     };
     let mut erased = 0_u64;
     loop {

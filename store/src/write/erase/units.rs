@@ -28,13 +28,13 @@ pub(super) struct StoredUnit {
 }
 
 /// Where to read on.
-pub(super) struct Place {
+pub(super) struct UnitPlace {
     world: WorldId,
     next: Vec<u8>,
     end: Vec<u8>,
 }
 
-impl Place {
+impl UnitPlace {
     /// At the unit that holds `from`; ends behind the one that holds `to`.
     pub(super) fn new(
         engine: &dyn Engine,
@@ -105,7 +105,7 @@ pub(super) fn keys(
 ) -> Result<(BTreeSet<KeyId>, BTreeSet<KeyId>), EngineError> {
     let mut meant = BTreeSet::new();
     let mut others = BTreeSet::new();
-    let mut place = Place::new(engine, world, Position::new(1), Position::new(u64::MAX - 1))?;
+    let mut place = UnitPlace::new(engine, world, Position::new(1), Position::new(u64::MAX - 1))?;
     loop {
         let units = place.read(engine)?;
         if units.is_empty() {

@@ -2,7 +2,7 @@
 
 use folkmoot_core::ids::{Position, WorldId};
 
-use super::{Source, Walked, damaged, sources, walk};
+use super::{SharedRecords, Walked, damaged, sources, walk};
 use crate::engine::{Engine, EngineError, Pair, Table};
 use crate::format::Malformed;
 use crate::format::record::RecordRef;
@@ -67,7 +67,7 @@ pub(crate) fn copy_base(shared: &Shared, world: WorldId) -> Result<(), EngineErr
 fn write_runs(
     engine: &dyn Engine,
     (world, until): (WorldId, Position),
-    parents: &[Source],
+    parents: &[SharedRecords],
     upcasters: &Upcasters,
 ) -> Result<(), EngineError> {
     let mut copy = Copy {

@@ -12,7 +12,7 @@ fn world(number: u8) -> WorldId {
     })
 }
 
-fn request(number: u8, first: u64) -> (Request, Answer) {
+fn request(number: u8, first: u64) -> (AppendRequest, Answer) {
     let (reply, answer) = oneshot::channel();
     let position = Position::new(first);
     let summary = Summary {
@@ -29,7 +29,7 @@ fn request(number: u8, first: u64) -> (Request, Answer) {
         gone: Vec::new(),
     };
     (
-        Request {
+        AppendRequest {
             summary,
             incarnation: Incarnation(1),
             record: Unlinked::of_len(100),

@@ -6,7 +6,7 @@ use folkmoot_core::ids::{Position, WorldId};
 use folkmoot_core::port::{
     Blobs as _, Checkpoints as _, Custody as _, EventLog as _, Labels, ReadError, StoredCommit,
 };
-use folkmoot_store::{Against, Backup, OpenMode, Store, Tombstone, Verdict, examine};
+use folkmoot_store::{Against, Backup, LogVerdict, OpenMode, Store, Tombstone, examine};
 use futures::StreamExt as _;
 use futures::executor::block_on;
 
@@ -211,7 +211,7 @@ pub(crate) fn verified(store: &Store, model: &Model) {
         let found = block_on(store.verify(*id, Against::default())).unwrap();
         assert_eq!(
             (found.verdict(), &found.damage),
-            (Verdict::NotChecked, &None),
+            (LogVerdict::NotChecked, &None),
             "{id}"
         );
         let head = block_on(store.tree_head(*id)).unwrap();
@@ -237,7 +237,7 @@ pub(crate) fn at_rest(subject: &Subject, model: &Model) {
     for world in &found.worlds {
         assert_eq!(
             (world.verdict(), &world.damage),
-            (Verdict::NotChecked, &None)
+            (LogVerdict::NotChecked, &None)
         );
     }
 }

@@ -33,25 +33,25 @@ pub(super) enum Search {
 
 /// The bearing of an event on a search.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(super) struct Bearing {
     /// True if it is what was looked for.
     pub(super) is_it: bool,
     /// True if nothing older is.
     pub(super) is_over: bool,
     /// A newer event turns out to be one as well.
-    pub(super) newer: Option<Newer>,
+    pub(super) newer: Option<PassedEvent>,
 }
 
 /// An event that was passed before it was known to be a cause.
 #[derive(Debug)]
-pub(super) struct Newer {
+pub(super) struct PassedEvent {
     /// The event.
     pub(super) node: SliceNode,
     /// True if the event at hand is its cause; else it has none.
     pub(super) is_because_of_this: bool,
 }
 
-impl Found {
+impl Bearing {
     const OVER: Self = Self {
         is_it: false,
         is_over: true,
@@ -74,7 +74,7 @@ impl Found {
 
     /// Over, with the opening of the world behind it.
     fn over_with(is_it: bool, opening: Option<SliceNode>) -> Self {
-        let newer = opening.map(|node| Newer {
+        let newer = opening.map(|node| PassedEvent {
             node,
             is_because_of_this: false,
         });
@@ -101,21 +101,21 @@ impl Search {
     }
 
     /// Meets the next older event.
-    pub(super) fn meet(&mut self, commit: &Commit, at: Position, event: &Event) -> Found {
+    pub(super) fn meet(&mut self, commit: &Commit, at: Position, event: &Event) -> Bearing {
         match self {
             Self::Results(agent, settled) => results(agent, settled, commit, at, event),
             Self::Attempt(call, lost) => attempt(*call, lost, commit, at, event),
             Self::Loss(since, lost) => loss(*since, lost, commit, at, event),
-            Self::Asked(call) => Found::last_if(
+            Self::Asked(call) => Bearing::last_if(
                 matches!(event, Event::Call(CallEvent::AgentAsked(asked)) if asked.call == *call),
             ),
-            Self::Call(call) => Found::last_if(moves(event, *call)),
-            Self::Elapsed(agent, since) if at > *since => Found::last_if(
+            Self::Call(call) => Bearing::last_if(moves(event, *call)),
+            Self::Elapsed(agent, since) if at > *since => Bearing::last_if(
                 matches!(event, Event::Turn(TurnEvent::JoinElapsed(elapsed)) if elapsed.agent == *agent),
             ),
-            Self::Elapsed(..) => Found::OVER,
-            Self::Spoke(agent) => Found::last_if(is_said_by(event, agent)),
-            Self::Woken(agent) => Found::last_if(wakes(event, agent)),
+            Self::Elapsed(..) => Bearing::OVER,
+            Self::Spoke(agent) => Bearing::last_if(is_said_by(event, agent)),
+            Self::Woken(agent) => Bearing::last_if(wakes(event, agent)),
         }
     }
 }
@@ -127,13 +127,13 @@ fn results(
     commit: &Commit,
     at: Position,
     event: &Event,
-) -> Found {
+) -> Bearing {
     if let Event::Call(CallEvent::ToolFinished(finished)) = event {
         settled.remove(&finished.call);
         return if finished.agent == *agent {
-            Found::ONE
+            Bearing::ONE
         } else {
-            Found::default()
+            Bearing::default()
         };
     }
     if let Event::Call(CallEvent::OutcomeSettled(outcome)) = event
@@ -146,23 +146,23 @@ fn results(
         && let Some(node) = settled.remove(&unknown.call)
         && unknown.cause == UnknownCause::Crash
     {
-        return Found {
-            newer: Some(Newer {
+        return Bearing {
+            newer: Some(PassedEvent {
                 node,
                 is_because_of_this: true,
             }),
-            ..Found::default()
+            ..Bearing::default()
         };
     }
     if let Event::Turn(TurnEvent::TurnOpened(opened)) = event
         && opened.agent == *agent
     {
-        return Found::LAST;
+        return Bearing::LAST;
     }
     if is_answer_of(event, agent) {
-        Found::OVER
+        Bearing::OVER
     } else {
-        Found::default()
+        Bearing::default()
     }
 }
 
@@ -172,11 +172,11 @@ fn attempt(
     commit: &Commit,
     at: Position,
     event: &Event,
-) -> Found {
+) -> Bearing {
     if ModelFailed::of_event(event).is_some_and(|failed| failed.call == call) {
-        Found::LAST
+        Bearing::LAST
     } else if ModelCalled::of_event(event).is_some_and(|called| called.call == call) {
-        Found::over_with(true, lost.take())
+        Bearing::over_with(true, lost.take())
     } else {
         note_opening(lost, commit, at, event)
     }
@@ -188,7 +188,7 @@ fn loss(
     commit: &Commit,
     at: Position,
     event: &Event,
-) -> Found {
+) -> Bearing {
     if at > since {
         return note_opening(lost, commit, at, event);
     }
@@ -196,7 +196,7 @@ fn loss(
         event,
         Event::Call(CallEvent::ToolStarted(_)) | Event::Turn(TurnEvent::ModelCalled(_))
     );
-    Found::over_with(false, lost.take().filter(|_| begins && at == since))
+    Bearing::over_with(false, lost.take().filter(|_| begins && at == since))
 }
 
 /// Notes an opening of the world; an older one takes its place.
@@ -205,11 +205,11 @@ fn note_opening(
     commit: &Commit,
     at: Position,
     event: &Event,
-) -> Found {
+) -> Bearing {
     if matches!(event, Event::World(WorldEvent::Opened(_))) {
         *lost = Some(SliceNode::of(commit, at, event));
     }
-    Found::default()
+    Bearing::default()
 }
 
 /// Tells whether it takes up calls of an answer of `agent`, and not such as stand for others.

@@ -1,6 +1,6 @@
 //! Commands about runs of tools.
 
-use super::{RebuildError, Source};
+use super::{RebuildError, RebuildSource};
 use crate::command::{Action, ShellAction};
 use crate::event::{
     ApprovalRequested, OutcomeSettled, OutcomeUnknown, QuestionAsked, Reconciled, ToolFinished,
@@ -9,7 +9,7 @@ use crate::event::{
 use crate::ids::Attempt;
 use crate::tool::ToolOutcome;
 
-impl Source<'_> {
+impl RebuildSource<'_> {
     pub(super) fn start_tool(&self) -> Result<Action, RebuildError> {
         if let Ok(started) = self.find("no ToolStarted", ToolStarted::of_event) {
             let agent = started.agent.clone();

@@ -1,6 +1,6 @@
 //! Commands of people about requests, and stop.
 
-use super::{RebuildError, Source};
+use super::{RebuildError, RebuildSource};
 use crate::command::{
     Action, ConsentAction, Judgement, Reply, Settlement, TalkAction, WorldAction,
 };
@@ -10,7 +10,7 @@ use crate::event::{
     SettledHow, StateObserved, Stopped,
 };
 
-impl Source<'_> {
+impl RebuildSource<'_> {
     pub(super) fn decide(&self) -> Result<Action, RebuildError> {
         let decided = self.find("no ApprovalDecided", ApprovalDecided::of_event)?;
         Ok(Action::Consent(ConsentAction::Decide {

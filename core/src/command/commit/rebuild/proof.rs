@@ -1,10 +1,10 @@
 //! Commands that prove the log, branch it, and take content out of it.
 
-use super::{RebuildError, Source};
+use super::{RebuildError, RebuildSource};
 use crate::command::{Action, ShellAction, WorldAction};
 use crate::event::{Erased, ErasureRequested, Forked, HeadSigned, Opened};
 
-impl Source<'_> {
+impl RebuildSource<'_> {
     pub(super) fn fork(&self) -> Result<Action, RebuildError> {
         let forked = self.find("no Forked", Forked::of_event)?;
         let opened = self.find("no Opened", Opened::of_event)?;

@@ -1,6 +1,6 @@
 //! Commands about turns and model calls.
 
-use super::{RebuildError, Source};
+use super::{RebuildError, RebuildSource};
 use crate::command::{Action, ShellAction};
 use crate::event::reaction::Reaction;
 use crate::event::{
@@ -10,7 +10,7 @@ use crate::event::{
 use crate::model::Parameters;
 use crate::model::response::ModelError;
 
-impl Source<'_> {
+impl RebuildSource<'_> {
     pub(super) fn open_turn(&self) -> Result<Action, RebuildError> {
         if let Ok(declined) = self.find("no TurnDeclined", TurnDeclined::of_event) {
             let agent = declined.agent.clone();

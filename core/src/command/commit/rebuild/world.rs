@@ -1,6 +1,6 @@
 //! Commands about the world as a whole, and messages.
 
-use super::{RebuildError, Source};
+use super::{RebuildError, RebuildSource};
 use crate::command::{Action, TalkAction, WorldAction};
 use crate::event::{
     Event, Labelled, MessageEdited, MessagePosted, MessageRetracted, Opened, ReplyRegenerated,
@@ -9,7 +9,7 @@ use crate::event::{
 use crate::ids::CopyId;
 use crate::spec::Definition;
 
-impl Source<'_> {
+impl RebuildSource<'_> {
     pub(super) fn create(&self) -> Result<Action, RebuildError> {
         let began = self.find("no WorldOpened", WorldOpened::of_event)?;
         Ok(Action::World(WorldAction::Create {

@@ -9,10 +9,10 @@ fn held_max<'d>(deltas: impl IntoIterator<Item = &'d str>) -> usize {
     let mut given = 0;
     for delta in deltas {
         said += delta.len();
-        firewall.push(delta, &mut |span: Span<'_>| {
+        firewall.push(delta, &mut |span: SpokenSpan<'_>| {
             given = match span {
-                Span::Pass { from, text } => from as usize + text.len(),
-                Span::Withheld(withheld) => withheld.to as usize,
+                SpokenSpan::Pass { from, text } => from as usize + text.len(),
+                SpokenSpan::Withheld(withheld) => withheld.to as usize,
             }
         });
         max = max.max(said - given);

@@ -91,7 +91,7 @@ fn work(text: &str, size: usize) -> u64 {
     work::take();
     let mut rest = text;
     let mut firewall = Firewall::new(known());
-    let mut out = |_: Span<'_>| ();
+    let mut out = |_: SpokenSpan<'_>| ();
     while !rest.is_empty() {
         let (delta, more) = rest.split_at(rest.ceil_char_boundary(size.min(rest.len())));
         firewall.push(delta, &mut out);

@@ -50,9 +50,9 @@ fn call_that_breaks_in_a_text_ends_at_the_same_place_for_every_split() {
 fn nothing_of_an_artifact_is_given_at_any_time() {
     for row in artifacts() {
         let (mut given, mut firewall) = (String::new(), Firewall::new(known()));
-        let mut out = |span: Span<'_>| match span {
-            Span::Pass { text, .. } => given.push_str(text),
-            Span::Withheld(_) => {}
+        let mut out = |span: SpokenSpan<'_>| match span {
+            SpokenSpan::Pass { text, .. } => given.push_str(text),
+            SpokenSpan::Withheld(_) => {}
         };
         chars(&row.said).for_each(|c| firewall.push(c, &mut out));
         firewall.finish(&mut out);

@@ -14,11 +14,11 @@ fn within_bounds(told: &Value, schema: &Value) -> bool {
 
 /// What models are told, with room for everything, for little and for nothing.
 fn ways(schema: &Value) -> Vec<Value> {
-    let Ok(index) = Index::of(schema) else {
+    let Ok(index) = SchemaIndex::of(schema) else {
         return Vec::new();
     };
     [bytes(schema), bytes(schema) / 8, 0]
-        .map(|room| Plan::of(&index, room).whole())
+        .map(|room| SchemaPlan::of(&index, room).whole())
         .to_vec()
 }
 

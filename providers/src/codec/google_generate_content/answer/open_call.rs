@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::super::document::FunctionCall;
 use super::super::note::{GoogleNote, PartKind};
-use super::super::shape::Read;
+use super::super::shape::Expected;
 use super::GoogleAnswer;
 use crate::codec::json::{Fields, is_blank};
 use crate::codec::warning;
@@ -49,12 +49,12 @@ impl GoogleAnswer {
     /// Takes a call that is a piece of one, with what came beside it. One that is whole is given back.
     pub(super) fn whole_call<'c>(
         &mut self,
-        call: Read<FunctionCall<'c>>,
+        call: Expected<FunctionCall<'c>>,
         beside: &mut Fields,
-    ) -> Option<Read<FunctionCall<'c>>> {
+    ) -> Option<Expected<FunctionCall<'c>>> {
         let call = match call {
-            Read::As(call) => call,
-            Read::Other(_) => return Some(call),
+            Expected::As(call) => call,
+            Expected::Other(_) => return Some(call),
         };
         let goes_on = call.goes_on == Some(Value::Bool(true));
         if call.has_name()
@@ -66,7 +66,7 @@ impl GoogleAnswer {
             // Another call begins, so that nothing more of the open one will come.
             self.close_call(Close::BrokenOff);
             if call.partial.is_none() && !goes_on {
-                return Some(Read::As(call));
+                return Some(Expected::As(call));
             }
             self.open_call = Some(PartialCall::of(&call));
         }
@@ -75,7 +75,7 @@ impl GoogleAnswer {
             let is_end = self.has_closed
                 && is_blank(&Value::Object(call.rest.clone()))
                 && call.args.is_none();
-            return (!is_end || call.partial.is_some()).then_some(Read::As(call));
+            return (!is_end || call.partial.is_some()).then_some(Expected::As(call));
         };
         open.take(call, std::mem::take(beside));
         if !goes_on {
@@ -192,9 +192,9 @@ impl PartialCall {
 }
 
 fn names(call: &FunctionCall<'_>) -> (String, String) {
-    let text = |text: &Option<Read<std::borrow::Cow<'_, str>>>| match text {
-        Some(Read::As(text)) => text.clone().into_owned(),
-        Some(Read::Other(_)) | None => String::new(),
+    let text = |text: &Option<Expected<std::borrow::Cow<'_, str>>>| match text {
+        Some(Expected::As(text)) => text.clone().into_owned(),
+        Some(Expected::Other(_)) | None => String::new(),
     };
     (text(&call.id), text(&call.name))
 }

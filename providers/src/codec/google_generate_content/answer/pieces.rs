@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::super::document::{ContentPiece, FunctionCall};
 use super::super::note::{GoogleNote, PartKind};
-use super::super::shape::Read;
+use super::super::shape::Expected;
 use super::GoogleAnswer;
 use crate::codec::Delta;
 use crate::codec::json::Fields;
@@ -171,7 +171,7 @@ impl GoogleAnswer {
             rest: mut of_call,
             ..
         } = call;
-        let mut text = |field: &str, text: Option<Read<Cow<'_, str>>>| {
+        let mut text = |field: &str, text: Option<Expected<Cow<'_, str>>>| {
             let text = text.and_then(|text| {
                 text.or_keep(|value| drop(of_call.insert(field.to_owned(), value)))
             });
@@ -208,10 +208,10 @@ impl GoogleAnswer {
 }
 
 /// A call without a name is none that anybody could run.
-fn readable(call: Read<FunctionCall<'_>>) -> Read<FunctionCall<'_>> {
+fn readable(call: Expected<FunctionCall<'_>>) -> Expected<FunctionCall<'_>> {
     match call {
-        Read::As(unnamed) if !unnamed.has_name() => Read::Other(unnamed.into_value()),
-        Read::As(_) | Read::Other(_) => call,
+        Expected::As(unnamed) if !unnamed.has_name() => Expected::Other(unnamed.into_value()),
+        Expected::As(_) | Expected::Other(_) => call,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::ChatAnswer;
 use crate::codec::Delta;
-use crate::codec::openai_chat::chunk::{Choice, Chunk, Message};
+use crate::codec::openai_chat::chunk::{Chunk, ChunkChoice, ChunkDelta};
 use crate::codec::openai_chat::usage::usage;
 
 impl ChatAnswer {
@@ -22,7 +22,7 @@ impl ChatAnswer {
         }
     }
 
-    fn take_plain_choice(&mut self, choice: Choice<'_>, deltas: &mut Vec<Delta>) {
+    fn take_plain_choice(&mut self, choice: ChunkChoice<'_>, deltas: &mut Vec<Delta>) {
         if let Some(message) = choice.delta {
             self.has_message = true;
             self.take_plain_message(message, deltas);
@@ -33,7 +33,7 @@ impl ChatAnswer {
         }
     }
 
-    fn take_plain_message(&mut self, message: Message<'_>, deltas: &mut Vec<Delta>) {
+    fn take_plain_message(&mut self, message: ChunkDelta<'_>, deltas: &mut Vec<Delta>) {
         if let Some(text) = message.content {
             self.add_text(text.0, deltas);
         }

@@ -35,7 +35,7 @@ const LINK: u8 = 10;
 
 /// The effect of a message on its page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum MessageKind {
     /// The message is all of the page.
     Replace,
     /// The message changes the page.
@@ -46,7 +46,7 @@ pub(super) enum Kind {
 
 /// The place of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct MessagePlace {
     /// In the order of writing.
     pub(super) lsn: u64,
     /// In the file.
@@ -56,15 +56,15 @@ pub(super) struct Place {
 
 /// A message of a page.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Message {
-    pub(super) kind: Kind,
+pub(super) struct PageMessage {
+    pub(super) kind: MessageKind,
     pub(super) page: u64,
-    pub(super) place: Place,
+    pub(super) place: MessagePlace,
 }
 
 /// The thing at a place of a segment.
 enum SegmentRead {
-    Message(Message),
+    Message(PageMessage),
     /// Bytes of no page; the next thing is so many bytes on.
     Skip(u64),
     /// The segment ends here.
@@ -154,7 +154,7 @@ impl Log {
     pub(super) fn messages(
         &self,
         from: u64,
-        mut take: impl FnMut(Message),
+        mut take: impl FnMut(PageMessage),
     ) -> io::Result<Result<(), u64>> {
         let min = from - from % SEGMENT;
         let Segments { bases, stable } = match self.segments(min)? {
@@ -178,7 +178,11 @@ impl Log {
     }
 
     /// The payload of a message of `page`; `None` if it is not there as it was written.
-    pub(super) fn payload(&self, page: u64, place: Place) -> io::Result<Option<(u8, Vec<u8>)>> {
+    pub(super) fn payload(
+        &self,
+        page: u64,
+        place: MessagePlace,
+    ) -> io::Result<Option<(u8, Vec<u8>)>> {
         let mut bytes = vec![0; place.len.min(SEGMENT) as usize];
         if fill(&self.file, &mut bytes, place.at)? != bytes.len() {
             return Ok(None);
@@ -229,7 +233,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn next(&mut self) -> io::Result<Option<Message>> {
+    fn next(&mut self) -> io::Result<Option<PageMessage>> {
         loop {
             let at = self.at.unwrap_or(0);
             if at % SEGMENT > SEGMENT - MESSAGE_HEADER_MAX || at % SEGMENT < HEADER {
@@ -291,13 +295,13 @@ fn read(segment: &[u8], base: u64, lsn: u64) -> SegmentRead {
     if header.segment != lsn / SEGMENT {
         return SegmentRead::Broken;
     }
-    let place = Place {
+    let place = MessagePlace {
         lsn,
         at: base + within,
         len,
     };
     let message = |kind| {
-        SegmentRead::Message(Message {
+        SegmentRead::Message(PageMessage {
             kind,
             page: header.page,
             place,
@@ -315,9 +319,9 @@ fn read(segment: &[u8], base: u64, lsn: u64) -> SegmentRead {
                 len,
             })
         }
-        FREE => message(Kind::Free),
-        COUNTER | META | NODE => message(Kind::Replace),
-        LINK => message(Kind::Link),
+        FREE => message(MessageKind::Free),
+        COUNTER | META | NODE => message(MessageKind::Replace),
+        LINK => message(MessageKind::Link),
         // What sled keeps in files of its own: no value of ours is that large.
         _ => SegmentRead::Broken,
     }

@@ -1,6 +1,6 @@
 //! The pages of sled's trees: a node, and the changes that were made to it since it was written.
 
-use super::log::{Kind, Place};
+use super::log::{MessageKind, MessagePlace};
 
 /// Bytes that are read field by field, in sled's forms.
 pub(super) struct Fields<'a>(pub(super) &'a [u8]);
@@ -72,7 +72,7 @@ pub(super) enum Below {
 
 /// A page of a tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Node {
+pub(super) struct TreePage {
     /// The right neighbour.
     pub(super) next: Option<u64>,
     /// The child that is being merged into the one before it.
@@ -84,7 +84,7 @@ pub(super) struct Node {
     pub(super) below: Below,
 }
 
-impl Node {
+impl TreePage {
     pub(super) fn read(bytes: &[u8]) -> Option<Self> {
         let mut fields = Fields(bytes);
         let page = |number: u64| (number != 0).then_some(number);
@@ -193,21 +193,21 @@ pub(super) enum Page {
     Unknown,
     Free,
     /// A page as it was written, and the changes since, oldest first.
-    Present(Vec<Place>),
+    Present(Vec<MessagePlace>),
 }
 
 impl Page {
-    pub(super) fn take(&mut self, kind: Kind, place: Place) {
+    pub(super) fn take(&mut self, kind: MessageKind, place: MessagePlace) {
         match (kind, self) {
-            (Kind::Replace, page) => *page = Self::Present(vec![place]),
-            (Kind::Free, page) => *page = Self::Free,
+            (MessageKind::Replace, page) => *page = Self::Present(vec![place]),
+            (MessageKind::Free, page) => *page = Self::Free,
             // What changes a page that was written anew later, or that is gone.
-            (Kind::Link, Self::Present(places)) => {
+            (MessageKind::Link, Self::Present(places)) => {
                 if places.last().is_none_or(|last| last.lsn < place.lsn) {
                     places.push(place);
                 }
             }
-            (Kind::Link, Self::Unknown | Self::Free) => {}
+            (MessageKind::Link, Self::Unknown | Self::Free) => {}
         }
     }
 }

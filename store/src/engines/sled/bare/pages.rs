@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::log::{Kind, Log, Place};
+use super::log::{Log, MessageKind, MessagePlace};
 use super::node::{Fields, Page};
 
 /// The most pages that sled numbers.
@@ -46,7 +46,7 @@ impl Pages {
                 .filter(|_| message.page < PAGES_MAX);
             let Some(number) = number else { return };
             // A change of a page that nobody wrote makes none.
-            if message.kind != Kind::Link && pages.all.len() <= number {
+            if message.kind != MessageKind::Link && pages.all.len() <= number {
                 pages.all.resize(number.saturating_add(1), Page::Unknown);
             }
             if let Some(page) = pages.all.get_mut(number) {
@@ -61,7 +61,7 @@ impl Pages {
         Ok(pages)
     }
 
-    pub(super) fn get(&self, page: u64) -> Option<&[Place]> {
+    pub(super) fn get(&self, page: u64) -> Option<&[MessagePlace]> {
         match self.all.get(usize::try_from(page).ok()?)? {
             Page::Present(places) => Some(places),
             Page::Free | Page::Unknown => None,
@@ -115,7 +115,7 @@ fn page(fields: &mut Fields<'_>) -> Option<Page> {
         return Some(Page::Free);
     }
     let places = (0..count).map(|_| {
-        Some(Place {
+        Some(MessagePlace {
             lsn: fields.long()?,
             at: pointer(fields)?,
             len: fields.number()?,

@@ -64,7 +64,7 @@ impl Case<'_> {
             .map(|head| Expected::Damage(DamageKind::Rewritten, trusted.next(), Some(head.at)));
         let bare = by_head
             .clone()
-            .unwrap_or(Expected::Verdict(Verdict::NotChecked));
+            .unwrap_or(Expected::Verdict(LogVerdict::NotChecked));
         let by_anchor = || match self.end_of_commit(world, size) {
             Some(end) => Expected::Damage(DamageKind::Rewritten, trusted.next(), Some(end)),
             None => Expected::Damage(DamageKind::RolledBack, self.end(world).next(), None),
@@ -132,11 +132,11 @@ impl Case<'_> {
             &engine,
             world,
             &Against::default(),
-            &Expected::Verdict(Verdict::NotChecked),
+            &Expected::Verdict(LogVerdict::NotChecked),
         )?;
         let with_key = by_key
             .clone()
-            .unwrap_or(Expected::Verdict(Verdict::NotChecked));
+            .unwrap_or(Expected::Verdict(LogVerdict::NotChecked));
         self.expect_of(&engine, world, &Self::keys(), &with_key)?;
         let by_anchor =
             Expected::Damage(DamageKind::Rewritten, trusted.next(), Some(self.end(world)));
@@ -161,7 +161,7 @@ impl Case<'_> {
         self.book.relink(world);
         self.expect(
             world,
-            &Expected::Verdict(Verdict::NotChecked),
+            &Expected::Verdict(LogVerdict::NotChecked),
             &Expected::Damage(DamageKind::RolledBack, at, None),
         )
     }
@@ -198,8 +198,8 @@ impl Case<'_> {
         self.book.tail.push(added);
         self.book.relink(world);
         if is_opened {
-            let open = Expected::Verdict(Verdict::Intact);
-            return self.expect(world, &Expected::Verdict(Verdict::NotChecked), &open);
+            let open = Expected::Verdict(LogVerdict::Intact);
+            return self.expect(world, &Expected::Verdict(LogVerdict::NotChecked), &open);
         }
         self.expect_damage(world, DamageKind::Fabricated, at)
     }
@@ -219,7 +219,7 @@ impl Case<'_> {
             &engine,
             world,
             &Self::keys(),
-            &Expected::Verdict(Verdict::Newer),
+            &Expected::Verdict(LogVerdict::Newer),
         )
     }
 }

@@ -119,7 +119,7 @@ impl Case<'_> {
             .iter()
             .find(|found| found.world == world)
             .unwrap();
-        if newer.verdict() == Verdict::Newer
+        if newer.verdict() == LogVerdict::Newer
             && newer.newer.as_ref().is_some_and(|newer| newer.at == at)
         {
             return Ok(());
