@@ -11,8 +11,8 @@ use crate::event::{ClockKind, Labelled, Rights};
 use crate::ids::alike::name_fault;
 use crate::ids::principal::Principal;
 use crate::ids::{
-    AgentName, CopyId, Digest, EpisodeId, GrantId, Incarnation, MessageId, PersonName, Position,
-    Seed, Stamp, Time, WorldId, WorldName,
+    AgentName, CopyId, Digest, EpisodeId, GrantId, Incarnation, PersonName, Position, Seed, Stamp,
+    Time, WorldId, WorldName,
 };
 use crate::spec::rules::Rules;
 use crate::spec::{Definition, SpecText};
@@ -331,18 +331,6 @@ impl World {
     #[must_use]
     pub const fn transcript(&self) -> &VecDeque<Arc<Message>> {
         self.transcript.messages()
-    }
-
-    /// The message `id`, if it is among the newest.
-    #[must_use]
-    pub fn message(&self, id: MessageId) -> Option<&Arc<Message>> {
-        self.transcript.message(id)
-    }
-
-    /// The message that stands at `at`, if it is among the newest.
-    #[must_use]
-    pub fn message_at(&self, at: Position) -> Option<&Arc<Message>> {
-        self.transcript.message_at(at)
     }
 
     /// Returns what `agent` remembers; `None` if there is no such agent.

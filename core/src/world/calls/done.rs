@@ -156,7 +156,9 @@ pub(in crate::world) fn ran_in(
     because: &[Position],
     turn: Option<TurnId>,
 ) -> Vec<Ran> {
-    let messages = because.iter().filter_map(|at| world.message_at(*at));
+    let messages = because
+        .iter()
+        .filter_map(|at| world.transcript.message_at(*at));
     let own = messages
         .flat_map(|message| &message.ran)
         .filter(|ran| ran.agent == *agent || ran.is_replaced);

@@ -80,6 +80,7 @@ fn words_beside_calls_are_read_and_remembered_and_wake_nobody() {
     );
     assert_eq!(
         past.world
+            .transcript
             .message(posted.message)
             .unwrap()
             .text

@@ -46,7 +46,10 @@ fn new_words_are_routed_like_a_new_message_in_an_episode_of_their_own() {
         (message.id, message.at, message.edited),
         (MessageId(at(4)), at(12), true)
     );
-    assert_eq!(past.world.message(MessageId(at(4))), Some(*message));
+    assert_eq!(
+        past.world.transcript.message(MessageId(at(4))),
+        Some(*message)
+    );
     assert_eq!(
         (message.episode, message.respond.clone()),
         (episode(12), vec![agent("eve")])

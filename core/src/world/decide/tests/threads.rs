@@ -84,7 +84,10 @@ fn reply_to_a_streamed_message_is_found_under_its_id() {
         .answered("bob", text("fine"));
     let streamed = last(&past);
     assert_ne!(streamed.id.0, streamed.at);
-    assert_eq!(past.world.message(streamed.id).unwrap().at, streamed.at);
+    assert_eq!(
+        past.world.transcript.message(streamed.id).unwrap().at,
+        streamed.at
+    );
     let id = streamed.id;
     assert_eq!(last(&past.then(reply("thanks", id))).depth, 2);
 }

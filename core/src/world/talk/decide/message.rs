@@ -98,7 +98,7 @@ pub(in crate::world) fn check_message(
     }
     check_attachments(draft, attachments)?;
     match reply_to {
-        Some(id) if draft.world.message(id).is_none() => {
+        Some(id) if draft.world.transcript.message(id).is_none() => {
             Err(No::Quiet(Refusal::NoSuchMessage { message: id.0 }))
         }
         Some(_) | None => Ok(()),

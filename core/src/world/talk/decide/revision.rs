@@ -89,6 +89,7 @@ fn message_of<'w>(draft: &mut Draft<'w>, id: MessageId) -> Result<&'w Message, N
     }
     let world = draft.world;
     let message = world
+        .transcript
         .message(id)
         .ok_or(No::Quiet(Refusal::NoSuchMessage { message: id.0 }))?;
     if !has_a_say_in(draft, message) {
@@ -120,7 +121,7 @@ fn answered<'w>(draft: &Draft<'w>, message: &'w Message) -> Option<(&'w AgentNam
         Author::Agent(agent) => agent,
         Author::Person(_) | Author::World => return None,
     };
-    let is_known = |at: &Position| draft.world.message_at(*at).is_some();
+    let is_known = |at: &Position| draft.world.transcript.message_at(*at).is_some();
     let can_answer = draft.world.rules.agent(agent).is_some() && !message.because.is_empty();
     (can_answer && message.because.iter().all(is_known)).then(|| (agent, message.because.to_vec()))
 }
@@ -131,6 +132,7 @@ fn undo_turns(draft: &mut Draft<'_>, target: &Message, gone: &[Position], news: 
     let world = draft.world;
     let asks_of = |at: &Position| {
         world
+            .transcript
             .message_at(*at)
             .map(|message| message.asks.iter())
             .into_iter()

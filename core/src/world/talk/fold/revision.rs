@@ -15,6 +15,7 @@ use crate::world::waits::fold::join;
 /// The message goes on under its id, at this event's position.
 pub(in crate::world) fn edit(world: &mut World, event: &MessageEdited) {
     let person = world
+        .transcript
         .message_at(event.at)
         .and_then(|message| message.person.clone());
     let ran = done::ran_behind(world, event.at);
@@ -61,14 +62,17 @@ pub(in crate::world) fn retract(world: &mut World, event: &MessageRetracted) {
 
 /// The news of the reply are put into its agent's inbox again.
 pub(in crate::world) fn regenerate(world: &mut World, event: &ReplyRegenerated) {
-    let turn = world.message_at(event.at).and_then(|message| message.turn);
+    let turn = world
+        .transcript
+        .message_at(event.at)
+        .and_then(|message| message.turn);
     let ran = done::ran_in(world, &event.agent, &event.news, turn);
     take_back(world, event.at, &event.gone);
     done::note_replaced(world, &event.news, &ran);
     let news = event
         .news
         .iter()
-        .filter_map(|at| world.message_at(*at))
+        .filter_map(|at| world.transcript.message_at(*at))
         .cloned()
         .collect();
     put_back(world, &event.agent, news);
@@ -77,6 +81,7 @@ pub(in crate::world) fn regenerate(world: &mut World, event: &ReplyRegenerated) 
 /// Takes the message at `target` out of the room and out of all memories, with what goes with it.
 fn take_back(world: &mut World, target: Position, gone: &[Position]) {
     let author = world
+        .transcript
         .message_at(target)
         .and_then(|message| match &message.author {
             Author::Agent(agent) => Some((agent.clone(), Arc::clone(&message.because))),
