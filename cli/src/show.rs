@@ -5,6 +5,7 @@ pub(crate) mod chat;
 mod fault;
 pub(crate) mod grant;
 pub(crate) mod item;
+pub(crate) mod news;
 mod page;
 pub(crate) mod paint;
 mod parameters;

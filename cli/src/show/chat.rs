@@ -12,18 +12,21 @@ use folkmoot::core::event::{
 use folkmoot::core::ids::{AgentName, CallId, MessageId, Position};
 use folkmoot::core::model::response::LLMResponse;
 use folkmoot::core::spec::rules::Rules;
+use folkmoot::core::tool::View;
 use folkmoot::core::world::World;
 use folkmoot::script::{Script, Step, Verb};
+use serde::{Deserialize, Serialize};
 
-use super::blocks::ShownView;
 use super::words;
 use super::{clip, one_line};
+use crate::view::transcript::Kinds;
 
 /// The longest arguments and results that are shown in a line, in characters.
 const GIST_MAX: usize = 100;
 
 /// A line of a chat, or several that belong together.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum ChatLine {
     /// A message.
     Said {
@@ -43,8 +46,15 @@ pub(crate) enum ChatLine {
         /// The thing that it does, with its arguments or its result.
         what: String,
     },
-    /// A tool shows people something: its views, and the command that shows all of them.
-    Shows(Vec<ShownView>, String),
+    /// A tool shows people something.
+    Shows {
+        /// The views.
+        views: Vec<View>,
+        /// The kinds of the artifacts among them, as far as the room knows them.
+        kinds: Kinds,
+        /// The command that shows all of them.
+        all: String,
+    },
     /// Something that happened, quietly.
     Quiet(String),
     /// A good end.
@@ -197,13 +207,18 @@ impl Chat {
 
     /// Returns the views that a call shows people; `None` if there are none.
     fn shows(&self, at: Position, finished: &ToolFinished) -> Option<ChatLine> {
-        let kinds = self.rules.spec().kinds();
-        let views: Vec<ShownView> = finished
-            .views()
-            .map(|view| ShownView::of(view, &kinds))
-            .collect();
+        let views: Vec<View> = finished.views().cloned().collect();
+        if views.is_empty() {
+            return None;
+        }
+        let mut kinds = self.rules.spec().kinds();
+        kinds.retain(|kind, _| {
+            views
+                .iter()
+                .any(|view| matches!(view, View::Artifact(artifact) if artifact.kind == *kind))
+        });
         let all = format!("{} log {} --from {at} --json", self.program, self.world);
-        (!views.is_empty()).then_some(ChatLine::Shows(views, all))
+        Some(ChatLine::Shows { views, kinds, all })
     }
 
     fn admit(

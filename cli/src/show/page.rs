@@ -3,11 +3,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use folkmoot::core::command::commit::Commit;
-use folkmoot::core::event::{Event, TurnEvent};
 use folkmoot::core::ids::{AgentName, MessageId, Position};
 
 use super::chat::ChatLine;
+use super::news::ShownCommit;
 use super::paint::Layout;
 use super::progress::ProgressLine;
 use super::stage::KeyedRequest;
@@ -70,27 +69,29 @@ impl StagePage {
     }
 
     /// Shows the lines of a commit, and notes which replies begin and end in it.
-    pub(crate) fn commit(&mut self, commit: &Commit, lines: Vec<ChatLine>) -> Result<(), CliError> {
-        for (at, event) in commit.numbered() {
-            if let Event::Turn(TurnEvent::StreamStarted(started)) = event {
-                self.live.insert(MessageId(at), started.agent.clone());
-            }
-        }
+    pub(crate) fn commit(&mut self, commit: ShownCommit) -> Result<(), CliError> {
+        let ShownCommit {
+            last,
+            begun,
+            ended,
+            lines,
+        } = commit;
+        self.live.extend(begun);
         for line in lines {
             self.show(line)?;
         }
-        for agent in commit.events.iter().filter_map(ends_reply) {
-            self.live.retain(|_, speaker| speaker != agent);
+        for agent in ended {
+            self.live.retain(|_, speaker| *speaker != agent);
             if self
                 .floor
                 .as_ref()
-                .is_some_and(|floor| floor.agent == *agent)
+                .is_some_and(|floor| floor.agent == agent)
             {
                 self.break_off()?;
             }
         }
         self.drafts
-            .retain(|message, _| message.0 > commit.last() || self.live.contains_key(message));
+            .retain(|message, _| message.0 > last || self.live.contains_key(message));
         self.take_floor()
     }
 
@@ -249,7 +250,7 @@ impl DraftFloor {
         match line {
             ChatLine::Said { message, .. } => *message == self.message,
             ChatLine::Does { .. }
-            | ChatLine::Shows(..)
+            | ChatLine::Shows { .. }
             | ChatLine::Quiet(_)
             | ChatLine::Good(_)
             | ChatLine::Bad(_)
@@ -258,29 +259,5 @@ impl DraftFloor {
             | ChatLine::Note(_)
             | ChatLine::Plain(_) => false,
         }
-    }
-}
-
-/// The agent whose reply is over with this event, one way or another.
-const fn ends_reply(event: &Event) -> Option<&AgentName> {
-    let Event::Turn(event) = event else {
-        return None;
-    };
-    match event {
-        TurnEvent::ModelAnswered(answered) => Some(&answered.agent),
-        TurnEvent::ModelFailed(failed) => Some(&failed.agent),
-        TurnEvent::ModelCalled(called) => Some(&called.agent),
-        TurnEvent::StreamCut(cut) => Some(&cut.agent),
-        TurnEvent::TurnClosed(closed) => Some(&closed.agent),
-        TurnEvent::JoinElapsed(_)
-        | TurnEvent::HandedOff(_)
-        | TurnEvent::TurnOpened(_)
-        | TurnEvent::TurnDeclined(_)
-        | TurnEvent::StreamStarted(_)
-        | TurnEvent::AgentReacted(_)
-        | TurnEvent::AgentFailed(_)
-        | TurnEvent::MemoryCompacted(_)
-        | TurnEvent::PrefixBroken(_)
-        | TurnEvent::Stopped(_) => None,
     }
 }

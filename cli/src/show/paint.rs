@@ -1,11 +1,14 @@
 //! From lines to what a terminal shows: names in a column, texts beside them.
 
+use folkmoot::core::tool::View;
+
 use super::blocks::ShownView;
 use super::chat::ChatLine;
 use super::request;
 use super::style::{BAD, BOLD, DIM, GOOD, NOTE, paint, speaker};
 use crate::terminal;
 use crate::text::gutter::{Flow, GUTTER, guarded, hung, named};
+use crate::view::transcript::Kinds;
 
 /// The widest column of names.
 const NAMES_MAX: usize = 18;
@@ -66,14 +69,14 @@ impl Layout {
     }
 
     /// Draws the views of a tool, and says how to see all of them if they were cut.
-    fn views(&self, views: &[ShownView], all: &str) -> String {
+    fn views(&self, views: &[View], kinds: &Kinds, all: &str) -> String {
         let indent = self.indent();
         let indented = u16::try_from(indent.len()).unwrap_or(u16::MAX);
         let room = terminal::width().map(|width| width.saturating_sub(indented));
         let mut lines = Vec::new();
         let mut is_cut = false;
         for view in views {
-            let (of_view, is_more) = view.lines(room);
+            let (of_view, is_more) = ShownView::of(view, kinds).lines(room);
             lines.extend(of_view);
             is_cut |= is_more;
         }
@@ -113,7 +116,7 @@ impl Layout {
                     paint(DIM, &format!("{from}  {}", hung(what, indent)))
                 )
             }
-            ChatLine::Shows(views, all) => self.views(views, all),
+            ChatLine::Shows { views, kinds, all } => self.views(views, kinds, all),
             ChatLine::Quiet(what) => marked(DIM, "·", what),
             ChatLine::Good(what) => marked(GOOD, "✓", what),
             ChatLine::Bad(what) => marked(BAD, "✗", what),

@@ -8,12 +8,13 @@ use folkmoot::core::command::commit::Commit;
 use folkmoot::core::ids::{PersonName, Position, RequestId};
 use folkmoot::core::port::CommitStream;
 use folkmoot::core::world::{Activity, World};
-use folkmoot::{ActivityEvent, ActivitySubscription, Runtime, WorldHandle};
+use folkmoot::{ActivitySubscription, Runtime, WorldHandle};
 use futures::StreamExt as _;
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use super::chat::{Chat, ChatLine};
+use super::news::{ShownCommit, Stir};
 use super::page::StagePage;
 use super::paint::Layout;
 use super::progress::ProgressLine;
@@ -42,6 +43,10 @@ pub(crate) enum StageNews {
     Waits(Vec<Waiting>),
     /// Say when everything up to here is shown.
     Sync(Position, oneshot::Sender<()>),
+    /// A commit of a room that another process holds.
+    Commit(ShownCommit),
+    /// Something that goes on in such a room.
+    Stir(Stir),
     /// Something to show.
     Show(ChatLine),
     /// Show everything up to here, then end.
@@ -88,7 +93,7 @@ impl KeyedRequest {
             }
             ChatLine::Said { .. }
             | ChatLine::Does { .. }
-            | ChatLine::Shows(..)
+            | ChatLine::Shows { .. }
             | ChatLine::Quiet(_)
             | ChatLine::Good(_)
             | ChatLine::Bad(_)
@@ -197,8 +202,9 @@ pub(crate) fn opened(world: &WorldHandle) -> Option<StageNews> {
 pub(crate) struct ChatStage {
     /// The options of the command.
     common: CommonArgs,
-    /// The runtime, whose log is followed.
-    runtime: Runtime,
+    /// The runtime, whose log is followed; `None` if another process holds the room, and tells of
+    /// it.
+    runtime: Option<Runtime>,
     /// The page that is written.
     page: StagePage,
     /// The words for what happens.
@@ -231,14 +237,24 @@ impl ChatStage {
         names: &[String],
         world: &World,
     ) -> Self {
-        let layout = Layout::new(names);
         chat.program = common.program();
         Self {
-            common: common.clone(),
-            runtime: runtime.clone(),
-            page: StagePage::new(layout, ProgressLine::new(terminal::shows_progress(common))),
+            runtime: Some(runtime.clone()),
             chat,
-            seen: world.head(),
+            ..Self::told_of(common, names, world.head())
+        }
+    }
+
+    /// A stage for a room that another process holds: all that is shown of it comes as news, from
+    /// behind the event `seen`.
+    pub(crate) fn told_of(common: &CommonArgs, names: &[String], seen: Position) -> Self {
+        let layout = Layout::new(names);
+        Self {
+            common: common.clone(),
+            runtime: None,
+            page: StagePage::new(layout, ProgressLine::new(terminal::shows_progress(common))),
+            chat: Chat::default(),
+            seen,
             until: None,
             world: None,
             hints: Hints::None,
@@ -275,7 +291,7 @@ impl ChatStage {
                     None => break,
                 },
                 Some(stored) = commits.next() => self.commit(&stored?.commit)?,
-                event = next(&mut activity) => self.activity(event).await?,
+                stir = next(&mut activity) => self.stir(stir).await?,
             }
             self.show_due()?;
             self.sync();
@@ -285,7 +301,10 @@ impl ChatStage {
     }
 
     async fn follow(&self, world: &WorldHandle) -> Result<CommitStream, CliError> {
-        let log = self.runtime.log();
+        let Some(runtime) = &self.runtime else {
+            return Ok(futures::stream::pending().boxed());
+        };
+        let log = runtime.log();
         let entry = log.find(world.name()).await?;
         let entry =
             entry.ok_or_else(|| CliError::other(FAILED, "the world is not in the store"))?;
@@ -309,6 +328,11 @@ impl ChatStage {
                 self.syncs.push((at, done));
                 Ok(())
             }
+            StageNews::Commit(commit) => {
+                self.seen = commit.last;
+                self.page.commit(commit)
+            }
+            StageNews::Stir(stir) => self.stir(stir).await,
             StageNews::Show(line) => self.show(line),
             StageNews::Finish(at) => {
                 // A world that could not be opened has nothing more to show.
@@ -323,7 +347,7 @@ impl ChatStage {
         self.seen = commit.last();
         if !self.common.json {
             let lines = self.chat.take(commit);
-            return self.page.commit(commit, lines);
+            return self.page.commit(ShownCommit::of(commit, lines));
         }
         EventView::of(commit)?
             .iter()
@@ -338,29 +362,26 @@ impl ChatStage {
         }
     }
 
-    async fn activity(&mut self, event: ActivityEvent) -> Result<(), CliError> {
+    async fn stir(&mut self, stir: Stir) -> Result<(), CliError> {
         let progress = &mut self.page.progress;
-        match event {
-            ActivityEvent::Draft {
+        match stir {
+            Stir::Draft {
                 message,
                 offset,
                 delta,
-                ..
             } if !self.common.json => {
                 return self.page.draft(message, offset, &delta, self.seen);
             }
-            ActivityEvent::World(Activity::Parked) => {
+            Stir::Room(Activity::Parked) => {
                 progress.nothing();
                 return self.hint().await;
             }
-            ActivityEvent::World(Activity::Idle) => progress.nothing(),
-            ActivityEvent::Agent { agent, doing } => progress.agent(&agent, doing),
-            ActivityEvent::Tool { agent, tool, .. } => progress.tool(&agent, tool.as_str()),
-            ActivityEvent::Progress {
-                agent, tool, text, ..
-            } => progress.report(&agent, tool.as_str(), &text),
-            // Pieces of drafts are no part of the JSON. Activity of newer kinds is not shown.
-            ActivityEvent::World(Activity::Running) | ActivityEvent::Draft { .. } | _ => {}
+            Stir::Room(Activity::Idle) => progress.nothing(),
+            Stir::Agent { agent, doing } => progress.agent(&agent, doing),
+            Stir::Tool { agent, tool } => progress.tool(&agent, tool.as_str()),
+            Stir::Report { agent, tool, text } => progress.report(&agent, tool.as_str(), &text),
+            // Pieces of drafts are no part of the JSON.
+            Stir::Room(Activity::Running) | Stir::Draft { .. } => {}
         }
         Ok(())
     }
@@ -444,12 +465,16 @@ impl ChatStage {
     }
 }
 
-/// The next activity; waits for ever where nothing is listened to. Pieces that were missed are in
-/// the log later.
-async fn next(activity: &mut Option<ActivitySubscription>) -> ActivityEvent {
+/// The next thing that goes on; waits for ever where nothing is listened to. Pieces that were missed
+/// are in the log later.
+async fn next(activity: &mut Option<ActivitySubscription>) -> Stir {
     while let Some(listening) = activity {
         match listening.recv().await {
-            Ok(event) => return event,
+            Ok(event) => {
+                if let Some(stir) = Stir::of(event) {
+                    return stir;
+                }
+            }
             Err(broadcast::error::RecvError::Lagged(_)) => {}
             Err(broadcast::error::RecvError::Closed) => *activity = None,
         }
