@@ -26,6 +26,7 @@ pub(crate) mod fork;
 pub(crate) mod life;
 mod opening;
 pub(crate) mod peer;
+pub(crate) mod room;
 pub(crate) mod ruling;
 
 use deed::{Done, PersonDeed, act};
@@ -33,6 +34,7 @@ use erasure::{Erasing, Gone, erase};
 use fork::{ForkView, ForkWish, fork};
 use life::{Deletion, backup, delete};
 use peer::Peer;
+use room::{RoomQuery, room};
 use ruling::{PersonRuling, Taken, rule};
 
 /// A request of a person to a store or to one of its worlds.
@@ -53,6 +55,8 @@ pub(crate) enum DeskRequest {
     Fork(ForkWish),
     /// To erase.
     Erase(Erasing),
+    /// To learn how a room stands that is open, and what goes on in it.
+    Room(RoomQuery),
 }
 
 impl From<Query> for DeskRequest {
@@ -136,6 +140,10 @@ impl Desk {
                 ValueStream::one(&self.fork(peer.proof(None)?, &wish).await?)
             }
             DeskRequest::Erase(erasing) => ValueStream::one(&self.erase(peer, &erasing).await?),
+            DeskRequest::Room(query) => {
+                let proof = peer.proof(query.by.clone())?;
+                room(&self.runtime, proof, &query, peer, self.driven.as_ref()).await
+            }
         }
     }
 

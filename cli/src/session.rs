@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use folkmoot::core::ids::WorldName;
-use folkmoot::store::OpenMode;
+use folkmoot::store::{OpenError, OpenMode};
 use folkmoot::{ProcessHost, Runtime, RuntimeBuilder, Shipped, Store};
 
 use crate::control::server::{Control, serve};
@@ -38,13 +38,25 @@ impl Session {
         recording: &Recording,
         signer: Signing,
     ) -> Result<Self, CliError> {
+        match Self::open_or_find(dir, mode, driven, recording, signer).await? {
+            Ok(session) => Ok(session),
+            Err(error) => Err(in_use(&error)),
+        }
+    }
+
+    /// The same, or the error that says which process has the store open already and answers for
+    /// it.
+    pub(crate) async fn open_or_find(
+        dir: &Path,
+        mode: OpenMode,
+        driven: WorldName,
+        recording: &Recording,
+        signer: Signing,
+    ) -> Result<Result<Self, OpenError>, CliError> {
         person::refuse_tools()?;
         let store = match hold(dir, StoreUse::Write(mode, driven.clone())).await? {
             Ok(store) => store,
-            Err((_, error)) => {
-                let what = "`log --follow`, `approvals`, `approve` and the like work meanwhile, through that process";
-                return Err(CliError::other(STORE, format!("{error} ({what})")));
-            }
+            Err((_, error)) => return Ok(Err(error)),
         };
         adopt_orphans();
         let runtime = signing::signed(builder(&store, dir, recording)?, signer).build();
@@ -53,10 +65,10 @@ impl Session {
         if let Err(error) = &control {
             tracing::warn!(%error, "no second terminal can take part");
         }
-        Ok(Self {
+        Ok(Ok(Self {
             desk,
             control: control.ok(),
-        })
+        }))
     }
 
     /// Closes all worlds and the store, after what came to `result`. That the store could not be
@@ -74,6 +86,12 @@ impl Session {
         drop(control);
         desk.close().await
     }
+}
+
+/// Says that another process has the store open.
+pub(crate) fn in_use(error: &OpenError) -> CliError {
+    let what = "`log --follow`, `approvals`, `approve`, `say`, `chat WORLD` and the like work meanwhile, through that process";
+    CliError::other(STORE, format!("{error} ({what})"))
 }
 
 /// A runtime over the store in `dir`, with the tools, models and programs that scripts can use.

@@ -10,26 +10,30 @@ use folkmoot::core::spec::Definition;
 use folkmoot::core::world::World;
 use folkmoot::script::Script;
 use folkmoot::store::OpenMode;
-use folkmoot::{FoldError, Opening, Proof, Seat, definition_of, fold_world};
+use folkmoot::{FoldError, Opening, Proof, definition_of, fold_world};
 
 use crate::arguments::{ChatArgs, CommonArgs, Spec};
 use crate::commands::resume::definition;
 use crate::commands::run::finish;
+use crate::desk::room::{RoomState, RoomWish};
 use crate::exit::{CUT_OFF, CliError, INTERRUPTED, PENDING, USAGE};
 use crate::recording::Recording;
-use crate::session::Session;
+use crate::session::{self, Session};
 use crate::show::chat::{Chat as Lines, ChatLine};
 use crate::show::stage::{ChatStage, Hints, KeyedRequest, Prompter, StageNews};
 use crate::terminal::Terminal;
 use crate::{credentials, show, signing};
-use folkmoot::run::{Revision, RunError, waiting};
+use folkmoot::run::{Revision, RunError};
 
 mod dialog;
+mod held;
 mod input;
 mod keys;
+mod reach;
 mod table;
 
 use input::{Typed, TypedInput};
+use reach::{ReachedDesk, RoomReach};
 use table::{AfterLine, ChatTable};
 
 /// Opens a room and talks in it.
@@ -45,16 +49,24 @@ pub(crate) async fn chat(common: &CommonArgs, arguments: &ChatArgs) -> Result<()
     let room = ChatRoom::find(arguments)?;
     let signer = signing::signer(common)?;
     let recording = Recording::begin(&arguments.recording, room.definition()?.as_ref())?;
-    let session = Session::open(
+    let session = Session::open_or_find(
         &common.store,
         room.mode(),
         room.name.clone(),
         &recording,
         signer,
-    )
-    .await?;
-    let result = Box::pin(talk(common, arguments, &room, by, &session)).await;
-    recording.end(session.end(result).await)
+    );
+    match session.await? {
+        Ok(session) => {
+            let result = Box::pin(talk(common, arguments, &room, by, &session)).await;
+            recording.end(session.end(result).await)
+        }
+        Err(_) if room.script.is_none() => {
+            let result = Box::pin(held::talk(common, &room.name, by)).await;
+            recording.end(result)
+        }
+        Err(error) => Err(session::in_use(&error)),
+    }
 }
 
 /// The room that is opened.
@@ -173,27 +185,46 @@ async fn talk(
     let world = runtime
         .open(room.opening(&before, arguments, &proof)?)
         .await?;
-    let mut names: Vec<String> = agents(&world.operator().read(World::clone).await?);
-    names.push(by.to_string());
+    let reach = RoomReach::new(
+        ReachedDesk::Own(session.desk.clone()),
+        room.name.clone(),
+        by.clone(),
+    );
+    let state = reach.state(RoomWish::State).await?;
     let lines = Lines::new(room.name.as_str(), &before, None);
+    let names = names(&state, &by);
     let mut prompter = ChatStage::new(common, runtime, lines, &names, &before).begin();
     prompter.opened(&world).await;
+    let end = sit(common, &reach, &state, &mut prompter).await?;
+    finish(runtime, &room.name, prompter).await?;
+    part(common, &reach, end).await
+}
+
+/// The names of those who speak: the agents, and the person.
+fn names(state: &RoomState, by: &PersonName) -> Vec<String> {
+    let agents = state.agents.iter().map(|(agent, _)| agent.to_string());
+    agents.chain([by.to_string()]).collect()
+}
+
+/// Takes what is typed, and does it, until that ends or the stage does.
+async fn sit(
+    common: &CommonArgs,
+    reach: &RoomReach,
+    state: &RoomState,
+    prompter: &mut Prompter,
+) -> Result<ChatEnd, CliError> {
     let asked = KeyedRequest::default();
     let keys = Hints::Keys(asked.clone());
     prompter.tell(StageNews::Hints(keys)).await;
-    let seat = world.as_principal(proof.clone());
-    greet(&prompter, &names, room).await;
+    greet(prompter, reach, state).await;
     let input = TypedInput::begin()?;
-    let mut table = ChatTable::new(common, &session.desk, proof, &seat, prompter.cues(), asked);
-    let end = tokio::select! {
+    let mut table = ChatTable::new(common, reach, prompter.cues(), asked);
+    tokio::select! {
         end = Box::pin(converse(&mut table, input)) => end,
         error = prompter.ended() => {
-            return Err(if matches!(error, CliError::Closed) { CliError::Said(CUT_OFF) } else { error });
+            Err(if matches!(error, CliError::Closed) { CliError::Said(CUT_OFF) } else { error })
         }
-    };
-    let end = end?;
-    finish(runtime, &room.name, prompter).await?;
-    part(common, &seat, end).await
+    }
 }
 
 /// Refuses a name that nobody can have in the room, before anything is recorded.
@@ -212,28 +243,16 @@ fn check_name(by: &PersonName, before: &World, room: &ChatRoom) -> Result<(), Cl
     fault.map_or(Ok(()), |why| Err(CliError::other(USAGE, why)))
 }
 
-fn agents(world: &World) -> Vec<String> {
-    world
-        .rules()
-        .spec()
-        .agents
-        .iter()
-        .map(|agent| agent.name.to_string())
-        .collect()
-}
-
-async fn greet(prompter: &Prompter, names: &[String], room: &ChatRoom) {
+async fn greet(prompter: &Prompter, reach: &RoomReach, state: &RoomState) {
     if std::io::stdin().is_terminal() {
-        let agents: Vec<String> = names
+        let agents: Vec<String> = state
+            .agents
             .iter()
-            .rev()
-            .skip(1)
-            .rev()
-            .map(|name| format!("@{name}"))
+            .map(|(agent, _)| format!("@{agent}"))
             .collect();
         let text = format!(
             "{} with {}. /help says what you can type.",
-            room.name,
+            reach.world(),
             agents.join(", ")
         );
         prompter.tell(StageNews::Show(ChatLine::Quiet(text))).await;
@@ -297,10 +316,10 @@ async fn settle(
 }
 
 /// Says what still waits, and ends as the chat ended.
-async fn part(common: &CommonArgs, seat: &Seat, end: ChatEnd) -> Result<(), CliError> {
-    let waiting = seat.read(waiting).await?;
+async fn part(common: &CommonArgs, reach: &RoomReach, end: ChatEnd) -> Result<(), CliError> {
+    let waiting = reach.state(RoomWish::State).await?.waiting;
     if !waiting.is_empty() {
-        show::request::pending(&mut Terminal::new(), common, seat.world().name(), &waiting)?;
+        show::request::pending(&mut Terminal::new(), common, reach.world(), &waiting)?;
     }
     match end {
         ChatEnd::Interrupted => Err(CliError::Said(INTERRUPTED)),

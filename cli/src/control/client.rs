@@ -11,6 +11,7 @@ use tokio::net::unix::OwnedReadHalf;
 
 use super::{Response, SOCKET, Way};
 use crate::desk::DeskRequest;
+use crate::desk::room::RoomWish;
 use crate::exit::{CliError, STORE};
 use crate::view::answer::ValueStream;
 use crate::view::query::Query;
@@ -33,15 +34,18 @@ impl Client {
         let (input, mut output) = self.0.into_split();
         output.write_all(&line).await.map_err(lost)?;
         // The writing half goes along: closing it would say that nobody wants an answer.
-        let ends_with_holder =
-            matches!(request, DeskRequest::Query(Query::Log(query)) if query.follow);
-        // What takes as long as the store is large is waited for.
-        let is_long = matches!(request, DeskRequest::Delete(_) | DeskRequest::Backup(_));
+        let is_news = matches!(request, DeskRequest::Room(query) if query.wants.is_news());
+        let is_log = matches!(request, DeskRequest::Query(Query::Log(query)) if query.follow);
+        let ends_with_holder = is_log || is_news;
+        // What takes as long as the store is large, or as a room is busy, is waited for.
+        let is_rest = matches!(request, DeskRequest::Room(query) if query.wants == RoomWish::Rest);
+        let is_copied = matches!(request, DeskRequest::Delete(_) | DeskRequest::Backup(_));
+        let is_long = is_rest || is_copied;
         let state = (BufReader::new(input), output);
         let lines = stream::try_unfold(
             (
                 state,
-                if ends_with_holder || is_long {
+                if is_log || is_long {
                     FirstAnswer::No
                 } else {
                     FirstAnswer::Yes

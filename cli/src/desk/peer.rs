@@ -64,7 +64,8 @@ impl Peer {
                 DeskRequest::Query(_)
                 | DeskRequest::Delete(_)
                 | DeskRequest::Backup(_)
-                | DeskRequest::Fork(_),
+                | DeskRequest::Fork(_)
+                | DeskRequest::Room(_),
             ) => "a program that a tool runs is not served",
         };
         Err(CliError::other(PENDING, format!("refused: {why}")))

@@ -1,7 +1,7 @@
 //! Processes side by side: they are waited for under a deadline, never for a duration.
 
 use std::io::{BufRead as _, BufReader};
-use std::process::{Child, ChildStdout, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::desk::{Desk, FOLKMOOT, GATE, Ran};
 
 mod anchors;
+mod chat;
 mod consent;
 mod life;
 mod recording;
@@ -27,7 +28,10 @@ struct Running {
 
 impl Running {
     fn start(desk: &Desk, arguments: &[&str]) -> Self {
-        let mut command = desk.command(arguments);
+        Self::spawn(desk.command(arguments))
+    }
+
+    fn spawn(mut command: Command) -> Self {
         let mut child = command
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())
@@ -206,7 +210,7 @@ fn a_store_in_use_says_by_whom() {
     let holder = format!("in use by process {}", run.child.id());
     desk.run(&["run", "gate.yaml"]).expect(3).err_has(&holder);
     desk.run(&["resume", "gate"]).expect(3).err_has(&holder);
-    desk.run(&["chat", "gate"]).expect(3).err_has(&holder);
+    desk.run(&["chat", "gate.yaml"]).expect(3).err_has(&holder);
 }
 
 #[test]

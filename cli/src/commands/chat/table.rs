@@ -3,22 +3,23 @@
 use folkmoot::core::command::Resolution;
 use folkmoot::core::ids::{AgentName, GrantId, RequestId, WorldName};
 use folkmoot::core::world::Activity;
-use folkmoot::{Post, Proof, Seat, SeatError};
+use folkmoot::run::Waiting;
 use tokio::sync::oneshot;
 
 use super::dialog::{Dialog, DialogTurn};
 use super::keys::Meaning;
+use super::reach::RoomReach;
 use crate::arguments::CommonArgs;
 use crate::commands::place;
-use crate::desk::Desk;
-use crate::desk::fork::{ForkView, ForkWish};
-use crate::exit::CliError;
-use crate::exit::refusal;
+use crate::desk::deed::Deed;
+use crate::desk::fork::ForkView;
+use crate::desk::room::{RoomState, RoomWish};
+use crate::desk::ruling::Matter;
+use crate::exit::{CliError, PENDING, USAGE};
 use crate::show::chat::ChatLine;
 use crate::show::request::DecisionForm;
 use crate::show::stage::{Cues, KeyedRequest, StageNews};
 use crate::show::{grant, request};
-use folkmoot::run::{Waiting, standing, waiting};
 
 const HELP: [&str; 10] = [
     "type to talk to the room; @name at the start of a line addresses an agent",
@@ -45,28 +46,22 @@ pub(super) enum AfterLine {
 /// The person's side of a chat.
 pub(super) struct ChatTable<'a> {
     common: &'a CommonArgs,
-    desk: &'a Desk,
-    by: Proof,
-    seat: &'a Seat,
+    room: &'a RoomReach,
     stage: Cues,
     asked: KeyedRequest,
     dialog: Option<Dialog>,
 }
 
 impl<'a> ChatTable<'a> {
-    pub(super) fn new(
+    pub(super) const fn new(
         common: &'a CommonArgs,
-        desk: &'a Desk,
-        by: Proof,
-        seat: &'a Seat,
+        room: &'a RoomReach,
         stage: Cues,
         asked: KeyedRequest,
     ) -> Self {
         Self {
             common,
-            desk,
-            by,
-            seat,
+            room,
             stage,
             asked,
             dialog: None,
@@ -84,7 +79,7 @@ impl<'a> ChatTable<'a> {
             self.go_on(dialog, line).await?;
             return Ok(AfterLine::Line);
         }
-        let waiting = self.seat.read(waiting).await?;
+        let waiting = self.state().await?.waiting;
         let shown = waiting
             .iter()
             .find(|request| self.asked.is_ready(&request.name));
@@ -140,8 +135,16 @@ impl<'a> ChatTable<'a> {
         Ok(AfterLine::Line)
     }
 
+    async fn state(&self) -> Result<RoomState, CliError> {
+        self.room.state(RoomWish::State).await
+    }
+
     async fn say(&self, text: &str) -> Result<(), CliError> {
-        let said = self.seat.publish_message(Post::text(text)).await;
+        let said = self.room.act(Deed::Say {
+            text: text.to_owned(),
+            reply_to: None,
+        });
+        let said = said.await;
         self.survive(said.map(|_| ())).await
     }
 
@@ -151,9 +154,13 @@ impl<'a> ChatTable<'a> {
         seen: &AgentName,
         resolution: Resolution,
     ) -> Result<(), CliError> {
-        let action = resolution.of(request, Some(seen.clone()));
-        let given = self.seat.give(action, None).await;
-        self.survive(given.map(|_| ())).await
+        let taken = self.room.rule(Matter::Request {
+            request,
+            seen: Some(seen.clone()),
+            resolution,
+        });
+        let taken = taken.await;
+        self.survive(taken.map(|_| ())).await
     }
 
     /// Asks for what is missing of a decision.
@@ -189,7 +196,7 @@ impl<'a> ChatTable<'a> {
     }
 
     async fn grants(&self) -> Result<(), CliError> {
-        let all = self.seat.read(standing).await?;
+        let all = self.state().await?.grants;
         if all.is_empty() {
             self.tell(ChatLine::Quiet("no call is allowed in advance".to_owned()))
                 .await;
@@ -204,9 +211,9 @@ impl<'a> ChatTable<'a> {
     }
 
     async fn revoke(&self, name: &str) -> Result<(), CliError> {
-        match place::of(self.seat.world().name(), name.trim(), "grant") {
+        match place::of(self.room.world(), name.trim(), "grant") {
             Ok(at) => {
-                let revoked = self.seat.revoke(GrantId(at), None).await;
+                let revoked = self.room.rule(Matter::Grant(GrantId(at))).await;
                 self.survive(revoked.map(|_| ())).await
             }
             Err(error) => {
@@ -222,14 +229,7 @@ impl<'a> ChatTable<'a> {
             let how = "/fork NAME branches this room off under that name";
             return self.tell(ChatLine::Bad(how.to_owned())).await;
         };
-        let wish = ForkWish {
-            parent: self.seat.world().name().clone(),
-            at: None,
-            name,
-            is_copied: false,
-            is_live: false,
-        };
-        match self.desk.fork(self.by.clone(), &wish).await {
+        match self.room.fork(name).await {
             Ok(view) => {
                 let program = self.common.program();
                 let ForkView { world, at, .. } = view;
@@ -243,40 +243,29 @@ impl<'a> ChatTable<'a> {
     }
 
     async fn agents(&self) -> Result<(), CliError> {
-        let agents = self.seat.read(|world| {
-            let doing = |name| format!("{:?}", world.doing(name)).to_lowercase();
-            let agents = world.rules().spec().agents.iter();
-            agents
-                .map(|agent| format!("@{}  {}", agent.name, doing(&agent.name)))
-                .collect::<Vec<_>>()
-        });
-        for line in agents.await? {
-            self.tell(ChatLine::Plain(line)).await;
+        for (agent, doing) in self.state().await?.agents {
+            let doing = format!("{doing:?}").to_lowercase();
+            self.tell(ChatLine::Plain(format!("@{agent}  {doing}")))
+                .await;
         }
         Ok(())
     }
 
     /// Stops what goes on; says whether anything did.
     pub(super) async fn stop(&self) -> Result<bool, CliError> {
-        let activity = self.seat.read(|world| world.activity()).await?;
-        if activity == Activity::Idle {
+        if self.state().await?.activity == Activity::Idle {
             self.tell(ChatLine::Quiet("nothing goes on".to_owned()))
                 .await;
             return Ok(false);
         }
-        let stopped = self.seat.stop(None, None).await;
+        let stopped = self.room.act(Deed::Stop).await;
         self.survive(stopped.map(|_| ())).await?;
         Ok(true)
     }
 
     /// Waits until nothing goes on any more.
     pub(super) async fn settle(&self) -> Result<(), CliError> {
-        let world = self.seat.world();
-        world.quiet().await?;
-        let (waiting, head) = self
-            .seat
-            .read(|world| (waiting(world), world.head()))
-            .await?;
+        let RoomState { waiting, head, .. } = self.room.state(RoomWish::Rest).await?;
         // A question that is half answered is the last thing that was shown, and stays it.
         let waiting = if self.dialog.is_some() {
             Vec::new()
@@ -306,13 +295,16 @@ impl<'a> ChatTable<'a> {
     }
 
     /// A refusal is told, and the chat goes on. A world that has ended ends it.
-    async fn survive(&self, result: Result<(), SeatError>) -> Result<(), CliError> {
+    async fn survive(&self, result: Result<(), CliError>) -> Result<(), CliError> {
         match result {
-            Err(SeatError::Refused(why)) => {
-                self.tell(ChatLine::Bad(refusal::sentence(&why))).await;
+            Err(CliError::Other {
+                code: PENDING | USAGE,
+                message,
+            }) => {
+                self.tell(ChatLine::Bad(message)).await;
                 Ok(())
             }
-            result => Ok(result?),
+            result => result,
         }
     }
 

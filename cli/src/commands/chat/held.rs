@@ -1,0 +1,77 @@
+//! `folkmoot chat` in a room that another process holds.
+
+use folkmoot::core::ids::{PersonName, Position, WorldName};
+use futures::TryStreamExt as _;
+
+use super::reach::{ReachedDesk, RoomReach};
+use super::{names, part, sit};
+use crate::arguments::CommonArgs;
+use crate::desk::room::{RoomNews, RoomState};
+use crate::exit::{CliError, STORE, USAGE};
+use crate::show::stage::{ChatStage, Cues, StageNews};
+use crate::view::answer::ValueStream;
+
+/// Talks in the room `world`, through the process that holds the store.
+pub(super) async fn talk(
+    common: &CommonArgs,
+    world: &WorldName,
+    by: PersonName,
+) -> Result<(), CliError> {
+    let desk = ReachedDesk::Held(common.store.clone());
+    let reach = RoomReach::new(desk, world.clone(), by.clone());
+    let mut news = reach.news(common.program()).await?;
+    let state = begun(&mut news).await?;
+    if let Some(why) = state.name_fault {
+        return Err(CliError::other(USAGE, why));
+    }
+    let stage = ChatStage::told_of(common, &names(&state, &by), state.head);
+    let mut prompter = stage.begin();
+    let cues = prompter.cues();
+    tokio::select! {
+        // The stage has to know how requests are answered before it hears of some.
+        biased;
+        end = sit(common, &reach, &state, &mut prompter) => {
+            let end = end?;
+            prompter.finish(Position::ZERO).await?;
+            part(common, &reach, end).await
+        }
+        ended = pass_on(news, &state, &cues) => {
+            prompter.finish(Position::ZERO).await?;
+            Err(ended)
+        }
+    }
+}
+
+/// The state that the news begin with.
+async fn begun(news: &mut ValueStream) -> Result<RoomState, CliError> {
+    match next(news).await? {
+        Some(RoomNews::Begun(state)) => Ok(*state),
+        Some(RoomNews::Commit(_) | RoomNews::Stir(_) | RoomNews::Waits(_)) | None => {
+            Err(CliError::other(STORE, "the holder gave no answer"))
+        }
+    }
+}
+
+async fn next(news: &mut ValueStream) -> Result<Option<RoomNews>, CliError> {
+    let value = news.try_next().await?;
+    let news = value.map(serde_json::from_value).transpose();
+    news.map_err(CliError::json)
+}
+
+/// Passes news on to the stage until there are no more, and says why that is.
+async fn pass_on(mut news: ValueStream, state: &RoomState, cues: &Cues) -> CliError {
+    cues.tell(StageNews::Waits(state.waiting.clone())).await;
+    loop {
+        let told = match next(&mut news).await {
+            Ok(Some(RoomNews::Begun(_))) => continue,
+            Ok(Some(RoomNews::Commit(commit))) => StageNews::Commit(commit),
+            Ok(Some(RoomNews::Stir(stir))) => StageNews::Stir(stir),
+            Ok(Some(RoomNews::Waits(waiting))) => StageNews::Waits(waiting),
+            Ok(None) => {
+                return CliError::other(STORE, "the process that held the room has closed it");
+            }
+            Err(error) => return error,
+        };
+        cues.tell(told).await;
+    }
+}

@@ -1,0 +1,116 @@
+//! The way from a chat to its room: the desk of this process, or the process that holds the store.
+
+use std::path::PathBuf;
+
+use folkmoot::Proof;
+use folkmoot::core::ids::{PersonName, WorldName};
+
+use crate::control::client::Client;
+use crate::desk::deed::{Deed, Done, PersonDeed};
+use crate::desk::fork::{ForkView, ForkWish};
+use crate::desk::peer::Peer;
+use crate::desk::room::{RoomQuery, RoomState, RoomWish};
+use crate::desk::ruling::{Matter, PersonRuling, Taken};
+use crate::desk::{Desk, DeskRequest};
+use crate::exit::{CliError, STORE};
+use crate::person;
+use crate::view::answer::ValueStream;
+
+/// A person's way to a room. Both kinds of desk answer the same requests.
+#[derive(Debug)]
+pub(super) struct RoomReach {
+    desk: ReachedDesk,
+    world: WorldName,
+    by: PersonName,
+}
+
+/// The desk that is asked.
+#[derive(Debug)]
+pub(super) enum ReachedDesk {
+    /// That of this process.
+    Own(Desk),
+    /// That of the process which holds the store in this directory.
+    Held(PathBuf),
+}
+
+impl RoomReach {
+    pub(super) const fn new(desk: ReachedDesk, world: WorldName, by: PersonName) -> Self {
+        Self { desk, world, by }
+    }
+
+    /// The name of the room.
+    pub(super) const fn world(&self) -> &WorldName {
+        &self.world
+    }
+
+    /// Returns how the room stands, now or once nothing goes on in it.
+    pub(super) async fn state(&self, wants: RoomWish) -> Result<RoomState, CliError> {
+        self.about(wants).await?.first().await
+    }
+
+    /// Returns the news of the room, as they come.
+    pub(super) async fn news(&self, program: String) -> Result<ValueStream, CliError> {
+        self.about(RoomWish::News { program }).await
+    }
+
+    /// Does something in the room.
+    pub(super) async fn act(&self, deed: Deed) -> Result<Done, CliError> {
+        let wish = PersonDeed {
+            world: self.world.clone(),
+            by: Some(self.by.clone()),
+            deed,
+        };
+        self.ask(DeskRequest::Act(wish)).await?.first().await
+    }
+
+    /// Rules on a request or a grant.
+    pub(super) async fn rule(&self, matter: Matter) -> Result<Taken, CliError> {
+        let ruling = PersonRuling {
+            world: self.world.clone(),
+            by: Some(self.by.clone()),
+            matter,
+        };
+        self.ask(DeskRequest::Decide(ruling)).await?.first().await
+    }
+
+    /// Branches the room off.
+    pub(super) async fn fork(&self, name: WorldName) -> Result<ForkView, CliError> {
+        let wish = ForkWish {
+            parent: self.world.clone(),
+            at: None,
+            name,
+            is_copied: false,
+            is_live: false,
+        };
+        match &self.desk {
+            ReachedDesk::Own(desk) => {
+                let by = Proof::local(person::uid(), self.by.clone());
+                desk.fork(by, &wish).await
+            }
+            ReachedDesk::Held(_) => self.ask(DeskRequest::Fork(wish)).await?.first().await,
+        }
+    }
+
+    async fn about(&self, wants: RoomWish) -> Result<ValueStream, CliError> {
+        let query = RoomQuery {
+            world: self.world.clone(),
+            by: Some(self.by.clone()),
+            wants,
+        };
+        self.ask(DeskRequest::Room(query)).await
+    }
+
+    async fn ask(&self, request: DeskRequest) -> Result<ValueStream, CliError> {
+        match &self.desk {
+            ReachedDesk::Own(desk) => Box::pin(desk.serve(Peer::Holder, request)).await,
+            ReachedDesk::Held(store) => {
+                let gone = |error| {
+                    let what = format!("the process that holds the store went away: {error}");
+                    CliError::other(STORE, what)
+                };
+                let client = Client::connect(store).await.map_err(gone)?;
+                client.ask(&request).await
+            }
+        }
+    }
+}
