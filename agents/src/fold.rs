@@ -34,7 +34,7 @@ pub async fn fold_world_from(
     at: Option<Position>,
 ) -> Result<World, FoldError> {
     let entry = entry_up_to(log, name, at).await?;
-    let world = saved(checkpoints, &entry, at.unwrap_or(entry.head)).await;
+    let world = saved(checkpoints, entry.world, at.unwrap_or(entry.head)).await;
     Ok(go_on(log, &entry, world, at).await?)
 }
 
@@ -61,18 +61,14 @@ pub(crate) async fn load(
     checkpoints: &dyn Checkpoints,
     entry: &WorldEntry,
 ) -> Result<World, ReadError> {
-    let world = saved(checkpoints, entry, entry.head).await;
+    let world = saved(checkpoints, entry.world, entry.head).await;
     go_on(log, entry, world, None).await
 }
 
 /// The world as its newest usable checkpoint has it, up to a position; an empty one if there is none.
-pub(crate) async fn saved(
-    checkpoints: &dyn Checkpoints,
-    entry: &WorldEntry,
-    up_to: Position,
-) -> World {
+pub(crate) async fn saved(checkpoints: &dyn Checkpoints, id: WorldId, up_to: Position) -> World {
     let saved = checkpoints
-        .latest(entry.world, checkpoint_id(decider_id()), Some(up_to))
+        .latest(id, checkpoint_id(decider_id()), Some(up_to))
         .await;
     let world = saved.and_then(|(at, state)| {
         World::restore(&state)

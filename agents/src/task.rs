@@ -81,7 +81,7 @@ impl WorldTask {
             clock,
         } = entered;
         door.tell_access(&world);
-        door.activity.tail().begin(world.head());
+        door.activity.tail().begin(&world);
         let mut bus = Bus::new(door.activity.clone());
         if door.perform != Perform::Nothing {
             bus.subscribe(parts.attendants(&definition));
@@ -446,6 +446,7 @@ impl WorldTask {
             TaskEnd::Asleep => {
                 self.sign_off().await;
                 self.announce();
+                self.door.activity.tail().rest();
                 self.save().await;
                 tracing::debug!(world = ?self.world.name(), "the world sleeps");
                 Some(Asleep {

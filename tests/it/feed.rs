@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use folkmoot::core::command::commit::Commit;
-use folkmoot::core::event::{CallEvent, Event, TalkEvent, TurnEvent};
+use folkmoot::core::event::{CallEvent, Event, OutcomeSettled, SettledHow, TalkEvent, TurnEvent};
 use folkmoot::core::ids::Position;
 use folkmoot::core::world::projection::{FeedActivity, FeedItem, Item, ItemId};
 use folkmoot::{
-    Feed, FeedEvent, FeedStart, Opening, Perform, Post, Runtime, SeatError, Store, WorldHandle,
-    WorldName,
+    Feed, FeedEvent, FeedStart, Forking, Opening, Perform, Post, Runtime, SeatError, Store,
+    WorldHandle, WorldName,
 };
 use folkmoot_tests::{
     Cut, FakeModel, FakeTool, Kept, Room, Stage, commits_of, person, says, wants,
@@ -58,7 +58,7 @@ fn items(events: Vec<FeedEvent>) -> Vec<FeedItem> {
 /// The items of a world from its beginning, read by somebody who comes late.
 async fn all_items(store: &Store, name: &WorldName) -> Vec<FeedItem> {
     let (runtime, world) = look(store, name).await;
-    let feed = world.operator().feed(FeedStart::Beginning).await.unwrap();
+    let feed = world.operator().feed(FeedStart::Beginning).unwrap();
     runtime.shutdown().await;
     items(drain(feed).await)
 }
@@ -85,7 +85,7 @@ async fn whoever_reads_on_after_any_item_gets_exactly_those_behind_it() {
         let mut cut = Vec::new();
         for place in (all.len() % step()..all.len()).step_by(step()) {
             let start = FeedStart::After(all[place].id);
-            cut.push((place, world.operator().feed(start).await.unwrap()));
+            cut.push((place, world.operator().feed(start).unwrap()));
         }
         runtime.shutdown().await;
         for (place, feed) in cut {
@@ -100,6 +100,7 @@ async fn whoever_reads_on_after_any_item_gets_exactly_those_behind_it() {
     let expected = [
         "activity",
         "call_finished",
+        "call_replaced",
         "call_started",
         "decision",
         "message",
@@ -134,6 +135,9 @@ fn whole(items: &[FeedItem], commits: &[Commit]) {
     assert_eq!(
         count(|item| matches!(item, Item::CallFinished { .. })),
         recorded(|event| matches!(event, Event::Call(CallEvent::ToolFinished(_))))
+            + recorded(
+                |event| matches!(event, Event::Call(CallEvent::OutcomeSettled(settled)) if ends(settled))
+            )
     );
     let is_opened = |item: &Item| {
         let Item::Activity { activity } = item else {
@@ -147,7 +151,7 @@ fn whole(items: &[FeedItem], commits: &[Commit]) {
     );
     let mut waiting = BTreeSet::new();
     for item in items {
-        if let Item::Request { request } = &item.item {
+        if let Item::Request { request, .. } = &item.item {
             assert!(waiting.insert(request.request), "a request came twice");
             assert!(request.arguments.is_some());
         } else if let Item::Decision { request, .. } = &item.item {
@@ -164,13 +168,18 @@ fn whole(items: &[FeedItem], commits: &[Commit]) {
     }
 }
 
+/// A settlement gives a call its result, if it does not run again.
+fn ends(settled: &OutcomeSettled) -> bool {
+    settled.how != SettledHow::RunAgain
+}
+
 #[tokio::test]
 async fn of_messages_that_are_gone_a_late_reader_gets_ids_and_no_words() {
     let store = Store::memory();
     let model = FakeModel::new([says("first"), says("second")]);
     let (runtime, world) = Room::auto().agent("a", &[], model).open(&store).await;
     let seat = person(&world, "ada");
-    let mut live = seat.feed(FeedStart::Now).await.unwrap();
+    let mut live = seat.feed(FeedStart::Now).unwrap();
     let message = seat.publish_message(Post::text("hi")).await.unwrap();
     world.quiet().await.unwrap();
     let mut early = Vec::new();
@@ -179,12 +188,12 @@ async fn of_messages_that_are_gone_a_late_reader_gets_ids_and_no_words() {
     }
     seat.edit(message, "hello", None).await.unwrap();
     world.quiet().await.unwrap();
-    let late = seat.feed(FeedStart::Beginning).await.unwrap();
+    let late = seat.feed(FeedStart::Beginning).unwrap();
     // The tail is still there for whoever comes back to an item of it.
     let FeedEvent::Item(first) = &early[0] else {
         panic!("a draft comes first")
     };
-    let back = seat.feed(FeedStart::After(first.id)).await.unwrap();
+    let back = seat.feed(FeedStart::After(first.id)).unwrap();
     let room = world.name().clone();
     runtime.shutdown().await;
 
@@ -227,7 +236,7 @@ async fn a_reader_who_falls_far_behind_gets_everything_from_the_log() {
     let store = Store::memory();
     let (runtime, world) = Room::auto().open(&store).await;
     let seat = person(&world, "ada");
-    let mut slow = seat.feed(FeedStart::Now).await.unwrap();
+    let mut slow = seat.feed(FeedStart::Now).unwrap();
     let count = 600;
     for number in 0..count {
         let post = Post::text(format!("message {number}"));
@@ -248,7 +257,7 @@ async fn a_feed_goes_on_behind_an_item_only_of_its_own_world() {
     let (_runtime, world) = Room::auto().open(&store).await;
     let seat = person(&world, "ada");
     let at = Position::new(1_000);
-    let behind = seat.feed(FeedStart::After(ItemId { at, number: 0 })).await;
+    let behind = seat.feed(FeedStart::After(ItemId { at, number: 0 }));
     let head = world.operator().read(|world| world.head()).await.unwrap();
     assert_eq!(behind.unwrap_err(), SeatError::BehindHead { at, head });
 }
@@ -290,7 +299,7 @@ async fn a_call_is_followed_from_its_request_to_its_result() {
     let room = Room::asking().agent("a", &["pay"], model).tool(tool);
     let (runtime, world) = room.open(&store).await;
     let seat = person(&world, "ada");
-    let feed = seat.feed(FeedStart::Now).await.unwrap();
+    let feed = seat.feed(FeedStart::Now).unwrap();
     seat.publish_message(Post::text("pay")).await.unwrap();
     world.quiet().await.unwrap();
     let waiting = seat.waiting().await.unwrap().remove(0);
@@ -325,4 +334,97 @@ async fn a_call_is_followed_from_its_request_to_its_result() {
 fn kind(item: &FeedItem) -> String {
     let written = serde_json::to_value(item).unwrap();
     written["type"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn words_that_are_taken_back_between_two_items_of_a_commit_are_not_given() {
+    let store = Store::memory();
+    let (runtime, world) = Room::auto().open(&store).await;
+    let seat = person(&world, "ada");
+    let message = seat.publish_message(Post::text("hi")).await.unwrap();
+    let mut live = seat.feed(FeedStart::Now).unwrap();
+    let mut late = seat.feed(FeedStart::Beginning).unwrap();
+    seat.edit(message, "secret", None).await.unwrap();
+    for feed in [&mut live, &mut late] {
+        let is_revised = |event: &FeedEvent| matches!(event, FeedEvent::Item(item) if matches!(item.item, Item::Revised { .. }));
+        while !is_revised(&feed.next().await.unwrap().unwrap()) {}
+    }
+    seat.retract(message, None).await.unwrap();
+    runtime.shutdown().await;
+    for feed in [live, late] {
+        assert_eq!(words(&items(drain(feed).await)), [None]);
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_is_taken_back_with_its_message_still_says_where_it_belongs() {
+    let store = Store::memory();
+    let model = FakeModel::new([wants(&["pay"]), says("no")]);
+    let tool = FakeTool::new("pay", folkmoot::Effect::Destructive, |_| async {
+        folkmoot::core::tool::ToolOutcome::text("42")
+    });
+    let room = Room::asking().agent("a", &["pay"], model).tool(tool);
+    let (runtime, world) = room.open(&store).await;
+    let seat = person(&world, "ada");
+    let feed = seat.feed(FeedStart::Now).unwrap();
+    let message = seat.publish_message(Post::text("pay")).await.unwrap();
+    world.quiet().await.unwrap();
+    seat.edit(message, "do not pay", None).await.unwrap();
+    world.quiet().await.unwrap();
+    runtime.shutdown().await;
+    let items = items(drain(feed).await);
+    for wanted in ["request", "decision", "call_finished"] {
+        let item = items.iter().find(|item| kind(item) == wanted);
+        let item = item.unwrap_or_else(|| panic!("{wanted} is missing: {items:#?}"));
+        assert!(item.turn.is_some() && item.episode.is_some(), "{item:#?}");
+        if let Item::CallFinished { tool, .. } = &item.item {
+            assert_eq!(tool, "pay");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_branch_and_its_parent_each_take_back_words_of_their_own() {
+    let store = Store::memory();
+    let model = FakeModel::new([]);
+    let (runtime, world) = Room::auto().agent("a", &[], model).open(&store).await;
+    let seat = person(&world, "ada");
+    let one = seat.publish_message(Post::text("@kim one")).await.unwrap();
+    let two = seat.publish_message(Post::text("@kim two")).await.unwrap();
+    world.quiet().await.unwrap();
+    let name = WorldName::new("branch").unwrap();
+    let branched = runtime
+        .fork(Forking::of(world.name().clone(), name))
+        .await
+        .unwrap();
+    let other = person(&branched.world, "ada");
+    seat.retract(one, None).await.unwrap();
+    other.retract(two, None).await.unwrap();
+    let of_parent = seat.feed(FeedStart::Beginning).unwrap();
+    let of_branch = other.feed(FeedStart::Beginning).unwrap();
+    runtime.shutdown().await;
+    let said = |text: &str| Some(text.to_owned());
+    assert_eq!(
+        words(&items(drain(of_parent).await)),
+        [None, said("@kim two")]
+    );
+    assert_eq!(
+        words(&items(drain(of_branch).await)),
+        [said("@kim one"), None]
+    );
+}
+
+#[tokio::test]
+async fn a_closed_handle_reads_no_further_than_it_came() {
+    let store = Store::memory();
+    let (runtime, world) = Room::auto().open(&store).await;
+    let seat = person(&world, "ada");
+    seat.publish_message(Post::text("then")).await.unwrap();
+    runtime.shutdown().await;
+    let (runtime, world) = Room::auto().open(&store).await;
+    let again = person(&world, "ada");
+    again.publish_message(Post::text("now")).await.unwrap();
+    runtime.shutdown().await;
+    let old = seat.feed(FeedStart::Beginning).unwrap();
+    assert_eq!(words(&items(drain(old).await)), [Some("then".to_owned())]);
 }

@@ -24,6 +24,8 @@ pub enum DraftEnding {
     Whole,
     /// It broke off, or was stopped: nothing of it was said. Another attempt is another message.
     Aborted,
+    /// Nobody here knows any more: if it was said, the log has it.
+    Unknown,
 }
 
 /// The drafts of one world. An agent writes one at a time.
@@ -133,7 +135,7 @@ impl Drafts {
         open.collect()
     }
 
-    /// The state of the draft of `message`. One whose ending is forgotten, or that nobody here wrote, broke off.
+    /// The state of the draft of `message`.
     pub(crate) fn state(&self, message: MessageId) -> DraftState {
         let kept = self.kept();
         let is_it = |own: &AgentDrafts| {
@@ -146,7 +148,7 @@ impl Drafts {
         }
         let mut endings = kept.endings.iter().rev();
         let ending = endings.find(|(ended, _)| *ended == message);
-        DraftState::Ended(ending.map_or(DraftEnding::Aborted, |(_, ending)| *ending))
+        DraftState::Ended(ending.map_or(DraftEnding::Unknown, |(_, ending)| *ending))
     }
 
     /// The first piece of `message` that does not end before `offset`, with its own offset; `None` if there is none yet.

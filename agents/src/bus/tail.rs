@@ -28,8 +28,12 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct Kept {
-    /// The position of the last event that was folded.
+    /// The position of the last event that was folded. Nothing behind it is told, though the log may have it already.
     head: Position,
+    /// The number of times that words were taken back: whoever took some before has to take them once more.
+    withdrawn: u64,
+    /// True from the request of an erasure to its end: the log may still have what is to go (decision 0020).
+    is_erasing: bool,
     /// The newest commits without a gap, oldest first, up to the head. Empty while nobody follows.
     batches: VecDeque<Batch>,
     bytes: usize,
@@ -75,20 +79,48 @@ impl Tail {
         self.0.news.send_replace(());
     }
 
-    /// A world was opened, here or elsewhere, and reaches up to `head`.
-    pub(crate) fn begin(&self, head: Position) {
+    /// Takes over a world that was opened, here or elsewhere.
+    pub(crate) fn begin(&self, world: &World) {
         let mut kept = self.kept();
-        if kept.head != head {
+        if kept.head != world.head() {
             kept.forget();
-            kept.head = head;
+            kept.head = world.head();
         }
+        kept.is_erasing = world.upkeep().is_erasing();
         drop(kept);
         self.tell();
     }
 
-    /// Forgets all items: content is gone that some of them may show.
-    pub(crate) fn forget(&self) {
-        self.kept().forget();
+    /// Forgets the items of a world that falls asleep, if nobody follows it.
+    pub(crate) fn rest(&self) {
+        if self.0.news.receiver_count() == 0 {
+            self.kept().forget();
+        }
+    }
+
+    /// An erasure is done: nobody may go on with what was read before.
+    pub(crate) fn erased(&self, world: &World) {
+        let mut kept = self.kept();
+        kept.forget();
+        kept.withdrawn += 1;
+        kept.is_erasing = world.upkeep().is_erasing();
+        drop(kept);
+        self.tell();
+    }
+
+    /// The position of the last event that may be told.
+    pub(crate) fn head(&self) -> Position {
+        self.kept().head
+    }
+
+    /// The number of times that words were taken back.
+    pub(crate) fn withdrawn(&self) -> u64 {
+        self.kept().withdrawn
+    }
+
+    /// Tells whether the log may still have what is to be erased.
+    pub(crate) fn is_erasing(&self) -> bool {
+        self.kept().is_erasing
     }
 
     /// Folds a commit into `world`. Gives what is to be [kept](Self::keep) of it; `None` if nobody follows.
@@ -148,8 +180,11 @@ impl Kept {
     fn add(&mut self, commit: &Commit, items: Vec<FeedItem>) {
         for item in &items {
             if let Item::Revised { gone, .. } = &item.item {
+                self.withdrawn += 1;
                 self.withhold(&gone.iter().copied().collect());
             } else if matches!(item.item, Item::Erased { .. }) {
+                self.withdrawn += 1;
+                self.is_erasing = true;
                 self.forget();
             }
         }
@@ -161,7 +196,9 @@ impl Kept {
             items: items.into(),
             bytes,
         });
-        while self.batches.len() > COMMITS_MAX || self.bytes > BYTES_MAX {
+        // The newest one stays, however large it is: all who follow are about to take it.
+        while self.batches.len() > 1 && (self.batches.len() > COMMITS_MAX || self.bytes > BYTES_MAX)
+        {
             let Some(oldest) = self.batches.pop_front() else {
                 return;
             };
@@ -171,13 +208,10 @@ impl Kept {
 
     /// Takes the words out of the messages that are gone by now.
     fn withhold(&mut self, gone: &BTreeSet<Position>) {
-        let is_gone = |item: &FeedItem| gone.contains(&item.id.at);
         for batch in &mut self.batches {
-            if batch.items.iter().any(is_gone) {
-                let mut items = batch.items.to_vec();
-                items.iter_mut().for_each(|item| item.withhold(gone));
-                batch.items = items.into();
-            }
+            let mut items = batch.items.to_vec();
+            items.iter_mut().for_each(|item| item.withhold(gone));
+            batch.items = items.into();
         }
     }
 }

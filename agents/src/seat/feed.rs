@@ -90,11 +90,10 @@ impl Seat {
     /// messages that are gone by then it gives their ids, and a `revised` item, and no words.
     ///
     /// # Errors
-    /// [`SeatError::Refused`] without the right to read; [`SeatError::BehindHead`] if there is no such place;
-    /// [`SeatError::Stopped`] if the log does not read.
-    pub async fn feed(&self, start: FeedStart) -> Result<Feed, SeatError> {
+    /// [`SeatError::Refused`] without the right to read; [`SeatError::BehindHead`] if there is no such place.
+    pub fn feed(&self, start: FeedStart) -> Result<Feed, SeatError> {
         Ok(Feed {
-            items: Items::follow(self, start).await?,
+            items: Items::follow(self, start)?,
             drafts: BTreeMap::new(),
         })
     }
@@ -106,22 +105,28 @@ impl Feed {
         self.drafts.insert(message, ShownDraft { bytes: offset });
     }
 
-    /// The next event; `None` once the world is closed, or the right to read is taken away. Dropping the future loses
-    /// nothing.
+    /// The next event; `None` once the world is closed, or at once when the right to read is taken away. Dropping the future
+    /// loses nothing.
     ///
     /// # Errors
     /// [`ReadError`] if the log does not read.
     pub async fn next(&mut self) -> Result<Option<FeedEvent>, ReadError> {
         loop {
-            if !self.items.begin_look() {
+            self.items.begin_look();
+            let has_items = self.items.fill().await?;
+            if !self.items.may_read() {
                 return Ok(None);
             }
-            // First: the end of a draft stands before the message that it became.
+            // First: the end of a draft stands before the message that it became. The world's task ends it before it
+            // tells of the message, so it is seen here if the message is.
             if let Some(end) = self.ended_draft() {
                 return Ok(Some(FeedEvent::Draft(end)));
             }
-            if let Some(item) = self.items.ready().await? {
+            if let Some(item) = self.items.pop() {
                 return Ok(Some(FeedEvent::Item(item)));
+            }
+            if has_items {
+                continue;
             }
             if let Some(piece) = self.next_piece() {
                 return Ok(Some(FeedEvent::Draft(piece)));

@@ -3,10 +3,9 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use folkmoot_core::command::commit::Commit;
-use folkmoot_core::event::{Event, MessageEdited, MessagePosted};
-use folkmoot_core::ids::Position;
-use folkmoot_core::port::causes::with_causes;
-use folkmoot_core::port::{CommitStream, ReadError, StoredCommit, WorldEntry};
+use folkmoot_core::event::{Event, MessageEdited, MessagePosted, NoticePosted};
+use folkmoot_core::ids::{Position, WorldId};
+use folkmoot_core::port::{CommitStream, EventLog, ReadError, StoredCommit};
 use folkmoot_core::world::World;
 use folkmoot_core::world::projection::{FeedItem, ItemId};
 use futures::TryStreamExt as _;
@@ -23,6 +22,7 @@ use crate::task::Status;
 /// The items that a seat may read, from some place on, each once.
 pub(super) struct Items {
     world: WorldHandle,
+    id: WorldId,
     reader: Reader,
     news: watch::Receiver<()>,
     status: watch::Receiver<Status>,
@@ -30,6 +30,8 @@ pub(super) struct Items {
     after: ItemId,
     /// Everything up to here was taken: the last position of a commit.
     through: Position,
+    /// The number of times that words had been taken back when the last items were taken.
+    withdrawn: u64,
     /// Taken, and not given yet: never more than those of one commit.
     ready: VecDeque<FeedItem>,
     /// The log, while the tail does not reach back far enough.
@@ -46,12 +48,14 @@ struct Behind {
 }
 
 impl Items {
-    pub(super) async fn follow(seat: &Seat, start: FeedStart) -> Result<Self, SeatError> {
+    pub(super) fn follow(seat: &Seat, start: FeedStart) -> Result<Self, SeatError> {
         let reader = Reader::of(seat)?;
         let world = seat.world.clone();
+        let id = world.id.ok_or(SeatError::Closed)?;
+        let tail = world.activity.tail();
         // Before the head is read: what is appended behind it is kept for this follower.
-        let news = world.activity.tail().follow();
-        let head = entry(&world).await.map_err(|error| stopped(&error))?.head;
+        let news = tail.follow();
+        let head = tail.head();
         let after = match start {
             FeedStart::Beginning => ItemId::BEGINNING,
             FeedStart::Now => ItemId::behind(head),
@@ -60,15 +64,13 @@ impl Items {
             }
             FeedStart::After(id) => id,
         };
-        let through = if after == ItemId::behind(head) {
-            head
-        } else {
-            world.activity.tail().before(after.at).unwrap_or_default()
-        };
+        let through = through(&world, after);
         Ok(Self {
+            id,
             reader,
             news,
             status: world.status.clone(),
+            withdrawn: tail.withdrawn(),
             world,
             after,
             through,
@@ -78,18 +80,21 @@ impl Items {
     }
 
     /// Follows the items from the event at `from` on. Behind the head: those that are new.
-    pub(super) async fn follow_from(seat: &Seat, from: Position) -> Result<Self, SeatError> {
+    pub(super) fn follow_from(seat: &Seat, from: Position) -> Result<Self, SeatError> {
         let before = Position::new(from.get().saturating_sub(1));
         let start = FeedStart::After(ItemId::behind(before));
-        match Self::follow(seat, start).await {
-            Err(SeatError::BehindHead { .. }) => Self::follow(seat, FeedStart::Now).await,
+        match Self::follow(seat, start) {
+            Err(SeatError::BehindHead { .. }) => Self::follow(seat, FeedStart::Now),
             followed => followed,
         }
     }
 
-    /// Begins to look for what is next: what comes from now on will [wake](Self::wait) it. False if it may not read any more.
-    pub(super) fn begin_look(&mut self) -> bool {
+    /// Begins to look for what is next: what comes from now on will end the next [wait](Self::wait).
+    pub(super) fn begin_look(&mut self) {
         self.news.borrow_and_update();
+    }
+
+    pub(super) fn may_read(&self) -> bool {
         self.reader.may_read()
     }
 
@@ -101,25 +106,39 @@ impl Items {
         self.through
     }
 
-    /// The next item, if there is one now.
-    pub(super) async fn ready(&mut self) -> Result<Option<FeedItem>, ReadError> {
+    /// Takes the items of the next commit that has any, unless some are left. False if there are none now.
+    pub(super) async fn fill(&mut self) -> Result<bool, ReadError> {
         loop {
-            if let Some(item) = self.ready.pop_front() {
-                self.after = item.id;
-                return Ok(Some(item));
+            self.drop_withdrawn();
+            if !self.ready.is_empty() {
+                return Ok(true);
             }
-            if self.log.is_some() {
-                if !self.take_from_log().await? {
+            let tail = self.world.activity.tail();
+            match tail.next(self.through) {
+                Next::Nothing => {
                     self.log = None;
+                    return Ok(false);
                 }
-                continue;
-            }
-            match self.world.activity.tail().next(self.through) {
-                Next::Batch(batch) => self.take(batch.last, batch.items.iter().cloned()),
-                Next::Nothing => return Ok(None),
-                Next::InLog => self.log = Some(Box::new(self.behind().await?)),
+                Next::Batch(batch) => {
+                    self.log = None;
+                    self.take(batch.last, batch.items.iter().cloned());
+                }
+                // Its end ends the wait.
+                Next::InLog if tail.is_erasing() => {
+                    self.log = None;
+                    return Ok(false);
+                }
+                Next::InLog => self.take_from_log().await?,
             }
         }
+    }
+
+    /// The next item of those that were taken; `None` if there is none, or if words of it may have been taken back since.
+    pub(super) fn pop(&mut self) -> Option<FeedItem> {
+        self.drop_withdrawn();
+        let item = self.ready.pop_front()?;
+        self.after = item.id;
+        Some(item)
     }
 
     /// Waits for news. False if there will be none: the world is closed, or may not be read any more.
@@ -140,15 +159,31 @@ impl Items {
     /// The next item; `None` once the world is closed, or the right to read is taken away.
     pub(super) async fn next(&mut self) -> Result<Option<FeedItem>, ReadError> {
         loop {
-            if !self.begin_look() {
+            self.begin_look();
+            let has_items = self.fill().await?;
+            if !self.may_read() {
                 return Ok(None);
             }
-            if let Some(item) = self.ready().await? {
+            if let Some(item) = self.pop() {
                 return Ok(Some(item));
             }
-            if !self.wait().await {
+            if !has_items && !self.wait().await {
                 return Ok(None);
             }
+        }
+    }
+
+    /// Lets go of whatever was taken before words were taken back. It is taken once more, without them.
+    fn drop_withdrawn(&mut self) {
+        let withdrawn = self.world.activity.tail().withdrawn();
+        if withdrawn == self.withdrawn {
+            return;
+        }
+        self.withdrawn = withdrawn;
+        if !self.ready.is_empty() || self.log.is_some() {
+            self.ready.clear();
+            self.log = None;
+            self.through = through(&self.world, self.after);
         }
     }
 
@@ -159,30 +194,21 @@ impl Items {
         self.through = last;
     }
 
-    /// Goes back to the log: to the newest checkpoint before what is to be given.
-    async fn behind(&mut self) -> Result<Behind, ReadError> {
-        let entry = entry(&self.world).await?;
-        let before = Position::new(self.after.at.get().saturating_sub(1));
-        let up_to = before.max(self.through);
-        let world = saved(&*self.world.checkpoints, &entry, up_to).await;
-        let from = world.head().next();
-        Ok(Behind {
-            commits: self.world.log.read(entry.world, from).await?,
-            world,
-            read: None,
-        })
-    }
-
-    /// Takes the next commit of the log. False if there is none: the tail goes on from here.
-    async fn take_from_log(&mut self) -> Result<bool, ReadError> {
+    /// Takes the next commit of the log, which the tail does not reach back to.
+    async fn take_from_log(&mut self) -> Result<(), ReadError> {
+        if self.log.is_none() {
+            self.log = Some(Box::new(self.go_back().await?));
+        }
         let Some(behind) = &mut self.log else {
-            return Ok(false);
+            return Ok(());
         };
         if behind.read.is_none() {
             behind.read = behind.commits.try_next().await?;
         }
         let Some(stored) = &behind.read else {
-            return Ok(false);
+            // The log reached less far when it was asked: it is asked again.
+            self.log = None;
+            return Ok(());
         };
         let commit = &stored.commit;
         let last = commit.last();
@@ -190,42 +216,61 @@ impl Items {
             behind.world.apply(commit);
             behind.read = None;
             self.through = self.through.max(last);
-            return Ok(true);
+            return Ok(());
         }
         // Nothing is taken before this: whoever drops the future meets the commit once more.
-        let gone = gone(&self.world, commit).await?;
+        let gone = gone(&*self.world.log, self.id, commit).await?;
         let mut items = behind.world.apply_watched(commit);
         behind.read = None;
         items.iter_mut().for_each(|item| item.withhold(&gone));
         self.take(last, items.into_iter());
-        Ok(true)
+        Ok(())
+    }
+
+    /// Goes back in the log, to the newest checkpoint before what is to be given.
+    async fn go_back(&mut self) -> Result<Behind, ReadError> {
+        let before = Position::new(self.after.at.get().saturating_sub(1));
+        let up_to = before.max(self.through);
+        let world = saved(&*self.world.checkpoints, self.id, up_to).await;
+        let from = world.head().next();
+        Ok(Behind {
+            commits: self.world.log.read(self.id, from).await?,
+            world,
+            read: None,
+        })
     }
 }
 
-/// The messages of a commit that later events took away.
-async fn gone(world: &WorldHandle, commit: &Commit) -> Result<BTreeSet<Position>, ReadError> {
-    let is_message = |event: &Event| {
-        MessagePosted::of_event(event).is_some() || MessageEdited::of_event(event).is_some()
+/// The last position of a commit up to which nothing is to be given any more, as far as the tail tells.
+fn through(world: &WorldHandle, after: ItemId) -> Position {
+    let tail = world.activity.tail();
+    if after == ItemId::behind(tail.head()) {
+        after.at
+    } else {
+        tail.before(after.at).unwrap_or_default()
+    }
+}
+
+/// The messages of a commit that later events took away. `world` is the one that is read: commits that it has of the world that
+/// it was branched off name that one.
+async fn gone(
+    log: &dyn EventLog,
+    world: WorldId,
+    commit: &Commit,
+) -> Result<BTreeSet<Position>, ReadError> {
+    let is_about_messages = |event: &Event| {
+        MessagePosted::of_event(event).is_some()
+            || MessageEdited::of_event(event).is_some()
+            || NoticePosted::of_event(event).is_some()
     };
-    if !commit.events.iter().any(is_message) {
+    if !commit.events.iter().any(is_about_messages) {
         return Ok(BTreeSet::new());
     }
-    let header = &commit.header;
-    let to = commit.last().next();
-    let gone = world.log.gone(header.world, header.first, to).await?;
+    // A notice may be about a message of an earlier commit.
+    let about = commit.events.iter().filter_map(NoticePosted::of_event);
+    let about = about.filter_map(|posted| posted.notice.message());
+    let from = about.chain([commit.header.first]).min();
+    let from = from.unwrap_or(commit.header.first);
+    let gone = log.gone(world, from, commit.last().next()).await?;
     Ok(gone.into_iter().collect())
-}
-
-/// The world as its store lists it. It need not be awake.
-async fn entry(world: &WorldHandle) -> Result<WorldEntry, ReadError> {
-    let found = world.log.find(&world.name).await?;
-    match (found, world.id) {
-        (Some(entry), _) => Ok(entry),
-        (None, Some(id)) => Err(ReadError::NoSuchWorld(id)),
-        (None, None) => Err(ReadError::Stopped("the world was never begun".to_owned())),
-    }
-}
-
-fn stopped(error: &ReadError) -> SeatError {
-    SeatError::Stopped(with_causes(error))
 }

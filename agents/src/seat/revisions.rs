@@ -31,7 +31,7 @@ impl RevisionSubscription {
     /// # Errors
     /// [`SeatError::Refused`] without the right to read; [`SeatError::Stopped`] if the log does not read.
     pub async fn from(seat: &Seat, from: Position) -> Result<Self, SeatError> {
-        let items = Items::follow_from(seat, from).await?;
+        let items = Items::follow_from(seat, from)?;
         Ok(Self { items, from })
     }
 
@@ -59,7 +59,7 @@ impl Seat {
     /// [`SeatError::Refused`] without the right to read; else the world has ended.
     pub async fn subscribe_revisions(&self) -> Result<RevisionSubscription, SeatError> {
         Ok(RevisionSubscription {
-            items: Items::follow(self, FeedStart::Now).await?,
+            items: Items::follow(self, FeedStart::Now)?,
             from: Position::ZERO,
         })
     }

@@ -28,7 +28,7 @@ impl fmt::Debug for TextSubscription {
 impl TextSubscription {
     pub(super) async fn begin(seat: &Seat) -> Result<Self, SeatError> {
         Ok(Self {
-            items: Items::follow(seat, FeedStart::Now).await?,
+            items: Items::follow(seat, FeedStart::Now)?,
             from: Position::ZERO,
         })
     }
@@ -38,7 +38,7 @@ impl TextSubscription {
     /// # Errors
     /// [`SeatError::Refused`] without the right to read; [`SeatError::Stopped`] if the log does not read.
     pub async fn from(seat: &Seat, from: Position) -> Result<Self, SeatError> {
-        let items = Items::follow_from(seat, from).await?;
+        let items = Items::follow_from(seat, from)?;
         Ok(Self { items, from })
     }
 

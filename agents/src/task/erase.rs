@@ -71,7 +71,7 @@ impl WorldTask {
             return Err(Halt::OtherEvents);
         }
         self.world = world;
-        self.door.activity.tail().forget();
+        self.door.activity.tail().erased(&self.world);
         Ok(())
     }
 }

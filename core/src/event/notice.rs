@@ -177,6 +177,29 @@ impl fmt::Display for Notice {
 }
 
 impl Notice {
+    /// Takes out of it whatever comes from the words of a message.
+    pub(crate) fn withhold(&mut self) {
+        match self {
+            Self::Undeliverable { nearest, named, .. }
+            | Self::NobodyAnswers { nearest, named, .. } => {
+                nearest.clear();
+                *named = Named::default();
+            }
+            Self::OnlyNamed { agents, people, .. } => {
+                agents.clear();
+                people.clear();
+            }
+            Self::HopBudgetSpent { .. }
+            | Self::PairDamped { .. }
+            | Self::AgentWaits { .. }
+            | Self::InboxFull { .. }
+            | Self::LimitReached { .. }
+            | Self::TurnFailed { .. }
+            | Self::RequestExpired { .. }
+            | Self::OutcomeUnknown { .. } => {}
+        }
+    }
+
     /// The message that it is about, if it is about one.
     #[must_use]
     pub const fn message(&self) -> Option<Position> {

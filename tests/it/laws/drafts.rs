@@ -263,7 +263,7 @@ async fn a_feed_shows_a_draft_and_its_end_before_the_message() {
     let store = Store::memory();
     let (runtime, world) = room.open(&store).await;
     let ada = person(&world, "ada");
-    let mut feed = ada.feed(FeedStart::Now).await.unwrap();
+    let mut feed = ada.feed(FeedStart::Now).unwrap();
     ada.publish_message(Post::text("go")).await.unwrap();
     // A reader that is quick enough sees pieces; one that is not sees the message at once. Both are told of each end.
     let (mut shown, mut ended, mut said) = (String::new(), Vec::new(), None);
@@ -309,7 +309,7 @@ async fn a_feed_goes_on_inside_a_draft_and_tells_of_one_that_broke_off() {
     let room = Room::auto().agent("a", &[], Arc::new(held));
     let (runtime, world) = room.open(&store).await;
     let ada = person(&world, "ada");
-    let mut first = ada.feed(FeedStart::Now).await.unwrap();
+    let mut first = ada.feed(FeedStart::Now).unwrap();
     ada.publish_message(Post::text("go")).await.unwrap();
     let mut shown = Vec::new();
     while shown.len() < 2 {
@@ -323,7 +323,7 @@ async fn a_feed_goes_on_inside_a_draft_and_tells_of_one_that_broke_off() {
     else {
         panic!("a draft ended early")
     };
-    let mut back = ada.feed(FeedStart::Now).await.unwrap();
+    let mut back = ada.feed(FeedStart::Now).unwrap();
     back.resume_draft(message, offset);
     assert_eq!(
         back.next().await.unwrap(),

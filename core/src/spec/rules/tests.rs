@@ -314,7 +314,9 @@ fn constraint_that_says_nothing_of_its_tool_is_refused_with_the_form_to_write() 
         "{told}"
     );
     assert!(denied(Allowed::Equals(json!("a//b")), &["/path"]).contains("empty part"));
-    assert!(denied(Allowed::Beneath("a".to_owned()), &[]).contains("`beneath` works only on paths"));
+    assert!(
+        denied(Allowed::Beneath("a".to_owned()), &[]).contains("`beneath` works only on paths")
+    );
     assert!(denied(Allowed::Prefix(json!("")), &[]).contains("an empty prefix"));
     assert!(denied(Allowed::OneOf(Vec::new()), &[]).contains("a constraint is JSON like"));
     let when = one(Allowed::Prefix(json!("notes/")));

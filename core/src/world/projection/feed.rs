@@ -145,6 +145,8 @@ pub enum Item {
     },
     /// A request waits for people from here on.
     Request {
+        /// The call that it is about.
+        call: CallId,
         /// The request, as it is shown.
         request: Box<Waiting>,
     },
@@ -154,7 +156,8 @@ pub enum Item {
         request: RequestId,
         /// The call that it was about.
         call: CallId,
-        /// The decision in one word: `allow`, `deny`, `answered`, `settled`, `expired`, `closed` and their like.
+        /// The decision in one word: `allow`, `deny`, `answered`; `ran`, `not_run`, `run_again` or `late` of an outcome;
+        /// `expired`, `closed` and their like if no person decided.
         how: String,
         /// The person who decided; `None` if time or the runtime did.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -193,12 +196,22 @@ pub enum Item {
         tool: String,
         /// The end of the call.
         status: CallStatus,
+        /// The position of the earlier result that stands for this one; nothing ran.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        same_as: Option<Position>,
         /// The result in words; `None` if the call gave none, or it was erased.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         text: Option<String>,
         /// The views that people see in place of the words, in order.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         views: Vec<View>,
+    },
+    /// A call is closed in favour of another: with other arguments, or to run again.
+    CallReplaced {
+        /// The closed call.
+        call: CallId,
+        /// The call that runs in its place.
+        by: CallId,
     },
     /// An agent began or ended its work, or all work of an episode is done.
     Activity {
@@ -214,6 +227,9 @@ pub enum Item {
         /// The positions of the messages that are gone: that one, and what was said in answer to these alone.
         gone: Vec<Position>,
     },
+    /// The world was branched off another one here. The turns and calls that were open there are over; agents go on in turns of
+    /// their own, and people are asked again.
+    Branched {},
     /// Content is to be erased. Whoever shows it shows it no longer.
     Erased {
         /// The events whose content it is, in order.
@@ -272,19 +288,37 @@ impl FeedItem {
         })
     }
 
-    /// Takes the words out of a message that stands at one of `gone`.
+    /// Takes the words out of a message that stands at one of `gone`, and out of a notice about one.
     pub fn withhold(&mut self, gone: &BTreeSet<Position>) {
-        if let Item::Message {
-            text,
-            attachments,
-            gone: is_gone,
-            ..
-        } = &mut self.item
-            && gone.contains(&self.id.at)
-        {
-            *text = None;
-            attachments.clear();
-            *is_gone = true;
+        match &mut self.item {
+            Item::Message {
+                text,
+                attachments,
+                gone: is_gone,
+                ..
+            } if gone.contains(&self.id.at) => {
+                *text = None;
+                attachments.clear();
+                *is_gone = true;
+            }
+            Item::Notice { notice, .. } => {
+                if notice
+                    .message()
+                    .is_some_and(|message| gone.contains(&message))
+                {
+                    notice.withhold();
+                }
+            }
+            Item::Message { .. }
+            | Item::Request { .. }
+            | Item::Decision { .. }
+            | Item::CallStarted { .. }
+            | Item::CallFinished { .. }
+            | Item::CallReplaced { .. }
+            | Item::Activity { .. }
+            | Item::Revised { .. }
+            | Item::Branched {}
+            | Item::Erased { .. } => {}
         }
     }
 }

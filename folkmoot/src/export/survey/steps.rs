@@ -244,7 +244,12 @@ impl Steps {
             );
         } else if let Event::Turn(TurnEvent::Stopped(stopped)) = event {
             let from = self.line(Role::Person, &stopped.by.to_string());
-            self.push(at, StepKind::No, (from, vec![from]), "stops what is going on");
+            self.push(
+                at,
+                StepKind::No,
+                (from, vec![from]),
+                "stops what is going on",
+            );
         } else if let Event::Call(CallEvent::ApprovalExpired(expired)) = event {
             let from = self.agent(expired.agent.as_str());
             self.push(

@@ -1,21 +1,34 @@
 //! The item about a request that waits no longer.
 
+use crate::event::refusal::Decided;
 use crate::event::{
     ApprovalDecided, CallEvent, DecisionText, Event, OutcomeSettled, QuestionAnswered, Scope,
-    SettledText,
+    SettledHow, SettledText, Verdict,
 };
-use crate::ids::RequestId;
+use crate::ids::principal::Person;
+use crate::ids::{CallId, RequestId};
 use crate::world::consent::Settled;
 use crate::world::projection::feed::Item;
 
-/// The end of the request `id`, as the state remembers it, with the words of the event that brought it.
-pub(super) fn decision(id: RequestId, settled: &Settled, event: Option<&Event>) -> Item {
+/// The end of the request `id`, as the state remembers it, with the words of the event that brought it. The state forgets the
+/// oldest of very many.
+pub(super) fn decision(
+    id: RequestId,
+    call: CallId,
+    settled: Option<&Settled>,
+    event: Option<&Event>,
+) -> Item {
     let said = Said::of(id, event);
+    let decided = settled.map(|settled| settled.decided.clone());
+    let decided = decided.unwrap_or(Decided {
+        by: said.by,
+        how: "closed".to_owned(),
+    });
     Item::Decision {
         request: id,
-        call: settled.call,
-        how: settled.decided.how.clone(),
-        by: settled.decided.by.clone(),
+        call,
+        how: said.how.map_or(decided.how, str::to_owned),
+        by: decided.by,
         scope: said.scope,
         text: said.text,
         options: said.options,
@@ -26,6 +39,9 @@ pub(super) fn decision(id: RequestId, settled: &Settled, event: Option<&Event>) 
 /// The words of a decision.
 #[derive(Debug, Default)]
 struct Said {
+    /// The decision in one word, where the event is plainer than the state.
+    how: Option<&'static str>,
+    by: Option<Person>,
     scope: Option<Scope>,
     text: Option<String>,
     options: Vec<u32>,
@@ -57,6 +73,11 @@ impl Said {
         let DecisionText { reason, arguments } =
             decided.text.present().cloned().unwrap_or_default();
         Self {
+            how: Some(match decided.verdict {
+                Verdict::Allow => "allow",
+                Verdict::Deny => "deny",
+            }),
+            by: Some(decided.by.clone()),
             scope: Some(decided.scope),
             text: reason,
             arguments,
@@ -66,6 +87,8 @@ impl Said {
 
     fn of_answer(answered: &QuestionAnswered) -> Self {
         Self {
+            how: Some("answered"),
+            by: Some(answered.by.clone()),
             text: answered.text.present().cloned().flatten(),
             options: answered.options.clone(),
             ..Self::default()
@@ -75,6 +98,13 @@ impl Said {
     fn of_settlement(settled: &OutcomeSettled) -> Self {
         let SettledText { result, .. } = settled.text.present().cloned().unwrap_or_default();
         Self {
+            how: Some(match settled.how {
+                SettledHow::Ran => "ran",
+                SettledHow::NotRun => "not_run",
+                SettledHow::RunAgain => "run_again",
+                SettledHow::Late => "late",
+            }),
+            by: settled.by.person().cloned(),
             text: result,
             ..Self::default()
         }

@@ -5,14 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::command::commit::Commit;
 use crate::content::Content;
 use crate::event::{
-    Author, CallEvent, Event, MessageEdited, MessageRouted, TalkEvent, ToolFinished, ToolStarted,
-    TurnEvent, WorldEvent,
+    Author, CallEvent, CallReplaced, CallStatus, Event, MessageEdited, MessageRouted,
+    OutcomeSettled, SettledHow, TalkEvent, ToolFinished, ToolStarted, TurnEvent, WorldEvent,
 };
 use crate::ids::{AgentName, CallId, EpisodeId, Position, RequestId, Time, TurnId};
 use crate::model::response::LLMResponse;
-use crate::tool::{ToolOutcome, View};
+use crate::tool::ToolOutcome;
 use crate::world::World;
+use crate::world::consent::Request;
 use crate::world::fold::{Watch, fold_watched};
+use crate::world::memory::{Memory, Slot};
 use crate::world::projection::feed::decision::decision;
 use crate::world::projection::feed::{FeedActivity, FeedItem, Item, ItemId};
 use crate::world::projection::transcript::{said, said_anew};
@@ -24,11 +26,13 @@ impl World {
         let mut watcher = Watcher {
             time: commit.header.stamp.time,
             episodes: self.episodes().keys().copied().collect(),
-            pending: pending(self),
+            turns: open_turns(self),
+            pending: BTreeMap::new(),
             subject: Subject::default(),
             answer: None,
             items: Vec::new(),
         };
+        watcher.pending = watcher.pending(self);
         fold_watched(self, commit, &mut watcher);
         watcher.finish(self)
     }
@@ -42,10 +46,19 @@ struct Place {
     episode: Option<EpisodeId>,
 }
 
+/// A request that waits, and the call that it is about.
+#[derive(Debug, Clone)]
+struct Asked {
+    call: CallId,
+    place: Place,
+}
+
 /// The subject of an event, as the world knew it before: its fold may take it away.
 #[derive(Debug, Clone, Default)]
 struct Subject {
     place: Place,
+    /// True if it is about a call that has no result yet.
+    is_open: bool,
     /// The tool of the call that the event is about, as its agent named it.
     tool: String,
     /// The arguments of that call; `None` if they were erased.
@@ -55,10 +68,13 @@ struct Subject {
 /// Watches the fold of one commit.
 struct Watcher {
     time: Time,
-    /// The episodes that were open before the commit.
+    /// The episodes that were open before the commit, and those that began in it.
     episodes: BTreeSet<EpisodeId>,
-    /// The requests that waited before the event, and the places of their calls.
-    pending: BTreeMap<RequestId, Place>,
+    /// The turns that were open before the commit or began in it, and their episodes. A revision forgets turns whose calls
+    /// end only behind it.
+    turns: BTreeMap<TurnId, EpisodeId>,
+    /// The requests that waited before the event.
+    pending: BTreeMap<RequestId, Asked>,
     subject: Subject,
     /// The answer that the events behind it refer to, and where it stands.
     answer: Option<(Position, Content<LLMResponse>)>,
@@ -67,15 +83,16 @@ struct Watcher {
 
 impl Watch for Watcher {
     fn before(&mut self, world: &World, event: &Event) {
-        self.subject = Subject::of(world, event);
+        self.subject = self.subject_of(world, event);
     }
 
     fn after(&mut self, world: &World, event: &Event) {
         let at = world.head();
         self.answer = answer_of(at, event).or_else(|| self.answer.take());
-        let waiting = pending(world);
+        let waiting = self.pending(world);
         self.tell_decisions(world, &waiting, Some(event));
         self.tell(at, event);
+        self.tell_settlement(world, at, event);
         self.tell_requests(world, &waiting);
         self.pending = waiting;
     }
@@ -84,7 +101,7 @@ impl Watch for Watcher {
 impl Watcher {
     /// The items, with those that no event but the whole commit brings.
     fn finish(mut self, world: &World) -> Vec<FeedItem> {
-        let waiting = pending(world);
+        let waiting = self.pending(world);
         self.tell_decisions(world, &waiting, None);
         let ended: Vec<EpisodeId> = self
             .episodes
@@ -122,6 +139,16 @@ impl Watcher {
             Event::Turn(event) => self.tell_turn(at, event),
             Event::Call(CallEvent::ToolStarted(started)) => self.tell_start(at, started),
             Event::Call(CallEvent::ToolFinished(finished)) => self.tell_finish(at, finished),
+            Event::Call(CallEvent::CallReplaced(replaced)) => {
+                let item = Item::CallReplaced {
+                    call: replaced.call,
+                    by: replaced.by,
+                };
+                self.push(at, self.subject.place.clone(), item);
+            }
+            Event::World(WorldEvent::Forked(_)) => {
+                self.push(at, Place::default(), Item::Branched {});
+            }
             Event::World(WorldEvent::ErasureRequested(asked)) => {
                 let events = asked.events.clone();
                 self.push(at, Place::default(), Item::Erased { events });
@@ -184,6 +211,9 @@ impl Watcher {
     }
 
     fn tell_message(&mut self, at: Position, turn: Option<TurnId>, message: TranscriptMessage) {
+        if turn.is_none() {
+            self.episodes.insert(message.episode);
+        }
         let agent = match &message.author {
             Author::Agent(agent) => Some(agent.clone()),
             Author::Person(_) | Author::World => None,
@@ -221,6 +251,7 @@ impl Watcher {
                 turn: Some(TurnId(at)),
                 episode: Some(opened.episode),
             };
+            self.turns.insert(TurnId(at), opened.episode);
             let activity = FeedActivity::TurnOpened;
             self.push(at, place, Item::Activity { activity });
         } else if let TurnEvent::TurnClosed(closed) = event {
@@ -234,6 +265,7 @@ impl Watcher {
             place,
             tool,
             arguments,
+            ..
         } = self.subject.clone();
         let item = Item::CallStarted {
             call: started.call,
@@ -247,33 +279,68 @@ impl Watcher {
 
     fn tell_finish(&mut self, at: Position, finished: &ToolFinished) {
         let Subject { place, tool, .. } = self.subject.clone();
-        let views: Vec<View> = finished.views().cloned().collect();
         let outcome = finished.outcome.present().and_then(Option::as_ref);
-        let text = match outcome {
-            Some(ToolOutcome::Done(output)) => Some(output.text.clone()),
-            Some(ToolOutcome::Failed(_) | ToolOutcome::NeedsInput(_)) | None => None,
-        };
         let item = Item::CallFinished {
             call: finished.call,
             tool,
             status: finished.status.clone(),
-            text: text.filter(|text| views.is_empty() && !text.is_empty()),
-            views,
+            same_as: finished.memo,
+            text: outcome.and_then(words),
+            views: finished.views().cloned().collect(),
         };
         self.push(at, place, item);
     }
 
+    /// Tells the result of a call that a settlement closed, or that arrived late.
+    fn tell_settlement(&mut self, world: &World, at: Position, event: &Event) {
+        let Event::Call(CallEvent::OutcomeSettled(settled)) = event else {
+            return;
+        };
+        let said = settled.text.present();
+        let (status, text) = match settled.how {
+            SettledHow::Ran => (
+                CallStatus::SettledRan,
+                said.and_then(|said| said.result.clone()),
+            ),
+            SettledHow::NotRun => (CallStatus::SettledNotRun, None),
+            SettledHow::Late => {
+                let late = said.and_then(|said| said.late.as_ref());
+                (
+                    CallStatus::Done,
+                    late.and_then(|(_, outcome)| words(outcome)),
+                )
+            }
+            SettledHow::RunAgain => return,
+        };
+        let is_late = settled.how == SettledHow::Late;
+        if is_late || (self.subject.is_open && !is_open(world, &settled.agent, settled.call)) {
+            let Subject { place, tool, .. } = self.subject.clone();
+            let item = Item::CallFinished {
+                call: settled.call,
+                tool,
+                status,
+                same_as: None,
+                text,
+                views: Vec::new(),
+            };
+            self.push(at, place, item);
+        }
+    }
+
     /// Tells the requests that wait since the event.
-    fn tell_requests(&mut self, world: &World, waiting: &BTreeMap<RequestId, Place>) {
-        for (id, place) in waiting {
+    fn tell_requests(&mut self, world: &World, waiting: &BTreeMap<RequestId, Asked>) {
+        for (id, asked) in waiting {
             if self.pending.contains_key(id) {
                 continue;
             }
             let Some(request) = world.consent().pending().get(id) else {
                 continue;
             };
-            let request = Box::new(Waiting::of(world, *id, request));
-            self.push(world.head(), place.clone(), Item::Request { request });
+            let item = Item::Request {
+                call: asked.call,
+                request: Box::new(Waiting::of(world, *id, request)),
+            };
+            self.push(world.head(), asked.place.clone(), item);
         }
     }
 
@@ -281,81 +348,116 @@ impl Watcher {
     fn tell_decisions(
         &mut self,
         world: &World,
-        waiting: &BTreeMap<RequestId, Place>,
+        waiting: &BTreeMap<RequestId, Asked>,
         event: Option<&Event>,
     ) {
-        let over: Vec<(RequestId, Place)> = self
+        let over: Vec<(RequestId, Asked)> = self
             .pending
             .iter()
             .filter(|(id, _)| !waiting.contains_key(id))
-            .map(|(id, place)| (*id, place.clone()))
+            .map(|(id, asked)| (*id, asked.clone()))
             .collect();
-        for (id, place) in over {
-            let Some(settled) = world.consent().settled().get(&id) else {
-                continue;
-            };
-            self.push(world.head(), place, decision(id, settled, event));
+        for (id, Asked { call, place }) in over {
+            let settled = world.consent().settled().get(&id);
+            self.push(world.head(), place, decision(id, call, settled, event));
         }
     }
-}
 
-impl Subject {
-    fn of(world: &World, event: &Event) -> Self {
+    /// The requests that wait. One that waited before keeps the place that its call had then.
+    fn pending(&self, world: &World) -> BTreeMap<RequestId, Asked> {
+        let asked = |(id, request): (&RequestId, &Request)| {
+            let known = self.pending.get(id).map(|asked| asked.place.clone());
+            let call = request.call;
+            let place = known.unwrap_or_else(|| self.place_of(world, &request.agent, call));
+            (*id, Asked { call, place })
+        };
+        world.consent().pending().iter().map(asked).collect()
+    }
+
+    fn subject_of(&self, world: &World, event: &Event) -> Subject {
         if let Event::Turn(TurnEvent::TurnClosed(closed)) = event {
-            let turn = world
-                .memory(&closed.agent)
-                .and_then(|memory| memory.turn.as_ref());
             let place = Place {
                 agent: Some(closed.agent.clone()),
                 turn: Some(closed.turn),
-                episode: turn
-                    .filter(|turn| turn.id == closed.turn)
-                    .map(|turn| turn.episode),
+                episode: self.turns.get(&closed.turn).copied(),
             };
-            return Self {
+            return Subject {
                 place,
-                ..Self::default()
+                ..Subject::default()
             };
         }
-        if let Event::Call(CallEvent::ToolStarted(ToolStarted { agent, call, .. }))
-        | Event::Call(CallEvent::ToolFinished(ToolFinished { agent, call, .. })) = event
+        let Event::Call(event) = event else {
+            return Subject::default();
+        };
+        if let CallEvent::ToolStarted(ToolStarted { agent, call, .. })
+        | CallEvent::ToolFinished(ToolFinished { agent, call, .. })
+        | CallEvent::OutcomeSettled(OutcomeSettled { agent, call, .. })
+        | CallEvent::CallReplaced(CallReplaced { agent, call, .. }) = event
         {
-            return Self::of_call(world, agent, *call);
+            self.subject_of_call(world, agent, *call)
+        } else {
+            Subject::default()
         }
-        Self::default()
     }
 
-    fn of_call(world: &World, agent: &AgentName, call: CallId) -> Self {
+    fn subject_of_call(&self, world: &World, agent: &AgentName, call: CallId) -> Subject {
         let memory = world.memory(agent);
-        let turn = memory.and_then(|memory| memory.turn.as_ref());
-        let slot = turn.and_then(|turn| turn.slots.iter().find(|slot| slot.call == call));
         let open = memory.and_then(|memory| memory.open_calls.get(&call));
-        Self {
-            place: Place::of_call(world, agent, call),
-            tool: slot.map(|slot| slot.tool.clone()).unwrap_or_default(),
+        let named = slot(memory, call).map(|slot| slot.tool.clone());
+        let known = || open.and_then(|open| open.tool.as_ref().map(ToString::to_string));
+        Subject {
+            place: self.place_of(world, agent, call),
+            is_open: open.is_some(),
+            tool: named.or_else(known).unwrap_or_default(),
             arguments: open.and_then(|open| open.arguments.present().cloned()),
         }
     }
-}
 
-impl Place {
-    /// The place of a call: its turn, as long as that is open.
-    fn of_call(world: &World, agent: &AgentName, call: CallId) -> Self {
-        let turn = world
-            .memory(agent)
-            .and_then(|memory| memory.turn.as_ref())
-            .filter(|turn| turn.slots.iter().any(|slot| slot.call == call));
-        Self {
+    /// The place of a call, as long as it is open or belongs to the turn that its agent is in.
+    fn place_of(&self, world: &World, agent: &AgentName, call: CallId) -> Place {
+        let memory = world.memory(agent);
+        let open = memory.and_then(|memory| memory.open_calls.get(&call));
+        let ended = || {
+            slot(memory, call)
+                .and(memory?.turn.as_ref())
+                .map(|turn| turn.id)
+        };
+        let turn = open.map(|open| open.turn).or_else(ended);
+        Place {
             agent: Some(agent.clone()),
-            turn: turn.map(|turn| turn.id),
-            episode: turn.map(|turn| turn.episode),
+            turn,
+            episode: turn.and_then(|turn| self.turns.get(&turn).copied()),
         }
     }
 }
 
-/// The requests that wait, and the places of their calls.
-fn pending(world: &World) -> BTreeMap<RequestId, Place> {
-    let all = world.consent().pending().iter();
-    all.map(|(id, request)| (*id, Place::of_call(world, &request.agent, request.call)))
+/// The slot of a call in the turn that its agent is in.
+fn slot(memory: Option<&Memory>, call: CallId) -> Option<&Slot> {
+    let turn = memory?.turn.as_ref()?;
+    turn.slots.iter().find(|slot| slot.call == call)
+}
+
+fn is_open(world: &World, agent: &AgentName, call: CallId) -> bool {
+    let memory = world.memory(agent);
+    memory.is_some_and(|memory| memory.open_calls.contains_key(&call))
+}
+
+/// The turns that are open, and their episodes.
+fn open_turns(world: &World) -> BTreeMap<TurnId, EpisodeId> {
+    let turns = world.agents.busy_memories();
+    turns
+        .filter_map(|(_, memory)| memory.turn.as_ref())
+        .map(|turn| (turn.id, turn.episode))
         .collect()
+}
+
+/// The words of an outcome, where people see no views in their place. The detail of a failure is for operators.
+fn words(outcome: &ToolOutcome) -> Option<String> {
+    match outcome {
+        ToolOutcome::Done(output) => {
+            let has_words = output.views.is_empty() && !output.text.is_empty();
+            has_words.then(|| output.text.clone())
+        }
+        ToolOutcome::Failed(_) | ToolOutcome::NeedsInput(_) => None,
+    }
 }
