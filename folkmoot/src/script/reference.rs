@@ -7,7 +7,7 @@ use super::grammar::{Field, Named, Presence, Record, SCRIPT, Shape, VERBS, Varia
 
 /// The text above the sections.
 const HEAD: &str = "# Reference of world scripts\n\n\
-    Each section lists the keys of one part: the value that a key takes, the value that stands for it where it is left out, and its meaning. \
+    Each section lists the keys of one part: the value that a key takes, its default, and its meaning. \
     `folkmoot schema --markdown` makes this page from the tables that scripts are checked with.\n";
 
 /// The longest list of words that is written out more than once.
@@ -213,7 +213,7 @@ impl Reference {
             Shape::Pointer => "JSON pointer".to_owned(),
             Shape::Filled => "text that is not empty".to_owned(),
             Shape::PlainPath => "path in the tool's folder".to_owned(),
-            Shape::Scope => "`once`, `turn`, `world` or `uses:N`".to_owned(),
+            Shape::Scope => "`once` | `turn` | `world` | `uses:N`".to_owned(),
             Shape::Duration(..) => "duration".to_owned(),
             Shape::Word(words, _) => self.word(words),
             Shape::Name(named) | Shape::Ref(named) => name(*named).to_owned(),
@@ -222,9 +222,12 @@ impl Reference {
             Shape::Record(record) if record.fields().next().is_none() => "`{}`".to_owned(),
             Shape::Record(record) => self.link(Part::Record(record)),
             Shape::Variant(variants) => self.link(Part::Variants(variants)),
-            Shape::List(item, _) => format!("list of {}", self.value(item)),
-            Shape::Entries(_, value) => format!("map of {}", self.value(value)),
-            Shape::Either(shapes) => either(shapes.iter().map(|shape| self.value(shape)).collect()),
+            Shape::List(item, _) => format!("list of {}", self.item(item)),
+            Shape::Entries(_, value) => format!("map of {}", self.item(value)),
+            Shape::Either(shapes) => {
+                let shapes: Vec<_> = shapes.iter().map(|shape| self.value(shape)).collect();
+                either(&shapes)
+            }
             Shape::Step => self.link(Part::Steps),
         }
     }
@@ -233,11 +236,21 @@ impl Reference {
     fn word(&mut self, words: &'static [&'static str]) -> String {
         if words.len() > WORDS_MAX {
             if let Some((_, home)) = self.words.iter().find(|(known, _)| *known == words) {
-                return format!("a word as in [{home}]({})", anchor(home));
+                return format!("word as in [{home}]({})", anchor(home));
             }
             self.words.push((words, self.title.clone()));
         }
-        either(words.iter().map(|word| quoted(word)).collect())
+        let words: Vec<_> = words.iter().map(|word| quoted(word)).collect();
+        either(&words)
+    }
+
+    /// The value of each item of a list or a map.
+    fn item(&mut self, shape: &'static Shape) -> String {
+        match self.value(shape) {
+            one if matches!(shape, Shape::List(..) | Shape::Entries(..)) => one,
+            several if several.contains(" | ") => format!("({several})"),
+            one => one,
+        }
     }
 }
 
@@ -282,12 +295,8 @@ fn quoted(word: &str) -> String {
     format!("`{word}`")
 }
 
-fn either(mut words: Vec<String>) -> String {
-    match words.pop() {
-        Some(last) if words.is_empty() => last,
-        Some(last) => format!("{} or {last}", words.join(", ")),
-        None => String::new(),
-    }
+fn either(words: &[String]) -> String {
+    words.join(" | ")
 }
 
 const fn name(named: Named) -> &'static str {
@@ -298,7 +307,7 @@ const fn name(named: Named) -> &'static str {
         Named::Model => "model name",
         Named::Step => "step name",
         Named::State => "state name",
-        Named::Actor => "person, `agent:NAME` or `tool:NAME`",
+        Named::Actor => "person | `agent:NAME` | `tool:NAME`",
         Named::Speaker => "person or agent name",
     }
 }
