@@ -116,7 +116,7 @@ const CHAT: &[Field] = &[
     field(
         "reasoning_style",
         Word(&["effort", "object", "thinking", "left_out"], &[]),
-        "How the server is told how much to reason: `reasoning_effort`, a `reasoning` object, `thinking` and the effort, or not.",
+        "How to ask for reasoning: `reasoning_effort`, a `reasoning` object, `thinking` and the effort, or not.",
     ),
     field(
         "call_ids",

@@ -71,7 +71,7 @@ pub(super) static PARAMETERS: Record = Record::new(
                 Word(&["auto", "none", "required"], &[]),
                 Shape::Record(&TOOL_CHOICE),
             ]),
-            "Which tools may be called. An agent that must call one goes on until its closing call, which has none.",
+            "Which tools may be called. An agent that must call one goes on until its closing call.",
         ),
         field(
             "parallel_calls",
