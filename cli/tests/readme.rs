@@ -5,7 +5,7 @@
     reason = "a test says what went wrong by panicking"
 )]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -331,21 +331,56 @@ fn an_error_has_the_form_that_the_page_of_running_shows() {
     }
 }
 
-/// Commands that are only shown exist, with their flags.
+/// Commands and flags that stand in the text exist, and so do those of lines that are not run.
 #[test]
-fn commands_and_flags_that_are_only_shown_exist() {
-    for (line, _) in NOT_RUN {
-        let Some(words) = line.strip_prefix("folkmoot ") else {
-            continue;
+fn commands_and_flags_that_are_only_named_exist() {
+    let help = |command: &str| run(&root(), &format!("folkmoot {command} --help")).printed;
+    let commands = help("");
+    let commands: BTreeMap<&str, String> = commands
+        .lines()
+        .skip_while(|line| *line != "Commands:")
+        .take_while(|line| *line != "Options:")
+        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
+        .filter(|name| !name.is_empty())
+        .map(|name| (name, help(name)))
+        .collect();
+    let any = commands.values().cloned().collect::<String>();
+    let texts = pages().into_iter().map(|page| text_of(&page));
+    let texts: Vec<String> = texts.collect();
+    let named = texts
+        .iter()
+        .flat_map(|text| text.split('`').skip(1).step_by(2));
+    let mut count = 0;
+    for named in named.chain(NOT_RUN.iter().map(|(line, _)| *line)) {
+        let (help, words) = match named.strip_prefix("folkmoot ") {
+            Some(line) => {
+                let (command, words) = line.split_once(' ').unwrap_or((line, ""));
+                let help = commands.get(command);
+                (
+                    help.unwrap_or_else(|| panic!("no command `{named}`")),
+                    words,
+                )
+            }
+            None if named.starts_with("--") => (&any, named),
+            None => continue,
         };
-        let mut words = words.split_whitespace();
-        let command = words.next().unwrap();
-        let help = run(&root(), &format!("folkmoot {command} --help")).printed;
-        for flag in words.filter(|word| word.starts_with("--")) {
-            assert!(help.contains(flag), "`{line}`: no {flag} in\n{help}");
-        }
-        assert!(help.contains(&format!("folkmoot {command}")), "{help}");
+        let mut flags = words.split(' ').filter(|word| word.starts_with("--"));
+        let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
+        let has = |flag: &str| {
+            help.split(|letter| !is_part(letter))
+                .any(|word| word == flag)
+        };
+        let missing = flags.find(|flag| !has(flag));
+        assert_eq!(missing, None, "`{named}`");
+        count += 1;
     }
+    assert!(count > 30, "{count} commands and flags were found");
+}
+
+/// A page without its blocks.
+fn text_of(page: &Path) -> String {
+    let text = std::fs::read_to_string(page).unwrap();
+    text.split("```").step_by(2).collect()
 }
 
 #[test]
