@@ -50,13 +50,19 @@ fn root() -> PathBuf {
 
 /// The README, and the pages of the guide.
 fn pages() -> Vec<PathBuf> {
-    let mut pages: Vec<PathBuf> = std::fs::read_dir(root().join("docs/guide"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
+    let mut pages = markdown(&root().join("docs/guide"));
+    pages.insert(0, root().join("README.md"));
+    pages
+}
+
+/// The pages in a folder, by name.
+fn markdown(folder: &Path) -> Vec<PathBuf> {
+    let files = std::fs::read_dir(folder).unwrap();
+    let files = files.map(|entry| entry.unwrap().path());
+    let mut pages: Vec<PathBuf> = files
         .filter(|path| path.extension().is_some_and(|end| end == "md"))
         .collect();
     pages.sort();
-    pages.insert(0, root().join("README.md"));
     pages
 }
 
@@ -334,25 +340,29 @@ fn an_error_has_the_form_that_the_page_of_running_shows() {
 /// Commands and flags that stand in the text exist, and so do those of lines that are not run.
 #[test]
 fn commands_and_flags_that_are_only_named_exist() {
-    let help = |command: &str| run(&root(), &format!("folkmoot {command} --help")).printed;
-    let commands = help("");
-    let commands: BTreeMap<&str, String> = commands
-        .lines()
-        .skip_while(|line| *line != "Commands:")
-        .take_while(|line| *line != "Options:")
-        .filter_map(|line| line.strip_prefix("  ")?.split(' ').next())
-        .filter(|name| !name.is_empty())
-        .map(|name| (name, help(name)))
+    let commands: BTreeMap<String, String> = subcommands("")
+        .into_iter()
+        .map(|name| {
+            let inner = subcommands(&name).into_iter();
+            let inner: String = inner
+                .map(|inner| help(&format!("{name} {inner}")))
+                .collect();
+            let help = help(&name) + &inner;
+            (name, help)
+        })
         .collect();
     let any = commands.values().cloned().collect::<String>();
-    let texts = pages().into_iter().map(|page| text_of(&page));
-    let texts: Vec<String> = texts.collect();
+    let mut pages = pages();
+    pages.extend(markdown(&root().join("docs")));
+    pages.push(root().join("SECURITY.md"));
+    let texts: Vec<String> = pages.iter().map(|page| text_of(page)).collect();
     let named = texts
         .iter()
         .flat_map(|text| text.split('`').skip(1).step_by(2));
     let mut count = 0;
     for named in named.chain(NOT_RUN.iter().map(|(line, _)| *line)) {
         let (help, words) = match named.strip_prefix("folkmoot ") {
+            Some(flags) if flags.starts_with("--") => (&any, flags),
             Some(line) => {
                 let (command, words) = line.split_once(' ').unwrap_or((line, ""));
                 let help = commands.get(command);
@@ -375,6 +385,20 @@ fn commands_and_flags_that_are_only_named_exist() {
         count += 1;
     }
     assert!(count > 30, "{count} commands and flags were found");
+}
+
+fn help(command: &str) -> String {
+    run(&root(), &format!("folkmoot {command} --help")).printed
+}
+
+/// The commands that the help of `command` lists.
+fn subcommands(command: &str) -> Vec<String> {
+    let help = help(command);
+    let listed = help.lines().skip_while(|line| *line != "Commands:");
+    let listed = listed.take_while(|line| *line != "Options:");
+    let names = listed.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    let names = names.filter(|name| !name.is_empty() && *name != "help");
+    names.map(str::to_owned).collect()
 }
 
 /// A page without its blocks.
