@@ -48,11 +48,24 @@ fn root() -> PathBuf {
         .unwrap()
 }
 
-/// The README, and the pages of the guide.
+/// The README, the pages of the guide, and that of the patterns.
 fn pages() -> Vec<PathBuf> {
     let mut pages = markdown(&root().join("docs/guide"));
     pages.insert(0, root().join("README.md"));
+    pages.push(root().join("examples/worlds/patterns/README.md"));
     pages
+}
+
+/// The name of the file that keeps what a page prints: that of the page, or of its folder.
+fn kept(page: &Path) -> String {
+    let stem = page.file_stem().unwrap();
+    let folder = page.parent().unwrap();
+    let name = if stem == "README" && folder != root() {
+        folder.file_name().unwrap()
+    } else {
+        stem
+    };
+    format!("{}.txt", name.to_str().unwrap())
 }
 
 /// The pages in a folder, by name.
@@ -232,7 +245,7 @@ fn steady(output: &str, folder: &Path) -> String {
 
 #[test]
 fn every_command_works_in_the_order_of_the_page_and_prints_what_is_shown_and_kept() {
-    let kept = root().join("cli/tests/readme");
+    let folder = root().join("cli/tests/readme");
     let is_written = std::env::var_os("FOLKMOOT_WRITE").is_some();
     let mut names = BTreeSet::new();
     for page in pages() {
@@ -240,23 +253,18 @@ fn every_command_works_in_the_order_of_the_page_and_prints_what_is_shown_and_kep
         if transcript.is_empty() {
             continue;
         }
-        let name = page.file_stem().unwrap().to_str().unwrap();
-        let name = if page.ends_with("docs/guide/README.md") {
-            "guide.txt".to_owned()
-        } else {
-            format!("{name}.txt")
-        };
+        let name = kept(&page);
         if is_written {
-            std::fs::write(kept.join(&name), &transcript).unwrap();
+            std::fs::write(folder.join(&name), &transcript).unwrap();
         }
-        let expected = std::fs::read_to_string(kept.join(&name)).unwrap_or_default();
+        let expected = std::fs::read_to_string(folder.join(&name)).unwrap_or_default();
         for (number, (is, was)) in transcript.lines().zip(expected.lines()).enumerate() {
             assert_eq!(is, was, "line {} of {name}", number + 1);
         }
         assert_eq!(transcript.lines().count(), expected.lines().count());
         names.insert(name);
     }
-    let files = std::fs::read_dir(kept).unwrap();
+    let files = std::fs::read_dir(folder).unwrap();
     let files = files.map(|file| file.unwrap().file_name().into_string().unwrap());
     assert_eq!(files.collect::<BTreeSet<_>>(), names);
 }
