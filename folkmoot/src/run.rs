@@ -36,6 +36,7 @@ mod step;
 pub use expectation::Unmet;
 pub use failed::{FailedTurn, failed_turns};
 pub use folkmoot_agents::{Asks, Offers, Waiting, waiting};
+pub use fork::branch_of;
 pub use grant::{OutdatedRule, Standing, outdated_rules, standing};
 pub use refused::refused_because;
 pub(crate) use refused::told;

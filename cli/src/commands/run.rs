@@ -10,6 +10,8 @@ use folkmoot::script::{Script, Step, Verb};
 use folkmoot::store::OpenMode;
 use folkmoot::{FoldError, Perform, Runtime, WorldHandle, definition_of, fold_world};
 
+use tokio::runtime::Handle;
+
 use crate::arguments::{CommonArgs, RunArgs, Spec};
 use crate::commands::resume::settled;
 use crate::exit::{CUT_OFF, CliError, FAILED, INTERRUPTED, PENDING};
@@ -20,6 +22,10 @@ use crate::show::stage::{ChatStage, Cues, Hints, Prompter, StageNews, opened};
 use crate::terminal::Terminal;
 use crate::text::counted;
 use crate::{credentials, interrupt, person, show, signing};
+
+mod branches;
+
+use branches::Branches;
 
 /// Runs a script, or goes on with it, and shows the chat.
 pub(crate) async fn run(common: &CommonArgs, arguments: &RunArgs) -> Result<(), CliError> {
@@ -74,6 +80,7 @@ async fn drive(
     let mut relay = Relay {
         cues: prompter.cues(),
         waits: options.wait,
+        branches: (!common.json).then(|| Branches::new(runtime, script, &name)),
     };
     let outcome = tokio::select! {
         outcome = Box::pin(perform(runtime, script, &options, &mut relay)) => Ok(outcome),
@@ -97,7 +104,7 @@ async fn perform(
     runtime: &Runtime,
     script: &Script,
     options: &RunOptions,
-    relay: &mut Relay,
+    relay: &mut Relay<'_>,
 ) -> Result<Report, RunError> {
     let mut report = Box::pin(run_script(runtime, script, options, relay)).await?;
     if options.wait
@@ -283,15 +290,38 @@ async fn farewell(
 }
 
 /// Passes on to the stage what the run does.
-struct Relay {
+struct Relay<'s> {
     /// The way to the stage.
     cues: Cues,
     /// True if the run stays while requests wait for people.
     waits: bool,
+    /// The worlds that the script branches off; `None` if none is shown.
+    branches: Option<Branches<'s>>,
 }
 
-impl Watch for Relay {
+impl Relay<'_> {
+    /// Shows the events of the branch that a step was about, before the run goes on.
+    fn tell_of_branch(&mut self, step: &Step, outcome: &Outcome) {
+        let Some(branches) = &mut self.branches else {
+            return;
+        };
+        let cues = &self.cues;
+        let told = tokio::task::block_in_place(|| {
+            Handle::current().block_on(branches.tell(step, outcome, cues))
+        });
+        if let Err(error) = told {
+            tracing::warn!(%error, "a branch is not shown");
+        }
+    }
+}
+
+impl Watch for Relay<'_> {
     fn opened(&mut self, world: &WorldHandle) {
+        if let Some(branches) = &mut self.branches
+            && branches.home == *world.name()
+        {
+            branches.world = Some(world.clone());
+        }
         if let Some(news) = opened(world) {
             self.cues.tell_blocking(news);
         }
@@ -324,5 +354,6 @@ impl Watch for Relay {
                     ))))
             }
         }
+        self.tell_of_branch(step, outcome);
     }
 }

@@ -181,3 +181,26 @@ fn each_world_crashes_by_itself_and_comes_back_at_any_step() {
         );
     }
 }
+
+#[test]
+fn steps_in_a_branch_show_its_name_and_what_happened_there_in_their_place() {
+    let desk = Desk::new();
+    let ran = desk.run(&["run", &example("fork.yaml")]).expect(0);
+    let (_, behind) = ran.out.split_once("under a name of its own.\n").unwrap();
+    let (branch, _) = behind.split_once("Where the answer").unwrap();
+    let lines: Vec<&str> = branch
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .collect();
+    let [heading, denies, result, reply, held] = lines.as_slice() else {
+        panic!("{lines:?}")
+    };
+    assert_eq!(*heading, "· in what-if");
+    assert!(denies.starts_with("✗ ada denies what-if#"), "{denies}");
+    assert_eq!(*result, "janitor  ← delete_files: denied, did not run");
+    assert_eq!(*reply, "janitor  ┊ @ada Understood, the old builds stay.");
+    assert_eq!(*held, "✓ as expected in what-if");
+    let fresh = ["run", &example("fork.yaml"), "--fresh"];
+    desk.run(&fresh).expect(0).out_has("· in fork-2-what-if\n");
+}

@@ -159,7 +159,10 @@ impl Run<'_> {
 
 /// The name in the store of the branch that the script calls `name`, in its run number `run` in the world `home`: worlds of
 /// another name have forks of other names, and so has each run behind the first.
-pub(super) fn branch_of(
+///
+/// # Errors
+/// [`NameError`] if the name becomes too long.
+pub fn branch_of(
     script: &Script,
     home: &WorldName,
     run: u32,
