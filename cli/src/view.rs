@@ -6,6 +6,7 @@ pub(crate) mod definition;
 pub(crate) mod diff;
 pub(crate) mod event;
 pub(crate) mod export;
+pub(crate) mod forbidden;
 pub(crate) mod gist;
 pub(crate) mod life;
 pub(crate) mod prompt;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use folkmoot::core::audit::why::routing_of;
 use folkmoot::core::command::commit::Commit;
 use folkmoot::core::event::{
-    AdmittedCall, Author, CallEvent, Event, MessageBody, MessagePosted, Notice, SpecRevised,
-    TalkEvent, ToolFinished, WorldEvent, WorldOpened,
+    AdmittedCall, Author, CallEvent, CallStatus, Event, MessageBody, MessagePosted, Notice,
+    SpecRevised, TalkEvent, ToolFinished, WorldEvent, WorldOpened,
 };
 use folkmoot::core::ids::{AgentName, CallId, MessageId, Position};
 use folkmoot::core::model::response::LLMResponse;
@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 use super::words;
 use super::{clip, one_line};
 use crate::view::transcript::Kinds;
+use crate::view::forbidden::by_rule;
 
 /// The longest arguments and results that are shown in a line, in characters.
 const GIST_MAX: usize = 100;
@@ -202,7 +203,18 @@ impl Chat {
         }
         if let Event::Call(CallEvent::ToolFinished(finished)) = event {
             lines.extend(self.shows(at, finished));
+            lines.extend(self.forbidden(finished));
         }
+    }
+
+    /// Says which rule forbids a call; `None` if none does.
+    fn forbidden(&self, finished: &ToolFinished) -> Option<ChatLine> {
+        if finished.status != CallStatus::Forbidden {
+            return None;
+        }
+        let call = self.calls.get(&finished.call)?;
+        let rule = by_rule(&self.rules, &call.tool, &call.arguments)?;
+        Some(ChatLine::Quiet(one_line(&rule)))
     }
 
     /// Returns the views that a call shows people; `None` if there are none.

@@ -41,6 +41,7 @@ pub(crate) fn lines(view: &WhyView) -> Vec<String> {
     lines.extend(view.routing.as_ref().map(routing).unwrap_or_default());
     lines.extend(view.turn.as_ref().map(turn).unwrap_or_default());
     lines.extend(view.approval.as_ref().map(approval).unwrap_or_default());
+    lines.extend(view.forbidden.as_deref().map(one_line));
     lines.push(head("because"));
     lines.extend(tree::lines(view));
     lines

@@ -15,8 +15,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::exit::{CliError, INTEGRITY, USAGE};
 use crate::view::event::EventView;
-use crate::view::gist;
 use crate::view::query::entry;
+use crate::view::{forbidden, gist};
 
 /// The most events of a slice. One turn adds fewer than ten, so a slice this long goes through a
 /// hundred turns.
@@ -49,6 +49,9 @@ pub(crate) struct WhyView {
     pub(crate) turn: Option<WhyTurnView>,
     /// The request for permission that it opens or decides.
     pub(crate) approval: Option<WhyApprovalView>,
+    /// The rule that forbids the call, if the event is the end of a call that one forbids.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) forbidden: Option<String>,
     /// The event and all that it would not have happened without, newest first.
     pub(crate) nodes: Vec<NodeView>,
     /// True if older events are left out.
@@ -127,6 +130,7 @@ pub(crate) async fn why(log: &dyn EventLog, query: &WhyQuery) -> Result<WhyView,
         routing: reader.routing(&commit, at).await?,
         turn: reader.turn(&commit, at).await?,
         approval: reader.approval(&commit, at).await?,
+        forbidden: forbidden::by_which(log, &query.world, &commit, at).await?,
         nodes,
         is_cut,
     })

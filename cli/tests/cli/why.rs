@@ -227,3 +227,38 @@ fn an_answer_that_ends_a_call_is_not_said_to_be_for_others() {
         .expect(0);
     assert!(!why.out.contains("the result of the call"), "{}", why.out);
 }
+
+#[test]
+fn rule_that_forbids_a_call_is_named_where_it_happens_and_when_somebody_asks() {
+    let denied = GATE.replace(
+        "policy: { main_agent: worker }",
+        "policy: { main_agent: worker, deny: [{ tool: push, where: [{ path: /branch, equals: main }] }] }",
+    );
+    let (before, rest) = GATE.split_once("  push:\n").unwrap();
+    let (_, behind) = rest.split_once("policy:").unwrap();
+    let behind = behind.replace("{ branch: main }", "{ argv: [rm, notes] }");
+    let listed = "use: shell, cwd: ./data, allow: [[ls]]";
+    let unlisted = format!("{before}  push: {{ {listed} }}\npolicy:{behind}");
+    for (script, says) in [
+        (
+            denied,
+            r#"rule 1 of `deny` in the room's policy forbids it: {"tool":"push","where":[{"path":"/branch","equals":"main"}]}"#,
+        ),
+        (
+            unlisted,
+            "the tool push lists the calls that it may get, and this is none of them",
+        ),
+    ] {
+        let desk = Desk::new();
+        desk.write("gate.yaml", &script);
+        desk.run(&["run", "gate.yaml"]).expect(0).out_has(says);
+        let ends = ["log", "gate", "--kind", "ToolFinished", "--json"];
+        let at = desk.run(&ends).expect(0).document()["position"].to_string();
+        let why = ["why", &format!("gate#{at}")];
+        desk.run(&why)
+            .expect(0)
+            .out_has(&format!("\n{says}\nbecause:\n"));
+        let view = desk.run(&[&why[..], &["--json"]].concat()).document();
+        assert_eq!(view["forbidden"], says);
+    }
+}
