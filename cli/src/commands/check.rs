@@ -3,11 +3,12 @@
 use folkmoot::core::ids::WorldName;
 use folkmoot::core::spec::rules::Rules;
 use folkmoot::definition_but_own;
-use folkmoot::script::Script;
+use folkmoot::script::{Script, Verb};
 use serde_json::{Map, json};
 
 use crate::arguments::{CheckArgs, CommonArgs};
 use crate::exit::{CliError, STORE, USAGE};
+use crate::parts;
 use crate::show::clean;
 use crate::source::StoreSource;
 use crate::terminal::Terminal;
@@ -18,7 +19,6 @@ use crate::view::query::Query;
 /// Checks a script, its tools included, and says how it would change a world.
 pub(crate) async fn check(common: &CommonArgs, arguments: &CheckArgs) -> Result<(), CliError> {
     let script = Script::load(&arguments.script)?;
-    let definition = definition_but_own(&script, &script.spec)?;
     let own = script.own_parts();
     let unfit = |error| {
         CliError::other(
@@ -26,7 +26,21 @@ pub(crate) async fn check(common: &CommonArgs, arguments: &CheckArgs) -> Result<
             format!("the world's definition cannot be used: {error}"),
         )
     };
-    Rules::check(definition.spec).map_err(unfit)?;
+    let revised = script.steps.iter().filter_map(|step| {
+        if let Verb::Revise(spec) = &step.verb {
+            Some(&**spec)
+        } else {
+            None
+        }
+    });
+    for spec in std::iter::once(&script.spec).chain(revised) {
+        let definition = definition_but_own(&script, spec)?;
+        // Parts of a program are made by that program.
+        if own.is_empty() {
+            parts::check(&definition, &script.base, None)?;
+        }
+        Rules::check(definition.spec).map_err(unfit)?;
+    }
     script.check_files(0)?;
     let revision = match &arguments.against {
         Some(world) => Some(against(common, arguments, world).await?),

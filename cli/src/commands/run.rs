@@ -21,7 +21,7 @@ use crate::show::chat::{Chat, ChatLine};
 use crate::show::stage::{ChatStage, Cues, Hints, Prompter, StageNews, opened};
 use crate::terminal::Terminal;
 use crate::text::counted;
-use crate::{credentials, interrupt, person, show, signing};
+use crate::{credentials, interrupt, parts, person, show, signing};
 
 mod branches;
 
@@ -33,6 +33,9 @@ pub(crate) async fn run(common: &CommonArgs, arguments: &RunArgs) -> Result<(), 
     // What is wrong with the script is said before a store is made for it.
     let definition = definition_of(&script, &script.spec)?;
     credentials::check(&definition)?;
+    // A store that is there says first what is wrong with it.
+    let new_store = Some(common.store.as_path()).filter(|store| !store.exists());
+    parts::check(&definition, &script.base, new_store)?;
     let signer = signing::signer(common)?;
     let recording = Recording::begin(&arguments.recording, Some(&definition))?;
     let name = arguments

@@ -390,3 +390,23 @@ fn of_a_huge_line_only_the_part_around_the_fault_is_shown() {
         "{lines:?}"
     );
 }
+
+#[test]
+fn a_setting_that_cannot_be_used_is_told_before_a_store_is_made() {
+    let desk = Desk::new();
+    let models = "{ scripted: { provider: recorded, wire: openai-chat, from: gone.jsonl } }";
+    desk.write(
+        "gate.yaml",
+        &GATE.replace("{ scripted: { provider: scripted } }", models),
+    );
+    let into_store = GATE.replace("push:\n", "read: { use: fs.read, root: . }\n  push:\n");
+    desk.write("inside.yaml", &into_store);
+    for (line, says) in [
+        (["check", "gate.yaml"], "gone.jsonl"),
+        (["run", "gate.yaml"], "gone.jsonl"),
+        (["run", "inside.yaml"], "its folder touches the store"),
+    ] {
+        desk.run(&line).expect(3).err_has(says);
+        assert!(!desk.path("store").exists(), "{line:?}");
+    }
+}
