@@ -9,6 +9,7 @@ use folkmoot::providers::{Preset, Recorder, RecordingFile};
 use crate::arguments;
 use crate::exit::{CliError, STORE, USAGE};
 use crate::show;
+use crate::text::counted;
 
 /// A recording that is being made, or none.
 #[derive(Debug, Clone, Default)]
@@ -47,8 +48,7 @@ impl Recording {
         let path = file.path().display();
         let said = match file.count() {
             0 => format!("nothing is recorded in {path}: no provider answered"),
-            1 => format!("1 exchange is recorded in {path}"),
-            count => format!("{count} exchanges are recorded in {path}"),
+            count => format!("recorded in {path}: {}", counted(count, "exchange")),
         };
         show::remark(&said);
         result

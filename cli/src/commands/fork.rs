@@ -84,26 +84,28 @@ fn lines(common: &CommonArgs, view: &ForkView, wanted: Option<Position>) -> Vec<
         .map(|(count, what)| counted(count, what))
         .collect();
     if closed.is_empty() {
-        lines.push("Nothing was open there.".to_owned());
+        lines.push(format!("Nothing was open in {parent} at that point."));
     } else {
         lines.push(format!(
-            "Open there, and closed here: {}.",
+            "These were open in {parent}, and are closed in {world}: {}.",
             closed.join(", ")
         ));
     }
     match view.asked_again.len() {
         0 => {}
-        count => lines.push(format!("Asked again: {}.", counted(count, "request"))),
+        count => lines.push(format!(
+            "{world} asks people again: {}.",
+            counted(count, "request")
+        )),
     }
     match view.effects {
-        ForkEffects::Recorded => lines.push(
-            "Its effects are answered from the record; what is not in it does not happen (--live would allow it)."
-                .to_owned(),
-        ),
-        ForkEffects::Live => lines.push("Its effects are performed.".to_owned()),
+        ForkEffects::Recorded => lines.push(format!(
+            "Its models and tools answer from the record of {parent}, and nothing else happens (--live would allow it)."
+        )),
+        ForkEffects::Live => lines.push("It asks its models and runs its tools.".to_owned()),
     }
     if view.is_copied {
-        lines.push("It has its own copy of what both have.".to_owned());
+        lines.push("It has its own copy of the events that both have.".to_owned());
     }
     if view.asked_again.is_empty() {
         lines.push(format!("Go on with: {} resume {world}", common.program()));

@@ -12,6 +12,7 @@ use crate::show::style::{BOLD, DIM, paint};
 use crate::show::{clip, grant, one_line, prompt, request, state_diff, time, transcript};
 use crate::source::StoreSource;
 use crate::terminal::Terminal;
+use crate::text::counted;
 use crate::text::gutter::hung;
 use crate::view::prompt::PromptView;
 use crate::view::query::{Query, ReplayQuery};
@@ -208,8 +209,9 @@ fn state(value: Value, asked: Option<Position>) -> Result<Vec<String>, CliError>
         let spent = episode.model_calls_total;
         let most = state.limits.model_calls_per_episode;
         format!(
-            "  episode {}: {spent} of {most} model calls",
-            episode.episode
+            "  episode {}: {spent} of {}",
+            episode.episode,
+            counted(most, "model call")
         )
     }));
     lines.push(format!("{} {}", head("pipeline"), state.pipeline.digest));

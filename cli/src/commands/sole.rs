@@ -55,7 +55,7 @@ async fn sole(common: &CommonArgs, world: &WorldName) -> Result<Waiting, CliErro
                 .map(|view| view.waiting)
                 .ok_or_else(|| CliError::other(USAGE, "nothing waits"));
         }
-        [name] => format!("{name} waits; without a terminal to show it on, name it"),
+        [name] => format!("{name} waits, and there is no terminal to show it on; name it"),
         names => format!("{} wait; name one of them", names.join(", ")),
     };
     let how = format!("see {} approvals {world}", common.program());

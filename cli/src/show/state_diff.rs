@@ -9,6 +9,7 @@ use super::item::told;
 use super::style::{BOLD, DIM, paint};
 use super::usage::cost;
 use super::{clip, grant, one_line, request};
+use crate::text::counted;
 use crate::view::replay::{AgentView, CallView, MessageView};
 use crate::view::state_diff::{Changes, MemoryDiff, StateDiff, ValueChange};
 
@@ -45,8 +46,9 @@ pub(crate) fn lines(diff: &StateDiff) -> Vec<String> {
     }));
     let episode = |one: &crate::view::replay::EpisodeView| {
         format!(
-            "episode {}: {} model calls",
-            one.episode, one.model_calls_total
+            "episode {}: {}",
+            one.episode,
+            counted(one.model_calls_total, "model call")
         )
     };
     lines.extend(section("budgets of open episodes", &diff.episodes, episode));
@@ -76,7 +78,7 @@ fn values(diff: &StateDiff) -> Vec<String> {
             .map(|ValueChange { before, after }| format!("~ {} → {}", word(before), word(after))),
     );
     lines.extend(diff.usage.as_ref().map(|ValueChange { before, after }| {
-        let calls = format!("{} → {} model calls", before.calls, after.calls);
+        let calls = format!("{} → {}", before.calls, counted(after.calls, "model call"));
         format!("~ usage: {calls}, {} → {}", cost(before), cost(after))
     }));
     lines
@@ -114,7 +116,7 @@ fn remembered(agent: &AgentName, memory: &MemoryDiff) -> Vec<String> {
         inbox,
         note,
     } = memory;
-    let same = paint(DIM, &format!("({same} items are the same)"));
+    let same = paint(DIM, &format!("({} as before)", counted(*same, "item")));
     let mut lines = vec![format!(
         "{} {same}",
         paint(BOLD, &format!("memory of {agent}:"))

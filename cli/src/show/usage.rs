@@ -4,6 +4,7 @@ use folkmoot::core::model::money::Money;
 use folkmoot::core::world::Meter;
 
 use super::{one_line, table};
+use crate::text::counted;
 use crate::view::usage::{UsageOf, UsageView};
 
 const HEADS: [&str; 14] = [
@@ -99,23 +100,16 @@ pub(crate) fn cost(meter: &Meter) -> String {
 }
 
 fn open(meter: &Meter) -> Vec<String> {
-    let attempts = |count: u64| {
-        if count == 1 {
-            "1 attempt".to_owned()
-        } else {
-            format!("{count} attempts")
-        }
-    };
     let unpriced = (meter.unpriced > 0).then(|| {
         format!(
             "The cost of {} is unknown: no price is given for the model.",
-            attempts(meter.unpriced)
+            counted(meter.unpriced, "attempt")
         )
     });
     let uncounted = (meter.uncounted > 0).then(|| {
-        let count = attempts(meter.uncounted);
         format!(
-            "Nobody counted the tokens of {count}; POSSIBLE is the most that they may have cost."
+            "Nobody counted the tokens of {}; POSSIBLE is the most that they may have cost.",
+            counted(meter.uncounted, "attempt")
         )
     });
     unpriced.into_iter().chain(uncounted).collect()

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::style::{ASKS, BAD, BOLD, DIM, GOOD, paint};
 use super::{clip, one_line};
+use crate::text::counted;
 
 /// The longest event that is shown, in characters.
 const EVENT_MAX: usize = 2_000;
@@ -188,11 +189,7 @@ impl Sum {
             .filter(|(count, _)| *count > 0)
             .map(|(count, what)| format!("{count} {what}"))
             .collect();
-        let worlds = if self.worlds == 1 {
-            "1 world".to_owned()
-        } else {
-            format!("{} worlds", self.worlds)
-        };
+        let worlds = counted(self.worlds, "world");
         if told.is_empty() {
             worlds
         } else {

@@ -18,6 +18,7 @@ use super::chat::{Chat, ChatLine};
 use super::grant;
 use super::request::wanted;
 use super::{clean, clip, one_line, time};
+use crate::text::counted;
 
 /// The index of the script's step that a commit records.
 pub(crate) fn step_of(commit: &Commit) -> Option<u32> {
@@ -78,8 +79,8 @@ fn of_world(event: &WorldEvent) -> Option<ChatLine> {
             Some(ChatLine::Quiet("content is to be erased".to_owned()))
         }
         WorldEvent::Erased(erased) => Some(ChatLine::Quiet(format!(
-            "the content of {} events was erased",
-            erased.events
+            "the content of {} was erased",
+            counted(erased.events, "event")
         ))),
         WorldEvent::SpecRevised(revised) => Some(ChatLine::Quiet(rules_changed(revised))),
         WorldEvent::WarningRecorded(warning) => Some(ChatLine::Bad(warned(warning))),

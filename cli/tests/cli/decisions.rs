@@ -310,3 +310,26 @@ fn the_one_request_that_waits_is_shown_and_asked_about() {
         .expect(2)
         .err_has("nothing waits");
 }
+
+#[test]
+fn without_a_world_the_requests_of_all_are_shown() {
+    let desk = Desk::with_gate();
+    desk.write("calm.yaml", &GATE.replace("destructive", "read"));
+    desk.run(&["run", "calm.yaml", "--world", "calm"]).expect(0);
+    desk.run(&["approvals"])
+        .expect(0)
+        .out_has("Nothing waits for a person in this store.");
+    desk.run(&["run", "gate.yaml"]).expect(4);
+    desk.run(&["run", "gate.yaml", "--world", "other"])
+        .expect(4);
+    desk.run(&["approvals"])
+        .expect(0)
+        .out_has("folkmoot approve gate 10 --shown ")
+        .out_has("folkmoot approve other 10 --shown ");
+    let all = desk.run(&["approvals", "--json"]).expect(0).values();
+    let names: Vec<&str> = all
+        .iter()
+        .map(|one| one["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["gate#10", "other#10"]);
+}

@@ -9,7 +9,7 @@ fn room_is_branched_off_and_left_closed() {
     desk.run(&["fork", "denied", "--at", "6", "--as", "other"])
         .expect(0)
         .out_has("other is branched off denied behind event 7.\nEvent 6 stands inside a commit")
-        .out_has("Its effects are answered from the record");
+        .out_has("Its models and tools answer from the record of denied");
     assert_ne!(
         desk.run(&["fork", "denied", "--as", "other"]).code,
         0,
@@ -37,7 +37,7 @@ fn what_people_were_asked_is_asked_again_and_decided_there() {
     assert_eq!(ran.code, 4, "{}{}", ran.out, ran.err);
     desk.run(&["fork", "gate", "--as", "what-if"])
         .expect(0)
-        .out_has("Asked again: 1 request.")
+        .out_has("what-if asks people again: 1 request.")
         .out_has("what-if#");
     let request = desk.request("what-if")["request"].to_string();
     desk.run(&["deny", "what-if", &request]).expect(0);

@@ -25,6 +25,7 @@ mod life;
 mod looking;
 mod lost;
 mod mistakes;
+mod plurals;
 mod prompt;
 mod reads;
 mod real_time;

@@ -11,6 +11,7 @@ use futures::TryStreamExt as _;
 
 use super::Erasing;
 use crate::exit::{CliError, USAGE};
+use crate::text::counted;
 
 /// The events that are meant and have content.
 #[derive(Debug)]
@@ -31,8 +32,9 @@ impl Selection {
         let entry = log.find(name).await?.ok_or_else(none)?;
         if let Some(span) = erasing.events.iter().find(|span| span.to > entry.head) {
             let why = format!(
-                "{name} has {} events, there is no event {}",
-                entry.head, span.to
+                "{name} has {}, there is no event {}",
+                counted(entry.head.get(), "event"),
+                span.to
             );
             return Err(CliError::other(USAGE, why));
         }

@@ -121,7 +121,7 @@ fn a_run_goes_through_the_gateway_alone_and_its_recording_plays() {
     );
     record(&desk, &gateway, &elsewhere)
         .expect(0)
-        .err_has("2 exchanges are recorded in run.jsonl");
+        .err_has("recorded in run.jsonl: 2 exchanges");
 
     let received = gateway.received();
     assert_eq!((received.len(), elsewhere.received().len()), (2, 0));
