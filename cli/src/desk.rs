@@ -16,9 +16,9 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::{Mutex, MutexGuard};
 
 use crate::exit::{CliError, INTEGRITY, STORE};
-use crate::nearest::naming_a_world;
+use crate::nearest::{meaning, missing};
 use crate::view::answer::ValueStream;
-use crate::view::query::{self, Query};
+use crate::view::query::{self, Query, names};
 
 pub(crate) mod deed;
 pub(crate) mod erasure;
@@ -115,10 +115,16 @@ impl Desk {
             }
             return Err(refusal);
         }
-        match self.answer(peer, request).await {
-            Ok(answer) => Ok(answer),
-            Err(error) => Err(naming_a_world(&self.store, error).await),
-        }
+        let error = match self.answer(peer, request).await {
+            Ok(answer) => return Ok(answer),
+            Err(error) => error,
+        };
+        let Some(missing) = missing(&error) else {
+            return Err(error);
+        };
+        // A store that does not read has an error of its own, which others tell.
+        let known = names(&self.store).await.unwrap_or_default();
+        Err(meaning(missing, &known).unwrap_or(error))
     }
 
     async fn answer(&self, peer: Peer, request: DeskRequest) -> Result<ValueStream, CliError> {

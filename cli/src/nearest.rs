@@ -1,12 +1,10 @@
 //! Names that were probably meant.
 
 use folkmoot::core::ids::WorldName;
-use folkmoot::core::port::EventLog;
 use folkmoot::script::nearest;
 use folkmoot::{FoldError, OpenError};
 
 use crate::exit::{CliError, STORE};
-use crate::view::query::names;
 
 /// The most names that are listed where none is near.
 const LISTED_MAX: usize = 12;
@@ -26,19 +24,15 @@ pub(crate) fn or_those(word: &str, known: &[&str]) -> String {
     }
 }
 
-/// The error of a command; one about a world that is not there also names the one of `log` that was
-/// probably meant.
-pub(crate) async fn naming_a_world(log: &dyn EventLog, error: CliError) -> CliError {
-    let Some(missing) = missing(&error) else {
-        return error;
-    };
-    // A store that does not read has an error of its own, which others tell.
-    let known = names(log).await.unwrap_or_default();
-    let Some(near) = nearest(missing.as_str(), known.iter().map(WorldName::as_str)) else {
-        return error;
-    };
+/// The error about a world that is not there, with the one of `known` that was probably meant;
+/// `None` if none is like it.
+pub(crate) fn meaning(missing: &WorldName, known: &[WorldName]) -> Option<CliError> {
+    let near = nearest(missing.as_str(), known.iter().map(WorldName::as_str))?;
     let what = format!("there is no world called {missing}; did you mean {near}?");
-    CliError::other(STORE, format!("{what} `folkmoot worlds` lists all"))
+    Some(CliError::other(
+        STORE,
+        format!("{what} `folkmoot worlds` lists all"),
+    ))
 }
 
 /// The world that is not there, if that is the error.

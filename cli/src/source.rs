@@ -18,6 +18,7 @@ use crate::nearest;
 use crate::show::complain;
 use crate::signing::{self, Signing};
 use crate::view::answer::ValueStream;
+use crate::view::query::Query;
 
 /// The number of times that a locked store without a control socket is tried again: its holder is
 /// about to begin, or to end.
@@ -136,17 +137,29 @@ pub(crate) async fn hold(
     }
 }
 
-/// The error of a command that had the store to itself; one about a world that is not there also
-/// names the one that was probably meant.
+/// The error of a command; one about a world that is not there also names the one that was probably
+/// meant.
 pub(crate) async fn naming_a_world(common: &CommonArgs, error: CliError) -> CliError {
-    if nearest::missing(&error).is_none() {
+    let Some(missing) = nearest::missing(&error) else {
         return error;
-    }
-    match StoreSource::look(common).await {
-        Ok(StoreSource::Own { store, .. }) => nearest::naming_a_world(&store, error).await,
-        // Whoever holds a store names the world itself, and one that does not open was told of.
-        Ok(StoreSource::Holder(_)) | Err(_) => error,
-    }
+    };
+    // A store that does not open or read was told of.
+    let known = known(common).await.unwrap_or_default();
+    nearest::meaning(missing, &known).unwrap_or(error)
+}
+
+/// The names of all worlds of the store.
+async fn known(common: &CommonArgs) -> Result<Vec<WorldName>, CliError> {
+    let names = StoreSource::look(common)
+        .await?
+        .ask(Query::Names)
+        .await?
+        .all()
+        .await?;
+    names
+        .into_iter()
+        .map(|name| serde_json::from_value(name).map_err(CliError::json))
+        .collect()
 }
 
 impl StoreSource {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use folkmoot::{OpenMode, Store};
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
@@ -362,4 +363,20 @@ fn every_kind_of_error_is_an_object_with_its_exit_code() {
         assert_eq!(error["error"]["exit"], code, "{line}");
         assert!(last.contains(says), "{line}: {last}");
     }
+}
+
+#[test]
+fn a_store_that_another_process_has_is_an_error_like_others() {
+    let schemas = Schemas::load();
+    let desk = Desk::with_gate();
+    let held = Store::open(desk.path("store"), OpenMode::Create).unwrap();
+    let ran = desk.run(&["--json", "run", "gate.yaml"]).expect(3);
+    let error: Value = serde_json::from_str(ran.err.trim()).unwrap();
+    schemas.check("error", &error, "run");
+    let message = error["error"]["message"].as_str().unwrap();
+    assert!(
+        message.contains(&std::process::id().to_string()),
+        "{message}"
+    );
+    held.close().unwrap();
 }
