@@ -44,9 +44,26 @@ impl NewFile {
                 format!("{} names no file", target.display()),
             ));
         };
+        let refused = |why: &str| {
+            let what = format!("cannot write {}: {why}", target.display());
+            CliError::other(USAGE, what)
+        };
+        if target.is_dir() {
+            return Err(refused("it is a folder"));
+        }
         let name = format!(".{}.{}.part", name.to_string_lossy(), std::process::id());
         let path = target.with_file_name(name);
-        let file = File::create_new(&path).map_err(|error| failed(target, &error))?;
+        let words = [
+            (io::ErrorKind::NotFound, "there is no such folder"),
+            (
+                io::ErrorKind::PermissionDenied,
+                "this user may not write there",
+            ),
+        ];
+        let file = File::create_new(&path).map_err(|error| {
+            let known = words.iter().find(|(kind, _)| *kind == error.kind());
+            known.map_or_else(|| failed(target, &error), |(_, why)| refused(why))
+        })?;
         Ok(Self { path, file })
     }
 

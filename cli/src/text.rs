@@ -24,7 +24,7 @@ pub(crate) fn masked(text: &str) -> String {
 }
 
 /// A number of things, each of which is called `thing`: `1 world`, `2 worlds`.
-pub(crate) fn counted<N: Display + PartialEq + From<u8>>(number: N, thing: &str) -> String {
+pub(crate) fn counted<N: Copy + Display + PartialEq + From<u8>>(number: N, thing: &str) -> String {
     let ending = if number == N::from(1) { "" } else { "s" };
     format!("{number} {thing}{ending}")
 }

@@ -96,7 +96,7 @@ fn what_cannot_be_written_leaves_nothing_behind() {
         "-o",
         "no/such/x.md",
     ])
-    .expect(1)
+    .expect(2)
     .err_has("cannot write");
     desk.run(&["export", "release-room", "--format", "pdf"])
         .expect(2)

@@ -321,7 +321,7 @@ fn anchors_of_all_worlds_are_one_file_that_is_not_overwritten() {
         fs::read_to_string(desk.path("anchors.txt")).unwrap()
     );
     desk.run(&["anchor", "one", "-o", "missing/anchors.txt"])
-        .expect(1)
+        .expect(2)
         .err_has("missing/anchors.txt");
     let left = fs::read_dir(desk.dir.path())
         .unwrap()

@@ -44,7 +44,7 @@ fn desk() -> Desk {
 }
 
 /// Each line with its exit code and a part of the error.
-const MISTAKES: [(&str, i32, &str); 44] = [
+const MISTAKES: [(&str, i32, &str); 47] = [
     (
         "run gats.yaml",
         2,
@@ -118,6 +118,21 @@ const MISTAKES: [(&str, i32, &str); 44] = [
         "it is a pipe or a socket, not a file",
     ),
     ("--key pipe anchor gate", 3, "pipe"),
+    (
+        "test gate.yaml --junit data",
+        2,
+        "cannot write data: it is a folder",
+    ),
+    (
+        "test gate.yaml --junit gone/trials.xml",
+        2,
+        "cannot write gone/trials.xml: there is no such folder",
+    ),
+    (
+        "export gate --format md -o gone/room.md",
+        2,
+        "cannot write gone/room.md: there is no such folder",
+    ),
     ("--store pipe worlds", 3, "a store is a directory"),
     ("--store text worlds", 3, "a store is a directory"),
     ("--store data worlds", 3, "is not a store"),

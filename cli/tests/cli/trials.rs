@@ -87,7 +87,7 @@ fn the_outcome_is_written_as_junit_xml() {
 fn a_junit_file_that_cannot_be_written_is_refused_before_anything_is_played() {
     let desk = desk();
     let ran = desk.run(&["test", "right.yaml", "--junit", "no-folder/junit.xml"]);
-    assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{ran:?}");
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{ran:?}");
     assert!(ran.err.contains("no-folder/junit.xml"), "{}", ran.err);
 }
 
