@@ -63,13 +63,17 @@ fn whole(event: &EventView) -> String {
 /// The line of an event in `width` columns.
 fn fitted(event: &EventView, width: usize) -> String {
     let (at, when) = (event.position.get(), stamp(event.time, "%H:%M:%S"));
-    let head = if width < WIDTH_OF_ACTORS {
-        format!("{at:>5} {when} {} ", event.kind)
+    let gist = one_line(&event.gist);
+    let line = if width < WIDTH_OF_ACTORS {
+        format!("{at:>5} {when} {} {gist}", event.kind)
     } else {
-        let actor = padded(&clean(&event.actor()), ACTOR_MAX);
-        format!("{at:>5} {when} {:<17} {actor} ", event.kind)
+        let actor = clean(&event.actor());
+        // The column of names has said who speaks.
+        let said = gist.strip_prefix(&format!("{actor}: ")).unwrap_or(&gist);
+        let actor = padded(&actor, ACTOR_MAX);
+        format!("{at:>5} {when} {:<17} {actor} {said}", event.kind)
     };
-    let line = cut(&format!("{head}{}", one_line(&event.gist)), width);
+    let line = cut(&line, width);
     styled(event, line.trim_end())
 }
 

@@ -86,3 +86,11 @@ fn bookkeeping_is_dim_and_the_kind_of_other_events_stands_out() {
     assert!(line("ToolFinished").contains(&paint(BOLD, "ToolFinished")));
     assert!(line("FutureKind").contains(&paint(BOLD, "FutureKind")));
 }
+
+#[test]
+fn whoever_speaks_is_named_once_where_names_have_a_column() {
+    let said = event(4, 0, "MessagePosted", "a-worker-with-a-long-name: hello");
+    let line = |width| plain(Rows::new(Some(width)).of(&said).last().unwrap());
+    assert!(line(80).ends_with(" a-worker-… hello"), "{}", line(80));
+    assert!(line(40).ends_with("MessagePosted a-worker-w…"), "{}", line(40));
+}
