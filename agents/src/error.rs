@@ -16,7 +16,7 @@ pub enum OpenError {
     #[error("there is no world called {0}")]
     NoSuchWorld(WorldName),
     /// It cannot be branched off behind its last event.
-    #[error("the world {name} has {head} events, there is no event {at}")]
+    #[error("there is no event {at} in the world {name}: its last event is {head}")]
     NoSuchEvent {
         /// The world.
         name: WorldName,
@@ -30,7 +30,7 @@ pub enum OpenError {
     AlreadyOpen(WorldName),
     /// It was let go of while it was idle, and somebody else has opened it since.
     #[error(
-        "the world {0} was opened elsewhere while it was idle here; open it again to take it over"
+        "another process opened the world {0} while it was idle here; open it again to take it over"
     )]
     TakenOver(WorldName),
     /// Its definition, its owner or its labels were refused.
@@ -43,7 +43,7 @@ pub enum OpenError {
     #[error("the tool {0} runs processes, and this runtime has no tool host; give it one")]
     NoHost(ToolName),
     /// A tool or model of the definition is missing among the parts.
-    #[error("the definition names the {what} {name}, which is not among the parts")]
+    #[error("the definition names the {what} {name}, and the parts do not have it")]
     MissingPart {
         /// `tool` or `model`.
         what: &'static str,
@@ -51,7 +51,7 @@ pub enum OpenError {
         name: String,
     },
     /// Its log does not read.
-    #[error("the world's log does not read")]
+    #[error("the world's log cannot be read")]
     Read(#[from] ReadError),
     /// Its log cannot be written.
     #[error("the world's log cannot be written")]
@@ -99,7 +99,7 @@ pub enum SeatError {
         head: Position,
     },
     /// A file could not be kept, or not be read back.
-    #[error("the file cannot be kept or read: {0}")]
+    #[error("the file cannot be stored or read: {0}")]
     Blob(String),
 }
 
@@ -111,7 +111,7 @@ pub enum FoldError {
     #[error("there is no world called {0}")]
     NoSuchWorld(WorldName),
     /// The position lies behind the head.
-    #[error("the world has {head} events, there is no event {at}")]
+    #[error("there is no event {at} in the world: its last event is {head}")]
     BehindHead {
         /// What was asked for.
         at: Position,
@@ -119,6 +119,6 @@ pub enum FoldError {
         head: Position,
     },
     /// The log does not read.
-    #[error("the world's log does not read")]
+    #[error("the world's log cannot be read")]
     Read(#[from] ReadError),
 }

@@ -48,11 +48,11 @@ pub enum AnchorFault {
         found: usize,
     },
     /// The file is not UTF-8.
-    #[error("it is not UTF-8 text")]
+    #[error("the file is not UTF-8 text")]
     NotText,
     /// A line ends as on other systems.
     #[error(
-        "it ends with a carriage return: the file was changed on its way; keep it as it was printed"
+        "the line ends with a carriage return: the file was changed on its way; keep it as it was printed"
     )]
     CarriageReturn,
     /// A checkpoint, or the rest of one, was expected.

@@ -51,16 +51,16 @@ pub enum BundleError {
         found: usize,
     },
     /// Bytes that are not as the format says.
-    #[error("it is no evidence bundle: {0}")]
+    #[error("this is not an evidence bundle: {0}")]
     Form(#[source] serde_json::Error),
     /// Another format, by their own word.
-    #[error("its format is `{found}`; this program reads `{FORMAT}`")]
+    #[error("the format of the bundle is `{found}`; this program reads `{FORMAT}`")]
     Format {
         /// The format that they name.
         found: String,
     },
     /// A head from which it cannot be read of what tree its commits are.
-    #[error("its head is not a checkpoint of a world: {0}")]
+    #[error("the head of the bundle is not a checkpoint of a world: {0}")]
     Head(String),
 }
 

@@ -44,7 +44,7 @@ pub static PROVIDERS: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
 #[non_exhaustive]
 pub enum ModelBuildError {
     /// There is no such provider.
-    #[error("there is no provider `{provider}`{}; there are {}", hint(*.nearest), PROVIDERS.join(", "))]
+    #[error("there is no provider `{provider}`{}; the providers are {}", hint(*.nearest), PROVIDERS.join(", "))]
     UnknownProvider {
         /// The provider that was asked for.
         provider: String,
@@ -52,7 +52,7 @@ pub enum ModelBuildError {
         nearest: Option<&'static str>,
     },
     /// The provider has no such setting.
-    #[error("the {provider} model has no setting `{setting}`{}; it has {}", hint(*.nearest), .known.join(", "))]
+    #[error("the {provider} model has no setting `{setting}`{}; its settings are {}", hint(*.nearest), .known.join(", "))]
     UnknownSetting {
         /// The provider.
         provider: &'static str,
@@ -64,7 +64,7 @@ pub enum ModelBuildError {
         known: Vec<&'static str>,
     },
     /// The settings do not fit the provider.
-    #[error("the settings of the {provider} model do not fit")]
+    #[error("the settings of the {provider} model cannot be used")]
     Settings {
         /// The provider.
         provider: &'static str,
@@ -72,7 +72,7 @@ pub enum ModelBuildError {
         source: serde_json::Error,
     },
     /// An agent's replies cannot be read.
-    #[error("the replies of {agent} do not fit")]
+    #[error("the replies of {agent} cannot be used")]
     Replies {
         /// The agent.
         agent: AgentName,
@@ -327,6 +327,6 @@ fn nearest(unknown: &str, known: &[&'static str]) -> Option<&'static str> {
 
 fn hint(nearest: Option<&str>) -> String {
     nearest
-        .map(|name| format!(", did you mean `{name}`?"))
+        .map(|name| format!(" (did you mean `{name}`?)"))
         .unwrap_or_default()
 }

@@ -134,7 +134,7 @@ pub trait StreamDecoder: Debug + Send {
 #[non_exhaustive]
 pub enum DecodeError {
     /// Bytes that are not the JSON that the wire promises.
-    #[error("not the promised JSON: {0}")]
+    #[error("the answer is not the JSON that the wire promises: {0}")]
     Json(String),
     /// The body, or one event of it, is longer than the limit.
     #[error("the answer is longer than {limit_bytes} bytes")]
@@ -143,10 +143,10 @@ pub enum DecodeError {
         limit_bytes: usize,
     },
     /// There is no answer in it.
-    #[error("no answer in the body")]
+    #[error("the body has no answer")]
     Empty,
     /// There is something in it, but nothing that the codec understands: it would pass for an empty answer.
-    #[error("the answer holds nothing but content of unknown shapes")]
+    #[error("the answer has only content of unknown shapes")]
     Unread,
     /// A page for people, such as a login: no wire answers with one.
     #[error("the server answered with a page of HTML: {0}")]

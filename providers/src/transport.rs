@@ -136,7 +136,7 @@ impl HttpModel {
             let refused = |_| {
                 ModelError::new(
                     ModelErrorKind::RefusesRequest,
-                    format!("`{name}` is no name of a header"),
+                    format!("`{name}` cannot be the name of a header"),
                 )
             };
             let value = sensitive(self.expand(template)?.expose())?;
@@ -167,7 +167,7 @@ fn sensitive(value: &str) -> Result<HeaderValue, ModelError> {
     let refused = |_| {
         ModelError::new(
             ModelErrorKind::RefusesAccount,
-            "a key or header holds characters that HTTP forbids",
+            "a key or header has characters that HTTP forbids",
         )
     };
     header.map_err(refused).map(|mut header| {

@@ -95,7 +95,7 @@ fn build(draft: &ToolDraft<'_>) -> Result<Built, BuildError> {
     if spec.memoises {
         return Err(draft.bad(
             "memoise",
-            "what a program gives depends on more than its arguments: leave it out",
+            "the result of a program depends on more than its arguments: leave this setting out",
         ));
     }
     let spec = ToolSpec {

@@ -24,9 +24,9 @@ pub(super) struct Erased {
 /// Why content is not erased yet.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum EraseError {
-    #[error("content that is to be erased could not be, and is still owed")]
+    #[error("content could not be erased; the world tries again when it is opened")]
     Store(#[from] AppendError),
-    #[error("the log does not read behind an erasure")]
+    #[error("the log cannot be read after an erasure")]
     Read(#[from] ReadError),
 }
 

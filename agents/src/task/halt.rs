@@ -14,17 +14,17 @@ pub(super) enum Halt {
     Read(#[from] ReadError),
     #[error(transparent)]
     Erase(#[from] EraseError),
-    #[error("its log holds a commit that it does not know")]
+    #[error("its log has a commit that this process did not make")]
     UnknownCommit,
-    #[error("its log has other events than it knows")]
+    #[error("its log has other events than this process knows")]
     OtherEvents,
     #[error("the key that signs heads of its log is gone")]
     NoSigner,
-    #[error("the outcome of owed work was refused: {0:?}")]
+    #[error("the world refused the outcome of its own work: {0:?}")]
     Stuck(Effect),
     #[error(
-        "the call of {tool} that was about to start is not that of the log, which {why}: the saved state is of \
-         another world, or was changed; remove the folder `checkpoints` of the store"
+        "the call of {tool} that was about to start is not the one in the log, which {why}: the saved state is of \
+         another world, or somebody changed it; remove the folder `checkpoints` of the store"
     )]
     OtherCall {
         /// The name of the tool; empty if the call names none that the room has.

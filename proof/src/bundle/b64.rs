@@ -18,7 +18,7 @@ fn fixed<'de, D: Deserializer<'de>, const N: usize>(text: &str) -> Result<[u8; N
     let found = bytes.len();
     bytes
         .try_into()
-        .map_err(|_| D::Error::custom(format!("{N} bytes are wanted here, not {found}")))
+        .map_err(|_| D::Error::custom(format!("{N} bytes are needed here, not {found}")))
 }
 
 /// Any number of bytes.

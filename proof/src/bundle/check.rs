@@ -76,7 +76,7 @@ fn commits_check(faults: Vec<String>, count: usize, is_whole: bool) -> Check {
         };
     }
     let why = match (count, is_whole) {
-        (0, _) => "it has no commits".to_owned(),
+        (0, _) => "the bundle has no commits".to_owned(),
         (_, true) => format!("all {count} commits are here, and give the root of the tree"),
         (_, false) => {
             format!("each of the {count} commits that are here is proven to be in the tree")
@@ -158,7 +158,7 @@ impl<'a, 'h> Commits<'a, 'h> {
         }
         let Some((header, last)) = header_of(commit) else {
             return self.fault(format!(
-                "commit {index} has a header that does not read, or other events than it says"
+                "commit {index} has a header that cannot be read, or other events than its header says"
             ));
         };
         let place = format!("commit {index} (events {} to {last})", header.first);
@@ -214,7 +214,7 @@ impl<'a, 'h> Commits<'a, 'h> {
             Some(link) if link != self.link => {
                 // One fault is told once.
                 self.link = link;
-                Some("is not what was recorded: its link is another one".to_owned())
+                Some("is not what was recorded: its link differs".to_owned())
             }
             Some(_) | None => None,
         }

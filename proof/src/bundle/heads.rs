@@ -50,7 +50,7 @@ enum HeadError {
 /// A fault of a signed head of a bundle.
 #[derive(Debug, thiserror::Error)]
 enum HeadFault {
-    #[error("a signed head does not read: {0}")]
+    #[error("a signed head cannot be read: {0}")]
     Unreadable(#[source] HeadError),
     #[error("a signed head is of another log: {0}")]
     OtherLog(String),
@@ -236,7 +236,7 @@ impl BundleHeads {
         let (verdict, why) = match self.against.as_ref()? {
             Err(error) => (
                 BundleVerdict::NotChecked,
-                format!("the note does not read: {error}"),
+                format!("the note cannot be read: {error}"),
             ),
             Ok(head) => match head.note.verify(keys) {
                 // A key is known and the signature is wrong: then it is no use to compare what the
@@ -324,10 +324,10 @@ fn unsigned(keys: &[VerifierKey], unknown: &[String], covered: u64) -> String {
             "not signed: the bundle has no signed head, so whoever made it could have made it all up".into()
         }
         (false, true, 0) => {
-            format!("not checked: no key was given; it says that it is signed by {}", unknown.join(", "))
+            format!("not checked: no key was given; the bundle says that {} signed it", unknown.join(", "))
         }
         (_, _, 0) => {
-            format!("not checked: none of the given keys has signed it; it says that {} did", unknown.join(", "))
+            format!("not checked: none of the given keys has signed it; the bundle says that {} did", unknown.join(", "))
         }
         (_, _, covered) => format!("not checked: no known key signed the commits from number {covered} on"),
     }

@@ -21,7 +21,7 @@ const KEY_MAX: usize = 1_024;
 #[non_exhaustive]
 pub enum KeyError {
     /// A name that is empty, or has spaces, control characters or `+`.
-    #[error("the name of a key is not empty, and has neither spaces nor `+`")]
+    #[error("the name of a key cannot be empty or have spaces or `+` in it")]
     Name,
     /// A key that verifies, not in its text form.
     #[error(
@@ -47,7 +47,7 @@ pub enum KeyError {
         found: KeyId,
     },
     /// Bytes that are no public key of Ed25519, or one for which anybody can sign.
-    #[error("it is no public key of Ed25519")]
+    #[error("this is not a public key of Ed25519")]
     NotAKey,
 }
 

@@ -39,9 +39,9 @@ fn every_known_provider_can_be_built() {
 
 #[test]
 fn an_unknown_provider_is_answered_with_the_known_ones() {
-    let there_are = format!("there are {}", PROVIDERS.join(", "));
+    let there_are = format!("the providers are {}", PROVIDERS.join(", "));
     let expected =
-        format!("there is no provider `openai_chat`, did you mean `openai-chat`?; {there_are}");
+        format!("there is no provider `openai_chat` (did you mean `openai-chat`?); {there_are}");
     assert_eq!(refusal("openai_chat", &json!({})), expected);
     assert_eq!(
         refusal("zzz", &json!({})),
@@ -51,8 +51,7 @@ fn an_unknown_provider_is_answered_with_the_known_ones() {
 
 #[test]
 fn an_unknown_setting_is_answered_with_the_nearest_and_all_known_ones() {
-    let expected =
-        "the scripted model has no setting `modell`, did you mean `model`?; it has model, provider";
+    let expected = "the scripted model has no setting `modell` (did you mean `model`?); its settings are model, provider";
     assert_eq!(refusal("scripted", &json!({ "modell": "x" })), expected);
     for (setting, nearest) in [
         ("modell", "model"),
@@ -65,7 +64,7 @@ fn an_unknown_setting_is_answered_with_the_nearest_and_all_known_ones() {
         {
             let text = refusal(preset.name, &json!({ setting: "x" }));
             let begin = format!(
-                "the {} model has no setting `{setting}`, did you mean `{nearest}`?; it has ",
+                "the {} model has no setting `{setting}` (did you mean `{nearest}`?); its settings are ",
                 preset.name
             );
             assert!(text.starts_with(&begin), "{text}");
@@ -74,7 +73,7 @@ fn an_unknown_setting_is_answered_with_the_nearest_and_all_known_ones() {
     let unlike = refusal("mistral", &json!({ "zzz": 1 }));
     assert!(
         unlike.starts_with(
-            "the mistral model has no setting `zzz`; it has base_url, body_bytes_max, ca_file, "
+            "the mistral model has no setting `zzz`; its settings are base_url, body_bytes_max, ca_file, "
         ),
         "{unlike}"
     );
@@ -152,7 +151,7 @@ fn a_bad_reply_is_told_with_its_agent_and_number() {
     let text = text(&build_model("scripted", &json!({}), &replies, None).unwrap_err());
     assert!(
         text.starts_with(
-            "the replies of worker do not fit: reply 2 cannot be read: unknown field `txt`"
+            "the replies of worker cannot be used: reply 2 cannot be read: unknown field `txt`"
         ),
         "{text}"
     );

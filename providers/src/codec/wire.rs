@@ -50,11 +50,12 @@ impl Wire {
             Self::OpenaiChat | Self::OpenaiResponses | Self::AnthropicMessages => {
                 let is_taken = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
                 (!name.chars().all(is_taken))
-                    .then_some("its wire takes letters, digits, `_` and `-` alone")
+                    .then_some("the wire of this model allows only letters, digits, `_` and `-`")
             }
             Self::GoogleGenerateContent => {
                 let is_taken = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-                (!is_taken).then_some("its wire wants a letter or `_` at the beginning")
+                (!is_taken)
+                    .then_some("the wire of this model needs a letter or `_` at the beginning")
             }
         }
     }

@@ -70,7 +70,7 @@ pub enum RecordingError {
         bytes_max: u64,
     },
     /// A line is no recorded exchange.
-    #[error("line {line} of the recording is no exchange")]
+    #[error("line {line} of the recording is not an exchange of a request and an answer")]
     BadLine {
         /// The number of the line, from 1.
         line: usize,
@@ -78,7 +78,7 @@ pub enum RecordingError {
         source: serde_json::Error,
     },
     /// The codec does not take the settings.
-    #[error("the settings of the recorded model do not fit")]
+    #[error("the settings of the recorded model cannot be used")]
     Settings(#[source] serde_json::Error),
 }
 

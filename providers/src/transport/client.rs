@@ -66,7 +66,7 @@ pub enum HttpSetupError {
         source: std::io::Error,
     },
     /// The file of root certificates holds none, or one that is broken.
-    #[error("the ca_file {} holds no PEM certificates that can be read", path.display())]
+    #[error("the ca_file {} has no PEM certificates that can be read", path.display())]
     BadCa {
         /// The file.
         path: PathBuf,
@@ -74,10 +74,10 @@ pub enum HttpSetupError {
         source: Option<Box<dyn std::error::Error + Send + Sync>>,
     },
     /// The proxy's variable is not set.
-    #[error("the proxy is not known")]
+    #[error("the variable for the proxy is not set")]
     UnknownProxy(#[from] MissingVariable),
     /// The proxy is no URL. Its text is not repeated: a password may stand in it.
-    #[error("the proxy is no URL such as http://127.0.0.1:3128")]
+    #[error("the proxy is not a URL: write one like http://127.0.0.1:3128")]
     BadProxy,
 }
 

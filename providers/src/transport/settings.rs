@@ -151,7 +151,7 @@ fn base_url<'de, D: Deserializer<'de>>(from: D) -> Result<Template, D::Error> {
         Err(literal_secret("base_url"))
     } else if has_more_than_a_place(&template) {
         Err(de::Error::custom(
-            "`base_url` holds a query or a user: write only where the server is, and put keys into `key` or `headers`",
+            "`base_url` has a query or a user: write only the address of the server, and put keys into `key` or `headers`",
         ))
     } else {
         Ok(template)

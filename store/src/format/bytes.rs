@@ -43,7 +43,7 @@ impl<'a> Bytes<'a> {
 }
 
 fn cut(wanted: usize, left: usize) -> Malformed {
-    Malformed(format!("{wanted} bytes are wanted where {left} are left"))
+    Malformed(format!("{wanted} bytes are needed where {left} are left"))
 }
 
 /// Every platform that this runs on has at least 32 bits.

@@ -131,7 +131,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<(CommitHeader, u32), Malformed> {
     let mut bytes = Bytes(bytes);
     let fixed = Fixed::read(&mut bytes)?;
     let rest: Rest<Principal, Keyed, String> = serde_json::from_slice(bytes.0)
-        .map_err(|error| Malformed(format!("the commit's header does not read: {error}")))?;
+        .map_err(|error| Malformed(format!("the commit's header cannot be read: {error}")))?;
     let header = CommitHeader {
         world: fixed.world,
         first: fixed.first,

@@ -24,7 +24,7 @@ pub(crate) type Lift = fn(EventRecord) -> Result<EventRecord, Malformed>;
 #[non_exhaustive]
 pub enum LiftError {
     /// A newer build wrote it.
-    #[error("a {kind} of version {version} is unknown here: a newer build wrote it")]
+    #[error("this build does not know a {kind} of version {version}: a newer build wrote it")]
     Newer {
         /// The kind: a name, or a number without one.
         kind: String,

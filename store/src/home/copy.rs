@@ -37,7 +37,7 @@ pub(crate) fn read(folder: &Path) -> Result<Option<CopyId>, EngineError> {
     let id = id.and_then(|id| Uuid::try_parse(id.trim_end()).ok());
     let damaged = || {
         EngineError::Damaged(format!(
-            "the file `{FILE}`, which says which copy of a store this is, does not read"
+            "the file `{FILE}`, which says which copy of a store this is, cannot be read"
         ))
     };
     id.map(|id| Some(CopyId(id))).ok_or_else(damaged)

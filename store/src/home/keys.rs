@@ -130,7 +130,7 @@ impl Keyring {
             .ok();
         // The world's own key is never replaced.
         if opened.is_none() && *key == OF_WORLD {
-            Err(broken("the world's key is another one"))
+            Err(broken("the world has another key"))
         } else {
             Ok(opened)
         }

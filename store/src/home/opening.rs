@@ -145,10 +145,10 @@ pub enum OpenError {
 }
 
 fn others(more: usize) -> String {
-    if more == 0 {
-        String::new()
-    } else {
-        format!(" (and that of {more} more events)")
+    match more {
+        0 => String::new(),
+        1 => " (and that of another event)".to_owned(),
+        more => format!(" (and that of {more} other events)"),
     }
 }
 

@@ -161,7 +161,7 @@ impl<'a> LogCompanions<'a> {
             (Ok(Some(_)), _) | (Ok(None), Kept::Perhaps) => return None,
             (Ok(None), Kept::Surely) => format!("the file {} is missing", blob.short()),
             (Err(BlobError::Damaged { .. }), _) => {
-                format!("the file {} is another one", blob.short())
+                format!("the file {} has other bytes than were kept", blob.short())
             }
             (Err(BlobError::Io(error)), _) if error.kind() == ErrorKind::IsADirectory => {
                 format!("in place of the file {} there is a folder", blob.short())
@@ -172,7 +172,7 @@ impl<'a> LogCompanions<'a> {
                 self.refuse(EngineError::Io(named));
                 return None;
             }
-            (Err(error), _) => format!("the file {} does not read: {error}", blob.short()),
+            (Err(error), _) => format!("the file {} cannot be read: {error}", blob.short()),
         };
         Some(Damage {
             at,

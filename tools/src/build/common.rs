@@ -46,7 +46,7 @@ impl CommonSettings {
     /// Returns the setting that cannot be so, and the reason.
     pub(super) fn fault(&self) -> Option<(&'static str, String)> {
         if self.timeout.is_some_and(|timeout| timeout.is_zero()) {
-            return Some(("timeout", "a tool needs more than no time".into()));
+            return Some(("timeout", "the limit must be longer than 0".into()));
         }
         if self
             .model_bytes
@@ -64,7 +64,7 @@ impl CommonSettings {
             let max = ToolSpec::OUTPUT_BYTES_MAX;
             return Some((
                 "output_bytes",
-                format!("it goes from {MODEL_BYTES_MIN} to {max} bytes"),
+                format!("the limit goes from {MODEL_BYTES_MIN} to {max} bytes"),
             ));
         }
         let counts = [
@@ -72,13 +72,13 @@ impl CommonSettings {
             ("calls_per_episode", self.calls_per_episode),
         ];
         let (key, _) = counts.into_iter().find(|(_, count)| *count == Some(0))?;
-        Some((key, "at least 1 is needed, or nothing could run".into()))
+        Some((key, "write at least 1, or nothing could run".into()))
     }
 
     /// Returns the reason why a tool with `effect` cannot memoise, if it is to.
     pub(super) fn memo_fault(&self, effect: EffectClass) -> Option<&'static str> {
         let cannot = self.memoise && effect != EffectClass::Read;
-        cannot.then_some("only a tool that reads can: a result that stands for further calls leaves out what they do")
+        cannot.then_some("only a tool that reads may reuse a result: a reused result leaves out the effect of the call")
     }
 
     /// Returns the keys of those of these settings that are about runs.

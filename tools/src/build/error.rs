@@ -18,7 +18,7 @@ pub enum BuildError {
     },
     /// An unknown `use:`.
     #[error(
-        "tool `{tool}`: there is no `use: {found}`, did you mean `{nearest}`? Known are {known}"
+        "tool `{tool}`: there is no `use: {found}`, did you mean `{nearest}`? The tools are {known}"
     )]
     UnknownUse {
         /// The tool.
@@ -32,7 +32,7 @@ pub enum BuildError {
     },
     /// A setting that this kind of tool does not have.
     #[error(
-        "tool `{tool}`: `use: {kind}` has no setting `{key}`, did you mean `{nearest}`? It has {known}"
+        "tool `{tool}`: `use: {kind}` has no setting `{key}`, did you mean `{nearest}`? Its settings are {known}"
     )]
     UnknownKey {
         /// The tool.
@@ -66,7 +66,7 @@ pub enum BuildError {
     },
     /// A schema that is none.
     #[error(
-        "tool `{tool}`, setting `schema`: no JSON Schema (2020-12) of an object, at `{path}`: {why}"
+        "tool `{tool}`, setting `schema`: this is not a JSON Schema (2020-12) of an object, at `{path}`: {why}"
     )]
     BadSchema {
         /// The tool.

@@ -83,13 +83,13 @@ enum HelperEvent {
 #[derive(Debug, thiserror::Error)]
 enum HelperError {
     /// The system refused one of the steps of [`isolate`].
-    #[error("cannot isolate itself: {0}")]
+    #[error("the helper cannot isolate itself: {0}")]
     Isolate(#[source] io::Error),
     /// The runtime sent something else than an order.
-    #[error("the order cannot be read: {0}")]
+    #[error("the helper cannot read its order: {0}")]
     Order(#[source] serde_json::Error),
     /// The runtime's pipe takes no report.
-    #[error("cannot report: {0}")]
+    #[error("the helper cannot report: {0}")]
     Report(#[source] io::Error),
 }
 
@@ -154,7 +154,7 @@ fn lock_and_run(
         Err(RecvTimeoutError::Timeout) => {
             let lock = order.lock.display();
             return unusable(format!(
-                "an earlier run still holds {lock}; nothing was started"
+                "an earlier run still has the lock {lock}; nothing was started"
             ));
         }
         Ok(

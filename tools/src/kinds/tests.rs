@@ -103,7 +103,7 @@ fn a_word_that_is_slightly_wrong_gets_the_right_one() {
         refused(&json!({ "use": "fs.raed", "root": "." })),
         (
             "use".into(),
-            "tool `tool`: there is no `use: fs.raed`, did you mean `fs.read`? Known are `fs.read`, `fs.write`, \
+            "tool `tool`: there is no `use: fs.raed`, did you mean `fs.read`? The tools are `fs.read`, `fs.write`, \
              `fs.append`, `shell`, `clock.now`, `calc`, `ask`, `handoff`, `scripted`"
                 .into()
         )
@@ -112,7 +112,7 @@ fn a_word_that_is_slightly_wrong_gets_the_right_one() {
         refused(&json!({ "use": "fs.read", "rot": "." })),
         (
             "rot".into(),
-            "tool `tool`: `use: fs.read` has no setting `rot`, did you mean `root`? It has `root`, `links`, `use`, \
+            "tool `tool`: `use: fs.read` has no setting `rot`, did you mean `root`? Its settings are `root`, `links`, `use`, \
              `description`, `timeout`, `model_bytes`, `output_bytes`, `concurrency`, `calls_per_episode`, `memoise`, `grants`, `view`"
                 .into()
         )
@@ -148,7 +148,7 @@ fn faults_say_where_they_are_and_what_to_write() {
         (
             json!({ "use": "calc", "timeout": "0s" }),
             "timeout",
-            "more than no time",
+            "longer than 0",
         ),
         (
             json!({ "use": "calc", "model_bytes": 5 }),
@@ -174,7 +174,7 @@ fn faults_say_where_they_are_and_what_to_write() {
         (
             scripted(json!({ "results": [{}] })),
             "results[0]",
-            "give what a run gives",
+            "give a result",
         ),
         (
             scripted(json!({ "results": [{ "text": "a", "error": "b" }] })),
@@ -184,7 +184,7 @@ fn faults_say_where_they_are_and_what_to_write() {
         (
             scripted(json!({ "results": [{ "summary": "a" }] })),
             "results[0]",
-            "give what a run gives",
+            "give a result",
         ),
         (
             scripted(json!({ "results": [{ "artifact": { "kind": "estimate", "data": {} } }] })),

@@ -129,7 +129,7 @@ impl RawResult {
         ];
         let mut given = given.into_iter().flatten();
         let (Some(gives), None) = (given.next(), given.next()) else {
-            let why = "give what a run gives (text, json, table, artifacts), or else one of error and needs_input";
+            let why = "give a result (text, json, table, artifacts), or else one of error and needs_input";
             return Err(draft.bad(format!("results[{index}]"), why));
         };
         if let Gives::Question(question) = &gives {

@@ -44,7 +44,7 @@ pub(super) enum AllowError {
     #[error("write the command as a list, e.g. [wc, -l, notes.md]; no shell splits it")]
     NotAList,
     /// No words, or an empty first one.
-    #[error("it names no program")]
+    #[error("the command is empty: begin it with the name of a program")]
     NoProgram,
 }
 

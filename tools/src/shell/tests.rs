@@ -179,7 +179,7 @@ async fn failures_are_told_apart() {
         (
             Err(HostError::TimedOut(Duration::from_secs(3))),
             ToolErrorCode::TimedOut,
-            "it ran longer than 3s and was killed",
+            "the program ran longer than 3s and was killed",
         ),
         (
             Err(not_started(std::io::ErrorKind::NotFound)),
@@ -239,8 +239,8 @@ fn a_bad_list_is_refused() {
     for (allow, path, why) in [
         (json!([]), "allow", "list at least one command"),
         (json!(["wc -w"]), "allow[0]", "write the command as a list"),
-        (json!([["wc"], []]), "allow[1]", "names no program"),
-        (json!([[""]]), "allow[0]", "names no program"),
+        (json!([["wc"], []]), "allow[1]", "the command is empty"),
+        (json!([[""]]), "allow[0]", "the command is empty"),
         (json!([["wc", 5]]), "allow[0]", "expected a string"),
         (
             json!([{ "argv": ["wc"], "args": "any" }]),

@@ -115,7 +115,9 @@ async fn a_rerun_waits_for_the_lock_of_a_living_run() {
             .await
             .unwrap_err();
         assert!(
-            error.to_string().contains("an earlier run still holds"),
+            error
+                .to_string()
+                .contains("an earlier run still has the lock"),
             "{error}"
         );
         assert!(!place.path("second").exists());

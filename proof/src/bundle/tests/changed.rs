@@ -30,7 +30,7 @@ fn the_first_commit_that_was_changed_is_named() {
     assert_eq!(found.verdict(), BundleVerdict::Damaged);
     assert_eq!(
         found.checks[0].why[0],
-        "commit 3 (events 7 to 7) is not what was recorded: its link is another one"
+        "commit 3 (events 7 to 7) is not what was recorded: its link differs"
     );
     assert_eq!(found.events, []);
 }

@@ -41,13 +41,13 @@ fn a_proxy_is_a_url_whose_password_comes_from_a_variable() {
     for proxy in ["127.0.0.1:3128", "no url", "http://"] {
         assert_eq!(
             refusal(json!({ "proxy": proxy })),
-            "the proxy is no URL such as http://127.0.0.1:3128"
+            "the proxy is not a URL: write one like http://127.0.0.1:3128"
         );
     }
     let missing = refusal(json!({ "proxy": "${NONE}" }));
     assert_eq!(
         missing,
-        "the proxy is not known: the environment variable NONE is not set"
+        "the variable for the proxy is not set: the environment variable NONE is not set"
     );
 }
 
@@ -69,7 +69,7 @@ fn a_file_of_certificates_is_one_or_is_told() {
         file.write_all(text.as_bytes()).unwrap();
         let refusal = refusal(json!({ "ca_file": file.path() }));
         let expected = format!(
-            "the ca_file {} holds no PEM certificates that can be read",
+            "the ca_file {} has no PEM certificates that can be read",
             file.path().display()
         );
         assert!(refusal.starts_with(&expected), "{text}: {refusal}");

@@ -16,7 +16,7 @@ const MARK: &[u8; 8] = b"fmrows1\n";
 pub(super) const LEN: usize = 8 + 8 + 8 + 4;
 
 /// The words where the other file is missing.
-pub(super) const NO_MARK: &str = "what says how much of its log was acknowledged does not read";
+pub(super) const NO_MARK: &str = "the note on how much of its log was acknowledged cannot be read";
 
 /// The head of a file: which one it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +71,7 @@ pub(super) fn compare(
     end: u64,
 ) -> Option<String> {
     let Some(head) = head else {
-        return Some(damage_at(0, "the head of the file does not read"));
+        return Some(damage_at(0, "the head of the file cannot be read"));
     };
     let Some(acknowledged) = acknowledged else {
         return Some(NO_MARK.to_owned());
@@ -93,7 +93,7 @@ pub(super) fn compare(
     (end < len).then(|| {
         damage_at(
             end,
-            &format!("what was written up to byte {len} does not read"),
+            &format!("what was written up to byte {len} cannot be read"),
         )
     })
 }

@@ -40,7 +40,7 @@ pub(super) fn scan(file: &File) -> Result<GroupScan, EngineError> {
             scan.take(at, &payload);
         } else if let Some(next) = search(file, at.saturating_add(1), file_len)? {
             scan.troubles
-                .push(damage_at(at, "a group of rows does not read"));
+                .push(damage_at(at, "a group of rows cannot be read"));
             scan.end = next;
         } else {
             break;

@@ -135,7 +135,7 @@ fn read_labels(body: &mut Bytes<'_>) -> Result<Labelled, Malformed> {
     let len = to_usize(body.u32()?);
     let json = body.take(len)?;
     serde_json::from_slice(json)
-        .map_err(|error| Malformed(format!("the labels of a world do not read: {error}")))
+        .map_err(|error| Malformed(format!("the labels of a world cannot be read: {error}")))
 }
 
 /// Returns what the note of the last sweep says: the last swept frame, and how many worlds there are at least.

@@ -198,7 +198,7 @@ impl<'a> Scribe<'a> {
         for (place, at, beside) in content::besides(first, events) {
             let found = self.old.find(&content::rest_of_key(at, &beside.commitment));
             let found = found.map_err(|error| {
-                Malformed(format!("the content of event {at} does not read: {error}"))
+                Malformed(format!("the content of event {at} cannot be read: {error}"))
             })?;
             match found.filter(|bytes| beside.with(bytes).is_some()) {
                 Some(bytes) => fetched.push((place, bytes)),

@@ -53,7 +53,9 @@ pub(crate) fn copy(source: &mut OldStore, target: &dyn Engine) -> Result<(), Eng
     source.bear(tombstones)?;
     source.bear(notes)?;
     if broken > 0 {
-        source.damaged(format!("{broken} tombstones of deleted worlds do not read"));
+        source.damaged(format!(
+            "{broken} tombstones of deleted worlds cannot be read"
+        ));
     }
     Ok(())
 }

@@ -25,7 +25,7 @@ pub enum DeleteError {
     Engine(#[from] EngineError),
     /// The worlds are deleted, but their text may still be in files. The next deletion, or the next opening, finishes that.
     #[error(
-        "{worlds} worlds are deleted, but what they held may still be in files; it is removed when the store is opened again"
+        "the worlds are deleted, but their content may still be in files; the store removes it when it is opened again"
     )]
     Unfinished {
         /// How many.

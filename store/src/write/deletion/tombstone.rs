@@ -112,7 +112,7 @@ fn decode(value: &[u8]) -> Result<Tombstone, Malformed> {
         return Err(broken());
     }
     serde_json::from_slice(json)
-        .map_err(|error| Malformed(format!("a tombstone does not read: {error}")))
+        .map_err(|error| Malformed(format!("a tombstone cannot be read: {error}")))
 }
 
 fn damaged(error: Malformed) -> EngineError {
