@@ -9,7 +9,7 @@ use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior};
 use serde::Serialize;
 
-use super::survey::Survey;
+use super::survey::{Role, Survey};
 use super::talk::{Entry, Talk};
 use super::{ExportError, Integrity};
 use crate::text::one_line;
@@ -64,8 +64,11 @@ impl Report {
         let tables = TablesView::of(&survey, integrity);
         let spec = survey.world.rules().spec();
         let agents = spec.agents.iter().map(|agent| agent.name.as_str());
-        let everybody = agents.chain(survey.people.iter().map(String::as_str));
-        let faces = Faces::of(everybody.chain(["world"]).map(one_line));
+        let people = survey.people.iter().map(String::as_str);
+        let worlds = survey.steps.lifelines.iter();
+        let worlds = worlds.filter(|line| line.role == Role::World);
+        let worlds = worlds.map(|line| line.name.as_str());
+        let faces = Faces::of(agents.chain(people).chain(worlds).map(one_line));
         let kinds = spec.kinds();
         let talk = Talk::new(survey.revisions, kinds);
         Ok(Self {

@@ -44,6 +44,8 @@ pub(super) struct Picture {
     is_tall: bool,
     heads: Vec<Head>,
     arrows: Vec<Arrow>,
+    /// The kinds of arrows that there are, and what they mean.
+    key: Vec<(&'static str, &'static str)>,
     /// What a longer log has that is not shown; empty if all is.
     missing: String,
     /// The picture in words.
@@ -94,6 +96,7 @@ impl Picture {
             is_tall: arrows.len() > TALL,
             missing: missing(steps),
             words: words(&heads, arrows.len()),
+            key: key(&arrows),
             heads,
             arrows,
         }
@@ -143,6 +146,21 @@ fn missing(steps: &Steps) -> String {
         .chain(of_lines)
         .collect::<Vec<_>>()
         .join(" ")
+}
+
+fn key(arrows: &[Arrow]) -> Vec<(&'static str, &'static str)> {
+    let all = [
+        ("message", "message"),
+        ("call", "tool call"),
+        ("result", "result"),
+        ("asks", "request to a person"),
+        ("yes", "allowed, answered"),
+        ("no", "denied, stopped, expired"),
+        ("failure", "failed"),
+        ("refused", "refused command"),
+    ];
+    let is_there = |kind: &str| arrows.iter().any(|arrow| arrow.kind() == kind);
+    all.into_iter().filter(|(kind, _)| is_there(kind)).collect()
 }
 
 fn words(heads: &[Head], steps: usize) -> String {

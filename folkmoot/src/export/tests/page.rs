@@ -102,6 +102,10 @@ fn the_picture_has_a_lifeline_for_each_and_an_arrow_for_each_step() {
         "ada → bob: words again",
     ];
     assert_eq!(without_place, wanted);
+    for (kind, is_there) in [("message", true), ("yes", true), ("refused", false)] {
+        let key = picture.contains(&format!("<li><i class=\"{kind}\"></i>"));
+        assert_eq!(key, is_there, "{kind}");
+    }
     assert!(picture.contains(
         "<desc id=\"picture-words\">8 steps between ada (person), bob (agent), wipe (tool)."
     ));

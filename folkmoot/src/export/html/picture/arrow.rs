@@ -68,6 +68,10 @@ impl Arrow {
             shape,
         }
     }
+
+    pub(super) const fn kind(&self) -> &'static str {
+        self.kind
+    }
 }
 
 impl Shape {
