@@ -108,7 +108,7 @@ impl Script {
                 .sources
                 .fault(
                     mark,
-                    "this passed the checks and does not read: a bug",
+                    "the script passed its checks and cannot be read: please report this as a bug of Folkmoot",
                     None,
                 )
                 .into()

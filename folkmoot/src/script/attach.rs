@@ -42,7 +42,7 @@ pub(crate) fn check_name(node: &Node, faults: &Faults) {
         let help = format!("known endings: {}", known_endings().join(", "));
         faults.add_with_help(
             node.mark,
-            format!("what kind of file `{name}` is cannot be told from its name"),
+            format!("the name `{name}` does not say which kind of file it is"),
             help,
         );
     }

@@ -94,7 +94,7 @@ fn check_roster(spec: &Node, faults: &Faults) {
                 faults.add_with_help(
                     name.mark,
                     format!("two agents are called `{}`", other.text().unwrap_or("")),
-                    "mentions do not tell capitals from small letters",
+                    "capitals make no difference in mentions",
                 );
             }
             seen.push((folded, number, name));
@@ -105,11 +105,11 @@ fn check_roster(spec: &Node, faults: &Faults) {
 const TAKE_ANOTHER: &str = "take another name";
 
 fn nobody(name: &str, word: &str) -> String {
-    format!("nobody can be called `{name}`: `{word}` stands for nobody")
+    format!("nobody can be called `{name}`: `{word}` is reserved")
 }
 
 fn looks_like(name: &str, other: &str) -> String {
-    format!("`{name}` looks like `{other}`, and people could take one for the other")
+    format!("`{name}` looks like `{other}`: people could confuse the two")
 }
 
 /// Checks the names of the people who act in a step: what a run would refuse is a fault, unless the step expects that.
@@ -170,7 +170,7 @@ fn check_keys(map: Option<&Node>, faults: &Faults) {
             faults.add(
                 key.mark,
                 format!(
-                    "`{}` and `{}` differ by capitals alone",
+                    "`{}` and `{}` differ only in capitals",
                     other.text(),
                     key.text()
                 ),
@@ -220,7 +220,7 @@ fn check_words(said: &Node, faults: &Faults) {
         .scalar()
         .is_some_and(|scalar| !scalar.is_plain && scalar.text.trim().is_empty());
     if is_empty && said.get("attach").is_none() {
-        faults.add(text.mark, "there is nothing to say here");
+        faults.add(text.mark, "the text is empty");
     }
     said.get("attach")
         .into_iter()
@@ -235,7 +235,7 @@ fn check_house(step: &Node, faults: &Faults) {
             continue;
         };
         if by.text().is_some_and(|by| by != person && is_a_person(by)) {
-            let help = format!("leave out `as`: it is {person} who does it");
+            let help = format!("leave out `as`: the step acts as {person}");
             faults.add_with_help(
                 by.mark,
                 format!("nobody can `{word}` for somebody else"),

@@ -224,7 +224,7 @@ impl Validator<'_> {
         };
         self.faults.add(
             mark,
-            format!("{wanted} is wanted here, and this is {found}"),
+            format!("{wanted} is needed here, and this is {found}"),
         );
     }
 }

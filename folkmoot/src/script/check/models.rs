@@ -27,7 +27,7 @@ fn check_fallback(name: &str, model: &Node, faults: &Faults) {
     for other in model.get("fallback").into_iter().flat_map(Node::items) {
         let Some(text) = other.text() else { continue };
         if text == name {
-            faults.add(other.mark, format!("`{name}` cannot stand in for itself"));
+            faults.add(other.mark, format!("`{name}` cannot be its own fallback"));
         } else if seen.contains(&text) {
             faults.add(other.mark, format!("`{text}` stands in this list already"));
         }
@@ -96,7 +96,7 @@ fn check_choice(spec: &Node, agent: &Node, faults: &Faults) {
     };
     for tool in choices.iter().filter_map(|choice| choice.get("tool")) {
         if let Some(text) = tool.text().filter(|text| !has(text)) {
-            let message = format!("{name} is to call `{text}`, and does not have that tool");
+            let message = format!("{name} must call `{text}`, and does not have that tool");
             faults.add_with_help(
                 tool.mark,
                 message,

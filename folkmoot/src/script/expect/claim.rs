@@ -124,7 +124,7 @@ fn made<T: Read>(claim: impl FnOnce(T) -> Claim, node: &Node) -> Option<Claim> {
 claims! {
     "message": Shape::Record(&MESSAGE) => Claim::Message, "A message that fits was posted.";
     "no_message": Shape::Record(&MESSAGE) => Claim::NoMessage,
-        "No message that fits was posted; `{}` is none at all.";
+        "No message that fits was posted; `{}` means no message at all.";
     "routing": Either(&[WAYS, Shape::Record(&ROUTING)]) => routed,
         "The last message went this way; or all of them, in this order.";
     "routing_unordered": WAYS => |ways| Claim::Routings(ways, Order::Any),

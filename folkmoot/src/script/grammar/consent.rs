@@ -48,11 +48,11 @@ static A_STATE: Shape = Shape::Record(&STATE);
 static STATE: Record = Record::new(
     "a state",
     &[&[
-        required("schema", JsonMap, "JSON Schema (2020-12) of it."),
+        required("schema", JsonMap, "JSON Schema (2020-12) of the state."),
         field(
             "bytes_max",
             Count(1, StateSpec::BYTES_MOST as u64),
-            "The most bytes of it.",
+            "The most bytes of the state.",
         )
         .or("8192"),
         field(
@@ -67,7 +67,7 @@ static STATE: Record = Record::new(
 pub(super) static OBSERVATION: Record = Record::new(
     "an observation",
     &[&[
-        required("state", Shape::Ref(Named::State), "Which state."),
+        required("state", Shape::Ref(Named::State), "The name of the state."),
         required("value", Shape::Json, "The state, as the client sees it."),
     ]],
 );

@@ -86,10 +86,10 @@ pub(super) static SETTLE: Record = Record::new(
             field(
                 "ran",
                 Either(&[True, Text]),
-                "It took effect; with its result, if that is known.",
+                "The call took effect; its result, if that is known.",
             ),
-            field("not_run", True, "It did not take effect."),
-            field("run_again", True, "It is to run again."),
+            field("not_run", True, "The call did not take effect."),
+            field("run_again", True, "The call runs again."),
         ],
     ],
 )

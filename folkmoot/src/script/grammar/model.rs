@@ -180,7 +180,7 @@ const RESPONSES: &[Field] = &[
     field(
         "store",
         Word(&["never", "always", "unsaid"], &[]),
-        "Whether the provider stores answers.",
+        "If the provider stores answers.",
     ),
     field(
         "encrypted_reasoning",
@@ -195,7 +195,7 @@ const RESPONSES: &[Field] = &[
     field(
         "item_echo",
         Word(&["as_received", "never"], &[]),
-        "Whether items of earlier answers go back as they came.",
+        "If items of earlier answers go back as they came.",
     ),
 ];
 
@@ -261,7 +261,7 @@ static RATE_LIMIT: Record = Record::new(
         required(
             "requests",
             Count(1, 1_000_000),
-            "So many at once, and in each period.",
+            "The number of calls in each period; so many may also begin at once.",
         ),
         required("per", Duration(1, 24 * HOUR), "The period."),
     ]],
@@ -270,8 +270,16 @@ static RATE_LIMIT: Record = Record::new(
 static RESPONSE_CACHE: Record = Record::new(
     "the response cache",
     &[&[
-        required("entries", Count(1, 1_000_000), "How many answers are kept."),
-        required("for", Duration(1, YEAR), "How long."),
+        required(
+            "entries",
+            Count(1, 1_000_000),
+            "The most answers in the cache.",
+        ),
+        required(
+            "for",
+            Duration(1, YEAR),
+            "The time for which an answer stays in it.",
+        ),
     ]],
 );
 
@@ -287,7 +295,7 @@ pub(super) static GATEWAY: Record = Record::new(
         field(
             "key",
             Either(&[Null, Text]),
-            "Its key, as `${NAME}`, for models that name none; `null` sends none.",
+            "The key, as `${NAME}`, for models that name none; `null` sends no key.",
         ),
         field(
             "headers",
@@ -300,23 +308,28 @@ pub(super) static GATEWAY: Record = Record::new(
 static TIMEOUTS: Record = Record::new(
     "the timeouts",
     &[&[
-        field("connect", Duration(1, HOUR), "For the connection.").or("10s"),
+        field(
+            "connect",
+            Duration(1, HOUR),
+            "The limit for the connection.",
+        )
+        .or("10s"),
         field(
             "first_byte",
             Duration(1, HOUR),
-            "For the first event or ping of a streamed reply.",
+            "The limit for the first event or ping of a streamed reply.",
         )
         .or("2m"),
         field(
             "idle",
             Duration(1, HOUR),
-            "Between two events or pings of a streamed reply.",
+            "The limit between two events or pings of a streamed reply.",
         )
         .or("60s"),
         field(
             "total",
             Duration(1, HOUR),
-            "For the whole attempt, streamed or not.",
+            "The limit for the whole attempt, streamed or not.",
         )
         .or("30m"),
     ]],

@@ -30,11 +30,11 @@ pub(crate) const MONEY: Shape = Amount(12);
 pub(super) static PRICE: Record = Record::new(
     "a price",
     &[&[
-        required("input", RATE, "Per million tokens of requests."),
+        required("input", RATE, "The price of a million tokens of requests."),
         required(
             "output",
             RATE,
-            "Per million tokens of answers, reasoning included.",
+            "The price of a million tokens of answers, reasoning included.",
         ),
         field(
             "cached",
@@ -91,7 +91,7 @@ pub(super) static PARAMETERS: Record = Record::new(
         field(
             "reasoning",
             Either(&[EFFORT, Shape::Record(&REASONING)]),
-            "How much it is to reason.",
+            "The amount of reasoning.",
         ),
         field(
             "cache",

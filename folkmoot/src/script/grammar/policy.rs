@@ -12,13 +12,13 @@ pub(super) static POLICY: Record = Record::new(
         field(
             "mode",
             Word(&["ask", "read", "auto"], &[]),
-            "Which calls wait for a person.",
+            "The calls that wait for a person.",
         )
         .or("ask"),
         field(
             "main_agent",
             NAMES_OF_AGENTS,
-            "Who answers a person's unaddressed message.",
+            "The agent that answers a person's unaddressed message.",
         ),
         field(
             "mentions",
@@ -29,7 +29,7 @@ pub(super) static POLICY: Record = Record::new(
         field(
             "memory",
             Word(&["shared", "addressed"], &[]),
-            "Which messages an agent remembers.",
+            "The messages that an agent remembers.",
         )
         .or("shared"),
         field(

@@ -78,7 +78,7 @@ const SPEC: &[Field] = &[
     field(
         "policy",
         Shape::Record(&POLICY),
-        "Who answers, and what is asked.",
+        "The rules: who answers, and which calls wait for a person.",
     ),
     field("limits", Shape::Record(&LIMITS), "The bounds of the room."),
     field(
@@ -105,7 +105,7 @@ static DEFAULTS: Record = Record::new(
 static AGENT: Record = Record::new(
     "an agent",
     &[&[
-        required("name", Name(Named::Agent), "How it is mentioned."),
+        required("name", Name(Named::Agent), "The name, by which others mention the agent."),
         field(
             "display",
             Name(Named::Agent),
@@ -137,7 +137,7 @@ static AGENT: Record = Record::new(
         field(
             "parameters",
             Shape::Record(&PARAMETERS),
-            "How its model answers; what stands here wins over the model's.",
+            "The parameters of its model calls; they win over the model's.",
         ),
     ]],
 )
@@ -152,9 +152,9 @@ static JOIN: Record = Record::new(
         required(
             "all_of",
             List(&NAMES_OF_AGENTS, 1),
-            "Whom it waits for, if it addressed them.",
+            "The agents that it waits for, if it addressed them.",
         ),
-        field("or_after", Duration(SECOND, YEAR), "How long at most.").or("60s"),
+        field("or_after", Duration(SECOND, YEAR), "The longest wait.").or("60s"),
     ]],
 );
 
@@ -201,19 +201,19 @@ static LIMITS: Record = Record::new(
         field(
             "ask_ttl",
             Duration(SECOND, YEAR),
-            "How long an agent that asked another waits.",
+            "The time that an agent waits for another one that it asked.",
         )
         .or("15m"),
         field(
             "grant_ttl",
             Duration(SECOND, YEAR),
-            "How long a grant lasts at most.",
+            "The longest life of a grant.",
         )
         .or("24h"),
         field(
             "ask_depth_max",
             Count(1, 100),
-            "How many agents may wait for one another.",
+            "The most agents that may wait for one another.",
         )
         .or("4"),
         field(
@@ -261,7 +261,7 @@ static LIMITS: Record = Record::new(
         field(
             "approval_ttl",
             Shape::Record(&APPROVAL_TTL),
-            "How long approvals wait.",
+            "The time that approvals wait.",
         ),
         field(
             "cost",
@@ -278,10 +278,15 @@ static APPROVAL_TTL: Record = Record::new(
         field(
             "destructive",
             Duration(SECOND, YEAR),
-            "For destructive calls.",
+            "The time for destructive calls.",
         )
         .or("15m"),
-        field("write", Duration(SECOND, YEAR), "For writing calls.").or("24h"),
+        field(
+            "write",
+            Duration(SECOND, YEAR),
+            "The time for writing calls.",
+        )
+        .or("24h"),
     ]],
 );
 
@@ -336,12 +341,28 @@ static USAGE: Record = Record::new(
         field(
             "input",
             TOKENS,
-            "Of the request, those of the cache included.",
+            "Tokens of the request, those of the cache included.",
         ),
-        field("output", TOKENS, "Of the answer, reasoning included."),
-        field("cached", TOKENS, "Of the request, out of the cache."),
-        field("cache_written", TOKENS, "Of the request, into the cache."),
-        field("reasoning", TOKENS, "Of the answer, reasoning."),
+        field(
+            "output",
+            TOKENS,
+            "Tokens of the answer, reasoning included.",
+        ),
+        field(
+            "cached",
+            TOKENS,
+            "Tokens of the request that came out of the cache.",
+        ),
+        field(
+            "cache_written",
+            TOKENS,
+            "Tokens of the request that went into the cache.",
+        ),
+        field(
+            "reasoning",
+            TOKENS,
+            "Tokens of the answer that were reasoning.",
+        ),
     ]],
 );
 
@@ -369,7 +390,7 @@ static FAIL: Record = Record::new(
         field(
             "retry_after",
             Duration(1, YEAR),
-            "How long the provider asks to wait.",
+            "The time that the provider asks to wait.",
         ),
     ]],
 );
@@ -391,8 +412,8 @@ const FAIL_KINDS: &[&str] = &[
 static WHEN: Record = Record::new(
     "a condition",
     &[&[
-        field("contains", Text, "The message has this in it."),
-        field("equals", Text, "The message is this."),
+        field("contains", Text, "The message contains this."),
+        field("equals", Text, "The message is exactly this."),
     ]],
 )
 .any_of(&["contains", "equals"]);

@@ -61,7 +61,7 @@ pub(crate) static VERBS: &[VerbShape] = &[
         modifiers: &[COMMAND, WAIT, COMMON],
     },
     VerbShape {
-        field: field("stop", NOTHING, "Stops all that is going on."),
+        field: field("stop", NOTHING, "Stops everything that is going on."),
         modifiers: &[COMMAND, COMMON],
     },
     VerbShape {
@@ -112,7 +112,7 @@ pub(crate) static VERBS: &[VerbShape] = &[
         field: field(
             "observe",
             Shape::Record(&OBSERVATION),
-            "Tells what a client's user sees.",
+            "Reports the state of a client: the things that its user sees.",
         ),
         modifiers: &[COMMAND, WAIT, COMMON],
     },

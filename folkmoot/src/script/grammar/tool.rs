@@ -99,7 +99,7 @@ const ROOT: &[Field] = &[
     required(
         "root",
         Text,
-        "The folder that it may touch, and nothing outside.",
+        "The folder that the tool may touch; nothing outside of it.",
     ),
     field(
         "links",
@@ -165,12 +165,12 @@ static ALLOWED_LONG: Record = Record::new(
         required(
             "args",
             Word(&["exact", "any"], &[]),
-            "Whether further arguments may follow.",
+            "If further arguments may follow.",
         ),
         field(
             "pin",
             Text,
-            "SHA-256 of the program's file: another file does not run.",
+            "SHA-256 of the program's file; a file with another digest does not run.",
         ),
     ]],
 );
@@ -188,7 +188,7 @@ static SCRIPTED_TOOL: Record = Record::new(
             field(
                 "idempotent",
                 Either(&[Flag, Shape::Record(&HORIZON)]),
-                "Whether it may run twice under one key.",
+                "True if it may run twice under one key.",
             ),
             field("reconciles", Flag, "Its `counts` file tells of lost runs."),
             field("open_world", Flag, "It reaches beyond this machine."),
@@ -264,11 +264,11 @@ const MEASURES: &[Field] = &[
         Text,
         "An object with `min` and `max`, in this currency.",
     ),
-    field("unit", Text, "A number of these, e.g. `years`."),
+    field("unit", Text, "A number with this unit, e.g. `years`."),
     field(
         "unit_range",
         Text,
-        "An object with `min` and `max`, of these.",
+        "An object with `min` and `max`, with this unit.",
     ),
 ];
 
@@ -379,7 +379,7 @@ static RESULT: Record = Record::new(
         field(
             "error",
             Either(&[Text, Shape::Record(&FAILURE)]),
-            "Fails like this.",
+            "Fails with this.",
         ),
         field(
             "needs_input",
@@ -389,7 +389,7 @@ static RESULT: Record = Record::new(
         field(
             "takes",
             Duration(0, YEAR),
-            "How long the run takes, in simulated time.",
+            "The duration of the run, in simulated time.",
         ),
         field("counts", Text, "A file that gets one line per run."),
         field("progress", List(&Text, 1), "Its reports, in order."),

@@ -163,8 +163,10 @@ impl Loader<'_> {
                 return None;
             }
             Event::DocumentStart(..) if self.root.is_some() => {
-                self.faults
-                    .add(mark, "a second document begins here; a world script is one");
+                self.faults.add(
+                    mark,
+                    "a second document begins here, and a world script is one document",
+                );
                 return None;
             }
             Event::StreamStart
@@ -174,10 +176,9 @@ impl Loader<'_> {
             | Event::Anchor(..)
             | Event::Comment(..) => {}
             // The parser may learn of more kinds of events than it has today.
-            _ => self.faults.add(
-                mark,
-                "something of YAML stands here that world scripts do not know",
-            ),
+            _ => self
+                .faults
+                .add(mark, "world scripts do not use this part of YAML"),
         }
         Some(())
     }

@@ -32,11 +32,11 @@ fn a_file_of_a_kind_that_its_name_does_not_tell_is_a_fault() {
         [
             (
                 (7, 30),
-                "what kind of file `cat.blob` is cannot be told from its name"
+                "the name `cat.blob` does not say which kind of file it is"
             ),
             (
                 (7, 40),
-                "what kind of file `cat` is cannot be told from its name"
+                "the name `cat` does not say which kind of file it is"
             ),
         ]
     );
@@ -61,7 +61,7 @@ fn a_message_needs_a_text_or_a_file() {
     check("script:\n  - say: { text: '', attach: [cat.png] }", &[]);
     check(
         "script:\n  - say: { text: '' }",
-        &["2:18 there is nothing to say here"],
+        &["2:18 the text is empty"],
     );
 }
 

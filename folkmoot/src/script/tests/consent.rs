@@ -164,22 +164,22 @@ fn what_cannot_be_decided_is_said_where_it_stands() {
     );
     check(
         "script:\n  - approve: { scope: turn, where: [{ path: /n, range: { min: low } }] }",
-        &["2:63 a number is wanted here, and this is `low`"],
+        &["2:63 a number is needed here, and this is `low`"],
     );
     check(
         "script:\n  - approve: { scope: turn, where: { path: /n, equals: 1 } }",
-        &["2:36 a list is wanted here, and this is a map"],
+        &["2:36 a list is needed here, and this is a map"],
     );
     check(
         "script:\n  - approve: { scope: turn, where: [{ path: /path, prefix: \"\" }] }",
         &[
-            "2:60 every text begins with an empty prefix | leave the constraint out where anything may stand, or name a beginning",
+            "2:60 an empty prefix fits every text | leave the constraint out if anything may stand there, or write the beginning",
         ],
     );
     check(
         "script:\n  - approve: { scope: turn, where: [{ path: /path, beneath: ./notes/ }] }",
         &[
-            "2:61 `./notes/` is no plain path: it has a part `.`; leave that out | write `notes`, relative to the tool's folder",
+            "2:61 `./notes/` is not a plain path: it has a part `.`; leave that out | write `notes`, relative to the tool's folder",
         ],
     );
     check(
@@ -192,6 +192,6 @@ fn what_cannot_be_decided_is_said_where_it_stands() {
     );
     check(
         "script:\n  - answer: { options: [one] }",
-        &["2:25 a whole number is wanted here, and this is `one`"],
+        &["2:25 a whole number is needed here, and this is `one`"],
     );
 }

@@ -191,14 +191,14 @@ fn choice_names_a_tool_that_the_agent_has() {
             &format!("{{ name: planner, {choice} }}")
         )),
         [
-            "4:62 planner is to call `look`, and does not have that tool | give planner the tool, or leave the choice out"
+            "4:62 planner must call `look`, and does not have that tool | give planner the tool, or leave the choice out"
         ]
     );
     let of_model = wrong(&format!("{{ m: {{ provider: scripted, {choice} }} }}"), "");
     assert_eq!(
         of_model,
         [
-            "planner is to call `look`, and does not have that tool | give planner the tool, or leave the choice out"
+            "planner must call `look`, and does not have that tool | give planner the tool, or leave the choice out"
         ],
         "the worker has it"
     );
@@ -209,7 +209,8 @@ fn a_tool_is_called_something_that_every_wire_of_its_agent_takes() {
     let room = ROOM.replace("look", "fs.look");
     let with = |models: &str| faults(&room.replace("{ m: { provider: scripted } }", models));
     let help = "give the tool another name";
-    let refused = "cannot call `fs.look`: its wire takes letters, digits, `_` and `-` alone";
+    let refused =
+        "cannot call `fs.look`: the wire of this model allows only letters, digits, `_` and `-`";
     for provider in ["openai-responses", "anthropic-messages", "groq"] {
         let told = with(&format!("{{ m: {{ provider: {provider}, model: x }} }}"));
         assert_eq!(told.len(), 1, "{provider}: {told:?}");
@@ -241,7 +242,7 @@ fn models_that_stand_in_are_others_and_are_there() {
             ""
         ),
         [
-            "`m` cannot stand in for itself",
+            "`m` cannot be its own fallback",
             "no model is called `k` | did you mean `m`?",
             "`n` stands in this list already",
         ]

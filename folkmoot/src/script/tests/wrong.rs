@@ -108,7 +108,7 @@ fn tools_and_models_say_what_they_are() {
             "use: clock.now",
             "use: scripted, effect: rite, results: [{ text: a }]"
         )),
-        ["5:41 `rite` is not known here | did you mean `write`?"]
+        ["5:41 `rite` is not a value that this key takes | did you mean `write`?"]
     );
     assert_eq!(
         faults(&ROOM.replace("provider: scripted", "provider: openai-caht")),
@@ -125,38 +125,38 @@ fn names_that_yaml_reads_as_something_else_are_shown_in_quotes() {
     assert_eq!(
         faults(&ROOM.replace("name: planner", "name: no")),
         [
-            "4:18 a name is wanted here, and YAML reads `no` as a truth value | put it in quotes: \"no\""
+            "4:18 a name is needed here, and YAML reads `no` as a truth value | put it in quotes: \"no\""
         ]
     );
     assert_eq!(
         faults(&ROOM.replace("world: room", "world: 1.10")),
         [
-            "1:8 a name is wanted here, and YAML reads `1.10` as a number | put it in quotes: \"1.10\""
+            "1:8 a name is needed here, and YAML reads `1.10` as a number | put it in quotes: \"1.10\""
         ]
     );
     assert_eq!(
         faults(&ROOM.replace("world: room", "world: 12:30")),
         [
-            "1:8 a name is wanted here, and YAML reads `12:30` as a time of day | put it in quotes: \"12:30\""
+            "1:8 a name is needed here, and YAML reads `12:30` as a time of day | put it in quotes: \"12:30\""
         ]
     );
     assert_eq!(
         faults(&ROOM.replace("world: room", "world: 2026-11-21")),
         [
-            "1:8 a name is wanted here, and YAML reads `2026-11-21` as a date | put it in quotes: \"2026-11-21\""
+            "1:8 a name is needed here, and YAML reads `2026-11-21` as a date | put it in quotes: \"2026-11-21\""
         ]
     );
     assert_eq!(
         faults(&ROOM.replace("world: room", "world: ~")),
-        ["1:8 a name is wanted here, and YAML reads `~` as nothing | put it in quotes: \"~\""]
+        ["1:8 a name is needed here, and YAML reads `~` as nothing | put it in quotes: \"~\""]
     );
     assert_eq!(
         faults(&ROOM.replace("world: room", "world:")),
-        ["1:1 a name is wanted here, and this is nothing"]
+        ["1:1 a name is needed here, and this is nothing"]
     );
     check(
         "replies: { planner: [{ text: 42 }] }",
-        &["1:30 text is wanted here, and YAML reads `42` as a number | put it in quotes: \"42\""],
+        &["1:30 text is needed here, and YAML reads `42` as a number | put it in quotes: \"42\""],
     );
     assert_eq!(
         faults(&ROOM.replace("name: planner", "name: \"no\"")),
@@ -279,10 +279,7 @@ fn step_does_exactly_one_thing() {
         "script:\n  - idle: {}\n    since: start",
         &["3:5 `since` does not go with `idle`"],
     );
-    check(
-        "script:\n  - say: \"\"",
-        &["2:10 there is nothing to say here"],
-    );
+    check("script:\n  - say: \"\"", &["2:10 the text is empty"]);
     check(
         "script:\n  - say: hi\n    id: one\n  - say: ho\n    id: one",
         &["5:9 another step has the id `one`"],
@@ -300,7 +297,7 @@ fn messages_and_people_of_steps_are_checked() {
         &["2:36 no agent is called `wroker` | did you mean `worker`?"],
     );
     let nobody = |name: &str, word: &str| {
-        format!("3:9 nobody can be called `{name}`: `{word}` stands for nobody | take another name")
+        format!("3:9 nobody can be called `{name}`: `{word}` is reserved | take another name")
     };
     for (name, word) in [
         ("Agent:planner", "agent:"),
@@ -318,15 +315,15 @@ fn messages_and_people_of_steps_are_checked() {
     );
     check(
         "script:\n  - edit: { message: 4, text: \"\" }",
-        &["2:31 there is nothing to say here"],
+        &["2:31 the text is empty"],
     );
     check(
         "script:\n  - join: ada\n    as: bob",
-        &["3:9 nobody can `join` for somebody else | leave out `as`: it is ada who does it"],
+        &["3:9 nobody can `join` for somebody else | leave out `as`: the step acts as ada"],
     );
     check(
         "script:\n  - leave: { name: ada }",
-        &["2:12 a name is wanted here, and this is a map"],
+        &["2:12 a name is needed here, and this is a map"],
     );
 }
 
@@ -349,19 +346,19 @@ fn values_out_of_range_or_of_another_kind_are_faults() {
     check(
         "limits: { attempts: 0, inbox_max: many, news_max: 1000000, approval_ttl: { write: 1 } }",
         &[
-            "1:21 `0` is out of range | it goes from 1 to 20",
-            "1:35 a whole number is wanted here, and this is `many`",
-            "1:51 `1000000` is out of range | it goes from 1 to 10000",
+            "1:21 `0` is out of range | write a number from 1 to 20",
+            "1:35 a whole number is needed here, and this is `many`",
+            "1:51 `1000000` is out of range | write a number from 1 to 10000",
             "1:83 `1` is not a duration | write a whole number and a unit: 250ms, 90s, 15m, 24h",
         ],
     );
     check(
         "policy: [ask]",
-        &["1:9 a map is wanted here, and this is a list"],
+        &["1:9 a map is needed here, and this is a list"],
     );
     check(
         "script: later",
-        &["1:9 a list is wanted here, and this is a single value"],
+        &["1:9 a list is needed here, and this is a single value"],
     );
     check(
         "script:\n  - advance: 90\n  - advance: soon",
@@ -392,7 +389,7 @@ fn values_out_of_range_or_of_another_kind_are_faults() {
     );
     assert_eq!(
         faults(&ROOM.replace("name: planner", "name: planner, temperature: 3")),
-        ["4:40 `3` does not fit here | it goes from 0 to 2, with at most three decimals"]
+        ["4:40 `3` does not fit here | write a number from 0 to 2, with at most three decimals"]
     );
 }
 
@@ -412,7 +409,7 @@ fn replies_have_one_shape() {
     check(
         "replies: { planner: [{ fail: { kind: rate_limi, retry_after: 2 } }] }",
         &[
-            "1:38 `rate_limi` is not known here | did you mean `rate_limit`?",
+            "1:38 `rate_limi` is not a value that this key takes | did you mean `rate_limit`?",
             "1:62 `2` is not a duration | write a whole number and a unit: 250ms, 90s, 15m, 24h",
         ],
     );
@@ -426,11 +423,11 @@ fn replies_have_one_shape() {
 fn agents_can_be_told_apart_and_have_models() {
     assert_eq!(
         faults(&ROOM.replace("name: planner", "name: Worker")),
-        ["4:36 two agents are called `Worker` | mentions do not tell capitals from small letters"]
+        ["4:36 two agents are called `Worker` | capitals make no difference in mentions"]
     );
     assert_eq!(
         faults(&ROOM.replace("name: planner", "name: planner, display: WORKER")),
-        ["4:54 two agents are called `WORKER` | mentions do not tell capitals from small letters"]
+        ["4:54 two agents are called `WORKER` | capitals make no difference in mentions"]
     );
     assert_eq!(
         faults(&ROOM.replace("defaults: { model: m }\n", "")),
@@ -475,13 +472,13 @@ fn what_is_no_yaml_is_shown_where_it_breaks() {
     );
     check(
         "---\nworld: other",
-        &["1:1 a second document begins here; a world script is one"],
+        &["1:1 a second document begins here, and a world script is one document"],
     );
     assert_eq!(faults(""), ["1:1 the file is empty"]);
     assert_eq!(
         faults("- a"),
         [
-            "1:3 a map is wanted here, and this is a list",
+            "1:3 a map is needed here, and this is a list",
             "1:3 the world has no agents"
         ]
     );
@@ -496,8 +493,8 @@ fn all_faults_are_reported_in_the_order_of_the_text() {
     check(
         "policy: { mode: aks }\nlimits: { attempts: 0 }\nscript:\n  - sya: hi\n  - idle: {}\n    as: ada",
         &[
-            "1:17 `aks` is not known here | did you mean `ask`?",
-            "2:21 `0` is out of range | it goes from 1 to 20",
+            "1:17 `aks` is not a value that this key takes | did you mean `ask`?",
+            "2:21 `0` is out of range | write a number from 1 to 20",
             "4:5 `sya` is not a step | did you mean `say`?",
             "6:5 `as` does not go with `idle`",
         ],

@@ -28,7 +28,7 @@ impl Validator<'_> {
             Some(_) if scalar.text.is_empty() => self.mismatch(node, wanted, owner),
             Some(other) => {
                 let message = format!(
-                    "{wanted} is wanted here, and YAML reads `{}` as {other}",
+                    "{wanted} is needed here, and YAML reads `{}` as {other}",
                     scalar.text
                 );
                 self.faults.add_with_help(
@@ -56,7 +56,7 @@ impl Validator<'_> {
             self.faults.add(
                 node.mark,
                 format!(
-                    "{} is wanted here, and this is `{}`",
+                    "{} is needed here, and this is `{}`",
                     shape.wanted(),
                     scalar.text
                 ),
@@ -88,11 +88,11 @@ impl Validator<'_> {
             Ok(count) if is_number && (least..=most).contains(&count) => {}
             Ok(_) if is_number => {
                 let most = if most == u64::MAX {
-                    String::new()
+                    " on".to_owned()
                 } else {
                     format!(" to {most}")
                 };
-                let help = format!("it goes from {least}{most}");
+                let help = format!("write a number from {least}{most}");
                 self.faults.add_with_help(
                     node.mark,
                     format!("`{}` is out of range", scalar.text),
@@ -101,7 +101,7 @@ impl Validator<'_> {
             }
             Ok(_) | Err(_) => {
                 let message = format!(
-                    "a whole number is wanted here, and this is `{}`",
+                    "a whole number is needed here, and this is `{}`",
                     scalar.text
                 );
                 self.faults.add(node.mark, message);
@@ -117,7 +117,8 @@ impl Validator<'_> {
         if value.is_none_or(|value| !(least..=most).contains(&value)) {
             let least = f64::from(least) / 1_000.0;
             let most = f64::from(most) / 1_000.0;
-            let help = format!("it goes from {least} to {most}, with at most three decimals");
+            let help =
+                format!("write a number from {least} to {most}, with at most three decimals");
             self.faults.add_with_help(
                 node.mark,
                 format!("`{}` does not fit here", scalar.text),
@@ -133,7 +134,7 @@ impl Validator<'_> {
         if !scalar::json(scalar).is_number() {
             self.faults.add(
                 node.mark,
-                format!("a number is wanted here, and this is `{}`", scalar.text),
+                format!("a number is needed here, and this is `{}`", scalar.text),
             );
         }
     }
@@ -173,10 +174,11 @@ impl Validator<'_> {
 
     pub(super) fn filled(&self, node: &Node, owner: Mark) {
         if self.text(node, owner) == Some("") {
-            let help = "leave the constraint out where anything may stand, or name a beginning";
+            let help =
+                "leave the constraint out if anything may stand there, or write the beginning";
             self.faults.add_with_help(
                 node.mark,
-                "every text begins with an empty prefix".to_owned(),
+                "an empty prefix fits every text".to_owned(),
                 help,
             );
         }
@@ -190,8 +192,11 @@ impl Validator<'_> {
             let plain = path::plain(text)
                 .map_or_else(|| "e.g. `notes`".to_owned(), |plain| format!("`{plain}`"));
             let help = format!("write {plain}, relative to the tool's folder");
-            self.faults
-                .add_with_help(node.mark, format!("`{text}` is no plain path: {why}"), help);
+            self.faults.add_with_help(
+                node.mark,
+                format!("`{text}` is not a plain path: {why}"),
+                help,
+            );
         }
     }
 
@@ -212,7 +217,7 @@ impl Validator<'_> {
             Some(ms) if (least..=most).contains(&ms) => {}
             Some(_) => {
                 let help = format!(
-                    "it goes from {} to {}",
+                    "write a duration from {} to {}",
                     scalar::duration_text(least),
                     scalar::duration_text(most)
                 );
@@ -238,8 +243,11 @@ impl Validator<'_> {
                 .add_with_help(node.mark, format!("`{text}` is not in this build"), help);
         } else if !words.contains(&text) {
             let help = help(text, "there is", words.iter().copied()).unwrap_or_default();
-            self.faults
-                .add_with_help(node.mark, format!("`{text}` is not known here"), help);
+            self.faults.add_with_help(
+                node.mark,
+                format!("`{text}` is not a value that this key takes"),
+                help,
+            );
         }
     }
 
