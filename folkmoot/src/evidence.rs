@@ -53,13 +53,13 @@ pub enum EvidenceError {
         head: Position,
     },
     /// What is stored is no text.
-    #[error("the commit at {at} is stored in a form that a bundle has no place for")]
+    #[error("the commit at {at} is stored in a form that a bundle cannot carry")]
     NotText {
         /// Its first event.
         at: Position,
     },
     /// A note is about no checkpoint.
-    #[error("a note does not read")]
+    #[error("a note cannot be read")]
     Checkpoint(#[from] CheckpointError),
     /// A note is about another log.
     #[error("the note is about {origin}, not about this world")]
@@ -69,7 +69,7 @@ pub enum EvidenceError {
     },
     /// A note is about a log that is longer.
     #[error(
-        "the note is about a log of {noted} commits; this one has {size}: commits are missing here"
+        "the note is about a log of {noted} commits, and this log has {size}: commits are missing here"
     )]
     Ahead {
         /// How many commits the note says.

@@ -62,7 +62,7 @@ impl fmt::Display for ExportFormat {
 
 /// A word that names no format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the formats are md, jsonl and html")]
+#[error("there is no such format: write md, jsonl or html")]
 pub struct NoSuchFormat;
 
 impl FromStr for ExportFormat {

@@ -64,10 +64,10 @@ pub enum LifeError {
         fork: WorldName,
     },
     /// Whoever wants it may not operate this world; none was deleted.
-    #[error("the world {0} may be deleted only by somebody who may operate it")]
+    #[error("only somebody who may operate the world {0} may delete it")]
     NoRight(WorldName),
     /// One of the worlds does not read, so that nobody can tell who may delete it; none was deleted.
-    #[error("the world {world} does not read, so that nobody can tell who may delete it")]
+    #[error("the world {world} cannot be read, so nobody can tell who may delete it")]
     Unread {
         /// The world.
         world: WorldName,

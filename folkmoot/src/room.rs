@@ -135,7 +135,7 @@ impl Shipped {
         for root in roots {
             if roots_touch(root, store).map_err(|error| fault(part(), &error))? {
                 let why = format!(
-                    "its folder touches the store at {}: give it another one",
+                    "the folder of the tool overlaps the store at {}: give the tool another folder",
                     store.display()
                 );
                 return Err(AssembleError { part: part(), why });
@@ -173,7 +173,7 @@ fn unbound<'a>(kind: &str, name: &str, bound: impl Iterator<Item = &'a str>) -> 
     AssembleError {
         part: format!("{kind} {name}"),
         why: format!(
-            "only a program that binds it can run this room, by `room.{kind}({name:?}, …)`{hint}"
+            "only a program can run this room: it binds the part with `room.{kind}({name:?}, …)`{hint}"
         ),
     }
 }
@@ -193,7 +193,8 @@ impl Assemble for Shipped {
     ) -> Result<Parts, AssembleError> {
         let text = definition.text.present().ok_or_else(|| AssembleError {
             part: "definition".to_owned(),
-            why: "its text was erased, so that the room can be read but not run".to_owned(),
+            why: "the text of its definition was erased: the room can be read but not run"
+                .to_owned(),
         })?;
         let base = base.unwrap_or_else(|| Path::new("."));
         Ok(Parts {

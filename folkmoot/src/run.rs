@@ -139,7 +139,7 @@ pub enum RunError {
     #[error(transparent)]
     Open(#[from] OpenError),
     /// The world exists, and a fresh one was asked for.
-    #[error("the world {0} exists: give another name with --world, or leave --world out")]
+    #[error("the world {0} exists already: give another name with --world, or leave --world out")]
     Exists(WorldName),
     /// A recorded step reads otherwise now.
     #[error("{0}")]
@@ -159,22 +159,20 @@ pub enum RunError {
     #[error("{}", .0.fault)]
     Unmet(Box<Unmet>),
     /// Requests wait for a person, and nobody here decides them.
-    #[error("{} waits for a person", list(.0))]
+    #[error("{} for a person", waits(.0))]
     Parked(Vec<Waiting>),
     /// The world stopped.
     #[error("the world stopped: {0}")]
     Stopped(String),
     /// The log does not read.
-    #[error("the log does not read")]
+    #[error("the log cannot be read")]
     Fold(#[from] FoldError),
 }
 
-fn list(waiting: &[Waiting]) -> String {
-    waiting
-        .iter()
-        .map(|one| one.name.clone())
-        .collect::<Vec<_>>()
-        .join(", ")
+fn waits(waiting: &[Waiting]) -> String {
+    let names: Vec<&str> = waiting.iter().map(|one| one.name.as_str()).collect();
+    let verb = if names.len() == 1 { "waits" } else { "wait" };
+    format!("{} {verb}", names.join(", "))
 }
 
 impl From<SeatError> for RunError {

@@ -107,12 +107,12 @@ async fn what_is_not_bound_is_refused_at_open_by_name_with_the_nearest_name() {
     let room = Room::from_yaml(SCRIPT).unwrap();
     assert_eq!(
         refused(&room).await,
-        "model mine: only a program that binds it can run this room, by `room.model(\"mine\", …)`"
+        "model mine: only a program can run this room: it binds the part with `room.model(\"mine\", …)`"
     );
     let room = room.model("mime", mine()).unwrap();
     assert_eq!(
         refused(&room).await,
-        "model mine: only a program that binds it can run this room, by `room.model(\"mine\", …)`; did you mean `mime`, \
+        "model mine: only a program can run this room: it binds the part with `room.model(\"mine\", …)`; did you mean `mime`, \
          which it binds?"
     );
     let room = room
@@ -122,7 +122,7 @@ async fn what_is_not_bound_is_refused_at_open_by_name_with_the_nearest_name() {
         .unwrap();
     assert_eq!(
         refused(&room).await,
-        "tool refund: only a program that binds it can run this room, by `room.tool(\"refund\", …)`; did you mean \
+        "tool refund: only a program can run this room: it binds the part with `room.tool(\"refund\", …)`; did you mean \
          `refunds`, which it binds?"
     );
     let room = room.tool("refund", refund("refund")).unwrap();

@@ -100,22 +100,24 @@ fn people_join_and_leave_and_agents_do_not() {
 fn a_message_that_nobody_said_is_a_failed_step() {
     let (_, ran) = run("  - retract: { message: { from: bob, nth: 7 } }\n");
     ran.expect(1)
-        .err_has("bob has not said 7 messages in this run that stand");
+        .err_has("bob has fewer than 7 messages in this run that still stand");
     let (_, ran) = run("  - note: nothing\n    id: quiet\n  - retract: { message: quiet }\n");
     ran.expect(1)
         .err_has("the step `quiet` has posted no message");
     let (_, ran) = run("  - retract: { message: 999 }\n    as: ada\n");
     ran.expect(1)
-        .err_has("this was refused: no_such_message: no message 999 stands in this room");
+        .err_has("the world refused this: no_such_message: this room has no message 999 now");
 }
 
 #[test]
 fn a_step_that_is_refused_says_what_was_wrong_and_not_its_code_alone() {
     let (_, ran) = run("  - edit: { message: asked, text: x }\n    as: ben\n");
     ran.expect(1)
-        .err_has("this was refused: not_yours: the message or the name belongs to somebody else")
+        .err_has(
+            "the world refused this: not_yours: the message or the name belongs to somebody else",
+        )
         .out_has("ben's command was refused: the message or the name belongs to somebody else");
     let (_, ran) = run("  - regenerate: { message: asked }\n    as: ada\n");
     ran.expect(1)
-        .err_has("this was refused: no_reply: the message is no reply of an agent");
+        .err_has("the world refused this: no_reply: only an agent's reply can be made anew");
 }

@@ -151,7 +151,7 @@ fn a_report_tells_of_the_approval_and_the_run() {
         "worker wants to run <b>run_command</b>",
         "allowed</span> by <b>ada</b>",
         "re-decision",
-        "no anchor of it was given",
+        "no anchor of this world was given",
     ] {
         assert!(page.contains(part), "no {part:?} in {page}");
     }

@@ -116,7 +116,7 @@ fn a_key_that_cannot_be_used_stops_everything_before_it_begins() {
     desk.write("no.key", "PRIVATE+KEY+c2VjcmV0IHNlY3JldA==\n");
     fs::set_permissions(desk.path("no.key"), Permissions::from_mode(0o600)).unwrap();
     let ran = refused(desk.run(&["--key", "no.key", "run", "one.yaml"]))
-        .err_has("no.key does not hold one key");
+        .err_has("no.key does not have exactly one key");
     assert!(!ran.err.contains("c2VjcmV0"), "{ran:?}");
     assert!(
         !desk.path("store").exists() && !desk.path("r.jsonl").exists(),

@@ -42,7 +42,7 @@ fn room_of_another_file_or_with_another_policy_is_asked_for_in_so_many_words() {
     desk.write("other.yaml", GATE);
     desk.run(&["run", "other.yaml"])
         .expect(2)
-        .err_has("the room is that of")
+        .err_has("the room was made from")
         .err_has("gate.yaml")
         .err_has("--revise");
     desk.write("gate.yaml", &open);
@@ -102,7 +102,7 @@ fn copy_of_a_script_acts_in_no_other_folder_unless_it_is_asked_for() {
     let before = desk.kinds("gate");
     desk.run(&["run", "second/gate.yaml"])
         .expect(2)
-        .err_has("the room is that of")
+        .err_has("the room was made from")
         .err_has("--revise");
     desk.run(&["chat", "second/gate.yaml", "--as", "eve"])
         .expect(2)

@@ -73,7 +73,8 @@ fn a_world_that_nobody_touched_is_intact_in_every_check_and_silently() {
         // Nobody has said what it should be.
         if name == "  integrity " {
             assert!(
-                line.contains(" not checked ") && line.contains("no anchor of it was given"),
+                line.contains(" not checked ")
+                    && line.contains("no anchor of this world was given"),
                 "{line}"
             );
             continue;

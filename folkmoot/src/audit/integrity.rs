@@ -31,7 +31,7 @@ pub fn integrity(found: &Integrity) -> Check {
                 events => format!("; {events} events behind that are not attested"),
             };
             let who = if found.heads.signed == 0 {
-                "; whose anchor it is was not checked: --trust KEY"
+                "; nobody checked whose anchor it is: --trust KEY"
             } else {
                 ""
             };
@@ -47,7 +47,7 @@ pub fn integrity(found: &Integrity) -> Check {
 /// Returns what can be said without an anchor.
 fn unanchored(found: &Integrity) -> String {
     let heads = match (found.heads.seen, found.heads.signed) {
-        (0, _) => "no head of it is signed".to_owned(),
+        (0, _) => "no head of this log is signed".to_owned(),
         (seen, 0) => format!("{seen} signed heads fit; no key was given"),
         (_, signed) => format!(
             "{signed} heads are signed, up to event {}",
@@ -59,11 +59,11 @@ fn unanchored(found: &Integrity) -> String {
         .iter()
         .any(|anchor| anchor.outcome == AnchorOutcome::Altered)
     {
-        "an anchor was given that somebody has written into"
+        "somebody changed one of the given anchors"
     } else if found.anchors.is_empty() {
-        "no anchor of it was given"
+        "no anchor of this world was given"
     } else {
-        "no anchor that was given covers it"
+        "no given anchor covers this world"
     };
     format!("{anchors}; links and roots are right, {heads}")
 }
@@ -104,7 +104,7 @@ pub fn closed(found: &Examined) -> Vec<WorldReport> {
             .or_else(|| WorldName::new(of.world.to_string()).ok())?;
         let mut checks = vec![integrity(of)];
         checks.extend(found.store.iter().map(|store| of_store(store, of.events)));
-        checks.push(Check::missed(RE_DECISION, "the store does not open"));
+        checks.push(Check::missed(RE_DECISION, "the store cannot be opened"));
         Some(WorldReport {
             world: name,
             head: of.events,

@@ -27,7 +27,7 @@ async fn damage_is_damage_and_what_lies_behind_it_is_not_checked() {
     );
     let missed = Check::missed(
         RE_DECISION,
-        "the log does not read on behind event 0; up to there: no commits",
+        "the log cannot be read beyond event 0; up to there: no commits",
     );
     assert_eq!(checks, [damaged, missed]);
     assert!(checks[0].is_bad() && !checks[1].is_bad());

@@ -39,7 +39,7 @@ pub(super) fn redecision(found: &Redecided) -> Check {
     let last = last(found);
     Check::missed(
         RE_DECISION,
-        format!("the log does not read on behind event {last}; up to there: {told}"),
+        format!("the log cannot be read beyond event {last}; up to there: {told}"),
     )
 }
 

@@ -90,7 +90,9 @@ pub enum RoomError {
         declared: String,
     },
     /// The script says what this part is, and does not leave it to the program.
-    #[error("the script says what {0} is: only what it calls `own` can be bound")]
+    #[error(
+        "the script defines {0} itself: only tools and models that it calls `own` can be bound"
+    )]
     NotOwn(String),
     /// A shipped tool does not take these settings.
     #[error("the tool cannot be built")]

@@ -47,7 +47,7 @@ impl Run<'_> {
                     others.join(", ")
                 };
                 let what = format!(
-                    "no request fits this `{}`; waiting: {others}",
+                    "no request fits this `{}`; these wait: {others}",
                     decision.word()
                 );
                 Err(RunError::Failed(self.fault(step, what)))

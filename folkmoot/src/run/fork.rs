@@ -54,7 +54,9 @@ impl Run<'_> {
         let child = fold_world(&**self.runtime.log(), &name, None).await?;
         let own = self.read(World::id).await?;
         if child.lineage().last().map(|branch| branch.parent) != own {
-            let what = format!("the store has a world {name} that was not branched off this one");
+            let what = format!(
+                "the store already has a world {name}, and it was not branched off this one: take another name"
+            );
             return Err(RunError::Failed(self.fault(step, what)));
         }
         if step.wait
@@ -68,7 +70,7 @@ impl Run<'_> {
     fn not_forked(&self, step: &Step, error: OpenError) -> RunError {
         if let OpenError::Refused(refusal) = &error {
             return RunError::Failed(
-                self.fault(step, format!("this was refused: {}", told(refusal))),
+                self.fault(step, format!("the world refused this: {}", told(refusal))),
             );
         }
         if matches!(error, OpenError::NoSuchEvent { .. }) {
@@ -96,7 +98,9 @@ impl Run<'_> {
             .find(|(number, _)| is_it(number))
             .map(|(_, record)| record.from);
         let from = record.ok_or_else(|| {
-            RunError::Failed(self.fault(step, format!("the step `{id}` is not done here")))
+            RunError::Failed(
+                self.fault(step, format!("the step `{id}` was not done in this world")),
+            )
         })?;
         Ok(Some(Position::new(from.get().saturating_sub(1))))
     }

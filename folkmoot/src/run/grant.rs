@@ -127,7 +127,7 @@ impl Run<'_> {
                 let names: Vec<&str> = all.iter().map(|one| one.name.as_str()).collect();
                 (
                     all.iter().find(fits).map(|one| one.grant),
-                    format!("no grant fits; standing: {}", list(&names)),
+                    format!("no grant fits; these stand: {}", list(&names)),
                 )
             }
         };

@@ -108,7 +108,7 @@ fn said_by(world: &World, agent: &AgentName, nth: Option<u32>) -> Option<Message
 
 fn missing(agent: &AgentName, nth: Option<u32>) -> String {
     match nth {
-        Some(nth) => format!("{agent} has not said {nth} messages in this run that stand"),
-        None => format!("{agent} has said nothing in this run that stands"),
+        Some(nth) => format!("{agent} has fewer than {nth} messages in this run that still stand"),
+        None => format!("{agent} has no message in this run that still stands"),
     }
 }

@@ -75,7 +75,7 @@ impl Revision {
         let file = self
             .other_file
             .iter()
-            .map(|file| format!("the room is that of {file}"));
+            .map(|file| format!("the room was made from {file}"));
         file.chain(self.changes.iter().map(ToString::to_string))
             .collect()
     }

@@ -185,17 +185,19 @@ impl Run<'_> {
             (Err(SeatError::Refused(refusal)), Some(wanted)) if refusal.code() == *wanted => {}
             (Err(SeatError::Refused(refusal)), Some(wanted)) => {
                 let what = format!(
-                    "this was refused as `{}`, not as `{wanted}`",
+                    "the world refused this as `{}`, not as `{wanted}`",
                     refusal.code()
                 );
                 return Err(RunError::Failed(self.fault(step, what)));
             }
             (Err(SeatError::Refused(refusal)), None) => {
-                let what = format!("this was refused: {}", told(&refusal));
+                let what = format!("the world refused this: {}", told(&refusal));
                 return Err(RunError::Failed(self.fault(step, what)));
             }
             (Ok(()), Some(wanted)) => {
-                let what = format!("this was accepted, and should have been refused as `{wanted}`");
+                let what = format!(
+                    "the world accepted this, and the script expects a refusal as `{wanted}`"
+                );
                 return Err(RunError::Failed(self.fault(step, what)));
             }
             (Err(error), _) => return Err(error.into()),
@@ -266,9 +268,10 @@ impl Run<'_> {
         self.mends(&self.name).await?;
         match answer {
             Err(SeatError::Stopped(_)) => self.reopen().await,
-            Ok(_) => Err(RunError::Failed(
-                self.fault(step, "the world took a command after it was to stop"),
-            )),
+            Ok(_) => Err(RunError::Failed(self.fault(
+                step,
+                "the world took a command after the script told it to crash",
+            ))),
             Err(error) => Err(error.into()),
         }
     }

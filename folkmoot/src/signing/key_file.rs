@@ -32,15 +32,15 @@ pub enum KeyFileError {
         source: io::Error,
     },
     /// It is a folder, a pipe or the like.
-    #[error("the key file {} is no regular file", .file.display())]
+    #[error("the key file {} is not a regular file", .file.display())]
     NotAFile {
         /// The file.
         file: PathBuf,
     },
     /// Others than its owner can read or change it.
     #[error(
-        "the key file {} is open to others than its owner (mode {mode:04o}): whoever has read it can sign as you; \
-         if nobody has, `chmod 600` it, else make a new key", .file.display()
+        "other users may read the key file {} (mode {mode:04o}), and a reader can sign as you: \
+         if nobody has read it, `chmod 600` it, else make a new key", .file.display()
     )]
     Exposed {
         /// The file.
@@ -50,7 +50,7 @@ pub enum KeyFileError {
     },
     /// It lies in the store.
     #[error(
-        "the key file {} lies in the store {}: whoever can change the log there could sign what he wrote; keep it elsewhere",
+        "the key file {} lies in the store {}: whoever changes the log there could sign the change; keep the key elsewhere",
         .file.display(), .store.display()
     )]
     InStore {
@@ -60,13 +60,13 @@ pub enum KeyFileError {
         store: PathBuf,
     },
     /// It holds the public key.
-    #[error("the key file {} holds a public key, which signs nothing", .file.display())]
+    #[error("the key file {} has a public key, and only a private key can sign", .file.display())]
     Public {
         /// The file.
         file: PathBuf,
     },
     /// What is in it is no key.
-    #[error("the key file {} does not hold one key", .file.display())]
+    #[error("the key file {} does not have exactly one key", .file.display())]
     Malformed {
         /// The file.
         file: PathBuf,
@@ -75,7 +75,7 @@ pub enum KeyFileError {
         source: KeyError,
     },
     /// There is something of that name.
-    #[error("{} exists, and is not overwritten: what the key in it has signed could never be signed again", .file.display())]
+    #[error("{} exists, and a key is never overwritten: name another file", .file.display())]
     Exists {
         /// The file.
         file: PathBuf,
@@ -99,7 +99,7 @@ pub enum KeyFileError {
         source: io::Error,
     },
     /// The machine gives no randomness.
-    #[error("the machine gives no randomness to make a key of: {why}")]
+    #[error("the machine gives no random numbers for a key: {why}")]
     Randomness {
         /// What it says.
         why: String,

@@ -140,7 +140,7 @@ pub(super) fn budget(wanted: &Budget, run: &[Commit], world: &World) -> Result<(
         same(
             "money left",
             &wanted.to_string(),
-            &left.unwrap_or_else(|| "no limit of it".to_owned()),
+            &left.unwrap_or_else(|| "no limit".to_owned()),
         )?;
     }
     let EpisodeSpent { agents, all } = EpisodeSpent::of(run);
