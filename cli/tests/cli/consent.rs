@@ -183,7 +183,7 @@ fn what_is_no_scope_place_or_argument_is_a_wrong_usage_and_decides_nothing() {
                 "--where",
                 r#"{"path":"/branch","prefix":""}"#,
             ],
-            "an empty prefix says nothing",
+            "an empty prefix fits every text and every list",
         ),
         (
             &[

@@ -180,7 +180,7 @@ fn questions_are_answered_by_option_or_by_text() {
         .err_has("no such option");
     desk.run(&["approve", "gate", &request])
         .expect(4)
-        .err_has("not of this kind");
+        .err_has("of another kind");
     desk.run(&["answer", "gate", &request, "--option", "2", "--as", "ada"])
         .expect(0)
         .out_has("answered gate#");

@@ -148,7 +148,7 @@ fn a_report_tells_of_the_approval_and_the_run() {
     for part in [
         "<h1>release-room</h1>",
         "<title>run_command (tool)</title>",
-        "worker wants to run <b>run_command</b>",
+        "worker asks to run <b>run_command</b>",
         "allowed</span> by <b>ada</b>",
         "re-decision",
         "no anchor of this world was given",

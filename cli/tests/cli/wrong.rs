@@ -72,7 +72,7 @@ fn rule_that_says_nothing_of_its_tool_is_refused_by_check_and_run_with_the_form_
             "equals: ./notes",
             "is no plain path",
         ),
-        ("", "beneath: notes", "is for those alone"),
+        ("", "beneath: notes", "works only on paths"),
     ] {
         denying(tool, allowed);
         for command in ["check", "run"] {
