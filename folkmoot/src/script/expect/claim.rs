@@ -60,7 +60,7 @@ pub enum Claim {
     EpisodeEnd(CloseReason),
     /// Whether no work is open and nothing waits.
     Idle(bool),
-    /// What the world is doing.
+    /// The activity of the world.
     Activity(Activity),
     /// No agent ran out of scripted replies.
     NotExhausted,

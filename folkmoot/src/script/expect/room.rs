@@ -15,7 +15,7 @@ use crate::script::node::Node;
 use crate::script::step::fits;
 
 described! {
-    /// A request that waits for a person. All that is given must hold.
+    /// A request that waits for a person. Every given key must fit.
     Pending, QUESTION: "an expected question";
     /// The agent whose call it is.
     "agent" => agent: AgentName, NAMES_OF_AGENTS;
@@ -23,7 +23,7 @@ described! {
     "tool" => tool: ToolName, NAMES_OF_TOOLS;
     /// Arguments that the call has.
     "match" => arguments: Value, Shape::JsonMap;
-    /// The question has this in it.
+    /// The question contains this.
     "contains" => contains: String, Text;
 }
 
@@ -42,17 +42,17 @@ impl Pending {
 }
 
 described! {
-    /// A grant that stands. All that is given must hold.
+    /// A grant that stands. Every given key must fit.
     GrantMatch, GRANT: "an expected grant", any();
     /// The agent.
     "agent" => agent: AgentName, NAMES_OF_AGENTS;
     /// The tool.
     "tool" => tool: ToolName, NAMES_OF_TOOLS;
-    /// How far it reaches.
+    /// The scope of the grant.
     "scope" => scope: Scope, Shape::Scope;
-    /// How many more calls it allows.
+    /// The number of calls that it still allows.
     "left" => left: u32, WHOLE;
-    /// Who gave it.
+    /// The person who gave it.
     "by" => by: PersonName, Ref(Named::Speaker);
 }
 

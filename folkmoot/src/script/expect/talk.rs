@@ -16,17 +16,17 @@ use crate::script::node::Node;
 use crate::script::step::fits;
 
 described! {
-    /// The messages that are meant. All that is given must hold.
+    /// The messages that are meant. Every given key must fit.
     MessageMatch, MESSAGE: "an expected message";
-    /// Who said it.
+    /// The person or agent who said it.
     "from" => from: String, Ref(Named::Speaker);
-    /// An agent that was to answer it.
+    /// An agent that the message was for.
     "to" => to: AgentName, NAMES_OF_AGENTS;
-    /// It has this in it.
+    /// The message contains this.
     "contains" => contains: String, Text;
-    /// It is this.
+    /// The message is exactly this.
     "equals" => equals: String, Text;
-    /// It fits this regular expression.
+    /// The message fits this regular expression.
     "matches" => matches: String, Pattern;
 }
 
@@ -45,13 +45,13 @@ impl MessageMatch {
 }
 
 described! {
-    /// The way of a message. All that is given must hold.
+    /// The way of a message. Every given key must fit.
     Routing, ROUTING: "an expected routing", any(), clash(&[&["to", "respond"]]);
-    /// Who said it.
+    /// The person or agent who said it.
     "from" => from: String, Ref(Named::Speaker);
     /// The rule that decided.
     "rule" => rule: RoutingRule, Word(RULES, &[]);
-    /// Exactly these are to answer, and why.
+    /// Exactly these agents answer, each with the reason.
     "to" or "respond" => respond: BTreeMap<AgentName, RoutingReason>, ANSWERS;
     /// Exactly these people are addressed.
     "people" => people: BTreeSet<PersonName>, List(&Ref(Named::Speaker), 0);
@@ -63,7 +63,7 @@ described! {
     "undeliverable" => undeliverable: u32, WHOLE;
     /// Exactly these names are nobody's.
     "unknown" => unknown: Vec<String>, List(&Text, 0);
-    /// These agents are suggested instead, best first.
+    /// The agents that the notice suggests, best first.
     "nearest" => nearest: Vec<AgentName>, List(&NAMES_OF_AGENTS, 0);
 }
 
@@ -98,15 +98,15 @@ const TAGS: &[&str] = &["none", "stop", "done", "pass", "to"];
 const DAMPS: &[&str] = &["hop_budget", "pair", "beside_calls"];
 
 described! {
-    /// The artifacts that are meant. All that is given must hold.
+    /// The artifacts that are meant. Every given key must fit.
     ArtifactMatch, ARTIFACT: "an expected artifact", any();
-    /// Its kind.
+    /// The kind of the artifact.
     "kind" => kind: ArtifactName, Text;
     /// The agent whose call gave it.
     "agent" => agent: AgentName, NAMES_OF_AGENTS;
     /// The tool that gave it.
     "tool" => tool: ToolName, NAMES_OF_TOOLS;
-    /// Its data has this.
+    /// The data contains this.
     "data" => data: Value, Json;
     /// The text for people has this in it.
     "contains" => contains: String, Text;
@@ -125,7 +125,7 @@ described! {
     WithheldMatch, WITHHELD: "expected as withheld", any_of(&["count", "families"]), clash(&[&["count", "families"]]);
     /// Who said it; by default any agent.
     "from" => from: AgentName, NAMES_OF_AGENTS;
-    /// So many pieces.
+    /// The number of pieces.
     "count" => count: u32, WHOLE;
     /// Their kinds, in this order.
     "families" => families: Vec<ArtifactFamily>, List(&Word(FAMILIES, &[]), 1);
