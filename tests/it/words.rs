@@ -54,7 +54,7 @@ fn errors_print_their_words_with_their_causes() {
         ]
     );
     assert!(
-        printed(&error).starts_with("room.yaml:2:1: the world has no agents\n"),
+        printed(&error).starts_with("room.yaml:2:1: the world has no agents (add `agents:` with "),
         "{error:?}"
     );
     assert!(!printed(&nowhere).contains('{'), "{nowhere:?}");

@@ -17,7 +17,8 @@ pub(super) use models::has_live_model;
 pub(crate) fn check_spec(spec: &Node, owner: Mark, faults: &Faults) {
     let agents = || spec.get("agents").into_iter().flat_map(Node::items);
     if agents().next().is_none() {
-        faults.add(owner, "the world has no agents");
+        let help = "add `agents:` with at least one agent, e.g. `- name: planner`";
+        faults.add_with_help(owner, "the world has no agents", help);
     }
     let default = spec
         .get("defaults")
@@ -201,7 +202,10 @@ pub(crate) fn check_step(step: &Node, clock: Option<&str>, faults: &Faults) {
         }
     }
     match (step.key("advance"), clock) {
-        (Some(key), Some("system")) => faults.add(key.mark, ADVANCES),
+        (Some(key), Some("system")) => {
+            let help = "write `clock: simulated`, or leave the step out";
+            faults.add_with_help(key.mark, ADVANCES, help);
+        }
         (Some(key), Some(OF_LIVE_MODELS)) => {
             let help = "a room with a live model has the machine's clock, unless its script says `clock: simulated`";
             faults.add_with_help(key.mark, ADVANCES, help);
@@ -220,7 +224,7 @@ fn check_words(said: &Node, faults: &Faults) {
         .scalar()
         .is_some_and(|scalar| !scalar.is_plain && scalar.text.trim().is_empty());
     if is_empty && said.get("attach").is_none() {
-        faults.add(text.mark, "the text is empty");
+        faults.add_with_help(text.mark, "the text is empty", "write at least one word");
     }
     said.get("attach")
         .into_iter()

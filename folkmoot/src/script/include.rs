@@ -62,9 +62,10 @@ impl Files {
             .iter()
             .any(|source| is_same(&source.file, &path));
         if is_open {
-            faults.add(
+            faults.add_with_help(
                 include.mark,
                 format!("`{}` includes itself", path.display()),
+                "leave this `include` out, or name another file",
             );
             return None;
         }

@@ -135,9 +135,10 @@ impl Validator<'_> {
             let mut found: Vec<_> = group.iter().filter_map(|key| node.key(key)).collect();
             found.sort_by_key(|key| key.mark);
             if let [one, other, ..] = found.as_slice() {
-                self.faults.add(
+                self.faults.add_with_help(
                     other.mark,
                     format!("`{}` cannot stand beside `{}`", other.text(), one.text()),
+                    "keep one of the two",
                 );
             }
         }
@@ -175,7 +176,9 @@ impl Validator<'_> {
             return self.mismatch(node, "a list", owner);
         };
         if items.len() < least {
-            self.faults.add(node.mark, "this list must not be empty");
+            let help = "write at least one entry, or leave the key out";
+            self.faults
+                .add_with_help(node.mark, "this list must not be empty", help);
         }
         items
             .iter()

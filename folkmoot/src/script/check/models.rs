@@ -27,9 +27,11 @@ fn check_fallback(name: &str, model: &Node, faults: &Faults) {
     for other in model.get("fallback").into_iter().flat_map(Node::items) {
         let Some(text) = other.text() else { continue };
         if text == name {
-            faults.add(other.mark, format!("`{name}` cannot be its own fallback"));
+            let message = format!("`{name}` cannot be its own fallback");
+            faults.add_with_help(other.mark, message, "name another model");
         } else if seen.contains(&text) {
-            faults.add(other.mark, format!("`{text}` stands in this list already"));
+            let message = format!("`{text}` stands in this list already");
+            faults.add_with_help(other.mark, message, "keep one of them");
         }
         seen.push(text);
     }

@@ -72,7 +72,8 @@ pub(crate) fn load(text: &str, source: usize, faults: &Faults) -> Option<Node> {
         }
     }
     if loader.root.is_none() {
-        faults.add(loader.mark(0, 0), "the file is empty");
+        let help = "`folkmoot init` writes a script to begin with";
+        faults.add_with_help(loader.mark(0, 0), "the file is empty", help);
     }
     loader.root
 }
@@ -122,9 +123,10 @@ impl Loader<'_> {
             return None;
         }
         if let Some(tag) = span.tag_span() {
-            self.faults.add(
+            self.faults.add_with_help(
                 self.mark_of(tag),
                 "tags (`!name`) are not part of world scripts",
+                "leave the tag out",
             );
         }
         match event {
@@ -163,9 +165,10 @@ impl Loader<'_> {
                 return None;
             }
             Event::DocumentStart(..) if self.root.is_some() => {
-                self.faults.add(
+                self.faults.add_with_help(
                     mark,
                     "a second document begins here, and a world script is one document",
+                    "put it into a file of its own",
                 );
                 return None;
             }
@@ -234,13 +237,15 @@ impl Loader<'_> {
             Some(Open::List(_, items)) => items.push(node),
             Some(Open::Map(map)) => match map.key.take() {
                 Some(key) if !map.keys.insert(key.text().to_owned()) => {
+                    let message = format!("`{}` stands here twice", key.text());
                     self.faults
-                        .add(key.mark, format!("`{}` stands here twice", key.text()));
+                        .add_with_help(key.mark, message, "keep one of them");
                 }
                 Some(key) => map.entries.push((key, node)),
                 None => {
+                    let help = "write a name in front of the `:`";
                     self.faults
-                        .add(node.mark, "a list or a map cannot be a key");
+                        .add_with_help(node.mark, "a list or a map cannot be a key", help);
                     return None;
                 }
             },

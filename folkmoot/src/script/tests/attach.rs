@@ -61,7 +61,7 @@ fn a_message_needs_a_text_or_a_file() {
     check("script:\n  - say: { text: '', attach: [cat.png] }", &[]);
     check(
         "script:\n  - say: { text: '' }",
-        &["2:18 the text is empty"],
+        &["2:18 the text is empty | write at least one word"],
     );
 }
 

@@ -101,7 +101,7 @@ fn files_cannot_include_themselves_by_a_detour() {
     let error = Script::load(&file).unwrap_err();
     assert_eq!(error.faults[0].file.file_name().unwrap(), "two.yaml");
     let message = format!(
-        "2:10 `{}` includes itself",
+        "2:10 `{}` includes itself | leave this `include` out, or name another file",
         folder.path().join("./one.yaml").display()
     );
     assert_eq!(lines(&error), [message]);

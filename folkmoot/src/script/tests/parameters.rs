@@ -178,7 +178,7 @@ fn what_cannot_be_a_parameter_or_an_amount_is_a_fault() {
     let both = faults(&ROOM.replace("tools: [look]", "temperature: 1, parameters: { seed: 1 }"));
     assert_eq!(
         both,
-        ["4:61 `parameters` cannot stand beside `temperature`"]
+        ["4:61 `parameters` cannot stand beside `temperature` | keep one of the two"]
     );
 }
 
@@ -242,9 +242,9 @@ fn models_that_stand_in_are_others_and_are_there() {
             ""
         ),
         [
-            "`m` cannot be its own fallback",
+            "`m` cannot be its own fallback | name another model",
             "no model is called `k` | did you mean `m`?",
-            "`n` stands in this list already",
+            "`n` stands in this list already | keep one of them",
         ]
     );
     let mutual =

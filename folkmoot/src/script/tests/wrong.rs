@@ -277,9 +277,12 @@ fn step_does_exactly_one_thing() {
     );
     check(
         "script:\n  - idle: {}\n    since: start",
-        &["3:5 `since` does not go with `idle`"],
+        &["3:5 `since` does not go with `idle` | leave `since` out"],
     );
-    check("script:\n  - say: \"\"", &["2:10 the text is empty"]);
+    check(
+        "script:\n  - say: \"\"",
+        &["2:10 the text is empty | write at least one word"],
+    );
     check(
         "script:\n  - say: hi\n    id: one\n  - say: ho\n    id: one",
         &["5:9 another step has the id `one`"],
@@ -315,7 +318,7 @@ fn messages_and_people_of_steps_are_checked() {
     );
     check(
         "script:\n  - edit: { message: 4, text: \"\" }",
-        &["2:31 the text is empty"],
+        &["2:31 the text is empty | write at least one word"],
     );
     check(
         "script:\n  - join: ada\n    as: bob",
@@ -373,7 +376,7 @@ fn values_out_of_range_or_of_another_kind_are_faults() {
     );
     check(
         "script:\n  - answer: { text: yes please, option: 1 }",
-        &["2:33 `option` cannot stand beside `text`"],
+        &["2:33 `option` cannot stand beside `text` | keep one of the two"],
     );
     check(
         "script:\n  - settle: {}",
@@ -385,7 +388,9 @@ fn values_out_of_range_or_of_another_kind_are_faults() {
     );
     check(
         "script:\n  - advance: 1s\nclock: system",
-        &["2:5 `advance` needs the simulated clock"],
+        &[
+            "2:5 `advance` needs the simulated clock | write `clock: simulated`, or leave the step out",
+        ],
     );
     assert_eq!(
         faults(&ROOM.replace("name: planner", "name: planner, temperature: 3")),
@@ -397,7 +402,7 @@ fn values_out_of_range_or_of_another_kind_are_faults() {
 fn replies_have_one_shape() {
     check(
         "replies: { planner: [{ text: a, fail: { kind: rate_limit } }] }",
-        &["1:33 `fail` cannot stand beside `text`"],
+        &["1:33 `fail` cannot stand beside `text` | keep one of the two"],
     );
     check(
         "replies: { planner: [{ once: true, text: a }, {}] }",
@@ -436,12 +441,17 @@ fn agents_can_be_told_apart_and_have_models() {
             "3:37 this agent has no model | give it a `model`, or all agents one with `defaults: { model: NAME }`"
         ]
     );
-    assert_eq!(faults("world: empty"), ["1:1 the world has no agents"]);
+    assert_eq!(
+        faults("world: empty"),
+        [
+            "1:1 the world has no agents | add `agents:` with at least one agent, e.g. `- name: planner`"
+        ]
+    );
     assert_eq!(
         faults("agents: []"),
         [
             "1:1 a world script needs `world` | The world's name in the store.",
-            "1:1 the world has no agents"
+            "1:1 the world has no agents | add `agents:` with at least one agent, e.g. `- name: planner`"
         ]
     );
 }
@@ -458,7 +468,7 @@ fn what_is_no_yaml_is_shown_where_it_breaks() {
     );
     check(
         "clock: system\nclock: simulated",
-        &["2:1 `clock` stands here twice"],
+        &["2:1 `clock` stands here twice | keep one of them"],
     );
     check(
         "description: &d text",
@@ -468,18 +478,23 @@ fn what_is_no_yaml_is_shown_where_it_breaks() {
     );
     check(
         "description: !secret text",
-        &["1:14 tags (`!name`) are not part of world scripts"],
+        &["1:14 tags (`!name`) are not part of world scripts | leave the tag out"],
     );
     check(
         "---\nworld: other",
-        &["1:1 a second document begins here, and a world script is one document"],
+        &[
+            "1:1 a second document begins here, and a world script is one document | put it into a file of its own",
+        ],
     );
-    assert_eq!(faults(""), ["1:1 the file is empty"]);
+    assert_eq!(
+        faults(""),
+        ["1:1 the file is empty | `folkmoot init` writes a script to begin with"]
+    );
     assert_eq!(
         faults("- a"),
         [
             "1:3 a map is needed here, and this is a list",
-            "1:3 the world has no agents"
+            "1:3 the world has no agents | add `agents:` with at least one agent, e.g. `- name: planner`"
         ]
     );
     assert_eq!(
@@ -496,7 +511,7 @@ fn all_faults_are_reported_in_the_order_of_the_text() {
             "1:17 `aks` is not a value that this key takes | did you mean `ask`?",
             "2:21 `0` is out of range | write a number from 1 to 20",
             "4:5 `sya` is not a step | did you mean `say`?",
-            "6:5 `as` does not go with `idle`",
+            "6:5 `as` does not go with `idle` | leave `as` out",
         ],
     );
 }

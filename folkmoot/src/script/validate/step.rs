@@ -82,9 +82,10 @@ impl Validator<'_> {
 
     fn no_modifier(&self, key: &str, mark: Mark, verb: &'static VerbShape) {
         if VERBS.iter().any(|verb| modifier(verb, key).is_some()) {
-            self.faults.add(
+            self.faults.add_with_help(
                 mark,
                 format!("`{key}` does not go with `{}`", verb.field.name),
+                format!("leave `{key}` out"),
             );
         } else {
             let what = format!("a `{}` step", verb.field.name);
