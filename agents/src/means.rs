@@ -106,6 +106,8 @@ impl Means {
         let parts = self
             .parts(&world, opening.perform, &definition, base.as_deref())
             .await?;
+        // Where a tool's folder is, is part of its definition: in another one its calls are asked
+        // about again (decision 0030).
         let (definition, opening) = &with_folders(definition, opening, &parts);
         let clock = self.clock_of(&world, opening.clock);
         let incarnation = world.incarnation().next();
@@ -174,6 +176,8 @@ impl Means {
         match kind {
             ClockKind::System => WorldClock::System(Arc::clone(&self.clock)),
             ClockKind::Simulated => {
+                // It stands still between commits, so that a script runs the same everywhere
+                // (decision 0007).
                 WorldClock::Simulated(SimulatedClock::new(world.time().max(Time::SIMULATED_START)))
             }
         }
@@ -226,6 +230,7 @@ impl Means {
                 let revise = definition.as_ref().filter(is_new).cloned();
                 let base = base.filter(|base| Some(base.as_str()) != world.base());
                 let is_asked = |copy: &CopyId| world.copy() == Some(*copy) && !world.is_restoring();
+                // Whoever was asked once in this copy is not asked again (decision 0028).
                 let copy = self.custody.copy().filter(|copy| !is_asked(copy));
                 Action::World(WorldAction::Open {
                     node,
@@ -268,6 +273,7 @@ impl Means {
         definition: &Definition,
         base: Option<&Path>,
     ) -> Result<Parts, OpenError> {
+        // No program is started, and no key read, to look at a world.
         if perform == Perform::Nothing {
             return Ok(Parts::default());
         }

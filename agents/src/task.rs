@@ -238,6 +238,8 @@ impl WorldTask {
     /// Decides a command, unless its key is known: then it gets its first answer again.
     async fn command(&mut self, command: &Command) -> Result<Result<Accepted, SeatError>, Halt> {
         if let (Some(keyed), Some(world)) = (&command.key, self.world.id()) {
+            // Keys are no part of the world. `append` looks once more, and that is what counts
+            // (decision 0005).
             let known = self.means.log.find_key(world, &keyed.key).await?;
             if let Some(stored) = known {
                 let is_same = stored.commit.header.key.as_ref() == Some(keyed);
@@ -264,6 +266,7 @@ impl WorldTask {
     /// Records that a key was used for another command than its first one.
     async fn record_reuse(&mut self, command: &Command) -> Result<(), Halt> {
         let stamp = self.stamp();
+        // The key stays with the command that used it first.
         let command = Command {
             key: None,
             ..command.clone()
@@ -288,8 +291,11 @@ impl WorldTask {
     ) -> Result<Result<Accepted, Refusal>, Halt> {
         if let Some(commit) = self.world.commit(command, &stamp, &decision) {
             let incarnation = self.world.incarnation();
+            // Before it is folded: whoever acts on a fact must find it after a crash.
             let appended = self.means.log.append(incarnation, commit.clone()).await;
             let Appended::Committed { .. } = appended? else {
+                // The key was looked up before: another writer appended this commit
+                // (decision 0006).
                 return Err(Halt::UnknownCommit);
             };
             let tail = self.door.activity.tail();

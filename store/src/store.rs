@@ -132,6 +132,8 @@ impl Store {
     ) -> Result<Self, OpenError> {
         let path = home.path().to_owned();
         let failed = |error| home::open_error(&path, error);
+        // Recovery in memory first: an opening that finds damage has written nothing
+        // (decision 0024).
         Self::check(home, world)?;
         let engine = kind.open_checked(home.clone()).map_err(failed)?;
         home.sign()?;

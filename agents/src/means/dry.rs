@@ -29,6 +29,8 @@ pub(super) fn assemble(
     record: &Arc<WorldRecord>,
 ) -> Result<Parts, AssembleError> {
     let mut played = definition.clone();
+    // Cleared before anything is made: a part that is not there cannot perform anything (decision
+    // 0019).
     played.spec.tools.clear();
     played.spec.models.retain(|_, model| is_played(model));
     let mut made = assembler.assemble(&played, base)?;

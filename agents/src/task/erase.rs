@@ -34,6 +34,7 @@ impl WorldTask {
     /// Has the store erase what `request` asks for. The world answers meanwhile.
     pub(super) fn erase(&mut self, effect: Effect, request: Position) {
         let Some(world) = self.world.id() else { return };
+        // A draft could tell what is to go.
         self.bus.activity().abort_drafts(self.world.head());
         let events = self.world.upkeep().to_be_erased(request).to_vec();
         let custody = Arc::clone(&self.means.custody);
@@ -43,6 +44,8 @@ impl WorldTask {
                 let erasure = custody.erase(world, &events, request).await?;
                 Ok::<_, EraseError>(Erased {
                     erasure,
+                    // Not the old state with words taken out: one place that was missed would keep
+                    // them (decision 0020).
                     world: fold_anew(&*log, world).await?,
                 })
             };

@@ -142,6 +142,7 @@ impl Flight {
         }
         let owed: Vec<Effect> = world.owed().map(|effect| effect.key()).collect();
         let is_wanted = |effect: &Effect| match effect {
+            // A run that has started is owed no more: the log says that it did.
             Effect::RunTool { agent, call, .. } => world.is_running(agent, *call),
             Effect::Wake { .. }
             | Effect::Continue { .. }

@@ -184,6 +184,7 @@ impl WorldTask {
                 Some(model) => {
                     model_call.files =
                         files::load(&*blobs, world, &model_call.request, &**model).await;
+                    // By the machine's clock in every world: the model is real (decision 0007).
                     tokio::time::timeout(limit, model.call(&model_call, &drafts)).await
                 }
                 None => Ok(Err(ModelError::new(
@@ -226,6 +227,8 @@ impl WorldTask {
 
     /// Takes up what came of an effect.
     pub(super) async fn land(&mut self, landed: LandedEffect) -> Result<(), Halt> {
+        // Two runs of one script must take outcomes up in one order, however fast each was
+        // (decision 0007).
         if self.door.perform == Perform::InOrder {
             self.flight.hold(landed);
             return Ok(());
@@ -330,6 +333,7 @@ fn panicked(effect: &Effect) -> Option<Action> {
             agent: agent.clone(),
             call: *call,
             attempt: *attempt,
+            // It may have acted before it panicked.
             outcome: ToolOutcome::failed(ToolErrorCode::Lost, WHY),
             progress: None,
         })),

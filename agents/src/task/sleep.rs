@@ -41,6 +41,8 @@ impl WorldTask {
             || self.activity() == Activity::Idle && self.world.owed().all(is_signature);
         match self.clock {
             WorldClock::System(_) if owes_nothing() => self.means.idle_close,
+            // A simulated clock stands still in between: nothing would ever be a while ago
+            // (decision 0007).
             WorldClock::System(_) | WorldClock::Simulated(_) => None,
         }
     }

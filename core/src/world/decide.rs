@@ -156,6 +156,8 @@ impl World {
         let mut draft = Draft::of(self, id, &command.principal, *stamp);
         let answer = match act::act(&mut draft, &meant.action) {
             Ok(()) => {
+                // An append that the store refuses would stop the world: the answer is no before
+                // that (decision 0026).
                 fit::check(&meant.action, &draft.events).inspect_err(|_| draft.events.clear())
             }
             Err(No::Quiet(refusal)) => {
@@ -186,6 +188,7 @@ impl World {
         let id = self.id().unwrap_or(WorldId(uuid::Uuid::nil()));
         let reason = RefusalReason::KeyReused;
         let mut draft = Draft::of(self, id, &command.principal, *stamp);
+        // That somebody asserted a right is worth a record; a mistake in typing is not.
         if command.action.kind().rule().refusals == Refusals::Recorded {
             refused::refuse(&mut draft, command.digest(), reason, None);
         }

@@ -54,6 +54,7 @@ pub(super) fn fold(world: &mut World, commit: &Commit) {
 pub(super) fn fold_watched(world: &mut World, commit: &Commit, watch: &mut impl Watch) {
     let header = &commit.header;
     world.time = header.stamp.time;
+    // The first commit begins an epoch without saying so; each later epoch has its event.
     if world.head == Position::ZERO {
         world.decider = header.decider;
     }
@@ -69,6 +70,8 @@ pub(super) fn fold_watched(world: &mut World, commit: &Commit, watch: &mut impl 
     if let Some(person) = fold.speaker.filter(|_| !is_refused) {
         world.people.note_hand(&person);
     }
+    // Steps only: all other keys are the store's, or the fold would grow with every message
+    // (decision 0005).
     if let Some(keyed) = &header.key
         && let CommandKey::Step(step) = keyed.key
     {
@@ -97,6 +100,7 @@ impl<'w> Fold<'w> {
     fn evolve(&mut self, event: &Event) {
         let world = &mut *self.world;
         world.head = world.head.next();
+        // A signature is nothing that would need another one.
         if !matches!(event, Event::World(WorldEvent::HeadSigned(_))) {
             world.upkeep.note_unsigned(world.time);
         }

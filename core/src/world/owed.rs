@@ -16,6 +16,7 @@ impl World {
             .upkeep
             .next_erasure()
             .map(|request| Effect::Erase { request });
+        // Expiries still come due: they tell nobody any content (decision 0020).
         let may_start =
             |effect: &Effect| !self.upkeep.is_erasing() || matches!(effect, Effect::TickAt { .. });
         // Whether the room goes on is asked only where somebody signs: it looks at every agent.
@@ -155,6 +156,7 @@ fn doubt_effect(
     was_asked: bool,
 ) -> Effect {
     let agent = agent.clone();
+    // The key makes a second run harmless for as long as the tool knows it.
     if lost.may_repeat(world.time) {
         Effect::RunTool {
             agent,
@@ -168,6 +170,7 @@ fn doubt_effect(
             attempt: lost.attempt,
         }
     } else {
+        // A tool that could not tell is not asked for ever: a person is.
         Effect::DeclareUnknown { agent, call }
     }
 }

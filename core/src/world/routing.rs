@@ -155,6 +155,7 @@ fn of_outside(world: &World, text: &str, roster: &Roster, author: Option<&Person
         .agents
         .iter()
         .filter(|_| counts)
+        // A text that lists half the room wakes a few, and its author is told of the others.
         .take(NAMED_MAX)
         .cloned()
         .collect();
@@ -164,6 +165,7 @@ fn of_outside(world: &World, text: &str, roster: &Roster, author: Option<&Person
             each(addressed.agents, RoutingReason::Mentioned),
         )
     } else if !addressed.unknown.is_empty() {
+        // A slip in a name must not become a message to everybody.
         verdict(RoutingRule::Undeliverable, Vec::new())
     } else if !addressed.people.is_empty() {
         verdict(RoutingRule::Addressed, Vec::new())
@@ -234,6 +236,7 @@ fn of_agent(world: &World, said: &Said<'_>, text: &str, roster: &Roster) -> Rout
         Some(RoutingTag::To) => Addressed::new(said.to.iter().map(|name| roster.called(name))),
         None => Addressed::new(addressed(text, roster)),
     };
+    // An agent that wakes itself would talk for ever.
     addressed.agents.retain(|agent| agent != said.agent);
     let (rule, reason) = match (said.tag, said.replies_to) {
         (Some(_), _) => (RoutingRule::Tag, RoutingReason::Tag),
@@ -244,12 +247,15 @@ fn of_agent(world: &World, said: &Said<'_>, text: &str, roster: &Roster) -> Rout
         }
         (None, None) => (RoutingRule::Unaddressed, RoutingReason::Reply),
     };
+    // They read the reply as the result of their call, and would answer it twice.
     addressed.agents.retain(|agent| !said.told.contains(agent));
     let mut route = verdict(rule, each(addressed.agents, reason));
     route.tag = said.tag;
     route.nearest = nearest(&addressed.unknown, world.rules().names());
     (route.people, route.unknown) = (addressed.people, addressed.unknown);
     if world.rules().spec().policy.memory == MemoryPolicy::Addressed {
+        // People's messages are remembered by all, so that only what agents tell each other is left
+        // out.
         route.others = Others::Ignore;
     }
     route

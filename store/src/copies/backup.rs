@@ -164,6 +164,7 @@ fn write(
     (home, kind): (Home, EngineKind),
     vault: &Vault,
 ) -> Result<(BackupCut, Backup), BackupError> {
+    // Appends go on; what lands behind the cut is not copied (decision 0018).
     let _alone = shared.chores();
     let lease = shared.lease();
     let engine = lease.engine()?;
@@ -178,6 +179,8 @@ fn write(
         .map_err(target)?;
     rows::frames(engine, copied.as_ref(), &cut, target)?;
     drop(copied);
+    // Saved folds are left out: they are made again, and erased text could hide in them
+    // (decision 0018).
     let (blobs, blobs_damaged) = copy_blobs(shared, vault, &cut, &dir)?;
     note_head(&dir, &cut).map_err(|error| target(EngineError::Io(error)))?;
     let worlds = cut.worlds.len();

@@ -77,9 +77,12 @@ impl FileWriter {
         &mut self,
         write: impl FnOnce(&mut Self) -> Result<T, EngineError>,
     ) -> Result<T, EngineError> {
+        // After a failed sync nobody knows what is on the disk and what only in memory
+        // (decision 0021).
         if self.has_failed {
             return Err(EngineError::Io(io::Error::other("an earlier write failed")));
         }
+        // Before the write, so that one that panics has failed as well.
         self.has_failed = true;
         let written = write(self)?;
         self.has_failed = false;
@@ -91,6 +94,7 @@ impl FileWriter {
         let at = self.len;
         let group = group::encode(at, payload)?;
         self.file.write_all_at(&group, at).map_err(from_io)?;
+        // One group, one sync: a group that reads proves everything before it (decision 0021).
         self.file.sync_data().map_err(from_io)?;
         self.len = at.saturating_add(group.len() as u64);
         self.note()?;
@@ -105,6 +109,8 @@ impl FileWriter {
             .mark
             .as_mut()
             .ok_or_else(|| EngineError::Io(io::Error::other("it is only read from")))?;
+        // Not synced: that would be a second sync per append, for a case that needs two faults at
+        // once (decision 0021).
         mark.write(generation, len).map_err(from_io)
     }
 }

@@ -95,6 +95,7 @@ impl Shelter {
         let is_of_this = |saved: &Saved| {
             saved.world == world
                 && saved.decider == decider
+                // One that somebody brought here from another log has another link.
                 && link_at(saved.at) == Some(saved.link)
         };
         let places = self.places(world);

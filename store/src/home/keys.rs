@@ -97,6 +97,7 @@ impl Keyring {
         let mut nonce = [0; 24];
         crate::sync::random::fill(&mut nonce).map_err(io::Error::other)?;
         let cipher = XChaCha20Poly1305::new(&self.obtain(world, key)?.into());
+        // Bound to its world: moved into another one it does not open.
         let payload = Payload {
             msg: plain,
             aad: world.0.as_bytes(),

@@ -47,6 +47,7 @@ impl EventLog for Store {
         let mut record =
             Unlinked::encode(&commit, &self.inner.shared.upcasters, keys).map_err(invalid)?;
         drop(commit);
+        // Durable before the record that names it: what no record names is removed (decision 0022).
         let beside = self.put_beside(record.take_beside()).await?;
         let (reply, answer) = oneshot::channel();
         self.inner.queue.put(AppendRequest {

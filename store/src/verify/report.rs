@@ -49,6 +49,7 @@ impl Integrity {
         } else if fits {
             LogVerdict::Intact
         } else {
+            // Whoever can write a log can write it whole; only what was kept elsewhere tells.
             LogVerdict::NotChecked
         }
     }

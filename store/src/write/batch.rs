@@ -82,6 +82,7 @@ impl Batch {
                 return Ok(Admission::Repeats(position));
             }
         }
+        // Behind the look at keys: a repeat gets its answer wherever the head is (decision 0005).
         let reach = self.reach(summary, index)?;
         let expected = Position::new(summary.first.get().saturating_sub(1));
         if expected != reach.head {
@@ -90,6 +91,7 @@ impl Batch {
                 actual: reach.head,
             });
         }
+        // A process or a task that should be dead is told so, and stops (decision 0006).
         check_incarnation(request.incarnation, summary.opened, reach.incarnation)?;
         Ok(Admission::Next(reach))
     }

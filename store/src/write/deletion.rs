@@ -140,6 +140,7 @@ fn forks_first(index: &Index, worlds: &[WorldId]) -> Result<Vec<WorldId>, Delete
         }
     }
     let mut ordered: Vec<(WorldId, usize)> = left.into_iter().collect();
+    // A process that dies in between must not leave a fork whose parent is gone.
     ordered.sort_by_key(|(_, depth)| std::cmp::Reverse(*depth));
     Ok(ordered.into_iter().map(|(world, _)| world).collect())
 }
@@ -154,6 +155,7 @@ fn bury(
     if worlds.is_empty() {
         return Ok(Vec::new());
     }
+    // A frame holds commits of many worlds: others would keep what is to go (decision 0018).
     runs::leave_shared_frames(shared, engine)?;
     let tombstones: Vec<Tombstone> = {
         let index = shared.index();
@@ -164,6 +166,7 @@ fn bury(
             .map(|(id, world)| Tombstone::of(id, &world.reach, order))
             .collect()
     };
+    // From here on they are deleted, and every step behind may be done again (decision 0018).
     tombstone::put(engine, &tombstones)?;
     Ok(tombstones)
 }
@@ -179,12 +182,14 @@ pub(crate) fn clean(shared: &Shared, traces: Traces<'_>) -> Result<(), EngineErr
     for tombstone in &unclean {
         remains::remove(traces, tombstone.world)?;
     }
+    // Before the entries go: an opening that finds fewer than were counted calls that damage.
     recount(shared, engine)?;
     let entries: Vec<Vec<u8>> = unclean
         .iter()
         .map(|tombstone| tombstone.world.0.as_bytes().to_vec())
         .collect();
     engine.remove(Table::Worlds, &entries)?;
+    // sled keeps what was removed in its file until it needs the room (decision 0018).
     engine.compact()?;
     unclean
         .iter_mut()

@@ -87,7 +87,10 @@ impl Eraser<'_> {
         self.leave_shared_frames()?;
         let family = self.shared.index().family(world, meant.first());
         self.forget_folds(&family)?;
+        // Files first: if this is cut short, the content that names them is still there to say
+        // which.
         let files = self.remove_files(&family, meant)?;
+        // That reaches every older copy of the rows that has no copy of the keys (decision 0020).
         self.destroy_keys(world, meant)?;
         let mut erased = 0;
         for (member, until) in &family {
@@ -102,6 +105,7 @@ impl Eraser<'_> {
             }
         }
         self.forget_folds(&family)?;
+        // sled keeps overwritten values in its file (decision 0020).
         self.shared.lease().engine()?.compact()?;
         Ok(Erasure {
             events: erased,

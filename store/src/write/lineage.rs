@@ -207,6 +207,7 @@ pub(crate) fn reach(shared: &Arc<Shared>, of: WorldId, at: Position) -> Result<R
         let found = reach_at(engine, &sources, at, &shared.upcasters, Reach::unborn(name));
         match found.map_err(|error| read_error(error, at))? {
             Some(reach) if reach.head >= at => return Ok(reach),
+            // A sweep moved frames into runs meanwhile: once more, by the index of now.
             None if shared.index().swept > runs_end => {}
             Some(_) | None => {
                 return Err(ReadError::Damaged {

@@ -20,6 +20,7 @@ const READ_BYTES: usize = 256 * 1024;
 
 /// Reads the index and the shared frames behind it.
 pub(crate) fn recover(engine: &dyn Engine, upcasters: &Upcasters) -> Result<Index, EngineError> {
+    // Before anything is read: a unit that is half rewritten would pass for damage (decision 0020).
     erase::journal::finish(engine)?;
     let mut index = Index::default();
     read_worlds(engine, &mut index)?;
@@ -27,6 +28,7 @@ pub(crate) fn recover(engine: &dyn Engine, upcasters: &Upcasters) -> Result<Inde
     if let Some(note) = swept {
         let (frame, worlds) = entry::read_swept(&note).map_err(damaged)?;
         index.swept = frame;
+        // A table that lost a whole row reads well; only the count tells.
         if (index.worlds.len() as u64) < worlds {
             let found = index.worlds.len();
             return Err(EngineError::Damaged(format!(
@@ -43,8 +45,11 @@ pub(crate) fn recover(engine: &dyn Engine, upcasters: &Upcasters) -> Result<Inde
     let with_tail: Vec<_> = with_tail.map(|(id, world)| (*id, world.runs_end)).collect();
     with_tail
         .into_iter()
+        // Rows of a sweep that died before the table of worlds said so do not count
+        // (decision 0001).
         .try_for_each(|(world, end)| runs::remove_stale(engine, world, end))?;
     for (fork, world) in &index.worlds {
+        // A copy counts once the fork's entry says so (decision 0019).
         if let Some(base) = world.reach.base.filter(|base| !base.is_copied) {
             runs::remove_half_copied(engine, *fork, base.at)?;
         }
@@ -160,6 +165,8 @@ fn check(record: &RecordRef<'_>, reach: &Reach, first: Position) -> Result<Hash,
 /// Compares what was recovered with the head record: `Err` gives the frame that is missing or another.
 pub(crate) fn check_head(index: &Index, recorded: Option<Head>) -> Result<(), FrameNumber> {
     match recorded {
+        // A log that ends before its record was cut: that is an error, and no recovery
+        // (decision 0001).
         Some(head) if head.frame > index.head => Err(head.frame),
         Some(head)
             if head.frame == index.head

@@ -52,6 +52,7 @@ fn line(call: &DoneCall<'_>) -> String {
         .gave
         .map_or(UNKNOWN.to_owned(), |gave| gave.told().to_string());
     match (call.by, call.arguments) {
+        // Its result was for that agent alone (decision 0028).
         (Some(by), _) => {
             let known = if call.gave.is_some() {
                 "It ended; what it gave was told to that agent only."

@@ -66,6 +66,7 @@ fn push_harmless(into: &mut String, text: &str) {
 /// Tells whether what stands behind a `<` could be read as a fence.
 fn begins_fence(rest: &str) -> bool {
     let rest = rest
+        // Models read `< / TOOL_OUTPUT` as the end of a fence, too.
         .trim_start_matches(|c: char| c.is_whitespace() || c == '/')
         .as_bytes();
     Fence::ALL.iter().any(|fence| {

@@ -213,6 +213,7 @@ impl Firewall {
         let len = self.held.len();
         let is_read_again = self.value.as_ref().is_none_or(Value::is_broken);
         if is_read_again && len.saturating_sub(self.at) >= RETRY_MIN {
+            // Reading again at every delta would cost the square of the text (decision 0025).
             self.retry_at = len + len.saturating_sub(self.at) / 8;
         }
         false
@@ -291,6 +292,8 @@ impl Firewall {
             return Err(Stop::More);
         }
         let calls = value.calls(reads == Reads::Further && !is_bound).to_vec();
+        // Keys without quotes behind `=`, `(` or `return` are code, and call nothing
+        // (decision 0025).
         let is_code = value.is_bare() && before::is_code(self.before());
         if calls.is_empty() || is_code {
             if reads == Reads::Whole {

@@ -78,6 +78,7 @@ pub(in crate::world) fn admit(fold: &mut Fold<'_>, event: &CallsAdmitted) {
 fn wants_two(world: &World, agent: &AgentName, admitted: &AdmittedCall) -> bool {
     let turn = world.agents.turn(agent);
     let rules = [Some(&world.rules), turn.map(|turn| &turn.rules)];
+    // Rules that were in force only in between leave this note with the call (decision 0023).
     rules.into_iter().flatten().any(|rules| {
         let tool = admitted
             .tool
@@ -294,6 +295,7 @@ pub(in crate::world) fn settle_outcome(world: &mut World, event: &OutcomeSettled
                 memory.notice(settled_notice(event));
             }
         }
+        // It is about to run once more, and is noted again when it does.
         SettledHow::RunAgain => done::forget_doing(world, event.call),
     }
 }

@@ -72,6 +72,8 @@ pub(in crate::world) fn used(
 
 /// Returns the amount that other agents' open turns hold for their closing calls.
 fn held(world: &World, agent: &AgentName, is_meant: impl Fn(EpisodeId) -> bool) -> Money {
+    // Each of them may still need its closing call, or nobody would hear how it ended
+    // (decision 0017).
     let others = world.agents.busy().iter().filter(|name| *name != agent);
     let turns = others.filter_map(|name| world.agents.turn(name));
     turns

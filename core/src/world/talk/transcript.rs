@@ -106,6 +106,8 @@ impl Transcript {
         };
         let mut gone = Vec::new();
         for message in &self.messages {
+            // Causes, not times: another conversation of the room has nothing to do with it
+            // (decision 0011).
             if is_with(message) || is_within(&message.because, &gone) {
                 gone.push(message.at);
             }

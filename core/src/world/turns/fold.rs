@@ -46,6 +46,8 @@ pub(in crate::world) fn open_turn(fold: &mut Fold<'_>, event: &TurnOpened) {
     if let Some(memory) = world.agents.memory_mut(&event.agent) {
         memory.remember_all(done);
     }
+    // An agent was promised the rules that its turn began under; those of now are asked beside them
+    // (decision 0023).
     let rules = Arc::clone(&world.rules);
     let layers = layers::layers_of(world, &event.agent).into_owned();
     let Some(memory) = world.agents.memory_mut(&event.agent) else {
@@ -124,6 +126,8 @@ pub(in crate::world) fn call_model(world: &mut World, event: &ModelCalled) {
     let older = turn.model.take();
     let older = older.filter(|older| older.call == event.call);
     let (failed, begun, stream) = older.map_or((0, 0, None), |older| {
+        // The attempts of each model are counted apart: a fallback has all of its own
+        // (decision 0017).
         let (failed, begun) = if older.model == event.model {
             (older.failed, older.begun)
         } else {
@@ -181,6 +185,7 @@ pub(in crate::world) fn call_model(world: &mut World, event: &ModelCalled) {
     }
     meter::charge(world, event, episode);
     if is_first {
+        // Another attempt is no further call: only its money counts.
         world.episodes.spend(&event.agent, episode, event.purpose);
     }
 }
@@ -223,6 +228,7 @@ pub(in crate::world) fn take_answer(fold: &mut Fold<'_>, event: &ModelAnswered) 
     };
     memory.played.extend(event.played);
     let model = memory.turn.as_ref().and_then(|turn| turn.model.as_ref());
+    // A summary is no part of the conversation that it stands for.
     if model.is_none_or(|model| model.purpose != Purpose::Compaction) {
         memory.say(&event.response);
     }

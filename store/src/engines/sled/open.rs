@@ -47,6 +47,8 @@ pub(super) fn open_in(home: Home, sealed: Seal) -> Result<SledEngine, EngineErro
     }
     // Whoever gave the folder its name may have died before that was for good.
     sync_folder(home.path())
+        // For good before sled opens it: what sled has written to must not look sealed
+        // (decision 0024).
         .and_then(|()| seal::break_up(&log))
         .map_err(super::from_io)?;
     let (trees, barrier) = open_database(&log)?;
@@ -140,6 +142,7 @@ fn open_db(log: &Path) -> Result<Db, EngineError> {
     let config = sled::Config::new()
         .path(log)
         .cache_capacity(CACHE_BYTES)
+        // A thread of sled's would write when it likes, and every barrier is ours (decision 0001).
         .flush_every_ms(None);
     for _ in 1..LOCK_TRIES {
         match guarded(|| config.open()) {

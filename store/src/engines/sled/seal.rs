@@ -191,6 +191,7 @@ pub(super) fn close(folder: &Path, before: &Seal) -> io::Result<()> {
         .map(|segment| segment.lsn)
         .filter(|lsn| *lsn != NO_NUMBER)
         .max();
+    // sled never writes to an old segment without giving it a new number (decision 0024).
     let is_old = |segment: &&Segment| newest.is_some_and(|newest| segment.lsn < newest);
     let mut known = before.segments.iter();
     let mut segments = Vec::new();

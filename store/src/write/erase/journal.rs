@@ -38,11 +38,13 @@ pub(super) fn replace(
         .collect();
     let lease = shared.lease();
     let engine = lease.engine()?;
+    // Aside first: until the note is there, the old unit counts.
     engine.put(Table::Runs, &aside)?;
     engine.put(
         Table::Meta,
         &[(REPLACING.to_vec(), note(world, first, parts))],
     )?;
+    // Readers wait: between its first new frame and its last the unit is neither.
     let _unread = shared.replacing();
     finish(engine)
 }

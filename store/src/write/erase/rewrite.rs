@@ -35,6 +35,8 @@ pub(super) fn rewrite(shared: &Shared, world: WorldId, meant: &Meant) -> Result<
                 continue;
             };
             let mut frames = pack(&commits).map_err(damaged)?;
+            // One value is replaced whole or not at all; several need a note that they count
+            // (decision 0020).
             if unit.parts == 1 && frames.len() == 1 {
                 single.extend(
                     frames

@@ -83,6 +83,8 @@ pub(in crate::world) fn admit(
         .map(|(ordinal, part)| {
             let tool = rules.tool_of(agent, &part.tool);
             AdmittedCall {
+                // By position and number: labels are the provider's, and two agents may both have a
+                // `call_0` (decision 0004).
                 call: CallId::of(id, at, *ordinal),
                 ordinal: *ordinal,
                 label: part.label_or_next(&mut unlabelled),
@@ -243,6 +245,8 @@ impl<'a> Intake<'a> {
         match (&tool.kind, rules.ruling(tool, &arguments)) {
             (ToolKind::Ask { agents }, _) => Treatment::AsksAgent(agents),
             (ToolKind::Handoff { agents }, _) => Treatment::HandsOver(agents),
+            // What ran in the turn whose place this one takes may be wanted twice or not: a person
+            // says (decision 0028).
             (ToolKind::Run, Ruling::Runs) if redoes || now == Now::Asks => {
                 let ran = redoes.then(ArgumentFinding::ran_before);
                 let warnings = warnings.into_iter().chain(ran).collect();

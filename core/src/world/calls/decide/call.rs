@@ -48,6 +48,7 @@ pub(in crate::world) fn start_tool(
         | CallState::Running(_)
         | CallState::AwaitsSettlement { .. } => false,
     };
+    // A destructive call runs alone in its world, whatever the shell thinks that it is owed.
     if !is_next || !starting::may_start(draft.world, call) {
         return Err(No::STALE);
     }
@@ -121,6 +122,7 @@ pub(in crate::world) fn finish_tool(
     }
     let run = running(draft, agent, call, attempt)?;
     match outcome.doubt() {
+        // Nobody can take back a payment that was made twice: people are asked what became of it.
         Some(cause) if !run.may_repeat(draft.now()) => {
             end_unknown(draft, agent, call, attempt, cause, Some(outcome.clone()));
         }

@@ -46,6 +46,7 @@ pub(in crate::world) fn ask_approval(draft: &mut Draft<'_>, asking: &Asking<'_>)
     } = *asking;
     let digest = arguments_digest(arguments);
     let turn = turn::memory(draft, agent).and_then(|memory| memory.turn.as_ref());
+    // A model that asks the same again would wear people down until somebody says yes.
     if turn.is_some_and(|turn| {
         turn.denied
             .contains(&OpenCall::likeness(&tool.name, digest))
@@ -77,6 +78,7 @@ pub(in crate::world) fn request_approval(
             .limits
             .approval_ttl_ms(*effect),
     );
+    // The digest goes into the log: whoever decides must have read this text and no other.
     let shown = approval_text(agent, &tool.name, *effect, asking.arguments, warnings);
     draft.push(ApprovalRequested {
         call: *call,
@@ -163,6 +165,7 @@ pub(in crate::world) fn decide(
     judgement: &Judgement,
 ) -> Result<(), No> {
     let person = question::person(draft, id)?;
+    // A request is named by a position, which other worlds have too (decision 0014).
     if let Some(other) = judgement.world.filter(|world| *world != draft.id) {
         let is_parent = lineage::comes_from(draft.world, other);
         return Err(No::right(if is_parent {
@@ -174,6 +177,7 @@ pub(in crate::world) fn decide(
     let request = question::request(draft, id)?;
     verification::size(draft, id, judgement)?;
     verification::asked(draft, seen, id, request, judgement)?;
+    // A no is taken whatever has become of the tool since: nothing runs by it.
     if judgement.verdict == Verdict::Deny {
         roster::enrol(draft);
         record_decision(draft, person, id, request, judgement, false);
@@ -192,6 +196,7 @@ pub(in crate::world) fn decide(
     if edited.is_none() {
         verification::fits(draft, &pending)?;
     }
+    // With other arguments the call may have an effect for which the rules want two.
     if let Some(arguments) = edited
         && grant::is_by_one(
             draft,

@@ -222,6 +222,7 @@ pub(in crate::world) fn revoke(draft: &mut Draft<'_>, grant: GrantId) -> Result<
         .get(&grant)
         .is_some_and(|grant| grant.left(draft.now()) != Some(0));
     if !is_open {
+        // Up to the cut the numbers are those of the parent (decision 0019).
         let is_other = grant.0 <= lineage::shared(draft.world);
         return Err(No::right(if is_other {
             RefusalReason::OfParent
@@ -250,6 +251,8 @@ pub(in crate::world) fn end_grants_of_changed(draft: &mut Draft<'_>, spec: &Worl
         let now = spec.tools.get(&given.tool).filter(|_| has_it);
         if !then
             .zip(now)
+            // A grant is for the tool as it was: schema, settings, effect (decision 0013), and
+            // folder (decision 0030).
             .is_some_and(|(then, now)| then.acts_like(now) && !then.has_moved(now))
         {
             draft.push(GrantRevoked {

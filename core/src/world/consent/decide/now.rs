@@ -31,6 +31,7 @@ impl World {
     /// Tells whether the turn of `agent` began under other rules than those in force.
     pub(crate) fn is_under_other_rules(&self, agent: &AgentName) -> bool {
         let turn = self.agents.turn(agent);
+        // Rules that were read from a checkpoint can be equal without being the same.
         turn.is_some_and(|turn| !Arc::ptr_eq(&turn.rules, &self.rules) && turn.rules != self.rules)
     }
 }
@@ -43,6 +44,7 @@ pub(in crate::world) fn ruled_now(
     tool: &ToolSpec,
     arguments: &str,
 ) -> Now {
+    // The turn's own rules have been asked already.
     if !world.is_under_other_rules(agent) {
         return Now::Runs;
     }
@@ -111,6 +113,7 @@ fn is_clear_with(draft: &mut Draft<'_>, starting: Starting<'_>, now: Now, argume
     } = starting;
     match (now, &open.state) {
         (Now::Runs, _) => true,
+        // Whoever allowed it once is not asked again because the rules are others (decision 0023).
         (Now::Asks, _) if is_covered(draft, agent, open, tool, arguments) => true,
         (Now::Asks, _) if uses_grant(draft, starting, arguments) => true,
         // Its last run may have taken effect: people are asked what became of it.
@@ -136,6 +139,7 @@ fn is_clear_with(draft: &mut Draft<'_>, starting: Starting<'_>, now: Now, argume
             );
             false
         }
+        // A stricter rule counts at once, for what was allowed before it too (decision 0023).
         (Now::Ends(status), _) => {
             admission::end(draft, agent, call, Some(attempt), status);
             false

@@ -104,6 +104,7 @@ fn stale_call<'w>(
             stale_allowance(world, agent, call, open, now)
         }
         CallState::Running(run) | CallState::InDoubt { run, .. } if open.moved_by < since => {
+            // Its tool is not asked: the other store may just be running it (decision 0028).
             if run.may_repeat(now) { None } else { outcome() }
         }
         CallState::AwaitsSettlement { request, .. } if request.0 < since => outcome(),
@@ -127,6 +128,8 @@ fn stale_allowance<'w>(
     let tool = rules.spec().tools.get(open.tool.as_ref()?)?;
     let arguments = open.arguments.present()?;
     let effect = open.effect.unwrap_or(tool.effect);
+    // Its key stays the old one, so that such a tool acts once, whichever store asks
+    // (decision 0028).
     let is_safe = tool.repeat.allows(effect, now, now);
     if is_safe {
         None

@@ -190,6 +190,7 @@ fn post_words(
     reply: &FinalReply,
     words: Words<'_>,
 ) {
+    // Clients have shown a streamed reply under this id before it was whole.
     let message = MessageId(stream.unwrap_or_else(|| draft.here()));
     let author = Author::Agent(agent.clone());
     let newest = newest_news(draft, agent);
@@ -203,6 +204,7 @@ fn post_words(
             at: answer,
             cut: reply.cut.clone(),
         }),
+        // The text stands in the answer alone: it is erased in one place (decision 0002).
         body: MessageBody::default().into(),
     });
     let episode = episode_of(draft, agent).unwrap_or(EpisodeId(at));
@@ -279,6 +281,7 @@ pub(in crate::world) fn route(
         .drain(..)
         .partition(|(name, _)| !is_full(draft, name));
     let agents: Vec<AgentName> = respond.iter().map(|(name, _)| name.clone()).collect();
+    // Recorded, and never asked again: contexts are built for years, by other rules.
     draft.push(MessageRouted {
         message: at,
         episode,

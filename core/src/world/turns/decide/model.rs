@@ -74,11 +74,14 @@ pub(in crate::world) fn retry_model(
         .ok_or(No::STALE)?;
     let is_due = match model.retry_at {
         Some(at) => at <= draft.now(),
+        // Nobody brings the outcome of an attempt that an earlier opening began.
         None => model.incarnation != world.incarnation,
     };
     if !is_due {
         return Err(No::STALE);
     }
+    // A call that ends its process is not made, and paid, at every opening for ever
+    // (decision 0032).
     if model.retry_at.is_none() && model.begun >= attempts_max(turn) {
         return fail_lost(draft, agent, (turn, model));
     }
@@ -87,6 +90,7 @@ pub(in crate::world) fn retry_model(
     let frame =
         ask::frame(&turn.rules, &turn.layers, agent, asked, model.purpose).ok_or(No::STALE)?;
     draft.cause = Some(model.at);
+    // Set aside anew: the attempts before it may have cost something (decision 0017).
     let reserved = meters::decide::worst_again(draft, agent, (turn, model), &frame.mark());
     if let Err(limit) = meters::decide::fits_again(draft, agent, turn, reserved) {
         turn::tell_limit(draft, agent, limit, turn.episode);
@@ -161,6 +165,8 @@ pub(in crate::world) fn record_failure(
 ) -> Result<(), No> {
     let (turn, model) = under_way(draft, agent, call, attempt)?;
     let at = model.at;
+    // What people have read is not said again in other words, unless the room says so
+    // (decision 0017).
     let was_shown = model.stream.is_some() && !turn.rules.spec().policy.retry_shown;
     let again = retry_at(draft, turn, model, error).filter(|_| !was_shown);
     let is_over = again.is_none() && !was_shown;
@@ -257,6 +263,8 @@ fn retry_at(
     let rules = turn.rules.spec();
     let failed = model.failed.saturating_add(1);
     let asked = Duration::from_millis(error.retry_after_ms.unwrap_or(0));
+    // An attempt that a crash cut is no failure of the model; `begun` alone counts it
+    // (decision 0032).
     let is_left = failed < rules.limits.attempts && model.begun < attempts_max(turn);
     let is_worth_it = error.kind.is_transient() && is_left && asked <= RETRY_MAX;
     is_worth_it.then(|| {
@@ -278,6 +286,7 @@ fn attempts_max(turn: &Turn) -> u32 {
 /// The wait after the `failed`-th failure: doubled each time, with jitter from the stamp's seed, at most [`RETRY_MAX`].
 pub(in crate::world) fn backoff(failed: u32, seed: &Seed) -> Duration {
     let doubled = RETRY_MIN.saturating_mul(2_u32.saturating_pow(failed.saturating_sub(1).min(16)));
+    // The seed is recorded with the commit, so that deciding again waits as long.
     let jitter = seed.as_bytes().first().map_or(0, |byte| u32::from(*byte));
     (doubled + doubled.saturating_mul(jitter) / 512).min(RETRY_MAX)
 }

@@ -60,6 +60,7 @@ pub(in crate::world) fn open_turn(
     reaction: &Reaction,
 ) -> Result<(), No> {
     let memory = memory(draft, agent)
+        // News that a person changed behind the horizon are not what the agent was woken with.
         .filter(|memory| memory.turn.is_none() && memory.revised <= horizon)
         .ok_or(No::STALE)?;
     let news = news(
@@ -119,6 +120,7 @@ fn news(
     let cause = due
         .last()
         .map(|message| message.at.max(message.episode.0))?;
+    // The answers that it waits for come together, in one turn.
     if horizon > draft.world.head || memory.joining.is_some() {
         return None;
     }
@@ -176,6 +178,8 @@ fn open_asking(
             calling::ask_model(draft, &calling, purpose)
         }
         Err(limit) => {
+            // Messages of another episode have budgets of their own, and are not declined with
+            // these.
             let news = self::news(draft, agent, memory, horizon, true).ok_or(No::STALE)?;
             draft.cause = Some(news.cause);
             decline(draft, agent, horizon, &news, limit, parameters);
@@ -454,6 +458,8 @@ pub(in crate::world) fn take_answer(
             .warnings
             .iter()
             .for_each(|code| answer::warn(draft, agent, code));
+        // A message of its own: whoever reads the room later must see that it was said
+        // (decision 0029).
         message::post_beside_calls(draft, agent, turn, at, stream, &reply);
         return admission::admit(draft, agent, turn, at, response, purpose);
     }

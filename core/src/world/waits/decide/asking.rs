@@ -93,6 +93,7 @@ impl Errand<'_> {
 pub(in crate::world) fn ask_agent(draft: &mut Draft<'_>, errand: Errand<'_>) {
     let limits = &turn::rules_of(draft, errand.agent).spec().limits;
     let checked = errand.read(draft.world).and_then(|(to, text)| {
+        // Agents that wait for each other in a circle would wait for ever.
         let depth = waits::depth_of_wait(draft.world, errand.agent, &to, limits.ask_depth_max)
             .map_err(refusal)?;
         check_reach(draft, errand.agent, &to)?;
