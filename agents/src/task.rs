@@ -356,7 +356,7 @@ impl WorldTask {
     /// Saves the fold now and then. Failing to do so loses nothing. One that holds what is to be erased is never saved.
     async fn checkpoint(&mut self) {
         let head = self.world.head();
-        if head.get().saturating_sub(self.checkpoint_at.get()) >= CHECKPOINT_EVERY {
+        if head.since(self.checkpoint_at) >= CHECKPOINT_EVERY {
             self.checkpoint_at = head;
             self.save().await;
         }

@@ -90,7 +90,7 @@ impl PageReader<'_> {
 
     /// The commit that begins before `before` and ends behind it, if there is one.
     async fn commit_around(&self, before: Position) -> Result<Vec<StoredCommit>, ReadError> {
-        let last = Position::new(before.get().saturating_sub(1));
+        let last = before.previous();
         let found = self.log.read(self.world, last).await?.try_next().await?;
         Ok(found
             .into_iter()

@@ -53,6 +53,18 @@ impl Position {
     pub const fn next(self) -> Self {
         self.plus(1)
     }
+
+    /// The position before this one; 0 before the first.
+    #[must_use]
+    pub const fn previous(self) -> Self {
+        Self(self.0.saturating_sub(1))
+    }
+
+    /// The number of events behind `earlier`, up to this one; 0 if it does not stand behind it.
+    #[must_use]
+    pub const fn since(self, earlier: Self) -> u64 {
+        self.0.saturating_sub(earlier.0)
+    }
 }
 
 impl fmt::Display for Position {

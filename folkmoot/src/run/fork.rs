@@ -102,7 +102,7 @@ impl Run<'_> {
                 self.fault(step, format!("the step `{id}` was not done in this world")),
             )
         })?;
-        Ok(Some(Position::new(from.get().saturating_sub(1))))
+        Ok(Some(from.previous()))
     }
 
     fn branch_name(&self, step: &Step, name: &WorldName) -> Result<WorldName, RunError> {

@@ -43,7 +43,7 @@ fn block_start(
 ) -> Result<Position, ReadError> {
     let world = {
         let index = shared.index();
-        let last = Position::new(before.get().saturating_sub(1));
+        let last = before.previous();
         let (world, _) = index
             .source(world, last)
             .ok_or(ReadError::NoSuchWorld(world))?;
@@ -61,7 +61,7 @@ fn block_start(
         world
     };
     let lease = shared.lease();
-    let last = Position::new(before.get().saturating_sub(1));
+    let last = before.previous();
     let damaged = |what: String| ReadError::Damaged { at: last, what };
     let engine = lease.engine().map_err(|error| read_error(error, last))?;
     let run = engine

@@ -134,7 +134,7 @@ impl Reader {
     pub(crate) fn is_short(&self) -> bool {
         let index = self.shared.index();
         index.worlds.get(&self.world).is_some_and(|world| {
-            let left = world.reach.head.get().saturating_sub(self.next.get());
+            let left = world.reach.head.since(self.next);
             self.next > world.runs_end && left < SHORT_EVENTS
         })
     }

@@ -379,7 +379,7 @@ impl Index {
         if world.news.receiver_count() > 0 {
             world.news.send_replace(summary.last);
         }
-        summary.last.get().saturating_sub(world.runs_end.get())
+        summary.last.since(world.runs_end)
     }
 
     /// `world`, and all worlds that have its events up to `from` or beyond by forking: each with the last event that it has

@@ -165,7 +165,7 @@ impl<'a> Checker<'a> {
     }
 
     fn note(&mut self, world: WorldId, at: Position, event: &Event) {
-        let before = Position::new(self.next.get().saturating_sub(1));
+        let before = self.next.previous();
         let found = if let Event::World(WorldEvent::HeadSigned(signed)) = event {
             self.attest.head(world, at, signed, before, &self.tree)
         } else if let Event::World(WorldEvent::Forked(forked)) = event
@@ -268,7 +268,7 @@ impl<'a> Checker<'a> {
 
     /// The position of the last event.
     pub(crate) const fn end(&self) -> Position {
-        Position::new(self.next.get().saturating_sub(1))
+        self.next.previous()
     }
 
     /// Tells whether something is wrong already.
@@ -327,7 +327,7 @@ impl<'a> Checker<'a> {
             anchors,
             tail: Tail {
                 attested,
-                events: end.get().saturating_sub(attested.get()),
+                events: end.since(attested),
             },
             damage: self.damage,
             newer: self.newer,

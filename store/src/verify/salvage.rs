@@ -220,9 +220,7 @@ fn limit(found: &Integrity) -> Position {
         return Position::new(u64::MAX);
     };
     match damage.kind {
-        DamageKind::Rewritten | DamageKind::Fabricated => {
-            Position::new(damage.at.get().saturating_sub(1))
-        }
+        DamageKind::Rewritten | DamageKind::Fabricated => damage.at.previous(),
         DamageKind::FlippedByte
         | DamageKind::Reordered
         | DamageKind::Deleted

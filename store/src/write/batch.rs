@@ -84,7 +84,7 @@ impl Batch {
         }
         // Behind the look at keys: a repeat gets its answer wherever the head is (decision 0005).
         let reach = self.reach(summary, index)?;
-        let expected = Position::new(summary.first.get().saturating_sub(1));
+        let expected = summary.first.previous();
         if expected != reach.head {
             return Err(AppendError::Conflict {
                 expected,

@@ -117,7 +117,7 @@ impl Slice {
     /// The event whose commit is to be taken next, older than all before; `None` once the slice is whole.
     #[must_use]
     pub fn needs(&self) -> Option<Position> {
-        let before = Position::new(self.seen.get().saturating_sub(1));
+        let before = self.seen.previous();
         let place = |want: &Want| match want {
             Want::At(at) | Want::Routed(at) | Want::Moved(_, at) => *at,
             Want::Older(search) => {

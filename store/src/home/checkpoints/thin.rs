@@ -25,10 +25,10 @@ pub(super) fn needless(places: &[Place], decider: Digest) -> Vec<Position> {
             .len()
             .checked_sub(2)
             .and_then(|before| kept.get(before));
-        let before = before.map_or(0, |before| before.get());
+        let before = before.copied().unwrap_or(Position::ZERO);
         if let Some(last) = kept
             .last_mut()
-            .filter(|last| last.get().saturating_sub(before) < APART_MIN)
+            .filter(|last| last.since(before) < APART_MIN)
         {
             needless.push(std::mem::replace(last, *at));
         } else {
@@ -46,7 +46,7 @@ fn closest(kept: &[Position]) -> usize {
     let before = std::iter::once(Position::ZERO).chain(kept.iter().copied());
     let gaps = before
         .zip(kept.iter().skip(1))
-        .map(|(before, after)| after.get().saturating_sub(before.get()));
+        .map(|(before, after)| after.since(before));
     gaps.enumerate()
         .min_by_key(|(at, gap)| (*gap, *at))
         .map_or(0, |(at, _)| at)
