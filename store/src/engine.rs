@@ -215,6 +215,32 @@ pub trait Shelf: Send + Sync + Debug {
     fn remove(&self, table: Table, keys: &[Vec<u8>]) -> Result<(), EngineError>;
 }
 
+/// The bytes of a table that are read at once.
+pub(crate) const READ_BYTES: usize = 256 * 1024;
+
+/// Behind every key.
+pub(crate) const BEHIND: [u8; 64] = [0xff; 64];
+
+/// Hands out the rows of `table` from the key `from` to before `to`, in order, until `take` fails.
+pub(crate) fn each_row(
+    engine: &dyn Engine,
+    table: Table,
+    mut from: Vec<u8>,
+    to: &[u8],
+    mut take: impl FnMut(Pair) -> Result<(), EngineError>,
+) -> Result<(), EngineError> {
+    loop {
+        let rows = engine.range(table, &from, to, READ_BYTES)?;
+        let Some((last, _)) = rows.last() else {
+            return Ok(());
+        };
+        from.clone_from(last);
+        // The least key behind that one.
+        from.push(0);
+        rows.into_iter().try_for_each(&mut take)?;
+    }
+}
+
 /// An engine: a frame log with tables beside it, and perhaps a directory.
 pub trait Engine: FrameLog + Shelf {
     /// The directory it lives in, if it lives in one. The store keeps its head record and its checkpoints there.

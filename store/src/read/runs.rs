@@ -9,7 +9,7 @@ use folkmoot_core::command::commit::CommandKey;
 use folkmoot_core::ids::{Digest, Position, WorldId, WorldName};
 use folkmoot_proof::Frontier;
 
-use crate::engine::{Engine, EngineError, FrameNumber, Pair, Table};
+use crate::engine::{Engine, EngineError, FrameNumber, Pair, READ_BYTES, Table, each_row};
 use crate::format::Malformed;
 use crate::format::bytes::Bytes;
 use crate::format::frame::{FrameRef, Joiner};
@@ -36,9 +36,6 @@ pub(crate) const TAIL_BYTES_MAX: usize = if cfg!(feature = "shuttle") {
 
 /// With so many, the committer waits for a sweep: what a kill leaves to verify stays bounded.
 pub(crate) const TAIL_BYTES_LIMIT: usize = 4 * TAIL_BYTES_MAX;
-
-/// The number of bytes that are read at once.
-const READ_BYTES: usize = 256 * 1024;
 
 /// About how many runs are kept in memory before they are written.
 const PAIRS_MAX: usize = 256;
@@ -329,25 +326,37 @@ pub(crate) fn gone(
     until: Position,
 ) -> Result<Vec<Position>, EngineError> {
     let damaged = |error: Malformed| EngineError::Damaged(error.0);
-    let mut next = entry::gone_key(world, from);
-    let end = entry::gone_key(world, to);
     let mut gone = Vec::new();
-    loop {
-        let rows = engine.range(Table::Gone, &next, &end, READ_BYTES)?;
-        let Some((last, _)) = rows.last() else {
-            return Ok(gone);
-        };
-        next.clone_from(last);
-        next.push(0);
-        for (key, value) in &rows {
-            if entry::read_gone_by(value)
-                .map_err(damaged)?
-                .is_none_or(|by| by <= until)
-            {
-                gone.push(entry::read_gone_key(key).map_err(damaged)?);
-            }
+    let to = entry::gone_key(world, to);
+    let from = entry::gone_key(world, from);
+    each_row(engine, Table::Gone, from, &to, |(key, value)| {
+        let by = entry::read_gone_by(&value).map_err(damaged)?;
+        if by.is_none_or(|by| by <= until) {
+            gone.push(entry::read_gone_key(&key).map_err(damaged)?);
         }
-    }
+        Ok(())
+    })?;
+    Ok(gone)
+}
+
+/// Hands out the records in a world's runs whose units begin at `end` or before it, in order.
+pub(crate) fn each_record(
+    engine: &dyn Engine,
+    world: WorldId,
+    end: Position,
+    mut take: impl FnMut(&RecordRef<'_>) -> Result<(), EngineError>,
+) -> Result<(), EngineError> {
+    let damaged = |error: Malformed| EngineError::Damaged(error.0);
+    let mut joiner = Joiner::default();
+    let from = run_key(world, Position::ZERO, 0);
+    let to = run_key(world, end.next(), 0);
+    each_row(engine, Table::Runs, from, &to, |(_, value)| {
+        let frame = FrameRef::read(&value).map_err(damaged)?;
+        let unit = joiner.add(&frame).map_err(damaged)?;
+        unit.into_iter()
+            .flat_map(records)
+            .try_for_each(|record| take(&record.map_err(damaged)?))
+    })
 }
 
 /// The tree over the commits of a world up to `head`, for an entry that does not know it: older builds wrote none. What a
@@ -357,34 +366,15 @@ pub(crate) fn tree(
     world: WorldId,
     head: Position,
 ) -> Result<Frontier, EngineError> {
-    let damaged = |error: Malformed| EngineError::Damaged(error.0);
-    let mut next = run_key(world, Position::ZERO, 0);
-    let end = run_key(world, Position::new(u64::MAX), u16::MAX);
-    let mut joiner = Joiner::default();
     let mut tree = Frontier::default();
-    loop {
-        let rows = engine.range(Table::Runs, &next, &end, READ_BYTES)?;
-        let Some((last, _)) = rows.last() else {
-            return Ok(tree);
-        };
-        next.clone_from(last);
-        next.push(0);
-        for (_, value) in &rows {
-            let frame = FrameRef::read(value).map_err(damaged)?;
-            for record in joiner
-                .add(&frame)
-                .map_err(damaged)?
-                .into_iter()
-                .flat_map(records)
-            {
-                let record = record.map_err(damaged)?;
-                if record.fixed.last() > head {
-                    return Ok(tree);
-                }
-                tree.push(record.leaf().map_err(damaged)?);
-            }
+    each_record(engine, world, head, |record| {
+        if record.fixed.last() <= head {
+            let leaf = record.leaf();
+            tree.push(leaf.map_err(|error| EngineError::Damaged(error.0))?);
         }
-    }
+        Ok(())
+    })?;
+    Ok(tree)
 }
 
 /// Removes runs that a sweep wrote and did not live to count.

@@ -9,14 +9,11 @@ use super::plan::LogPlan;
 use super::report::{Damage, DamageKind};
 use super::scan::Scan;
 use super::walk::{Item, RunUnits};
-use crate::engine::{Engine, EngineError, Table};
+use crate::engine::{Engine, EngineError, Table, each_row};
 use crate::format::bytes::Bytes;
 use crate::format::chain;
 use crate::format::record::{RecordRef, records};
 use crate::read::frames::Frames;
-
-/// The number of bytes of a table that are read at once.
-const READ_BYTES: usize = 256 * 1024;
 
 /// The places of a world's id and of a commit's first position in its header.
 const WORLD_AT: usize = 0;
@@ -214,24 +211,16 @@ impl Scene<'_> {
                 found = Some((record.fixed.world, record.fixed.first));
             }
         };
-        let mut next = Vec::new();
         let mut units = RunUnits::default();
-        loop {
-            let rows = self
-                .engine
-                .range(Table::Runs, &next, &[0xff; 27], READ_BYTES)?;
-            let Some((last, _)) = rows.last() else { break };
-            next.clone_from(last);
-            next.push(0);
-            for row in &rows {
-                let _end = units.add(row, &mut |item| {
-                    if let Item::Record(record) = item {
-                        look(&record);
-                    }
-                    ControlFlow::Continue(())
-                });
-            }
-        }
+        each_row(self.engine, Table::Runs, Vec::new(), &[0xff; 27], |row| {
+            let _end = units.add(&row, &mut |item| {
+                if let Item::Record(record) = item {
+                    look(&record);
+                }
+                ControlFlow::Continue(())
+            });
+            Ok(())
+        })?;
         self.scan.each_unit(self.engine, |unit| {
             records(unit)
                 .map_while(Result::ok)

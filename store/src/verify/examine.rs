@@ -14,7 +14,7 @@ use super::run::{Verification, verify};
 use super::scan::Scan;
 use super::tables::TablesPlace;
 use super::walk::{Stretch, Trouble};
-use crate::engine::{Engine, EngineError, FrameNumber, Table};
+use crate::engine::{Engine, EngineError, FrameNumber, Table, each_row};
 use crate::engines::EngineKind;
 use crate::format::header;
 use crate::format::upcast::Upcasters;
@@ -25,9 +25,6 @@ use crate::home::{self, Home};
 use crate::read::runs;
 use crate::read::runs::entry;
 use crate::state::index::{Base, Reach};
-
-/// The number of bytes of a table that are read at once.
-const READ_BYTES: usize = 256 * 1024;
 
 /// Examines the store in `dir`, also one that [`Store::open`](crate::Store::open) refuses because it is damaged. Nothing
 /// is written, and nobody may write to it meanwhile. If only one `world` is
@@ -138,29 +135,23 @@ fn origins(
 pub(crate) type Entry = Result<(Reach, bool), Trouble>;
 
 pub(crate) fn read_entries(engine: &dyn Engine) -> Result<Vec<(WorldId, Entry)>, EngineError> {
-    let mut from = vec![0; 16];
     let mut entries = Vec::new();
-    loop {
-        let rows = engine.range(Table::Worlds, &from, &[0xff; 17], READ_BYTES)?;
-        let Some((last, _)) = rows.last() else {
-            return Ok(entries);
+    let from = vec![0; 16];
+    each_row(engine, Table::Worlds, from, &[0xff; 17], |(key, value)| {
+        let Ok(id) = <[u8; 16]>::try_from(key.as_slice()) else {
+            return Ok(());
         };
-        from.clone_from(last);
-        from.push(0);
-        for (key, value) in rows {
-            let Ok(id) = <[u8; 16]>::try_from(key.as_slice()) else {
-                continue;
-            };
-            let is_newer = entry::is_newer(&value);
-            entries.push((
-                header::world(id),
-                entry::read(&value).map_err(|error| Trouble {
-                    is_newer,
-                    what: error.0,
-                }),
-            ));
-        }
-    }
+        let is_newer = entry::is_newer(&value);
+        entries.push((
+            header::world(id),
+            entry::read(&value).map_err(|error| Trouble {
+                is_newer,
+                what: error.0,
+            }),
+        ));
+        Ok(())
+    })?;
+    Ok(entries)
 }
 
 /// The frame up to which everything is in runs.

@@ -6,13 +6,10 @@ use folkmoot_core::event::EventKind;
 use folkmoot_core::ids::{Digest, Position, WorldId};
 
 use super::walk::Trouble;
-use crate::engine::{Engine, EngineError, FrameNumber};
+use crate::engine::{Engine, EngineError, FrameNumber, READ_BYTES};
 use crate::format::frame::{FrameRef, Joiner};
 use crate::format::record::{RecordRef, records};
 use crate::read::frames::Frames;
-
-/// How many bytes of frames are read at once.
-const READ_BYTES: usize = 256 * 1024;
 
 /// A frame that does not read.
 #[derive(Debug, Clone, PartialEq, Eq)]

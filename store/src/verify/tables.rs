@@ -12,7 +12,7 @@ use folkmoot_core::port::BlobError;
 use folkmoot_core::tool::{BlobRef, Reconciliation, ToolOutcome, ToolOutput, View};
 
 use super::report::{Damage, DamageKind};
-use crate::engine::{Engine, EngineError, Table};
+use crate::engine::{Engine, EngineError, Table, each_row};
 use crate::format::event::Beside;
 use crate::format::record::RecordRef;
 use crate::format::{Malformed, header};
@@ -20,9 +20,6 @@ use crate::home::blobs::Vault;
 use crate::read::runs;
 use crate::read::runs::entry;
 use crate::state::content;
-
-/// How many bytes of a table are read at once.
-const READ_BYTES: usize = 256 * 1024;
 
 /// What the log says about what stands beside it, compared as it goes by.
 #[derive(Debug, Default)]
@@ -95,7 +92,7 @@ impl<'a> LogCompanions<'a> {
             return Ok(());
         };
         let first = record.fixed.first;
-        self.keys = self.keys.saturating_add(1);
+        self.keys += 1;
         match runs::find_key(engine, world, &keyed.key) {
             Ok(found) if found == Some((first, keyed.digest)) => {}
             Err(error) if !matches!(error, EngineError::Damaged(_)) => self.refuse(error),
@@ -284,22 +281,16 @@ fn count_keys(
     world: WorldId,
     runs_end: Position,
 ) -> Result<(u64, bool), EngineError> {
-    let mut next = world.0.as_bytes().to_vec();
-    let end = [world.0.as_bytes().as_slice(), &[0xff; 17]].concat();
+    let from = world.0.as_bytes().to_vec();
+    let to = [world.0.as_bytes().as_slice(), &[0xff; 17]].concat();
     let mut count = 0_u64;
     let mut is_readable = true;
-    loop {
-        let rows = engine.range(Table::Keys, &next, &end, READ_BYTES)?;
-        let Some((last, _)) = rows.last() else {
-            return Ok((count, is_readable));
-        };
-        next.clone_from(last);
-        next.push(0);
-        for (_, value) in &rows {
-            match entry::read_key(value) {
-                Ok((first, _)) => count = count.saturating_add(u64::from(first <= runs_end)),
-                Err(_) => is_readable = false,
-            }
+    each_row(engine, Table::Keys, from, &to, |(_, value)| {
+        match entry::read_key(&value) {
+            Ok((first, _)) => count += u64::from(first <= runs_end),
+            Err(_) => is_readable = false,
         }
-    }
+        Ok(())
+    })?;
+    Ok((count, is_readable))
 }

@@ -4,15 +4,12 @@ use std::ops::ControlFlow;
 
 use folkmoot_core::ids::{Position, WorldId};
 
-use crate::engine::{Engine, EngineError, FrameNumber, Pair, Table};
+use crate::engine::{Engine, EngineError, FrameNumber, Pair, READ_BYTES, Table};
 use crate::format::Malformed;
 use crate::format::frame::{FrameRef, Joiner, is_newer};
 use crate::format::record::{RecordRef, records};
 use crate::read::frames::Frames;
 use crate::read::runs::{read_run_key, run_key};
-
-/// How many stored bytes are read at once.
-const READ_BYTES: usize = 256 * 1024;
 
 /// A stretch of a log: commits in the runs of a world, then in shared frames.
 #[derive(Debug, Clone)]

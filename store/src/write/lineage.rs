@@ -9,13 +9,12 @@ use folkmoot_core::ids::{Position, WorldId, WorldName};
 use folkmoot_core::port::ReadError;
 use folkmoot_core::world::FORKS_DEEP_MAX;
 
-use crate::engine::{Engine, EngineError, Table};
+use crate::engine::{Engine, EngineError};
 use crate::format::Malformed;
-use crate::format::frame::{FrameRef, Joiner};
 use crate::format::record::{RecordRef, records};
 use crate::format::upcast::Upcasters;
 use crate::read::frames::Frames;
-use crate::read::runs::{lift_failed, run_key};
+use crate::read::runs::{self, lift_failed};
 use crate::state::index::{Base, Index, Reach, TailCommit};
 use crate::state::shared::{Shared, read_error};
 use crate::state::summary::{Origin, Summary};
@@ -23,9 +22,6 @@ use crate::state::summary::{Origin, Summary};
 mod copy;
 
 pub(crate) use copy::copy_base;
-
-/// How many bytes of runs are read at once.
-const READ_BYTES: usize = 256 * 1024;
 
 /// A world whose records a world has, and up to which event.
 #[derive(Debug, Clone)]
@@ -127,7 +123,9 @@ fn walk(
             next = record.fixed.last().next();
             each(source.world, record)
         };
-        walk_runs(engine, source, &mut take)?;
+        runs::each_record(engine, source.world, source.runs_end, |record| {
+            take(record).map_err(damaged)
+        })?;
         let mut frames = Frames::default();
         for commit in source.tail.iter().filter(|commit| commit.first <= until) {
             let Some(unit) = frames.unit(engine, commit.frame)? else {
@@ -142,35 +140,6 @@ fn walk(
         }
     }
     Ok(Walked::Whole)
-}
-
-fn walk_runs(
-    engine: &dyn Engine,
-    source: &SharedRecords,
-    take: &mut dyn FnMut(&RecordRef<'_>) -> Result<(), Malformed>,
-) -> Result<(), EngineError> {
-    let mut from = run_key(source.world, Position::ZERO, 0);
-    let to = run_key(source.world, source.runs_end.next(), 0);
-    let mut joiner = Joiner::default();
-    loop {
-        let rows = engine.range(Table::Runs, &from, &to, READ_BYTES)?;
-        let Some((last, _)) = rows.last() else {
-            return Ok(());
-        };
-        from.clone_from(last);
-        from.push(0);
-        for (_, value) in &rows {
-            let frame = FrameRef::read(value).map_err(damaged)?;
-            for record in joiner
-                .add(&frame)
-                .map_err(damaged)?
-                .into_iter()
-                .flat_map(records)
-            {
-                record.and_then(|record| take(&record)).map_err(damaged)?;
-            }
-        }
-    }
 }
 
 fn damaged(error: Malformed) -> EngineError {

@@ -3,7 +3,7 @@
 use folkmoot_core::ids::Position;
 use folkmoot_proof::Hash;
 
-use crate::engine::{Engine, EngineError, FrameNumber, Table};
+use crate::engine::{Engine, EngineError, FrameNumber, Table, each_row};
 use crate::format::Malformed;
 use crate::format::chain;
 use crate::format::header;
@@ -15,8 +15,6 @@ use crate::read::runs::entry;
 use crate::state::index::{Index, IndexedWorld, LandedCommit, Reach};
 use crate::state::summary::Summary;
 use crate::write::{erase, lineage};
-
-const READ_BYTES: usize = 256 * 1024;
 
 /// Reads the index and the shared frames behind it.
 pub(crate) fn recover(engine: &dyn Engine, upcasters: &Upcasters) -> Result<Index, EngineError> {
@@ -62,27 +60,20 @@ fn damaged(error: Malformed) -> EngineError {
 }
 
 fn read_worlds(engine: &dyn Engine, index: &mut Index) -> Result<(), EngineError> {
-    let mut from = vec![0; 16];
-    loop {
-        let rows = engine.range(Table::Worlds, &from, &[0xff; 17], READ_BYTES)?;
-        let Some((last, _)) = rows.last() else {
-            return Ok(());
-        };
-        from.clone_from(last);
-        from.push(0);
-        for (key, value) in rows {
-            let id = <[u8; 16]>::try_from(key.as_slice());
-            let id =
-                id.map_err(|_| EngineError::Damaged("a world's id has not 16 bytes".to_owned()))?;
-            let world = header::world(id);
-            let (mut reach, knows_tree) = entry::read(&value).map_err(damaged)?;
-            if !knows_tree {
-                reach.tree = runs::tree(engine, world, reach.head)?;
-            }
-            let end = reach.head;
-            index.insert(world, IndexedWorld::new(reach, end));
+    let from = vec![0; 16];
+    each_row(engine, Table::Worlds, from, &[0xff; 17], |(key, value)| {
+        let id = <[u8; 16]>::try_from(key.as_slice());
+        let id =
+            id.map_err(|_| EngineError::Damaged("a world's id has not 16 bytes".to_owned()))?;
+        let world = header::world(id);
+        let (mut reach, knows_tree) = entry::read(&value).map_err(damaged)?;
+        if !knows_tree {
+            reach.tree = runs::tree(engine, world, reach.head)?;
         }
-    }
+        let end = reach.head;
+        index.insert(world, IndexedWorld::new(reach, end));
+        Ok(())
+    })
 }
 
 fn read_tail(

@@ -5,18 +5,15 @@ use std::path::Path;
 use folkmoot_core::ids::{Digest, Position, WorldId};
 
 use super::{BackupError, open_copy};
-use crate::engine::{Engine, EngineError, Table};
+use crate::engine::{Engine, EngineError};
 use crate::format::Malformed;
 use crate::format::chain;
 use crate::format::chain::NO_LINK;
-use crate::format::frame::{FrameRef, Joiner};
-use crate::format::record::{RecordRef, records};
-use crate::read::runs::run_key;
+use crate::format::record::RecordRef;
+use crate::read::runs;
 use crate::state::content;
 use crate::state::index::Reach;
 use crate::store::Store;
-
-const READ_BYTES: usize = 256 * 1024;
 
 /// The content of a copy, counted.
 #[derive(Debug, Clone, Copy, Default)]
@@ -93,36 +90,18 @@ fn follow(
         .map_or(Position::ZERO, |base| base.at);
     let mut next = shared.next();
     let mut link = (shared == Position::ZERO).then_some(NO_LINK);
-    let mut from = run_key(world, Position::ZERO, 0);
-    let end = run_key(world, Position::new(u64::MAX), u16::MAX);
-    let mut joiner = Joiner::default();
-    loop {
-        let rows = engine.range(Table::Runs, &from, &end, READ_BYTES)?;
-        let Some((last, _)) = rows.last() else {
-            return Ok((next, link.unwrap_or(reach.link)));
-        };
-        from.clone_from(last);
-        from.push(0);
-        for (_, value) in &rows {
-            let frame = FrameRef::read(value).map_err(damaged)?;
-            for record in joiner
-                .add(&frame)
-                .map_err(damaged)?
-                .into_iter()
-                .flat_map(records)
-            {
-                let record = record.map_err(damaged)?;
-                (next, link) = step(&record, next, link).map_err(damaged)?;
-                let events = record.events().map_err(damaged)?;
-                for (_, at, beside) in content::besides(record.fixed.first, &events) {
-                    match content::fetch_one(engine, (world, at), &beside) {
-                        Err(EngineError::Damaged(_)) => *content_damaged += 1,
-                        fetched => drop(fetched?),
-                    }
-                }
+    runs::each_record(engine, world, Position::new(u64::MAX), |record| {
+        (next, link) = step(record, next, link).map_err(damaged)?;
+        let events = record.events().map_err(damaged)?;
+        for (_, at, beside) in content::besides(record.fixed.first, &events) {
+            match content::fetch_one(engine, (world, at), &beside) {
+                Err(EngineError::Damaged(_)) => *content_damaged += 1,
+                fetched => drop(fetched?),
             }
         }
-    }
+        Ok(())
+    })?;
+    Ok((next, link.unwrap_or(reach.link)))
 }
 
 /// The first commit of a fork follows one of its parent: its own link is taken as it is.

@@ -1,9 +1,7 @@
 //! Copying tables and frames from any engine.
 
 use super::{BackupCut, BackupError};
-use crate::engine::{Engine, EngineError, FrameNumber, Table, trimmed_row};
-
-const READ_BYTES: usize = 256 * 1024;
+use crate::engine::{BEHIND, Engine, EngineError, FrameNumber, READ_BYTES, Table, trimmed_row};
 
 /// About how many bytes of frames are appended at once.
 const APPEND_BYTES: usize = 110 * 1024;
@@ -19,9 +17,6 @@ const TABLES: [Table; 7] = [
     Table::Worlds,
     Table::Meta,
 ];
-
-/// No key of a table is behind this.
-const BEHIND: [u8; 64] = [0xff; 64];
 
 /// Copies all rows. Opened again, the copy goes on behind the frame `swept`.
 pub(super) fn tables(

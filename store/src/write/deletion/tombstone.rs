@@ -5,11 +5,9 @@ use folkmoot_core::ids::{Digest, Position, Time, WorldId, WorldName};
 use serde::{Deserialize, Serialize};
 
 use super::DeleteOrder;
-use crate::engine::{Engine, EngineError, Pair, Table};
+use crate::engine::{Engine, EngineError, Pair, Table, each_row};
 use crate::format::Malformed;
 use crate::state::index::Reach;
-
-const READ_BYTES: usize = 256 * 1024;
 
 /// What stays of a deleted world: how far it had come, so that whoever holds an older root of it can tell, and who
 /// deleted it.
@@ -66,19 +64,18 @@ pub(super) fn put(engine: &dyn Engine, tombstones: &[Tombstone]) -> Result<(), E
 
 /// All tombstones, by the ids of their worlds.
 pub(crate) fn all(engine: &dyn Engine) -> Result<Vec<Tombstone>, EngineError> {
-    let mut next = Vec::new();
     let mut all = Vec::new();
-    loop {
-        let rows = engine.range(Table::Deleted, &next, &[0xff; 17], READ_BYTES)?;
-        let Some((last, _)) = rows.last() else {
-            return Ok(all);
-        };
-        next.clone_from(last);
-        next.push(0);
-        for (_, value) in &rows {
-            all.push(decode(value).map_err(damaged)?);
-        }
-    }
+    each_row(
+        engine,
+        Table::Deleted,
+        Vec::new(),
+        &[0xff; 17],
+        |(_, value)| {
+            all.push(decode(&value).map_err(damaged)?);
+            Ok(())
+        },
+    )?;
+    Ok(all)
 }
 
 /// Reads a tombstone and writes it again, for tests.

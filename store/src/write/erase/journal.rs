@@ -4,7 +4,7 @@
 use folkmoot_core::ids::{Position, WorldId};
 
 use super::units::damaged;
-use crate::engine::{Engine, EngineError, Pair, Table};
+use crate::engine::{Engine, EngineError, Pair, READ_BYTES, Table};
 use crate::format::Malformed;
 use crate::format::bytes::Bytes;
 use crate::format::header;
@@ -19,8 +19,6 @@ pub(crate) const FILES: &[u8] = b"files ";
 
 /// The world under which frames are kept aside. No world has this id.
 pub(crate) const ASIDE: WorldId = WorldId(uuid::Uuid::nil());
-
-const READ_BYTES: usize = 256 * 1024;
 
 /// Puts `frames` in the place of the unit at `first`. Readers see the old unit or the new one.
 pub(super) fn replace(

@@ -4,15 +4,12 @@ use std::collections::BTreeSet;
 
 use folkmoot_core::ids::{Position, WorldId};
 
-use crate::engine::{Engine, EngineError, Table};
+use crate::engine::{Engine, EngineError, READ_BYTES, Table};
 use crate::format::event::KeyId;
 use crate::format::frame::{FrameRef, Joiner};
 use crate::format::record::records;
 use crate::format::{COMMIT_MAX, Malformed};
 use crate::read::runs::{read_run_key, run_key};
-
-/// How many stored bytes are read at once.
-const READ_BYTES: usize = 256 * 1024;
 
 /// How many where one unit is larger.
 const LARGE_BYTES: usize = 4 * COMMIT_MAX;
