@@ -440,11 +440,11 @@ impl Run<'_> {
             // The process may have died before the step was recorded at home as well.
             let is_done = is_recorded || (home.is_some() && self.is_done_here(number).await?);
             let outcome = if is_done {
-                done_before = done_before.saturating_add(1);
+                done_before += 1;
                 self.wait_after(step).await?;
                 Outcome::DoneBefore
             } else {
-                done = done.saturating_add(1);
+                done += 1;
                 self.step(number, step).await?;
                 Outcome::Done
             };

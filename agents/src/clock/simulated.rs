@@ -82,7 +82,7 @@ impl SimulatedClock {
             return None;
         }
         let key = (time, state.next);
-        state.next = state.next.saturating_add(1);
+        state.next += 1;
         let (wake, woken) = oneshot::channel();
         state.sleepers.insert(key, wake);
         self.0.registered.notify_one();

@@ -80,7 +80,7 @@ impl Flight {
         at: Position,
         work: impl Future<Output: Into<WorkOutcome>> + Send + 'static,
     ) {
-        self.begun = self.begun.saturating_add(1);
+        self.begun += 1;
         let handle = self.tasks.spawn(async move { work.await.into() });
         self.by_task.insert(handle.id(), key.clone());
         self.under_way.insert(

@@ -138,7 +138,7 @@ impl Redecision {
                 .position(|epoch| epoch.counts.diverged == 0)
                 .unwrap_or(0);
             self.epochs.remove(oldest);
-            self.left_out = self.left_out.saturating_add(1);
+            self.left_out += 1;
         }
     }
 }
@@ -164,7 +164,7 @@ impl Counts {
             Finding::Erased => &mut self.erased,
             Finding::Diverged(_) => &mut self.diverged,
         };
-        *count = count.saturating_add(1);
+        *count += 1;
     }
 
     /// All commits.

@@ -63,11 +63,7 @@ impl TokenCounter {
     #[must_use]
     pub fn tool(self, tool: &ToolDeclaration) -> u32 {
         let schema = tool.schema.to_string().len();
-        let bytes = tool
-            .name
-            .len()
-            .saturating_add(tool.description.len())
-            .saturating_add(schema);
+        let bytes = tool.name.len() + tool.description.len() + schema;
         self.bytes(bytes).saturating_add(self.tool_tokens)
     }
 
@@ -81,11 +77,7 @@ impl TokenCounter {
 fn part_bytes(part: &Part) -> usize {
     match part {
         Part::Text(text) | Part::Reasoning(text) | Part::Refusal(text) => text.len(),
-        Part::Call(call) => call
-            .label
-            .len()
-            .saturating_add(call.tool.len())
-            .saturating_add(call.arguments.len()),
+        Part::Call(call) => call.label.len() + call.tool.len() + call.arguments.len(),
         Part::Opaque(value) => value.to_string().len(),
     }
 }

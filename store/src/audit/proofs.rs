@@ -81,7 +81,7 @@ fn inclusion(inner: &Inner, world: WorldId, position: Position) -> Result<Inclus
             leaf = record.leaf();
             return ControlFlow::Break(());
         }
-        index = index.saturating_add(1);
+        index += 1;
         ControlFlow::Continue(())
     })?;
     let leaf = leaf.map_err(|Malformed(what)| ReadError::Damaged { at: position, what })?;

@@ -95,7 +95,7 @@ impl ContentFolder {
             let Some(value) = self.get(&key)? else {
                 continue;
             };
-            read = read.saturating_add(value.len()).saturating_add(1);
+            read += value.len() + 1;
             pairs.push((key, value));
             if read >= bytes_max {
                 break;

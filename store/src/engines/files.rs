@@ -96,7 +96,7 @@ impl FileWriter {
         self.file.write_all_at(&group, at).map_err(from_io)?;
         // One group, one sync: a group that reads proves everything before it (decision 0021).
         self.file.sync_data().map_err(from_io)?;
-        self.len = at.saturating_add(group.len() as u64);
+        self.len = at + group.len() as u64;
         self.note()?;
         Ok(at)
     }
@@ -211,7 +211,7 @@ impl ReadState {
         let mut read = 0_usize;
         for (key, place) in rows {
             let value = self.value(place)?;
-            read = read.saturating_add(value.len()).saturating_add(1);
+            read += value.len() + 1;
             pairs.push((key.to_vec(), value));
             if read >= bytes_max {
                 break;

@@ -65,7 +65,7 @@ impl Parting {
             return *event;
         };
         let len = bytes.len();
-        let inline = self.inline.saturating_add(bytes.len());
+        let inline = self.inline + bytes.len();
         if len <= INLINE_MAX && inline <= INLINE_ALL_MAX {
             self.inline = inline;
             return *event;

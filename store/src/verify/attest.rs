@@ -77,7 +77,7 @@ impl<'a> Attest<'a> {
             occasion,
         } = signed;
         let signature = self.against.signature(world, signed);
-        self.heads.seen = self.heads.seen.saturating_add(1);
+        self.heads.seen += 1;
         let head = head.clone();
         let key = key.clone();
         let occasion = *occasion;
@@ -112,7 +112,7 @@ impl<'a> Attest<'a> {
         self.seen = before;
         if signature == SignatureVerdict::Verified {
             self.proven = before;
-            self.heads.signed = self.heads.signed.saturating_add(1);
+            self.heads.signed += 1;
         }
     }
 

@@ -89,7 +89,7 @@ impl Queue {
         let mut taken = Vec::new();
         let mut bytes = 0_usize;
         while let Some(len) = state.next_len() {
-            bytes = bytes.saturating_add(len);
+            bytes += len;
             if !taken.is_empty() && bytes > bytes_max {
                 break;
             }

@@ -45,7 +45,7 @@ impl Fence {
 
     /// Puts `text` between this fence's ends.
     pub(super) fn around(self, text: &str) -> ModelText {
-        let mut fenced = String::with_capacity(text.len().saturating_add(2 * self.close().len()));
+        let mut fenced = String::with_capacity(text.len() + 2 * self.close().len());
         fenced.push_str(self.open());
         push_harmless(&mut fenced, text);
         fenced.push_str(self.close());

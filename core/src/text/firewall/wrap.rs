@@ -318,7 +318,7 @@ impl Wrap {
     }
 
     fn hold(&mut self, from: u32, text: &str) {
-        self.len = self.len.saturating_add(text.len());
+        self.len += text.len();
         match self.held.last_mut() {
             Some(Held::Text { text: held, .. }) => held.push_str(text),
             Some(Held::Artifact(_)) | None => self.held.push(Held::Text {

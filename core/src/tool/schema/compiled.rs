@@ -78,7 +78,7 @@ fn references(schema: &Value) -> usize {
             Value::Array(items) => left.extend(items),
             Value::Object(members) => {
                 let is_reference = |name: &&String| matches!(name.as_str(), "$ref" | "$dynamicRef");
-                count = count.saturating_add(members.keys().filter(is_reference).count());
+                count += members.keys().filter(is_reference).count();
                 left.extend(members.values());
             }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}

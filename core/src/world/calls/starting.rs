@@ -71,9 +71,7 @@ pub(in crate::world) fn startable(world: &World) -> BTreeSet<CallId> {
 /// The calls of the room that have no end yet.
 pub(in crate::world) fn open_calls(world: &World) -> usize {
     let busy = world.agents.busy_memories().map(|(_, memory)| memory);
-    busy.fold(0, |count: usize, memory| {
-        count.saturating_add(memory.open_calls.len())
-    })
+    busy.fold(0, |count: usize, memory| count + memory.open_calls.len())
 }
 
 /// Tells whether no other call has to run first.

@@ -116,7 +116,7 @@ fn unfit_answer(world: &World, command: &Command, response: &LLMResponse) -> Opt
     let mut calls = 0_usize;
     let mut longest = 0;
     for call in response.reply().calls() {
-        calls = calls.saturating_add(1);
+        calls += 1;
         longest = longest.max(call.label.len()).max(call.tool.len());
     }
     if calls > ANSWER_CALLS_MAX {
@@ -174,7 +174,7 @@ fn misfit(events: &[Event]) -> Option<String> {
             Ok(record) => record,
             Err(error) => return Some(error.to_string()),
         };
-        facts = facts.saturating_add(counted(&record));
+        facts += counted(&record);
         let StoredContent::Present(content) = &record.content else {
             continue;
         };
@@ -195,12 +195,12 @@ fn misfit(events: &[Event]) -> Option<String> {
 /// The bytes of facts of `events`; what does not become a record counts as nothing, since it is refused later.
 pub(in crate::world) fn facts(events: &[Event]) -> usize {
     let records = events.iter().filter_map(|event| event.to_record().ok());
-    records.fold(0, |sum, record| sum.saturating_add(counted(&record)))
+    records.map(|record| counted(&record)).sum()
 }
 
 /// The bytes that a record counts among the facts of its commit.
 fn counted(record: &EventRecord) -> usize {
-    record.facts.len().saturating_add(EVENT_BYTES)
+    record.facts.len() + EVENT_BYTES
 }
 
 /// Tells whether no command of its kind leads to much, or that was looked at where its [meaning](World::meant) was found. What

@@ -96,7 +96,7 @@ impl<'m> Reading<'m> {
     }
 
     pub(crate) const fn count(&self) -> usize {
-        self.items.len().saturating_add(self.fresh.len())
+        self.items.len() + self.fresh.len()
     }
 
     /// Returns which item is the oldest of the turn's news.

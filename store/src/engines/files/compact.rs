@@ -110,5 +110,5 @@ fn write(file: &File, at: u64, rows: &[(Vec<u8>, Vec<u8>)]) -> Result<u64, Engin
         .collect();
     let group = group::encode(at, &row::encode(&rows)?)?;
     file.write_all_at(&group, at).map_err(from_io)?;
-    Ok(at.saturating_add(group.len() as u64))
+    Ok(at + group.len() as u64)
 }

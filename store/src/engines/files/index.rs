@@ -35,7 +35,7 @@ impl RowIndex {
 
     fn put(&mut self, row: &Row<'_>, place: ValuePlace) {
         self.forget(&row.key);
-        self.live = self.live.saturating_add(row.len() as u64);
+        self.live += row.len() as u64;
         self.places.insert(row.key.clone(), place);
         let number = row::number(row.value).unwrap_or_default();
         match row.key.split_first() {

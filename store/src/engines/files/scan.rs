@@ -56,7 +56,7 @@ impl GroupScan {
             self.troubles.push(damage_at(at, &error.0));
         }
         self.last = Some(at);
-        self.end = at.saturating_add((group::HEADER_LEN + payload.len()) as u64);
+        self.end = at + (group::HEADER_LEN + payload.len()) as u64;
     }
 
     /// Cuts off the torn end, and writes the last group again: if it was not acknowledged, it may be here without being

@@ -222,7 +222,7 @@ impl BareSled {
                     return Ok(());
                 }
             }
-            steps = steps.saturating_add(1);
+            steps += 1;
             leaf = match node.next {
                 Some(next) if !node.hi.is_empty() && steps < self.pages.all.len() => {
                     Some(self.node(next)?)
@@ -246,7 +246,7 @@ impl BareSled {
             if to.is_some_and(|to| key.as_slice() >= to) {
                 return false;
             }
-            read = read.saturating_add(value.len()).saturating_add(1);
+            read += value.len() + 1;
             pairs.push((key, value.to_vec()));
             read < bytes_max
         })?;

@@ -18,7 +18,7 @@ pub(super) fn collect<K: AsRef<[u8]>, R: RangeBounds<K>>(
         let mut read = 0_usize;
         for row in tree.range(range) {
             let (key, value) = row?;
-            read = read.saturating_add(value.len()).saturating_add(1);
+            read += value.len() + 1;
             pairs.push((key.to_vec(), value.to_vec()));
             if read >= bytes_max {
                 break;

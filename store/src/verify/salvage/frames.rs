@@ -173,7 +173,7 @@ impl UnitFrames {
             bytes.resize(wanted, 0);
             file.read_exact_at(&mut bytes, from).map_err(from_io)?;
             found.in_window(&bytes, from);
-            from = from.saturating_add(WINDOW as u64);
+            from += WINDOW as u64;
         }
         Ok(found)
     }

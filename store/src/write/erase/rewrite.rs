@@ -30,7 +30,7 @@ pub(super) fn rewrite(shared: &Shared, world: WorldId, meant: &Meant) -> Result<
         let mut single: Vec<Pair> = Vec::new();
         for unit in &units {
             let bare = bare(unit, meant).map_err(damaged)?;
-            erased = erased.saturating_add(bare.erased);
+            erased += bare.erased;
             let Some(commits) = bare.commits else {
                 continue;
             };
@@ -119,7 +119,7 @@ fn without(
         if let ContentRef::Erased { by, .. } = event.content
             && by == Some(meant.by)
         {
-            *erased = erased.saturating_add(1);
+            *erased += 1;
         }
     }
     if has_changed {

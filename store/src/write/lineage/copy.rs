@@ -142,7 +142,7 @@ struct Copy {
 
 impl Copy {
     fn add(&mut self, record: &RecordRef<'_>) -> Result<(), Malformed> {
-        if self.unit.len().saturating_add(record.bytes.len()) > UNIT_BYTES {
+        if self.unit.len() + record.bytes.len() > UNIT_BYTES {
             self.seal()?;
         }
         if self.unit.is_empty() {

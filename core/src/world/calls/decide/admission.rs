@@ -123,7 +123,7 @@ pub(in crate::world) fn admit(
             .filter(|tool| redoes(draft, agent, tool, tool.effect_at(arguments)));
         let admission = intake.take(admitted, part, redoes.is_some());
         if !matches!(admission, Treatment::Ends(_) | Treatment::Remembered(_)) {
-            intake.open = intake.open.saturating_add(1);
+            intake.open += 1;
         }
         match admission {
             Treatment::Free => {}

@@ -169,7 +169,7 @@ pub(in crate::world) fn restore(draft: &mut Draft<'_>, copy: Option<CopyId>) {
     for stale in stale(world, since, draft.now()) {
         let asked = draft.events.len();
         ask_anew(draft, stale);
-        facts = facts.saturating_add(fit::facts(draft.events.get(asked..).unwrap_or_default()));
+        facts += fit::facts(draft.events.get(asked..).unwrap_or_default());
         if facts > RESTORED_BYTES_MAX && asked > before {
             draft.events.truncate(asked);
             return;

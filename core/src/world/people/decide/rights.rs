@@ -70,7 +70,7 @@ fn check_proof(method: &str, subject: &str) -> Result<(), No> {
             "a person is named by a method and a subject, and one of them is empty".to_owned(),
         ));
     }
-    if method.len().saturating_add(subject.len()) > PROOF_MAX {
+    if method.len() + subject.len() > PROOF_MAX {
         return Err(bad(format!(
             "a method and a subject have at most {PROOF_MAX} bytes together"
         )));

@@ -292,8 +292,7 @@ pub(in crate::world) fn route(
         tag: route.tag,
         damped: route.damped.clone(),
         tells_join,
-        undeliverable: u32::try_from(route.unknown.len().saturating_add(full.len()))
-            .unwrap_or(u32::MAX),
+        undeliverable: u32::try_from(route.unknown.len() + full.len()).unwrap_or(u32::MAX),
         unknown: Content::Present(route.unknown.clone()),
     });
     let to = match author {
